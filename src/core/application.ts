@@ -1,0 +1,162 @@
+import { EventEmitter } from 'events'
+import type { HookMethod } from '../hooks/method.ts'
+import { HookRegistry, isHookTypeMap } from '../hooks/registry.ts'
+import { createDebug } from '../utils/debug.ts'
+import { stripSlashes } from '../utils/path.ts'
+import { addLifecycleHooks, hookLifecycle } from './hooks.ts'
+import { registrationSteps } from './register.ts'
+import { Router } from './router.ts'
+import { SERVICE, wrapService } from './service.ts'
+import type { RouteLookup, ServiceMixin, ServiceOptions } from './types.ts'
+
+const debug = createDebug('alula:application')
+
+/** The version of the Feathers API that an application speaks. Plugins compare it. */
+export const version = '5.0.50'
+
+/**
+ * The application. Its fields are plain properties, without `#`: `express(app)` moves them onto an Express
+ * application, and plugins replace some of them.
+ */
+export class Feathers extends EventEmitter {
+  services: Record<string, any> = Object.create(null)
+  settings: Record<string, any> = Object.create(null)
+  mixins: ServiceMixin<any>[] = [...registrationSteps]
+  version: string = version
+  routes: Router<RouteLookup> = new Router<RouteLookup>()
+  _isSetup = false
+  /** The hooks for all services. */
+  _hooks: HookRegistry<any> = new HookRegistry<any>()
+  _setup: HookMethod<any> = hookLifecycle(setupServices, 'setup')
+  _teardown: HookMethod<any> = hookLifecycle(teardownServices, 'teardown')
+
+  get(name: string): any {
+    return this.settings[name]
+  }
+
+  set(name: string, value: any): this {
+    this.settings[name] = value
+
+    return this
+  }
+
+  configure(callback: (this: any, app: any) => void): this {
+    callback.call(this, this)
+
+    return this
+  }
+
+  defaultService(location: string): any {
+    throw new Error(`Can not find service '${location}'`)
+  }
+
+  service(location: string): any {
+    const path = toServicePath(location)
+
+    if (this.services[path] === undefined) this.use(path, this.defaultService(path))
+
+    return this.services[path]
+  }
+
+  lookup(path: string): RouteLookup | null {
+    const match = this.routes.lookup(path)
+
+    return match && { service: match.data.service, params: { ...match.data.params, ...match.params } }
+  }
+
+  use(path: string, service: any, options?: ServiceOptions): this {
+    const location = toServicePath(path)
+
+    if (isApplication(service)) {
+      for (const subPath of Object.keys(service.services)) {
+        this.use(`${location}/${subPath}`, service.service(subPath))
+      }
+
+      return this
+    }
+
+    // Before anything is done to the service, so that a refused one leaves no trace.
+    if (this.services[location] !== undefined) throw new Error(`Path ${location} already exists`)
+
+    debug('Registering service at `%s`', location)
+
+    const registered = wrapService(location, service, options)
+
+    for (const mixin of this.mixins) mixin.call(this, registered, location, registered[SERVICE])
+
+    this.services[location] = registered
+
+    if (this._isSetup && typeof registered.setup === 'function') registered.setup(this, location)
+
+    return this
+  }
+
+  async unuse(location: string): Promise<any> {
+    const path = toServicePath(location)
+    const service = this.services[path]
+
+    if (service === undefined) return undefined
+    if (typeof service.teardown === 'function') await service.teardown(this, path)
+
+    delete this.services[path]
+    this.routes.remove(path)
+    this.routes.remove(`${path}/:__id`)
+
+    return service
+  }
+
+  get setup(): (server?: any) => Promise<this> {
+    return this._setup
+  }
+
+  set setup(setup: (server?: any) => Promise<this>) {
+    this._setup = hookLifecycle(setup, 'setup')
+  }
+
+  get teardown(): (server?: any) => Promise<this> {
+    return this._teardown
+  }
+
+  set teardown(teardown: (server?: any) => Promise<this>) {
+    this._teardown = hookLifecycle(teardown, 'teardown')
+  }
+
+  hooks(input: any): this {
+    if (!isHookTypeMap(input) && (input.setup || input.teardown)) {
+      if (input.setup) addLifecycleHooks(this._setup, input.setup)
+      if (input.teardown) addLifecycleHooks(this._teardown, input.teardown)
+
+      return this
+    }
+
+    this._hooks.add(isHookTypeMap(input) ? input : { around: input })
+
+    return this
+  }
+}
+
+async function setupServices(this: Feathers): Promise<Feathers> {
+  this._isSetup = true
+
+  for (const path of Object.keys(this.services)) await this.services[path]?.setup?.(this, path)
+
+  return this
+}
+
+async function teardownServices(this: Feathers): Promise<Feathers> {
+  this._isSetup = false
+
+  for (const path of Object.keys(this.services)) await this.services[path]?.teardown?.(this, path)
+
+  return this
+}
+
+function toServicePath(path: unknown): string {
+  if (typeof path !== 'string') throw new Error(`'${path}' is not a valid service path.`)
+
+  return stripSlashes(path) || '/'
+}
+
+function isApplication(service: any): boolean {
+  return typeof service?.service === 'function' && typeof service.services === 'object'
+}

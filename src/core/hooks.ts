@@ -1,0 +1,195 @@
+import { getMiddleware, HOOKS } from '../hooks/interop.ts'
+import type { HookMethod } from '../hooks/method.ts'
+import { hookMethod } from '../hooks/method.ts'
+import { compilePipeline } from '../hooks/pipeline.ts'
+import { HookRegistry, isHookTypeMap } from '../hooks/registry.ts'
+import type { AroundHook, Layer } from '../hooks/types.ts'
+import { withEvents } from './events.ts'
+import { getDefinition } from './methods.ts'
+import { getHookMethods, getServiceOptions } from './service.ts'
+
+/** The part of an application that hooks need. */
+interface HookedApplication {
+  readonly _hooks: HookRegistry<any>
+}
+
+const PHASES_NONE: readonly never[] = []
+
+/**
+ * Puts hooks around the methods of a registered service and gives it its `hooks` function. The hooks that
+ * run are those of the application, then those of the class or the object, then those of the service.
+ *
+ * @throws Error when a listed method is not a function
+ */
+export function implementHooks(service: any, path: string, app: HookedApplication): void {
+  if (typeof service.hooks === 'function') return
+
+  const methods = getHookMethods(service, getServiceOptions(service))
+  const hooks = new ServiceHooks(service)
+
+  for (const method of methods) {
+    if (typeof service[method] !== 'function') {
+      throw new Error(`Can not apply hooks. '${method}' is not a function`)
+    }
+  }
+
+  for (const method of methods) {
+    const original = service[method]
+
+    const value = hookMethod(original, {
+      parameters: getDefinition(method).args,
+      properties: contextProperties(app, service, path, method),
+      version: () => app._hooks.version + hooks.version,
+      compile: (terminal) =>
+        withEvents(
+          method,
+          compilePipeline([app._hooks.layer(method), ...hooks.layers(method, original)], terminal)
+        )
+    })
+
+    defineHidden(service, method, value)
+  }
+
+  defineHidden(service, 'hooks', function (this: unknown, input: unknown) {
+    hooks.add(input)
+
+    return this
+  })
+}
+
+/**
+ * Creates a context for a call, to be passed as its last argument; the call then resolves to the context.
+ *
+ * @param service A registered service
+ * @param method The name of one of its methods
+ * @param data What the context starts with
+ * @throws Error when the method has no hooks
+ */
+export function createContext(service: any, method: string, data: object = {}): any {
+  const create = service[method]?.createContext
+
+  if (typeof create !== 'function') throw new Error(`Can not create context for method ${method}`)
+
+  return create(data)
+}
+
+const lifecycleHooks = new WeakMap<object, AroundHook<any>[]>()
+
+/** Prepares `setup` or `teardown` for hooks. A function that is prepared already is returned as it is. */
+export function hookLifecycle(lifecycle: (...args: any[]) => unknown, method: string): HookMethod<any> {
+  if (lifecycleHooks.has(lifecycle)) return lifecycle as HookMethod<any>
+
+  const around: AroundHook<any>[] = []
+
+  const hooked = hookMethod(lifecycle, {
+    parameters: ['server'],
+    properties: {
+      method,
+      type: 'around',
+      get app() {
+        return (this as any).self
+      }
+    },
+    version: () => around.length,
+    compile: (terminal) => compilePipeline([{ around, phases: PHASES_NONE }], terminal)
+  })
+
+  lifecycleHooks.set(hooked, around)
+
+  return hooked
+}
+
+/** Adds around hooks to a function that `hookLifecycle` prepared. */
+export function addLifecycleHooks(
+  lifecycle: object,
+  input: AroundHook<any> | readonly AroundHook<any>[]
+): void {
+  lifecycleHooks.get(lifecycle)?.push(...new HookRegistry().add({ around: input }).list('around', 'all'))
+}
+
+/** All hooks of one service: what `service.hooks` registered, and what its class or object brought along. */
+class ServiceHooks {
+  private readonly inner = new HookRegistry<any>()
+  // Lists and maps without a type. As in v5 they run outside of `{ around }`, with the hooks of the class.
+  private readonly outer = new HookRegistry<any>()
+  private readonly service: any
+  private manager: unknown
+  private managerVersion = 0
+
+  constructor(service: any) {
+    this.service = service
+    this.manager = service[HOOKS]
+    // `hooks(service, […])` of the package `@feathersjs/hooks` may come at any time.
+    Object.defineProperty(service, HOOKS, {
+      configurable: true,
+      get: () => this.manager,
+      set: (manager) => {
+        this.manager = manager
+        this.managerVersion++
+      }
+    })
+  }
+
+  get version(): number {
+    return this.inner.version + this.outer.version + this.managerVersion
+  }
+
+  add(input: any): void {
+    if (typeof input !== 'object' || input === null) {
+      throw new TypeError(`Invalid hooks: expected an object or an array, got ${typeof input}`)
+    }
+
+    if (isHookTypeMap(input)) {
+      this.inner.add(input)
+      return
+    }
+
+    if (!Array.isArray(input)) {
+      for (const method of Object.keys(input)) this.assertHooked(method)
+    }
+
+    this.outer.add({ around: input })
+  }
+
+  layers(method: string, original: unknown): Layer<any>[] {
+    const around = [
+      ...getMiddleware<any>(this.service),
+      ...this.outer.list('around', 'all'),
+      ...getMiddleware<any>(original),
+      ...this.outer.list('around', method)
+    ]
+
+    return [{ around, phases: PHASES_NONE }, this.inner.layer(method)]
+  }
+
+  private assertHooked(method: string): void {
+    if (typeof this.service[method]?.createContext !== 'function') {
+      throw new Error(`Method ${method} is not a Feathers hooks enabled service method`)
+    }
+  }
+}
+
+/** What all contexts of a method share. */
+function contextProperties(app: unknown, service: unknown, path: string, method: string): object {
+  return {
+    app,
+    path,
+    method,
+    service,
+    event: null,
+    type: 'around',
+    get statusCode(): number | undefined {
+      return (this as any).http?.status
+    },
+    set statusCode(status: number | undefined) {
+      const context = this as any
+
+      context.http = context.http ?? {}
+      context.http.status = status
+    }
+  }
+}
+
+function defineHidden(service: object, name: string, value: unknown): void {
+  Object.defineProperty(service, name, { value, configurable: true, writable: true })
+}

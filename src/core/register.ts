@@ -1,0 +1,27 @@
+import { implementEmitter } from './events.ts'
+import { implementHooks } from './hooks.ts'
+import { getServiceOptions } from './service.ts'
+
+type RegistrationStep = (this: any, service: any, path: string) => void
+
+/**
+ * What happens to every service that is registered, in this order. It is the start of `app.mixins`: plugins
+ * put their own steps before or behind these.
+ */
+export const registrationSteps: readonly RegistrationStep[] = [addHooks, addEvents, addRoutes]
+
+function addHooks(this: any, service: any, path: string): void {
+  implementHooks(service, path, this)
+}
+
+function addEvents(this: any, service: any): void {
+  implementEmitter(service, this)
+}
+
+function addRoutes(this: any, service: any, path: string): void {
+  const { routeParams = {} } = getServiceOptions(service)
+  const route = { service, params: routeParams }
+
+  this.routes.insert(path, route)
+  this.routes.insert(`${path}/:__id`, route)
+}

@@ -1,0 +1,126 @@
+import { stripSlashes } from '../utils/path.ts'
+
+/** What a path leads to: what was inserted, and the segments that stood for its placeholders. */
+export interface RouteMatch<T> {
+  readonly data: T
+  readonly params: Record<string, string>
+}
+
+/** A segment in the tree of paths. Branches are maps: a segment from outside may have any name. */
+class RouteNode<T> {
+  data: T | undefined = undefined
+  readonly children = new Map<string, RouteNode<T>>()
+  readonly placeholders = new Map<string, RouteNode<T>>()
+
+  get isEmpty(): boolean {
+    return this.data === undefined && this.children.size === 0 && this.placeholders.size === 0
+  }
+}
+
+/**
+ * Finds what was inserted under a path. Static segments win over placeholders; placeholders of one level are
+ * tried in the order in which they were inserted. Segments are compared and returned as they came: decoding is
+ * the business of the transport, and a static segment that comes encoded is another segment.
+ */
+export class Router<T = any> {
+  /** When `false`, static segments match in any case. Set it before inserting. */
+  caseSensitive = true
+
+  private readonly root = new RouteNode<T>()
+
+  /**
+   * @param path Segments separated by slashes; one that begins with `:` is a placeholder
+   * @param data What `lookup` returns for it
+   * @throws Error when the path is taken
+   */
+  insert(path: string, data: T): void {
+    let node = this.root
+
+    for (const segment of split(path)) {
+      const { branch, key } = this.locate(node, segment)
+      const next: RouteNode<T> = branch.get(key) ?? new RouteNode()
+
+      branch.set(key, next)
+      node = next
+    }
+
+    if (node.data !== undefined) throw new Error(`Path ${stripSlashes(path)} already exists`)
+
+    node.data = data
+  }
+
+  /** Removes what was inserted under a path. Longer paths stay, and the path can be inserted again. */
+  remove(path: string): void {
+    this.removeFrom(this.root, split(path), 0)
+  }
+
+  /** Returns what a path leads to, or `null`. */
+  lookup(path: unknown): RouteMatch<T> | null {
+    if (typeof path !== 'string') return null
+
+    const params: Record<string, string> = {}
+    const data = this.find(this.root, split(path), 0, params)
+
+    return data === undefined ? null : { data, params }
+  }
+
+  private find(
+    node: RouteNode<T>,
+    segments: readonly string[],
+    depth: number,
+    params: Record<string, string>
+  ): T | undefined {
+    const segment = segments[depth]
+
+    if (segment === undefined) return node.data
+
+    const child = node.children.get(this.fold(segment))
+    const data = child && this.find(child, segments, depth + 1, params)
+
+    // An empty segment stands for nothing: in `users//messages` there is no user.
+    if (data !== undefined || segment === '') return data
+
+    for (const [name, placeholder] of node.placeholders) {
+      const data = this.find(placeholder, segments, depth + 1, params)
+
+      if (data !== undefined) {
+        params[name] = segment
+        return data
+      }
+    }
+
+    return undefined
+  }
+
+  private removeFrom(node: RouteNode<T>, segments: readonly string[], depth: number): void {
+    const segment = segments[depth]
+
+    if (segment === undefined) {
+      node.data = undefined
+      return
+    }
+
+    const { branch, key } = this.locate(node, segment)
+    const child = branch.get(key)
+
+    if (!child) return
+
+    this.removeFrom(child, segments, depth + 1)
+    if (child.isEmpty) branch.delete(key)
+  }
+
+  /** Where the node of a segment of a registered path is kept. */
+  private locate(node: RouteNode<T>, segment: string): { branch: Map<string, RouteNode<T>>; key: string } {
+    return segment.startsWith(':')
+      ? { branch: node.placeholders, key: segment.slice(1) }
+      : { branch: node.children, key: this.fold(segment) }
+  }
+
+  private fold(segment: string): string {
+    return this.caseSensitive ? segment : segment.toLowerCase()
+  }
+}
+
+function split(path: string): string[] {
+  return stripSlashes(path).split('/')
+}

@@ -1,0 +1,89 @@
+import { EventEmitter } from 'events'
+import { defaultServiceEvents, defaultServiceMethods } from './methods.ts'
+import type { NormalizedServiceOptions, ServiceOptions } from './types.ts'
+
+/** Where the options of a registered service are kept; shared with Feathers v5. */
+export const SERVICE = Symbol.for('@feathersjs/service')
+
+const LIFECYCLE_METHODS = ['setup', 'teardown']
+
+/** Names that registration gives a meaning of its own, or that every object has. */
+const RESERVED: ReadonlySet<string> = new Set([
+  ...Object.getOwnPropertyNames(Object.prototype),
+  ...Object.getOwnPropertyNames(EventEmitter.prototype),
+  ...['all', 'around', 'before', 'after', 'error', 'hooks', 'publish'],
+  ...LIFECYCLE_METHODS
+])
+
+/** The options that a service was registered with; `undefined` for an object that is not registered. */
+export function getServiceOptions(service: any): NormalizedServiceOptions {
+  return service[SERVICE]
+}
+
+/**
+ * Fills in what the options of a service leave out.
+ *
+ * @param service The object with the service methods
+ * @param options The options given to `app.use`
+ */
+export function normalizeServiceOptions(
+  service: any,
+  options: ServiceOptions = {}
+): NormalizedServiceOptions {
+  const {
+    methods = defaultServiceMethods.filter((name) => hasMethod(service, name)),
+    events = service.events ?? []
+  } = options
+
+  return {
+    ...options,
+    methods,
+    events,
+    serviceEvents: options.serviceEvents ?? [...defaultServiceEvents, ...events]
+  }
+}
+
+/**
+ * Derives the registered service from the object that its author wrote, which stays as it is. A service that
+ * is registered already is returned unchanged.
+ *
+ * @throws Error when the object has no service method, or when `methods` lists a name that is not allowed
+ */
+export function wrapService(location: string, service: any, options?: ServiceOptions): any {
+  if (service?.[SERVICE]) return service
+
+  assertService(location, service, options)
+
+  const normalized = normalizeServiceOptions(service, options)
+
+  for (const name of normalized.methods) assertMethodName(location, name)
+
+  return Object.defineProperty(Object.create(service), SERVICE, { value: normalized })
+}
+
+/** The methods that get hooks: the standard ones that exist, whoever may call them, and the custom ones listed. */
+export function getHookMethods(service: any, { methods }: { methods: readonly string[] }): string[] {
+  const internal = defaultServiceMethods.filter((name) => hasMethod(service, name) && !methods.includes(name))
+
+  return [...internal, ...methods]
+}
+
+function assertService(location: string, service: any, options?: ServiceOptions): void {
+  const isObject = typeof service === 'object' && service !== null
+  const names = [...defaultServiceMethods, ...LIFECYCLE_METHODS]
+
+  if (!isObject || !(options?.methods?.length || names.some((name) => hasMethod(service, name)))) {
+    throw new Error(`Invalid service object passed for path \`${location}\``)
+  }
+}
+
+function assertMethodName(location: string, name: string): void {
+  // `_find` and its kin skip hooks and checks: no list may open them to clients.
+  if (RESERVED.has(name) || name.startsWith('_')) {
+    throw new Error(`'${name}' on service '${location}' is not allowed as a custom method name`)
+  }
+}
+
+function hasMethod(service: any, name: string): boolean {
+  return typeof service[name] === 'function'
+}

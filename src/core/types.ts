@@ -1,0 +1,386 @@
+// The contracts that several floors share. The names and shapes are those of Feathers v5, so that its types
+// can be replaced by these; all of them can be augmented with `declare module 'alula'`.
+import type { EventEmitter } from 'events'
+import type { HookType, NextFunction } from '../hooks/types.ts'
+import type { Router } from './router.ts'
+
+export type { NextFunction } from '../hooks/types.ts'
+
+/** The id of one record. */
+export type Id = number | string
+
+/** The id of one record, or `null` for all that the query selects. */
+export type NullableId = Id | null
+
+/** The query of a call: filters by field, and `$limit`, `$skip`, `$sort`, `$select`. */
+export interface Query {
+  [key: string]: any
+}
+
+/** Everything about a call that is neither id nor data. Augment it with what your hooks set, for example `user`. */
+export interface Params<Q = Query> {
+  /** The only part that a client chooses. */
+  query?: Q
+  /** The transport that a call came through; `undefined` for a call from inside. */
+  provider?: string
+  /** What stood for the placeholders of the service’s path. */
+  route?: { [key: string]: any }
+  /** The headers of the request, in lower case. */
+  headers?: { [key: string]: any }
+}
+
+/** The result of `find` when pagination is on. */
+export interface Paginated<T> {
+  /** How many records match, on all pages. */
+  total: number
+  limit: number
+  skip: number
+  data: T[]
+}
+
+export interface PaginationOptions {
+  /** The number of records of a page when the query does not say. */
+  default?: number
+  /** The most that a query can ask for. */
+  max?: number
+}
+
+/** Pagination for one call; `false` switches it off. */
+export type PaginationParams = false | PaginationOptions
+
+/** What a hook may say about the HTTP response. */
+export interface Http {
+  /** The status code, instead of the one that follows from method and result. */
+  status?: number
+  headers?: { [key: string]: string | string[] }
+  /** The value of the `Location` header; makes the status 303 unless one is set. */
+  location?: string
+}
+
+/** A connection that stays open and can receive events. */
+export interface RealTimeConnection {
+  [key: string]: any
+}
+
+/** The methods of a complete service. */
+export interface ServiceMethods<
+  Result = any,
+  Data = Partial<Result>,
+  ServiceParams = Params,
+  PatchData = Partial<Data>
+> {
+  find(params?: ServiceParams & { paginate?: PaginationParams }): Promise<Result | Result[]>
+  get(id: Id, params?: ServiceParams): Promise<Result>
+  create(data: Data, params?: ServiceParams): Promise<Result>
+  update(id: NullableId, data: Data, params?: ServiceParams): Promise<Result | Result[]>
+  patch(id: NullableId, data: PatchData, params?: ServiceParams): Promise<Result | Result[]>
+  remove(id: NullableId, params?: ServiceParams): Promise<Result | Result[]>
+  setup?(app: Application, path: string): Promise<void>
+  teardown?(app: Application, path: string): Promise<void>
+}
+
+/** What the type of the id says about the result. */
+export interface ServiceOverloads<
+  Result = any,
+  Data = Partial<Result>,
+  ServiceParams = Params,
+  PatchData = Partial<Data>
+> {
+  create?(data: Data[], params?: ServiceParams): Promise<Result[]>
+  update?(id: Id, data: Data, params?: ServiceParams): Promise<Result>
+  update?(id: null, data: Data, params?: ServiceParams): Promise<Result[]>
+  patch?(id: Id, data: PatchData, params?: ServiceParams): Promise<Result>
+  patch?(id: null, data: PatchData, params?: ServiceParams): Promise<Result[]>
+  remove?(id: Id, params?: ServiceParams): Promise<Result>
+  remove?(id: null, params?: ServiceParams): Promise<Result[]>
+}
+
+/** A service with all methods. */
+export type Service<
+  Result = any,
+  Data = Partial<Result>,
+  ServiceParams = Params,
+  PatchData = Partial<Data>
+> = ServiceMethods<Result, Data, ServiceParams, PatchData> &
+  ServiceOverloads<Result, Data, ServiceParams, PatchData>
+
+/** A service that may leave methods out: what a class of your own implements. */
+export type ServiceInterface<
+  Result = any,
+  Data = Partial<Result>,
+  ServiceParams = Params,
+  PatchData = Partial<Data>
+> = Partial<ServiceMethods<Result, Data, ServiceParams, PatchData>>
+
+/** A service as a client sees it. */
+export interface ClientService<
+  Result = any,
+  Data = Partial<Result>,
+  PatchData = Data,
+  FindResult = Paginated<Result>,
+  P = Params
+> {
+  find(params?: P): Promise<FindResult>
+  get(id: Id, params?: P): Promise<Result>
+  create(data: Data[], params?: P): Promise<Result[]>
+  create(data: Data, params?: P): Promise<Result>
+  update(id: Id, data: Data, params?: P): Promise<Result>
+  update(id: null, data: Data, params?: P): Promise<Result[]>
+  update(id: NullableId, data: Data, params?: P): Promise<Result | Result[]>
+  patch(id: Id, data: PatchData, params?: P): Promise<Result>
+  patch(id: null, data: PatchData, params?: P): Promise<Result[]>
+  patch(id: NullableId, data: PatchData, params?: P): Promise<Result | Result[]>
+  remove(id: Id, params?: P): Promise<Result>
+  remove(id: null, params?: P): Promise<Result[]>
+  remove(id: NullableId, params?: P): Promise<Result | Result[]>
+}
+
+/** A method beyond the six. */
+export type CustomMethod<T = any, R = T, P extends Params = Params> = (data: T, params?: P) => Promise<R>
+
+/** Custom methods by name, each given as `[data, result]`. */
+export type CustomMethods<T extends { [key: string]: [any, any] }> = {
+  [K in keyof T]: (data: T[K][0], params?: Params) => Promise<T[K][1]>
+}
+
+/** The options of `app.use(path, service, options)`. */
+export interface ServiceOptions<MethodNames = string> {
+  /** The methods that exist for clients; the standard ones that the service has when left out. */
+  methods?: MethodNames[] | readonly MethodNames[]
+  /** The events that the service emits itself. */
+  events?: string[] | readonly string[]
+  /** All events for clients; the standard ones and `events` when left out. */
+  serviceEvents?: string[] | readonly string[]
+  /** Values for `params.route` of every call. */
+  routeParams?: { [key: string]: any }
+  /** Express middleware that runs before and after the service. */
+  express?: { before?: any[]; after?: any[] }
+}
+
+/** Service options with nothing left out. Plugins may keep values of their own in them. */
+export interface NormalizedServiceOptions {
+  readonly methods: readonly string[]
+  readonly events: readonly string[]
+  readonly serviceEvents: readonly string[]
+  readonly routeParams?: { [key: string]: any }
+  readonly express?: { before?: any[]; after?: any[] }
+  [key: string]: any
+}
+
+/** What registration adds to a service. */
+export interface ServiceAddons<A = Application, S = Service> extends EventEmitter {
+  id?: string
+  /** Registers hooks; see the guide on hooks for the shapes that it takes. */
+  hooks(options: HookOptions<A, S>): this
+}
+
+/** Calls with a context as last argument resolve to that context. */
+export interface ServiceHookOverloads<S, P = Params> {
+  find(params: P & { paginate?: PaginationParams }, context: HookContext): Promise<HookContext>
+  get(id: Id, params: P, context: HookContext): Promise<HookContext>
+  create(
+    data: ServiceGenericData<S> | ServiceGenericData<S>[],
+    params: P,
+    context: HookContext
+  ): Promise<HookContext>
+  update(id: NullableId, data: ServiceGenericData<S>, params: P, context: HookContext): Promise<HookContext>
+  patch(id: NullableId, data: ServiceGenericData<S>, params: P, context: HookContext): Promise<HookContext>
+  remove(id: NullableId, params: P, context: HookContext): Promise<HookContext>
+}
+
+/** A registered service. */
+export type FeathersService<A = Application, S = Service> = S &
+  ServiceAddons<A, S> &
+  Pick<ServiceHookOverloads<S>, Extract<keyof ServiceHookOverloads<S>, keyof S>>
+
+export type ServiceGenericType<S> = S extends ServiceInterface<infer T> ? T : any
+export type ServiceGenericData<S> = S extends ServiceInterface<infer _T, infer D> ? D : any
+export type ServiceGenericParams<S> = S extends ServiceInterface<infer _T, infer _D, infer P> ? P : any
+
+/** Runs for every service that is registered. */
+export type ServiceMixin<A> = (
+  this: any,
+  service: FeathersService<A>,
+  path: string,
+  options: NormalizedServiceOptions
+) => void
+
+/** A client transport that can be configured on an application. */
+export type TransportConnection<Services = any> = {
+  (app: Application<Services>): void
+  Service: any
+  service: <L extends keyof Services & string>(
+    name: L
+  ) => keyof any extends keyof Services ? ServiceInterface : Services[L]
+}
+
+export type { HookType } from '../hooks/types.ts'
+
+type Serv<A> = A extends Application<infer S> ? S : never
+type KeyByValue<T, Value> = { [K in keyof T]: [T[K]] extends [Value] ? K : never }[keyof T]
+
+/** All that hooks know of one call, shared by all hooks of that call. */
+export interface HookContext<A = Application, S = any> {
+  /** The application that the service is registered on. */
+  readonly app: A
+  /** The registered service. */
+  readonly service: S
+  /** The path of the service, without slashes at its ends. */
+  path: 0 extends 1 & S ? keyof Serv<A> & string : KeyByValue<Serv<A>, S> & string
+  readonly method: string
+  /** The kind of hook that is running. */
+  readonly type: HookType
+  /** The arguments of the method. Change `id`, `data` and `params` instead. */
+  readonly arguments: any[]
+  readonly self: S
+  /** The id, for `get update patch remove`. */
+  id?: Id
+  /** The data, for `create update patch` and custom methods. */
+  data?: ServiceGenericData<S>
+  params: ServiceGenericParams<S>
+  /** The result. Setting it before the method runs skips the method; setting it in an error hook ends the error. */
+  result?: ServiceGenericType<S>
+  /** What clients get instead of the result. */
+  dispatch?: ServiceGenericType<S>
+  /** The error, in and after error hooks. */
+  error?: any
+  /** A copy of the context as it was when the error was caught. */
+  original?: HookContext<A, S>
+  /** The event to emit after the call; `null` for none. */
+  event: string | null
+  /** What to say about the HTTP response. Present on calls that come over HTTP. */
+  http?: Http
+  /** Another name of `http.status`. */
+  statusCode?: number
+  toJSON(): any
+  [key: string]: any
+}
+
+/** A before, after or error hook. */
+export type HookFunction<A = Application, S = Service> = (
+  this: S,
+  context: HookContext<A, S>
+) => Promise<HookContext<Application, S> | void> | HookContext<Application, S> | void
+
+export type Hook<A = Application, S = Service> = HookFunction<A, S>
+
+export type AroundHookFunction<A = Application, S = Service> = (
+  context: HookContext<A, S>,
+  next: NextFunction
+) => Promise<void>
+
+type OneOrMany<T> = T | T[]
+type ByMethod<S, F> = { [L in keyof S]?: F } & { all?: F }
+
+export type AroundHookMap<A, S> = ByMethod<S, AroundHookFunction<A, S>[]>
+
+/** Hooks by type, then by method. */
+export type HookMap<A, S> = {
+  around?: OneOrMany<AroundHookFunction<A, S>> | ByMethod<S, OneOrMany<AroundHookFunction<A, S>>>
+  before?: OneOrMany<HookFunction<A, S>> | ByMethod<S, OneOrMany<HookFunction<A, S>>>
+  after?: OneOrMany<HookFunction<A, S>> | ByMethod<S, OneOrMany<HookFunction<A, S>>>
+  error?: OneOrMany<HookFunction<A, S>> | ByMethod<S, OneOrMany<HookFunction<A, S>>>
+}
+
+/** What `service.hooks` takes. */
+export type HookOptions<A, S> = AroundHookMap<A, S> | AroundHookFunction<A, S>[] | HookMap<A, S>
+
+/** The context of `setup` and `teardown` hooks. */
+export interface ApplicationHookContext<A = Application> {
+  app: A
+  server: any
+  [key: string]: any
+}
+
+export type ApplicationHookFunction<A> = (
+  context: ApplicationHookContext<A>,
+  next: NextFunction
+) => Promise<void>
+
+export type ApplicationHookMap<A> = {
+  setup?: ApplicationHookFunction<A>[]
+  teardown?: ApplicationHookFunction<A>[]
+}
+
+/** What `app.hooks` takes. */
+export type ApplicationHookOptions<A> = HookOptions<A, any> | ApplicationHookMap<A>
+
+/** What a path leads to. */
+export interface RouteLookup {
+  service: FeathersService
+  /** What stood for the placeholders, and `__id` for a segment behind the service’s path; as it came, not decoded. */
+  params: { __id?: string; [key: string]: any }
+}
+
+/** Services and settings by name, with hooks and events. */
+export interface FeathersApplication<Services = any, Settings = any> {
+  /** The version of the Feathers API that this application speaks. */
+  version: string
+  /** Functions that run for each service that is registered, in order. */
+  mixins: ServiceMixin<Application<Services, Settings>>[]
+  /** The registered services by path. Use `app.service(path)` to get one. */
+  services: Services
+  /** The settings; use `app.get` and `app.set`. */
+  settings: Settings
+  /** Where every service is found by path. */
+  routes: Router<RouteLookup>
+  /** Whether `setup` ran. */
+  _isSetup: boolean
+
+  /** Returns a setting. */
+  get<L extends keyof Settings & string>(name: L): Settings[L]
+
+  /** Changes a setting. */
+  set<L extends keyof Settings & string>(name: L, value: Settings[L]): this
+
+  /** Runs a function with the application, as `this` and as argument. */
+  configure(callback: (this: this, app: this) => void): this
+
+  /** Returns a service for a path that has none, or throws. Clients put theirs in its place. */
+  defaultService(location: string): ServiceInterface
+
+  /**
+   * Registers a service, or all services of another application under a path.
+   *
+   * @param path The path of the service; segments that begin with `:` are placeholders
+   * @param service An object with service methods, or an application
+   * @param options What clients may call, and which events there are
+   * @throws Error for a path or an object that is not valid, and for a path that is taken
+   */
+  use<L extends keyof Services & string>(
+    path: L,
+    service: keyof any extends keyof Services ? ServiceInterface | Application : Services[L],
+    options?: ServiceOptions<keyof any extends keyof Services ? string : keyof Services[L]>
+  ): this
+
+  /** Tears a service down, removes it and returns it. */
+  unuse<L extends keyof Services & string>(
+    path: L
+  ): Promise<FeathersService<this, keyof any extends keyof Services ? Service : Services[L]>>
+
+  /**
+   * Returns a registered service.
+   *
+   * @throws Error when there is none and `defaultService` does not provide one
+   */
+  service<L extends keyof Services & string>(
+    path: L
+  ): FeathersService<this, keyof any extends keyof Services ? Service : Services[L]>
+
+  /** Finds the service of a request path, and the id in it; `null` when there is none. */
+  lookup(path: string): RouteLookup | null
+
+  /** Calls `setup(app, path)` of every service, one after another, in the order of registration. */
+  setup(server?: any): Promise<this>
+
+  /** Calls `teardown(app, path)` of every service, one after another, in the order of registration. */
+  teardown(server?: any): Promise<this>
+
+  /** Registers hooks for all services, or for `setup` and `teardown`. */
+  hooks(map: ApplicationHookOptions<this>): this
+}
+
+/** An application. Its events are those of its parts, and `error` for what a listener threw. */
+export interface Application<Services = any, Settings = any>
+  extends FeathersApplication<Services, Settings>,
+    EventEmitter {}

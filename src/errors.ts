@@ -1,0 +1,281 @@
+/** What a `FeathersError` looks like on the wire. */
+export interface FeathersErrorJSON {
+  name: string
+  message: string
+  code: number
+  className: string
+  data?: any
+  errors?: any
+}
+
+/** A message, or an object that holds it as `message`; see {@link FeathersError}. */
+export type ErrorMessage = null | undefined | string | { message?: string; errors?: any; [key: string]: any }
+
+/** The base of every error that may be shown to a client as it is. */
+export class FeathersError extends Error {
+  /** The brand by which errors of another copy of this package are recognised: see {@link isFeathersError}. */
+  readonly type = 'FeathersError'
+  declare readonly code: number
+  declare readonly className: string
+  declare readonly data?: any
+  declare readonly errors?: any
+
+  /**
+   * As in Feathers v5, `data` (or `message`, when that is an object) is taken apart: its `message` becomes
+   * the message, its `errors` the `errors`, the rest the `data`. An array is kept as it is. Nothing that is
+   * passed in is changed. An error passed in is kept as the `cause`, which never leaves the server.
+   *
+   * @param message What went wrong, in a sentence for the client; `'Error'` when missing
+   * @param name The name of the error, for example `NotFound`
+   * @param code The HTTP status that goes with it
+   * @param className The name in kebab case, for example `not-found`
+   * @param data Further details for the client
+   */
+  constructor(message: ErrorMessage, name: string, code: number, className: string, data?: any) {
+    const text = typeof message === 'string' && message !== '' ? message : 'Error'
+    const source = Array.isArray(data)
+      ? undefined
+      : isObject(message)
+        ? message
+        : isObject(data)
+          ? data
+          : undefined
+    const { message: sourceText, errors, ...rest } = source ?? {}
+
+    super(sourceText || text, source instanceof Error ? { cause: source } : undefined)
+
+    Object.assign(this, { name, code, className })
+    // The first line of the stack was written before the name was known.
+    Error.captureStackTrace?.(this, new.target)
+
+    if (source) {
+      Object.assign(this, { errors, data: rest })
+    } else if (data !== undefined && data !== null) {
+      Object.assign(this, { data })
+    }
+  }
+
+  /** What a client gets to see: never the stack or the cause. */
+  toJSON(): FeathersErrorJSON {
+    const json: FeathersErrorJSON = {
+      name: this.name,
+      message: this.message,
+      code: this.code,
+      className: this.className
+    }
+
+    if (this.data !== undefined) json.data = this.data
+    if (this.errors !== undefined) json.errors = this.errors
+
+    return json
+  }
+}
+
+/** 400: the request is malformed or a value in it is not acceptable. */
+export class BadRequest extends FeathersError {
+  constructor(message?: ErrorMessage, data?: any) {
+    super(message, 'BadRequest', 400, 'bad-request', data)
+  }
+}
+
+/** 401: the caller is not known: credentials are missing or wrong. */
+export class NotAuthenticated extends FeathersError {
+  constructor(message?: ErrorMessage, data?: any) {
+    super(message, 'NotAuthenticated', 401, 'not-authenticated', data)
+  }
+}
+
+/** 402: a payment is needed or failed. */
+export class PaymentError extends FeathersError {
+  constructor(message?: ErrorMessage, data?: any) {
+    super(message, 'PaymentError', 402, 'payment-error', data)
+  }
+}
+
+/** 403: the caller is known but may not do this. */
+export class Forbidden extends FeathersError {
+  constructor(message?: ErrorMessage, data?: any) {
+    super(message, 'Forbidden', 403, 'forbidden', data)
+  }
+}
+
+/** 404: there is no such record or service. */
+export class NotFound extends FeathersError {
+  constructor(message?: ErrorMessage, data?: any) {
+    super(message, 'NotFound', 404, 'not-found', data)
+  }
+}
+
+/** 405: the service does not offer this method. */
+export class MethodNotAllowed extends FeathersError {
+  constructor(message?: ErrorMessage, data?: any) {
+    super(message, 'MethodNotAllowed', 405, 'method-not-allowed', data)
+  }
+}
+
+/** 406: no representation that the caller accepts can be produced. */
+export class NotAcceptable extends FeathersError {
+  constructor(message?: ErrorMessage, data?: any) {
+    super(message, 'NotAcceptable', 406, 'not-acceptable', data)
+  }
+}
+
+/** 408: the operation took too long. */
+export class Timeout extends FeathersError {
+  constructor(message?: ErrorMessage, data?: any) {
+    super(message, 'Timeout', 408, 'timeout', data)
+  }
+}
+
+/** 409: the request collides with what is stored, for example a taken id. */
+export class Conflict extends FeathersError {
+  constructor(message?: ErrorMessage, data?: any) {
+    super(message, 'Conflict', 409, 'conflict', data)
+  }
+}
+
+/** 410: what was here has been removed for good. */
+export class Gone extends FeathersError {
+  constructor(message?: ErrorMessage, data?: any) {
+    super(message, 'Gone', 410, 'gone', data)
+  }
+}
+
+/** 411: a content length is required. */
+export class LengthRequired extends FeathersError {
+  constructor(message?: ErrorMessage, data?: any) {
+    super(message, 'LengthRequired', 411, 'length-required', data)
+  }
+}
+
+/** 413: the body is larger than the server takes. Not in Feathers v5. */
+export class PayloadTooLarge extends FeathersError {
+  constructor(message?: ErrorMessage, data?: any) {
+    super(message, 'PayloadTooLarge', 413, 'payload-too-large', data)
+  }
+}
+
+/** 415: the body is in a format, charset or encoding that the server does not read. Not in Feathers v5. */
+export class UnsupportedMediaType extends FeathersError {
+  constructor(message?: ErrorMessage, data?: any) {
+    super(message, 'UnsupportedMediaType', 415, 'unsupported-media-type', data)
+  }
+}
+
+/** 422: the request is well formed but its content cannot be processed. */
+export class Unprocessable extends FeathersError {
+  constructor(message?: ErrorMessage, data?: any) {
+    super(message, 'Unprocessable', 422, 'unprocessable', data)
+  }
+}
+
+/** 429: the caller sent too many requests. */
+export class TooManyRequests extends FeathersError {
+  constructor(message?: ErrorMessage, data?: any) {
+    super(message, 'TooManyRequests', 429, 'too-many-requests', data)
+  }
+}
+
+/** 500: something unexpected went wrong on the server. */
+export class GeneralError extends FeathersError {
+  constructor(message?: ErrorMessage, data?: any) {
+    super(message, 'GeneralError', 500, 'general-error', data)
+  }
+}
+
+/** 501: the server does not implement this. */
+export class NotImplemented extends FeathersError {
+  constructor(message?: ErrorMessage, data?: any) {
+    super(message, 'NotImplemented', 501, 'not-implemented', data)
+  }
+}
+
+/** 502: a server behind this one gave a wrong answer. */
+export class BadGateway extends FeathersError {
+  constructor(message?: ErrorMessage, data?: any) {
+    super(message, 'BadGateway', 502, 'bad-gateway', data)
+  }
+}
+
+/** 503: the server or something that it needs is not available at the moment. */
+export class Unavailable extends FeathersError {
+  constructor(message?: ErrorMessage, data?: any) {
+    super(message, 'Unavailable', 503, 'unavailable', data)
+  }
+}
+
+const classes = [
+  BadRequest,
+  NotAuthenticated,
+  PaymentError,
+  Forbidden,
+  NotFound,
+  MethodNotAllowed,
+  NotAcceptable,
+  Timeout,
+  Conflict,
+  Gone,
+  LengthRequired,
+  PayloadTooLarge,
+  UnsupportedMediaType,
+  Unprocessable,
+  TooManyRequests,
+  GeneralError,
+  NotImplemented,
+  BadGateway,
+  Unavailable
+]
+
+/** The constructor of each concrete error class. */
+export type FeathersErrorClass = (typeof classes)[number]
+
+/** Every error class by its name and by its status code: `errors.NotFound === errors[404]`. */
+export const errors: { readonly [nameOrCode: string | number]: FeathersErrorClass } = indexClasses()
+
+/**
+ * Whether a value is a Feathers error: of this package, of another copy of it, or of `@feathersjs/errors`.
+ *
+ * @param error Anything that was thrown
+ */
+export function isFeathersError(error: unknown): error is FeathersError {
+  return isObject(error) && error.type === 'FeathersError'
+}
+
+/**
+ * Revives an error that came over the wire. A known `name` gives an instance of that class, anything else
+ * a plain `Error`; the properties of the object are copied onto it.
+ *
+ * @param error The parsed JSON of an error, or its message. Falsy values are returned as they are.
+ */
+export function convert(error: any): any {
+  if (!error) return error
+
+  const ErrorClass = typeof error.name === 'string' ? errors[error.name] : undefined
+  const revived = ErrorClass ? new ErrorClass(error.message, error.data) : new Error(error.message || error)
+
+  if (isObject(error)) {
+    for (const [key, value] of Object.entries(error)) {
+      // An answer with a `__proto__` key must not choose the prototype of our error.
+      if (key !== '__proto__') (revived as any)[key] = value
+    }
+  }
+
+  return revived
+}
+
+function indexClasses() {
+  const index = Object.create(null)
+
+  for (const ErrorClass of classes) {
+    const { name, code } = new ErrorClass()
+
+    index[name] = ErrorClass
+    index[code] = ErrorClass
+  }
+
+  return Object.freeze(index)
+}
+
+function isObject(value: unknown): value is Record<string, any> {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,183 @@
+import { EventEmitter, once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import express from 'express'
+import { reportError } from '../core/events.ts'
+import type { FeathersApplication, ServiceInterface, ServiceOptions } from '../core/types.ts'
+import { parseQueryString } from '../transport/querystring.ts'
+import { prepareClose } from '../transport/shutdown.ts'
+
+const OPTION_NAMES = ['methods', 'events', 'serviceEvents', 'routeParams', 'express']
+
+/** An application that is an Express application too. */
+export type Application<Services = any, Settings = any> = Omit<
+  express.Application,
+  'listen' | 'use' | 'get' | 'set'
+> &
+  Omit<FeathersApplication<Services, Settings>, 'use' | 'get' | 'set'> & {
+    /** The server that `listen` started. */
+    server?: Server
+    get: FeathersApplication<Services, Settings>['get'] & express.Application['get']
+    set: FeathersApplication<Services, Settings>['set'] & express.Application['set']
+    use: ExpressUse<Services>
+    /**
+     * Creates an HTTP server, sets the services up and starts to listen.
+     *
+     * @param args What `server.listen` of Node takes: port, host, a callback, …
+     * @returns The server, once it listens. `app.teardown()` closes it.
+     */
+    listen(...args: any[]): Promise<Server>
+  }
+
+type Middleware = express.RequestHandler | express.ErrorRequestHandler | readonly Middleware[]
+
+interface ExpressUse<Services> {
+  /** Registers a service, with Express middleware before and after it. */
+  <L extends keyof Services & string>(
+    path: L,
+    ...middlewareAndService: (
+      | Middleware
+      | express.Application
+      | (keyof any extends keyof Services ? ServiceInterface | FeathersApplication : Services[L])
+      | ServiceOptions<keyof any extends keyof Services ? string : keyof Services[L]>
+    )[]
+  ): Application<Services>
+  /** Registers Express middleware under a path. */
+  (path: string | RegExp, ...middleware: (Middleware | express.Application)[]): Application<Services>
+  /** Registers Express middleware. */
+  (...middleware: (Middleware | express.Application)[]): Application<Services>
+}
+
+/**
+ * Turns an application into an Express application: one object that is a request listener, with the members
+ * of both. Services become reachable once `rest()` is configured on it.
+ *
+ * @param app An application; without one a plain Express application is returned
+ * @param expressApp The Express application to use
+ * @throws Error when `app` is not an application
+ */
+export function feathersExpress<Services = any, Settings = any>(
+  app?: FeathersApplication<Services, Settings>,
+  expressApp: express.Express = express()
+): Application<Services, Settings> {
+  if (!app) return expressApp as unknown as Application<Services, Settings>
+
+  if (typeof app.setup !== 'function') {
+    throw new Error('alula/express requires a valid Feathers application instance')
+  }
+
+  const { use } = expressApp
+  const { teardown } = app
+  const closers: (() => Promise<void>)[] = []
+
+  for (const [name, value] of Object.entries(app.settings ?? {})) expressApp.set(name, value)
+
+  const grafted = graft(expressApp, app)
+
+  grafted.use = function (this: any, ...args: any[]) {
+    const registration = toRegistration(args)
+
+    if (!registration) return use.apply(this, args as any)
+
+    return (app.use as any).call(this, registration.path, registration.service, registration.options)
+  }
+
+  grafted.listen = async function (this: any, ...args: any[]): Promise<Server> {
+    const server = createServer(this)
+    const close = prepareClose(server)
+
+    closers.push(close)
+    server.once('close', () => {
+      // Closed by hand, and not by `teardown`, which takes the function off the list.
+      if (closers.includes(close)) this.teardown().catch((error: unknown) => reportError(this, error))
+    })
+
+    this.server = server
+    await this.setup(server)
+
+    try {
+      server.listen(...args)
+      await once(server, 'listening')
+    } catch (error) {
+      await this.teardown()
+      throw error
+    }
+
+    return server
+  }
+
+  grafted.teardown = async function (this: any, server?: unknown): Promise<unknown> {
+    await Promise.all(closers.splice(0).map((close) => close()))
+
+    return teardown.call(this, server)
+  }
+
+  expressApp.set('query parser', (search: string | null) => parseQueryString(search ?? ''))
+  expressApp.use((request, _response, next) => {
+    request.feathers = { ...request.feathers, provider: 'rest' }
+    next()
+  })
+
+  return grafted
+}
+
+/**
+ * Moves what an application has, and an Express application lacks, onto the Express application. The API of
+ * Feathers v5 asks for one object that is both; this is the only place where a foreign object is changed.
+ */
+function graft(expressApp: object, app: object): any {
+  const sources = [app]
+
+  for (
+    let prototype = Object.getPrototypeOf(app);
+    prototype && prototype !== EventEmitter.prototype;
+    prototype = Object.getPrototypeOf(prototype)
+  ) {
+    sources.push(prototype)
+  }
+
+  for (const source of sources) {
+    for (const [name, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(source))) {
+      if (!(name in expressApp)) Object.defineProperty(expressApp, name, descriptor)
+    }
+  }
+
+  return expressApp
+}
+
+interface Registration {
+  readonly path: string
+  readonly service: object
+  readonly options: ServiceOptions
+}
+
+/** Reads the arguments of `use` as the registration of a service; `undefined` when they are middleware. */
+function toRegistration([path, ...rest]: readonly any[]): Registration | undefined {
+  const position = rest.findIndex((argument) => !isMiddleware(argument))
+  const service = rest[position]
+
+  // An object with `handle` is an application of another framework that Express knows how to mount.
+  if (typeof path !== 'string' || !isObject(service) || typeof service.handle === 'function') return undefined
+
+  const behind = rest.slice(position + 1)
+  const options = behind.find((argument) => !isMiddleware(argument))
+
+  if (options !== undefined && !isServiceOptions(options))
+    throw new Error('Invalid options passed to app.use')
+
+  const before = rest.slice(0, position)
+  const after = behind.filter((argument) => argument !== options)
+
+  return { path, service, options: { express: { before, after }, ...options } }
+}
+
+function isMiddleware(argument: unknown): boolean {
+  return typeof argument === 'function' || Array.isArray(argument)
+}
+
+function isServiceOptions(argument: unknown): boolean {
+  return isObject(argument) && OPTION_NAMES.some((name) => argument[name] !== undefined)
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,191 @@
+import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express'
+import { callService } from '../core/call.ts'
+import { getServiceOptions } from '../core/service.ts'
+import type { HookContext, Params, Query, RouteLookup } from '../core/types.ts'
+import { assertJson, BODY_LIMIT } from '../transport/body.ts'
+import { createHttpContext, hasData, toHttpError, toHttpResponse, toServiceCall } from '../transport/http.ts'
+import { parseQueryString } from '../transport/querystring.ts'
+import { type ErrorHandlerOptions, errorHandler } from './handlers.ts'
+
+declare global {
+  namespace Express {
+    interface Request {
+      /** Params for the service call, from middleware in front of it. */
+      feathers?: Partial<Params> & { [key: string]: any }
+      /** What the path of the request leads to. */
+      lookup?: RouteLookup
+    }
+    interface Response {
+      /** The context of the service call, also of one that failed. */
+      hook?: HookContext
+      /** The body of the answer; middleware behind the service may replace it. */
+      data?: any
+    }
+  }
+}
+
+/** The options of {@link rest}. */
+export interface RestOptions {
+  /** Sends `response.data`; JSON when left out. */
+  formatter?: RequestHandler
+  /** How many bytes of a body are read when no middleware has parsed it. */
+  bodyLimit?: number
+}
+
+/** The options of {@link toMiddleware}. */
+export interface MiddlewareOptions extends RestOptions {
+  /** Where errors are written to, `console` by default; `false` for nowhere. */
+  logger?: ErrorHandlerOptions['logger']
+}
+
+/** What finds the service of a path. */
+interface Lookup {
+  lookup(path: string): RouteLookup | null
+}
+
+interface ServiceDoor {
+  readonly getQuery: (request: Request) => Query
+  readonly format: RequestHandler
+  readonly parseJson: RequestHandler
+}
+
+/**
+ * Makes the services of an Express application reachable over HTTP. A body that no middleware has parsed is
+ * read as JSON.
+ *
+ * @param options A formatter, or options
+ * @throws Error when it is configured on an application that `express(app)` did not make
+ */
+export function rest(options?: RequestHandler | RestOptions | null): (app: any) => void {
+  const { formatter: format = formatter, bodyLimit } = toRestOptions(options)
+
+  return (app) => {
+    if (typeof app.route !== 'function')
+      throw new Error('alula/express rest needs an Express compatible app.')
+
+    app.use(
+      createServiceHandler(app, {
+        // Not parsed here: middleware may have put another query in its place.
+        getQuery: (request) => request.query,
+        format,
+        parseJson: createJsonParser(bodyLimit)
+      })
+    )
+  }
+}
+
+/**
+ * Makes the services of an application reachable from an Express server that exists already. A request for a
+ * path that is not a service goes on to the next middleware; errors are answered here, as JSON.
+ *
+ * @param app An application
+ * @param options A formatter, a limit for bodies, a logger
+ * @example
+ * server.use('/api', toMiddleware(app))
+ */
+export function toMiddleware(app: Lookup, options: MiddlewareOptions = {}): RequestHandler {
+  const { formatter: format = formatter, bodyLimit, logger } = options
+  const respond = errorHandler({ html: false, ...(logger !== undefined && { logger }) })
+
+  const handle = createServiceHandler(app, {
+    // The other server may have a parser that does not know brackets.
+    getQuery: ({ url }) => parseQueryString(url.includes('?') ? url.slice(url.indexOf('?') + 1) : ''),
+    format,
+    parseJson: createJsonParser(bodyLimit)
+  })
+
+  return (request, response, next) =>
+    handle(request, response, (error?: unknown) => {
+      if (error === undefined) next()
+      else respond(error, request, response, next)
+    })
+}
+
+/** Middleware that sends `response.data` as JSON. Without data and without a service call it goes on. */
+export const formatter: RequestHandler = (_request, response, next) => {
+  if (response.data !== undefined) response.json(response.data)
+  else if (response.hook) response.end()
+  else next()
+}
+
+function createServiceHandler(app: Lookup, door: ServiceDoor): RequestHandler {
+  const chains = new WeakMap<object, RequestHandler>()
+
+  return (request, response, next) => {
+    const lookup = app.lookup(request.path)
+
+    if (!lookup) {
+      next()
+      return
+    }
+
+    request.lookup = lookup
+
+    // Made at the first request, so that a service may be registered before or after `rest()`.
+    const chain = chains.get(lookup.service) ?? createChain(lookup.service, door)
+
+    chains.set(lookup.service, chain)
+    chain(request, response, next)
+  }
+}
+
+/** The middleware of a service: before, the call, after, formatter. */
+function createChain(service: object, door: ServiceDoor): RequestHandler {
+  const { before = [], after = [] } = getServiceOptions(service).express ?? {}
+  const serve: RequestHandler = (request, response, next) => serveCall(request, response, next, door)
+
+  return express.Router().use(...before, serve, ...after, door.format)
+}
+
+async function serveCall(
+  request: Request,
+  response: Response,
+  next: NextFunction,
+  door: ServiceDoor
+): Promise<void> {
+  const lookup = request.lookup as RouteLookup
+  const { method, path, headers, feathers: params } = request
+
+  try {
+    const query = door.getQuery(request)
+    const body = hasData(method) ? await readBody(request, response, door.parseJson) : undefined
+    const call = toServiceCall({ method, path, headers, query, body, params }, lookup)
+
+    response.hook = createHttpContext(lookup, call)
+
+    const answer = toHttpResponse(await callService(lookup.service, call, response.hook))
+
+    response.status(answer.status).set(answer.headers)
+    response.data = answer.body
+  } catch (error) {
+    const answer = toHttpError(error, method, lookup)
+
+    response.status(answer.status).set(answer.headers)
+    next(error)
+    return
+  }
+
+  next()
+}
+
+async function readBody(request: Request, response: Response, parseJson: RequestHandler): Promise<unknown> {
+  const { headers } = request
+  const isThere = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
+  if (request.body !== undefined || !isThere) return request.body
+
+  assertJson(headers['content-type'])
+  await new Promise<void>((resolve, reject) => {
+    parseJson(request, response, (error?: unknown) => (error ? reject(error) : resolve()))
+  })
+
+  return request.body
+}
+
+function createJsonParser(limit: number = BODY_LIMIT): RequestHandler {
+  return express.json({ limit })
+}
+
+function toRestOptions(options: RequestHandler | RestOptions | null | undefined): RestOptions {
+  return typeof options === 'function' ? { formatter: options } : (options ?? {})
+}

@@ -1,0 +1,1 @@
+export { createHandler, type HandlerOptions } from './fetch/handler.ts'

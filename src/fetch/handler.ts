@@ -1,0 +1,162 @@
+import type { Params, RouteLookup } from '../core/types.ts'
+import { BadRequest, PayloadTooLarge } from '../errors.ts'
+import { assertJson, BODY_LIMIT, parseJson } from '../transport/body.ts'
+import { type Logger, logError, toClientError } from '../transport/error.ts'
+import {
+  createNotFound,
+  type HttpResponse,
+  handleHttp,
+  type IncomingHeaders,
+  toHttpError
+} from '../transport/http.ts'
+import { parseQueryString } from '../transport/querystring.ts'
+import { stripSlashes } from '../utils/path.ts'
+
+/** Statuses whose responses cannot have a body (Fetch standard). */
+const BODILESS = [101, 103, 204, 205, 304]
+
+/** The options of {@link createHandler}. */
+export interface HandlerOptions {
+  /** The path under which the services are mounted, for example `/api`. Other paths are not found. */
+  prefix?: string
+  /** How many bytes of a body are read. */
+  bodyLimit?: number
+  /** Params for the service call that come from the request or from its surroundings. */
+  params?: (request: Request) => Partial<Params> & { [key: string]: any }
+  /** Where unexpected errors are written to, `console` by default; `false` for nowhere. */
+  logger?: Logger | false
+}
+
+/** What finds the service of a path. */
+interface Lookup {
+  lookup(path: string): RouteLookup | null
+}
+
+/**
+ * Makes the services of an application reachable through the Fetch API: on Deno, Bun, Workers, in tests
+ * without a port. It sets no CORS headers. Call `app.setup()` before the first request, and `app.teardown()`
+ * when the server has closed.
+ *
+ * @param app An application
+ * @returns Answers a request; never rejects
+ * @example
+ * const handler = createHandler(app)
+ * const response = await handler(new Request('http://localhost/messages'))
+ */
+export function createHandler(
+  app: Lookup,
+  options: HandlerOptions = {}
+): (request: Request) => Promise<Response> {
+  const { prefix = '', bodyLimit = BODY_LIMIT, params, logger = console } = options
+  const base = prefix === '' ? '' : `/${stripSlashes(prefix)}`
+
+  function report(error: unknown): void {
+    const shown = toClientError(error)
+
+    if (logger && shown.status >= 500) logError(logger, error, shown)
+  }
+
+  return async (request) => {
+    const { method, url } = request
+
+    try {
+      const { pathname, search } = new URL(url)
+      const path = stripPrefix(pathname, base)
+
+      if (path === null) throw createNotFound(pathname)
+
+      const answer = await handleHttp(
+        app,
+        {
+          method,
+          path,
+          headers: toHeaders(request.headers),
+          query: parseQueryString(search.slice(1)),
+          params: params?.(request)
+        },
+        () => readBody(request, bodyLimit),
+        report
+      )
+
+      return toResponse(answer, method)
+    } catch (error) {
+      report(error)
+
+      return toResponse(toHttpError(error, method), method)
+    }
+  }
+}
+
+function stripPrefix(path: string, base: string): string | null {
+  if (path !== base && !path.startsWith(`${base}/`)) return null
+
+  return path.slice(base.length)
+}
+
+function toHeaders(headers: Headers): IncomingHeaders {
+  return Object.assign(Object.create(null), Object.fromEntries(headers))
+}
+
+async function readBody(request: Request, limit: number): Promise<unknown> {
+  const text = await readText(request.body, limit)
+
+  if (text === '') return undefined
+
+  assertJson(
+    request.headers.get('content-type') ?? undefined,
+    request.headers.get('content-encoding') ?? undefined
+  )
+
+  return parseJson(text)
+}
+
+/** Reads no further than the limit, whatever the client says about the length. */
+async function readText(body: Request['body'], limit: number): Promise<string> {
+  if (!body) return ''
+
+  const decoder = new TextDecoder()
+  const reader = body.getReader()
+  let text = ''
+
+  for (let size = 0; ; ) {
+    const { done, value } = await read(reader)
+
+    if (done) return text + decoder.decode()
+
+    size += value.byteLength
+
+    if (size > limit) {
+      await reader.cancel()
+      throw new PayloadTooLarge('The request body is larger than the server accepts')
+    }
+
+    text += decoder.decode(value, { stream: true })
+  }
+}
+
+async function read(reader: ReadableStreamDefaultReader<Uint8Array>) {
+  try {
+    return await reader.read()
+  } catch {
+    throw new BadRequest('The request was aborted')
+  }
+}
+
+function toResponse({ status, headers, body }: HttpResponse, method: string): Response {
+  const responseHeaders = new Headers()
+
+  for (const [name, values] of Object.entries(headers)) {
+    for (const value of [values].flat()) responseHeaders.append(name, value)
+  }
+
+  if (body === undefined || BODILESS.includes(status)) {
+    return new Response(null, { status, headers: responseHeaders })
+  }
+
+  const text = JSON.stringify(body)
+
+  if (!responseHeaders.has('content-type'))
+    responseHeaders.set('content-type', 'application/json; charset=utf-8')
+
+  return new Response(method === 'HEAD' ? null : text, { status, headers: responseHeaders })
+}

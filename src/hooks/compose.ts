@@ -1,0 +1,42 @@
+import type { AroundHook, BaseContext, NextFunction, Pipeline } from './types.ts'
+
+/**
+ * Composes around hooks into one. The first is outermost; the last one’s `next` is the `next` of the whole.
+ *
+ * @param hooks Around hooks, in order
+ * @throws TypeError when `hooks` is not an array of functions
+ */
+export function compose<C extends BaseContext>(
+  hooks: readonly AroundHook<C>[]
+): (context: C, next?: NextFunction) => Promise<any> {
+  if (!Array.isArray(hooks)) throw new TypeError('Middleware stack must be an array!')
+  if (!hooks.every((hook) => typeof hook === 'function')) {
+    throw new TypeError('Middleware must be composed of functions!')
+  }
+
+  return (context, next) => {
+    const end: Pipeline<C> = async () => next?.()
+
+    return hooks.reduceRight(wrapAround, end)(context)
+  }
+}
+
+/** Puts an around hook in front of a pipeline. A hook that throws rejects; a second `next()` rejects too. */
+export function wrapAround<C extends BaseContext>(inner: Pipeline<C>, hook: AroundHook<C>): Pipeline<C> {
+  return (context) => {
+    let called = false
+
+    const next = () => {
+      if (called) return Promise.reject(new Error('next() called multiple times'))
+      called = true
+
+      return inner(context)
+    }
+
+    try {
+      return Promise.resolve(hook.call(context.self, context, next))
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+// Services written for Feathers v5 may carry hooks of the package `@feathersjs/hooks`: set by its decorators
+// or by `hooks(target, …)`. They sit under a symbol of the global registry, so no import is needed to read them.
+import type { AroundHook, BaseContext } from './types.ts'
+
+/** Where `@feathersjs/hooks` keeps the hook manager of an object or a function. */
+export const HOOKS = Symbol.for('@feathersjs/hooks')
+
+interface HookManager {
+  getMiddleware(): AroundHook<any>[] | null
+  getProps?(): object | null
+  getDefaults?(self: unknown, args: unknown[], context: unknown): object | null
+}
+
+/** The hooks on a function or an object; those of the prototype chain come first. */
+export function getMiddleware<C extends BaseContext>(target: unknown): readonly AroundHook<C>[] {
+  return getManager(target)?.getMiddleware() ?? []
+}
+
+/** The context properties that decorators defined for a method. */
+export function getProperties(method: unknown): object {
+  return getManager(method)?.getProps?.() ?? {}
+}
+
+/** The context values that decorators compute for each call of a method, or `undefined` when there are none. */
+export function getDefaults(
+  method: unknown
+): ((context: BaseContext) => object | null | undefined) | undefined {
+  const manager = getManager(method)
+
+  if (typeof manager?.getDefaults !== 'function') return undefined
+
+  return (context) => manager.getDefaults?.(context.self, context.arguments, context)
+}
+
+/** The function below all wrappers. */
+export function getOriginal(method: any): (...args: any[]) => unknown {
+  return typeof method.original === 'function' ? getOriginal(method.original) : method
+}
+
+function getManager(target: any): HookManager | null {
+  return target?.[HOOKS] ?? null
+}

@@ -1,0 +1,98 @@
+import type { HookContextClass } from './context.ts'
+import { createContextClass } from './context.ts'
+import { getDefaults, getOriginal, getProperties } from './interop.ts'
+import type { BaseContext, Pipeline } from './types.ts'
+
+/** How hooks are put around one method. */
+export interface HookMethodOptions<C extends BaseContext> {
+  /** The names of the arguments, in order. */
+  readonly parameters: readonly string[]
+  /** What every context of this method starts with. */
+  readonly properties: object
+  /** A number that changes whenever a hook is registered that may concern this method. */
+  readonly version: () => number
+  /** Puts the hooks that are registered now around the method itself. */
+  readonly compile: (terminal: Pipeline<C>) => Pipeline<C>
+}
+
+/** A method with hooks around it. With a context of its own as last argument it resolves to that context. */
+export interface HookMethod<C extends BaseContext = BaseContext> {
+  (...args: any[]): Promise<any>
+  /** The method as its author wrote it. */
+  readonly original: (...args: any[]) => unknown
+  /** The class of its contexts. */
+  readonly Context: HookContextClass<C>
+  /** Creates a context that can be passed as the last argument. */
+  readonly createContext: (data?: object) => C
+}
+
+/**
+ * Wraps a method so that calling it runs its hooks. The hooks are compiled at the first call, and again
+ * at the first call after something was registered; calls that are running keep what they began with.
+ */
+export function hookMethod<C extends BaseContext>(
+  method: (...args: any[]) => unknown,
+  options: HookMethodOptions<C>
+): HookMethod<C> {
+  const { parameters, properties, version, compile } = options
+  const original = getOriginal(method)
+  const defaults = getDefaults(method)
+  const Context = createContextClass<C>(parameters, merge(getProperties(method), properties))
+  const paramsIndex = parameters.indexOf('params')
+
+  let pipeline: Pipeline<C> | undefined
+  let compiledVersion = -1
+
+  const terminal: Pipeline<C> = async (context) => {
+    if (!Object.hasOwn(context, 'result')) {
+      context.result = await original.apply(context.self, context.arguments)
+    }
+  }
+
+  async function hooked(this: unknown, ...args: any[]): Promise<any> {
+    const given = args[args.length - 1] instanceof Context
+    const context: C = given ? args.pop() : new Context()
+
+    context.self = this
+    context.arguments = args
+    if (paramsIndex !== -1 && !args[paramsIndex]) args[paramsIndex] = {}
+    if (defaults) applyDefaults(context, defaults(context))
+
+    const current = version()
+
+    if (!pipeline || current !== compiledVersion) {
+      pipeline = compile(terminal)
+      compiledVersion = current
+    }
+
+    await pipeline(context)
+
+    return given ? context : context.result
+  }
+
+  Object.defineProperties(hooked, copiedProperties(method))
+
+  return Object.assign(hooked, { original, Context, createContext: (data?: object) => new Context(data) })
+}
+
+function applyDefaults(context: any, defaults: object | null | undefined): void {
+  for (const [name, value] of Object.entries(defaults ?? {})) {
+    if (context[name] === undefined) context[name] = value
+  }
+}
+
+function merge(first: object, second: object): object {
+  return Object.defineProperties(
+    {},
+    { ...Object.getOwnPropertyDescriptors(first), ...Object.getOwnPropertyDescriptors(second) }
+  )
+}
+
+/** Name, length and what else the author or a decorator put on the function, symbols included. */
+function copiedProperties(method: object): PropertyDescriptorMap {
+  const { prototype, arguments: _, caller, ...copied } = Object.getOwnPropertyDescriptors(method) as any
+
+  for (const key of Reflect.ownKeys(copied)) copied[key].configurable = true
+
+  return copied
+}

@@ -1,0 +1,19 @@
+import { wrapAround } from './compose.ts'
+import { wrapPhase } from './phase.ts'
+import type { BaseContext, Layer, Pipeline } from './types.ts'
+
+/**
+ * Builds one function from layers of hooks, from the inside out, so that a call composes nothing.
+ *
+ * @param layers The levels, outermost first
+ * @param terminal What runs in the middle
+ */
+export function compilePipeline<C extends BaseContext>(
+  layers: readonly Layer<C>[],
+  terminal: Pipeline<C>
+): Pipeline<C> {
+  return layers.reduceRight(
+    (inner, { around, phases }) => around.reduceRight(wrapAround, phases.reduceRight(wrapPhase, inner)),
+    terminal
+  )
+}

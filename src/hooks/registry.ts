@@ -1,0 +1,107 @@
+import type { AroundHook, BaseContext, Hook, HookType, Layer } from './types.ts'
+
+/** A function, a list of them, or either by method name, with `all` for every method. */
+export type HookInput<F> = F | readonly F[] | { readonly [method: string]: F | readonly F[] | undefined }
+
+/** Hooks by type. */
+export interface HookTypeMap<C> {
+  readonly around?: HookInput<AroundHook<C>>
+  readonly before?: HookInput<Hook<C>>
+  readonly after?: HookInput<Hook<C>>
+  readonly error?: HookInput<Hook<C>>
+}
+
+/** Wide enough for every type; which one it is, is told by the list that it stands in. */
+type RegisteredHook<C> = (this: any, context: C, ...next: any[]) => unknown
+
+const HOOK_TYPES: readonly string[] = ['around', 'before', 'after', 'error'] satisfies HookType[]
+
+/** What was registered at one level, in order. It knows nothing of how hooks run. */
+export class HookRegistry<C extends BaseContext> {
+  /** Goes up with every registration: a pipeline that was compiled for another version is out of date. */
+  version = 0
+
+  private readonly lists = new Map<string, RegisteredHook<C>[]>()
+
+  /**
+   * Adds hooks behind those that are there. Nothing is added when one of them is not valid.
+   *
+   * @param hooks By type, then a function, a list, or either by method name
+   * @throws Error for an unknown type, TypeError for a hook that is not a function
+   */
+  add(hooks: HookTypeMap<C>): this {
+    const entries = Object.entries(hooks).flatMap(([type, input]) => toEntries<C>(type, input))
+
+    for (const { key, hook } of entries) {
+      const list = this.lists.get(key)
+
+      if (list) list.push(hook)
+      else this.lists.set(key, [hook])
+    }
+
+    this.version++
+
+    return this
+  }
+
+  /** The hooks of one type that were registered under exactly this name, as they are now. */
+  list(type: HookType, method: string): readonly RegisteredHook<C>[] {
+    // A copy: what is registered during a call is for the next one.
+    return [...(this.lists.get(toKey(type, method)) ?? [])]
+  }
+
+  /**
+   * The hooks that apply to a method, in the order of Feathers v5: `all` comes before the method’s own,
+   * except that errors are seen by the method’s own hooks first. `after.all` runs before the method’s own
+   * after hooks.
+   */
+  layer(method: string): Layer<C> {
+    return {
+      around: [...this.list('around', 'all'), ...this.list('around', method)],
+      phases: [
+        { before: this.list('before', 'all'), error: this.list('error', 'all') },
+        {
+          before: this.list('before', method),
+          after: this.list('after', method),
+          error: this.list('error', method)
+        },
+        { after: this.list('after', 'all') }
+      ]
+    }
+  }
+}
+
+/** Whether an object names at least one hook type, so that it is a map of hooks by type. */
+export function isHookTypeMap(input: object): boolean {
+  return HOOK_TYPES.some((type) => Boolean((input as Record<string, unknown>)[type]))
+}
+
+function toEntries<C>(type: string, input: unknown): { key: string; hook: RegisteredHook<C> }[] {
+  if (!HOOK_TYPES.includes(type)) throw new Error(`'${type}' is not a valid hook type`)
+
+  return Object.entries(toMethodMap(input)).flatMap(([method, hooks]) =>
+    toList(hooks).map((hook) => {
+      if (typeof hook !== 'function') {
+        throw new TypeError(`Invalid '${type}' hook for '${method}': expected a function, got ${typeof hook}`)
+      }
+
+      return { key: toKey(type, method), hook: hook as RegisteredHook<C> }
+    })
+  )
+}
+
+function toMethodMap(input: unknown): object {
+  const isMap = typeof input === 'object' && input !== null && !Array.isArray(input)
+
+  return isMap ? input : { all: input }
+}
+
+function toList(hooks: unknown): readonly unknown[] {
+  if (hooks === undefined || hooks === null) return []
+
+  return Array.isArray(hooks) ? hooks : [hooks]
+}
+
+function toKey(type: string, method: string): string {
+  return `${type} ${method}`
+}

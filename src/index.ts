@@ -1,0 +1,32 @@
+import { Feathers } from './core/application.ts'
+import type { Application } from './core/types.ts'
+
+export { Feathers, version } from './core/application.ts'
+export { createContext } from './core/hooks.ts'
+export {
+  defaultEventMap,
+  defaultServiceArguments,
+  defaultServiceEvents,
+  defaultServiceMethods
+} from './core/methods.ts'
+export { Router } from './core/router.ts'
+export { getServiceOptions, normalizeServiceOptions, SERVICE, wrapService } from './core/service.ts'
+// With a star, because only names that come by a star can be augmented with `declare module 'alula'`.
+export * from './core/types.ts'
+export { createDebug, setDebug } from './utils/debug.ts'
+
+/**
+ * Creates an application: services by path, hooks around their methods, events after their calls.
+ *
+ * @example
+ * const app = alula<{ messages: MessageService }>()
+ *
+ * app.use('messages', new MessageService())
+ * await app.service('messages').create({ text: 'Hello' })
+ */
+export function alula<Services = any, Settings = any>(): Application<Services, Settings> {
+  return new Feathers() as unknown as Application<Services, Settings>
+}
+
+/** The same function under the name that it has in Feathers v5. */
+export { alula as feathers }

@@ -1,0 +1,20 @@
+export { callService } from './core/call.ts'
+export { createContext } from './core/hooks.ts'
+export { type ServiceCall, toArguments } from './core/methods.ts'
+export { assertJson, BODY_DEPTH, BODY_LIMIT, parseJson, toData } from './transport/body.ts'
+export { type ClientError, type Logger, logError, toClientError } from './transport/error.ts'
+export {
+  createHttpContext,
+  createNotFound,
+  type HttpRequest,
+  type HttpResponse,
+  handleHttp,
+  hasData,
+  type IncomingHeaders,
+  METHOD_HEADER,
+  toHttpError,
+  toHttpResponse,
+  toServiceCall
+} from './transport/http.ts'
+export { parseQueryString, QUERY_LIMITS } from './transport/querystring.ts'
+export { prepareClose } from './transport/shutdown.ts'

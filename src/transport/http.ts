@@ -1,0 +1,208 @@
+import { callService } from '../core/call.ts'
+import { createContext } from '../core/hooks.ts'
+import { defaultServiceMethods, getDefinition, isStandardMethod, type ServiceCall } from '../core/methods.ts'
+import { getServiceOptions } from '../core/service.ts'
+import type { HookContext, Query, RouteLookup } from '../core/types.ts'
+import { BadRequest, MethodNotAllowed, NotFound } from '../errors.ts'
+import { toData } from './body.ts'
+import { MALFORMED_PATH, toClientError } from './error.ts'
+
+/** The header that names a custom method on a `POST`. */
+export const METHOD_HEADER = 'x-service-method'
+
+/** The headers of a request by lower-case name. */
+export interface IncomingHeaders {
+  readonly [name: string]: string | string[] | undefined
+}
+
+/** A request, whatever server it came through. */
+export interface HttpRequest {
+  /** The verb. */
+  readonly method: string
+  /** The path as it came, without the query string: not decoded, not normalised. */
+  readonly path: string
+  readonly headers: IncomingHeaders
+  readonly query: Query
+  /** The parsed body. */
+  readonly body?: unknown
+  /** Further params of the call, from trusted code in front of the service. */
+  readonly params?: object | undefined
+}
+
+/** A response, before a server turns it into bytes. A `body` that is `undefined` is not sent. */
+export interface HttpResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[]>>
+  readonly body: unknown
+}
+
+/** The part of an application that a transport needs. */
+interface Lookup {
+  lookup(path: string): RouteLookup | null
+}
+
+const VERBS_WITH_DATA: readonly string[] = ['POST', 'PUT', 'PATCH']
+
+/** Whether requests with this verb carry data. */
+export function hasData(verb: string): boolean {
+  return VERBS_WITH_DATA.includes(verb)
+}
+
+/**
+ * Runs a request from lookup to response. Whatever goes wrong becomes a response too.
+ *
+ * @param app The application
+ * @param request The request; `body` is not looked at
+ * @param readBody Reads and parses the body. It is called only for a known path and a verb that carries data
+ * @param onError Hears of every error, for a log
+ */
+export async function handleHttp(
+  app: Lookup,
+  request: HttpRequest,
+  readBody: () => Promise<unknown>,
+  onError: (error: unknown) => void
+): Promise<HttpResponse> {
+  const route = app.lookup(request.path)
+
+  try {
+    if (!route) throw createNotFound(request.path)
+
+    const body = hasData(request.method) ? await readBody() : undefined
+    const call = toServiceCall({ ...request, body }, route)
+    const context = await callService(route.service, call, createHttpContext(route, call))
+
+    return toHttpResponse(context)
+  } catch (error) {
+    onError(error)
+
+    return toHttpError(error, request.method, route)
+  }
+}
+
+/**
+ * Converts a request for a service into a call of one of its methods.
+ *
+ * @param request The request, with its parsed body
+ * @param route What its path leads to
+ * @throws MethodNotAllowed for a method that the service does not offer to clients, BadRequest for a malformed
+ * escape in the path and for a body that is not data
+ */
+export function toServiceCall(request: HttpRequest, route: RouteLookup): ServiceCall {
+  const { __id, ...segments } = route.params
+  const { methods, routeParams } = getServiceOptions(route.service)
+  const id = __id === undefined ? null : decode(__id)
+  const method = toMethod(request, id)
+
+  if (!methods.includes(method) || isStandardMethod(String(request.headers[METHOD_HEADER]))) {
+    throw new MethodNotAllowed(`Method \`${method}\` is not supported by this endpoint.`)
+  }
+
+  for (const [name, segment] of Object.entries(segments)) {
+    if (segment !== routeParams?.[name]) segments[name] = decode(segment)
+  }
+
+  const takesData = getDefinition(method).args.includes('data')
+
+  return {
+    method,
+    id,
+    data: takesData ? toData(request.body, method) : undefined,
+    params: {
+      query: request.query,
+      headers: request.headers,
+      route: segments,
+      provider: 'rest',
+      ...request.params
+    }
+  }
+}
+
+/** Creates the context of a call that came over HTTP. */
+export function createHttpContext(route: RouteLookup, call: ServiceCall): HookContext {
+  return createContext(route.service, call.method, { http: {} })
+}
+
+/**
+ * Converts the context of a finished call into a response. The body is `dispatch`, or else the result. The
+ * status is `http.status`, or else 303 with a location, 204 without a body, 201 for `create`, and 200.
+ */
+export function toHttpResponse(context: HookContext): HttpResponse {
+  const { http = {}, dispatch, result, method } = context
+  const body: unknown = dispatch !== undefined ? dispatch : result
+  const headers =
+    http.location === undefined
+      ? (http.headers ?? {})
+      : { ...http.headers, Location: encodeUrl(http.location) }
+
+  return { status: http.status || defaultStatus(headers, body, method), headers, body }
+}
+
+/**
+ * Converts anything that was thrown into a response, with the headers that its status asks for.
+ *
+ * @param error Anything that was thrown
+ * @param verb The verb of the request
+ * @param route What the path of the request leads to, when it is known
+ */
+export function toHttpError(error: unknown, verb: string, route?: RouteLookup | null): HttpResponse {
+  const { status, body } = toClientError(error)
+  const headers: Record<string, string> = {}
+
+  // RFC 9110 asks for both: §15.5.6 and §15.5.2.
+  if (status === 405 && route) headers.Allow = allowedVerbs(route, verb).join(', ')
+  if (status === 401) headers['WWW-Authenticate'] = 'Bearer'
+
+  return { status, headers, body }
+}
+
+/** The error for a path that leads nowhere. */
+export function createNotFound(url: string, verbose?: boolean): NotFound {
+  return new NotFound(verbose ? `Page not found: ${url}` : 'Page not found', { url })
+}
+
+function toMethod({ method: verb, headers }: HttpRequest, id: string | null): string {
+  const custom = headers[METHOD_HEADER]
+
+  if (verb === 'POST' && typeof custom === 'string' && custom !== '') return custom
+  if (verb === 'GET' || verb === 'HEAD') return id === null ? 'find' : 'get'
+
+  const method = defaultServiceMethods.find((name) => getDefinition(name).verb === verb)
+
+  if (method === undefined) throw new MethodNotAllowed(`Method ${verb} not allowed`)
+
+  return method
+}
+
+/** The verbs that the path of a route takes, without the one that was just refused. */
+function allowedVerbs({ service, params }: RouteLookup, refused: string): string[] {
+  const notHere = params.__id === undefined ? 'get' : 'find'
+  const verbs = getServiceOptions(service)
+    .methods.filter((method) => method !== notHere)
+    .map((method) => getDefinition(method).verb)
+    .flatMap((verb) => (verb === 'GET' ? ['GET', 'HEAD'] : [verb]))
+
+  return [...new Set(verbs)].filter((verb) => verb !== refused)
+}
+
+function defaultStatus(headers: HttpResponse['headers'], body: unknown, method: string): number {
+  if (headers.Location !== undefined) return 303
+  if (!body) return 204
+
+  return method === 'create' ? 201 : 200
+}
+
+/** Decodes a segment once, after the path was split: an encoded slash belongs to the segment. */
+function decode(segment: string): string {
+  if (!segment.includes('%')) return segment
+
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    throw new BadRequest(MALFORMED_PATH)
+  }
+}
+
+/** Escapes what a URL cannot hold, line breaks among it, and leaves escapes that are there. */
+function encodeUrl(url: string): string {
+  return url.toWellFormed().replace(/[^\x21-\x7e]|["<>\\^`{|}]/gu, encodeURIComponent)
+}
