@@ -161,11 +161,18 @@ async function serveCall(
     const answer = toHttpError(error, method, lookup)
 
     response.status(answer.status).set(answer.headers)
-    next(error)
+    next(toErrorObject(error))
     return
   }
 
   next()
+}
+
+/** For Express nothing was thrown when a falsy value was, and `'route'` and `'router'` are commands. */
+function toErrorObject(error: unknown): object {
+  if (typeof error === 'object' && error !== null) return error
+
+  return new Error(typeof error === 'string' ? error : '')
 }
 
 async function readBody(request: Request, response: Response, parseJson: RequestHandler): Promise<unknown> {

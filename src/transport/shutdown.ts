@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 
 /** How long, in milliseconds, a connection without a request stays open while the server closes. */
-const IDLE_GRACE = 500
+const IDLE_GRACE = 200
 
 /** How long, in milliseconds, a request that has begun has to arrive in full while the server closes. */
 const ARRIVAL_GRACE = 3000

@@ -1,0 +1,224 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { GeneralError, NotFound } from '../../src/errors.ts'
+import { describeHttpDoors } from '../support/doors.ts'
+
+const JSON_HEADERS = { 'Content-Type': 'application/json' }
+
+const deep = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+const repeat = (count: number, toPair: (index: number) => string) =>
+  Array.from({ length: count }, (_, i) => toPair(i)).join('&')
+
+interface Case {
+  path: string
+  status: number
+  method?: string
+  body?: string
+  headers?: Record<string, string>
+}
+
+const post = (body: string, status: number, headers: Record<string, string> = JSON_HEADERS): Case => ({
+  path: '/things',
+  method: 'POST',
+  body,
+  status,
+  headers
+})
+const custom = (name: string): Case => post('{}', 405, { ...JSON_HEADERS, 'X-Service-Method': name })
+
+const cases: { [title: string]: Case } = {
+  'an id that every object has': { path: '/things/toString', status: 404 },
+  'the id __proto__': { path: '/things/__proto__', status: 404 },
+  'the id constructor': { path: '/things/constructor', status: 404 },
+  'the path __proto__': { path: '/__proto__', status: 404 },
+  'the path constructor': { path: '/constructor', status: 404 },
+  'the path toString': { path: '/toString', status: 404 },
+  'the path hasOwnProperty/valueOf': { path: '/hasOwnProperty/valueOf', status: 404 },
+  'a path that is too long': { path: '/things/1/2/3', status: 404 },
+  'an empty segment': { path: '/things//1', status: 404 },
+  'an encoded service name': { path: '/%74hings', status: 404 },
+  'a malformed escape': { path: '/things/%zz', status: 400 },
+  'an escape that is not UTF-8': { path: '/things/%ff', status: 400 },
+  'half an escape': { path: '/things/%', status: 400 },
+  'a malformed escape in the query': { path: '/things?a=%zz', status: 400 },
+  'a malformed escape in a name of the query': { path: '/things?%zz=1', status: 400 },
+  '__proto__ in the query': { path: '/things?__proto__=1', status: 400 },
+  '__proto__ at the head of a name': { path: '/things?__proto__[a]=1', status: 400 },
+  '__proto__ inside a name': { path: '/things?a[__proto__][b]=1', status: 400 },
+  '__proto__ encoded': { path: '/things?a%5B__proto__%5D=1', status: 400 },
+  'a query that nests too deep': { path: `/things?a${'[b]'.repeat(17)}=1`, status: 400 },
+  'too many parameters': { path: `/things?${repeat(1001, (i) => `a${i}=1`)}`, status: 400 },
+  'too many repetitions': { path: `/things?${repeat(501, () => 'a=1')}`, status: 400 },
+  'too many elements': { path: `/things?${repeat(501, () => 'a[]=1')}`, status: 400 },
+  'too high an index': { path: '/things?a[501]=1', status: 400 },
+  'an unknown verb': { path: '/things', method: 'PURGE', status: 405 },
+  'a verb that the service lacks': { path: '/things/1', method: 'PUT', status: 405 },
+  'malformed JSON': post('{"text": "sesame', 400),
+  'JSON that is null': post('null', 400),
+  'JSON that is a string': post('"text"', 400),
+  'JSON that is a number': post('5', 400),
+  'an array that holds null': post('[null]', 400),
+  'an array that holds arrays': post('[[{}]]', 400),
+  'a body that nests 101 deep': post(deep(101), 400),
+  'a body that nests 10,000 deep': post(deep(10_000), 400),
+  'an array that nests 10,000 deep': post(`{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`, 400),
+  'a body over the limit': post(`{"text":"${'x'.repeat(110_000)}"}`, 413),
+  'a body of another type': post('text', 415, { 'Content-Type': 'text/plain' }),
+  'a body that is XML': post('<a/>', 415, { 'Content-Type': 'application/xml' }),
+  'a form': post('a=1', 415, { 'Content-Type': 'application/x-www-form-urlencoded' }),
+  'another charset': post('{}', 415, { 'Content-Type': 'application/json; charset=latin1' }),
+  'another encoding': post('{}', 415, { ...JSON_HEADERS, 'Content-Encoding': 'secret' }),
+  'an underscore method': custom('_find'),
+  setup: custom('setup'),
+  teardown: custom('teardown'),
+  hooks: custom('hooks'),
+  constructor: custom('constructor'),
+  on: custom('on'),
+  emit: custom('emit'),
+  __proto__: custom('__proto__'),
+  'a method that is not listed': custom('unlisted'),
+  'a standard method by header': custom('find'),
+  'a standard method by header, as it is': custom('create')
+}
+
+describeHttpDoors('a hostile request is a 4xx with a sentence', (open) => {
+  it.each(Object.entries(cases))('%s', async (_title, { path, status, method = 'GET', body, headers }) => {
+    const created: unknown[] = []
+    const client = await open((app) =>
+      app.use(
+        'things',
+        {
+          find: async ({ query }: any) => ({ query }),
+          get: async (id: any) => {
+            throw new NotFound(`No thing '${id}'`)
+          },
+          create: async (data: any) => created.push(data),
+          unlisted: async () => 'secret',
+          _find: async () => 'secret',
+          setup: async () => undefined
+        },
+        { methods: ['find', 'get', 'create'] }
+      )
+    )
+    const response = await client.request(path, {
+      method,
+      ...(body && { body }),
+      ...(headers && { headers })
+    })
+    const error = await response.json()
+
+    expect({ status: response.status, code: error.code }, error.message).toEqual({ status, code: status })
+    expect(Object.keys(error).filter((key) => key !== 'data')).toEqual([
+      'name',
+      'message',
+      'code',
+      'className'
+    ])
+    expect(error.message).toMatch(/^\w.{8,}/)
+    expect(error.message).not.toContain('sesame')
+    expect(created).toEqual([])
+    expect(({} as any).a).toBeUndefined()
+  })
+
+  it('an object with a __proto__ key poisons nothing', async () => {
+    const client = await open((app) =>
+      app.use('things', { create: async (data: any) => ({ admin: data.admin ?? null }) })
+    )
+    const response = await client.request('/things', {
+      method: 'POST',
+      headers: JSON_HEADERS,
+      body: '{"__proto__":{"admin":true}}'
+    })
+
+    expect(await response.json()).toEqual({ admin: null })
+    expect(({} as any).admin).toBeUndefined()
+  })
+})
+
+describeHttpDoors('an unexpected error', (open) => {
+  afterEach(() => vi.unstubAllEnvs())
+
+  const failing = (thrown: unknown) =>
+    open((app) =>
+      app.use('things', {
+        find: async () => {
+          throw thrown
+        }
+      })
+    )
+
+  const unexpected = Object.assign(new Error('select secret from users', { cause: 'secret' }), {
+    code: 'ER_SECRET',
+    sql: 'secret',
+    errors: { secret: true },
+    status: 404
+  })
+
+  it('shows nothing of itself in production', async () => {
+    vi.stubEnv('NODE_ENV', 'production')
+
+    for (const thrown of [unexpected, 'secret', null, undefined, { secret: true }, 42]) {
+      const client = await failing(thrown)
+      const response = await client.request('/things')
+
+      expect(response.status).toBe(500)
+      expect(await response.json()).toEqual({
+        name: 'GeneralError',
+        message: 'An unexpected error occurred on the server',
+        code: 500,
+        className: 'general-error'
+      })
+    }
+  })
+
+  it.each(['development', undefined])(
+    'shows its message and nothing more when NODE_ENV is %s',
+    async (env) => {
+      vi.stubEnv('NODE_ENV', env)
+
+      const client = await failing(unexpected)
+      const response = await client.request('/things')
+
+      expect(response.status).toBe(500)
+      expect(await response.json()).toEqual({
+        name: 'GeneralError',
+        message: 'select secret from users',
+        code: 500,
+        className: 'general-error'
+      })
+    }
+  )
+
+  it('never shows the stack or the cause of a Feathers error', async () => {
+    const client = await failing(new GeneralError(new Error('boom', { cause: 'secret' })))
+    const text = await (await client.request('/things')).text()
+
+    expect(JSON.parse(text)).toEqual({
+      name: 'GeneralError',
+      message: 'boom',
+      code: 500,
+      className: 'general-error',
+      data: {}
+    })
+  })
+
+  it('is recognised as a Feathers error by its brand', async () => {
+    const client = await failing({
+      type: 'FeathersError',
+      name: 'Teapot',
+      message: 'I am a teapot',
+      code: 418,
+      className: 'teapot',
+      hook: 'secret',
+      stack: 'secret'
+    })
+    const response = await client.request('/things')
+
+    expect(response.status).toBe(418)
+    expect(await response.json()).toEqual({
+      name: 'Teapot',
+      message: 'I am a teapot',
+      code: 418,
+      className: 'teapot'
+    })
+  })
+})

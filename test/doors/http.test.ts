@@ -1,0 +1,232 @@
+import { expect, it } from 'vitest'
+import { NotAuthenticated, Unprocessable } from '../../src/errors.ts'
+import { describeHttpDoors } from '../support/doors.ts'
+
+const JSON_HEADERS = { 'Content-Type': 'application/json' }
+
+describeHttpDoors('responses', (open) => {
+  it('placeholders of the path are filled into params.route, decoded', async () => {
+    const client = await open((app) =>
+      app.use(
+        'users/:userId/messages',
+        { get: async (id: any, { route }: any) => ({ id, route }) },
+        { routeParams: { kind: 'mail' } }
+      )
+    )
+
+    expect(await client.call('get', 'users/a%20%2Fb/messages', { id: 'x' })).toEqual({
+      id: 'x',
+      route: { kind: 'mail', userId: 'a /b' }
+    })
+  })
+
+  it('the params say where a call comes from', async () => {
+    const client = await open((app) =>
+      app.use('things', {
+        find: async ({ provider, headers }: any) => ({ provider, custom: headers['x-custom'] })
+      })
+    )
+    const response = await client.request('/things', { headers: { 'X-Custom': 'yes' } })
+
+    expect(await response.json()).toEqual({ provider: 'rest', custom: 'yes' })
+  })
+
+  it('the status follows from method and result', async () => {
+    const client = await open((app) =>
+      app.use('things', {
+        find: async () => [],
+        get: async (id: any) => (id === 'null' ? null : { id }),
+        create: async (data: any) => (data.empty ? null : data),
+        remove: async () => undefined as any
+      })
+    )
+    const status = async (path: string, method = 'GET', body?: string) =>
+      (await client.request(path, { method, ...(body && { body, headers: JSON_HEADERS }) })).status
+
+    expect(await status('/things')).toBe(200)
+    expect(await status('/things/1')).toBe(200)
+    expect(await status('/things/null')).toBe(204)
+    expect(await status('/things', 'POST', '{"a":1}')).toBe(201)
+    expect(await status('/things', 'POST', '{"empty":true}')).toBe(204)
+    expect(await status('/things/1', 'DELETE')).toBe(204)
+  })
+
+  it('hooks set status, headers and location', async () => {
+    const client = await open((app) => {
+      app.use('things', { find: async () => [1], get: async () => ({}), create: async () => ({ a: 1 }) })
+      app.service('things').hooks({
+        after: {
+          find: async (context: any) => {
+            context.http.status = 418
+            context.http.headers = { 'X-One': 'one', 'X-Many': ['a', 'b'] }
+          },
+          get: async (context: any) => {
+            context.http.location = '/somewhere else\r\nX-Evil: 1?ü=%20'
+          },
+          create: async (context: any) => {
+            context.statusCode = 202
+          }
+        }
+      })
+    })
+    const found = await client.request('/things')
+
+    expect(found.status).toBe(418)
+    expect(found.headers.get('x-one')).toBe('one')
+    expect(found.headers.get('x-many')).toBe('a, b')
+
+    const moved = await client.request('/things/1', { redirect: 'manual' })
+
+    expect(moved.status).toBe(303)
+    expect(moved.headers.get('location')).toBe('/somewhere%20else%0D%0AX-Evil:%201?%C3%BC=%20')
+    expect(moved.headers.get('x-evil')).toBeNull()
+
+    expect((await client.request('/things', { method: 'POST' })).status).toBe(202)
+  })
+
+  it('dispatch is sent instead of the result', async () => {
+    const client = await open((app) => {
+      app.use('users', { get: async (id: any) => ({ id, password: 'secret' }) })
+      app.service('users').hooks({
+        after: {
+          get: async (context: any) => {
+            context.dispatch = { id: context.result.id }
+          }
+        }
+      })
+    })
+
+    expect(await client.call('get', 'users', { id: '1' })).toEqual({ id: '1' })
+  })
+
+  it('HEAD runs as GET, without a body', async () => {
+    const called: unknown[] = []
+    const client = await open((app) =>
+      app.use('things', {
+        find: async () => called.push('find'),
+        get: async (id: any) => called.push(`get ${id}`)
+      })
+    )
+    const responses = [
+      await client.request('/things', { method: 'HEAD' }),
+      await client.request('/things/1', { method: 'HEAD' })
+    ]
+
+    expect(responses.map(({ status }) => status)).toEqual([200, 200])
+    expect(await responses[0]?.text()).toBe('')
+    expect(called).toEqual(['find', 'get 1'])
+  })
+
+  it('405 says what is allowed', async () => {
+    const client = await open((app) => {
+      app.use('full', { find: async () => [], get: async () => ({}), patch: async () => ({}) })
+      app.use('custom', { do: async () => ({}), get: async () => ({}) }, { methods: ['do'] })
+    })
+    const refused = async (path: string, method: string) => {
+      const response = await client.request(path, { method })
+      const { name, code, className } = await response.json()
+
+      expect({ name, code, className, status: response.status }).toEqual({
+        name: 'MethodNotAllowed',
+        code: 405,
+        className: 'method-not-allowed',
+        status: 405
+      })
+
+      return response.headers.get('allow')
+    }
+
+    expect(await refused('/full', 'POST')).toBe('GET, HEAD, PATCH')
+    expect(await refused('/full/1', 'DELETE')).toBe('GET, HEAD, PATCH')
+    expect(await refused('/full', 'OPTIONS')).toBe('GET, HEAD, PATCH')
+    expect(await refused('/full', 'PROPFIND')).toBe('GET, HEAD, PATCH')
+    expect(await refused('/custom', 'GET')).toBe('POST')
+    expect(await refused('/custom/1', 'GET')).toBe('POST')
+  })
+
+  it('401 says how to authenticate', async () => {
+    const client = await open((app) =>
+      app.use('things', {
+        find: async () => {
+          throw new NotAuthenticated('Who are you?')
+        }
+      })
+    )
+    const response = await client.request('/things')
+
+    expect(response.status).toBe(401)
+    expect(response.headers.get('www-authenticate')).toBe('Bearer')
+  })
+
+  it('a body that is not there is an empty object', async () => {
+    const client = await open((app) => app.use('things', { create: async (data: any) => ({ data }) }))
+    const response = await client.request('/things', { method: 'POST' })
+
+    expect(await response.json()).toEqual({ data: {} })
+  })
+
+  it('a result that is no JSON is a 500', async () => {
+    const client = await open((app) => app.use('things', { find: async () => ({ big: 1n }) }))
+    const response = await client.request('/things')
+
+    expect(response.status).toBe(500)
+    expect(await response.json()).toMatchObject({ name: 'GeneralError', code: 500 })
+  })
+
+  it('error details that are no JSON are left out', async () => {
+    const client = await open((app) =>
+      app.use('things', {
+        find: async () => {
+          throw new Unprocessable('Not today', { big: 1n })
+        }
+      })
+    )
+    const response = await client.request('/things')
+
+    expect(response.status).toBe(422)
+    expect(await response.json()).toEqual({
+      name: 'Unprocessable',
+      message: 'Not today',
+      code: 422,
+      className: 'unprocessable'
+    })
+  })
+
+  it('a slash at the end is the collection', async () => {
+    const client = await open((app) => app.use('things', { find: async () => ['all'] }))
+
+    expect(await (await client.request('/things/')).json()).toEqual(['all'])
+  })
+
+  it('the query nests', async () => {
+    const client = await open((app) => app.use('things', { find: async ({ query }: any) => query }))
+
+    expect(
+      await client.call('find', 'things', {
+        query: 'a[$gt]=1&b[$in][]=x&b[$in][]=y&$sort[c]=-1&$or[0][d]=1&$or[1][e.f]=2&g=one+two&toString=3'
+      })
+    ).toEqual({
+      a: { $gt: '1' },
+      b: { $in: ['x', 'y'] },
+      $sort: { c: '-1' },
+      $or: [{ d: '1' }, { 'e.f': '2' }],
+      g: 'one two',
+      toString: '3'
+    })
+  })
+
+  it('200 values arrive in every notation of an array', async () => {
+    const client = await open((app) => app.use('things', { find: async ({ query }: any) => query }))
+    const values = Array.from({ length: 200 }, (_, index) => String(index))
+
+    for (const toPair of [
+      (value: string) => `a[$in]=${value}`,
+      (value: string) => `a[$in][]=${value}`,
+      (value: string) => `a[$in][${value}]=${value}`
+    ]) {
+      const query = values.map(toPair).join('&')
+
+      expect(await client.call('find', 'things', { query })).toEqual({ a: { $in: values } })
+    }
+  })
+})
