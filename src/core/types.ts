@@ -112,6 +112,16 @@ export type ServiceInterface<
   PatchData = Partial<Data>
 > = Partial<ServiceMethods<Result, Data, ServiceParams, PatchData>>
 
+/** A service that an application without service types returns. */
+export interface AnyService extends Service {
+  [name: string]: any
+}
+
+/** A service that an application without service types takes. */
+export interface AnyServiceInterface extends ServiceInterface {
+  [name: string]: any
+}
+
 /** A service as a client sees it. */
 export interface ClientService<
   Result = any,
@@ -193,9 +203,24 @@ export type FeathersService<A = Application, S = Service> = S &
   ServiceAddons<A, S> &
   Pick<ServiceHookOverloads<S>, Extract<keyof ServiceHookOverloads<S>, keyof S>>
 
-export type ServiceGenericType<S> = S extends ServiceInterface<infer T> ? T : any
-export type ServiceGenericData<S> = S extends ServiceInterface<infer _T, infer D> ? D : any
-export type ServiceGenericParams<S> = S extends ServiceInterface<infer _T, infer _D, infer P> ? P : any
+export type ServiceGenericType<S> = string extends keyof S
+  ? any
+  : S extends ServiceInterface<infer T>
+    ? T
+    : any
+export type ServiceGenericData<S> = string extends keyof S
+  ? any
+  : S extends ServiceInterface<infer _T, infer D>
+    ? D
+    : any
+export type ServiceGenericParams<S> = string extends keyof S
+  ? any
+  : S extends ServiceInterface<infer _T, infer _D, infer P>
+    ? OrWhenUnknown<P, Params>
+    : any
+
+/** A service whose methods take no params says nothing about those of its hooks. */
+type OrWhenUnknown<T, Fallback> = unknown extends T ? (0 extends 1 & T ? any : Fallback) : T
 
 /** Runs for every service that is registered. */
 export type ServiceMixin<A> = (
@@ -216,7 +241,7 @@ export type TransportConnection<Services = any> = {
 
 export type { HookType } from '../hooks/types.ts'
 
-type Serv<A> = A extends Application<infer S> ? S : never
+type Serv<A> = A extends { services: infer Services } ? Services : never
 type KeyByValue<T, Value> = { [K in keyof T]: [T[K]] extends [Value] ? K : never }[keyof T]
 
 /** All that hooks know of one call, shared by all hooks of that call. */
@@ -269,21 +294,26 @@ export type AroundHookFunction<A = Application, S = Service> = (
   next: NextFunction
 ) => Promise<void>
 
-type OneOrMany<T> = T | T[]
+type OneOrMany<T> = T | readonly T[]
+/** For maps whose other keys are free, so that a map of one shape is not taken for another. */
+type Without<Keys extends string> = { [Key in Keys]?: never }
 type ByMethod<S, F> = { [L in keyof S]?: F } & { all?: F }
 
-export type AroundHookMap<A, S> = ByMethod<S, AroundHookFunction<A, S>[]>
+export type AroundHookMap<A, S> = ByMethod<S, OneOrMany<AroundHookFunction<A, S>>>
 
 /** Hooks by type, then by method. */
 export type HookMap<A, S> = {
-  around?: OneOrMany<AroundHookFunction<A, S>> | ByMethod<S, OneOrMany<AroundHookFunction<A, S>>>
+  around?: OneOrMany<AroundHookFunction<A, S>> | AroundHookMap<A, S>
   before?: OneOrMany<HookFunction<A, S>> | ByMethod<S, OneOrMany<HookFunction<A, S>>>
   after?: OneOrMany<HookFunction<A, S>> | ByMethod<S, OneOrMany<HookFunction<A, S>>>
   error?: OneOrMany<HookFunction<A, S>> | ByMethod<S, OneOrMany<HookFunction<A, S>>>
 }
 
 /** What `service.hooks` takes. */
-export type HookOptions<A, S> = AroundHookMap<A, S> | AroundHookFunction<A, S>[] | HookMap<A, S>
+export type HookOptions<A, S> =
+  | HookMap<A, S>
+  | readonly AroundHookFunction<A, S>[]
+  | (AroundHookMap<A, S> & Without<HookType>)
 
 /** The context of `setup` and `teardown` hooks. */
 export interface ApplicationHookContext<A = Application> {
@@ -298,12 +328,16 @@ export type ApplicationHookFunction<A> = (
 ) => Promise<void>
 
 export type ApplicationHookMap<A> = {
-  setup?: ApplicationHookFunction<A>[]
-  teardown?: ApplicationHookFunction<A>[]
+  setup?: OneOrMany<ApplicationHookFunction<A>>
+  teardown?: OneOrMany<ApplicationHookFunction<A>>
 }
 
 /** What `app.hooks` takes. */
-export type ApplicationHookOptions<A> = HookOptions<A, any> | ApplicationHookMap<A>
+export type ApplicationHookOptions<A> =
+  | (HookMap<A, any> & Without<keyof ApplicationHookMap<A>>)
+  | readonly AroundHookFunction<A, any>[]
+  | (AroundHookMap<A, any> & Without<HookType | keyof ApplicationHookMap<A>>)
+  | (ApplicationHookMap<A> & Without<HookType>)
 
 /** What a path leads to. */
 export interface RouteLookup {
@@ -311,6 +345,24 @@ export interface RouteLookup {
   /** What stood for the placeholders, and `__id` for a segment behind the service’s path; as it came, not decoded. */
   params: { __id?: string; [key: string]: any }
 }
+
+/** An application whose services are registered under a path of another one. */
+export type SubApplication = Pick<Application, 'service' | 'services'>
+
+/** What can be registered under a path. */
+export type Registrable<Services, Path extends keyof Services> = keyof any extends keyof Services
+  ? AnyServiceInterface | SubApplication
+  : Services[Path]
+
+/** What is registered under a path. */
+export type RegisteredService<Services, Path extends keyof Services> = keyof any extends keyof Services
+  ? AnyService
+  : Services[Path]
+
+/** The methods of the service that belongs under a path. */
+export type MethodName<Services, Path extends keyof Services> = keyof any extends keyof Services
+  ? string
+  : keyof Services[Path]
 
 /** Services and settings by name, with hooks and events. */
 export interface FeathersApplication<Services = any, Settings = any> {
@@ -349,23 +401,21 @@ export interface FeathersApplication<Services = any, Settings = any> {
    */
   use<L extends keyof Services & string>(
     path: L,
-    service: keyof any extends keyof Services ? ServiceInterface | Application : Services[L],
-    options?: ServiceOptions<keyof any extends keyof Services ? string : keyof Services[L]>
+    service: Registrable<Services, L>,
+    options?: ServiceOptions<MethodName<Services, L>>
   ): this
 
   /** Tears a service down, removes it and returns it. */
   unuse<L extends keyof Services & string>(
     path: L
-  ): Promise<FeathersService<this, keyof any extends keyof Services ? Service : Services[L]>>
+  ): Promise<FeathersService<this, RegisteredService<Services, L>>>
 
   /**
    * Returns a registered service.
    *
    * @throws Error when there is none and `defaultService` does not provide one
    */
-  service<L extends keyof Services & string>(
-    path: L
-  ): FeathersService<this, keyof any extends keyof Services ? Service : Services[L]>
+  service<L extends keyof Services & string>(path: L): FeathersService<this, RegisteredService<Services, L>>
 
   /** Finds the service of a request path, and the id in it; `null` when there is none. */
   lookup(path: string): RouteLookup | null

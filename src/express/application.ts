@@ -1,50 +1,97 @@
 import { EventEmitter, once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import express from 'express'
 import { reportError } from '../core/events.ts'
-import type { FeathersApplication, ServiceInterface, ServiceOptions } from '../core/types.ts'
+import type {
+  Application as CoreApplication,
+  FeathersApplication,
+  MethodName,
+  Registrable,
+  ServiceOptions
+} from '../core/types.ts'
 import { parseQueryString } from '../transport/querystring.ts'
 import { prepareClose } from '../transport/shutdown.ts'
 
 const OPTION_NAMES = ['methods', 'events', 'serviceEvents', 'routeParams', 'express']
 
 /** An application that is an Express application too. */
-export type Application<Services = any, Settings = any> = Omit<
-  express.Application,
-  'listen' | 'use' | 'get' | 'set'
-> &
-  Omit<FeathersApplication<Services, Settings>, 'use' | 'get' | 'set'> & {
-    /** The server that `listen` started. */
-    server?: Server
-    get: FeathersApplication<Services, Settings>['get'] & express.Application['get']
-    set: FeathersApplication<Services, Settings>['set'] & express.Application['set']
-    use: ExpressUse<Services>
-    /**
-     * Creates an HTTP server, sets the services up and starts to listen.
-     *
-     * @param args What `server.listen` of Node takes: port, host, a callback, …
-     * @returns The server, once it listens. `app.teardown()` closes it.
-     */
-    listen(...args: any[]): Promise<Server>
-  }
+export interface Application<Services = any, Settings = any>
+  extends ExpressMembers,
+    CoreApplication<Services, Settings> {
+  /** Answers a request: the application can be given to `http.createServer`, or mounted on another one. */
+  (request: IncomingMessage, response: ServerResponse): any
 
-type Middleware = express.RequestHandler | express.ErrorRequestHandler | readonly Middleware[]
+  /** The server that `listen` started. */
+  server?: Server
 
-interface ExpressUse<Services> {
+  /** Returns a setting, or registers Express middleware for `GET` requests. */
+  get: GetSetting<Settings> & express.IRouterMatcher<this>
+
+  /** Changes a setting. */
+  set: SetSetting<this, Settings>
+
+  /** Registers Express middleware, or a service. */
+  use: express.IRouterHandler<this> & express.IRouterMatcher<this> & UseService<this, Services>
+
+  /**
+   * Creates an HTTP server, sets the services up and starts to listen.
+   *
+   * @param args What `server.listen` of Node takes: port, host, a callback, …
+   * @returns The server, once it listens. `app.teardown()` closes it.
+   */
+  listen(...args: any[]): Promise<Server>
+}
+
+/** The settings that Express knows. */
+export type ExpressSetting =
+  | 'case sensitive routing'
+  | 'env'
+  | 'etag'
+  | 'jsonp callback name'
+  | 'json escape'
+  | 'json replacer'
+  | 'json spaces'
+  | 'query parser'
+  | 'strict routing'
+  | 'subdomain offset'
+  | 'trust proxy'
+  | 'view cache'
+  | 'view engine'
+  | 'views'
+  | 'x-powered-by'
+
+type ExpressMembers = Omit<express.Application, keyof CoreApplication | 'listen'>
+
+interface GetSetting<Settings> {
+  <Name extends keyof Settings & string>(name: Name): Settings[Name]
+  (name: ExpressSetting): any
+  // Behind it come routes; without a handler it is a setting of which the types know nothing.
+  (name: string): unknown
+}
+
+interface SetSetting<App, Settings> {
+  <Name extends keyof Settings & string>(name: Name, value: Settings[Name]): App
+  (name: ExpressSetting, value: any): App
+}
+
+/** Behind the signatures of Express, so that a service of the wrong type is reported as that. */
+interface UseService<App, Services> {
   /** Registers a service, with Express middleware before and after it. */
-  <L extends keyof Services & string>(
-    path: L,
+  <Path extends keyof Services & string>(
+    path: Path,
     ...middlewareAndService: (
-      | Middleware
-      | express.Application
-      | (keyof any extends keyof Services ? ServiceInterface | FeathersApplication : Services[L])
-      | ServiceOptions<keyof any extends keyof Services ? string : keyof Services[L]>
+      | express.RequestHandler
+      | express.RequestHandler[]
+      | Registrable<Services, Path>
+      | ServiceOptions<MethodName<Services, Path>>
     )[]
-  ): Application<Services>
-  /** Registers Express middleware under a path. */
-  (path: string | RegExp, ...middleware: (Middleware | express.Application)[]): Application<Services>
-  /** Registers Express middleware. */
-  (...middleware: (Middleware | express.Application)[]): Application<Services>
+  ): App
+  /** Registers a service, or all services of another application under a path. */
+  <Path extends keyof Services & string>(
+    path: Path,
+    service: Registrable<Services, Path>,
+    options?: ServiceOptions<MethodName<Services, Path>>
+  ): App
 }
 
 /**

@@ -9,7 +9,10 @@ import { BadRequest } from '../errors.ts'
 export const QUERY_LIMITS = { depth: 16, array: 500, parameters: 1000 } as const
 
 const OPTIONS = {
-  plainObjects: true,
+  // Names like `constructor` are ordinary own properties of ordinary objects. Objects without a prototype would
+  // be safer still, but the adapters of Feathers v5 take them for class instances and do not check operators
+  // in them.
+  allowPrototypes: true,
   depth: QUERY_LIMITS.depth,
   strictDepth: true,
   arrayLimit: QUERY_LIMITS.array,
@@ -20,14 +23,12 @@ const OPTIONS = {
 
 /**
  * Parses the query string of a URL: brackets nest (`a[$gt]=1`), repeated names, `[]` and indices make arrays,
- * every value is a string. The objects have no prototype, so `constructor` is a name like any other.
+ * every value is a string. `constructor` is a name like any other.
  *
  * @param search The query string, without the question mark
  * @throws BadRequest for a malformed escape, for `__proto__` as a name, and past one of the `QUERY_LIMITS`
  */
 export function parseQueryString(search: string): Query {
-  if (search === '') return Object.create(null)
-
   try {
     return qs.parse(search, OPTIONS)
   } catch (error) {

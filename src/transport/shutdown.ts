@@ -1,6 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 
+/** How long, in milliseconds, to go on accepting at most until no connection is waiting. */
+const BACKLOG_GRACE = 500
+
 /** How long, in milliseconds, a connection without a request stays open while the server closes. */
 const IDLE_GRACE = 200
 
@@ -40,26 +43,60 @@ export function prepareClose(server: Server): () => Promise<void> {
     }
   }
 
-  return () => {
-    if (!server.listening) return Promise.resolve()
+  return async () => {
+    if (!server.listening) return
+
+    const accepted = await acceptBacklog(server)
+    const closed = new Promise<void>((resolve, reject) => {
+      NetServer.prototype.close.call(server, (error) => (error ? reject(error) : resolve()))
+    })
 
     server.prependListener('request', announceClose)
     // For connections whose last answer went out without the announcement.
     server.keepAliveTimeout = IDLE_GRACE
+    for (const socket of accepted) socket.resume()
 
+    // A busy process runs its timers late, with requests waiting to be read: those come first.
     const timers = [
-      setTimeout(() => endConnections((request) => request === undefined), IDLE_GRACE),
-      setTimeout(() => endConnections((request) => !request?.complete), ARRIVAL_GRACE)
+      setTimeout(setImmediate, IDLE_GRACE, () => endConnections((request) => request === undefined)),
+      setTimeout(setImmediate, ARRIVAL_GRACE, () => endConnections((request) => !request?.complete))
     ]
 
-    return new Promise((resolve, reject) => {
-      NetServer.prototype.close.call(server, (error) => {
-        for (const timer of timers) clearTimeout(timer)
-        if (error) reject(error)
-        else resolve()
-      })
-    })
+    await closed
+    for (const timer of timers) clearTimeout(timer)
   }
+}
+
+/**
+ * Accepts the connections that wait, without reading from them: a listening socket that is closed resets them,
+ * and their clients may have sent requests already. That nothing is read keeps clients that are answered from
+ * coming back at once with another connection.
+ *
+ * @returns The connections, paused
+ */
+async function acceptBacklog(server: Server): Promise<Socket[]> {
+  const end = Date.now() + BACKLOG_GRACE
+  const accepted: Socket[] = []
+  let quietTurns = 0
+
+  const hold = (socket: Socket) => {
+    accepted.push(socket)
+    quietTurns = 0
+    // After the tick in which the server begins to read.
+    process.nextTick(() => socket.pause())
+  }
+
+  server.on('connection', hold)
+
+  // Two turns of the event loop, because the first may have begun before this was called.
+  while (quietTurns < 2 && Date.now() < end) {
+    quietTurns++
+    await new Promise(setImmediate)
+  }
+
+  server.off('connection', hold)
+
+  return accepted
 }
 
 function announceClose(_request: IncomingMessage, response: ServerResponse): void {

@@ -104,7 +104,7 @@ describeHttpDoors('a hostile request is a 4xx with a sentence', (open) => {
       ...(body && { body }),
       ...(headers && { headers })
     })
-    const error = await response.json()
+    const error = (await response.json()) as any
 
     expect({ status: response.status, code: error.code }, error.message).toEqual({ status, code: status })
     expect(Object.keys(error).filter((key) => key !== 'data')).toEqual([

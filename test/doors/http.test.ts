@@ -124,7 +124,7 @@ describeHttpDoors('responses', (open) => {
     })
     const refused = async (path: string, method: string) => {
       const response = await client.request(path, { method })
-      const { name, code, className } = await response.json()
+      const { name, code, className } = (await response.json()) as any
 
       expect({ name, code, className, status: response.status }).toEqual({
         name: 'MethodNotAllowed',

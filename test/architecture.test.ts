@@ -1,0 +1,143 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { expect, it } from 'vitest'
+
+const SRC = resolve(import.meta.dirname, '../src')
+
+/** The floors of the house, the lowest first. A module imports from lower floors only, types included. */
+const FLOORS: readonly (readonly string[])[] = [
+  ['utils'],
+  ['errors'],
+  ['hooks'],
+  ['core'],
+  ['transport'],
+  ['express', 'fetch']
+]
+
+/** Inside a folder a file imports only from those that stand before it. */
+const ORDER: { [folder: string]: readonly string[] } = {
+  utils: ['path', 'debug'],
+  hooks: ['types', 'compose', 'phase', 'pipeline', 'registry', 'context', 'interop', 'method'],
+  core: ['router', 'types', 'methods', 'service', 'events', 'hooks', 'register', 'call', 'application'],
+  transport: ['querystring', 'error', 'body', 'http', 'shutdown'],
+  express: ['handlers', 'rest', 'application'],
+  fetch: ['handler']
+}
+
+/** These run in a browser: nothing that they reach may import from Node. */
+const PORTABLE = ['index', 'errors', 'hooks', 'fetch']
+
+/** What Node and browsers both have, or a package provides under the same name. */
+const NODE_MODULE = /^node:/
+
+interface Module {
+  /** Without `src/` and without the extension: `core/router`. */
+  readonly name: string
+  readonly imports: readonly string[]
+  /** Packages, and modules of Node. */
+  readonly packages: readonly string[]
+}
+
+const modules: readonly Module[] = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => readModule(file))
+
+function readModule(file: string): Module {
+  const source = readFileSync(join(SRC, file), 'utf8')
+  const targets = [
+    ...source.matchAll(/^(?:import|export)\s[^'"]*?from\s+'([^']+)'|^import\s+'([^']+)'/gm)
+  ].map((match) => (match[1] ?? match[2]) as string)
+
+  return {
+    name: toName(file),
+    imports: targets
+      .filter((target) => target.startsWith('.'))
+      .map((target) => toName(relative(SRC, resolve(SRC, dirname(file), target)))),
+    packages: targets.filter((target) => !target.startsWith('.'))
+  }
+}
+
+function toName(file: string): string {
+  return file.slice(0, -'.ts'.length)
+}
+
+/** The folder of a module; a file of its own at the top is a floor of its own, or an entry. */
+function folderOf(name: string): string {
+  return name.includes('/') ? dirname(name) : name
+}
+
+function floorOf(name: string): number {
+  const isEntry = !name.includes('/') && name !== 'errors'
+
+  return isEntry ? FLOORS.length : FLOORS.findIndex((floor) => floor.includes(folderOf(name)))
+}
+
+function allowed(from: string, to: string): boolean {
+  const folder = folderOf(from)
+
+  if (from.includes('/') && folder === folderOf(to)) {
+    const order = ORDER[folder] ?? []
+    const position = (name: string) => order.indexOf(name.slice(folder.length + 1))
+
+    return position(to) !== -1 && position(to) < position(from)
+  }
+
+  return floorOf(to) < floorOf(from)
+}
+
+it('every module stands on a floor', () => {
+  const homeless = modules.filter(({ name }) => floorOf(name) === -1)
+
+  expect(homeless.map(({ name }) => name)).toEqual([])
+})
+
+it('arrows point down', () => {
+  const upward = modules.flatMap((module) =>
+    module.imports
+      .filter((target) => !allowed(module.name, target))
+      .map((target) => `${module.name} → ${target}`)
+  )
+
+  expect(upward).toEqual([])
+})
+
+it('the lists of files are complete', () => {
+  for (const [folder, order] of Object.entries(ORDER)) {
+    const files = readdirSync(join(SRC, folder)).map((file) => file.slice(0, -3))
+
+    expect([...order].sort(), folder).toEqual(files.sort())
+  }
+})
+
+it('what runs in a browser imports nothing of Node', () => {
+  const byName = new Map(modules.map((module) => [module.name, module]))
+
+  for (const entry of PORTABLE) {
+    const reached = new Set([entry])
+
+    for (const name of reached) {
+      for (const target of (byName.get(name) as Module).imports) reached.add(target)
+    }
+
+    const offending = [...reached].filter((name) =>
+      byName.get(name)?.packages.some((target) => NODE_MODULE.test(target))
+    )
+
+    expect(offending, entry).toEqual([])
+  }
+})
+
+it('every entry of the package is a file at the top of src, and the other way round', () => {
+  const { exports } = JSON.parse(readFileSync(resolve(SRC, '../package.json'), 'utf8'))
+  const entries = readdirSync(SRC).filter((file) => file.endsWith('.ts'))
+  const expected = Object.fromEntries(
+    entries.map((file) => {
+      const name = file.slice(0, -3)
+      const target = { types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` }
+
+      return [name === 'index' ? '.' : `./${name}`, target]
+    })
+  )
+
+  expect(exports).toEqual({ ...expected, './package.json': './package.json' })
+})

@@ -1,0 +1,145 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { GeneralError, NotAuthenticated, NotFound } from '../../src/errors.ts'
+import express, { type ErrorHandlerOptions, errorHandler, json, notFound, rest } from '../../src/express.ts'
+import { alula } from '../../src/index.ts'
+import { serve } from '../support/server.ts'
+
+const HTML = { headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } }
+
+/** An application that fails with `error` at `/fail`, and inside a service at `/things`. */
+async function failWith(error: unknown, options: ErrorHandlerOptions): Promise<string> {
+  const app = express(alula())
+
+  app.use(json())
+  app.configure(rest())
+  app.use('things', {
+    find: async () => {
+      throw error
+    }
+  })
+  app.get('/fail', (_request: any, _response: any, next: any) => next(error))
+  app.use(notFound(options.logger === null ? { verbose: true } : {}))
+  app.use(errorHandler(options))
+
+  return serve(app)
+}
+
+it('errors are JSON unless the request asks for HTML', async () => {
+  const url = await failWith(new NotFound('Nothing'), { logger: false })
+  const typeOf = async (headers: Record<string, string>) =>
+    (await fetch(`${url}/fail`, { headers })).headers.get('content-type')
+
+  expect(await typeOf({})).toBe('application/json; charset=utf-8')
+  expect(await typeOf({ Accept: 'application/json' })).toBe('application/json; charset=utf-8')
+  expect(await typeOf({ Accept: 'application/json, text/html' })).toBe('application/json; charset=utf-8')
+  expect(await typeOf({ Accept: 'text/html' })).toBe('text/html; charset=utf-8')
+})
+
+it('a page shows status, name and message, escaped', async () => {
+  const url = await failWith(new NotFound('<script>alert("1")</script> & more'), { logger: false })
+  const response = await fetch(`${url}/fail`, HTML)
+  const page = await response.text()
+
+  expect(response.status).toBe(404)
+  expect(page).toContain('<h1>404 NotFound</h1>')
+  expect(page).toContain('&#60;script&#62;alert(&#34;1&#34;)&#60;/script&#62; &#38; more')
+  expect(page).not.toContain('<script>')
+})
+
+it('pages of your own come from a folder', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'alula-'))
+
+  onTestFinished(() => rm(folder, { recursive: true }))
+  await Promise.all(
+    ['401', '404', 'default'].map((name) => writeFile(join(folder, `${name}.html`), `page ${name}`))
+  )
+
+  const page = async (error: unknown) =>
+    (await fetch(`${await failWith(error, { logger: false, public: folder })}/fail`, HTML)).text()
+
+  expect(await page(new NotAuthenticated())).toBe('page 401')
+  expect(await page(new NotFound())).toBe('page 404')
+  expect(await page(new GeneralError())).toBe('page default')
+})
+
+it('functions answer by status and format', async () => {
+  const answer = (name: string) => (error: any, _request: any, response: any) =>
+    response.send(`${name} ${error.code}`)
+  const text = async (error: unknown, options: ErrorHandlerOptions, init = {}) =>
+    (await fetch(`${await failWith(error, { logger: false, ...options })}/fail`, init)).text()
+
+  expect(await text(new NotFound(), { json: answer('all') })).toBe('all 404')
+  expect(await text(new NotFound(), { json: { 404: answer('one'), default: answer('other') } })).toBe(
+    'one 404'
+  )
+  expect(await text(new GeneralError(), { json: { 404: answer('one'), default: answer('other') } })).toBe(
+    'other 500'
+  )
+  expect(await text(new NotFound(), { html: answer('page') }, HTML)).toBe('page 404')
+  expect(await text(new NotFound(), { html: { default: answer('default') } }, HTML)).toBe('default 404')
+  expect(JSON.parse(await text(new NotFound('x'), { html: false }, HTML))).toMatchObject({ message: 'x' })
+})
+
+it('the log gets what nobody expected, and client errors outside of services', async () => {
+  const lines: string[] = []
+  const logger = {
+    error: (line: string) => lines.push(`error ${line.split('\n')[0]}`),
+    info: (line: string) => lines.push(`info ${line}`)
+  }
+  const unexpected = await failWith(new Error('broken'), { logger })
+  const expected = await failWith(new NotAuthenticated('Who?'), { logger })
+
+  for (const path of ['/fail', '/things', '/unknown']) {
+    await fetch(unexpected + path)
+    await fetch(expected + path)
+  }
+
+  expect(lines).toEqual([
+    'error Error: broken',
+    'info NotAuthenticated: Who?',
+    'error Error: broken',
+    'info NotFound: Page not found',
+    'info NotFound: Page not found'
+  ])
+})
+
+it('the log holds nothing of a body', async () => {
+  const lines: string[] = []
+  const logger = { error: (line: string) => lines.push(line), info: (line: string) => lines.push(line) }
+  const url = await failWith(null, { logger })
+
+  await fetch(`${url}/things`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: '{"password": sesame'
+  })
+
+  expect(lines).toEqual(['BadRequest: Invalid request body: expected valid JSON'])
+})
+
+it('notFound names the URL when asked to', async () => {
+  const url = await failWith(null, { logger: null })
+
+  expect(await (await fetch(`${url}/no/where?a=1`)).json()).toMatchObject({
+    message: 'Page not found: /no/where?a=1',
+    data: { url: '/no/where?a=1' }
+  })
+})
+
+it('an error behind a finished answer ends the connection', async () => {
+  const app = express(alula())
+
+  app.get('/half', (_request: any, response: any, next: any) => {
+    response.write('half')
+    next(new Error('too late'))
+  })
+  app.use(errorHandler({ logger: false }))
+
+  const url = await serve(app)
+  const response = await fetch(`${url}/half`)
+
+  await expect(response.text()).rejects.toThrow()
+})

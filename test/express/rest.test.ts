@@ -1,0 +1,244 @@
+import { gzipSync } from 'node:zlib'
+import { expect, it } from 'vitest'
+import { BadRequest } from '../../src/errors.ts'
+import express, { errorHandler, formatter, json, notFound, rest, urlencoded } from '../../src/express.ts'
+import { alula } from '../../src/index.ts'
+import { serve } from '../support/server.ts'
+
+const JSON_HEADERS = { 'Content-Type': 'application/json' }
+const getJson = async (url: string, init?: RequestInit): Promise<any> => (await fetch(url, init)).json()
+const echo = { create: async (data: any) => data, find: async (params: any) => params.query }
+
+it('rest needs an Express application', () => {
+  expect(() => alula().configure(rest())).toThrow('alula/express rest needs an Express compatible app.')
+})
+
+it('services are served whether they are registered before rest() or after it, or while it listens', async () => {
+  const app = express(alula())
+
+  app.use('before', { find: async () => ['before'] })
+  app.configure(rest())
+  app.use('after', { find: async () => ['after'] })
+
+  const url = await serve(app)
+
+  app.use('later', { find: async () => ['later'] })
+
+  expect(await getJson(`${url}/before`)).toEqual(['before'])
+  expect(await getJson(`${url}/after`)).toEqual(['after'])
+  expect(await getJson(`${url}/later`)).toEqual(['later'])
+})
+
+it('a path that was unused is not found', async () => {
+  const app = express(alula())
+
+  app.configure(rest())
+  app.use('things', echo)
+  app.use(notFound())
+  app.use(errorHandler({ logger: false }))
+
+  const url = await serve(app)
+
+  await app.unuse('things')
+
+  expect((await fetch(`${url}/things`)).status).toBe(404)
+})
+
+it('middleware sets params by request.feathers', async () => {
+  const app = express(alula())
+
+  app.use((request, _response, next) => {
+    request.feathers = { ...request.feathers, user: { id: 1 } }
+    next()
+  })
+  app.configure(rest())
+  app.use('things', { find: async ({ provider, user }: any) => ({ provider, user }) })
+
+  expect(await getJson(`${await serve(app)}/things`)).toEqual({ provider: 'rest', user: { id: 1 } })
+})
+
+it('middleware and service see the same query', async () => {
+  const app = express(alula())
+  const seen: unknown[] = []
+
+  app.use((request, _response, next) => {
+    seen.push(request.query)
+    next()
+  })
+  app.configure(rest())
+  app.use('things', echo)
+
+  const query = { a: { $gt: '1' }, b: ['x', 'y'] }
+
+  expect(await getJson(`${await serve(app)}/things?a[$gt]=1&b=x&b=y`)).toEqual(query)
+  expect(seen).toEqual([query])
+})
+
+it('a query that middleware put in place is the one that counts', async () => {
+  const app = express(alula())
+
+  app.use((request, _response, next) => {
+    Object.defineProperty(request, 'query', { value: { replaced: true } })
+    next()
+  })
+  app.configure(rest())
+  app.use('things', echo)
+
+  expect(await getJson(`${await serve(app)}/things?a=1`)).toEqual({ replaced: true })
+})
+
+it('a body is read with json() and without it', async () => {
+  for (const middleware of [[], [json()]]) {
+    const app = express(alula())
+
+    for (const handler of middleware) app.use(handler)
+    app.configure(rest())
+    app.use('things', echo)
+
+    const url = await serve(app)
+    const init = { method: 'POST', headers: JSON_HEADERS, body: '{"a":[1,{"b":2}]}' }
+
+    expect(await getJson(`${url}/things`, init)).toEqual({ a: [1, { b: 2 }] })
+  }
+})
+
+it('a compressed body is read, up to the limit of what it unpacks to', async () => {
+  const app = express(alula())
+
+  app.configure(rest({ bodyLimit: 2000 }))
+  app.use('things', echo)
+  app.use(errorHandler({ logger: false }))
+
+  const url = await serve(app)
+  const send = (text: string) =>
+    fetch(`${url}/things`, {
+      method: 'POST',
+      headers: { ...JSON_HEADERS, 'Content-Encoding': 'gzip' },
+      body: gzipSync(text)
+    })
+
+  expect(await (await send('{"a":1}')).json()).toEqual({ a: 1 })
+  expect((await send(JSON.stringify({ a: 'x'.repeat(3000) }))).status).toBe(413)
+  expect((await send('')).status).toBe(201)
+})
+
+it('a form is read where urlencoded() is used', async () => {
+  const app = express(alula())
+
+  app.use(urlencoded({ extended: true }))
+  app.configure(rest())
+  app.use('things', echo)
+
+  const init = { method: 'POST', body: new URLSearchParams({ 'a[b]': '1' }) }
+
+  expect(await getJson(`${await serve(app)}/things`, init)).toEqual({ a: { b: '1' } })
+})
+
+it('middleware of a service runs before and after it', async () => {
+  const app = express(alula())
+  const steps: unknown[] = []
+
+  app.configure(rest())
+  app.use(
+    'things',
+    (request: any, _response: any, next: any) => {
+      steps.push(['before', request.lookup.params])
+      next()
+    },
+    {
+      get: async (id: any) => {
+        steps.push('service')
+
+        return { id }
+      }
+    },
+    (_request: any, response: any, next: any) => {
+      steps.push(['after', response.hook.method, response.hook.result, response.data, response.statusCode])
+      response.data = { replaced: true }
+      next()
+    },
+    { methods: ['get'] }
+  )
+
+  expect(await getJson(`${await serve(app)}/things/1`)).toEqual({ replaced: true })
+  expect(steps).toEqual([
+    ['before', { __id: '1' }],
+    'service',
+    ['after', 'get', { id: '1' }, { id: '1' }, 200]
+  ])
+})
+
+it('middleware before a service may end the request', async () => {
+  const app = express(alula())
+  const called: unknown[] = []
+
+  app.configure(rest())
+  app.use('things', (_request: any, response: any) => response.status(403).json('no'), {
+    find: async () => called.push('find')
+  })
+
+  const response = await fetch(`${await serve(app)}/things`)
+
+  expect([response.status, await response.json(), called]).toEqual([403, 'no', []])
+})
+
+it('the context of a failed call is on the response', async () => {
+  const app = express(alula())
+
+  app.configure(rest())
+  app.use('things', {
+    get: async () => {
+      throw new BadRequest('No')
+    }
+  })
+  app.use((error: any, _request: any, response: any, _next: any) => {
+    response.json({ message: error.message, method: response.hook.method, id: response.hook.id })
+  })
+
+  const response = await fetch(`${await serve(app)}/things/1`)
+
+  expect(response.status).toBe(400)
+  expect(await response.json()).toEqual({ message: 'No', method: 'get', id: '1' })
+})
+
+it('a formatter of your own sends the data', async () => {
+  const send = (_request: any, response: any) => response.type('text').send(`data: ${response.data}`)
+
+  for (const options of [send, { formatter: send }]) {
+    const app = express(alula())
+
+    app.configure(rest(options))
+    app.use('things', { find: async () => 'text' as any })
+
+    expect(await (await fetch(`${await serve(app)}/things`)).text()).toBe('data: text')
+  }
+})
+
+it('the formatter goes on when there is nothing to send', async () => {
+  const app = express(alula())
+
+  app.use('/plain', formatter, (_request: any, response: any) => response.json('next'))
+
+  expect(await getJson(`${await serve(app)}/plain`)).toBe('next')
+})
+
+it('a path in other middleware behind rest() is reached', async () => {
+  const app = express(alula())
+
+  app.configure(rest())
+  app.use('things', echo)
+  app.get('/other', (_request: any, response: any) => response.json('other'))
+
+  expect(await getJson(`${await serve(app)}/other`)).toBe('other')
+})
+
+it('JSON is sent whatever the request accepts', async () => {
+  const app = express(alula())
+
+  app.configure(rest())
+  app.use('things', echo)
+
+  expect(await getJson(`${await serve(app)}/things?a=1`, { headers: { Accept: 'text/plain' } })).toEqual({
+    a: '1'
+  })
+})

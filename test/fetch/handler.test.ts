@@ -1,0 +1,105 @@
+import { expect, it } from 'vitest'
+import { createHandler, type HandlerOptions } from '../../src/fetch.ts'
+import { alula } from '../../src/index.ts'
+
+const app = alula()
+
+app.use('things', {
+  find: async ({ query, provider, user }: any) => ({ query, provider, user }),
+  create: async (data: any) => data,
+  get: async () => {
+    throw new Error('broken')
+  }
+})
+
+const request = (path: string, init?: RequestInit, options: HandlerOptions = { logger: false }) =>
+  createHandler(app, options)(new Request(`http://localhost${path}`, init))
+
+it('params come from the request and its surroundings', async () => {
+  const params = ({ headers }: Request) => ({ user: headers.get('x-user') })
+  const response = await request('/things?a=1', { headers: { 'X-User': 'ada' } }, { params, logger: false })
+
+  expect(await response.json()).toEqual({ query: { a: '1' }, provider: 'rest', user: 'ada' })
+})
+
+it('a function for params that throws is a 500', async () => {
+  const params = () => {
+    throw new Error('no params')
+  }
+
+  expect((await request('/things', {}, { params, logger: false })).status).toBe(500)
+})
+
+it('services stand under a prefix', async () => {
+  for (const prefix of ['/api', 'api/']) {
+    const status = async (path: string) => (await request(path, {}, { prefix, logger: false })).status
+
+    expect(await status('/api/things')).toBe(200)
+    expect(await status('/things')).toBe(404)
+    expect(await status('/apithings')).toBe(404)
+    expect(await status('/api')).toBe(404)
+  }
+})
+
+it('no CORS header is set', async () => {
+  const response = await request('/things', { headers: { Origin: 'http://elsewhere.example' } })
+
+  expect([...response.headers.keys()]).toEqual(['content-type'])
+})
+
+it('a body that has no length is read up to the limit and no further', async () => {
+  let pulled = 0
+  const body = new ReadableStream({
+    pull(controller) {
+      pulled++
+      controller.enqueue(new Uint8Array(1000).fill(32))
+    }
+  })
+  const response = await request(
+    '/things',
+    { method: 'POST', headers: { 'Content-Type': 'application/json' }, body, duplex: 'half' } as RequestInit,
+    { bodyLimit: 5000, logger: false }
+  )
+
+  expect(response.status).toBe(413)
+  expect(pulled).toBeLessThan(10)
+})
+
+it('characters that are split between chunks stay whole', async () => {
+  const bytes = new TextEncoder().encode('{"text":"ü€😀"}')
+  const body = new ReadableStream({
+    start(controller) {
+      for (const byte of bytes) controller.enqueue(Uint8Array.of(byte))
+      controller.close()
+    }
+  })
+  const response = await request('/things', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body,
+    duplex: 'half'
+  } as RequestInit)
+
+  expect(await response.json()).toEqual({ text: 'ü€😀' })
+})
+
+it('a request that breaks off is a 400', async () => {
+  const body = new ReadableStream({
+    pull(controller) {
+      controller.error(new Error('gone'))
+    }
+  })
+  const response = await request('/things', { method: 'POST', body, duplex: 'half' } as RequestInit)
+
+  expect(response.status).toBe(400)
+})
+
+it('unexpected errors are written to the log, others are not', async () => {
+  const lines: string[] = []
+  const logger = { error: (line: string) => lines.push(`${line.split('\n')[0]}`) }
+
+  await request('/things/1', {}, { logger })
+  await request('/unknown', {}, { logger })
+
+  expect(lines).toEqual(['Error: broken'])
+})

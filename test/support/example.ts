@@ -1,0 +1,57 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { onTestFinished } from 'vitest'
+
+/** An example that runs as its reader would run it. */
+export interface RunningExample {
+  readonly url: string
+  /** What it has printed so far, line by line. */
+  readonly lines: readonly string[]
+  /** Waits for a line that contains a text. */
+  waitFor(text: string): Promise<string>
+  /** Sends a signal and waits for the end of the process; returns its exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+/**
+ * Starts an example of `examples/` on a free port and waits for the URL that it prints.
+ *
+ * @param file Its path below `examples/`
+ */
+export async function runExample(file: string): Promise<RunningExample> {
+  const child = spawn(process.execPath, [resolve(import.meta.dirname, '../../examples', file)], {
+    env: { ...process.env, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit']
+  })
+  const lines: string[] = []
+  const printed = createInterface({ input: child.stdout as NonNullable<ChildProcess['stdout']> })
+
+  printed.on('line', (line) => lines.push(line))
+  onTestFinished(() => void child.kill('SIGKILL'))
+
+  async function waitFor(text: string): Promise<string> {
+    for (;;) {
+      const found = lines.find((line) => line.includes(text))
+
+      if (found !== undefined) return found
+      await once(printed, 'line')
+    }
+  }
+
+  const [url] = /http:\/\/localhost:\d+/.exec(await waitFor('http://localhost:')) as unknown as [string]
+
+  return {
+    url,
+    lines,
+    waitFor,
+    stop: async (signal = 'SIGTERM') => {
+      const exit = once(child, 'exit')
+
+      child.kill(signal)
+
+      return (await exit)[0]
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** Starts an application on a free port; it is torn down when the test ends. Returns its URL. */
+export async function serve(app: {
+  listen(...args: any[]): Promise<Server>
+  teardown(): Promise<unknown>
+}): Promise<string> {
+  const server = await app.listen(0, '127.0.0.1')
+
+  onTestFinished(async () => void (await app.teardown()))
+
+  return toUrl(server)
+}
+
+/** The URL of a server that listens. */
+export function toUrl(server: Server): string {
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
