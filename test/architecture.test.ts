@@ -8,24 +8,27 @@ const SRC = resolve(import.meta.dirname, '../src')
 const FLOORS: readonly (readonly string[])[] = [
   ['utils'],
   ['errors'],
-  ['hooks'],
+  ['hooks', 'query'],
   ['core'],
-  ['transport'],
-  ['express', 'fetch']
+  ['transport', 'adapter'],
+  ['express', 'fetch', 'memory']
 ]
 
 /** Inside a folder a file imports only from those that stand before it. */
 const ORDER: { [folder: string]: readonly string[] } = {
-  utils: ['path', 'debug'],
+  utils: ['object', 'path', 'debug'],
   hooks: ['types', 'compose', 'phase', 'pipeline', 'registry', 'context', 'interop', 'method'],
+  query: ['ast', 'operators', 'parse', 'compare', 'predicate', 'comparator', 'select'],
   core: ['router', 'types', 'methods', 'service', 'events', 'hooks', 'register', 'call', 'application'],
   transport: ['querystring', 'error', 'body', 'http', 'shutdown'],
+  adapter: ['options', 'query', 'base', 'methods'],
   express: ['handlers', 'rest', 'application'],
-  fetch: ['handler']
+  fetch: ['handler'],
+  memory: ['clone', 'records', 'top', 'adapter']
 }
 
 /** These run in a browser: nothing that they reach may import from Node. */
-const PORTABLE = ['index', 'errors', 'hooks', 'fetch']
+const PORTABLE = ['index', 'errors', 'hooks', 'query', 'adapter', 'memory', 'fetch']
 
 /** What Node and browsers both have, or a package provides under the same name. */
 const NODE_MODULE = /^node:/
@@ -125,6 +128,19 @@ it('what runs in a browser imports nothing of Node', () => {
 
     expect(offending, entry).toEqual([])
   }
+})
+
+it('adapters take only types from core, so that they run without an application', () => {
+  const sources = modules.filter(
+    ({ name }) => ['adapter', 'memory'].includes(folderOf(name)) && name.includes('/')
+  )
+  const offending = sources.filter(({ name }) =>
+    /^(?:import|export) (?!type\b)[^'"]*?from '\.\.\/core\//m.test(
+      readFileSync(join(SRC, `${name}.ts`), 'utf8')
+    )
+  )
+
+  expect(offending.map(({ name }) => name)).toEqual([])
 })
 
 it('every entry of the package is a file at the top of src, and the other way round', () => {

@@ -1,34 +1,54 @@
 import * as official from '@feathersjs/errors'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import * as alula from '../src/errors.ts'
-
-const { BadRequest, convert, errors, FeathersError, GeneralError, isFeathersError, NotFound } = alula
+import {
+  BadGateway,
+  BadRequest,
+  Conflict,
+  convert,
+  errors,
+  FeathersError,
+  Forbidden,
+  GeneralError,
+  Gone,
+  isFeathersError,
+  LengthRequired,
+  MethodNotAllowed,
+  NotAcceptable,
+  NotAuthenticated,
+  NotFound,
+  NotImplemented,
+  PayloadTooLarge,
+  PaymentError,
+  Timeout,
+  TooManyRequests,
+  Unavailable,
+  Unprocessable,
+  UnsupportedMediaType
+} from '../src/errors.ts'
 
 const FAMILY = [
-  ['BadRequest', 400, 'bad-request'],
-  ['NotAuthenticated', 401, 'not-authenticated'],
-  ['PaymentError', 402, 'payment-error'],
-  ['Forbidden', 403, 'forbidden'],
-  ['NotFound', 404, 'not-found'],
-  ['MethodNotAllowed', 405, 'method-not-allowed'],
-  ['NotAcceptable', 406, 'not-acceptable'],
-  ['Timeout', 408, 'timeout'],
-  ['Conflict', 409, 'conflict'],
-  ['Gone', 410, 'gone'],
-  ['LengthRequired', 411, 'length-required'],
-  ['PayloadTooLarge', 413, 'payload-too-large'],
-  ['UnsupportedMediaType', 415, 'unsupported-media-type'],
-  ['Unprocessable', 422, 'unprocessable'],
-  ['TooManyRequests', 429, 'too-many-requests'],
-  ['GeneralError', 500, 'general-error'],
-  ['NotImplemented', 501, 'not-implemented'],
-  ['BadGateway', 502, 'bad-gateway'],
-  ['Unavailable', 503, 'unavailable']
+  ['BadRequest', BadRequest, 400, 'bad-request'],
+  ['NotAuthenticated', NotAuthenticated, 401, 'not-authenticated'],
+  ['PaymentError', PaymentError, 402, 'payment-error'],
+  ['Forbidden', Forbidden, 403, 'forbidden'],
+  ['NotFound', NotFound, 404, 'not-found'],
+  ['MethodNotAllowed', MethodNotAllowed, 405, 'method-not-allowed'],
+  ['NotAcceptable', NotAcceptable, 406, 'not-acceptable'],
+  ['Timeout', Timeout, 408, 'timeout'],
+  ['Conflict', Conflict, 409, 'conflict'],
+  ['Gone', Gone, 410, 'gone'],
+  ['LengthRequired', LengthRequired, 411, 'length-required'],
+  ['PayloadTooLarge', PayloadTooLarge, 413, 'payload-too-large'],
+  ['UnsupportedMediaType', UnsupportedMediaType, 415, 'unsupported-media-type'],
+  ['Unprocessable', Unprocessable, 422, 'unprocessable'],
+  ['TooManyRequests', TooManyRequests, 429, 'too-many-requests'],
+  ['GeneralError', GeneralError, 500, 'general-error'],
+  ['NotImplemented', NotImplemented, 501, 'not-implemented'],
+  ['BadGateway', BadGateway, 502, 'bad-gateway'],
+  ['Unavailable', Unavailable, 503, 'unavailable']
 ] as const
 
-describe.each(FAMILY)('%s', (name, code, className) => {
-  const ErrorClass = alula[name]
-
+describe.each(FAMILY)('%s', (name, ErrorClass, code, className) => {
   it(`says ${code} and ${className}`, () => {
     const error = new ErrorClass('Not this time')
 
@@ -194,10 +214,9 @@ describe('a Feathers error', () => {
   })
 
   it('has a stack that begins with its name and leads to where it was made', () => {
-    const [head, first] = new NotFound('Nothing here').stack!.split('\n')
+    const { stack } = new NotFound('Nothing here')
 
-    expect(head).toBe('NotFound: Nothing here')
-    expect(first).toContain('errors.test.ts')
+    expect(stack).toMatch(/^NotFound: Nothing here\n +at .*errors\.test\.ts/)
   })
 
   it('has a stack on engines that cannot capture one', () => {

@@ -1,13 +1,16 @@
 import { expect, it } from 'vitest'
+import * as adapter from '../src/adapter.ts'
 import * as errors from '../src/errors.ts'
 import * as express from '../src/express.ts'
 import * as fetch from '../src/fetch.ts'
 import * as hooks from '../src/hooks.ts'
 import * as index from '../src/index.ts'
+import * as memory from '../src/memory.ts'
+import * as query from '../src/query.ts'
 import * as transport from '../src/transport.ts'
 
 // A name that is exported is a promise. Adding or removing one shows here.
-it.each(Object.entries({ errors, express, fetch, hooks, index, transport }))(
+it.each(Object.entries({ adapter, errors, express, fetch, hooks, index, memory, query, transport }))(
   'the names of %s',
   (_name, entry) => {
     expect(Object.keys(entry).sort().join('\n')).toMatchSnapshot()

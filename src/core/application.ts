@@ -4,7 +4,7 @@ import { HookRegistry, isHookTypeMap } from '../hooks/registry.ts'
 import { createDebug } from '../utils/debug.ts'
 import { stripSlashes } from '../utils/path.ts'
 import { addLifecycleHooks, hookLifecycle } from './hooks.ts'
-import { registrationSteps } from './register.ts'
+import { registrationSteps, removeRoutes } from './register.ts'
 import { Router } from './router.ts'
 import { SERVICE, wrapService } from './service.ts'
 import type { RouteLookup, ServiceMixin, ServiceOptions } from './types.ts'
@@ -82,7 +82,12 @@ export class Feathers extends EventEmitter {
 
     const registered = wrapService(location, service, options)
 
-    for (const mixin of this.mixins) mixin.call(this, registered, location, registered[SERVICE])
+    try {
+      for (const mixin of this.mixins) mixin.call(this, registered, location, registered[SERVICE])
+    } catch (error) {
+      if (this.lookup(location)?.service === registered) removeRoutes(this, location)
+      throw error
+    }
 
     this.services[location] = registered
 
@@ -96,11 +101,12 @@ export class Feathers extends EventEmitter {
     const service = this.services[path]
 
     if (service === undefined) return undefined
-    if (typeof service.teardown === 'function') await service.teardown(this, path)
 
+    // First, so that no request comes in while it is torn down.
     delete this.services[path]
-    this.routes.remove(path)
-    this.routes.remove(`${path}/:__id`)
+    removeRoutes(this, path)
+
+    if (typeof service.teardown === 'function') await service.teardown(this, path)
 
     return service
   }

@@ -1,5 +1,6 @@
 import { implementEmitter } from './events.ts'
 import { implementHooks } from './hooks.ts'
+import type { Router } from './router.ts'
 import { getServiceOptions } from './service.ts'
 
 type RegistrationStep = (this: any, service: any, path: string) => void
@@ -24,4 +25,10 @@ function addRoutes(this: any, service: any, path: string): void {
 
   this.routes.insert(path, route)
   this.routes.insert(`${path}/:__id`, route)
+}
+
+/** Takes back what `addRoutes` did. */
+export function removeRoutes(app: { routes: Router }, path: string): void {
+  app.routes.remove(path)
+  app.routes.remove(`${path}/:__id`)
 }

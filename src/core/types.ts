@@ -241,7 +241,7 @@ export type TransportConnection<Services = any> = {
 
 export type { HookType } from '../hooks/types.ts'
 
-type Serv<A> = A extends { services: infer Services } ? Services : never
+type Serv<A> = 0 extends 1 & A ? any : A extends { services: infer Services } ? Services : never
 type KeyByValue<T, Value> = { [K in keyof T]: [T[K]] extends [Value] ? K : never }[keyof T]
 
 /** All that hooks know of one call, shared by all hooks of that call. */
@@ -282,14 +282,14 @@ export interface HookContext<A = Application, S = any> {
 }
 
 /** A before, after or error hook. */
-export type HookFunction<A = Application, S = Service> = (
+export type HookFunction<A = Application, S = any> = (
   this: S,
   context: HookContext<A, S>
 ) => Promise<HookContext<Application, S> | void> | HookContext<Application, S> | void
 
-export type Hook<A = Application, S = Service> = HookFunction<A, S>
+export type Hook<A = Application, S = any> = HookFunction<A, S>
 
-export type AroundHookFunction<A = Application, S = Service> = (
+export type AroundHookFunction<A = Application, S = any> = (
   context: HookContext<A, S>,
   next: NextFunction
 ) => Promise<void>

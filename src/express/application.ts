@@ -139,13 +139,14 @@ export function feathersExpress<Services = any, Settings = any>(
     })
 
     this.server = server
-    await this.setup(server)
 
     try {
+      await this.setup(server)
       server.listen(...args)
       await once(server, 'listening')
     } catch (error) {
-      await this.teardown()
+      // What was set up must not stay behind; what goes wrong there must not hide the reason.
+      await this.teardown().catch((failure: unknown) => reportError(this, failure))
       throw error
     }
 
@@ -206,13 +207,17 @@ function toRegistration([path, ...rest]: readonly any[]): Registration | undefin
   if (typeof path !== 'string' || !isObject(service) || typeof service.handle === 'function') return undefined
 
   const behind = rest.slice(position + 1)
-  const options = behind.find((argument) => !isMiddleware(argument))
-
-  if (options !== undefined && !isServiceOptions(options))
-    throw new Error('Invalid options passed to app.use')
-
   const before = rest.slice(0, position)
-  const after = behind.filter((argument) => argument !== options)
+  const after = behind.filter(isMiddleware)
+  const [options, ...more] = behind.filter((argument) => !isMiddleware(argument))
+
+  if (more.length > 0 || (options !== undefined && !isServiceOptions(options))) {
+    throw new Error('Invalid options passed to app.use')
+  }
+  // The services inside are registered already: a guard around them would be dropped without a word.
+  if (isObject(service.services) && before.length + after.length > 0) {
+    throw new Error(`Middleware can not be put around the application at '${path}', only around its services`)
+  }
 
   return { path, service, options: { express: { before, after }, ...options } }
 }

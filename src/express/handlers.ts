@@ -39,7 +39,7 @@ export function errorHandler(options: ErrorHandlerOptions = {}): ErrorRequestHan
   const json = options.json ?? {}
 
   return (error: unknown, request: Request, response: Response, next: NextFunction) => {
-    const { status, headers, body } = toHttpError(error, request.method)
+    const { status, headers, body } = toHttpError(error, request)
     const shown = body as FeathersErrorJSON
 
     // As in v5, what went wrong in a service is left to its hooks, unless nobody expected it.

@@ -158,7 +158,7 @@ async function serveCall(
     response.status(answer.status).set(answer.headers)
     response.data = answer.body
   } catch (error) {
-    const answer = toHttpError(error, method, lookup)
+    const answer = toHttpError(error, request, lookup)
 
     response.status(answer.status).set(answer.headers)
     next(toErrorObject(error))

@@ -48,7 +48,7 @@ export function createHandler(
   options: HandlerOptions = {}
 ): (request: Request) => Promise<Response> {
   const { prefix = '', bodyLimit = BODY_LIMIT, params, logger = console } = options
-  const base = prefix === '' ? '' : `/${stripSlashes(prefix)}`
+  const base = `/${stripSlashes(prefix)}`.replace(/\/$/, '')
 
   function report(error: unknown): void {
     const shown = toClientError(error)
@@ -82,7 +82,7 @@ export function createHandler(
     } catch (error) {
       report(error)
 
-      return toResponse(toHttpError(error, method), method)
+      return toResponse(toHttpError(error, { method, headers: {} }), method)
     }
   }
 }

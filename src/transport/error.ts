@@ -114,7 +114,9 @@ function isStatus(code: unknown): boolean {
   return Number.isInteger(code) && Number(code) >= 400 && Number(code) <= 599
 }
 
-/** Read when it is needed, and without a `process` on other runtimes. */
+/** Where there is no environment to say that this is development, it is not. */
 function isProduction(): boolean {
-  return globalThis.process?.env?.NODE_ENV === 'production'
+  const environment = globalThis.process?.env
+
+  return environment === undefined || environment.NODE_ENV === 'production'
 }

@@ -75,7 +75,7 @@ export async function handleHttp(
   } catch (error) {
     onError(error)
 
-    return toHttpError(error, request.method, route)
+    return toHttpError(error, request, route)
   }
 }
 
@@ -141,15 +141,19 @@ export function toHttpResponse(context: HookContext): HttpResponse {
  * Converts anything that was thrown into a response, with the headers that its status asks for.
  *
  * @param error Anything that was thrown
- * @param verb The verb of the request
+ * @param request The request
  * @param route What the path of the request leads to, when it is known
  */
-export function toHttpError(error: unknown, verb: string, route?: RouteLookup | null): HttpResponse {
+export function toHttpError(
+  error: unknown,
+  request: Pick<HttpRequest, 'method' | 'headers'>,
+  route?: RouteLookup | null
+): HttpResponse {
   const { status, body } = toClientError(error)
   const headers: Record<string, string> = {}
 
   // RFC 9110 asks for both: §15.5.6 and §15.5.2.
-  if (status === 405 && route) headers.Allow = allowedVerbs(route, verb).join(', ')
+  if (status === 405 && route) headers.Allow = allowedVerbs(request, route).join(', ')
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer'
 
   return { status, headers, body }
@@ -173,15 +177,20 @@ function toMethod({ method: verb, headers }: HttpRequest, id: string | null): st
   return method
 }
 
-/** The verbs that the path of a route takes, without the one that was just refused. */
-function allowedVerbs({ service, params }: RouteLookup, refused: string): string[] {
+/** The verbs that the path of a route takes, without one that hooks have just refused. */
+function allowedVerbs(
+  { method: verb, headers }: Pick<HttpRequest, 'method' | 'headers'>,
+  { service, params }: RouteLookup
+): string[] {
+  // With the header it was the method that was refused, and not the verb.
+  const refused = headers[METHOD_HEADER] === undefined ? verb : undefined
   const notHere = params.__id === undefined ? 'get' : 'find'
   const verbs = getServiceOptions(service)
     .methods.filter((method) => method !== notHere)
     .map((method) => getDefinition(method).verb)
-    .flatMap((verb) => (verb === 'GET' ? ['GET', 'HEAD'] : [verb]))
+    .flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name]))
 
-  return [...new Set(verbs)].filter((verb) => verb !== refused)
+  return [...new Set(verbs)].filter((name) => name !== refused)
 }
 
 function defaultStatus(headers: HttpResponse['headers'], body: unknown, method: string): number {
@@ -204,5 +213,5 @@ function decode(segment: string): string {
 
 /** Escapes what a URL cannot hold, line breaks among it, and leaves escapes that are there. */
 function encodeUrl(url: string): string {
-  return url.toWellFormed().replace(/[^\x21-\x7e]|["<>\\^`{|}]/gu, encodeURIComponent)
+  return url.toWellFormed().replace(/[^\x21-\x7e]|["<>\\^`{|}]|%(?![\da-f]{2})/giu, encodeURIComponent)
 }

@@ -8,10 +8,16 @@ import { BadRequest } from '../errors.ts'
  */
 export const QUERY_LIMITS = { depth: 16, array: 500, parameters: 1000 } as const
 
+/**
+ * `__proto__` would be dropped by `qs` without a word, and a filter that is dropped selects more than was asked
+ * for. By `constructor` adapters of Feathers v5 tell which objects to check for operators, and a client that
+ * could set it would get past the check.
+ */
+const REFUSED_NAME = /(?:^|\[)(__proto__|constructor)(?:[[\]]|$)/
+
 const OPTIONS = {
-  // Names like `constructor` are ordinary own properties of ordinary objects. Objects without a prototype would
-  // be safer still, but the adapters of Feathers v5 take them for class instances and do not check operators
-  // in them.
+  // Other names of `Object.prototype` are ordinary own properties of ordinary objects. Objects without a prototype
+  // are no way out: the adapters of Feathers v5 take them for class instances and do not check operators in them.
   allowPrototypes: true,
   depth: QUERY_LIMITS.depth,
   strictDepth: true,
@@ -23,10 +29,11 @@ const OPTIONS = {
 
 /**
  * Parses the query string of a URL: brackets nest (`a[$gt]=1`), repeated names, `[]` and indices make arrays,
- * every value is a string. `constructor` is a name like any other.
+ * every value is a string.
  *
  * @param search The query string, without the question mark
- * @throws BadRequest for a malformed escape, for `__proto__` as a name, and past one of the `QUERY_LIMITS`
+ * @throws BadRequest for a malformed escape, for `__proto__` and `constructor` as names, and past one of the
+ * `QUERY_LIMITS`
  */
 export function parseQueryString(search: string): Query {
   try {
@@ -40,10 +47,9 @@ export function parseQueryString(search: string): Query {
 function decode(text: string, _decoder: unknown, _charset: string, type: 'key' | 'value'): string {
   const decoded = decodeStrictly(text)
 
-  // `qs` drops these names without a word, and a filter that is dropped selects more than was asked for.
-  if (type === 'key' && /(?:^|\[)__proto__(?:[[\]]|$)/.test(decoded)) {
-    throw new BadRequest("Invalid query string: '__proto__' is not allowed as a name")
-  }
+  const refused = type === 'key' ? REFUSED_NAME.exec(decoded)?.[1] : undefined
+
+  if (refused) throw new BadRequest(`Invalid query string: '${refused}' is not allowed as a name`)
 
   return decoded
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { type IncomingMessage, Server, type ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 
 /** How long, in milliseconds, to go on accepting at most until no connection is waiting. */
@@ -17,29 +17,30 @@ const ARRIVAL_GRACE = 3000
  * it waits for clients that never send one. The function returned here stops accepting connections, answers
  * what is in flight and what still arrives, with `Connection: close`, and then ends what is idle.
  *
- * @param server A server that does not listen yet
+ * @param server A server of `node:http` that does not listen yet
  * @returns Closes the server, if it listens; resolves when the last connection is closed
  */
 export function prepareClose(server: Server): () => Promise<void> {
-  const requests = new Map<Socket, IncomingMessage | undefined>()
+  // The sockets of `https` are not those of its connections.
+  if (!(server instanceof Server)) throw new TypeError('prepareClose expects a server of node:http')
+
+  const responses = new Map<Socket, ServerResponse | undefined>()
 
   server.on('connection', (socket: Socket) => {
-    requests.set(socket, undefined)
-    socket.once('close', () => requests.delete(socket))
+    responses.set(socket, undefined)
+    socket.once('close', () => responses.delete(socket))
   })
 
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    const { socket } = request
-
-    requests.set(socket, request)
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    responses.set(socket, response)
     response.once('close', () => {
-      if (requests.get(socket) === request) requests.set(socket, undefined)
+      if (responses.get(socket) === response) responses.set(socket, undefined)
     })
   })
 
-  function endConnections(isDone: (request: IncomingMessage | undefined) => boolean): void {
-    for (const [socket, request] of requests) {
-      if (isDone(request)) socket.destroy()
+  function endConnections(isDone: (response: ServerResponse | undefined) => boolean): void {
+    for (const [socket, response] of responses) {
+      if (isDone(response)) socket.destroy()
     }
   }
 
@@ -51,15 +52,16 @@ export function prepareClose(server: Server): () => Promise<void> {
       NetServer.prototype.close.call(server, (error) => (error ? reject(error) : resolve()))
     })
 
-    server.prependListener('request', announceClose)
-    // For connections whose last answer went out without the announcement.
+    server.prependListener('request', (_request, response) => announceClose(response))
+    for (const response of responses.values()) announceClose(response)
+    // For connections whose answer had begun before the announcement.
     server.keepAliveTimeout = IDLE_GRACE
     for (const socket of accepted) socket.resume()
 
     // A busy process runs its timers late, with requests waiting to be read: those come first.
     const timers = [
-      setTimeout(setImmediate, IDLE_GRACE, () => endConnections((request) => request === undefined)),
-      setTimeout(setImmediate, ARRIVAL_GRACE, () => endConnections((request) => !request?.complete))
+      setTimeout(setImmediate, IDLE_GRACE, () => endConnections((response) => response === undefined)),
+      setTimeout(setImmediate, ARRIVAL_GRACE, () => endConnections((response) => !response?.req.complete))
     ]
 
     await closed
@@ -99,6 +101,6 @@ async function acceptBacklog(server: Server): Promise<Socket[]> {
   return accepted
 }
 
-function announceClose(_request: IncomingMessage, response: ServerResponse): void {
-  response.setHeader('Connection', 'close')
+function announceClose(response: ServerResponse | undefined): void {
+  if (response && !response.headersSent) response.setHeader('Connection', 'close')
 }

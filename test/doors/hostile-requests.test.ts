@@ -44,6 +44,8 @@ const cases: { [title: string]: Case } = {
   '__proto__ in the query': { path: '/things?__proto__=1', status: 400 },
   '__proto__ at the head of a name': { path: '/things?__proto__[a]=1', status: 400 },
   '__proto__ inside a name': { path: '/things?a[__proto__][b]=1', status: 400 },
+  'constructor in the query': { path: '/things?a[constructor]=1', status: 400 },
+  'constructor at the head of a name': { path: '/things?constructor[prototype][a]=1', status: 400 },
   '__proto__ encoded': { path: '/things?a%5B__proto__%5D=1', status: 400 },
   'a query that nests too deep': { path: `/things?a${'[b]'.repeat(17)}=1`, status: 400 },
   'too many parameters': { path: `/things?${repeat(1001, (i) => `a${i}=1`)}`, status: 400 },

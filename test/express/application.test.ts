@@ -192,6 +192,7 @@ it('teardown accepts nothing new, finishes what is in flight, then tears the ser
 
   const closed = app.teardown()
 
+  while (server.listening) await new Promise(setImmediate)
   await expect(fetch(`${url}/slow`)).rejects.toThrow()
   expect(steps).toEqual([])
   finish()

@@ -5,7 +5,7 @@ import { alula } from '../../src/index.ts'
 const app = alula()
 
 app.use('things', {
-  find: async ({ query, provider, user }: any) => ({ query, provider, user }),
+  find: async ({ query, provider, caller }: any) => ({ query, provider, caller }),
   create: async (data: any) => data,
   get: async () => {
     throw new Error('broken')
@@ -16,10 +16,10 @@ const request = (path: string, init?: RequestInit, options: HandlerOptions = { l
   createHandler(app, options)(new Request(`http://localhost${path}`, init))
 
 it('params come from the request and its surroundings', async () => {
-  const params = ({ headers }: Request) => ({ user: headers.get('x-user') })
-  const response = await request('/things?a=1', { headers: { 'X-User': 'ada' } }, { params, logger: false })
+  const params = ({ headers }: Request) => ({ caller: headers.get('x-caller') })
+  const response = await request('/things?a=1', { headers: { 'X-Caller': 'ada' } }, { params, logger: false })
 
-  expect(await response.json()).toEqual({ query: { a: '1' }, provider: 'rest', user: 'ada' })
+  expect(await response.json()).toEqual({ query: { a: '1' }, provider: 'rest', caller: 'ada' })
 })
 
 it('a function for params that throws is a 500', async () => {

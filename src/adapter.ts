@@ -1,0 +1,10 @@
+export { AdapterBase, VALIDATED } from './adapter/base.ts'
+export { type AdapterMethods, implementService } from './adapter/methods.ts'
+export {
+  type AdapterOptions,
+  type AdapterParams,
+  getLimit,
+  isPaginated,
+  type NormalizedOptions
+} from './adapter/options.ts'
+export { FILTERS, type FilterQueryOptions, filterQuery, OPERATORS, select, sorter } from './adapter/query.ts'

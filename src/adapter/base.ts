@@ -1,0 +1,132 @@
+import type { Id, Paginated, Query } from '../core/types.ts'
+import type { ParsedQuery } from '../query/ast.ts'
+import { parseQuery } from '../query/parse.ts'
+import {
+  type AdapterOptions,
+  type AdapterParams,
+  getLimit,
+  type NormalizedOptions,
+  normalizeOptions,
+  toQueryOptions
+} from './options.ts'
+import { splitQuery } from './query.ts'
+
+/** Marks a query that a schema has checked: it is taken as it is. Shared with Feathers v5. */
+export const VALIDATED = Symbol.for('@feathersjs/adapter/sanitized')
+
+/**
+ * What all adapters have in common. An author writes the six methods with an underscore, against
+ * `this.parseQuery(params)`; they trust their caller, run no hooks and send no events. A class made by
+ * `implementService` adds the public methods, which check.
+ */
+export abstract class AdapterBase<
+  Result = any,
+  Data = Partial<Result>,
+  PatchData = Partial<Data>,
+  ServiceParams extends AdapterParams = AdapterParams,
+  Options extends AdapterOptions = AdapterOptions,
+  IdType = Id
+> {
+  options: NormalizedOptions<Options>
+
+  /**
+   * @param options The options of the adapter
+   * @throws Error when an option has a value that it cannot have
+   */
+  constructor(options: Options) {
+    this.options = normalizeOptions(options)
+  }
+
+  /** The name of the id field. */
+  get id(): string {
+    return this.options.id
+  }
+
+  /** The events that the service sends itself. */
+  get events(): readonly string[] {
+    return this.options.events
+  }
+
+  /** The options for one call: `params.adapter` over `params.paginate` over those of the service. */
+  getOptions(params?: ServiceParams): NormalizedOptions<Options> {
+    const { paginate, adapter } = params ?? {}
+
+    return { ...this.options, ...(paginate !== undefined && { paginate }), ...adapter }
+  }
+
+  /**
+   * Whether one call of a method may concern several records.
+   *
+   * @param method The name of a service method
+   * @param params The params of the call
+   */
+  allowsMulti(method: string, params?: ServiceParams): boolean {
+    if (method === 'find') return true
+    if (method === 'get' || method === 'update') return false
+
+    const { multi } = this.getOptions(params)
+
+    return typeof multi === 'boolean' ? multi : multi.includes(method)
+  }
+
+  /**
+   * Checks the query of a call. A query that a schema has marked as checked is returned as it is.
+   *
+   * @param params The params of the call
+   * @returns A new query, in which `$limit` respects the pagination
+   * @throws BadRequest for anything malformed
+   */
+  async sanitizeQuery(params?: ServiceParams): Promise<Query> {
+    const query: Query = params?.query ?? {}
+
+    if ((query as any)[VALIDATED]) return query
+
+    const options = toQueryOptions(this.getOptions(params))
+    const parsed = parseQuery(query, options)
+    const { filters, query: conditions } = splitQuery(query, parsed, options)
+
+    return remember({ ...filters, ...conditions }, parsed)
+  }
+
+  /**
+   * The query of a call in one shape, with a limit that respects the pagination. `limit` and `skip` concern
+   * `find` alone. It is parsed once, however often this is called.
+   *
+   * @param params The params that the underscore method got
+   * @throws BadRequest for a query that no public method has checked and that is malformed
+   */
+  protected parseQuery(params?: ServiceParams): ParsedQuery {
+    const query: Query = params?.query ?? {}
+    const options = toQueryOptions(this.getOptions(params))
+    const parsed =
+      parsedQueries.get(query) ??
+      parseQuery(query, { ...options, trusted: (query as any)[VALIDATED] === true })
+
+    return { ...parsed, limit: getLimit(parsed.limit, options.paginate) }
+  }
+
+  abstract _find(params?: ServiceParams): Promise<Paginated<Result> | Result[]>
+  abstract _get(id: IdType, params?: ServiceParams): Promise<Result>
+  abstract _create(data: Data | Data[], params?: ServiceParams): Promise<Result | Result[]>
+  abstract _update(id: IdType, data: Data, params?: ServiceParams): Promise<Result>
+  abstract _patch(id: IdType | null, data: PatchData, params?: ServiceParams): Promise<Result | Result[]>
+  abstract _remove(id: IdType | null, params?: ServiceParams): Promise<Result | Result[]>
+}
+
+/** Only for queries that were made here: one of the caller’s may change behind our back. */
+const parsedQueries = new WeakMap<object, ParsedQuery>()
+
+function remember(query: Query, parsed: ParsedQuery | undefined): Query {
+  if (parsed) parsedQueries.set(query, parsed)
+
+  return query
+}
+
+/** The same checked query for all records that match: without `$limit` and `$skip`. */
+export function withoutPage(query: Query): Query {
+  const { $limit, $skip, ...rest } = query
+
+  if ((query as any)[VALIDATED]) Object.defineProperty(rest, VALIDATED, { value: true })
+
+  return remember(rest, parsedQueries.get(query))
+}

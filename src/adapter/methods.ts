@@ -1,0 +1,151 @@
+import type { Id, Paginated, PaginationOptions, Query } from '../core/types.ts'
+import { BadRequest, MethodNotAllowed } from '../errors.ts'
+import { describe } from '../query/operators.ts'
+import { isPlainObject } from '../utils/object.ts'
+import { type AdapterBase, withoutPage } from './base.ts'
+import type { AdapterParams } from './options.ts'
+
+/** The public methods of a database service. */
+export interface AdapterMethods<
+  Result = any,
+  Data = Partial<Result>,
+  PatchData = Partial<Data>,
+  ServiceParams extends AdapterParams = AdapterParams,
+  IdType = Id
+> {
+  /** Returns a page of the records that match, or all of them as an array when pagination is off. */
+  find(params?: ServiceParams & { paginate?: PaginationOptions }): Promise<Paginated<Result>>
+  find(params?: ServiceParams & { paginate: false }): Promise<Result[]>
+  find(params?: ServiceParams): Promise<Paginated<Result> | Result[]>
+  /**
+   * Returns one record.
+   *
+   * @throws NotFound when there is none, or when it does not match the query
+   */
+  get(id: IdType, params?: ServiceParams): Promise<Result>
+  /**
+   * Stores a record, or several where `multi` allows it.
+   *
+   * @throws MethodNotAllowed for an array that `multi` does not allow, Conflict for an id that is taken
+   */
+  create(data: Data, params?: ServiceParams): Promise<Result>
+  create(data: Data[], params?: ServiceParams): Promise<Result[]>
+  create(data: Data | Data[], params?: ServiceParams): Promise<Result | Result[]>
+  /**
+   * Replaces one record. Its id stays.
+   *
+   * @throws BadRequest for no id or an array, NotFound when there is none that matches
+   */
+  update(id: IdType, data: Data, params?: ServiceParams): Promise<Result>
+  /**
+   * Changes fields of a record, or of all that match where `multi` allows it. The id stays.
+   *
+   * @throws MethodNotAllowed for no id where `multi` does not allow it, NotFound when there is none that matches
+   */
+  patch(id: IdType, data: PatchData, params?: ServiceParams): Promise<Result>
+  patch(id: null, data: PatchData, params?: ServiceParams): Promise<Result[]>
+  patch(id: IdType | null, data: PatchData, params?: ServiceParams): Promise<Result | Result[]>
+  /**
+   * Removes a record, or all that match where `multi` allows it, and returns what was removed.
+   *
+   * @throws MethodNotAllowed for no id where `multi` does not allow it, NotFound when there is none that matches
+   */
+  remove(id: IdType, params?: ServiceParams): Promise<Result>
+  remove(id: null, params?: ServiceParams): Promise<Result[]>
+  remove(id: IdType | null, params?: ServiceParams): Promise<Result | Result[]>
+}
+
+type Adapter = AdapterBase<any, any, any, any, any, any>
+
+/** The six methods, once for all adapters: every check that a call from outside needs is made here. */
+const methods = {
+  async find(this: Adapter, params?: AdapterParams) {
+    return this._find(await checkQuery(this, params))
+  },
+
+  async get(this: Adapter, id: unknown, params?: AdapterParams) {
+    assertId(id)
+
+    return this._get(id, await checkQuery(this, params))
+  },
+
+  async create(this: Adapter, data: unknown, params?: AdapterParams) {
+    if (Array.isArray(data)) assertMulti(this, 'create', params)
+    for (const item of Array.isArray(data) ? data : [data]) {
+      assertData(item)
+      if (item[this.id] !== undefined && item[this.id] !== null) assertId(item[this.id])
+    }
+
+    return this._create(data, await checkQuery(this, params))
+  },
+
+  async update(this: Adapter, id: unknown, data: unknown, params?: AdapterParams) {
+    if (id === null || Array.isArray(data)) {
+      throw new BadRequest("You can not replace multiple instances. Did you mean 'patch'?")
+    }
+
+    assertId(id)
+    assertData(data)
+
+    return this._update(id, data, await checkQuery(this, params))
+  },
+
+  async patch(this: Adapter, id: unknown, data: unknown, params?: AdapterParams) {
+    if (id === null) assertMulti(this, 'patch', params)
+    else assertId(id)
+
+    assertData(data)
+
+    return this._patch(id, data, await checkQuery(this, params, withoutPage))
+  },
+
+  async remove(this: Adapter, id: unknown, params?: AdapterParams) {
+    if (id === null) assertMulti(this, 'remove', params)
+    else assertId(id)
+
+    return this._remove(id, await checkQuery(this, params, withoutPage))
+  }
+}
+
+/**
+ * Gives an adapter class the public methods. A class that only extends the adapter exposes none of them.
+ *
+ * @param Service A class that extends an adapter
+ * @example
+ * class FileService extends FileAdapter {}
+ * interface FileService extends AdapterMethods<Message> {}
+ * implementService(FileService)
+ */
+export function implementService(Service: abstract new (...args: any[]) => Adapter): void {
+  for (const [name, value] of Object.entries(methods)) {
+    Object.defineProperty(Service.prototype, name, { value, configurable: true, writable: true })
+  }
+}
+
+/** The params for an underscore method: the same, with a query that is checked. */
+async function checkQuery(
+  adapter: Adapter,
+  params: AdapterParams = {},
+  change: (query: Query) => Query = (query) => query
+): Promise<AdapterParams> {
+  return { ...params, query: change(await adapter.sanitizeQuery(params)) }
+}
+
+function assertMulti(adapter: Adapter, method: string, params?: AdapterParams): void {
+  if (!adapter.allowsMulti(method, params)) throw new MethodNotAllowed(`Can not ${method} multiple entries`)
+}
+
+/** An id is a string or a number, or an instance of a class of the database; never an object that a client made. */
+function assertId(id: unknown): void {
+  const isInstance = typeof id === 'object' && id !== null && !Array.isArray(id) && !isPlainObject(id)
+
+  if (typeof id !== 'string' && typeof id !== 'bigint' && !Number.isFinite(id) && !isInstance) {
+    throw new BadRequest(`Invalid id: expected a string or a number, got ${describe(id)}`)
+  }
+}
+
+function assertData(data: unknown): asserts data is Record<string, unknown> {
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) {
+    throw new BadRequest(`Invalid data: expected an object, got ${describe(data)}`)
+  }
+}

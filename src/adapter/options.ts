@@ -1,0 +1,111 @@
+import type { PaginationOptions, PaginationParams, Params, Query } from '../core/types.ts'
+import type { FilterConverter, QueryOptions } from '../query/parse.ts'
+
+/** What every adapter can be told. Options may be changed while the service runs; they are read at every call. */
+export interface AdapterOptions {
+  /** The name of the id field; `id` by default. */
+  id?: string
+  /** Page sizes. Without them `find` returns a plain array. */
+  paginate?: PaginationParams
+  /** Whether one call may concern several records: for all methods, or for those listed. */
+  multi?: boolean | readonly string[]
+  /** Operators beyond the standard ones that queries may use. */
+  operators?: readonly string[]
+  /** Further names at the top of queries: `true`, or a function that converts the value. */
+  filters?: { readonly [name: string]: FilterConverter | true | undefined }
+  /**
+   * The events that the service sends itself.
+   *
+   * @deprecated Use the `events` option of `app.use`.
+   */
+  events?: readonly string[]
+}
+
+/** The params that an adapter understands. Only `query` can come from a client. */
+export interface AdapterParams<Q = Query, Options extends AdapterOptions = AdapterOptions> extends Params<Q> {
+  /** Options for this call only. */
+  adapter?: Partial<Options>
+  /** Pagination for this call only; `false` switches it off. */
+  paginate?: PaginationParams
+}
+
+/** Options with nothing left out. */
+export type NormalizedOptions<Options extends AdapterOptions> = Options & Required<AdapterOptions>
+
+/**
+ * Fills in what options leave out.
+ *
+ * @throws Error when an option has a value that it cannot have
+ */
+export function normalizeOptions<Options extends AdapterOptions>(
+  options: Options
+): NormalizedOptions<Options> {
+  const normalized = {
+    id: 'id',
+    events: [],
+    paginate: false as PaginationParams,
+    multi: false,
+    filters: {},
+    operators: [],
+    ...options
+  }
+
+  assertOption('id', normalized.id, typeof normalized.id === 'string', 'a string')
+  assertOption(
+    'paginate',
+    normalized.paginate,
+    isPagination(normalized.paginate),
+    'false, or { default, max }'
+  )
+  assertOption('multi', normalized.multi, isMulti(normalized.multi), 'a boolean, or an array of method names')
+  assertOption('operators', normalized.operators, Array.isArray(normalized.operators), 'an array of names')
+
+  return normalized as NormalizedOptions<Options>
+}
+
+/**
+ * The number of records that a page holds.
+ *
+ * @param limit The `$limit` of the query
+ * @param paginate The pagination that applies
+ * @returns The limit, or else the default, and at most the maximum; `undefined` for no limit
+ */
+export function getLimit(limit: unknown, paginate?: PaginationParams): number | undefined {
+  const wanted = typeof limit === 'string' ? Number.parseInt(limit, 10) : (limit as number | undefined)
+  const { default: usual, max = Number.POSITIVE_INFINITY } = paginate || {}
+
+  // v5 falls back to 0 without a default, and returns nothing to a client that sets no limit.
+  if (max === Number.POSITIVE_INFINITY && usual === undefined) return wanted
+
+  return Math.min(typeof wanted === 'number' && wanted >= 0 ? wanted : (usual ?? max), max)
+}
+
+/** Whether `find` returns a page and not an array. */
+export function isPaginated(paginate: PaginationParams | undefined): paginate is PaginationOptions {
+  return Boolean(paginate && paginate.default !== undefined)
+}
+
+/** The part of the options that decides what a query may hold. */
+export function toQueryOptions({ operators, filters, paginate }: AdapterOptions): QueryOptions {
+  return { operators: operators ?? [], filters: filters ?? {}, paginate }
+}
+
+function isPagination(paginate: PaginationParams | undefined): boolean {
+  if (paginate === false || paginate === undefined) return true
+  if (typeof paginate !== 'object' || paginate === null) return false
+
+  return [paginate.default, paginate.max].every(
+    (size) => size === undefined || (Number.isInteger(size) && size >= 0)
+  )
+}
+
+function isMulti(multi: unknown): boolean {
+  return (
+    typeof multi === 'boolean' || (Array.isArray(multi) && multi.every((name) => typeof name === 'string'))
+  )
+}
+
+function assertOption(name: string, value: unknown, valid: boolean, expected: string): void {
+  if (!valid)
+    throw new Error(`Invalid adapter option '${name}': expected ${expected}, got ${JSON.stringify(value)}`)
+}

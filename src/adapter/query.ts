@@ -1,0 +1,82 @@
+// The functions of `@feathersjs/adapter-commons` for adapters that read the loose query themselves. They
+// check with the same parser as everything else.
+import type { PaginationParams, Query } from '../core/types.ts'
+import type { ParsedQuery } from '../query/ast.ts'
+import { toComparator } from '../query/comparator.ts'
+import { FIELD_OPERATORS, LOGICAL_OPERATORS, RESULT_FILTERS } from '../query/operators.ts'
+import { type FilterConverter, parseQuery, type QueryOptions } from '../query/parse.ts'
+import { toSelection } from '../query/select.ts'
+import { getLimit } from './options.ts'
+
+/** The operators that always count. */
+export const OPERATORS: readonly string[] = [...FIELD_OPERATORS.keys(), '$and', '$or']
+
+/** The names at the top of a query that adapters handle apart from its conditions. */
+export const FILTERS: { readonly [name: string]: FilterConverter | true } = {
+  ...RESULT_FILTERS,
+  $or: true,
+  $and: true
+}
+
+/** What `filterQuery` may be told. */
+export interface FilterQueryOptions extends QueryOptions {
+  readonly paginate?: PaginationParams
+}
+
+/**
+ * Checks a query and splits it into the names at its top that are no fields and the conditions on fields.
+ *
+ * @param query The loose object
+ * @param options The operators and names that are allowed, and the pagination that applies to `$limit`
+ * @throws BadRequest for anything malformed
+ */
+export function filterQuery(
+  query: Query = {},
+  options: FilterQueryOptions = {}
+): { filters: Query; query: Query } {
+  return splitQuery(query, parseQuery(query, options), options)
+}
+
+/** The split of a query that has been parsed already. */
+export function splitQuery(
+  source: Query,
+  parsed: ParsedQuery,
+  { paginate }: FilterQueryOptions
+): { filters: Query; query: Query } {
+  const limit = getLimit(parsed.limit, paginate)
+  const filters: Query = { ...parsed.filters }
+  const query: Query = {}
+
+  if (limit !== undefined) filters.$limit = limit
+  if (source.$skip !== undefined) filters.$skip = parsed.skip
+  if (source.$sort !== undefined) {
+    filters.$sort = Object.fromEntries(parsed.sort.map(({ path, direction }) => [path.join('.'), direction]))
+  }
+  if (parsed.select !== undefined) filters.$select = [...parsed.select]
+
+  for (const name of Reflect.ownKeys(source) as string[]) {
+    if (typeof name !== 'string' || !name.startsWith('$')) query[name] = source[name]
+    else if (LOGICAL_OPERATORS.includes(name) || name === '$not') filters[name] = source[name]
+  }
+
+  return { filters, query }
+}
+
+/**
+ * Returns a function that applies the `$select` of some params to a record, or to each of several.
+ *
+ * @param params Params with a query
+ * @param always Fields that are selected whatever the query says
+ */
+export function select(params: { query?: Query } | undefined, ...always: string[]): (result: any) => any {
+  const { select: fields } = parseQuery({ $select: params?.query?.$select })
+  const selection = toSelection(fields, ...always)
+
+  return (result) =>
+    Array.isArray(result) && fields !== undefined ? result.map(selection) : selection(result)
+}
+
+/** Returns a function that compares two records by a `$sort`. */
+export function sorter($sort: Query): (a: any, b: any) => number {
+  return toComparator(parseQuery({ $sort }).sort)
+}

@@ -1,0 +1,1 @@
+export { MemoryAdapter, type MemoryOptions, MemoryService, memory } from './memory/adapter.ts'

@@ -1,0 +1,285 @@
+import { AdapterBase } from '../adapter/base.ts'
+import { type AdapterMethods, implementService } from '../adapter/methods.ts'
+import { type AdapterOptions, type AdapterParams, isPaginated } from '../adapter/options.ts'
+import { OPERATORS } from '../adapter/query.ts'
+import type { Id, Paginated, Query } from '../core/types.ts'
+import { Conflict, NotFound } from '../errors.ts'
+import type { Condition, ParsedQuery } from '../query/ast.ts'
+import { toComparator } from '../query/comparator.ts'
+import { type CustomPredicates, type Predicate, toPredicate } from '../query/predicate.ts'
+import { toSelection } from '../query/select.ts'
+import { clone } from './clone.ts'
+import { type Entry, Records } from './records.ts'
+import { takeSorted } from './top.ts'
+
+/** The options of a memory service. */
+export interface MemoryOptions extends AdapterOptions {
+  /** Records to begin with, by id. They are copied. */
+  store?: { readonly [id: string]: any }
+  /** The first id to generate; 0 by default. */
+  startId?: number
+  /** Fields on which equality and `$in` do not look at every record. */
+  indexes?: readonly string[]
+  /** The meaning of operators that `operators` lists and that have none of their own. */
+  predicates?: CustomPredicates
+  /** Makes the test for the conditions of a query, instead of the one that is built in. */
+  matcher?: (query: Query) => (record: any) => boolean
+  /** Makes the comparison for a `$sort`, instead of the one that is built in. */
+  sorter?: (sort: Query) => (a: any, b: any) => number
+}
+
+/** How many records a sorted page may hold to be collected without sorting everything. */
+const SMALL_PAGE = 1000
+
+/** Operators that need no meaning of their own. */
+const KNOWN_OPERATORS = [...OPERATORS, '$not', '$nor']
+
+const EVERYTHING: Condition = { kind: 'and', conditions: [] }
+
+/**
+ * Keeps records in memory. Nothing that is stored is shared with callers: they get copies, and what they pass in
+ * is copied. Each method does its reading and writing in one step.
+ */
+export class MemoryAdapter<
+  Result = any,
+  Data = Partial<Result>,
+  PatchData = Partial<Data>,
+  ServiceParams extends AdapterParams = AdapterParams
+> extends AdapterBase<Result, Data, PatchData, ServiceParams, MemoryOptions> {
+  private readonly records: Records
+  private nextId: number
+
+  /**
+   * @param options The options
+   * @throws Error for an option that is not valid, and for an operator without a meaning
+   */
+  constructor(options: MemoryOptions = {}) {
+    super(options)
+
+    const { store = {}, startId = 0, indexes = [] } = options
+
+    assertMeaning(options)
+    this.nextId = startId
+    this.records = new Records(this.id, indexes)
+    this.store = store
+  }
+
+  /** All records by id: a copy. Setting it replaces all records. */
+  get store(): Record<string, Result> {
+    return Object.fromEntries([...this.records.values()].map(({ key, record }) => [key, clone(record)]))
+  }
+
+  set store(store: { readonly [id: string]: any }) {
+    this.records.clear()
+
+    for (const [key, record] of Object.entries(store)) this.records.set(record[this.id] ?? key, clone(record))
+  }
+
+  async _find(params?: ServiceParams): Promise<Paginated<Result> | Result[]> {
+    const query = this.parseQuery(params)
+    const { skip, limit } = query
+    const matches = this.match(query, params).map(({ record }) => record)
+    const page = this.sort(matches, query, params, skip + (limit ?? Number.POSITIVE_INFINITY))
+      .slice(skip, limit === undefined ? undefined : skip + limit)
+      .map(this.toResult(query))
+
+    if (!isPaginated(this.getOptions(params).paginate)) return page
+
+    return { total: matches.length, limit: limit as number, skip, data: page }
+  }
+
+  async _get(id: Id, params?: ServiceParams): Promise<Result> {
+    const query = this.parseQuery(params)
+
+    return this.toResult(query)(this.findEntry(id, query, params).record)
+  }
+
+  async _create(data: Data, params?: ServiceParams): Promise<Result>
+  async _create(data: Data[], params?: ServiceParams): Promise<Result[]>
+  async _create(data: Data | Data[], params?: ServiceParams): Promise<Result | Result[]>
+  async _create(data: Data | Data[], params?: ServiceParams): Promise<Result | Result[]> {
+    const query = this.parseQuery(params)
+    const records = this.withIds(Array.isArray(data) ? data.map(clone) : [clone(data)])
+
+    for (const record of records) this.records.set(record[this.id], record)
+
+    const results = records.map(this.toResult(query))
+
+    return Array.isArray(data) ? results : (results[0] as Result)
+  }
+
+  async _update(id: Id, data: Data, params?: ServiceParams): Promise<Result> {
+    const query = this.parseQuery(params)
+    const { key, record } = this.findEntry(id, query, params)
+    const replacement = { ...clone(data), [this.id]: record[this.id] }
+
+    this.records.set(key, replacement)
+
+    return this.toResult(query)(replacement)
+  }
+
+  async _patch(id: Id, data: PatchData, params?: ServiceParams): Promise<Result>
+  async _patch(id: null, data: PatchData, params?: ServiceParams): Promise<Result[]>
+  async _patch(id: Id | null, data: PatchData, params?: ServiceParams): Promise<Result | Result[]>
+  async _patch(id: Id | null, data: PatchData, params?: ServiceParams): Promise<Result | Result[]> {
+    const query = this.parseQuery(params)
+    const entries = this.findEntries(id, query, params)
+
+    for (const { key, record } of entries) {
+      this.records.set(key, { ...record, ...clone(data), [this.id]: record[this.id] })
+    }
+
+    return this.toResults(id, entries, query)
+  }
+
+  async _remove(id: Id, params?: ServiceParams): Promise<Result>
+  async _remove(id: null, params?: ServiceParams): Promise<Result[]>
+  async _remove(id: Id | null, params?: ServiceParams): Promise<Result | Result[]>
+  async _remove(id: Id | null, params?: ServiceParams): Promise<Result | Result[]> {
+    const query = this.parseQuery(params)
+    const entries = this.findEntries(id, query, params)
+
+    for (const entry of entries) this.records.delete(entry)
+
+    return this.toResults(id, entries, query)
+  }
+
+  private findEntry(id: Id, query: ParsedQuery, params: ServiceParams | undefined): Entry {
+    const entry = this.records.get(id)
+
+    if (!entry || !this.toPredicate(query, params)(entry.record)) {
+      throw new NotFound(`No record found for id '${id}'`)
+    }
+
+    return entry
+  }
+
+  private findEntries(id: Id | null, query: ParsedQuery, params: ServiceParams | undefined): Entry[] {
+    return id === null ? this.match(query, params) : [this.findEntry(id, query, params)]
+  }
+
+  private match(query: ParsedQuery, params: ServiceParams | undefined): Entry[] {
+    const predicate = this.toPredicate(query, params)
+    const entries: Entry[] = []
+
+    for (const entry of this.records.candidates(this.options.matcher ? EVERYTHING : query.where)) {
+      if (predicate(entry.record)) entries.push(entry)
+    }
+
+    return entries
+  }
+
+  private toPredicate({ where }: ParsedQuery, params: ServiceParams | undefined): Predicate {
+    const { matcher, predicates } = this.getOptions(params)
+
+    if (!matcher) return toPredicate(where, predicates)
+
+    const { $limit, $skip, $sort, $select, ...conditions } = params?.query ?? {}
+
+    return matcher(conditions)
+  }
+
+  /** At least the first `count` records in order. */
+  private sort(
+    records: Result[],
+    { sort }: ParsedQuery,
+    params: ServiceParams | undefined,
+    count: number
+  ): Result[] {
+    if (sort.length === 0) return records
+
+    const { sorter } = this.getOptions(params)
+    const compare = sorter ? sorter(params?.query?.$sort ?? {}) : toComparator(sort)
+
+    return count <= SMALL_PAGE ? takeSorted(records, compare, count) : records.sort(compare)
+  }
+
+  /** Gives each record an id. Nothing is stored before all ids are known to be free. */
+  private withIds(records: any[]): any[] {
+    const given = records
+      .map((record) => record[this.id])
+      .filter(isGiven)
+      .map(String)
+    const taken = new Set(given)
+
+    if (taken.size < given.length) throw new Conflict('Two of the records have the same id')
+
+    for (const id of given) {
+      if (this.records.get(id)) throw new Conflict(`A record with the id '${id}' exists already`)
+    }
+
+    for (const record of records) {
+      if (!isGiven(record[this.id])) record[this.id] = this.generateId(taken)
+    }
+
+    return records
+  }
+
+  private generateId(taken: ReadonlySet<string>): number {
+    while (this.records.get(this.nextId) || taken.has(String(this.nextId))) this.nextId++
+
+    return this.nextId++
+  }
+
+  private toResults(id: Id | null, entries: readonly Entry[], query: ParsedQuery): Result | Result[] {
+    const results = entries.map(({ record }) => record).map(this.toResult(query))
+
+    return id === null ? results : (results[0] as Result)
+  }
+
+  private toResult({ select }: ParsedQuery): (record: any) => Result {
+    const selection = toSelection(select, this.id)
+
+    return (record) => clone(selection(record))
+  }
+}
+
+/** A memory adapter with the public methods, ready for `app.use`. */
+export class MemoryService<
+  Result = any,
+  Data = Partial<Result>,
+  PatchData = Partial<Data>,
+  ServiceParams extends AdapterParams = AdapterParams
+> extends MemoryAdapter<Result, Data, PatchData, ServiceParams> {}
+
+/** What `implementService` defines below. */
+export interface MemoryService<
+  Result = any,
+  Data = Partial<Result>,
+  PatchData = Partial<Data>,
+  ServiceParams extends AdapterParams = AdapterParams
+> extends AdapterMethods<Result, Data, PatchData, ServiceParams> {}
+
+implementService(MemoryService)
+
+/**
+ * Creates a service that keeps its records in memory.
+ *
+ * @param options Id field, pagination, multi, records to begin with, indexes, …
+ * @throws Error for an option that is not valid
+ * @example
+ * app.use('messages', memory({ paginate: { default: 10, max: 50 } }))
+ */
+export function memory<
+  Result = any,
+  Data = Partial<Result>,
+  PatchData = Partial<Data>,
+  ServiceParams extends AdapterParams = AdapterParams
+>(options: MemoryOptions = {}): MemoryService<Result, Data, PatchData, ServiceParams> {
+  return new MemoryService(options)
+}
+
+/** v5 takes 0 and the empty text for no id; 0 is one here. */
+function isGiven(id: unknown): boolean {
+  return id !== undefined && id !== null && id !== ''
+}
+
+function assertMeaning({ operators = [], predicates = {}, matcher }: MemoryOptions): void {
+  const unknown = operators.filter(
+    (name) => !KNOWN_OPERATORS.includes(name) && !Object.hasOwn(predicates, name)
+  )
+
+  if (unknown.length > 0 && !matcher) {
+    throw new Error(`Invalid adapter option 'operators': '${unknown[0]}' needs a meaning in 'predicates'`)
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * Whether two values are the same: text, numbers, booleans by value, dates by their time, bytes by content,
+ * ids of a database by their own `equals`. Missing is the same as null. Values of different types never are.
+ */
+export function isEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (a === null || a === undefined) return b === null || b === undefined
+  if (typeof a !== 'object' || typeof b !== 'object' || b === null) return false
+  if (a instanceof Date) return b instanceof Date && a.getTime() === b.getTime()
+  if (a instanceof Uint8Array) return b instanceof Uint8Array && compareBytes(a, b) === 0
+
+  return typeof (a as any).equals === 'function' && (a as any).equals(b) === true
+}
+
+/**
+ * Orders two values of one type that has an order: numbers, text by its code units, booleans, dates, bytes.
+ * Returns `undefined` where there is none: for null, for missing, for different types. `$lt` and its kin never
+ * match then.
+ */
+export function compareSameType(a: unknown, b: unknown): number | undefined {
+  if (typeof a !== typeof b || a === null || b === null) return undefined
+
+  switch (typeof a) {
+    case 'number':
+    case 'string':
+    case 'boolean':
+    case 'bigint':
+      return a < (b as typeof a) ? -1 : a > (b as typeof a) ? 1 : 0
+    case 'object':
+      if (a instanceof Date && b instanceof Date) return a.getTime() - b.getTime()
+      if (a instanceof Uint8Array && b instanceof Uint8Array) return compareBytes(a, b)
+      return undefined
+    default:
+      return undefined
+  }
+}
+
+/**
+ * Orders any two values, for `$sort`: null and missing first, then numbers, text, booleans, dates, bytes,
+ * arrays, objects. As in Feathers v5.
+ */
+export function compareAny(a: unknown, b: unknown): number {
+  const rank = rankOf(a) - rankOf(b)
+
+  if (rank !== 0) return rank
+  if (Array.isArray(a)) return compareLists(a, b as unknown[])
+
+  return compareSameType(a, b) ?? compareObjects(a, b)
+}
+
+function rankOf(value: unknown): number {
+  if (value === null || value === undefined) return 0
+  if (typeof value === 'number' || typeof value === 'bigint') return 1
+  if (typeof value === 'string') return 2
+  if (typeof value === 'boolean') return 3
+  if (value instanceof Date) return 4
+  if (value instanceof Uint8Array) return 5
+
+  return Array.isArray(value) ? 6 : 7
+}
+
+function compareLists(a: readonly unknown[], b: readonly unknown[]): number {
+  const length = Math.min(a.length, b.length)
+
+  for (let index = 0; index < length; index++) {
+    const order = compareAny(a[index], b[index])
+
+    if (order !== 0) return order
+  }
+
+  return a.length - b.length
+}
+
+/** By their sorted names, each followed by its value. */
+function compareObjects(a: unknown, b: unknown): number {
+  if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return 0
+
+  return compareLists(toSortedList(a), toSortedList(b))
+}
+
+function toSortedList(object: object): unknown[] {
+  return Object.entries(object)
+    .sort(([a], [b]) => compareSameType(a, b) ?? 0)
+    .flat()
+}
+
+function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const length = Math.min(a.length, b.length)
+
+  for (let index = 0; index < length; index++) {
+    const order = (a[index] as number) - (b[index] as number)
+
+    if (order !== 0) return order
+  }
+
+  return a.length - b.length
+}

@@ -1,0 +1,57 @@
+import { BadRequest } from '../errors.ts'
+import { isPlainObject } from '../utils/object.ts'
+import type { Comparison } from './ast.ts'
+
+/** How an operator compares a field. */
+export interface FieldOperator {
+  readonly comparison: Comparison
+  /** Whether it takes a list of values. */
+  readonly list: boolean
+}
+
+/** The operators that stand under a field. `$le` and `$ge` are short for `$lte` and `$gte`. */
+export const FIELD_OPERATORS: ReadonlyMap<string, FieldOperator> = new Map([
+  ['$eq', { comparison: 'eq', list: false }],
+  ['$ne', { comparison: 'ne', list: false }],
+  ['$lt', { comparison: 'lt', list: false }],
+  ['$lte', { comparison: 'lte', list: false }],
+  ['$le', { comparison: 'lte', list: false }],
+  ['$gt', { comparison: 'gt', list: false }],
+  ['$gte', { comparison: 'gte', list: false }],
+  ['$ge', { comparison: 'gte', list: false }],
+  ['$in', { comparison: 'in', list: true }],
+  ['$nin', { comparison: 'nin', list: true }]
+])
+
+/** The operators that combine queries. `$nor` counts only where a service lists it, and so does `$not`. */
+export const LOGICAL_OPERATORS: readonly string[] = ['$and', '$or', '$nor']
+
+/** The names at the top of a query that say what to do with the records that match. */
+export const RESULT_FILTERS = { $limit: true, $skip: true, $sort: true, $select: true } as const
+
+/**
+ * Checks a value that a field is compared with. Text, numbers, booleans and null are values, and so are instances
+ * of classes (dates, ids of a database): how those compare is up to the adapter.
+ *
+ * @param name What the value stands under, for the message
+ * @throws BadRequest for an object, an array, `NaN`, a function
+ */
+export function assertValue(name: string, value: unknown): void {
+  const isScalar =
+    value === null || ['string', 'number', 'boolean', 'bigint', 'undefined'].includes(typeof value)
+  const isInstance = typeof value === 'object' && !Array.isArray(value) && !isPlainObject(value)
+
+  if ((isScalar || isInstance) && !Number.isNaN(value)) return
+
+  throw new BadRequest(`Invalid query: '${name}' expects a single value, got ${describe(value)}`)
+}
+
+/** What a value is, for a message that must not repeat it. */
+export function describe(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'an array'
+  if (Number.isNaN(value)) return 'NaN'
+  if (typeof value === 'object') return 'an object'
+
+  return value === undefined ? 'nothing' : `a ${typeof value}`
+}

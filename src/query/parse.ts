@@ -1,0 +1,258 @@
+import { BadRequest } from '../errors.ts'
+import { isPlainObject } from '../utils/object.ts'
+import type { Condition, ParsedQuery, Sort } from './ast.ts'
+import { assertValue, describe, FIELD_OPERATORS, LOGICAL_OPERATORS, RESULT_FILTERS } from './operators.ts'
+
+/** Converts the value of a further top-level name; `undefined` drops it. */
+export type FilterConverter = (value: any, options: QueryOptions) => unknown
+
+/** Which names a query may use beyond those that always count. */
+export interface QueryOptions {
+  /** Operators: `$not` and `$nor`, and names that the adapter gives a meaning. */
+  readonly operators?: readonly string[]
+  /** Further top-level names: `true` to let one pass, a function to convert it, `undefined` to refuse it. */
+  readonly filters?: { readonly [name: string]: FilterConverter | true | undefined }
+  /** Lets every operator pass, for a query that a schema has checked. */
+  readonly trusted?: boolean
+  [key: string]: any
+}
+
+const NO_SORT: readonly Sort[] = Object.freeze([])
+
+/** How deep `$and`, `$or` and their kin may nest. A deeper query is no query of an application. */
+export const QUERY_DEPTH = 50
+
+/**
+ * Checks a query and turns it into one shape. After this nobody looks at the query itself again.
+ *
+ * @param query The loose object, as it came from a client or from code
+ * @param options The operators and top-level names that the service allows
+ * @throws BadRequest for anything malformed; the message names the operator and what it expects
+ */
+export function parseQuery(query: unknown, options: QueryOptions = {}): ParsedQuery {
+  const source = query ?? {}
+
+  if (!isPlainObject(source))
+    throw new BadRequest(`Invalid query: expected an object, got ${describe(source)}`)
+
+  const filters = parseFilters(source, options)
+  const { $limit, $skip, $sort, $select, ...further } = filters
+
+  return Object.freeze({
+    where: parseConditions(source, filters, options, 1),
+    sort: parseSort($sort),
+    limit: parseCount('$limit', $limit),
+    skip: parseCount('$skip', $skip) ?? 0,
+    select: parseSelect($select),
+    filters: Object.freeze(further)
+  })
+}
+
+/** Takes out the names at the top that are no conditions, each through its converter. */
+function parseFilters(source: Record<string, unknown>, options: QueryOptions): Record<string, unknown> {
+  const allowed: Record<string, FilterConverter | true | undefined> = {
+    ...RESULT_FILTERS,
+    ...options.filters
+  }
+  const filters: Record<string, unknown> = {}
+
+  for (const name of Object.keys(source)) {
+    const converter = Object.hasOwn(allowed, name) ? allowed[name] : undefined
+
+    // The logical operators are among the filters of Feathers v5, where `undefined` forbids one.
+    if (converter === undefined || LOGICAL_OPERATORS.includes(name)) continue
+
+    assertNoOperators(source[name], options)
+    filters[name] = converter === true ? source[name] : converter(source[name], options)
+  }
+
+  return filters
+}
+
+/** All entries of one level must hold. */
+function parseConditions(
+  source: Record<string, unknown>,
+  except: Record<string, unknown>,
+  options: QueryOptions,
+  depth: number
+): Condition {
+  if (depth > QUERY_DEPTH) throw new BadRequest(`Invalid query: expected at most ${QUERY_DEPTH} levels`)
+
+  const conditions: Condition[] = []
+
+  for (const name of Object.keys(source)) {
+    if (!Object.hasOwn(except, name)) conditions.push(parseEntry(name, source[name], options, depth))
+  }
+
+  return and(conditions)
+}
+
+function parseEntry(name: string, value: unknown, options: QueryOptions, depth: number): Condition {
+  if (!name.startsWith('$')) return parseField(name, value, options, depth)
+
+  if (!isAllowed(name, options)) throw new BadRequest(`Invalid query parameter ${name}`)
+  if (name === '$not') return not(parseNested(name, value, options, depth))
+  if (!LOGICAL_OPERATORS.includes(name)) throw new BadRequest(`Invalid query parameter ${name}`)
+  if (!Array.isArray(value)) {
+    throw new BadRequest(`Invalid query: '${name}' expects an array of queries, got ${describe(value)}`)
+  }
+
+  const conditions = value.map((element) => parseNested(name, element, options, depth))
+
+  if (name === '$and') return and(conditions)
+
+  const either: Condition = Object.freeze({ kind: 'or', conditions: Object.freeze(conditions) })
+
+  return name === '$nor' ? not(either) : either
+}
+
+function parseNested(name: string, value: unknown, options: QueryOptions, depth: number): Condition {
+  if (!isPlainObject(value)) {
+    throw new BadRequest(`Invalid query: '${name}' expects a query, got ${describe(value)}`)
+  }
+
+  return parseConditions(value, {}, options, depth + 1)
+}
+
+function parseField(field: string, value: unknown, options: QueryOptions, depth: number): Condition {
+  if (depth > QUERY_DEPTH) throw new BadRequest(`Invalid query: expected at most ${QUERY_DEPTH} levels`)
+
+  const path = Object.freeze(field.split('.'))
+
+  if (!isPlainObject(value)) {
+    assertValue(field, value)
+
+    return Object.freeze({ kind: 'compare', path, operator: 'eq', value })
+  }
+
+  const names = Object.keys(value)
+
+  if (names.length === 0)
+    throw new BadRequest(`Invalid query: '${field}' expects a value or operators, got {}`)
+
+  return and(names.map((name) => parseOperator(field, path, name, value[name], options, depth)))
+}
+
+function parseOperator(
+  field: string,
+  path: readonly string[],
+  name: string,
+  value: unknown,
+  options: QueryOptions,
+  depth: number
+): Condition {
+  const operator = FIELD_OPERATORS.get(name)
+
+  if (operator) {
+    if (operator.list) assertList(name, value)
+    else assertValue(name, value)
+
+    return Object.freeze({ kind: 'compare', path, operator: operator.comparison, value: freezeList(value) })
+  }
+
+  if (!name.startsWith('$')) {
+    throw new BadRequest(
+      `Invalid query: '${field}' expects a value or operators. For a nested field use '${field}.${name}'`
+    )
+  }
+  if (!isAllowed(name, options) || LOGICAL_OPERATORS.includes(name)) {
+    throw new BadRequest(`Invalid query parameter ${name}`)
+  }
+  if (name === '$not') return not(parseField(field, value, options, depth + 1))
+
+  assertNoOperators(value, options)
+
+  return Object.freeze({ kind: 'custom', path, operator: name as `$${string}`, value })
+}
+
+function assertList(name: string, value: unknown): void {
+  if (!Array.isArray(value)) {
+    throw new BadRequest(`Invalid query: '${name}' expects an array, got ${describe(value)}`)
+  }
+
+  for (const element of value) assertValue(name, element)
+}
+
+/** Refuses names of operators that nobody allowed in a value whose shape is not known here. */
+function assertNoOperators(value: unknown, options: QueryOptions): void {
+  if (!Array.isArray(value) && !isPlainObject(value)) return
+
+  for (const [name, nested] of Object.entries(value)) {
+    if (name.startsWith('$') && !isAllowed(name, options))
+      throw new BadRequest(`Invalid query parameter ${name}`)
+
+    assertNoOperators(nested, options)
+  }
+}
+
+function isAllowed(name: string, { operators = [], filters = {}, trusted = false }: QueryOptions): boolean {
+  if (Object.hasOwn(filters, name) && filters[name] === undefined) return false
+
+  return trusted || name === '$and' || name === '$or' || operators.includes(name)
+}
+
+function parseSort($sort: unknown): readonly Sort[] {
+  if ($sort === undefined) return NO_SORT
+  if (!isPlainObject($sort)) {
+    throw new BadRequest(
+      `Invalid query: '$sort' expects an object of fields with 1 or -1, got ${describe($sort)}`
+    )
+  }
+
+  return Object.freeze(Object.entries($sort).map(([field, direction]) => parseDirection(field, direction)))
+}
+
+function parseDirection(field: string, direction: unknown): Sort {
+  if (field.startsWith('$')) throw new BadRequest(`Invalid query parameter ${field}`)
+  if (!['1', '-1', 1, -1].includes(direction as string)) {
+    throw new BadRequest(`Invalid query: '$sort' expects 1 or -1 for '${field}'`)
+  }
+
+  return Object.freeze({ path: Object.freeze(field.split('.')), direction: Number(direction) as 1 | -1 })
+}
+
+function parseCount(name: string, value: unknown): number | undefined {
+  if (value === undefined) return undefined
+
+  const count = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
+
+  if (!Number.isSafeInteger(count) || (count as number) < 0) {
+    throw new BadRequest(`Invalid query: '${name}' expects a whole number from 0, got ${describe(value)}`)
+  }
+
+  return count as number
+}
+
+function parseSelect($select: unknown): readonly string[] | undefined {
+  if ($select === undefined) return undefined
+
+  const fields: unknown[] = Array.isArray($select) ? $select : [$select]
+
+  for (const field of fields) {
+    if (typeof field !== 'string') {
+      throw new BadRequest(`Invalid query: '$select' expects names of fields, got ${describe(field)}`)
+    }
+    if (field.startsWith('$')) throw new BadRequest(`Invalid query parameter ${field}`)
+  }
+
+  return Object.freeze(fields as string[])
+}
+
+/** Conditions that must all hold, without the levels and the single elements that mean nothing. */
+function and(conditions: readonly Condition[]): Condition {
+  const flat = conditions.flatMap((condition) =>
+    condition.kind === 'and' ? condition.conditions : [condition]
+  )
+
+  return flat.length === 1
+    ? (flat[0] as Condition)
+    : Object.freeze({ kind: 'and', conditions: Object.freeze(flat) })
+}
+
+function not(condition: Condition): Condition {
+  return Object.freeze({ kind: 'not', condition })
+}
+
+function freezeList(value: unknown): unknown {
+  return Array.isArray(value) ? Object.freeze([...value]) : value
+}

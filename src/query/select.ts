@@ -1,0 +1,32 @@
+import { getPath, setPath } from '../utils/object.ts'
+
+/**
+ * Compiles `$select` into a function that copies the selected fields of a record.
+ *
+ * @param fields The fields, dotted ones included; `undefined` for all, and then the record itself is returned
+ * @param always Fields that are selected whatever the query says, for example the id
+ */
+export function toSelection(
+  fields: readonly string[] | undefined,
+  ...always: readonly string[]
+): (record: any) => any {
+  if (fields === undefined) return (record) => record
+
+  const names = new Set([...fields, ...always])
+  const paths = [...names]
+    .map((name) => name.split('.'))
+    // `address.city` adds nothing to `address`.
+    .filter((path) => !path.some((_, length) => length > 0 && names.has(path.slice(0, length).join('.'))))
+
+  return (record) => {
+    const selected = {}
+
+    for (const path of paths) {
+      const value = getPath(record, path)
+
+      if (value !== undefined) setPath(selected, path, value)
+    }
+
+    return selected
+  }
+}

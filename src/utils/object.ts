@@ -1,0 +1,56 @@
+/**
+ * Whether a value is an object that only holds properties: `{}`, one from `JSON.parse`, one without a prototype,
+ * one of another realm. Class instances and arrays are not. Its `constructor`, which a client can set, is not asked.
+ */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+
+  const prototype = Object.getPrototypeOf(value)
+
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}
+
+/**
+ * Reads the value at the end of a path of names. Only own properties count; a step into nothing is `undefined`.
+ *
+ * @param value Where the path begins
+ * @param path The names
+ */
+export function getPath(value: unknown, path: readonly string[]): unknown {
+  let current: any = value
+
+  for (const name of path) {
+    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, name)) return undefined
+
+    current = current[name]
+  }
+
+  return current
+}
+
+/**
+ * Sets the value at the end of a path of names, and makes the objects that are missing on the way.
+ *
+ * @param target The object to change
+ * @param path The names; a path through `__proto__` changes nothing
+ */
+export function setPath(target: Record<string, any>, path: readonly string[], value: unknown): void {
+  if (path.includes('__proto__')) return
+
+  let current = target
+
+  for (const name of path.slice(0, -1)) {
+    if (!Object.hasOwn(current, name) || typeof current[name] !== 'object' || current[name] === null) {
+      current[name] = {}
+    }
+
+    current = current[name]
+  }
+
+  current[path[path.length - 1] as string] = value
+}
+
+/** Ends a `switch` over a union: the compiler refuses it as long as a case is missing. */
+export function assertNever(value: never): never {
+  throw new Error(`Unexpected value: ${JSON.stringify(value)}`)
+}
