@@ -204,7 +204,7 @@ export class Unavailable extends FeathersError {
   }
 }
 
-const classes = [
+const classes = {
   BadRequest,
   NotAuthenticated,
   PaymentError,
@@ -224,13 +224,18 @@ const classes = [
   NotImplemented,
   BadGateway,
   Unavailable
-]
+}
 
 /** The constructor of each concrete error class. */
-export type FeathersErrorClass = (typeof classes)[number]
+export type FeathersErrorClass = (typeof classes)[keyof typeof classes]
+
+/** Error classes by name and by status code. */
+export interface ErrorClasses extends Readonly<typeof classes> {
+  readonly [nameOrCode: string | number]: FeathersErrorClass
+}
 
 /** Every error class by its name and by its status code: `errors.NotFound === errors[404]`. */
-export const errors: { readonly [nameOrCode: string | number]: FeathersErrorClass } = indexClasses()
+export const errors: ErrorClasses = indexClasses()
 
 /**
  * Whether a value is a Feathers error: of this package, of another copy of it, or of `@feathersjs/errors`.
@@ -250,7 +255,8 @@ export function isFeathersError(error: unknown): error is FeathersError {
 export function convert(error: any): any {
   if (!error) return error
 
-  const ErrorClass = typeof error.name === 'string' ? errors[error.name] : undefined
+  const ErrorClass: FeathersErrorClass | undefined =
+    typeof error.name === 'string' ? errors[error.name] : undefined
   const revived = ErrorClass ? new ErrorClass(error.message, error.data) : new Error(error.message || error)
 
   if (isObject(error)) {
@@ -263,15 +269,10 @@ export function convert(error: any): any {
   return revived
 }
 
-function indexClasses() {
-  const index = Object.create(null)
+function indexClasses(): ErrorClasses {
+  const index = Object.assign(Object.create(null), classes)
 
-  for (const ErrorClass of classes) {
-    const { name, code } = new ErrorClass()
-
-    index[name] = ErrorClass
-    index[code] = ErrorClass
-  }
+  for (const ErrorClass of Object.values(classes)) index[new ErrorClass().code] = ErrorClass
 
   return Object.freeze(index)
 }

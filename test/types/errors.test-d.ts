@@ -62,7 +62,7 @@ export function read(thrown: unknown): number {
 const ErrorClass = errors[404]
 
 expectType<FeathersErrorClass | undefined>().of(ErrorClass)
-expectType<FeathersErrorClass | undefined>().of(errors.NotFound)
+expectType<typeof NotFound>().of(errors.NotFound)
 
 if (ErrorClass) expectType<number>().of(new ErrorClass('No message', { id: 1 }).code)
 
