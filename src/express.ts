@@ -5,8 +5,13 @@ export { type ErrorHandlerOptions, type ErrorResponder, errorHandler, notFound }
 export { formatter, type MiddlewareOptions, type RestOptions, rest, toMiddleware } from './express/rest.ts'
 export { express as original }
 
-// What Express itself exports.
-const { json, raw, Router, static: serveStatic, text, urlencoded } = express
+// What Express itself exports. With written types, because inferred ones name packages that are not ours.
+const json: typeof express.json = express.json
+const raw: typeof express.raw = express.raw
+const Router: typeof express.Router = express.Router
+const serveStatic: typeof express.static = express.static
+const text: typeof express.text = express.text
+const urlencoded: typeof express.urlencoded = express.urlencoded
 
 // As in Feathers v5, so that `import express, { rest } from …` only changes its source.
 export { feathersExpress as default } from './express/application.ts'

@@ -1,9 +1,16 @@
-import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express'
+import express, { type Request, type RequestHandler, type Response } from 'express'
 import { callService } from '../core/call.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, Query, RouteLookup } from '../core/types.ts'
 import { assertJson, BODY_LIMIT } from '../transport/body.ts'
-import { createHttpContext, hasData, toHttpError, toHttpResponse, toServiceCall } from '../transport/http.ts'
+import {
+  createHttpContext,
+  type HttpResponse,
+  hasData,
+  toHttpError,
+  toHttpResponse,
+  toServiceCall
+} from '../transport/http.ts'
 import { parseQueryString } from '../transport/querystring.ts'
 import { type ErrorHandlerOptions, errorHandler } from './handlers.ts'
 
@@ -121,10 +128,14 @@ function createServiceHandler(app: Lookup, door: ServiceDoor): RequestHandler {
 
     request.lookup = lookup
 
-    // Made at the first request, so that a service may be registered before or after `rest()`.
-    const chain = chains.get(lookup.service) ?? createChain(lookup.service, door)
+    let chain = chains.get(lookup.service)
 
-    chains.set(lookup.service, chain)
+    // Made at the first request, so that a service may be registered before or after `rest()`.
+    if (!chain) {
+      chain = createChain(lookup.service, door)
+      chains.set(lookup.service, chain)
+    }
+
     chain(request, response, next)
   }
 }
@@ -132,40 +143,47 @@ function createServiceHandler(app: Lookup, door: ServiceDoor): RequestHandler {
 /** The middleware of a service: before, the call, after, formatter. */
 function createChain(service: object, door: ServiceDoor): RequestHandler {
   const { before = [], after = [] } = getServiceOptions(service).express ?? {}
-  const serve: RequestHandler = (request, response, next) => serveCall(request, response, next, door)
+
+  // A router costs more than all else here, and most services have no middleware.
+  if (before.length + after.length === 0) {
+    return (request, response, next) => {
+      callMethod(request, response, door)
+        .then(() => door.format(request, response, next))
+        .catch(next)
+    }
+  }
+
+  const serve: RequestHandler = async (request, response, next) => {
+    await callMethod(request, response, door)
+    next()
+  }
 
   return express.Router().use(...before, serve, ...after, door.format)
 }
 
-async function serveCall(
-  request: Request,
-  response: Response,
-  next: NextFunction,
-  door: ServiceDoor
-): Promise<void> {
+/** Runs the service method and prepares the response. */
+async function callMethod(request: Request, response: Response, door: ServiceDoor): Promise<void> {
   const lookup = request.lookup as RouteLookup
-  const { method, path, headers, feathers: params } = request
+  const { method, headers, feathers: params } = request
 
   try {
     const query = door.getQuery(request)
     const body = hasData(method) ? await readBody(request, response, door.parseJson) : undefined
-    const call = toServiceCall({ method, path, headers, query, body, params }, lookup)
+    const call = toServiceCall({ method, headers, query, body, params }, lookup)
 
     response.hook = createHttpContext(lookup, call)
-
-    const answer = toHttpResponse(await callService(lookup.service, call, response.hook))
-
-    response.status(answer.status).set(answer.headers)
-    response.data = answer.body
+    response.data = prepare(response, toHttpResponse(await callService(lookup.service, call, response.hook)))
   } catch (error) {
-    const answer = toHttpError(error, request, lookup)
-
-    response.status(answer.status).set(answer.headers)
-    next(toErrorObject(error))
-    return
+    prepare(response, toHttpError(error, request, lookup))
+    throw toErrorObject(error)
   }
+}
 
-  next()
+/** Sets status and headers before middleware behind the service runs. Returns the body. */
+function prepare(response: Response, { status, headers, body }: HttpResponse): unknown {
+  response.status(status).set(headers)
+
+  return body
 }
 
 /** For Express nothing was thrown when a falsy value was, and `'route'` and `'router'` are commands. */

@@ -30,10 +30,9 @@ function wrapBeforeAfter<C extends BaseContext>(
   after: readonly Hook<C>[]
 ): Pipeline<C> {
   return async (context) => {
-    for (const hook of before) await runTyped(hook, context, 'before')
-
+    await runTyped(before, context, 'before')
     await inner(context)
-    for (const hook of after) await runTyped(hook, context, 'after')
+    await runTyped(after, context, 'after')
   }
 }
 
@@ -63,7 +62,7 @@ async function recover<C extends BaseContext>(
     const type = context.type
 
     context.type = 'error'
-    for (const hook of hooks) await run(hook, context)
+    for (const hook of hooks) merge(context, await hook.call(context.self, context))
     context.type = type
   } catch (thrown) {
     context.error = thrown
@@ -73,17 +72,24 @@ async function recover<C extends BaseContext>(
   if (context.result === undefined && context.error !== undefined) throw context.error
 }
 
-async function runTyped<C extends BaseContext>(hook: Hook<C>, context: C, type: string): Promise<void> {
-  const outer = context.type
+async function runTyped<C extends BaseContext>(
+  hooks: readonly Hook<C>[],
+  context: C,
+  type: string
+): Promise<void> {
+  for (const hook of hooks) {
+    const outer = context.type
 
-  context.type = type
-  await run(hook, context)
-  // Not in a `finally`: v5 plugins read the type that a throwing hook leaves behind.
-  context.type = outer
+    context.type = type
+
+    const returned = await hook.call(context.self, context)
+
+    // Not in a `finally`: v5 plugins read the type that a throwing hook leaves behind.
+    context.type = outer
+    merge(context, returned)
+  }
 }
 
-async function run<C extends BaseContext>(hook: Hook<C>, context: C): Promise<void> {
-  const returned = await hook.call(context.self, context)
-
+function merge(context: object, returned: unknown): void {
   if (returned && returned !== context) Object.assign(context, returned)
 }

@@ -87,7 +87,7 @@ export async function handleHttp(
  * @throws MethodNotAllowed for a method that the service does not offer to clients, BadRequest for a malformed
  * escape in the path and for a body that is not data
  */
-export function toServiceCall(request: HttpRequest, route: RouteLookup): ServiceCall {
+export function toServiceCall(request: Omit<HttpRequest, 'path'>, route: RouteLookup): ServiceCall {
   const { __id, ...segments } = route.params
   const { methods, routeParams } = getServiceOptions(route.service)
   const id = __id === undefined ? null : decode(__id)
@@ -164,7 +164,10 @@ export function createNotFound(url: string, verbose?: boolean): NotFound {
   return new NotFound(verbose ? `Page not found: ${url}` : 'Page not found', { url })
 }
 
-function toMethod({ method: verb, headers }: HttpRequest, id: string | null): string {
+function toMethod(
+  { method: verb, headers }: Pick<HttpRequest, 'method' | 'headers'>,
+  id: string | null
+): string {
   const custom = headers[METHOD_HEADER]
 
   if (verb === 'POST' && typeof custom === 'string' && custom !== '') return custom

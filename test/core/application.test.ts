@@ -158,19 +158,19 @@ describeBoth('an application', (createApp) => {
     expect(app.service('things').mixedIn).toBe(true)
   })
 
-  it('forgets a service that is taken out, after its teardown', async () => {
+  it('forgets a service that is taken out, and waits for its teardown', async () => {
     const seen: unknown[] = []
     const app = createApp().use('things', {
       get: async () => ({}),
       teardown: async (...args: unknown[]) => {
         await null
-        seen.push(args, Object.keys(app.services))
+        seen.push(...args)
       }
     })
     const service = app.service('things')
 
     expect(await app.unuse('/things/')).toBe(service)
-    expect(seen).toEqual([[app, 'things'], ['things']])
+    expect(seen).toEqual([app, 'things'])
     expect(() => app.service('things')).toThrow("Can not find service 'things'")
     expect(await app.unuse('things')).toBeUndefined()
   })
@@ -290,16 +290,43 @@ describe('an application of alula', () => {
     expect(() => app.use('things', { get: async () => ({}) })).not.toThrow()
   })
 
-  it('keeps a service when its teardown fails', async () => {
+  it('keeps no trace of a service that a mixin refused', () => {
+    const app = alula()
+
+    app.mixins.push(() => {
+      throw new Error('Not this one')
+    })
+
+    expect(() => app.use('things', { get: async () => ({}) })).toThrow('Not this one')
+    expect(app.lookup('things')).toBeNull()
+    expect(app.lookup('things/1')).toBeNull()
+
+    app.mixins.pop()
+    expect(() => app.use('things', { get: async () => ({}) })).not.toThrow()
+  })
+
+  it('has a service out of reach while that is torn down', async () => {
+    const seen: unknown[] = []
     const app = alula().use('things', {
-      get: async () => 'still there',
+      get: async () => ({}),
+      teardown: async () => void seen.push(Object.keys(app.services), app.lookup('things/1'))
+    })
+
+    await app.unuse('things')
+
+    expect(seen).toEqual([[], null])
+  })
+
+  it('has let go of a service whose teardown fails', async () => {
+    const app = alula().use('things', {
+      get: async () => ({}),
       teardown: async () => {
         throw new Error('Busy')
       }
     })
 
     await expect(app.unuse('things')).rejects.toThrow('Busy')
-    expect(await app.service('things').get(1)).toBe('still there')
+    expect(() => app.service('things')).toThrow("Can not find service 'things'")
   })
 
   it.each([[null], [undefined], [42]])('has no service at the path %o', async (path: any) => {

@@ -262,7 +262,7 @@ describeBoth('what a hook returns', (createApp) => {
     })
 
     expect(await service.get(1)).toBe(2)
-    expect(contexts[0]).toMatchObject({ extra: 1, id: 1, path: 'some/things' })
+    expect(contexts[0]).toMatchObject({ extra: 1, id: 1, path: 'some/things', type: 'after' })
   })
 })
 

@@ -1,0 +1,72 @@
+// What all benchmarks share: rounds, the numbers made of them, and how they are printed.
+import { fileURLToPath } from 'node:url'
+
+/** Multiplies the number of rounds: `BENCH_SCALE=0.2` for a glance, `BENCH_SCALE=3` for a quieter median. */
+const SCALE = Number(process.env.BENCH_SCALE ?? 1)
+
+/** How many rounds to run where this many are the default. */
+export function scaleRounds(rounds) {
+  return Math.ceil(rounds * SCALE)
+}
+
+/**
+ * Measures contestants in turns, so that what slows the machine down for a while slows all of them down.
+ *
+ * @param {readonly string[]} names The contestants
+ * @param {number} rounds How often each is measured
+ * @param {(name: string) => Promise<T>} measure Measures one contestant once
+ * @returns {Promise<Map<string, T[]>>} One measurement per round, by contestant
+ * @template T
+ */
+export async function runRounds(names, rounds, measure) {
+  const results = new Map(names.map((name) => [name, []]))
+
+  for (let round = 0; round < rounds; round++) {
+    for (const name of rotate(names, round)) results.get(name).push(await measure(name))
+  }
+
+  return results
+}
+
+/** @param {readonly number[]} values */
+export function median(values) {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted.length >> 1
+
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+}
+
+/** Divides round by round: both were measured within moments of each other. */
+export function divide(dividends, divisors) {
+  return dividends.map((dividend, round) => dividend / divisors[round])
+}
+
+/** The median, with the smallest and the largest value: `84 (81–97)`. */
+export function formatSpread(values, digits) {
+  const [middle, low, high] = [median(values), Math.min(...values), Math.max(...values)].map((value) =>
+    value.toFixed(digits)
+  )
+
+  return `${middle} (${low}–${high})`
+}
+
+/** Prints a table in Markdown, padded so that it can be read in a terminal too. */
+export function printTable(title, header, rows) {
+  const widths = header.map((_, column) => Math.max(...[header, ...rows].map((row) => row[column].length)))
+  const toLine = (row) => `| ${row.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |`
+  const rule = widths.map((width) => '-'.repeat(width))
+
+  console.log(['', `${title}:`, '', ...[header, rule, ...rows].map(toLine)].join('\n'))
+}
+
+/** The path of a file or folder, given from `bench/`. */
+export function toPath(relative) {
+  return fileURLToPath(new URL(relative, import.meta.url))
+}
+
+/** Who goes first has a colder machine, so nobody always does. */
+function rotate(names, round) {
+  const start = round % names.length
+
+  return [...names.slice(start), ...names.slice(0, start)]
+}

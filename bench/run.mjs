@@ -1,0 +1,32 @@
+// node bench/run.mjs [name]: prepares what is missing, then runs all benchmarks or the one that is named.
+import { execSync, spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { toPath } from './lib.mjs'
+
+const BENCHMARKS = ['hooks', 'rest']
+
+const [name] = process.argv.slice(2)
+
+if (name !== undefined && !BENCHMARKS.includes(name)) {
+  throw new Error(`Unknown benchmark '${name}': expected one of ${BENCHMARKS.join(', ')}`)
+}
+
+prepare('node_modules', 'npm ci', '.')
+prepare('../dist', 'npm run build', '..')
+
+const processors = cpus()
+
+console.log(`\nNode ${process.version}, ${processors.length} × ${processors[0].model}`)
+
+// A process for each, so that none inherits the compiled code and the garbage of another.
+for (const benchmark of name === undefined ? BENCHMARKS : [name]) {
+  const { status } = spawnSync(process.execPath, [toPath(`${benchmark}.mjs`)], { stdio: 'inherit' })
+
+  if (status !== 0) process.exit(1)
+}
+
+/** Runs a command when the folder that it makes is not there. */
+function prepare(folder, command, directory) {
+  if (!existsSync(toPath(folder))) execSync(command, { cwd: toPath(directory), stdio: 'inherit' })
+}

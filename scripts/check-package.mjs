@@ -1,0 +1,216 @@
+// Checks the package as a user gets it: packed, and installed into a folder that knows nothing else of us.
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+import ts from 'typescript'
+import { createReport } from './support/report.mjs'
+import { mustRun } from './support/run.mjs'
+import { createTempFolder } from './support/temp.mjs'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const ATTW = join(ROOT, 'node_modules/@arethetypeswrong/cli/dist/index.js')
+const CONSUMER = fileURLToPath(new URL('consumer', import.meta.url))
+const COMPILERS = ['typescript5', 'typescript7']
+
+// An import that leaves something running, such as a timer or a socket, keeps its process alive.
+const IMPORT_TIMEOUT = 30_000
+const OFFENDERS_SHOWN = 10
+
+const manifest = readJson(join(ROOT, 'package.json'))
+const entries = Object.keys(manifest.exports)
+  .filter((key) => key !== './package.json')
+  .map((key) => manifest.name + key.slice(1))
+
+const report = createReport()
+const folder = createTempFolder()
+
+await checkPackage()
+report.finish()
+
+async function checkPackage() {
+  const tarball = join(folder, `${manifest.name}-${manifest.version}.tgz`)
+  const consumer = join(folder, 'consumer')
+  const installed = join(consumer, 'node_modules', manifest.name)
+
+  const isPacked = await report.check('npm pack', async () => {
+    await mustRun('npm', ['pack', '--pack-destination', folder], { cwd: ROOT })
+  })
+
+  if (!isPacked) return
+
+  await report.check('the tarball holds what a user needs and nothing else', () => checkFiles(tarball))
+  await report.check('publint', () => checkWithPublint(tarball))
+  await report.check('attw', async () => {
+    await mustRun(process.execPath, [ATTW, tarball, '--profile', 'esm-only', '--no-definitely-typed'])
+  })
+
+  const isInstalled = await report.check('the tarball installs into an empty folder', async () => {
+    cpSync(CONSUMER, consumer, { recursive: true })
+    // Compiled with the rest of the consumer, so that an entry is checked from the day on which it is added.
+    writeFileSync(
+      join(consumer, 'entries.ts'),
+      entries.map((entry, index) => `export * as entry${index} from '${entry}'\n`).join('')
+    )
+    await mustRun('npm', ['install', '--no-audit', '--no-fund', '--prefix', consumer, tarball], {
+      cwd: consumer
+    })
+  })
+
+  if (!isInstalled) return
+
+  await report.check('source maps lead to sources that are in the package', () => checkSourceMaps(installed))
+  await report.check('code and types import only what package.json declares', () => checkImports(installed))
+
+  for (const entry of entries) {
+    await report.check(`import and require of '${entry}'`, () => checkEntry(entry, consumer))
+  }
+
+  for (const compiler of COMPILERS) {
+    const { version } = readJson(join(consumer, 'node_modules', compiler, 'package.json'))
+
+    await report.check(`a strict consumer compiles with TypeScript ${version}`, async () => {
+      await mustRun(process.execPath, [`node_modules/${compiler}/bin/tsc`, '-p', '.'], { cwd: consumer })
+    })
+  }
+
+  await report.check('the compiled consumer runs', async () => {
+    for (const file of ['out/index.js', 'out/required.cjs']) await mustNode([file], consumer)
+  })
+}
+
+async function checkFiles(tarball) {
+  const files = (await mustRun('tar', ['-tzf', tarball]))
+    .trim()
+    .split('\n')
+    .map((file) => file.slice('package/'.length))
+
+  const isBuilt = new Set(
+    listFiles(join(ROOT, 'src')).flatMap((source) => {
+      const stem = `dist/${source.replace(/\.ts$/, '')}`
+
+      return [`${stem}.js`, `${stem}.d.ts`, `${stem}.js.map`, `${stem}.d.ts.map`]
+    })
+  )
+  const isDocument = new Set(['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'])
+  const unexpected = files.filter((file) => !isDocument.has(file) && !isBuilt.has(file))
+  const missing = manifest.files.filter(
+    (name) => !files.some((file) => file === name || file.startsWith(`${name}/`))
+  )
+
+  failOn(
+    unexpected,
+    'must not be in the tarball; a file of dist without a source is left from an older build'
+  )
+  failOn(missing, "must be in the tarball: package.json has it in 'files'")
+
+  return `${files.length} files`
+}
+
+async function checkWithPublint(tarball) {
+  const bytes = readFileSync(tarball)
+  const { messages, pkg } = await publint({
+    pack: { tarball: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) },
+    strict: true
+  })
+
+  failOn(messages.map((message) => formatMessage(message, pkg, { color: false })))
+}
+
+function checkSourceMaps(installed) {
+  const files = new Set(listFiles(installed))
+
+  const dangling = [...files].filter((file) => {
+    if (!file.endsWith('.map')) return false
+
+    const { sources, sourcesContent } = readJson(join(installed, file))
+
+    return sources.some(
+      (source, index) =>
+        typeof sourcesContent?.[index] !== 'string' && !files.has(join(dirname(file), source))
+    )
+  })
+
+  failOn(
+    dangling,
+    "names a source that the package does not hold: embed it ('inlineSources') or make no such map"
+  )
+}
+
+/** What is only there because npm puts all packages into one folder is missing with pnpm. */
+function checkImports(installed) {
+  const declared = new Set([
+    manifest.name,
+    ...Object.keys(manifest.dependencies ?? {}),
+    ...Object.keys(manifest.peerDependencies ?? {})
+  ])
+
+  const undeclared = listFiles(installed)
+    .filter((file) => /\.[jt]s$/.test(file))
+    .flatMap((file) => {
+      const { importedFiles } = ts.preProcessFile(readFileSync(join(installed, file), 'utf8'))
+      const packages = importedFiles
+        .filter(({ fileName }) => !fileName.startsWith('.') && !isBuiltin(fileName))
+        .map(({ fileName }) => /^(?:@[^/]+\/)?[^/]+/.exec(fileName)[0])
+
+      return [...new Set(packages)]
+        .filter((name) => !declared.has(name))
+        .map((name) => `${file} imports '${name}'`)
+    })
+
+  failOn(undeclared, 'which is neither a dependency nor a peer dependency')
+}
+
+async function checkEntry(entry, cwd) {
+  const print = (namespace) => `process.stdout.write(JSON.stringify(Object.keys(${namespace}).sort()))`
+  const specifier = JSON.stringify(entry)
+
+  const imported = await mustNode(['--input-type=module', '--eval', print(`await import(${specifier})`)], cwd)
+  const required = await mustNode(
+    [
+      '--disable-warning=ExperimentalWarning',
+      '--input-type=commonjs',
+      '--eval',
+      print(`require(${specifier})`)
+    ],
+    cwd
+  )
+  const names = JSON.parse(imported)
+  // Node adds this one when a module with a default export is required.
+  const requiredNames = JSON.parse(required).filter((name) => name !== '__esModule')
+
+  if (names.length === 0) throw new Error('It exports nothing')
+  if (names.join() !== requiredNames.join()) {
+    throw new Error(`import() gives ${names.join(', ')}, require() gives ${requiredNames.join(', ')}`)
+  }
+
+  return `${names.length} exports`
+}
+
+function mustNode(args, cwd) {
+  return mustRun(process.execPath, args, { cwd, timeout: IMPORT_TIMEOUT })
+}
+
+function failOn(offenders, sentence) {
+  if (offenders.length === 0) return
+
+  const shown = offenders
+    .slice(0, OFFENDERS_SHOWN)
+    .map((offender) => (sentence ? `${offender} ${sentence}` : offender))
+  const hidden = offenders.length - shown.length
+
+  throw new Error([...shown, ...(hidden > 0 ? [`and ${hidden} more`] : [])].join('\n'))
+}
+
+/** The files of a folder and of all folders in it, relative to it. */
+function listFiles(root) {
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((item) => item.isFile())
+    .map((item) => relative(root, join(item.parentPath, item.name)))
+}
+
+function readJson(path) {
+  return JSON.parse(readFileSync(path, 'utf8'))
+}

@@ -1,0 +1,67 @@
+// Everything that has to hold, from a clean clone on. It needs Node, npm, git and tar, and nothing installed.
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createReport, parseCounts } from './support/report.mjs'
+import { mustRun, run } from './support/run.mjs'
+import { checkStart } from './support/start.mjs'
+import { createTempFolder } from './support/temp.mjs'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+const report = createReport()
+const folder = createTempFolder()
+const results = join(folder, 'tests.json')
+const clone = join(folder, 'clone')
+
+const isInstalled = await report.check('npm ci', () => show('npm', ['ci']))
+
+if (isInstalled) {
+  await report.check('npm run lint', () => show('npm', ['run', 'lint']))
+  await report.check('npm run test:types', () => show('npm', ['run', 'test:types']))
+  await report.check('the types, as TypeScript 7 sees them', () =>
+    show(process.execPath, ['node_modules/typescript7/bin/tsc', '-p', 'tsconfig.json'])
+  )
+  await addCounts(
+    'npm test',
+    ['test', '--', '--reporter=default', '--reporter=json', `--outputFile.json=${results}`],
+    readTestCounts,
+    // The random tests run in full.
+    { TEST_SCALE: '1' }
+  )
+  await addCounts('npm run test:package', ['run', 'test:package'], parseCounts)
+  await report.check('npm start', () => checkStart(ROOT))
+}
+
+// What the README tells a reader to do: a fresh clone holds what is committed and nothing else.
+const isCloned = await report.check('git clone and npm install', async () => {
+  await show('git', ['clone', '--quiet', ROOT, clone])
+  await show('npm', ['install'], clone)
+})
+
+if (isCloned) {
+  await report.check('npm start in the clone', () => checkStart(clone))
+  await report.check('npm test in the clone', () => show('npm', ['test'], clone))
+}
+
+report.finish()
+
+function show(command, args, cwd = ROOT) {
+  return mustRun(command, args, { cwd, show: true }).then(() => undefined)
+}
+
+/** Runs an npm script that counts by itself. One that fails without counting a failure is one failure. */
+async function addCounts(name, args, readCounts, env) {
+  const { code, stdout } = await run('npm', args, { cwd: ROOT, env, show: true })
+  const { passed, failed } = readCounts(stdout) ?? { passed: 0, failed: 1 }
+
+  report.add(name, { passed, failed: code === 0 ? failed : Math.max(failed, 1) })
+}
+
+function readTestCounts() {
+  if (!existsSync(results)) return undefined
+
+  const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(results, 'utf8'))
+
+  return { passed: numPassedTests, failed: numFailedTests }
+}

@@ -1,0 +1,18 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Creates an empty folder outside of the repository that is removed when this process ends. */
+export function createTempFolder() {
+  // The real path, because TypeScript and npm print and compare real paths.
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'alula-')))
+
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+
+  return folder
+}
+
+// A signal alone would end the process without its 'exit' event.
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => process.exit(1))
+}
