@@ -61,7 +61,7 @@ describeHttpDoors('responses', (open) => {
             context.http.headers = { 'X-One': 'one', 'X-Many': ['a', 'b'] }
           },
           get: async (context: any) => {
-            context.http.location = '/somewhere else\r\nX-Evil: 1?ü=%20'
+            context.http.location = '/somewhere else\r\nX-Evil: 1?ü=%20&100%'
           },
           create: async (context: any) => {
             context.statusCode = 202
@@ -78,7 +78,7 @@ describeHttpDoors('responses', (open) => {
     const moved = await client.request('/things/1', { redirect: 'manual' })
 
     expect(moved.status).toBe(303)
-    expect(moved.headers.get('location')).toBe('/somewhere%20else%0D%0AX-Evil:%201?%C3%BC=%20')
+    expect(moved.headers.get('location')).toBe('/somewhere%20else%0D%0AX-Evil:%201?%C3%BC=%20&100%25')
     expect(moved.headers.get('x-evil')).toBeNull()
 
     expect((await client.request('/things', { method: 'POST' })).status).toBe(202)
@@ -142,6 +142,17 @@ describeHttpDoors('responses', (open) => {
     expect(await refused('/full', 'PROPFIND')).toBe('GET, HEAD, PATCH')
     expect(await refused('/custom', 'GET')).toBe('POST')
     expect(await refused('/custom/1', 'GET')).toBe('POST')
+  })
+
+  it('405 for a method by header still allows the verb', async () => {
+    const client = await open((app) => app.use('things', { create: async () => ({}), find: async () => [] }))
+    const response = await client.request('/things', {
+      method: 'POST',
+      headers: { 'X-Service-Method': 'unknown' }
+    })
+
+    expect(response.status).toBe(405)
+    expect(response.headers.get('allow')).toBe('GET, HEAD, POST')
   })
 
   it('401 says how to authenticate', async () => {

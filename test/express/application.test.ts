@@ -112,9 +112,20 @@ it('an Express application with services of its own keeps them to itself', async
   expect(() => app.service('nested/things')).toThrow("Can not find service 'nested/things'")
 })
 
-it('options that are none are refused', () => {
-  expect(() => express(alula()).use('things', { find: async () => [] }, { wrong: true } as any)).toThrow(
-    'Invalid options passed to app.use'
+it('options that are none, or too many, are refused', () => {
+  for (const options of [[{ wrong: true }], [{ methods: [] }, { methods: [] }]]) {
+    expect(() => express(alula()).use('things', { find: async () => [] }, ...(options as any[]))).toThrow(
+      'Invalid options passed to app.use'
+    )
+  }
+})
+
+it('middleware around the services of another application is refused, and not dropped', () => {
+  const guard = (_request: unknown, _response: unknown, next: () => void) => next()
+  const nested = alula().use('things', { find: async () => [] })
+
+  expect(() => express(alula()).use('v1', guard, nested as any)).toThrow(
+    "Middleware can not be put around the application at 'v1', only around its services"
   )
 })
 
@@ -138,6 +149,26 @@ it('listen resolves when the services are set up and the server listens', async 
   expect(steps).toEqual(['set up', 'listening'])
   expect(app.server).toBe(server)
   expect(server.listening).toBe(true)
+})
+
+it('listen rejects when a service cannot be set up, and tears the others down', async () => {
+  const app = express(alula())
+  const steps: string[] = []
+
+  app.use('things', { find: async () => [], teardown: async () => void steps.push('torn down') } as any)
+  app.use('broken', {
+    find: async () => [],
+    setup: async () => {
+      throw new Error('no database')
+    },
+    teardown: async () => {
+      throw new Error('nothing to tear down')
+    }
+  } as any)
+
+  await expect(app.listen(0)).rejects.toThrow('no database')
+  expect(steps).toEqual(['torn down'])
+  expect(app.server?.listening).toBe(false)
 })
 
 it('listen rejects on a taken port, and what was set up is torn down', async () => {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { createHandler, type HandlerOptions } from '../../src/fetch.ts'
 import { alula } from '../../src/index.ts'
 
@@ -39,6 +39,22 @@ it('services stand under a prefix', async () => {
     expect(await status('/apithings')).toBe(404)
     expect(await status('/api')).toBe(404)
   }
+})
+
+it('the prefix / is none', async () => {
+  for (const prefix of ['/', '']) {
+    expect((await request('/things', {}, { prefix, logger: false })).status).toBe(200)
+  }
+})
+
+it('the text of an unexpected error is masked where there is no environment', async () => {
+  vi.stubGlobal('process', undefined)
+
+  const response = await request('/things/1')
+
+  vi.unstubAllGlobals()
+
+  expect(await response.json()).toMatchObject({ message: 'An unexpected error occurred on the server' })
 })
 
 it('no CORS header is set', async () => {
