@@ -32,7 +32,7 @@ export class FeathersError extends Error {
    * @param data Further details for the client
    */
   constructor(message: ErrorMessage, name: string, code: number, className: string, data?: any) {
-    const text = typeof message === 'string' && message !== '' ? message : 'Error'
+    const text = typeof message === 'string' ? message : 'Error'
     const source = Array.isArray(data)
       ? undefined
       : isObject(message)

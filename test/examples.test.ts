@@ -7,6 +7,13 @@ import { scaled } from './support/scale.ts'
 
 const run = promisify(execFile)
 
+/** The messages that the quickstart begins with. */
+const seeds = [
+  { id: 1, author: 'Ada', text: 'Good morning', createdAt: '2026-01-01T08:00:00.000Z' },
+  { id: 2, author: 'Grace', text: 'Hello Ada', createdAt: '2026-01-01T08:05:00.000Z' },
+  { id: 3, author: 'Ada', text: 'Any news?', createdAt: '2026-01-01T08:10:00.000Z' }
+]
+
 it('quickstart: the curl lines that it prints work', async () => {
   const example = await runExample('quickstart/app.js')
 
@@ -19,33 +26,49 @@ it('quickstart: the curl lines that it prints work', async () => {
     answers.push(JSON.parse((await run('sh', ['-c', `${command} -s`])).stdout))
   }
 
+  const [morning, hello, news] = seeds
+
   expect(answers).toEqual([
-    [],
-    { id: 1, text: 'Hello', createdAt: expect.stringMatching(/^\d{4}-/) },
+    { total: 3, limit: 10, skip: 0, data: [morning, hello, news] },
+    { total: 2, limit: 10, skip: 0, data: [morning, news] },
+    { total: 3, limit: 2, skip: 0, data: [news, hello] },
+    {
+      total: 2,
+      limit: 10,
+      skip: 0,
+      data: [
+        { id: 2, text: 'Hello Ada' },
+        { id: 3, text: 'Any news?' }
+      ]
+    },
+    { id: 4, author: 'Ada', text: 'Hello', createdAt: expect.stringMatching(/^\d{4}-/) },
     { text: 'HELLO' }
   ])
-  expect(await example.waitFor('created message')).toBe('created message 1: Hello')
+  expect(await example.waitFor('created message')).toBe('created message 4: Ada says Hello')
 })
 
 it('quickstart: what is wrong gets a sentence', async () => {
   const { url } = await runExample('quickstart/app.js')
-  const headers = { 'Content-Type': 'application/json' }
-  const message = async (path: string, init?: RequestInit) => {
-    const response = await fetch(url + path, init)
-    const body: any = await response.json()
+  const message = async (path: string, body?: string, headers = {}) => {
+    const response = await fetch(url + path, {
+      ...(body !== undefined && { method: 'POST', body }),
+      headers: { 'Content-Type': 'application/json', ...headers }
+    })
 
-    return [response.status, body.message]
+    return [response.status, ((await response.json()) as Error).message]
   }
 
-  expect(await message('/messages/7')).toEqual([404, "No message with id '7'"])
-  expect(await message('/messages', { method: 'POST', headers, body: '{}' })).toEqual([
+  expect(await message('/messages/7')).toEqual([404, "No record found for id '7'"])
+  expect(await message('/messages?$limit=many')).toEqual([
     400,
-    "A message needs a 'text'"
+    "Invalid query: '$limit' expects a whole number from 0, got a string"
   ])
-  expect(await message('/messages', { method: 'POST', headers, body: '{"text":' })).toEqual([
+  expect(await message('/messages', '{"author":"Ada"}')).toEqual([400, "'text' has to be a string"])
+  expect(await message('/messages', '{"text":{"toString":1}}', { 'X-Service-Method': 'shout' })).toEqual([
     400,
-    'Invalid request body: expected valid JSON'
+    "'text' has to be a string"
   ])
+  expect(await message('/messages', '{"text":')).toEqual([400, 'Invalid request body: expected valid JSON'])
   expect(await message('/nowhere')).toEqual([404, 'Page not found'])
 })
 

@@ -1,9 +1,9 @@
 import { EventEmitter } from 'events'
-import type { HookMethod } from '../hooks/method.ts'
 import { HookRegistry, isHookTypeMap } from '../hooks/registry.ts'
 import { createDebug } from '../utils/debug.ts'
 import { stripSlashes } from '../utils/path.ts'
-import { addLifecycleHooks, hookLifecycle } from './hooks.ts'
+import { reportError } from './events.ts'
+import { addLifecycleHooks, hookLifecycle, type Lifecycle } from './hooks.ts'
 import { registrationSteps, removeRoutes } from './register.ts'
 import { Router } from './router.ts'
 import { SERVICE, wrapService } from './service.ts'
@@ -27,8 +27,8 @@ export class Feathers extends EventEmitter {
   _isSetup = false
   /** The hooks for all services. */
   _hooks: HookRegistry<any> = new HookRegistry<any>()
-  _setup: HookMethod<any> = hookLifecycle(setupServices, 'setup')
-  _teardown: HookMethod<any> = hookLifecycle(teardownServices, 'teardown')
+  _setup: Lifecycle = hookLifecycle(setupServices, 'setup')
+  _teardown: Lifecycle = hookLifecycle(teardownServices, 'teardown')
 
   get(name: string): any {
     return this.settings[name]
@@ -68,15 +68,15 @@ export class Feathers extends EventEmitter {
     const location = toServicePath(path)
 
     if (isApplication(service)) {
-      for (const subPath of Object.keys(service.services)) {
-        this.use(`${location}/${subPath}`, service.service(subPath))
-      }
+      const subPaths = Object.keys(service.services)
+
+      for (const subPath of subPaths) assertFree(this, toServicePath(`${location}/${subPath}`))
+      for (const subPath of subPaths) this.use(`${location}/${subPath}`, service.service(subPath))
 
       return this
     }
 
-    // Before anything is done to the service, so that a refused one leaves no trace.
-    if (this.services[location] !== undefined) throw new Error(`Path ${location} already exists`)
+    assertFree(this, location)
 
     debug('Registering service at `%s`', location)
 
@@ -85,13 +85,13 @@ export class Feathers extends EventEmitter {
     try {
       for (const mixin of this.mixins) mixin.call(this, registered, location, registered[SERVICE])
     } catch (error) {
-      if (this.lookup(location)?.service === registered) removeRoutes(this, location)
+      if (this.routes.get(location)?.service === registered) removeRoutes(this, location)
       throw error
     }
 
     this.services[location] = registered
 
-    if (this._isSetup && typeof registered.setup === 'function') registered.setup(this, location)
+    if (this._isSetup) void setUpLate(this, registered, location)
 
     return this
   }
@@ -128,16 +128,25 @@ export class Feathers extends EventEmitter {
   }
 
   hooks(input: any): this {
-    if (!isHookTypeMap(input) && (input.setup || input.teardown)) {
-      if (input.setup) addLifecycleHooks(this._setup, input.setup)
-      if (input.teardown) addLifecycleHooks(this._teardown, input.teardown)
-
-      return this
-    }
-
-    this._hooks.add(isHookTypeMap(input) ? input : { around: input })
+    if (isHookTypeMap(input)) this._hooks.add(input)
+    else if (input.setup || input.teardown) addLifecycleHooks(this, input)
+    else this._hooks.add({ around: input })
 
     return this
+  }
+}
+
+/** Before anything is done to a service, so that one that is refused leaves no trace. */
+function assertFree(app: Feathers, location: string): void {
+  if (app.services[location] !== undefined) throw new Error(`Path ${location} already exists`)
+}
+
+/** A service that comes after `setup` is set up at once, and nobody waits for it. */
+async function setUpLate(app: Feathers, service: any, location: string): Promise<void> {
+  try {
+    await service.setup?.(app, location)
+  } catch (error) {
+    reportError(app, error)
   }
 }
 

@@ -9,7 +9,6 @@ const debug = createDebug('alula:events')
 
 interface Emitter {
   emit(event: string | symbol, ...values: unknown[]): unknown
-  listenerCount(event: string | symbol): number
   rawListeners(event: string | symbol): unknown[]
 }
 
@@ -57,14 +56,8 @@ export function withEvents(method: string, pipeline: Pipeline<any>): Pipeline<an
 export function reportError(app: Emitter, error: unknown, context?: unknown): void {
   debug('A listener failed: %O', error)
 
-  // Without a listener an `error` event would be thrown, and end the process.
-  if (app.listenerCount('error') === 0) return
-
-  try {
-    app.emit('error', error, context)
-  } catch (thrown) {
-    debug('An error listener failed: %O', thrown)
-  }
+  // Not by `emit`: without a listener it would throw, and it stops at the first listener that does.
+  callListeners(app, 'error', [error, context], (thrown) => debug('An error listener failed: %O', thrown))
 }
 
 function emitResult(context: HookContext, event: string): void {
@@ -73,34 +66,47 @@ function emitResult(context: HookContext, event: string): void {
   // What is listed in `events` is emitted by the service itself, or comes from the server on a client.
   if (getServiceOptions(service).events.includes(event)) return
 
-  for (const item of Array.isArray(result) ? result : [result]) {
-    try {
-      service.emit(event, item, context)
-    } catch (error) {
-      reportError(context.app, error, context)
-    }
+  // A copy: a listener may change the result.
+  for (const item of Array.isArray(result) ? [...result] : [result]) {
+    attempt(
+      () => service.emit(event, item, context),
+      (error) => reportError(context.app, error, context)
+    )
   }
 }
 
 function emitSafely(emitter: Emitter, app: Emitter, event: string | symbol, values: unknown[]): boolean {
-  const listeners = emitter.rawListeners(event)
-
-  for (const listener of listeners as ((...values: unknown[]) => unknown)[]) {
-    const report = (error: unknown) => reportError(app, error, values[1])
-
-    try {
-      const returned: any = listener.apply(emitter, values)
-
-      if (typeof returned?.then === 'function') returned.then(undefined, report)
-    } catch (error) {
-      report(error)
-    }
-  }
+  const heard = callListeners(emitter, event, values, (error) => reportError(app, error, values[1]))
 
   // Node throws an `error` event that nobody listens to.
-  if (event === 'error' && listeners.length === 0) reportError(app, values[0], values[1])
+  if (event === 'error' && !heard) reportError(app, values[0], values[1])
+
+  return heard
+}
+
+/** Calls every listener, whatever the others do. Returns whether there was one. */
+function callListeners(
+  emitter: Emitter,
+  event: string | symbol,
+  values: unknown[],
+  report: (error: unknown) => void
+): boolean {
+  const listeners = emitter.rawListeners(event) as ((...values: unknown[]) => unknown)[]
+
+  for (const listener of listeners) attempt(() => listener.apply(emitter, values), report)
 
   return listeners.length > 0
+}
+
+/** Runs what is not ours: an error that it throws, or rejects with later, is reported and goes no further. */
+function attempt(run: () => unknown, report: (error: unknown) => void): void {
+  try {
+    const returned: any = run()
+
+    if (typeof returned?.then === 'function') returned.then(undefined, report)
+  } catch (error) {
+    report(error)
+  }
 }
 
 /** The members of an emitter as properties that stay out of the way when a service is enumerated. */

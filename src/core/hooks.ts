@@ -1,5 +1,4 @@
 import { getMiddleware, HOOKS } from '../hooks/interop.ts'
-import type { HookMethod } from '../hooks/method.ts'
 import { hookMethod } from '../hooks/method.ts'
 import { compilePipeline } from '../hooks/pipeline.ts'
 import { HookRegistry, isHookTypeMap } from '../hooks/registry.ts'
@@ -37,6 +36,7 @@ export function implementHooks(service: any, path: string, app: HookedApplicatio
     const original = service[method]
 
     const value = hookMethod(original, {
+      owner: service,
       parameters: getDefinition(method).args,
       properties: contextProperties(app, service, path, method),
       version: () => app._hooks.version + hooks.version,
@@ -73,38 +73,60 @@ export function createContext(service: any, method: string, data: object = {}): 
   return create(data)
 }
 
-const lifecycleHooks = new WeakMap<object, AroundHook<any>[]>()
+/** `setup` or `teardown` of an application. */
+export type Lifecycle = (server?: any) => Promise<any>
+
+const lifecycleHooks = new WeakMap<Lifecycle, AroundHook<any>[]>()
 
 /** Prepares `setup` or `teardown` for hooks. A function that is prepared already is returned as it is. */
-export function hookLifecycle(lifecycle: (...args: any[]) => unknown, method: string): HookMethod<any> {
-  if (lifecycleHooks.has(lifecycle)) return lifecycle as HookMethod<any>
+export function hookLifecycle(lifecycle: Lifecycle, method: string): Lifecycle {
+  if (lifecycleHooks.has(lifecycle)) return lifecycle
 
   const around: AroundHook<any>[] = []
 
-  const hooked = hookMethod(lifecycle, {
-    parameters: ['server'],
-    properties: {
-      method,
-      type: 'around',
-      get app() {
-        return (this as any).self
-      }
+  // One function inside and one outside, because hooks of `@feathersjs/hooks` go to the `original` of what they are
+  // put around: inside they would be lost, and outside they would lose ours.
+  const hooked = hookMethod(
+    function (this: unknown, server?: any) {
+      return lifecycle.call(this, server)
     },
-    version: () => around.length,
-    compile: (terminal) => compilePipeline([{ around, phases: PHASES_NONE }], terminal)
-  })
+    {
+      parameters: ['server'],
+      properties: {
+        method,
+        type: 'around',
+        get app() {
+          return (this as any).self
+        }
+      },
+      version: () => around.length,
+      compile: (terminal) => compilePipeline([{ around, phases: PHASES_NONE }], terminal)
+    }
+  )
 
-  lifecycleHooks.set(hooked, around)
+  const prepared: Lifecycle = function (this: unknown, server?: any) {
+    return hooked.call(this, server)
+  }
 
-  return hooked
+  lifecycleHooks.set(prepared, around)
+
+  return prepared
 }
 
-/** Adds around hooks to a function that `hookLifecycle` prepared. */
+/** Adds around hooks to `setup` and `teardown`; to both or, when one is not valid, to none. */
 export function addLifecycleHooks(
-  lifecycle: object,
-  input: AroundHook<any> | readonly AroundHook<any>[]
+  app: { readonly _setup: Lifecycle; readonly _teardown: Lifecycle },
+  input: { setup?: any; teardown?: any; [key: string]: unknown }
 ): void {
-  lifecycleHooks.get(lifecycle)?.push(...new HookRegistry().add({ around: input }).list('around', 'all'))
+  const { setup, teardown, ...others } = input
+  const [other] = Object.keys(others)
+
+  if (other !== undefined) throw new Error(`'${other}' is not a valid hook next to 'setup' and 'teardown'`)
+
+  const hooks = new HookRegistry<any>().add({ around: { setup, teardown } })
+
+  lifecycleHooks.get(app._setup)?.push(...hooks.list('around', 'setup'))
+  lifecycleHooks.get(app._teardown)?.push(...hooks.list('around', 'teardown'))
 }
 
 /** All hooks of one service: what `service.hooks` registered, and what its class or object brought along. */

@@ -24,7 +24,13 @@ function addRoutes(this: any, service: any, path: string): void {
   const route = { service, params: routeParams }
 
   this.routes.insert(path, route)
-  this.routes.insert(`${path}/:__id`, route)
+
+  try {
+    this.routes.insert(`${path}/:__id`, route)
+  } catch (error) {
+    this.routes.remove(path)
+    throw error
+  }
 }
 
 /** Takes back what `addRoutes` did. */

@@ -49,6 +49,20 @@ export class Router<T = any> {
     node.data = data
   }
 
+  /** Returns what was inserted under exactly this path, placeholders by name. */
+  get(path: string): T | undefined {
+    let node: RouteNode<T> | undefined = this.root
+
+    for (const segment of split(path)) {
+      const { branch, key }: ReturnType<typeof this.locate> = this.locate(node, segment)
+
+      node = branch.get(key)
+      if (!node) return undefined
+    }
+
+    return node.data
+  }
+
   /** Removes what was inserted under a path. Longer paths stay, and the path can be inserted again. */
   remove(path: string): void {
     this.removeFrom(this.root, split(path), 0)

@@ -69,10 +69,15 @@ export function getHookMethods(service: any, { methods }: { methods: readonly st
 }
 
 function assertService(location: string, service: any, options?: ServiceOptions): void {
-  const isObject = typeof service === 'object' && service !== null
+  const isObject = (typeof service === 'object' && service !== null) || typeof service === 'function'
   const names = [...defaultServiceMethods, ...LIFECYCLE_METHODS]
 
-  if (!isObject || !(options?.methods?.length || names.some((name) => hasMethod(service, name)))) {
+  // An array has a `find` of its own.
+  if (
+    !isObject ||
+    Array.isArray(service) ||
+    !(options?.methods?.length || names.some((name) => hasMethod(service, name)))
+  ) {
     throw new Error(`Invalid service object passed for path \`${location}\``)
   }
 }

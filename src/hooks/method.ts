@@ -11,6 +11,8 @@ export interface HookMethodOptions<C extends BaseContext> {
   readonly properties: object
   /** A number that changes whenever a hook is registered that may concern this method. */
   readonly version: () => number
+  /** What a call without a `this` runs on: a method that was taken off its object. */
+  readonly owner?: unknown
   /** Puts the hooks that are registered now around the method itself. */
   readonly compile: (terminal: Pipeline<C>) => Pipeline<C>
 }
@@ -34,10 +36,10 @@ export function hookMethod<C extends BaseContext>(
   method: (...args: any[]) => unknown,
   options: HookMethodOptions<C>
 ): HookMethod<C> {
-  const { parameters, properties, version, compile } = options
+  const { parameters, properties, version, owner, compile } = options
   const original = getOriginal(method)
   const defaults = getDefaults(method)
-  const Context = createContextClass<C>(parameters, merge(getProperties(method), properties))
+  const Context = createContextClass<C>(parameters, merge(properties, getProperties(method)))
   const paramsIndex = parameters.indexOf('params')
 
   let pipeline: Pipeline<C> | undefined
@@ -53,10 +55,10 @@ export function hookMethod<C extends BaseContext>(
     const given = args[args.length - 1] instanceof Context
     const context: C = given ? args.pop() : new Context()
 
-    context.self = this
+    context.self = this ?? owner
     context.arguments = args
-    if (paramsIndex !== -1 && !args[paramsIndex]) args[paramsIndex] = {}
     if (defaults) applyDefaults(context, defaults(context))
+    if (paramsIndex !== -1 && !args[paramsIndex]) args[paramsIndex] = {}
 
     const current = version()
 
