@@ -1,6 +1,7 @@
 import type { Id, Paginated, Query } from '../core/types.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import { parseQuery } from '../query/parse.ts'
+import { copyPlain } from '../utils/object.ts'
 import {
   type AdapterOptions,
   type AdapterParams,
@@ -66,7 +67,7 @@ export abstract class AdapterBase<
 
     const { multi } = this.getOptions(params)
 
-    return typeof multi === 'boolean' ? multi : multi.includes(method)
+    return Array.isArray(multi) ? multi.includes(method) : multi === true
   }
 
   /**
@@ -99,8 +100,7 @@ export abstract class AdapterBase<
     const query: Query = params?.query ?? {}
     const options = toQueryOptions(this.getOptions(params))
     const parsed =
-      parsedQueries.get(query) ??
-      parseQuery(query, { ...options, trusted: (query as any)[VALIDATED] === true })
+      recall(query) ?? parseQuery(query, { ...options, trusted: (query as any)[VALIDATED] === true })
 
     return { ...parsed, limit: getLimit(parsed.limit, options.paginate) }
   }
@@ -113,20 +113,45 @@ export abstract class AdapterBase<
   abstract _remove(id: IdType | null, params?: ServiceParams): Promise<Result | Result[]>
 }
 
-/** Only for queries that were made here: one of the caller’s may change behind our back. */
-const parsedQueries = new WeakMap<object, ParsedQuery>()
+interface Remembered {
+  readonly parsed: ParsedQuery
+  /** What was parsed. The values are frozen; what is added or replaced shows by comparison. */
+  readonly entries: readonly [string, unknown][]
+}
 
-function remember(query: Query, parsed: ParsedQuery | undefined): Query {
-  if (parsed) parsedQueries.set(query, parsed)
+/** Only for queries that were made here. */
+const rememberedQueries = new WeakMap<object, Remembered>()
 
-  return query
+/** Returns the query to hand out, whose conditions cannot be changed unnoticed. */
+function remember(query: Query, parsed: ParsedQuery): Query {
+  const checked: Query = { ...copyPlain(query, Object.freeze) }
+
+  for (const symbol of Object.getOwnPropertySymbols(query)) (checked as any)[symbol] = (query as any)[symbol]
+
+  rememberedQueries.set(checked, { parsed, entries: Object.entries(checked) })
+
+  return checked
+}
+
+/** What a query was parsed to; `undefined` when it was not, or has been changed since. */
+function recall(query: Query): ParsedQuery | undefined {
+  const remembered = rememberedQueries.get(query)
+
+  if (!remembered) return undefined
+
+  const { parsed, entries } = remembered
+  const names = Object.keys(query)
+  const isSame = names.length === entries.length && entries.every(([name, value]) => query[name] === value)
+
+  return isSame ? parsed : undefined
 }
 
 /** The same checked query for all records that match: without `$limit` and `$skip`. */
 export function withoutPage(query: Query): Query {
   const { $limit, $skip, ...rest } = query
+  const parsed = recall(query)
 
   if ((query as any)[VALIDATED]) Object.defineProperty(rest, VALIDATED, { value: true })
 
-  return remember(rest, parsedQueries.get(query))
+  return parsed ? remember(rest, parsed) : rest
 }

@@ -47,7 +47,7 @@ export function normalizeOptions<Options extends AdapterOptions>(
     multi: false,
     filters: {},
     operators: [],
-    ...options
+    ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
   }
 
   assertOption('id', normalized.id, typeof normalized.id === 'string', 'a string')
@@ -60,7 +60,7 @@ export function normalizeOptions<Options extends AdapterOptions>(
   assertOption('multi', normalized.multi, isMulti(normalized.multi), 'a boolean, or an array of method names')
   assertOption('operators', normalized.operators, Array.isArray(normalized.operators), 'an array of names')
 
-  return normalized as NormalizedOptions<Options>
+  return normalized as unknown as NormalizedOptions<Options>
 }
 
 /**

@@ -6,6 +6,7 @@ import { toComparator } from '../query/comparator.ts'
 import { FIELD_OPERATORS, LOGICAL_OPERATORS, RESULT_FILTERS } from '../query/operators.ts'
 import { type FilterConverter, parseQuery, type QueryOptions } from '../query/parse.ts'
 import { toSelection } from '../query/select.ts'
+import { copyPlain } from '../utils/object.ts'
 import { getLimit } from './options.ts'
 
 /** The operators that always count. */
@@ -44,8 +45,8 @@ export function splitQuery(
   { paginate }: FilterQueryOptions
 ): { filters: Query; query: Query } {
   const limit = getLimit(parsed.limit, paginate)
-  const filters: Query = { ...parsed.filters }
-  const query: Query = {}
+  const entries = Object.entries(source)
+  const filters: Query = { ...copyPlain(parsed.filters) }
 
   if (limit !== undefined) filters.$limit = limit
   if (source.$skip !== undefined) filters.$skip = parsed.skip
@@ -54,12 +55,22 @@ export function splitQuery(
   }
   if (parsed.select !== undefined) filters.$select = [...parsed.select]
 
-  for (const name of Reflect.ownKeys(source) as string[]) {
-    if (typeof name !== 'string' || !name.startsWith('$')) query[name] = source[name]
-    else if (LOGICAL_OPERATORS.includes(name) || name === '$not') filters[name] = source[name]
+  for (const [name, value] of entries) {
+    if (LOGICAL_OPERATORS.includes(name) || name === '$not') filters[name] = copyPlain(value)
   }
 
-  return { filters, query }
+  const conditions = Object.fromEntries(entries.filter(([name]) => !name.startsWith('$')))
+
+  return { filters, query: { ...copyPlain(conditions), ...pickSymbols(source) } }
+}
+
+/** Symbols cannot come from a client: with what code marks a query stays on it. */
+function pickSymbols(source: object): object {
+  const symbols = Object.getOwnPropertySymbols(source).filter((name) =>
+    Object.prototype.propertyIsEnumerable.call(source, name)
+  )
+
+  return Object.fromEntries(symbols.map((name) => [name, (source as any)[name]]))
 }
 
 /**

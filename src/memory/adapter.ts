@@ -60,7 +60,7 @@ export class MemoryAdapter<
 
     assertMeaning(options)
     this.nextId = startId
-    this.records = new Records(this.id, indexes)
+    this.records = new Records(indexes)
     this.store = store
   }
 
@@ -111,7 +111,7 @@ export class MemoryAdapter<
   async _update(id: Id, data: Data, params?: ServiceParams): Promise<Result> {
     const query = this.parseQuery(params)
     const { key, record } = this.findEntry(id, query, params)
-    const replacement = { ...clone(data), [this.id]: record[this.id] }
+    const replacement = Object.assign(clone(data) as object, { [this.id]: record[this.id] })
 
     this.records.set(key, replacement)
 
@@ -125,8 +125,13 @@ export class MemoryAdapter<
     const query = this.parseQuery(params)
     const entries = this.findEntries(id, query, params)
 
+    const changes = clone(data)
+
     for (const { key, record } of entries) {
-      this.records.set(key, { ...record, ...clone(data), [this.id]: record[this.id] })
+      const patched = Object.create(Object.getPrototypeOf(record))
+
+      // What is inside is shared with the record before, and between records: it is replaced, never changed.
+      this.records.set(key, Object.assign(patched, record, changes, { [this.id]: record[this.id] }))
     }
 
     return this.toResults(id, entries, query)
@@ -160,9 +165,11 @@ export class MemoryAdapter<
 
   private match(query: ParsedQuery, params: ServiceParams | undefined): Entry[] {
     const predicate = this.toPredicate(query, params)
+    // A matcher may find more than what is equal.
+    const where = this.getOptions(params).matcher ? EVERYTHING : query.where
     const entries: Entry[] = []
 
-    for (const entry of this.records.candidates(this.options.matcher ? EVERYTHING : query.where)) {
+    for (const entry of this.records.candidates(where, this.id)) {
       if (predicate(entry.record)) entries.push(entry)
     }
 

@@ -2,8 +2,9 @@ import { isPlainObject } from '../utils/object.ts'
 
 /**
  * Copies a value with everything in it, so that nothing is shared. Plain objects, arrays, dates, bytes, maps and
- * sets are copied as what they are; instances of other classes keep their prototype. A `__proto__` key, which JSON
- * can hold, is left out.
+ * sets are copied as what they are, instances of other classes with their prototype. An instance that shows no
+ * fields (a URL, a regular expression, private fields only) cannot be copied and stays what it is. A `__proto__`
+ * key, which JSON can hold, is left out.
  */
 export function clone<T>(value: T): T
 export function clone(value: any): any {
@@ -11,7 +12,11 @@ export function clone(value: any): any {
   if (Array.isArray(value)) return value.map(clone)
   if (isPlainObject(value)) return cloneInto({}, value)
   if (value instanceof Date) return new Date(value)
-  if (ArrayBuffer.isView(value) || value instanceof Map || value instanceof Set) return structuredCopy(value)
+  if (value instanceof ArrayBuffer) return value.slice(0)
+  if (ArrayBuffer.isView(value)) return cloneView(value)
+  if (value instanceof Map) return new Map([...value].map(clone) as [unknown, unknown][])
+  if (value instanceof Set) return new Set([...value].map(clone))
+  if (Object.keys(value).length === 0) return value
 
   return cloneInto(Object.create(Object.getPrototypeOf(value)), value)
 }
@@ -24,10 +29,22 @@ function cloneInto(copy: any, source: any): any {
   return copy
 }
 
-function structuredCopy(value: any): any {
-  // `structuredClone` turns a Buffer into a plain Uint8Array.
-  if (ArrayBuffer.isView(value))
-    return Object.setPrototypeOf(structuredClone(value), Object.getPrototypeOf(value))
+/** Only the bytes that are seen: a small Buffer is part of a block that holds others too. */
+function cloneView(view: ArrayBufferView): ArrayBufferView {
+  if (view instanceof DataView) {
+    return new DataView(view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength))
+  }
 
-  return structuredClone(value)
+  // `Buffer` has a `slice` of its own, which shares the memory.
+  const copy = Uint8Array.prototype.slice.call(
+    new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
+  ).buffer
+
+  return Object.setPrototypeOf(new (typedArrayOf(view))(copy), Object.getPrototypeOf(view))
+}
+
+function typedArrayOf(view: ArrayBufferView): new (buffer: ArrayBufferLike) => ArrayBufferView {
+  const name = (view as any)[Symbol.toStringTag] as 'Uint8Array'
+
+  return globalThis[name]
 }

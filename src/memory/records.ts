@@ -12,11 +12,9 @@ export interface Entry {
 export class Records {
   private readonly entries = new Map<string, Entry>()
   private readonly indexes: readonly FieldIndex[]
-  private readonly idField: string
   private nextOrder = 0
 
-  constructor(idField: string, indexed: readonly string[]) {
-    this.idField = idField
+  constructor(indexed: readonly string[]) {
     this.indexes = indexed.map((field) => new FieldIndex(field))
   }
 
@@ -59,10 +57,10 @@ export class Records {
    * The entries that can match a condition, in order: all of them, or those that an id or an index leads to. Each
    * must still be asked whether it matches.
    */
-  candidates(where: Condition): Iterable<Entry> {
+  candidates(where: Condition, idField: string): Iterable<Entry> {
     const conditions = where.kind === 'and' ? where.conditions : [where]
     const found = conditions
-      .map((condition) => this.lookUp(condition))
+      .map((condition) => this.lookUp(condition, idField))
       .filter((entries) => entries !== undefined)
 
     if (found.length === 0) return this.entries.values()
@@ -71,7 +69,7 @@ export class Records {
   }
 
   /** What a condition on the id or on an indexed field leads to; `undefined` when it leads nowhere. */
-  private lookUp(condition: Condition): Entry[] | undefined {
+  private lookUp(condition: Condition, idField: string): Entry[] | undefined {
     if (condition.kind !== 'compare') return undefined
 
     const { operator, value } = condition
@@ -81,7 +79,7 @@ export class Records {
     const field = condition.path.join('.')
     const values = operator === 'in' ? [...new Set(value as unknown[])] : [value]
 
-    if (field === this.idField) {
+    if (field === idField) {
       return [...new Set(values.map((id) => this.get(id)))].filter((entry) => entry !== undefined)
     }
 

@@ -43,9 +43,21 @@ export function compareAny(a: unknown, b: unknown): number {
   const rank = rankOf(a) - rankOf(b)
 
   if (rank !== 0) return rank
-  if (Array.isArray(a)) return compareLists(a, b as unknown[])
 
-  return compareSameType(a, b) ?? compareObjects(a, b)
+  switch (rankOf(a)) {
+    case 0:
+      return 0
+    case 1:
+      return compareNumbers(a as number, b as number)
+    case 4:
+      return compareNumbers((a as Date).getTime(), (b as Date).getTime())
+    case 6:
+      return compareLists(a as unknown[], b as unknown[])
+    case 7:
+      return compareLists(toSortedList(a as object), toSortedList(b as object))
+    default:
+      return compareSameType(a, b) as number
+  }
 }
 
 function rankOf(value: unknown): number {
@@ -71,13 +83,15 @@ function compareLists(a: readonly unknown[], b: readonly unknown[]): number {
   return a.length - b.length
 }
 
-/** By their sorted names, each followed by its value. */
-function compareObjects(a: unknown, b: unknown): number {
-  if (a === null || b === null || typeof a !== 'object' || typeof b !== 'object') return 0
+/** `NaN`, which is also the time of a date that is none, comes before all numbers. */
+function compareNumbers(a: number | bigint, b: number | bigint): number {
+  if (a < b) return -1
+  if (a > b) return 1
 
-  return compareLists(toSortedList(a), toSortedList(b))
+  return Number(Number.isNaN(b)) - Number(Number.isNaN(a))
 }
 
+/** The names in order, each followed by its value. */
 function toSortedList(object: object): unknown[] {
   return Object.entries(object)
     .sort(([a], [b]) => compareSameType(a, b) ?? 0)

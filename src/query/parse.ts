@@ -1,6 +1,6 @@
 import { BadRequest } from '../errors.ts'
-import { isPlainObject } from '../utils/object.ts'
-import type { Condition, ParsedQuery, Sort } from './ast.ts'
+import { copyPlain, isPlainObject } from '../utils/object.ts'
+import type { Condition, ParsedQuery, Path, Sort } from './ast.ts'
 import { assertValue, describe, FIELD_OPERATORS, LOGICAL_OPERATORS, RESULT_FILTERS } from './operators.ts'
 
 /** Converts the value of a further top-level name; `undefined` drops it. */
@@ -63,7 +63,7 @@ function parseFilters(source: Record<string, unknown>, options: QueryOptions): R
     if (converter === undefined || LOGICAL_OPERATORS.includes(name)) continue
 
     assertNoOperators(source[name], options)
-    filters[name] = converter === true ? source[name] : converter(source[name], options)
+    filters[name] = freezeCopy(converter === true ? source[name] : converter(source[name], options))
   }
 
   return filters
@@ -76,7 +76,7 @@ function parseConditions(
   options: QueryOptions,
   depth: number
 ): Condition {
-  if (depth > QUERY_DEPTH) throw new BadRequest(`Invalid query: expected at most ${QUERY_DEPTH} levels`)
+  assertDepth(depth)
 
   const conditions: Condition[] = []
 
@@ -115,9 +115,9 @@ function parseNested(name: string, value: unknown, options: QueryOptions, depth:
 }
 
 function parseField(field: string, value: unknown, options: QueryOptions, depth: number): Condition {
-  if (depth > QUERY_DEPTH) throw new BadRequest(`Invalid query: expected at most ${QUERY_DEPTH} levels`)
+  assertDepth(depth)
 
-  const path = Object.freeze(field.split('.'))
+  const path = parsePath(field)
 
   if (!isPlainObject(value)) {
     assertValue(field, value)
@@ -135,7 +135,7 @@ function parseField(field: string, value: unknown, options: QueryOptions, depth:
 
 function parseOperator(
   field: string,
-  path: readonly string[],
+  path: Path,
   name: string,
   value: unknown,
   options: QueryOptions,
@@ -147,7 +147,7 @@ function parseOperator(
     if (operator.list) assertList(name, value)
     else assertValue(name, value)
 
-    return Object.freeze({ kind: 'compare', path, operator: operator.comparison, value: freezeList(value) })
+    return Object.freeze({ kind: 'compare', path, operator: operator.comparison, value: freezeCopy(value) })
   }
 
   if (!name.startsWith('$')) {
@@ -162,7 +162,7 @@ function parseOperator(
 
   assertNoOperators(value, options)
 
-  return Object.freeze({ kind: 'custom', path, operator: name as `$${string}`, value })
+  return Object.freeze({ kind: 'custom', path, operator: name as `$${string}`, value: freezeCopy(value) })
 }
 
 function assertList(name: string, value: unknown): void {
@@ -174,15 +174,31 @@ function assertList(name: string, value: unknown): void {
 }
 
 /** Refuses names of operators that nobody allowed in a value whose shape is not known here. */
-function assertNoOperators(value: unknown, options: QueryOptions): void {
+function assertNoOperators(value: unknown, options: QueryOptions, depth = 1): void {
   if (!Array.isArray(value) && !isPlainObject(value)) return
 
-  for (const [name, nested] of Object.entries(value)) {
-    if (name.startsWith('$') && !isAllowed(name, options))
-      throw new BadRequest(`Invalid query parameter ${name}`)
+  assertDepth(depth)
 
-    assertNoOperators(nested, options)
+  for (const [name, nested] of Object.entries(value)) {
+    const isKnown = !name.startsWith('$') || FIELD_OPERATORS.has(name) || isAllowed(name, options)
+
+    if (!isKnown) throw new BadRequest(`Invalid query parameter ${name}`)
+
+    assertNoOperators(nested, options, depth + 1)
   }
+}
+
+function assertDepth(depth: number): void {
+  if (depth > QUERY_DEPTH) throw new BadRequest(`Invalid query: expected at most ${QUERY_DEPTH} levels`)
+}
+
+/** A name of a field is no operator, nor is a part of it. */
+function parsePath(field: string): Path {
+  const path = field.split('.')
+
+  if (path.some((name) => name.startsWith('$'))) throw new BadRequest(`Invalid query parameter ${field}`)
+
+  return Object.freeze(path)
 }
 
 function isAllowed(name: string, { operators = [], filters = {}, trusted = false }: QueryOptions): boolean {
@@ -203,12 +219,11 @@ function parseSort($sort: unknown): readonly Sort[] {
 }
 
 function parseDirection(field: string, direction: unknown): Sort {
-  if (field.startsWith('$')) throw new BadRequest(`Invalid query parameter ${field}`)
   if (!['1', '-1', 1, -1].includes(direction as string)) {
     throw new BadRequest(`Invalid query: '$sort' expects 1 or -1 for '${field}'`)
   }
 
-  return Object.freeze({ path: Object.freeze(field.split('.')), direction: Number(direction) as 1 | -1 })
+  return Object.freeze({ path: parsePath(field), direction: Number(direction) as 1 | -1 })
 }
 
 function parseCount(name: string, value: unknown): number | undefined {
@@ -232,10 +247,10 @@ function parseSelect($select: unknown): readonly string[] | undefined {
     if (typeof field !== 'string') {
       throw new BadRequest(`Invalid query: '$select' expects names of fields, got ${describe(field)}`)
     }
-    if (field.startsWith('$')) throw new BadRequest(`Invalid query parameter ${field}`)
+    parsePath(field)
   }
 
-  return Object.freeze(fields as string[])
+  return Object.freeze([...fields] as string[])
 }
 
 /** Conditions that must all hold, without the levels and the single elements that mean nothing. */
@@ -253,6 +268,7 @@ function not(condition: Condition): Condition {
   return Object.freeze({ kind: 'not', condition })
 }
 
-function freezeList(value: unknown): unknown {
-  return Array.isArray(value) ? Object.freeze([...value]) : value
+/** What happens to the query afterwards must not reach the tree. */
+function freezeCopy<T>(value: T): T {
+  return copyPlain(value, Object.freeze)
 }

@@ -50,6 +50,23 @@ export function setPath(target: Record<string, any>, path: readonly string[], va
   current[path[path.length - 1] as string] = value
 }
 
+/**
+ * Copies plain objects and arrays with all that is in them; everything else stays what it is.
+ *
+ * @param value The value to copy
+ * @param finish What to do with each copy, for example `Object.freeze`
+ */
+export function copyPlain<T>(value: T, finish?: (copy: object) => object): T
+export function copyPlain(value: unknown, finish: (copy: object) => object = (copy) => copy): unknown {
+  if (Array.isArray(value)) return finish(value.map((element) => copyPlain(element, finish)))
+  if (!isPlainObject(value)) return value
+
+  // Not by assignment, which for `__proto__` would set the prototype.
+  return finish(
+    Object.fromEntries(Object.entries(value).map(([name, nested]) => [name, copyPlain(nested, finish)]))
+  )
+}
+
 /** Ends a `switch` over a union: the compiler refuses it as long as a case is missing. */
 export function assertNever(value: never): never {
   throw new Error(`Unexpected value: ${JSON.stringify(value)}`)

@@ -1,0 +1,290 @@
+import { describe, expect, it } from 'vitest'
+import { VALIDATED } from '../../src/adapter.ts'
+import { EchoAdapter, EchoService } from './echo.ts'
+
+const validated = (query: object) => Object.defineProperty(query, VALIDATED, { value: true })
+
+describe('getOptions', () => {
+  it('are those of the service', () => {
+    const adapter = new EchoAdapter({ multi: true })
+
+    for (const params of [undefined, {}, { query: { multi: false } }]) {
+      expect(adapter.getOptions(params)).toEqual(adapter.options)
+    }
+  })
+
+  it('`params.paginate` comes before the service, `params.adapter` before both', () => {
+    const adapter = new EchoAdapter({ paginate: { default: 1 } })
+    const paginate = (params: any) => adapter.getOptions(params).paginate
+
+    expect(paginate({ paginate: { default: 2 } })).toEqual({ default: 2 })
+    expect(paginate({ paginate: false })).toBe(false)
+    expect(paginate({ paginate: undefined })).toEqual({ default: 1 })
+    expect(paginate({ adapter: { paginate: { default: 3 } } })).toEqual({ default: 3 })
+    expect(paginate({ paginate: { default: 2 }, adapter: { paginate: { default: 3 } } })).toEqual({
+      default: 3
+    })
+    expect(paginate({ paginate: { default: 2 }, adapter: { multi: true } })).toEqual({ default: 2 })
+  })
+
+  it('`params.adapter` overrides every option, for one call', () => {
+    const adapter = new EchoAdapter({ operators: ['$a'] })
+    const override = { multi: ['patch'], operators: ['$b'], filters: { $c: true as const }, Model: 'other' }
+
+    expect(adapter.getOptions({ adapter: override })).toEqual({ ...adapter.options, ...override })
+    expect(adapter.options).toEqual(new EchoAdapter({ operators: ['$a'] }).options)
+  })
+
+  it('options are read at every call', async () => {
+    const adapter = new EchoAdapter()
+
+    expect(adapter.allowsMulti('patch')).toBe(false)
+
+    adapter.options.multi = true
+    adapter.options.paginate = { default: 1, max: 2 }
+    adapter.options.id = '_id'
+    adapter.options.operators = ['$like']
+
+    expect(adapter.allowsMulti('patch')).toBe(true)
+    expect(adapter.id).toBe('_id')
+    expect(await adapter.sanitizeQuery({ query: { $limit: 9, a: { $like: 'x' } } })).toEqual({
+      $limit: 2,
+      a: { $like: 'x' }
+    })
+  })
+})
+
+describe('allowsMulti', () => {
+  const methods = ['find', 'get', 'create', 'update', 'patch', 'remove', 'custom']
+  const allowed = (multi: any, params?: any) =>
+    methods.filter((method) => new EchoAdapter({ multi }).allowsMulti(method, params))
+
+  it.each([
+    [false, ['find']],
+    [true, ['find', 'create', 'patch', 'remove', 'custom']],
+    [[], ['find']],
+    [
+      ['create', 'remove'],
+      ['find', 'create', 'remove']
+    ],
+    [
+      ['get', 'update', 'custom'],
+      ['find', 'custom']
+    ]
+  ])('with %j', (multi, expected) => {
+    expect(allowed(multi)).toEqual(expected)
+    expect(allowed(!multi, { adapter: { multi } })).toEqual(expected)
+  })
+
+  it('allows nothing when an override holds no value', () => {
+    expect(allowed(true, { adapter: { multi: undefined } })).not.toContain('patch')
+  })
+})
+
+describe('sanitizeQuery', () => {
+  it('returns a new query in which the names at the top have their types', async () => {
+    const query = {
+      $limit: '5',
+      $skip: '2',
+      $sort: { a: '-1' },
+      $select: 'a',
+      name: { $ne: 'x' },
+      $or: [{ b: 1 }]
+    }
+    const before = structuredClone(query)
+    const sanitized = await new EchoAdapter().sanitizeQuery({ query })
+
+    expect(sanitized).toEqual({
+      $limit: 5,
+      $skip: 2,
+      $sort: { a: -1 },
+      $select: ['a'],
+      name: { $ne: 'x' },
+      $or: [{ b: 1 }]
+    })
+    expect(sanitized).not.toBe(query)
+    expect(query).toEqual(before)
+  })
+
+  it('of nothing is nothing, or the default of the pagination', async () => {
+    expect(await new EchoAdapter().sanitizeQuery()).toEqual({})
+    expect(await new EchoAdapter().sanitizeQuery({ query: {} })).toEqual({})
+    expect(await new EchoAdapter({ paginate: { default: 5 } }).sanitizeQuery()).toEqual({ $limit: 5 })
+  })
+
+  it('keeps `$limit` below the maximum that applies to the call', async () => {
+    const adapter = new EchoAdapter({ paginate: { default: 5, max: 10 } })
+    const limit = async (params: any) => (await adapter.sanitizeQuery(params)).$limit
+
+    expect(await limit({ query: { $limit: 50 } })).toBe(10)
+    expect(await limit({ query: { $limit: 0 } })).toBe(0)
+    expect(await limit({ query: { $limit: 50 }, paginate: false })).toBe(50)
+    expect(await limit({ query: { $limit: 50 }, paginate: { max: 20 } })).toBe(20)
+    expect(await limit({ query: { $limit: 50 }, adapter: { paginate: { max: 30 } } })).toBe(30)
+  })
+
+  it('takes operators and filters from the options of the call', async () => {
+    const adapter = new EchoAdapter()
+    const query = { name: { $like: 'a%' }, $populate: '1' }
+    const filters = { $populate: Number }
+
+    expect(await adapter.sanitizeQuery({ query, adapter: { operators: ['$like'], filters } })).toEqual({
+      name: { $like: 'a%' },
+      $populate: 1
+    })
+    await expect(adapter.sanitizeQuery({ query, adapter: { filters } })).rejects.toMatchObject({
+      name: 'BadRequest',
+      message: 'Invalid query parameter $like'
+    })
+  })
+
+  it('leaves a query that a schema has checked as it is', async () => {
+    const query = validated({ $limit: '500', a: { $anything: 1 } })
+    const adapter = new EchoAdapter({ paginate: { max: 10 } })
+
+    expect(await adapter.sanitizeQuery({ query })).toBe(query)
+  })
+
+  it('a query cannot call itself checked by a name', async () => {
+    for (const name of ['VALIDATED', VALIDATED.toString(), VALIDATED.description as string]) {
+      await expect(
+        new EchoAdapter().sanitizeQuery({ query: { [name]: true, a: { $where: 1 } } })
+      ).rejects.toMatchObject({ name: 'BadRequest' })
+    }
+  })
+
+  it('keeps conditions on names that every object has', async () => {
+    const query = JSON.parse('{ "__proto__": { "$gt": 1 }, "constructor": "x", "a": 1 }')
+    const sanitized = await new EchoAdapter().sanitizeQuery({ query })
+
+    expect(Object.keys(sanitized).sort()).toEqual(['__proto__', 'a', 'constructor'])
+    expect(Object.getPrototypeOf(sanitized)).toBe(Object.prototype)
+  })
+
+  it('holds nothing that was not checked', async () => {
+    const query = Object.defineProperty({ a: 1 }, 'hidden', { value: { $where: '1' } })
+
+    expect(Reflect.ownKeys(await new EchoAdapter().sanitizeQuery({ query }))).toEqual(['a'])
+  })
+})
+
+describe('parseQuery', () => {
+  it('gives the limit that applies to the call', () => {
+    const adapter = new EchoAdapter({ paginate: { default: 5, max: 10 } })
+    const limit = (params?: any) => adapter.parse(params).limit
+
+    expect(limit()).toBe(5)
+    expect(limit({ query: { $limit: '7' } })).toBe(7)
+    expect(limit({ query: { $limit: 50 } })).toBe(10)
+    expect(limit({ query: { $limit: 0 } })).toBe(0)
+    expect(limit({ paginate: false })).toBeUndefined()
+    expect(limit({ query: validated({ $limit: 50 }) })).toBe(10)
+  })
+
+  it('checks a query that no public method has checked', () => {
+    expect(() => new EchoAdapter().parse({ query: { a: { $where: 1 } } })).toThrow(
+      'Invalid query parameter $where'
+    )
+  })
+
+  it('lets every operator pass in a query that a schema has checked', () => {
+    expect(new EchoAdapter().parse({ query: validated({ a: { $anything: 1 } }) }).where).toEqual({
+      kind: 'custom',
+      path: ['a'],
+      operator: '$anything',
+      value: 1
+    })
+  })
+
+  it('is done once for a call, however often an adapter asks', async () => {
+    const converted: unknown[] = []
+    const filters = {
+      $mine: (value: unknown) => {
+        converted.push(value)
+
+        return Number(value)
+      }
+    }
+
+    class AskingService extends EchoService {
+      override async _find(params?: any) {
+        return [this.parse(params), this.parse(params)].map((query) => query.filters.$mine)
+      }
+
+      override async _patch(_id: unknown, _data: any, params?: any) {
+        return this._find(params)
+      }
+    }
+
+    const service = new AskingService({ filters })
+
+    expect(await service.find({ query: { $mine: '1' } })).toEqual([1, 1])
+    expect(await service.patch(1, {}, { query: { $mine: '2', $limit: 1 } })).toEqual([2, 2])
+    expect(converted).toEqual(['1', '2'])
+  })
+
+  it('sees what the caller has changed in a query since the last call', async () => {
+    const adapter = new EchoAdapter()
+    const query: any = { a: 1 }
+    const field = () => (adapter.parse({ query }).where as any).path[0]
+
+    expect(field()).toBe('a')
+
+    delete query.a
+    query.b = 1
+
+    expect(field()).toBe('b')
+    expect(await adapter.sanitizeQuery({ query })).toEqual({ b: 1 })
+  })
+
+  it('sees what an adapter adds to its checked query', async () => {
+    class TenantService extends EchoService {
+      override async _find(params?: any) {
+        params.query.tenant = 1
+
+        return this.parse(params).where as any
+      }
+    }
+
+    expect(await new TenantService().find({ query: {} })).toMatchObject({ path: ['tenant'], value: 1 })
+  })
+
+  it('sees what an overridden sanitizeQuery adds', async () => {
+    class TenantService extends EchoService {
+      override async sanitizeQuery(params?: any) {
+        const query = await super.sanitizeQuery(params)
+
+        query.tenant = 1
+
+        return query
+      }
+
+      override async _remove(_id: unknown, params?: any) {
+        return this.parse(params).where as any
+      }
+    }
+
+    const service = new TenantService({ multi: true })
+
+    expect(await service.remove(null, { query: {} })).toMatchObject({ path: ['tenant'], value: 1 })
+    expect(await service.remove(1)).toMatchObject({ path: ['tenant'], value: 1 })
+  })
+
+  it('a change inside a condition is not lost without a word', async () => {
+    class AdultService extends EchoService {
+      override async _find(params?: any) {
+        params.query.age.$gte = 18
+
+        return this.parse(params).where as any
+      }
+    }
+
+    const query = { age: { $lt: 65 } }
+    const found = await new AdultService().find({ query }).catch((error) => error)
+
+    // Either it counts, or it is an error.
+    if (!(found instanceof TypeError)) expect(found).toMatchObject({ kind: 'and', conditions: [{}, {}] })
+
+    expect(query).toEqual({ age: { $lt: 65 } })
+  })
+})

@@ -1,0 +1,53 @@
+import { AdapterBase, type AdapterMethods, type AdapterOptions, implementService } from '../../src/adapter.ts'
+import type { ParsedQuery } from '../../src/query.ts'
+
+/** An adapter that keeps nothing. It notes with what its methods are called, and answers with it. */
+export class EchoAdapter extends AdapterBase {
+  readonly calls: any[] = []
+
+  constructor(options: AdapterOptions = {}) {
+    super(options)
+  }
+
+  /** Opens what adapters have for themselves. */
+  parse(params?: any): ParsedQuery {
+    return this.parseQuery(params)
+  }
+
+  async _find(params?: any) {
+    return this.note({ method: '_find', params })
+  }
+
+  async _get(id: unknown, params?: any) {
+    return this.note({ method: '_get', id, params })
+  }
+
+  async _create(data: any, params?: any) {
+    return this.note({ method: '_create', data, params })
+  }
+
+  async _update(id: unknown, data: any, params?: any) {
+    return this.note({ method: '_update', id, data, params })
+  }
+
+  async _patch(id: unknown, data: any, params?: any) {
+    return this.note({ method: '_patch', id, data, params })
+  }
+
+  async _remove(id: unknown, params?: any) {
+    return this.note({ method: '_remove', id, params })
+  }
+
+  private note(call: object): any {
+    this.calls.push(call)
+
+    return call
+  }
+}
+
+/** The same with the public methods. */
+export class EchoService extends EchoAdapter {}
+
+export interface EchoService extends AdapterMethods<any, any, any, any, any> {}
+
+implementService(EchoService)

@@ -1,0 +1,241 @@
+import { describe, expect, it } from 'vitest'
+import { parseQuery, type QueryOptions, toPredicate } from '../../src/query.ts'
+
+/** An id as databases have them: an object that knows what it equals. */
+class RecordId {
+  readonly hex: string
+
+  constructor(hex: string) {
+    this.hex = hex
+  }
+
+  equals(other: unknown): boolean {
+    return other instanceof RecordId && other.hex === this.hex
+  }
+}
+
+/** One record for each kind of value that a field can hold. */
+const RECORDS: { [kind: string]: object } = {
+  null: { field: null },
+  missing: {},
+  undefined: { field: undefined },
+  'number 1': { field: 1 },
+  'number 2': { field: 2 },
+  'text 1': { field: '1' },
+  'text B': { field: 'B' },
+  'text a': { field: 'a' },
+  true: { field: true },
+  false: { field: false },
+  'date 1': { field: new Date(1) },
+  'date 2': { field: new Date(2) },
+  'bytes 1': { field: Uint8Array.of(1) },
+  'bytes 1 2': { field: Buffer.of(1, 2) },
+  'id a': { field: new RecordId('a') },
+  'id b': { field: new RecordId('b') },
+  array: { field: [1] },
+  object: { field: { a: 1 } }
+}
+const KINDS = Object.keys(RECORDS)
+const EMPTY = ['null', 'missing', 'undefined']
+
+/** The kinds of records that match. */
+function matches(query: object, options?: QueryOptions): string[] {
+  const predicate = toPredicate(parseQuery(query, options).where)
+
+  return KINDS.filter((kind) => predicate(RECORDS[kind]))
+}
+
+const except = (kinds: readonly string[]) => KINDS.filter((kind) => !kinds.includes(kind))
+
+describe.each<[string, unknown, string[]]>([
+  ['null', null, EMPTY],
+  ['undefined', undefined, EMPTY],
+  ['a number', 1, ['number 1']],
+  ['a text', '1', ['text 1']],
+  ['true', true, ['true']],
+  ['false', false, ['false']],
+  ['a date', new Date(1), ['date 1']],
+  ['bytes', Buffer.of(1), ['bytes 1']],
+  ['an id with equals()', new RecordId('a'), ['id a']],
+  ['an instance of another class', new Map([['a', 1]]), []],
+  ['a value that no record has', 'nowhere', []]
+])('equality with %s', (_title, value, expected) => {
+  it('matches what is of the same type and the same value', () => {
+    expect(matches({ field: value })).toEqual(expected)
+    expect(matches({ field: { $eq: value } })).toEqual(expected)
+    expect(matches({ field: { $in: [value] } })).toEqual(expected)
+  })
+
+  it('turned round matches all the others, null and missing among them', () => {
+    expect(matches({ field: { $ne: value } })).toEqual(except(expected))
+    expect(matches({ field: { $nin: [value] } })).toEqual(except(expected))
+    expect(matches({ field: { $not: { $eq: value } } }, { operators: ['$not'] })).toEqual(except(expected))
+  })
+})
+
+describe('order', () => {
+  it.each<[string, unknown, string[], string[], string[]]>([
+    // title, value, less, equal, greater
+    ['a number', 1, [], ['number 1'], ['number 2']],
+    ['a number in between', 1.5, ['number 1'], [], ['number 2']],
+    ['a text, by code units', 'B', ['text 1'], ['text B'], ['text a']],
+    ['true', true, ['false'], ['true'], []],
+    ['false', false, [], ['false'], ['true']],
+    ['a date', new Date(2), ['date 1'], ['date 2'], []],
+    ['bytes', Uint8Array.of(1), [], ['bytes 1'], ['bytes 1 2']],
+    ['null', null, [], [], []],
+    ['undefined', undefined, [], [], []],
+    ['an id with equals()', new RecordId('a'), [], [], []],
+    ['an instance of another class', /x/, [], [], []]
+  ])('%s is compared with its own type only', (_title, value, less, equal, greater) => {
+    const inOrder = (kinds: string[]) => KINDS.filter((kind) => kinds.includes(kind))
+
+    expect(matches({ field: { $lt: value } })).toEqual(less)
+    expect(matches({ field: { $lte: value } })).toEqual(inOrder([...less, ...equal]))
+    expect(matches({ field: { $le: value } })).toEqual(inOrder([...less, ...equal]))
+    expect(matches({ field: { $gt: value } })).toEqual(greater)
+    expect(matches({ field: { $gte: value } })).toEqual(inOrder([...greater, ...equal]))
+    expect(matches({ field: { $ge: value } })).toEqual(inOrder([...greater, ...equal]))
+  })
+
+  it('an order turned round matches what has none', () => {
+    const options = { operators: ['$not'] }
+
+    expect(matches({ field: { $not: { $lt: 2 } } }, options)).toEqual(except(['number 1']))
+    expect(matches({ field: { $not: { $gte: null } } }, options)).toEqual(KINDS)
+  })
+
+  it('big integers are compared with each other', () => {
+    const predicate = toPredicate(parseQuery({ n: { $gt: 2n ** 60n } }).where)
+
+    expect(predicate({ n: 2n ** 61n })).toBe(true)
+    expect(predicate({ n: 1n })).toBe(false)
+  })
+})
+
+describe('lists', () => {
+  it('$in mixes types, null among them', () => {
+    const value = [null, 1, '1', new Date(2), new RecordId('b')]
+
+    expect(matches({ field: { $in: value } })).toEqual([...EMPTY, 'number 1', 'text 1', 'date 2', 'id b'])
+    expect(matches({ field: { $nin: value } })).toEqual(
+      except([...EMPTY, 'number 1', 'text 1', 'date 2', 'id b'])
+    )
+  })
+
+  it('nothing is in an empty list', () => {
+    expect(matches({ field: { $in: [] } })).toEqual([])
+    expect(matches({ field: { $nin: [] } })).toEqual(KINDS)
+  })
+
+  it('a field that holds a list is compared as a whole', () => {
+    expect(matches({ field: { $in: [1] } })).toEqual(['number 1'])
+    expect(matches({ field: 1 })).toEqual(['number 1'])
+  })
+})
+
+describe('combinations', () => {
+  const options = { operators: ['$not', '$nor'] }
+
+  it('all conditions of a query must hold', () => {
+    expect(matches({ field: { $gte: 1, $lt: 2 } })).toEqual(['number 1'])
+    expect(matches({ $and: [{ field: { $gte: 1 } }, { field: { $ne: 1 } }] })).toEqual(['number 2'])
+    expect(matches({})).toEqual(KINDS)
+    expect(matches({ $and: [] })).toEqual(KINDS)
+  })
+
+  it('one query of an $or must hold', () => {
+    expect(matches({ $or: [{ field: 1 }, { field: true }] })).toEqual(['number 1', 'true'])
+    expect(matches({ $or: [{ field: 1 }, {}] })).toEqual(KINDS)
+    expect(matches({ $or: [] })).toEqual([])
+  })
+
+  it('no query of a $nor may hold', () => {
+    expect(matches({ $nor: [{ field: { $lt: 5 } }, { field: null }] }, options)).toEqual(
+      except([...EMPTY, 'number 1', 'number 2'])
+    )
+    expect(matches({ $nor: [] }, options)).toEqual(KINDS)
+  })
+
+  it('$not turns round all of its query', () => {
+    expect(matches({ $not: { field: { $gte: 1, $lt: 2 } } }, options)).toEqual(except(['number 1']))
+    expect(matches({ $not: {} }, options)).toEqual([])
+    expect(matches({ field: { $not: { $not: { $eq: 1 } } } }, options)).toEqual(['number 1'])
+  })
+})
+
+describe('paths', () => {
+  const predicate = (query: object) => toPredicate(parseQuery(query).where)
+
+  it('lead into nested objects, and into lists by index', () => {
+    const record = { address: { city: 'Bonn' }, tags: ['a', 'b'] }
+
+    expect(predicate({ 'address.city': 'Bonn' })(record)).toBe(true)
+    expect(predicate({ 'tags.1': 'b' })(record)).toBe(true)
+    expect(predicate({ 'address.city': 'Köln' })(record)).toBe(false)
+  })
+
+  it('that lead nowhere find nothing, which is null', () => {
+    for (const record of [{}, { a: null }, { a: 'text' }, { a: 1 }, { a: new Date() }, { a: { c: 1 } }]) {
+      expect(predicate({ 'a.b': null })(record)).toBe(true)
+      expect(predicate({ 'a.b': { $ne: 1 } })(record)).toBe(true)
+      expect(predicate({ 'a.b': { $lt: 1 } })(record)).toBe(false)
+    }
+  })
+
+  it('see own properties only', () => {
+    for (const name of ['toString', 'constructor', '__proto__', 'hasOwnProperty']) {
+      for (const path of [name, `${name}.name`, `a.${name}`, `a.${name}.name`]) {
+        const query = JSON.parse(`{ "${path}": { "$ne": null } }`)
+
+        expect(predicate(query)({ a: {} })).toBe(false)
+      }
+
+      const record = JSON.parse(`{ "${name}": "mine" }`)
+
+      expect(predicate(JSON.parse(`{ "${name}": "mine" }`))(record)).toBe(true)
+    }
+  })
+
+  it('work on records without a prototype', () => {
+    expect(predicate({ a: 1 })(Object.assign(Object.create(null), { a: 1 }))).toBe(true)
+  })
+})
+
+describe('further operators', () => {
+  const where = (operator: string, value: unknown) =>
+    parseQuery({ name: { [operator]: value } }, { operators: [operator] }).where
+
+  it('mean what the adapter says', () => {
+    const predicate = toPredicate(where('$startsWith', 'Ad'), {
+      $startsWith: (value) => (field) => String(field).startsWith(String(value))
+    })
+
+    expect(predicate({ name: 'Ada' })).toBe(true)
+    expect(predicate({ name: 'Bob' })).toBe(false)
+    expect(predicate({})).toBe(false)
+  })
+
+  it('are compiled once for all records', () => {
+    const compiled: unknown[] = []
+    const predicate = toPredicate(where('$like', 'x'), {
+      $like: (value) => {
+        compiled.push(value)
+
+        return () => true
+      }
+    })
+
+    for (let count = 0; count < 3; count++) predicate({})
+
+    expect(compiled).toEqual(['x'])
+  })
+
+  it('without a meaning are an error when the query is compiled, not when a record comes', () => {
+    for (const operator of ['$like', '$toString', '$constructor']) {
+      expect(() => toPredicate(where(operator, 'x'))).toThrow(
+        `The operator '${operator}' is allowed, but has no meaning here`
+      )
+    }
+  })
+})
