@@ -1,9 +1,13 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
+import { resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { runExample } from './support/example.ts'
 import { scaled } from './support/scale.ts'
+import { expectSession, readBlocks } from './support/session.ts'
 
 const run = promisify(execFile)
 
@@ -70,6 +74,28 @@ it('quickstart: what is wrong gets a sentence', async () => {
   ])
   expect(await message('/messages', '{"text":')).toEqual([400, 'Invalid request body: expected valid JSON'])
   expect(await message('/nowhere')).toEqual([404, 'Page not found'])
+})
+
+it('README: the application answers as it shows', async () => {
+  const root = resolve(import.meta.dirname, '..')
+  const readme = await readFile(resolve(root, 'README.md'), 'utf8')
+  const [program] = readBlocks(readme, 'js') as [string]
+  const [session] = readBlocks(readme, 'console') as [string]
+  const onFreePort = program.replace(
+    'await app.listen(3030)',
+    "const { port } = (await app.listen(0)).address()\nconsole.log('localhost:' + port)"
+  )
+
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', onFreePort], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'ignore']
+  })
+
+  onTestFinished(() => void child.kill('SIGKILL'))
+
+  const [address] = await once(child.stdout, 'data')
+
+  await expectSession(session, { 'localhost:3030': String(address).trim() })
 })
 
 /** Sends requests from many clients until the server refuses connections. Returns what was not answered. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import * as adapter from '../src/adapter.ts'
+import * as adapterTests from '../src/adapter-tests.ts'
 import * as errors from '../src/errors.ts'
 import * as express from '../src/express.ts'
 import * as fetch from '../src/fetch.ts'
@@ -10,9 +11,8 @@ import * as query from '../src/query.ts'
 import * as transport from '../src/transport.ts'
 
 // A name that is exported is a promise. Adding or removing one shows here.
-it.each(Object.entries({ adapter, errors, express, fetch, hooks, index, memory, query, transport }))(
-  'the names of %s',
-  (_name, entry) => {
-    expect(Object.keys(entry).sort().join('\n')).toMatchSnapshot()
-  }
-)
+it.each(
+  Object.entries({ adapter, adapterTests, errors, express, fetch, hooks, index, memory, query, transport })
+)('the names of %s', (_name, entry) => {
+  expect(Object.keys(entry).sort().join('\n')).toMatchSnapshot()
+})

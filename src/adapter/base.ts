@@ -153,5 +153,5 @@ export function withoutPage(query: Query): Query {
 
   if ((query as any)[VALIDATED]) Object.defineProperty(rest, VALIDATED, { value: true })
 
-  return parsed ? remember(rest, parsed) : rest
+  return parsed ? remember(rest, { ...parsed, limit: undefined, skip: 0 }) : rest
 }

@@ -57,29 +57,35 @@ export interface AdapterMethods<
 
 type Adapter = AdapterBase<any, any, any, any, any, any>
 
-/** The six methods, once for all adapters: every check that a call from outside needs is made here. */
+/**
+ * The six methods, once for all adapters: every check that a call from outside needs is made here, with nothing
+ * awaited between a check of the data and the method that takes it.
+ */
 const methods = {
   async find(this: Adapter, params?: AdapterParams) {
     return this._find(await checkQuery(this, params))
   },
 
   async get(this: Adapter, id: unknown, params?: AdapterParams) {
+    const checked = await checkQuery(this, params)
+
     assertId(id)
 
-    return this._get(id, await checkQuery(this, params))
+    return this._get(id, checked)
   },
 
   async create(this: Adapter, data: unknown, params?: AdapterParams) {
-    if (Array.isArray(data)) assertMulti(this, 'create', params)
-    for (const item of Array.isArray(data) ? data : [data]) {
-      assertData(item)
-      if (item[this.id] !== undefined && item[this.id] !== null) assertId(item[this.id])
-    }
+    const checked = await checkQuery(this, params)
 
-    return this._create(data, await checkQuery(this, params))
+    if (Array.isArray(data)) assertMulti(this, 'create', params)
+    for (const item of Array.isArray(data) ? data : [data]) assertNewData(item, this.id)
+
+    return this._create(data, checked)
   },
 
   async update(this: Adapter, id: unknown, data: unknown, params?: AdapterParams) {
+    const checked = await checkQuery(this, params)
+
     if (id === null || Array.isArray(data)) {
       throw new BadRequest("You can not replace multiple instances. Did you mean 'patch'?")
     }
@@ -87,28 +93,33 @@ const methods = {
     assertId(id)
     assertData(data)
 
-    return this._update(id, data, await checkQuery(this, params))
+    return this._update(id, data, checked)
   },
 
   async patch(this: Adapter, id: unknown, data: unknown, params?: AdapterParams) {
+    const checked = await checkQuery(this, params, withoutPage)
+
     if (id === null) assertMulti(this, 'patch', params)
     else assertId(id)
 
     assertData(data)
 
-    return this._patch(id, data, await checkQuery(this, params, withoutPage))
+    return this._patch(id, data, checked)
   },
 
   async remove(this: Adapter, id: unknown, params?: AdapterParams) {
+    const checked = await checkQuery(this, params, withoutPage)
+
     if (id === null) assertMulti(this, 'remove', params)
     else assertId(id)
 
-    return this._remove(id, await checkQuery(this, params, withoutPage))
+    return this._remove(id, checked)
   }
 }
 
 /**
- * Gives an adapter class the public methods. A class that only extends the adapter exposes none of them.
+ * Gives an adapter class the public methods that it does not define itself. A class that only extends the adapter
+ * exposes none of them.
  *
  * @param Service A class that extends an adapter
  * @example
@@ -118,7 +129,9 @@ const methods = {
  */
 export function implementService(Service: abstract new (...args: any[]) => Adapter): void {
   for (const [name, value] of Object.entries(methods)) {
-    Object.defineProperty(Service.prototype, name, { value, configurable: true, writable: true })
+    if (!Object.hasOwn(Service.prototype, name)) {
+      Object.defineProperty(Service.prototype, name, { value, configurable: true, writable: true })
+    }
   }
 }
 
@@ -142,6 +155,14 @@ function assertId(id: unknown): void {
   if (typeof id !== 'string' && typeof id !== 'bigint' && !Number.isFinite(id) && !isInstance) {
     throw new BadRequest(`Invalid id: expected a string or a number, got ${describe(id)}`)
   }
+}
+
+function assertNewData(data: unknown, idField: string): void {
+  assertData(data)
+
+  const id = data[idField]
+
+  if (id !== undefined && id !== null) assertId(id)
 }
 
 function assertData(data: unknown): asserts data is Record<string, unknown> {

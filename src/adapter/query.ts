@@ -3,10 +3,10 @@
 import type { PaginationParams, Query } from '../core/types.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import { toComparator } from '../query/comparator.ts'
-import { FIELD_OPERATORS, LOGICAL_OPERATORS, RESULT_FILTERS } from '../query/operators.ts'
+import { FIELD_OPERATORS, LOGICAL_OPERATORS, RESULT_FILTERS, SHORT_NAMES } from '../query/operators.ts'
 import { type FilterConverter, parseQuery, type QueryOptions } from '../query/parse.ts'
 import { toSelection } from '../query/select.ts'
-import { copyPlain } from '../utils/object.ts'
+import { copyPlain, isPlainObject } from '../utils/object.ts'
 import { getLimit } from './options.ts'
 
 /** The operators that always count. */
@@ -42,26 +42,44 @@ export function filterQuery(
 export function splitQuery(
   source: Query,
   parsed: ParsedQuery,
-  { paginate }: FilterQueryOptions
+  options: FilterQueryOptions
 ): { filters: Query; query: Query } {
-  const limit = getLimit(parsed.limit, paginate)
+  const limit = getLimit(parsed.limit, options.paginate)
   const entries = Object.entries(source)
   const filters: Query = { ...copyPlain(parsed.filters) }
 
+  /** A converter may have dropped what the source holds. */
+  const isThere = (name: string, hasValue: boolean) =>
+    hasValue || (source[name] !== undefined && typeof options.filters?.[name] !== 'function')
+
   if (limit !== undefined) filters.$limit = limit
-  if (source.$skip !== undefined) filters.$skip = parsed.skip
-  if (source.$sort !== undefined) {
+  if (isThere('$skip', parsed.skip !== 0)) filters.$skip = parsed.skip
+  if (isThere('$sort', parsed.sort.length > 0)) {
     filters.$sort = Object.fromEntries(parsed.sort.map(({ path, direction }) => [path.join('.'), direction]))
   }
   if (parsed.select !== undefined) filters.$select = [...parsed.select]
 
   for (const [name, value] of entries) {
-    if (LOGICAL_OPERATORS.includes(name) || name === '$not') filters[name] = copyPlain(value)
+    if (LOGICAL_OPERATORS.includes(name) || name === '$not') filters[name] = spellOut(value)
   }
 
   const conditions = Object.fromEntries(entries.filter(([name]) => !name.startsWith('$')))
 
-  return { filters, query: { ...copyPlain(conditions), ...pickSymbols(source) } }
+  return { filters, query: { ...(spellOut(conditions) as Query), ...pickSymbols(source) } }
+}
+
+/** A copy in which operators have the names that adapters of Feathers v5 know. */
+function spellOut(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(spellOut)
+  if (!isPlainObject(value)) return value
+
+  const rename = (name: string): string => {
+    const full = SHORT_NAMES.get(name)
+
+    return full === undefined || Object.hasOwn(value, full) ? name : full
+  }
+
+  return Object.fromEntries(Object.entries(value).map(([name, nested]) => [rename(name), spellOut(nested)]))
 }
 
 /** Symbols cannot come from a client: with what code marks a query stays on it. */

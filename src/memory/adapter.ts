@@ -8,7 +8,7 @@ import type { Condition, ParsedQuery } from '../query/ast.ts'
 import { toComparator } from '../query/comparator.ts'
 import { type CustomPredicates, type Predicate, toPredicate } from '../query/predicate.ts'
 import { toSelection } from '../query/select.ts'
-import { clone } from './clone.ts'
+import { clone, cloneRecord } from './clone.ts'
 import { type Entry, Records } from './records.ts'
 import { takeSorted } from './top.ts'
 
@@ -59,6 +59,9 @@ export class MemoryAdapter<
     const { store = {}, startId = 0, indexes = [] } = options
 
     assertMeaning(options)
+    if (!Number.isSafeInteger(startId)) {
+      throw new Error(`Invalid adapter option 'startId': expected a whole number, got ${startId}`)
+    }
     this.nextId = startId
     this.records = new Records(indexes)
     this.store = store
@@ -99,7 +102,7 @@ export class MemoryAdapter<
   async _create(data: Data | Data[], params?: ServiceParams): Promise<Result | Result[]>
   async _create(data: Data | Data[], params?: ServiceParams): Promise<Result | Result[]> {
     const query = this.parseQuery(params)
-    const records = this.withIds(Array.isArray(data) ? data.map(clone) : [clone(data)])
+    const records = this.withIds((Array.isArray(data) ? data : [data]).map((item: any) => cloneRecord(item)))
 
     for (const record of records) this.records.set(record[this.id], record)
 
@@ -111,7 +114,7 @@ export class MemoryAdapter<
   async _update(id: Id, data: Data, params?: ServiceParams): Promise<Result> {
     const query = this.parseQuery(params)
     const { key, record } = this.findEntry(id, query, params)
-    const replacement = Object.assign(clone(data) as object, { [this.id]: record[this.id] })
+    const replacement = Object.assign(cloneRecord(data as object), { [this.id]: record[this.id] })
 
     this.records.set(key, replacement)
 
@@ -125,7 +128,7 @@ export class MemoryAdapter<
     const query = this.parseQuery(params)
     const entries = this.findEntries(id, query, params)
 
-    const changes = clone(data)
+    const changes = cloneRecord(data as object)
 
     for (const { key, record } of entries) {
       const patched = Object.create(Object.getPrototypeOf(record))

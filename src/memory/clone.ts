@@ -21,6 +21,11 @@ export function clone(value: any): any {
   return cloneInto(Object.create(Object.getPrototypeOf(value)), value)
 }
 
+/** Copies a record, which is always possible: it is the caller’s, and gets an id. */
+export function cloneRecord<T extends object>(record: T): T {
+  return cloneInto(isPlainObject(record) ? {} : Object.create(Object.getPrototypeOf(record)), record)
+}
+
 function cloneInto(copy: any, source: any): any {
   for (const key of Object.keys(source)) {
     if (key !== '__proto__') copy[key] = clone(source[key])

@@ -23,6 +23,12 @@ export const FIELD_OPERATORS: ReadonlyMap<string, FieldOperator> = new Map([
   ['$nin', { comparison: 'nin', list: true }]
 ])
 
+/** The short spellings, and what they stand for. */
+export const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
+  ['$le', '$lte'],
+  ['$ge', '$gte']
+])
+
 /** The operators that combine queries. `$nor` counts only where a service lists it, and so does `$not`. */
 export const LOGICAL_OPERATORS: readonly string[] = ['$and', '$or', '$nor']
 
@@ -34,14 +40,15 @@ export const RESULT_FILTERS = { $limit: true, $skip: true, $sort: true, $select:
  * of classes (dates, ids of a database): how those compare is up to the adapter.
  *
  * @param name What the value stands under, for the message
- * @throws BadRequest for an object, an array, `NaN`, a function
+ * @throws BadRequest for an object, an array, `NaN`, a date that is none, a function
  */
 export function assertValue(name: string, value: unknown): void {
   const isScalar =
     value === null || ['string', 'number', 'boolean', 'bigint', 'undefined'].includes(typeof value)
   const isInstance = typeof value === 'object' && !Array.isArray(value) && !isPlainObject(value)
 
-  if ((isScalar || isInstance) && !Number.isNaN(value)) return
+  // `NaN` and a date that is none are equal to nothing, so `$ne` would match everything.
+  if ((isScalar || isInstance) && !Number.isNaN(value instanceof Date ? value.getTime() : value)) return
 
   throw new BadRequest(`Invalid query: '${name}' expects a single value, got ${describe(value)}`)
 }
@@ -51,6 +58,7 @@ export function describe(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'
   if (Number.isNaN(value)) return 'NaN'
+  if (value instanceof Date && Number.isNaN(value.getTime())) return 'an invalid date'
   if (typeof value === 'object') return 'an object'
 
   return value === undefined ? 'nothing' : `a ${typeof value}`

@@ -19,7 +19,7 @@ export interface QueryOptions {
 
 const NO_SORT: readonly Sort[] = Object.freeze([])
 
-/** How deep `$and`, `$or` and their kin may nest. A deeper query is no query of an application. */
+/** How deep operators may nest, and how many names a path may have. More is no query of an application. */
 export const QUERY_DEPTH = 50
 
 /**
@@ -35,35 +35,50 @@ export function parseQuery(query: unknown, options: QueryOptions = {}): ParsedQu
   if (!isPlainObject(source))
     throw new BadRequest(`Invalid query: expected an object, got ${describe(source)}`)
 
-  const filters = parseFilters(source, options)
-  const { $limit, $skip, $sort, $select, ...further } = filters
+  const converters = toConverters(options)
+  const { $limit, $skip, $sort, $select, ...filters } = parseFilters(source, converters, options)
 
   return Object.freeze({
-    where: parseConditions(source, filters, options, 1),
+    where: parseConditions(source, converters, options, 1),
     sort: parseSort($sort),
     limit: parseCount('$limit', $limit),
     skip: parseCount('$skip', $skip) ?? 0,
     select: parseSelect($select),
-    filters: Object.freeze(further)
+    filters: Object.freeze(filters)
   })
 }
 
-/** Takes out the names at the top that are no conditions, each through its converter. */
-function parseFilters(source: Record<string, unknown>, options: QueryOptions): Record<string, unknown> {
-  const allowed: Record<string, FilterConverter | true | undefined> = {
-    ...RESULT_FILTERS,
-    ...options.filters
+type Converters = ReadonlyMap<string, FilterConverter | true>
+
+const NO_CONVERTERS: Converters = new Map()
+
+/** The names at the top that are no conditions. */
+function toConverters({ filters }: QueryOptions): Converters {
+  const converters = new Map<string, FilterConverter | true>()
+
+  for (const [name, converter] of Object.entries({ ...RESULT_FILTERS, ...filters })) {
+    // The logical operators are among the filters of Feathers v5, where `undefined` forbids one.
+    if (converter !== undefined && !LOGICAL_OPERATORS.includes(name)) converters.set(name, converter)
   }
+
+  return converters
+}
+
+function parseFilters(
+  source: Record<string, unknown>,
+  converters: Converters,
+  options: QueryOptions
+): Record<string, unknown> {
   const filters: Record<string, unknown> = {}
 
-  for (const name of Object.keys(source)) {
-    const converter = Object.hasOwn(allowed, name) ? allowed[name] : undefined
-
-    // The logical operators are among the filters of Feathers v5, where `undefined` forbids one.
-    if (converter === undefined || LOGICAL_OPERATORS.includes(name)) continue
+  for (const [name, converter] of converters) {
+    if (!Object.hasOwn(source, name)) continue
 
     assertNoOperators(source[name], options)
-    filters[name] = freezeCopy(converter === true ? source[name] : converter(source[name], options))
+
+    const value = converter === true ? source[name] : converter(source[name], options)
+
+    if (value !== undefined) filters[name] = freezeCopy(value)
   }
 
   return filters
@@ -72,7 +87,7 @@ function parseFilters(source: Record<string, unknown>, options: QueryOptions): R
 /** All entries of one level must hold. */
 function parseConditions(
   source: Record<string, unknown>,
-  except: Record<string, unknown>,
+  converters: Converters,
   options: QueryOptions,
   depth: number
 ): Condition {
@@ -81,7 +96,7 @@ function parseConditions(
   const conditions: Condition[] = []
 
   for (const name of Object.keys(source)) {
-    if (!Object.hasOwn(except, name)) conditions.push(parseEntry(name, source[name], options, depth))
+    if (!converters.has(name)) conditions.push(parseEntry(name, source[name], options, depth))
   }
 
   return and(conditions)
@@ -111,7 +126,7 @@ function parseNested(name: string, value: unknown, options: QueryOptions, depth:
     throw new BadRequest(`Invalid query: '${name}' expects a query, got ${describe(value)}`)
   }
 
-  return parseConditions(value, {}, options, depth + 1)
+  return parseConditions(value, NO_CONVERTERS, options, depth + 1)
 }
 
 function parseField(field: string, value: unknown, options: QueryOptions, depth: number): Condition {
@@ -127,8 +142,9 @@ function parseField(field: string, value: unknown, options: QueryOptions, depth:
 
   const names = Object.keys(value)
 
-  if (names.length === 0)
+  if (names.length === 0) {
     throw new BadRequest(`Invalid query: '${field}' expects a value or operators, got {}`)
+  }
 
   return and(names.map((name) => parseOperator(field, path, name, value[name], options, depth)))
 }
@@ -196,6 +212,7 @@ function assertDepth(depth: number): void {
 function parsePath(field: string): Path {
   const path = field.split('.')
 
+  assertDepth(path.length)
   if (path.some((name) => name.startsWith('$'))) throw new BadRequest(`Invalid query parameter ${field}`)
 
   return Object.freeze(path)

@@ -1,8 +1,11 @@
 import { type IncomingMessage, Server, type ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 
-/** How long, in milliseconds, to go on accepting at most until no connection is waiting. */
-const BACKLOG_GRACE = 500
+/** How long, in milliseconds, no connection has to come or go before the server stops to accept. */
+const QUIET_TIME = 20
+
+/** How long, in milliseconds, to wait for that at most. */
+const BACKLOG_GRACE = 1000
 
 /** How long, in milliseconds, a connection without a request stays open while the server closes. */
 const IDLE_GRACE = 200
@@ -25,10 +28,15 @@ export function prepareClose(server: Server): () => Promise<void> {
   if (!(server instanceof Server)) throw new TypeError('prepareClose expects a server of node:http')
 
   const responses = new Map<Socket, ServerResponse | undefined>()
+  let changes = 0
 
   server.on('connection', (socket: Socket) => {
+    changes++
     responses.set(socket, undefined)
-    socket.once('close', () => responses.delete(socket))
+    socket.once('close', () => {
+      changes++
+      responses.delete(socket)
+    })
   })
 
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
@@ -47,7 +55,7 @@ export function prepareClose(server: Server): () => Promise<void> {
   return async () => {
     if (!server.listening) return
 
-    const accepted = await acceptBacklog(server)
+    const accepted = await acceptBacklog(server, () => changes)
     const closed = new Promise<void>((resolve, reject) => {
       NetServer.prototype.close.call(server, (error) => (error ? reject(error) : resolve()))
     })
@@ -72,29 +80,32 @@ export function prepareClose(server: Server): () => Promise<void> {
 /**
  * Accepts the connections that wait, without reading from them: a listening socket that is closed resets them,
  * and their clients may have sent requests already. That nothing is read keeps clients that are answered from
- * coming back at once with another connection.
+ * coming back with another connection; those that have just been answered get the time to do so.
  *
+ * @param server The server
+ * @param countChanges How many connections have come or gone so far
  * @returns The connections, paused
  */
-async function acceptBacklog(server: Server): Promise<Socket[]> {
-  const end = Date.now() + BACKLOG_GRACE
+async function acceptBacklog(server: Server, countChanges: () => number): Promise<Socket[]> {
+  const end = performance.now() + BACKLOG_GRACE
   const accepted: Socket[] = []
-  let quietTurns = 0
+  let changes: number
 
   const hold = (socket: Socket) => {
     accepted.push(socket)
-    quietTurns = 0
     // After the tick in which the server begins to read.
     process.nextTick(() => socket.pause())
   }
 
   server.on('connection', hold)
 
-  // Two turns of the event loop, because the first may have begun before this was called.
-  while (quietTurns < 2 && Date.now() < end) {
-    quietTurns++
+  do {
+    changes = countChanges()
+    await new Promise((resolve) => setTimeout(resolve, QUIET_TIME))
+    // Node accepts one connection in a turn of the event loop, and a turn may take longer than the time above. Here
+    // it has just looked for one, and the server is closed before it looks again.
     await new Promise(setImmediate)
-  }
+  } while (changes !== countChanges() && performance.now() < end)
 
   server.off('connection', hold)
 

@@ -11,7 +11,8 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 }
 
 /**
- * Reads the value at the end of a path of names. Only own properties count; a step into nothing is `undefined`.
+ * Reads the value at the end of a path of names. Only own properties count; a step into nothing is `undefined`, and
+ * so is a step into an array, whose elements have no names.
  *
  * @param value Where the path begins
  * @param path The names
@@ -20,7 +21,8 @@ export function getPath(value: unknown, path: readonly string[]): unknown {
   let current: any = value
 
   for (const name of path) {
-    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, name)) return undefined
+    if (typeof current !== 'object' || current === null || Array.isArray(current)) return undefined
+    if (!Object.hasOwn(current, name)) return undefined
 
     current = current[name]
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { VALIDATED } from '../../src/adapter.ts'
+import { parseQuery, toPredicate } from '../../src/query.ts'
 import { EchoAdapter, EchoService } from './echo.ts'
 
 const validated = (query: object) => Object.defineProperty(query, VALIDATED, { value: true })
@@ -104,6 +105,28 @@ describe('sanitizeQuery', () => {
     })
     expect(sanitized).not.toBe(query)
     expect(query).toEqual(before)
+  })
+
+  it('spells operators in the way that adapters know', async () => {
+    const query = { age: { $ge: 1 }, $or: [{ age: { $le: 5 } }] }
+
+    expect(await new EchoAdapter().sanitizeQuery({ query })).toEqual({
+      age: { $gte: 1 },
+      $or: [{ age: { $lte: 5 } }]
+    })
+  })
+
+  it('loses none of two spellings of one operator', async () => {
+    const adapter = new EchoAdapter()
+    const query = { age: { $lte: 1, $le: 5 }, $or: [{ age: { $ge: 5, $gte: 1 } }] }
+    const sanitized = await adapter.sanitizeQuery({ query }).catch((error) => error)
+
+    // Either it is refused, or what adapters read means the same as what was asked.
+    if (sanitized.name === 'BadRequest') return
+
+    const matches = toPredicate(parseQuery(sanitized).where)
+
+    expect([0, 1, 3, 5, 9].filter((age) => matches({ age }))).toEqual([])
   })
 
   it('of nothing is nothing, or the default of the pagination', async () => {
@@ -247,6 +270,25 @@ describe('parseQuery', () => {
     }
 
     expect(await new TenantService().find({ query: {} })).toMatchObject({ path: ['tenant'], value: 1 })
+  })
+
+  it('sees what an adapter replaces or removes in its checked query', async () => {
+    class ChangingService extends EchoService {
+      override async _find(params?: any) {
+        delete params.query.tenant
+        params.query.$sort = { name: -1 }
+
+        return this.parse(params) as any
+      }
+    }
+
+    const query = { tenant: 1, $sort: { age: 1 } }
+
+    expect(await new ChangingService().find({ query })).toMatchObject({
+      where: { kind: 'and', conditions: [] },
+      sort: [{ path: ['name'], direction: -1 }]
+    })
+    expect(query).toEqual({ tenant: 1, $sort: { age: 1 } })
   })
 
   it('sees what an overridden sanitizeQuery adds', async () => {

@@ -37,6 +37,8 @@ describe('filterQuery', () => {
       { filters: { $known: (value: any) => value && Number(value) } }
     ],
     ['a filter that drops', { $known: '5' }, { filters: { $known: () => undefined } }],
+    ['a filter that drops $sort', { $sort: { a: 1 } }, { filters: { $sort: () => undefined } }],
+    ['a filter that drops $skip', { $skip: 1 }, { filters: { $skip: () => undefined } }],
     ['a further operator', { a: { $regex: 'x' } }, { operators: ['$regex'] }],
     ['an instance of a class', { a: /x/, b: { $ne: date } }],
     ['a symbol', { [Symbol.for('a')]: 1, b: 2 }],

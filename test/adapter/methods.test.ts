@@ -275,6 +275,23 @@ describe('data', () => {
   })
 })
 
+it('nothing can change data between the check and the adapter', async () => {
+  const service = new EchoService({ multi: true })
+  const data: any = { id: 1 }
+  const call = service.create(data)
+
+  data.id = { $ne: null }
+
+  expect(await refusal(service, call)).toMatch(/^BadRequest: Invalid id/)
+
+  const list: any = [{ id: 1 }]
+  const second = service.create(list)
+
+  list.push(null)
+
+  expect(await refusal(service, second)).toMatch(/^BadRequest: Invalid data/)
+})
+
 describe('underscore methods', () => {
   it('trust their caller: no checks, nothing changed', async () => {
     const service = new EchoService()
@@ -314,6 +331,21 @@ describe('implementService', () => {
     expect(await service.get('a')).toEqual({ method: '_get', id: 'A', params: { query: {} } })
     expect(await service.find()).toEqual([])
     await expect(service.patch(null, {})).rejects.toMatchObject({ name: 'MethodNotAllowed' })
+  })
+
+  it('leaves alone what the class defines itself', async () => {
+    class OwnService extends EchoAdapter {
+      async get() {
+        return 'mine'
+      }
+    }
+
+    implementService(OwnService)
+
+    const service: any = new OwnService()
+
+    expect(await service.get(1)).toBe('mine')
+    expect(await service.find()).toMatchObject({ method: '_find' })
   })
 
   it('two classes on one adapter do not disturb each other', async () => {

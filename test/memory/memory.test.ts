@@ -63,6 +63,13 @@ describe('ids', () => {
     expect(await memory({ startId: 100 }).create({})).toEqual({ id: 100 })
   })
 
+  it.each([Number.NaN, 2 ** 53, Number.POSITIVE_INFINITY])(
+    'cannot begin with %s, after which no free one would ever be found',
+    (startId) => {
+      expect(() => memory({ startId })).toThrow("Invalid adapter option 'startId'")
+    }
+  )
+
   it('are in the field that `id` names', async () => {
     const people = memory({ id: '_id', multi: true })
 
@@ -242,11 +249,13 @@ describe('what is stored belongs to the store', () => {
   it('records that one patch has changed share nothing', async () => {
     const things = memory({ multi: true, store: { 1: { id: 1 }, 2: { id: 2 } } })
 
-    const [first] = (await things.patch(null, { tags: ['a'] })) as any
+    const data = { tags: ['a'] }
+    const [first] = (await things.patch(null, data)) as any
 
     first.tags.push('b')
+    data.tags.push('c')
 
-    expect(ids(await things.find({ query: { 'tags.1': null } }))).toEqual([1, 2])
+    expect((await rows(things)).map(({ tags }) => tags)).toEqual([['a'], ['a']])
   })
 
   it('frozen data, params and options work', async () => {
@@ -295,6 +304,24 @@ describe('what is stored belongs to the store', () => {
     expect((await people.patch(0, { first: 'Eve' })).greeting).toBe('Hello Eve')
     expect((await people.update(0, new Person())).greeting).toBe('Hello Ada')
     expect((await rows(people, { first: 'Ada' }))[0].greeting).toBe('Hello Ada')
+  })
+})
+
+describe('data that are an instance of a class', () => {
+  class Empty {}
+
+  it('are copied even when they have no fields', async () => {
+    const things = memory<any>({ store: { 1: { id: 1 } } })
+    const created: any = Object.freeze(new Empty())
+    const updated: any = new Empty()
+
+    expect(await things.create(created)).toEqual({ id: 0 })
+    expect(await things.update(1, updated)).toEqual({ id: 1 })
+    expect(Object.keys(updated)).toEqual([])
+
+    updated.added = true
+
+    expect(await things.get(1)).toEqual({ id: 1 })
   })
 })
 

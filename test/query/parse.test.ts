@@ -424,7 +424,7 @@ describe('a malformed query is refused with a sentence', () => {
     [1, 'a number'],
     [true, 'a boolean'],
     [[], 'an array'],
-    [new Date(), 'an object']
+    [new Date(0), 'an object']
   ])('%o is no query', (query, got) => {
     expect(refusal(query)).toBe(`Invalid query: expected an object, got ${got}`)
   })
@@ -463,7 +463,7 @@ describe('a malformed query is refused with a sentence', () => {
     [undefined, 'nothing'],
     [[{ a: 1 }], 'an array'],
     [[{ $where: '1' }], 'an array'],
-    [new Date(), 'an object']
+    [new Date(0), 'an object']
   ])('$or and its kin with the element %o', (value, got) => {
     for (const name of ['$or', '$and', '$nor']) {
       expect(refusal({ [name]: [{ a: 1 }, value] }, { operators: ['$nor'] })).toBe(
@@ -494,6 +494,7 @@ describe('a malformed query is refused with a sentence', () => {
     [Object.create(null), 'an object'],
     [[1], 'an array'],
     [Number.NaN, 'NaN'],
+    [new Date(Number.NaN), 'an invalid date'],
     [() => 1, 'a function'],
     [Symbol('x'), 'a symbol']
   ])('%o where a single value is expected', (value, got) => {
@@ -520,6 +521,12 @@ describe('a malformed query is refused with a sentence', () => {
     expect(refusal({ a: { $gt: 1, b: 1 } })).toBe(
       "Invalid query: 'a' expects a value or operators. For a nested field use 'a.b'"
     )
+  })
+
+  it('an operator inside of a name', () => {
+    for (const query of [{ 'a.$where': 1 }, { $sort: { 'a.$where': 1 } }, { $select: ['a.$where.b'] }]) {
+      expect(refusal(query)).toMatch(/^Invalid query parameter a\.\$where/)
+    }
   })
 
   it('the message never repeats a value', () => {
@@ -592,6 +599,17 @@ describe('depth', () => {
     expect(refusal(nest(QUERY_DEPTH, and, { a: 1 }))).toBe(message)
     expect(refusal(nest(QUERY_DEPTH, not, { a: 1 }), { operators: ['$not'] })).toBe(message)
     expect(refusal({ a: nest(QUERY_DEPTH, not, 1) }, { operators: ['$not'] })).toBe(message)
+  })
+
+  it(`a name may have ${QUERY_DEPTH} parts`, () => {
+    const message = `Invalid query: expected at most ${QUERY_DEPTH} levels`
+    const name = Array(QUERY_DEPTH).fill('a').join('.')
+
+    expect(parseQuery({ [name]: 1, $sort: { [name]: 1 }, $select: [name] }).select).toEqual([name])
+
+    for (const query of [{ [`${name}.a`]: 1 }, { $sort: { [`${name}.a`]: 1 } }, { $select: [`${name}.a`] }]) {
+      expect(refusal(query)).toBe(message)
+    }
   })
 
   it.each<[string, (deep: unknown) => unknown]>([

@@ -60,7 +60,9 @@ function read(record: any, path: string): unknown {
   let value = record
 
   for (const name of path.split('.')) {
-    const names = value !== null && typeof value === 'object' ? Object.getOwnPropertyNames(value) : []
+    const names = ['date', 'bytes', 'id', 'object'].includes(kindOf(value))
+      ? Object.getOwnPropertyNames(value)
+      : []
 
     value = names.includes(name) ? value[name] : undefined
   }

@@ -44,6 +44,7 @@ it('dots select inside an object', () => {
   expect(toSelection(['address.city', 'address'])(record)).toEqual({ address: record.address })
   expect(toSelection(['address', 'address.city'])(record)).toEqual({ address: record.address })
   expect(toSelection(['name.length', 'address.nothing.at.all'])(record)).toEqual({})
+  expect(toSelection(['tags.0', 'tags.length'])({ tags: ['a'] })).toEqual({})
 })
 
 it('does not change the record', () => {

@@ -7,6 +7,7 @@ import type { AdapterFeatures, ValueKind } from './types.ts'
  */
 export const TEST_FIELDS = Object.freeze({
   name: 'string',
+  /** Any number, such as 1e21 and 0.1. */
   age: 'number',
   team: 'string',
   /** A whole number. */

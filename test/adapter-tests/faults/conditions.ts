@@ -1,0 +1,109 @@
+import { memory } from '../../../src/memory.ts'
+import { parseQuery, toPredicate } from '../../../src/query.ts'
+import { type Fault, faulty, hasValue, misread, misreadComparison } from './fault.ts'
+
+/** Faults of conditions. */
+export const conditionFaults: readonly Fault[] = [
+  faulty(
+    'a text for $in is a list of one',
+    '{"name":{"$in":"Ada"}} is a BadRequest that names $in',
+    ({ find }) => ({
+      find: (params: any = {}) => {
+        const { name } = params.query ?? {}
+
+        if (typeof name?.$in !== 'string') return find(params)
+
+        return find({ ...params, query: { ...params.query, name: { $in: [name.$in] } } })
+      }
+    })
+  ),
+  faulty(
+    'operators that it does not know are dropped',
+    '$regex is refused in {"name":{"$regex":"A"}}',
+    ({ find }) => ({
+      find: (params: any = {}) => {
+        const query = structuredClone(params.query ?? {})
+
+        if (Object.hasOwn(query.name ?? {}, '$regex')) delete query.name
+
+        return find({ ...params, query })
+      }
+    })
+  ),
+  {
+    does: 'capitals are no different',
+    breaks: 'text is equal when every character is',
+    create: (options) =>
+      memory({
+        ...options,
+        matcher: (query) => {
+          const lower = (value: object) => JSON.parse(JSON.stringify(value).toLowerCase())
+          const matches = toPredicate(parseQuery(lower(query)).where)
+
+          return (record) => matches(lower(record))
+        }
+      })
+  },
+  misreadComparison(
+    '$ne leaves out null, as SQL does',
+    '$ne finds all others, null and missing too',
+    (condition) =>
+      condition.operator === 'ne' && condition.value !== null
+        ? { kind: 'and', conditions: [condition, hasValue(condition.path)] }
+        : condition
+  ),
+  misreadComparison(
+    '$nin leaves out null, as SQL does',
+    '$nin finds all others, null and missing too',
+    (condition) =>
+      condition.operator === 'nin'
+        ? { kind: 'and', conditions: [condition, hasValue(condition.path)] }
+        : condition
+  ),
+  misreadComparison('$in does not know null', '$in with null finds null and missing too', (condition) =>
+    condition.operator === 'in'
+      ? { kind: 'and', conditions: [condition, hasValue(condition.path)] }
+      : condition
+  ),
+  misreadComparison('$in of nothing is no condition', '$in of nothing finds nothing', (condition) =>
+    condition.operator === 'in' && (condition.value as any[]).length === 0
+      ? { kind: 'and', conditions: [] }
+      : condition
+  ),
+  misreadComparison(
+    '$lte is $lt',
+    '$lte finds what is less or equal, and never null or missing',
+    (condition) => (condition.operator === 'lte' ? { ...condition, operator: 'lt' } : condition)
+  ),
+  misreadComparison(
+    'null is less than every number',
+    '$lt finds what is less, and never null or missing',
+    (condition) =>
+      condition.operator === 'lt'
+        ? { kind: 'or', conditions: [condition, { ...condition, operator: 'eq', value: null }] }
+        : condition
+  ),
+  misreadComparison(
+    'text equals the number that it reads as',
+    'values of different types are not equal',
+    (condition) =>
+      condition.operator === 'eq' && typeof condition.value === 'number'
+        ? { ...condition, operator: 'in', value: [condition.value, String(condition.value)] }
+        : condition
+  ),
+  misread('$or of nothing is no condition', '$or of nothing finds nothing', (condition) =>
+    condition.kind === 'or' && condition.conditions.length === 0 ? { kind: 'and', conditions: [] } : condition
+  ),
+  misread(
+    'the conditions beside $or are forgotten',
+    'a condition beside $or must hold as well',
+    (condition) =>
+      condition.kind === 'and'
+        ? (condition.conditions.find(({ kind }) => kind === 'or') ?? condition)
+        : condition
+  ),
+  misreadComparison('dotted names are names', 'a dotted name leads to a field of an object', (condition) => ({
+    ...condition,
+    path: [condition.path.join('.')]
+  }))
+]
