@@ -10,14 +10,13 @@ export const QUERY_LIMITS = { depth: 16, array: 500, parameters: 1000 } as const
 
 /**
  * `__proto__` would be dropped by `qs` without a word, and a filter that is dropped selects more than was asked
- * for. By `constructor` adapters of Feathers v5 tell which objects to check for operators, and a client that
- * could set it would get past the check.
+ * for. `constructor` is the name of no field, and much code trusts what an object says of its constructor.
  */
 const REFUSED_NAME = /(?:^|\[)(__proto__|constructor)(?:[[\]]|$)/
 
 const OPTIONS = {
   // Other names of `Object.prototype` are ordinary own properties of ordinary objects. Objects without a prototype
-  // are no way out: the adapters of Feathers v5 take them for class instances and do not check operators in them.
+  // are no way out: adapters of Feathers v5 do not take them for parts of a query.
   allowPrototypes: true,
   depth: QUERY_LIMITS.depth,
   strictDepth: true,

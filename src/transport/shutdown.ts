@@ -8,7 +8,7 @@ const QUIET_TIME = 20
 const BACKLOG_GRACE = 1000
 
 /** How long, in milliseconds, a connection without a request stays open while the server closes. */
-const IDLE_GRACE = 200
+const IDLE_GRACE = 1000
 
 /** How long, in milliseconds, a request that has begun has to arrive in full while the server closes. */
 const ARRIVAL_GRACE = 3000
