@@ -6,6 +6,7 @@ export { type ClientError, type Logger, logError, toClientError } from './transp
 export {
   createHttpContext,
   createNotFound,
+  findRoute,
   type HttpRequest,
   type HttpResponse,
   handleHttp,

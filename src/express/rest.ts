@@ -5,6 +5,7 @@ import type { HookContext, Params, Query, RouteLookup } from '../core/types.ts'
 import { assertJson, BODY_LIMIT } from '../transport/body.ts'
 import {
   createHttpContext,
+  findRoute,
   type HttpResponse,
   hasData,
   toHttpError,
@@ -119,7 +120,7 @@ function createServiceHandler(app: Lookup, door: ServiceDoor): RequestHandler {
   const chains = new WeakMap<object, RequestHandler>()
 
   return (request, response, next) => {
-    const lookup = app.lookup(request.path)
+    const lookup = findRoute(app, request.path)
 
     if (!lookup) {
       next()

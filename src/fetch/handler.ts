@@ -39,6 +39,7 @@ interface Lookup {
  *
  * @param app An application
  * @returns Answers a request; never rejects
+ * @throws TypeError when `bodyLimit` is not a number
  * @example
  * const handler = createHandler(app)
  * const response = await handler(new Request('http://localhost/messages'))
@@ -48,6 +49,10 @@ export function createHandler(
   options: HandlerOptions = {}
 ): (request: Request) => Promise<Response> {
   const { prefix = '', bodyLimit = BODY_LIMIT, params, logger = console } = options
+  if (!Number.isFinite(bodyLimit) || bodyLimit < 0) {
+    throw new TypeError(`Invalid option 'bodyLimit': expected a number of bytes, got ${String(bodyLimit)}`)
+  }
+
   const base = `/${stripSlashes(prefix)}`.replace(/\/$/, '')
 
   function report(error: unknown): void {

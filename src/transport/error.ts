@@ -9,6 +9,7 @@ import {
   PayloadTooLarge,
   UnsupportedMediaType
 } from '../errors.ts'
+import { createDebug } from '../utils/debug.ts'
 
 /** What a client may see of an error. */
 export interface ClientError {
@@ -22,6 +23,8 @@ export interface Logger {
   error(message: string): void
   info?(message: string): void
 }
+
+const debug = createDebug('alula:transport')
 
 const UNEXPECTED = 'An unexpected error occurred on the server'
 
@@ -55,10 +58,14 @@ const PARSER_ERRORS: ReadonlyMap<unknown, () => FeathersError> = new Map<unknown
  * @param error Anything that was thrown
  */
 export function toClientError(error: unknown): ClientError {
-  const shown = isFeathersError(error) ? error : toFeathersError(error)
-  const body = toBody(shown)
+  try {
+    const body = toBody(isFeathersError(error) ? error : toFeathersError(error))
 
-  return { status: body.code, body }
+    return { status: body.code, body }
+  } catch {
+    // An error whose own properties throw must not become another one on its way out.
+    return { status: 500, body: toBody(new GeneralError(UNEXPECTED)) }
+  }
 }
 
 /**
@@ -66,8 +73,13 @@ export function toClientError(error: unknown): ClientError {
  * holds what the client sent.
  */
 export function logError(logger: Logger, error: unknown, shown: ClientError): void {
-  if (shown.status >= 500) logger.error(error instanceof Error ? `${error.stack}` : String(error))
-  else logger.info?.(`${shown.body.name}: ${shown.body.message}`)
+  try {
+    if (shown.status >= 500) logger.error(error instanceof Error ? `${error.stack}` : String(error))
+    else logger.info?.(`${shown.body.name}: ${shown.body.message}`)
+  } catch {
+    // The answer to the client does not depend on the log.
+    debug('An error could not be logged: %s', shown.body.message)
+  }
 }
 
 function toFeathersError(error: any): FeathersError {

@@ -62,7 +62,7 @@ export async function handleHttp(
   readBody: () => Promise<unknown>,
   onError: (error: unknown) => void
 ): Promise<HttpResponse> {
-  const route = app.lookup(request.path)
+  const route = findRoute(app, request.path)
 
   try {
     if (!route) throw createNotFound(request.path)
@@ -77,6 +77,14 @@ export async function handleHttp(
 
     return toHttpError(error, request, route)
   }
+}
+
+/**
+ * Finds the service of a request path, or `null`. A path with an empty segment leads nowhere: to what stands guard
+ * in front of `/users` it would be another path than `//users`.
+ */
+export function findRoute(app: Lookup, path: string): RouteLookup | null {
+  return path.includes('//') ? null : app.lookup(path)
 }
 
 /**

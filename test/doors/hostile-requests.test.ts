@@ -35,6 +35,8 @@ const cases: { [title: string]: Case } = {
   'the path hasOwnProperty/valueOf': { path: '/hasOwnProperty/valueOf', status: 404 },
   'a path that is too long': { path: '/things/1/2/3', status: 404 },
   'an empty segment': { path: '/things//1', status: 404 },
+  'an empty segment in front': { path: '//things', status: 404 },
+  'an empty segment at the end': { path: '/things//', status: 404 },
   'an encoded service name': { path: '/%74hings', status: 404 },
   'a malformed escape': { path: '/things/%zz', status: 400 },
   'an escape that is not UTF-8': { path: '/things/%ff', status: 400 },
@@ -189,6 +191,24 @@ describeHttpDoors('an unexpected error', (open) => {
       })
     }
   )
+
+  it('that cannot be read is a 500 like others', async () => {
+    const unreadable = Object.create(null, {
+      message: {
+        get() {
+          throw new Error('no message')
+        }
+      }
+    })
+
+    for (const thrown of [Object.create(null), unreadable]) {
+      const client = await failing(thrown)
+      const response = await client.request('/things')
+
+      expect(response.status).toBe(500)
+      expect(await response.json()).toMatchObject({ message: 'An unexpected error occurred on the server' })
+    }
+  })
 
   it('never shows the stack or the cause of a Feathers error', async () => {
     const client = await failing(new GeneralError(new Error('boom', { cause: 'secret' })))

@@ -49,6 +49,23 @@ it('a body that the server has parsed is taken as it is', async () => {
   }
 })
 
+it('a log that fails does not keep the answer back', async () => {
+  const failing = alula().use('things', {
+    find: async () => {
+      throw Object.create(null)
+    }
+  })
+  const error = () => {
+    throw new Error('no log')
+  }
+
+  for (const logger of [{ error }, { error: () => undefined }]) {
+    const url = await mount((server) => server.use(toMiddleware(failing, { logger })))
+
+    expect((await fetch(`${url}/things`)).status).toBe(500)
+  }
+})
+
 it('errors are answered without the help of the server', async () => {
   const lines: string[] = []
   const failing = alula().use('things', {

@@ -41,6 +41,14 @@ it('services stand under a prefix', async () => {
   }
 })
 
+it('a limit that is no number is refused', () => {
+  for (const bodyLimit of ['1mb', Number.NaN, -1, null] as any[]) {
+    expect(() => createHandler(app, { bodyLimit })).toThrow(
+      "Invalid option 'bodyLimit': expected a number of bytes"
+    )
+  }
+})
+
 it('the prefix / is none', async () => {
   for (const prefix of ['/', '']) {
     expect((await request('/things', {}, { prefix, logger: false })).status).toBe(200)
