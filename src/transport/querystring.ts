@@ -46,6 +46,11 @@ export function parseQueryString(search: string): Query {
 function decode(text: string, _decoder: unknown, _charset: string, type: 'key' | 'value'): string {
   const decoded = decodeStrictly(text)
 
+  // `qs` drops what has no name, and what stands behind a bracket.
+  if (type === 'key' && !/^[^[\]]+(?:\[[^[\]]*\])*$/.test(decoded)) {
+    throw new BadRequest('Invalid query string: expected every name to be like a, a[b] or a[]')
+  }
+
   const refused = type === 'key' ? REFUSED_NAME.exec(decoded)?.[1] : undefined
 
   if (refused) throw new BadRequest(`Invalid query string: '${refused}' is not allowed as a name`)

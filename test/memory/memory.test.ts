@@ -112,12 +112,12 @@ describe('ids', () => {
   })
 
   it('may be 0, and are generated for null and for an empty text', async () => {
-    const people = memory()
+    const people = memory({ startId: 5 })
 
     expect(await people.create({ id: 0 })).toEqual({ id: 0 })
-    expect(await people.create({ id: null })).toEqual({ id: 1 })
-    expect(await people.create({ id: '' })).toEqual({ id: 2 })
-    expect(await people.create({ id: undefined })).toEqual({ id: 3 })
+    expect(await people.create({ id: null })).toEqual({ id: 5 })
+    expect(await people.create({ id: '' })).toEqual({ id: 6 })
+    expect(await people.create({ id: undefined })).toEqual({ id: 7 })
     expect(await people.get(0)).toEqual({ id: 0 })
   })
 
@@ -626,6 +626,23 @@ describe('indexes', () => {
       ),
       { numRuns: scaled(4000) }
     )
+  })
+
+  it('find null where nothing is, and each value with its own type', async () => {
+    const things = memory({ multi: true, indexes: ['a'] })
+    const values = [null, undefined, 0, -0, '0', false, new Date(0), 0n]
+
+    await things.create([...values.map((a) => ({ a })), {}])
+
+    const found = async (a: unknown) => ids(await things.find({ query: { a } }))
+
+    expect(await found(null)).toEqual([0, 1, 8])
+    expect(await found({ $in: [null] })).toEqual([0, 1, 8])
+    expect(await found(0)).toEqual([2, 3])
+    expect(await found('0')).toEqual([4])
+    expect(await found(false)).toEqual([5])
+    expect(await found(new Date(0))).toEqual([6])
+    expect(await found({ $in: [0n, new Date(0), 0] })).toEqual([2, 3, 6, 7])
   })
 
   it('equality and $in look at those that match, and not at every record', async () => {

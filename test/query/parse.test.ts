@@ -296,6 +296,19 @@ describe('filters', () => {
     expect(refusal({ $limit: { $where: 1 } })).toBe('Invalid query parameter $where')
   })
 
+  it('whose converter gives nothing are left out', () => {
+    const { filters } = parseQuery({ $mine: 1 }, { filters: { $mine: () => undefined } })
+
+    expect(Object.keys(filters)).toEqual([])
+  })
+
+  it('are read from the query itself', () => {
+    const filters: any = { toString: true }
+
+    expect(parseQuery({}, { filters }).filters).toEqual({})
+    expect(parseQuery({ toString: 'x' }, { filters }).filters).toEqual({ toString: 'x' })
+  })
+
   it('names that every object has are no filters', () => {
     expect(parseQuery(JSON.parse('{ "constructor": 1, "__proto__": 2 }')).filters).toEqual({})
   })
