@@ -1,6 +1,7 @@
 import express from 'express'
 
 export { type Application, feathersExpress as express } from './express/application.ts'
+export { authenticate, parseAuthentication } from './express/authentication.ts'
 export { type ErrorHandlerOptions, type ErrorResponder, errorHandler, notFound } from './express/handlers.ts'
 export { formatter, type MiddlewareOptions, type RestOptions, rest, toMiddleware } from './express/rest.ts'
 export { express as original }

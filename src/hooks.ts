@@ -4,13 +4,14 @@ export { type HookMethod, type HookMethodOptions, hookMethod } from './hooks/met
 export { collect } from './hooks/phase.ts'
 export { compilePipeline } from './hooks/pipeline.ts'
 export { type HookInput, HookRegistry, type HookTypeMap } from './hooks/registry.ts'
-export type {
-  AroundHook,
-  BaseContext,
-  Hook,
-  HookType,
-  Layer,
-  NextFunction,
-  Phase,
-  Pipeline
+export {
+  type AroundHook,
+  type BaseContext,
+  GUARD,
+  type Hook,
+  type HookType,
+  type Layer,
+  type NextFunction,
+  type Phase,
+  type Pipeline
 } from './hooks/types.ts'

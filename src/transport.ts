@@ -1,6 +1,11 @@
 export { callService } from './core/call.ts'
 export { createContext } from './core/hooks.ts'
 export { type ServiceCall, toArguments } from './core/methods.ts'
+export {
+  type Authenticating,
+  type ParseAuthenticationOptions,
+  parseAuthentication
+} from './transport/authentication.ts'
 export { assertJson, BODY_DEPTH, BODY_LIMIT, parseJson, toData } from './transport/body.ts'
 export { type ClientError, type Logger, logError, toClientError } from './transport/error.ts'
 export {
@@ -13,6 +18,7 @@ export {
   hasData,
   type IncomingHeaders,
   METHOD_HEADER,
+  type TransportApplication,
   toHttpError,
   toHttpResponse,
   toServiceCall

@@ -10,7 +10,8 @@ const FLOORS: readonly (readonly string[])[] = [
   ['errors'],
   ['hooks', 'query'],
   ['core'],
-  ['transport', 'adapter'],
+  ['authentication/hooks'],
+  ['transport', 'adapter', 'authentication'],
   ['express', 'fetch', 'memory', 'adapter/tests']
 ]
 
@@ -20,7 +21,21 @@ const ORDER: { [folder: string]: readonly string[] } = {
   hooks: ['types', 'compose', 'phase', 'pipeline', 'registry', 'context', 'interop', 'method'],
   query: ['ast', 'operators', 'parse', 'compare', 'predicate', 'comparator', 'select'],
   core: ['router', 'types', 'methods', 'service', 'events', 'hooks', 'register', 'call', 'application'],
-  transport: ['querystring', 'error', 'body', 'http', 'shutdown'],
+  'authentication/hooks': ['authenticate', 'connection', 'event', 'hash-password', 'protect'],
+  authentication: [
+    'revocation',
+    'types',
+    'options',
+    'tokens',
+    'base',
+    'strategy',
+    'hasher',
+    'timers',
+    'jwt',
+    'local',
+    'service'
+  ],
+  transport: ['querystring', 'error', 'body', 'authentication', 'http', 'shutdown'],
   adapter: ['options', 'query', 'base', 'methods'],
   'adapter/tests': [
     'types',
@@ -50,7 +65,7 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'differential',
     'suite'
   ],
-  express: ['handlers', 'rest', 'application'],
+  express: ['authentication', 'handlers', 'rest', 'application'],
   fetch: ['handler'],
   memory: ['clone', 'records', 'top', 'adapter']
 }

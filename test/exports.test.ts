@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import * as adapter from '../src/adapter.ts'
 import * as adapterTests from '../src/adapter-tests.ts'
+import * as authentication from '../src/authentication.ts'
 import * as errors from '../src/errors.ts'
 import * as express from '../src/express.ts'
 import * as fetch from '../src/fetch.ts'
@@ -12,7 +13,19 @@ import * as transport from '../src/transport.ts'
 
 // A name that is exported is a promise. Adding or removing one shows here.
 it.each(
-  Object.entries({ adapter, adapterTests, errors, express, fetch, hooks, index, memory, query, transport })
+  Object.entries({
+    adapter,
+    adapterTests,
+    authentication,
+    errors,
+    express,
+    fetch,
+    hooks,
+    index,
+    memory,
+    query,
+    transport
+  })
 )('the names of %s', (_name, entry) => {
   expect(Object.keys(entry).sort().join('\n')).toMatchSnapshot()
 })

@@ -75,7 +75,19 @@ function emitResult(context: HookContext, event: string): void {
   }
 }
 
-function emitSafely(emitter: Emitter, app: Emitter, event: string | symbol, values: unknown[]): boolean {
+/**
+ * Emits an event to listeners that cannot do harm: each runs whatever the others do.
+ *
+ * @param emitter Whose listeners hear it
+ * @param app Where what they throw or reject with is reported
+ * @returns Whether there was a listener
+ */
+export function emitSafely(
+  emitter: Emitter,
+  app: Emitter,
+  event: string | symbol,
+  values: unknown[]
+): boolean {
   const heard = callListeners(emitter, event, values, (error) => reportError(app, error, values[1]))
 
   // Node throws an `error` event that nobody listens to.

@@ -2,7 +2,7 @@ import { getMiddleware, HOOKS } from '../hooks/interop.ts'
 import { hookMethod } from '../hooks/method.ts'
 import { compilePipeline } from '../hooks/pipeline.ts'
 import { HookRegistry, isHookTypeMap } from '../hooks/registry.ts'
-import type { AroundHook, Layer } from '../hooks/types.ts'
+import type { AroundHook, Hook, Layer } from '../hooks/types.ts'
 import { withEvents } from './events.ts'
 import { getDefinition } from './methods.ts'
 import { getHookMethods, getServiceOptions } from './service.ts'
@@ -43,7 +43,13 @@ export function implementHooks(service: any, path: string, app: HookedApplicatio
       compile: (terminal) =>
         withEvents(
           method,
-          compilePipeline([app._hooks.layer(method), ...hooks.layers(method, original)], terminal)
+          compilePipeline(
+            [
+              withGuards(app._hooks.layer(method), [...app._hooks.guards(), ...hooks.guards()]),
+              ...hooks.layers(method, original)
+            ],
+            terminal
+          )
         )
     })
 
@@ -173,6 +179,10 @@ class ServiceHooks {
     this.outer.add({ around: input })
   }
 
+  guards(): readonly Hook<any>[] {
+    return [...this.outer.guards(), ...this.inner.guards()]
+  }
+
   layers(method: string, original: unknown): Layer<any>[] {
     const around = [
       ...getMiddleware<any>(this.service),
@@ -189,6 +199,13 @@ class ServiceHooks {
       throw new Error(`Method ${method} is not a Feathers hooks enabled service method`)
     }
   }
+}
+
+/** Puts guards before the first before hook, where error hooks of the application see what they throw. */
+function withGuards(layer: Layer<any>, guards: readonly Hook<any>[]): Layer<any> {
+  const [first, ...rest] = layer.phases
+
+  return { ...layer, phases: [{ ...first, before: [...guards, ...(first?.before ?? [])] }, ...rest] }
 }
 
 /** What all contexts of a method share. */

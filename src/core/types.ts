@@ -27,6 +27,37 @@ export interface Params<Q = Query> {
   route?: { [key: string]: any }
   /** The headers of the request, in lower case. */
   headers?: { [key: string]: any }
+  /** What the request says to prove who sent it; not verified yet. */
+  authentication?: AuthenticationRequest
+  /** Whether `authentication` was verified. */
+  authenticated?: boolean
+}
+
+/** What proves who sent a request: the name of a strategy, and what that strategy needs. */
+export interface AuthenticationRequest {
+  strategy?: string
+  [key: string]: any
+}
+
+/** A registered authentication service, as transports and hooks need it. `alula/authentication` has the whole. */
+export interface DefaultAuthentication {
+  readonly configuration: {
+    readonly authStrategies: readonly string[]
+    readonly parseStrategies?: readonly string[]
+    readonly [option: string]: any
+  }
+  authenticate(
+    authentication: AuthenticationRequest | null | undefined,
+    params: any,
+    ...allowed: string[]
+  ): Promise<{ [key: string]: any }>
+  parse(
+    request: { readonly headers: { readonly [name: string]: any } },
+    response: any,
+    ...names: string[]
+  ): Promise<AuthenticationRequest | null>
+  getStrategies(...names: string[]): any[]
+  [key: string]: any
 }
 
 /** The result of `find` when pagination is on. */
@@ -416,6 +447,14 @@ export interface FeathersApplication<Services = any, Settings = any> {
    * @throws Error when there is none and `defaultService` does not provide one
    */
   service<L extends keyof Services & string>(path: L): FeathersService<this, RegisteredService<Services, L>>
+
+  /**
+   * Returns an authentication service; there once one was created. Without a path it is the one whose
+   * configuration the setting `defaultAuthentication` names, and `null` when that is not registered.
+   *
+   * @throws Error when there is no service under the path
+   */
+  defaultAuthentication?(location?: string): DefaultAuthentication
 
   /** Finds the service of a request path, and the id in it; `null` when there is none. */
   lookup(path: string): RouteLookup | null

@@ -2,17 +2,20 @@ import express, { type Request, type RequestHandler, type Response } from 'expre
 import { callService } from '../core/call.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, Query, RouteLookup } from '../core/types.ts'
+import type { ParseAuthenticationOptions } from '../transport/authentication.ts'
 import { assertJson, BODY_LIMIT } from '../transport/body.ts'
 import {
   createHttpContext,
   findRoute,
   type HttpResponse,
   hasData,
+  type TransportApplication,
   toHttpError,
   toHttpResponse,
   toServiceCall
 } from '../transport/http.ts'
 import { parseQueryString } from '../transport/querystring.ts'
+import { createParser, parseAuthentication } from './authentication.ts'
 import { type ErrorHandlerOptions, errorHandler } from './handlers.ts'
 
 declare global {
@@ -36,6 +39,8 @@ declare global {
 export interface RestOptions {
   /** Sends `response.data`; JSON when left out. */
   formatter?: RequestHandler
+  /** Whose strategies look for credentials in requests, instead of those of the default authentication service. */
+  authentication?: ParseAuthenticationOptions
   /** How many bytes of a body are read when no middleware has parsed it. */
   bodyLimit?: number
 }
@@ -46,13 +51,10 @@ export interface MiddlewareOptions extends RestOptions {
   logger?: ErrorHandlerOptions['logger']
 }
 
-/** What finds the service of a path. */
-interface Lookup {
-  lookup(path: string): RouteLookup | null
-}
-
 interface ServiceDoor {
   readonly getQuery: (request: Request) => Query
+  /** Looks for credentials in a request for a service, unless that was done for all requests. */
+  readonly authenticate?: RequestHandler
   readonly format: RequestHandler
   readonly parseJson: RequestHandler
 }
@@ -65,12 +67,14 @@ interface ServiceDoor {
  * @throws Error when it is configured on an application that `express(app)` did not make
  */
 export function rest(options?: RequestHandler | RestOptions | null): (app: any) => void {
-  const { formatter: format = formatter, bodyLimit } = toRestOptions(options)
+  const { formatter: format = formatter, bodyLimit, authentication } = toRestOptions(options)
 
   return (app) => {
     if (typeof app.route !== 'function')
       throw new Error('alula/express rest needs an Express compatible app.')
 
+    // For all requests, and not for those of services alone: middleware may ask who it is.
+    app.use(parseAuthentication(authentication))
     app.use(
       createServiceHandler(app, {
         // Not parsed here: middleware may have put another query in its place.
@@ -91,13 +95,14 @@ export function rest(options?: RequestHandler | RestOptions | null): (app: any) 
  * @example
  * server.use('/api', toMiddleware(app))
  */
-export function toMiddleware(app: Lookup, options: MiddlewareOptions = {}): RequestHandler {
-  const { formatter: format = formatter, bodyLimit, logger } = options
+export function toMiddleware(app: TransportApplication, options: MiddlewareOptions = {}): RequestHandler {
+  const { formatter: format = formatter, bodyLimit, authentication, logger } = options
   const respond = errorHandler({ html: false, ...(logger !== undefined && { logger }) })
 
   const handle = createServiceHandler(app, {
     // The other server may have a parser that does not know brackets.
     getQuery: ({ url }) => parseQueryString(url.includes('?') ? url.slice(url.indexOf('?') + 1) : ''),
+    authenticate: createParser(() => app, authentication),
     format,
     parseJson: createJsonParser(bodyLimit)
   })
@@ -116,7 +121,7 @@ export const formatter: RequestHandler = (_request, response, next) => {
   else next()
 }
 
-function createServiceHandler(app: Lookup, door: ServiceDoor): RequestHandler {
+function createServiceHandler(app: TransportApplication, door: ServiceDoor): RequestHandler {
   const chains = new WeakMap<object, RequestHandler>()
 
   return (request, response, next) => {
@@ -133,12 +138,19 @@ function createServiceHandler(app: Lookup, door: ServiceDoor): RequestHandler {
 
     // Made at the first request, so that a service may be registered before or after `rest()`.
     if (!chain) {
-      chain = createChain(lookup.service, door)
+      chain = inSequence(door.authenticate, createChain(lookup.service, door))
       chains.set(lookup.service, chain)
     }
 
     chain(request, response, next)
   }
+}
+
+function inSequence(first: RequestHandler | undefined, second: RequestHandler): RequestHandler {
+  if (!first) return second
+
+  return (request, response, next) =>
+    first(request, response, (error?: unknown) => (error ? next(error) : second(request, response, next)))
 }
 
 /** The middleware of a service: before, the call, after, formatter. */

@@ -1,4 +1,4 @@
-import type { Params, RouteLookup } from '../core/types.ts'
+import type { Params } from '../core/types.ts'
 import { BadRequest, PayloadTooLarge } from '../errors.ts'
 import { assertJson, BODY_LIMIT, parseJson } from '../transport/body.ts'
 import { type Logger, logError, toClientError } from '../transport/error.ts'
@@ -7,6 +7,7 @@ import {
   type HttpResponse,
   handleHttp,
   type IncomingHeaders,
+  type TransportApplication,
   toHttpError
 } from '../transport/http.ts'
 import { parseQueryString } from '../transport/querystring.ts'
@@ -27,11 +28,6 @@ export interface HandlerOptions {
   logger?: Logger | false
 }
 
-/** What finds the service of a path. */
-interface Lookup {
-  lookup(path: string): RouteLookup | null
-}
-
 /**
  * Makes the services of an application reachable through the Fetch API: on Deno, Bun, Workers, in tests
  * without a port. It sets no CORS headers. Call `app.setup()` before the first request, and `app.teardown()`
@@ -45,7 +41,7 @@ interface Lookup {
  * const response = await handler(new Request('http://localhost/messages'))
  */
 export function createHandler(
-  app: Lookup,
+  app: TransportApplication,
   options: HandlerOptions = {}
 ): (request: Request) => Promise<Response> {
   const { prefix = '', bodyLimit = BODY_LIMIT, params, logger = console } = options

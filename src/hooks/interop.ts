@@ -16,6 +16,25 @@ export function getMiddleware<C extends BaseContext>(target: unknown): readonly 
   return getManager(target)?.getMiddleware() ?? []
 }
 
+/**
+ * Puts hooks around a method before its object is registered, as the decorators of `@feathersjs/hooks` do. They
+ * run outside of what `service.hooks` registers.
+ *
+ * @param method The method; it is not changed
+ * @param around The hooks, the outermost first
+ */
+export function attachHooks<Method extends (...args: any[]) => any>(
+  method: Method,
+  around: readonly AroundHook<any>[]
+): Method {
+  const attached = function (this: unknown, ...args: unknown[]): unknown {
+    return method.apply(this, args)
+  }
+  const manager: HookManager = { getMiddleware: () => [...around] }
+
+  return Object.assign(attached, { [HOOKS]: manager }) as unknown as Method
+}
+
 /** The context properties that decorators defined for a method. */
 export function getProperties(method: unknown): object {
   return getManager(method)?.getProps?.() ?? {}

@@ -1,4 +1,4 @@
-import type { AroundHook, BaseContext, Hook, HookType, Layer } from './types.ts'
+import { type AroundHook, type BaseContext, GUARD, type Hook, type HookType, type Layer } from './types.ts'
 
 /** A function, a list of them, or either by method name, with `all` for every method. */
 export type HookInput<F> = F | readonly F[] | { readonly [method: string]: F | readonly F[] | undefined }
@@ -12,7 +12,7 @@ export interface HookTypeMap<C> {
 }
 
 /** Wide enough for every type; which one it is, is told by the list that it stands in. */
-type RegisteredHook<C> = (this: any, context: C, ...next: any[]) => unknown
+type RegisteredHook<C> = ((this: any, context: C, ...next: any[]) => unknown) & { [GUARD]?: Hook<C> }
 
 const HOOK_TYPES: readonly string[] = ['around', 'before', 'after', 'error'] satisfies HookType[]
 
@@ -48,6 +48,13 @@ export class HookRegistry<C extends BaseContext> {
   list(type: HookType, method: string): readonly RegisteredHook<C>[] {
     // A copy: what is registered during a call is for the next one.
     return [...(this.lists.get(toKey(type, method)) ?? [])]
+  }
+
+  /** The guards of all hooks, whichever method these are for. */
+  guards(): readonly Hook<C>[] {
+    const hooks = [...this.lists.values()].flat()
+
+    return hooks.map((hook) => hook[GUARD]).filter((guard) => guard !== undefined)
   }
 
   /**

@@ -40,3 +40,9 @@ export interface Layer<C> {
 
 /** A compiled chain. It leaves the result in the context. */
 export type Pipeline<C> = (context: C) => Promise<unknown>
+
+/**
+ * Where a hook keeps a guard: a function that sees the context of every call of the service, before all before
+ * hooks and whichever method the hook itself was registered for. What it throws refuses the call.
+ */
+export const GUARD: unique symbol = Symbol.for('alula/guard') as any

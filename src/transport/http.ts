@@ -4,6 +4,7 @@ import { defaultServiceMethods, getDefinition, isStandardMethod, type ServiceCal
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Query, RouteLookup } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed, NotFound } from '../errors.ts'
+import { type Authenticating, parseAuthentication } from './authentication.ts'
 import { toData } from './body.ts'
 import { MALFORMED_PATH, toClientError } from './error.ts'
 
@@ -37,7 +38,7 @@ export interface HttpResponse {
 }
 
 /** The part of an application that a transport needs. */
-interface Lookup {
+export interface TransportApplication extends Authenticating {
   lookup(path: string): RouteLookup | null
 }
 
@@ -57,7 +58,7 @@ export function hasData(verb: string): boolean {
  * @param onError Hears of every error, for a log
  */
 export async function handleHttp(
-  app: Lookup,
+  app: TransportApplication,
   request: HttpRequest,
   readBody: () => Promise<unknown>,
   onError: (error: unknown) => void
@@ -67,8 +68,10 @@ export async function handleHttp(
   try {
     if (!route) throw createNotFound(request.path)
 
+    const authentication = await parseAuthentication(app, request)
     const body = hasData(request.method) ? await readBody() : undefined
-    const call = toServiceCall({ ...request, body }, route)
+    const params = { ...(authentication && { authentication }), ...request.params }
+    const call = toServiceCall({ ...request, body, params }, route)
     const context = await callService(route.service, call, createHttpContext(route, call))
 
     return toHttpResponse(context)
@@ -83,7 +86,7 @@ export async function handleHttp(
  * Finds the service of a request path, or `null`. A path with an empty segment leads nowhere: to what stands guard
  * in front of `/users` it would be another path than `//users`.
  */
-export function findRoute(app: Lookup, path: string): RouteLookup | null {
+export function findRoute(app: TransportApplication, path: string): RouteLookup | null {
   return path.includes('//') ? null : app.lookup(path)
 }
 

@@ -69,6 +69,45 @@ export function copyPlain(value: unknown, finish: (copy: object) => object = (co
   )
 }
 
+/**
+ * Puts plain objects over one another, nested ones too. Of anything else, and of two values that are not both
+ * plain objects, the later one counts; what is `undefined` changes nothing. No source is changed.
+ *
+ * @param sources The objects, the weakest first; those that are missing are left out
+ */
+export function mergePlain(...sources: readonly (object | null | undefined)[]): { [name: string]: any } {
+  const merged = new Map<string, unknown>()
+
+  for (const source of sources) {
+    for (const [name, value] of Object.entries(source ?? {})) {
+      const current = merged.get(name)
+
+      if (isPlainObject(value)) merged.set(name, mergePlain(isPlainObject(current) ? current : {}, value))
+      else if (value !== undefined) merged.set(name, value)
+    }
+  }
+
+  // Not by assignment, which for `__proto__` would set the prototype.
+  return Object.fromEntries(merged)
+}
+
+/**
+ * Copies an object without the value at the end of a path of names. Only what lies on the path is copied; arrays
+ * on it are gone through.
+ *
+ * @param value The object; anything else is returned as it is
+ * @param path The names
+ */
+export function omitPath(value: unknown, [name, ...rest]: readonly string[]): unknown {
+  if (typeof value !== 'object' || value === null || name === undefined) return value
+  if (Array.isArray(value)) return value.map((element) => omitPath(element, [name, ...rest]))
+  if (!(name in value)) return value
+
+  const { [name]: omitted, ...copy } = value as Record<string, unknown>
+
+  return rest.length === 0 ? copy : { ...copy, [name]: omitPath(omitted, rest) }
+}
+
 /** Ends a `switch` over a union: the compiler refuses it as long as a case is missing. */
 export function assertNever(value: never): never {
   throw new Error(`Unexpected value: ${JSON.stringify(value)}`)

@@ -1,0 +1,39 @@
+import { authenticate } from './authentication/hooks/authenticate.ts'
+import { connection } from './authentication/hooks/connection.ts'
+import { event } from './authentication/hooks/event.ts'
+import { hashPassword } from './authentication/hooks/hash-password.ts'
+import { protect } from './authentication/hooks/protect.ts'
+
+export {
+  AuthenticationBase,
+  type AuthenticationStrategy,
+  type IncomingRequest
+} from './authentication/base.ts'
+export { BcryptHasher, type Hasher } from './authentication/hasher.ts'
+export { type AuthenticateHookSettings, authenticate } from './authentication/hooks/authenticate.ts'
+export { type HashPasswordOptions, hashPassword, passwordHash } from './authentication/hooks/hash-password.ts'
+export { protect } from './authentication/hooks/protect.ts'
+export { JWTStrategy } from './authentication/jwt.ts'
+export { LocalStrategy } from './authentication/local.ts'
+export { authenticationSettingsSchema } from './authentication/options.ts'
+export { MemoryRevocationStore, type RevocationStore } from './authentication/revocation.ts'
+export { AuthenticationService } from './authentication/service.ts'
+export {
+  AuthenticationBaseStrategy,
+  createStrategy,
+  type StrategyDependencies
+} from './authentication/strategy.ts'
+export type { TokenSecret } from './authentication/tokens.ts'
+export type {
+  AuthenticationConfiguration,
+  AuthenticationParams,
+  AuthenticationRequest,
+  AuthenticationResult,
+  ConnectionEvent,
+  JwtOptions,
+  JwtVerifyOptions
+} from './authentication/types.ts'
+export { connection, event }
+
+/** The hooks by name, as the two packages of Feathers v5 export theirs. */
+export const hooks = { authenticate, connection, event, hashPassword, protect }

@@ -1,0 +1,380 @@
+import { randomUUID } from 'node:crypto'
+import { reportError } from '../core/events.ts'
+import type { Application, RealTimeConnection } from '../core/types.ts'
+import { NotAuthenticated } from '../errors.ts'
+import { createDebug } from '../utils/debug.ts'
+import { mergePlain } from '../utils/object.ts'
+import {
+  assertAlgorithms,
+  assertOptions,
+  defaultOptions,
+  MISSING_SECRET,
+  toAlgorithms,
+  watchSetting
+} from './options.ts'
+import { MemoryRevocationStore, type RevocationStore } from './revocation.ts'
+import { createFingerprint, signToken, type TokenSecret, type VerifiedToken, verifyToken } from './tokens.ts'
+import type {
+  AuthenticationConfiguration,
+  AuthenticationParams,
+  AuthenticationRequest,
+  AuthenticationResult,
+  ConnectionEvent,
+  JwtOptions,
+  JwtVerifyOptions
+} from './types.ts'
+
+/** One way to prove who sent a request. A strategy has the members that it needs. */
+export interface AuthenticationStrategy {
+  /** Hears the name under which the strategy is registered. */
+  setName?(name: string): void
+  /** Gets the application. */
+  setApplication?(app: Application): void
+  /** Gets the service that the strategy is registered on. */
+  setAuthentication?(auth: AuthenticationBase): void
+  /** Throws when the configuration of the strategy is not valid: at registration, and whenever it is set. */
+  verifyConfiguration?(): void
+  /** Runs when the service is set up, or at registration when it is set up already. */
+  setup?(auth: AuthenticationBase, name: string): Promise<void>
+  /** Runs when the service is torn down. */
+  teardown?(): Promise<void>
+  /** Verifies credentials. Throws `NotAuthenticated` when they are not valid. */
+  authenticate?(
+    authentication: AuthenticationRequest,
+    params: AuthenticationParams
+  ): Promise<AuthenticationResult>
+  /**
+   * Finds credentials in a request; `null` when there are none. Headers are by lower-case name; what else a request
+   * and a response have depends on the transport.
+   */
+  parse?(request: IncomingRequest, response?: any): Promise<AuthenticationRequest | null>
+  /** Notes on a real-time connection who it belongs to, or that it belongs to nobody any more. */
+  handleConnection?(
+    event: ConnectionEvent,
+    connection: RealTimeConnection,
+    result?: AuthenticationResult
+  ): Promise<void>
+  /** What of an entity proves who it is, for example a password hash. Tokens are void once it changes. */
+  getCredential?(entity: any): unknown
+  /** Claims for every new token of the service, whichever strategy led to it. */
+  getClaims?(result: AuthenticationResult, params: AuthenticationParams): Promise<{ [claim: string]: any }>
+}
+
+/** The part of a request that every transport has. */
+export interface IncomingRequest {
+  readonly headers: { readonly [name: string]: string | string[] | undefined }
+  [key: string]: any
+}
+
+interface State {
+  isReady: boolean
+  /** Used unless the configuration has a store. */
+  readonly revocations: RevocationStore
+  /** By the `authentication` of a result, which survives when a subclass copies the result. */
+  readonly entities: WeakMap<object, any>
+}
+
+const debug = createDebug('alula:authentication')
+
+/** Keeps strategies, runs them, and makes and verifies access tokens. */
+export class AuthenticationBase {
+  app: Application
+  /** The strategies by name; without a prototype, because clients choose the name. */
+  strategies: { [name: string]: AuthenticationStrategy } = Object.create(null)
+  /** The name of the setting that holds the configuration. */
+  configKey: string
+  /** Shared with the registered service, which inherits from this object. */
+  private readonly state: State = {
+    isReady: false,
+    revocations: new MemoryRevocationStore(),
+    entities: new WeakMap()
+  }
+
+  /**
+   * @param app The application
+   * @param configKey The name of the setting that holds the configuration
+   * @param options Options over those of the setting
+   * @throws Error without an application, and for a configuration that is not valid
+   */
+  constructor(app: Application, configKey = 'authentication', options: { [option: string]: any } = {}) {
+    if (typeof app?.use !== 'function') {
+      throw new Error('An application instance has to be passed to the authentication service')
+    }
+
+    const given = app.get(configKey) ?? {}
+
+    assertOptions(given, configKey)
+
+    const setting = mergePlain(given, options)
+
+    assertOptions(setting, configKey)
+
+    this.app = app
+    this.configKey = configKey
+
+    app.set('defaultAuthentication', app.get('defaultAuthentication') || configKey)
+    app.set(configKey, setting)
+    watchSetting(app.settings, configKey, () => this.verifyConfiguration())
+  }
+
+  /** The configuration as it is now, with defaults for what it leaves out. */
+  get configuration(): AuthenticationConfiguration {
+    return { ...defaultOptions, ...this.app.get(this.configKey) }
+  }
+
+  /** Whether `setup` has run. */
+  get isReady(): boolean {
+    return this.state.isReady
+  }
+
+  /** The names of the registered strategies. */
+  get strategyNames(): string[] {
+    return Object.keys(this.strategies)
+  }
+
+  /**
+   * Registers a strategy under a name.
+   *
+   * @throws Error when the strategy finds its configuration not valid
+   */
+  register(name: string, strategy: AuthenticationStrategy): void {
+    strategy.setName?.(name)
+    strategy.setApplication?.(this.app)
+    strategy.setAuthentication?.(this)
+    strategy.verifyConfiguration?.()
+
+    this.strategies[name] = strategy
+
+    if (this.isReady) void this.setUpLate(name, strategy)
+  }
+
+  /** The strategies with these names, without names that are not registered. */
+  getStrategies(...names: string[]): AuthenticationStrategy[] {
+    return names.map((name) => this.getStrategy(name)).filter((strategy) => strategy !== undefined)
+  }
+
+  /** The strategy with a name, or `undefined`. */
+  getStrategy(name: string): AuthenticationStrategy | undefined {
+    return this.strategies[name]
+  }
+
+  /**
+   * Creates an access token. It has a random `jti` unless the options have one.
+   *
+   * @param payload The claims
+   * @param options Options over those of the configuration
+   * @param secret Another secret than that of the configuration
+   * @throws Error for options that `jsonwebtoken` does not accept
+   */
+  async createAccessToken(
+    payload: string | Buffer | object,
+    options?: JwtOptions,
+    secret?: TokenSecret
+  ): Promise<string> {
+    const { jwtOptions, secret: usual } = this.configuration
+    const merged = mergePlain({ jwtid: randomUUID() }, jwtOptions, options)
+
+    return signToken(payload, secret || getSecret(usual), merged)
+  }
+
+  /**
+   * Verifies an access token.
+   *
+   * @param accessToken The token
+   * @param options Options over those of the configuration
+   * @param secret Another secret than that of the configuration
+   * @returns The payload
+   * @throws NotAuthenticated for a token that is not valid, or was revoked
+   */
+  async verifyAccessToken(
+    accessToken: string,
+    options?: JwtVerifyOptions,
+    secret?: TokenSecret
+  ): Promise<any> {
+    const { payload, id } = this.readToken(accessToken, options, secret)
+
+    if (await this.revocations?.isRevoked(id)) throw new NotAuthenticated('jwt revoked')
+
+    return payload
+  }
+
+  /**
+   * Makes an access token unusable until it would have expired.
+   *
+   * @throws NotAuthenticated for a token that is not valid
+   */
+  async revokeAccessToken(
+    accessToken: string,
+    options?: JwtVerifyOptions,
+    secret?: TokenSecret
+  ): Promise<void> {
+    const { id, expiresAt } = this.readToken(accessToken, options, secret)
+
+    await this.revocations?.revoke(id, expiresAt)
+  }
+
+  /** Whether tokens are tied to what proves the identity of their entity. */
+  get tracksCredentials(): boolean {
+    return (
+      this.configuration.revocation !== false &&
+      Object.values(this.strategies).some((strategy) => strategy.getCredential !== undefined)
+    )
+  }
+
+  /**
+   * A value that changes when what proves the identity of an entity does; `undefined` when no strategy sees any of
+   * that on the entity, or when revocation is off.
+   */
+  getFingerprint(entity: any): string | undefined {
+    if (!this.tracksCredentials) return undefined
+
+    const credentials = Object.entries(this.strategies)
+      .map(([name, strategy]) => [name, strategy.getCredential?.(entity)])
+      .filter(([, credential]) => credential !== undefined && credential !== null)
+
+    if (credentials.length === 0) return undefined
+
+    return createFingerprint(getSecret(this.configuration.secret), credentials)
+  }
+
+  /**
+   * Keeps the entity that a strategy has verified, as it was then and with all fields, for the claims of the token.
+   *
+   * @param authentication The `authentication` of the result of the strategy
+   */
+  rememberEntity(authentication: object, entity: any): void {
+    this.state.entities.set(authentication, entity)
+  }
+
+  /** The entity that a strategy has verified, when it said so. */
+  recallEntity(authentication: object | undefined): any {
+    return authentication && this.state.entities.get(authentication)
+  }
+
+  /** Whether the option `isActive` lets an entity in. */
+  async isActive(entity: any, params: AuthenticationParams): Promise<boolean> {
+    const { isActive } = this.configuration
+
+    return !isActive || Boolean(await isActive(entity, params))
+  }
+
+  /**
+   * Verifies credentials with the strategy that they name.
+   *
+   * @param authentication The credentials, with `strategy`
+   * @param params The params of the call
+   * @param allowed The names of the strategies that may be used
+   * @throws NotAuthenticated when the strategy is missing or not allowed, or refuses the credentials
+   */
+  async authenticate(
+    authentication: AuthenticationRequest | null | undefined,
+    params: AuthenticationParams,
+    ...allowed: string[]
+  ): Promise<AuthenticationResult> {
+    const name = authentication?.strategy
+
+    if (!authentication || !name) throw invalid(' (no `strategy` set)')
+    if (!allowed.includes(name)) throw invalid(' (strategy not allowed in authStrategies)')
+
+    const strategy = this.getStrategy(name)
+
+    if (typeof strategy?.authenticate !== 'function') throw invalid('')
+
+    debug('Authenticating with strategy %s', name)
+
+    return strategy.authenticate(authentication, { ...params, authenticated: true })
+  }
+
+  /** Tells all strategies, one after another, what happened to a real-time connection. */
+  async handleConnection(
+    event: ConnectionEvent,
+    connection: RealTimeConnection,
+    result?: AuthenticationResult
+  ): Promise<void> {
+    for (const strategy of Object.values(this.strategies)) {
+      await strategy.handleConnection?.(event, connection, result)
+    }
+  }
+
+  /**
+   * Looks for credentials in a request.
+   *
+   * @param request Something with `headers`
+   * @param response The response, for strategies that need it
+   * @param names The strategies that may look, in order
+   * @returns What the first strategy that finds something found, or `null`
+   */
+  async parse(
+    request: IncomingRequest,
+    response: unknown,
+    ...names: string[]
+  ): Promise<AuthenticationRequest | null> {
+    for (const strategy of this.getStrategies(...names)) {
+      const found = (await strategy.parse?.(request, response)) ?? null
+
+      if (found !== null) return found
+    }
+
+    return null
+  }
+
+  /**
+   * Checks the configuration, and lets the strategies check theirs.
+   *
+   * @throws Error with a sentence that names the option
+   */
+  verifyConfiguration(): void {
+    assertOptions(this.app.get(this.configKey), this.configKey)
+
+    for (const strategy of Object.values(this.strategies)) strategy.verifyConfiguration?.()
+  }
+
+  /** Sets the strategies up. */
+  async setup(): Promise<void> {
+    this.state.isReady = true
+
+    for (const [name, strategy] of Object.entries(this.strategies)) await strategy.setup?.(this, name)
+  }
+
+  /** Tears the strategies down. */
+  async teardown(): Promise<void> {
+    this.state.isReady = false
+
+    for (const strategy of Object.values(this.strategies)) await strategy.teardown?.()
+  }
+
+  /** Where revoked tokens are remembered; `undefined` when revocation is off. */
+  protected get revocations(): RevocationStore | undefined {
+    const { revocation = this.state.revocations } = this.configuration
+
+    return revocation || undefined
+  }
+
+  private readToken(accessToken: string, options?: JwtVerifyOptions, secret?: TokenSecret): VerifiedToken {
+    const { jwtOptions, secret: usual } = this.configuration
+    const merged = options ? mergePlain(jwtOptions, options) : (jwtOptions ?? {})
+
+    // Those of the configuration were checked when it was set.
+    if (options) assertAlgorithms(toAlgorithms(merged), 'jwtOptions')
+
+    return verifyToken(accessToken, secret || getSecret(usual), merged)
+  }
+
+  private async setUpLate(name: string, strategy: AuthenticationStrategy): Promise<void> {
+    try {
+      await strategy.setup?.(this, name)
+    } catch (error) {
+      reportError(this.app, error)
+    }
+  }
+}
+
+function invalid(reason: string): NotAuthenticated {
+  return new NotAuthenticated(`Invalid authentication information${reason}`)
+}
+
+function getSecret(secret: string | undefined): string {
+  if (!secret) throw new Error(MISSING_SECRET)
+
+  return secret
+}

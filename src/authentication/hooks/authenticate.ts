@@ -1,0 +1,79 @@
+import type { HookContext, NextFunction } from '../../core/types.ts'
+import { NotAuthenticated } from '../../errors.ts'
+
+/** Which strategies may authenticate a call, and whose they are. */
+export interface AuthenticateHookSettings {
+  /** The path of the authentication service; the default one when left out. */
+  service?: string
+  /** The names of the strategies. */
+  strategies: readonly string[]
+}
+
+/** The part of a context that the hook needs; Express middleware has no more. */
+type AuthenticateContext = Pick<HookContext, 'app' | 'params'> &
+  Partial<Pick<HookContext, 'type' | 'service'>>
+
+/**
+ * A before or around hook that lets a call from outside through only when `params.authentication` is valid, and
+ * then puts what the strategy returns (for example `user`) on the params. A call from inside passes when it brings no
+ * `authentication`, or when the entity is on its params already.
+ *
+ * @param settings The first strategy, or settings
+ * @param names Further strategies
+ * @throws Error when there is no strategy; the hook throws NotAuthenticated
+ * @example
+ * app.service('messages').hooks({ before: { all: [authenticate('jwt')] } })
+ */
+export function authenticate(settings: string | AuthenticateHookSettings, ...names: string[]) {
+  const { service: location, strategies } = toSettings(settings, names)
+
+  return async function authenticateCall(context: AuthenticateContext, next?: NextFunction): Promise<any> {
+    const { app, params, type, service } = context
+    const auth = app.defaultAuthentication?.(location)
+
+    if (type && type !== 'before' && type !== 'around') {
+      throw new NotAuthenticated('The authenticate hook must be used as a before hook')
+    }
+    if (typeof auth?.authenticate !== 'function') {
+      throw new NotAuthenticated('Could not find a valid authentication service')
+    }
+    if (service === auth) {
+      throw new NotAuthenticated(
+        'The authenticate hook does not need to be used on the authentication service'
+      )
+    }
+
+    if (needsAuthentication(params, auth.configuration?.entity)) {
+      const { provider, authentication, ...authParams } = params
+
+      if (!authentication) throw new NotAuthenticated('Not authenticated')
+
+      const { accessToken, ...result } = await auth.authenticate(authentication, authParams, ...strategies)
+
+      context.params = { ...params, ...result, authenticated: true }
+    }
+
+    return typeof next === 'function' ? next() : context
+  }
+}
+
+function needsAuthentication(params: HookContext['params'], entity: string | null | undefined): boolean {
+  if (params.authenticated === true) return false
+  if (params.provider) return true
+
+  return Boolean(params.authentication) && !(entity && params[entity])
+}
+
+function toSettings(
+  settings: string | AuthenticateHookSettings,
+  names: readonly string[]
+): AuthenticateHookSettings {
+  const given = typeof settings === 'string' ? { strategies: [settings, ...names] } : settings
+
+  // An empty name, too, is what `authenticate(process.env.STRATEGY ?? '')` must not end with.
+  if (!given?.strategies?.length || given.strategies.some((name) => !name)) {
+    throw new Error('The authenticate hook needs at least one allowed strategy')
+  }
+
+  return given
+}

@@ -1,0 +1,20 @@
+import type { HookContext, NextFunction } from '../../core/types.ts'
+
+/** What happened to a real-time connection. */
+export type ConnectionEvent = 'login' | 'logout' | 'disconnect'
+
+/**
+ * An around hook for an authentication service: hands the result of a call that came over a real-time connection
+ * to the strategies, which note on the connection who it belongs to.
+ *
+ * @param event What a successful call means to the connection
+ */
+export function connection(event: ConnectionEvent) {
+  return async function updateConnection(context: HookContext, next: NextFunction): Promise<void> {
+    await next()
+
+    const { service, params, result } = context
+
+    if (params.connection) await service.handleConnection(event, params.connection, result)
+  }
+}

@@ -1,0 +1,19 @@
+import { emitSafely } from '../../core/events.ts'
+import type { HookContext, NextFunction } from '../../core/types.ts'
+import type { ConnectionEvent } from './connection.ts'
+
+/**
+ * An around hook for an authentication service: tells the application of a call that succeeded, with
+ * `(result, params, context)`. Only calls from outside count.
+ *
+ * @param event The event to emit on the application
+ */
+export function event(event: ConnectionEvent) {
+  return async function emitOnApplication(context: HookContext, next: NextFunction): Promise<void> {
+    await next()
+
+    const { app, params, result } = context
+
+    if (params.provider && result) emitSafely(app, app, event, [result, params, context])
+  }
+}

@@ -1,0 +1,102 @@
+import type { HookContext, NextFunction } from '../../core/types.ts'
+import { BadRequest } from '../../errors.ts'
+import { copyPlain, getPath, setPath } from '../../utils/object.ts'
+
+/** Which strategy hashes a password. */
+export interface HashPasswordOptions {
+  /** The path of the authentication service; the default one when left out. */
+  authentication?: string
+  /** The name of the strategy; `local` when left out. */
+  strategy?: string
+}
+
+/**
+ * A before or around hook that hashes a field of the data, of each item of an array too. Data without the field is
+ * left alone.
+ *
+ * @param field The name of the field; dots lead into objects
+ * @param options Which strategy hashes
+ * @throws Error when there is no field name. The hook throws BadRequest for a password that the strategy refuses
+ */
+export function hashPassword(field: string, options: HashPasswordOptions = {}) {
+  if (!field) throw new Error('The hashPassword hook requires a field name option')
+
+  const path = field.split('.')
+
+  return async function hashPasswordOfData(context: HookContext, next?: NextFunction): Promise<any> {
+    const { app, data, params } = context
+
+    if (data !== undefined) {
+      const strategy = getHashingStrategy(app, options)
+      const hashItem = (item: unknown) => hashField(item, path, strategy, params)
+
+      context.data = Array.isArray(data) ? await Promise.all(data.map(hashItem)) : await hashItem(data)
+    }
+
+    return typeof next === 'function' ? next() : undefined
+  }
+}
+
+/**
+ * A resolver for a property of a schema that hashes its value.
+ *
+ * @param options The path of the authentication `service` and the name of the `strategy`
+ * @returns A function for `resolve({ password: … })`; it throws BadRequest for a password that is refused
+ */
+export function passwordHash(options: { service?: string; strategy: string }) {
+  return async function resolvePasswordHash(
+    value: string | undefined,
+    _data: unknown,
+    context: HookContext
+  ): Promise<string | undefined> {
+    if (value === undefined) return value
+
+    const { service, strategy } = options
+    const hashing = getHashingStrategy(context.app, {
+      strategy,
+      ...(service !== undefined && { authentication: service })
+    })
+
+    return hashing.hashPassword(value, context.params)
+  }
+}
+
+interface HashingStrategy {
+  hashPassword(password: unknown, params: unknown): Promise<string>
+}
+
+async function hashField(
+  item: unknown,
+  path: readonly string[],
+  strategy: HashingStrategy,
+  params: unknown
+): Promise<unknown> {
+  const password = getPath(item, path)
+
+  if (password === undefined) return item
+
+  const copy: any = copyPlain(item)
+
+  setPath(copy, path, await strategy.hashPassword(password, params))
+
+  return copy
+}
+
+function getHashingStrategy(
+  app: HookContext['app'],
+  { authentication, strategy: name = 'local' }: HashPasswordOptions
+): HashingStrategy {
+  const auth = app.defaultAuthentication?.(authentication)
+
+  if (typeof auth?.getStrategies !== 'function') {
+    throw new BadRequest('Could not find an authentication service to hash password')
+  }
+
+  const [strategy] = auth.getStrategies(name)
+
+  if (typeof strategy?.hashPassword !== 'function') {
+    throw new BadRequest(`Could not find '${name}' strategy to hash password`)
+  }
+
+  return strategy
+}

@@ -1,0 +1,105 @@
+import type { HookContext, NextFunction } from '../../core/types.ts'
+import { BadRequest } from '../../errors.ts'
+import { GUARD } from '../../hooks/types.ts'
+import { omitPath } from '../../utils/object.ts'
+
+type Path = readonly string[]
+
+/**
+ * An after or around hook that keeps fields from clients: it sets `context.dispatch` to the result without them, and
+ * for calls from outside the result too. A field that is not shown cannot be found out either: a query from outside
+ * that filters or sorts by it, or selects it, is refused on all methods of the service.
+ *
+ * Register it as it is: inside a function that decides whether it runs, its mark is not seen.
+ *
+ * @param fields The names of the fields; dots lead into objects
+ */
+export function protect(...fields: string[]) {
+  const paths = fields.map((field) => field.split('.'))
+
+  async function protectFields(context: HookContext, next?: NextFunction): Promise<void> {
+    if (typeof next === 'function') await next()
+
+    const { method, params } = context
+    const result: any = context.dispatch || context.result
+
+    if (!result) return
+
+    context.dispatch = withoutFields(result, paths, method === 'find')
+    if (params.provider) context.result = context.dispatch
+  }
+
+  function refuseQuery({ params }: HookContext): void {
+    if (params.provider && params.query) assertUnprotected(params.query, paths)
+  }
+
+  return Object.assign(protectFields, { [GUARD]: refuseQuery })
+}
+
+function withoutFields(result: any, paths: readonly Path[], isFind: boolean): any {
+  if (Array.isArray(result)) return result.map((item) => (Array.isArray(item) ? item : omit(item, paths)))
+  if (isFind && Array.isArray(result.data))
+    return { ...result, data: withoutFields(result.data, paths, false) }
+
+  return omit(result, paths)
+}
+
+function omit(item: any, paths: readonly Path[]): any {
+  if (typeof item !== 'object' || item === null) return item
+
+  const data: unknown = typeof item.toJSON === 'function' ? item.toJSON() : item
+
+  return paths.reduce((copy, path) => omitPath(copy, path), data)
+}
+
+/** Whatever adapter is behind: it may know other operators, and may see no difference of case in names. */
+function assertUnprotected(query: unknown, paths: readonly Path[]): void {
+  const protectedPaths = paths.map((path) => path.map((name) => name.toLowerCase()))
+
+  for (const { field, isSelected } of listFields(query, [])) {
+    const names = field.map((name) => name.toLowerCase())
+    const reveals = (path: Path) => contains(names, path) || (!isSelected && leadsTo(names, path))
+
+    if (protectedPaths.some(reveals)) {
+      throw new BadRequest(`Invalid query: '${field.join('.')}' can not be queried`)
+    }
+  }
+}
+
+interface QueriedField {
+  readonly field: Path
+  /** A selected object is shown without its protected fields; sorting by it would tell of them. */
+  readonly isSelected: boolean
+}
+
+/** Every field that a query names, at any depth. Names that begin with `$` are not fields; what they hold may be. */
+function* listFields(value: unknown, field: Path, clause?: string): Generator<QueriedField> {
+  if (typeof value === 'string' && (clause === '$select' || clause === '$sort')) {
+    for (const name of value.split(/[\s,]+/)) {
+      yield { field: [...field, ...name.replace(/^[+-]/, '').split('.')], isSelected: clause === '$select' }
+    }
+  }
+
+  if (typeof value !== 'object' || value === null) return
+
+  for (const [name, nested] of Object.entries(value)) {
+    if (Array.isArray(value)) yield* listFields(nested, field, clause)
+    else if (name.startsWith('$')) yield* listFields(nested, field, name)
+    else {
+      const inner = [...field, ...name.split('.')]
+
+      yield { field: inner, isSelected: clause === '$select' }
+      yield* listFields(nested, inner, clause)
+    }
+  }
+}
+
+/** Whether names stand in a path one after another, anywhere: adapters may put the name of a table in front. */
+function contains(path: Path, names: Path): boolean {
+  return path.some((_, start) => names.every((name, offset) => path[start + offset] === name))
+}
+
+/** Whether names are the beginning of a path: what is compared with them is compared with what they hold. */
+function leadsTo(names: Path, path: Path): boolean {
+  return names.every((name, position) => path[position] === name)
+}

@@ -1,0 +1,239 @@
+import type { Params, RealTimeConnection } from '../core/types.ts'
+import { NotAuthenticated } from '../errors.ts'
+import type { IncomingRequest } from './base.ts'
+import { AuthenticationBaseStrategy } from './strategy.ts'
+import { setLongTimeout } from './timers.ts'
+import type {
+  AuthenticationParams,
+  AuthenticationRequest,
+  AuthenticationResult,
+  ConnectionEvent
+} from './types.ts'
+
+const OPTIONS = ['entity', 'entityId', 'service', 'header', 'schemes']
+
+/** The claim that ties a token to the password hash of its entity. */
+const FINGERPRINT = 'fingerprint'
+
+/** Authenticates with an access token that the service has made, from a header or in the data of a call. */
+export class JWTStrategy extends AuthenticationBaseStrategy {
+  /** Cancels the timer of a connection, which ends when its token does. */
+  private readonly timers = new WeakMap<object, () => void>()
+
+  override get configuration(): any {
+    const { service, entity, entityId } = this.auth.configuration
+
+    return {
+      service,
+      entity,
+      entityId,
+      header: 'Authorization',
+      schemes: ['Bearer', 'JWT'],
+      ...super.configuration
+    }
+  }
+
+  /** @throws Error for an option that the strategy does not know or that has a value it cannot have */
+  verifyConfiguration(): void {
+    const { configuration } = this
+
+    for (const option of Object.keys(configuration)) {
+      if (!OPTIONS.includes(option)) {
+        throw new Error(
+          `Invalid JwtStrategy option 'authentication.${this.name}.${option}'. ` +
+            `Did you mean to set it in 'authentication.jwtOptions'?`
+        )
+      }
+    }
+
+    if (typeof configuration.header !== 'string') {
+      throw new Error(`The 'header' option for the ${this.name} strategy must be a string`)
+    }
+    if (!Array.isArray(configuration.schemes)) {
+      throw new Error(`The 'schemes' option for the ${this.name} strategy must be an array`)
+    }
+  }
+
+  /** The query that the entity is loaded with, for example to load related records. */
+  async getEntityQuery(_params: Params): Promise<any> {
+    return {}
+  }
+
+  /**
+   * Loads an entity. For a call from outside it is loaded twice: as the server sees it, and then as the caller may.
+   *
+   * @throws NotAuthenticated when no entity service is configured
+   */
+  async getEntity(id: any, params: AuthenticationParams): Promise<any> {
+    const { entityService } = this
+    const { entity } = this.configuration
+
+    if (entityService === null) throw new NotAuthenticated('Could not find entity service')
+
+    const { provider, ...internal } = params
+    const known =
+      (provider && params[entity]) ||
+      (await entityService.get(id, { ...internal, query: await this.getEntityQuery(params) }))
+
+    return provider ? entityService.get(id, { ...params, [entity]: known }) : known
+  }
+
+  /** The id of the entity that a token is for. */
+  async getEntityId(result: AuthenticationResult, _params: Params): Promise<any> {
+    return result.authentication.payload.sub
+  }
+
+  async authenticate(
+    authentication: AuthenticationRequest,
+    params: AuthenticationParams
+  ): Promise<AuthenticationResult> {
+    const { accessToken } = authentication
+    const { entity } = this.configuration
+
+    if (!accessToken) throw new NotAuthenticated('No access token')
+
+    const payload = await this.auth.verifyAccessToken(accessToken, params.jwt)
+    const result = { accessToken, authentication: { strategy: this.name, accessToken, payload } }
+
+    if (entity === null) return result
+
+    const id = await this.getEntityId(result, params)
+
+    if (!isId(id)) throw new NotAuthenticated('jwt subject missing')
+
+    const { provider, ...internal } = params
+    const current = await this.loadEntity(id, internal)
+
+    await this.assertActive(current, params)
+    if (payload[FINGERPRINT] !== undefined && payload[FINGERPRINT] !== this.getFingerprint(current)) {
+      throw new NotAuthenticated('jwt revoked')
+    }
+
+    return {
+      ...result,
+      [entity]: provider ? await this.getEntity(id, { ...params, [entity]: current }) : current
+    }
+  }
+
+  /** Ties new tokens to the password hash as it is now, as long as the strategy that verified it saw the same. */
+  async getClaims(
+    result: AuthenticationResult,
+    params: AuthenticationParams
+  ): Promise<{ [claim: string]: any }> {
+    const { entity, entityId = this.entityService?.id } = this.configuration
+    const id = entity && result[entity]?.[entityId]
+
+    if (!isId(id) || !this.auth.tracksCredentials) return {}
+
+    const { provider, query, ...internal } = params
+    const current = await this.loadEntity(id, { ...internal, authenticated: true })
+
+    await this.assertActive(current, params)
+
+    const fingerprint = this.getFingerprint(current)
+    const verified = this.auth.recallEntity(result.authentication)
+
+    if (fingerprint === undefined) return {}
+    if (verified && this.getFingerprint(verified) !== fingerprint) {
+      throw new NotAuthenticated('The credentials have been changed meanwhile')
+    }
+
+    return { [FINGERPRINT]: fingerprint }
+  }
+
+  /** Finds `Authorization: Bearer <token>`, or the header and schemes of the configuration. */
+  async parse({ headers }: IncomingRequest): Promise<AuthenticationRequest | null> {
+    const { header, schemes } = this.configuration
+    const value = headers?.[header.toLowerCase()]
+
+    if (typeof value !== 'string' || value.trim() === '') return null
+
+    const { scheme, credentials } = splitHeader(value)
+
+    if (scheme === undefined) return { strategy: this.name, accessToken: credentials }
+    if (!schemes.some((known: string) => scheme.includes(known.toLowerCase()))) return null
+
+    return { strategy: this.name, accessToken: credentials }
+  }
+
+  async handleConnection(
+    event: ConnectionEvent,
+    connection: RealTimeConnection,
+    result: AuthenticationResult = {}
+  ): Promise<void> {
+    const { accessToken } = result
+    const { entity } = this.configuration
+
+    if (event === 'login' && accessToken) {
+      const { exp } = result.authentication?.payload ?? (await this.auth.verifyAccessToken(accessToken))
+
+      this.stopTimer(connection)
+      if (exp !== undefined) this.startTimer(connection, exp * 1000 - Date.now())
+
+      connection.authentication = { strategy: this.name, accessToken }
+      if (entity) connection[entity] = result[entity]
+    } else if (event === 'disconnect' || isLogoutOf(connection, event, accessToken)) {
+      this.stopTimer(connection)
+
+      // Those who hear of the disconnect still see whose connection it was.
+      await new Promise((resolve) => process.nextTick(resolve))
+
+      if (entity) delete connection[entity]
+      delete connection.authentication
+    }
+  }
+
+  private startTimer(connection: RealTimeConnection, delay: number): void {
+    this.timers.set(
+      connection,
+      setLongTimeout(() => void this.app?.emit('disconnect', connection), delay)
+    )
+  }
+
+  private stopTimer(connection: RealTimeConnection): void {
+    this.timers.get(connection)?.()
+    this.timers.delete(connection)
+  }
+
+  /** Loads the entity as the server sees it. That it is gone is no matter of the service that was called. */
+  private async loadEntity(id: unknown, params: AuthenticationParams): Promise<any> {
+    try {
+      return await this.getEntity(id, params)
+    } catch (error: any) {
+      if (error?.code === 404) throw new NotAuthenticated('The entity of the access token does not exist')
+      throw error
+    }
+  }
+
+  private async assertActive(entity: any, params: AuthenticationParams): Promise<void> {
+    if (!(await this.auth.isActive(entity, params))) {
+      throw new NotAuthenticated('The entity of the access token is not active')
+    }
+  }
+
+  private getFingerprint(entity: any): string | undefined {
+    return this.auth.getFingerprint(entity)
+  }
+}
+
+/** Cut by hand: an expression that looks for the parts can take time that grows with the square of the spaces. */
+function splitHeader(value: string): { scheme?: string; credentials: string } {
+  const text = value.trim()
+  const end = text.search(/\s/)
+
+  if (end === -1) return { credentials: text }
+
+  return { scheme: text.slice(0, end).toLowerCase(), credentials: text.slice(end).trim() }
+}
+
+function isLogoutOf(connection: RealTimeConnection, event: ConnectionEvent, accessToken: unknown): boolean {
+  return (
+    event === 'logout' &&
+    connection.authentication !== undefined &&
+    connection.authentication.accessToken === accessToken
+  )
+}
+
+function isId(id: unknown): boolean {
+  return (typeof id === 'string' && id !== '') || typeof id === 'number'
+}

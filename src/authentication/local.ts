@@ -1,0 +1,255 @@
+import { randomBytes } from 'node:crypto'
+import { reportError } from '../core/events.ts'
+import type { Params, Query } from '../core/types.ts'
+import { BadRequest, NotAuthenticated } from '../errors.ts'
+import { copyPlain, getPath, setPath } from '../utils/object.ts'
+import { BcryptHasher, type Hasher } from './hasher.ts'
+import { AuthenticationBaseStrategy } from './strategy.ts'
+import type { AuthenticationParams, AuthenticationRequest, AuthenticationResult } from './types.ts'
+
+/** How long a username or a password may be, in UTF-16 units. Nobody types more, and hashing it would take long. */
+const LONGEST_CREDENTIAL = 4096
+
+/**
+ * Authenticates with a username and a password. Whatever is wrong with them, the answer is the same, and takes as
+ * long: it does not tell whether there is such a user (OWASP ASVS 5.0, 6.3.8).
+ */
+export class LocalStrategy extends AuthenticationBaseStrategy {
+  private bcrypt?: { readonly cost: number; readonly hasher: BcryptHasher }
+  /** For hashers of others, a hash to compare with when there is no user. */
+  private dummyHash?: Promise<string>
+
+  /** @throws Error when a field name is missing, or an option has a value that it cannot have */
+  verifyConfiguration(): void {
+    const config = this.configuration
+
+    for (const option of ['usernameField', 'passwordField']) {
+      if (typeof config[option] !== 'string') {
+        throw new Error(`'${this.name}' authentication strategy requires a '${option}' setting`)
+      }
+    }
+
+    const { hashSize, hasher } = config
+
+    // What bcrypt knows.
+    if (!Number.isInteger(hashSize) || hashSize < 4 || hashSize > 31) {
+      throw new Error(
+        `Invalid option 'hashSize' of the '${this.name}' strategy: expected an integer from 4 to 31`
+      )
+    }
+    if (
+      hasher !== undefined &&
+      !(typeof hasher?.hash === 'function' && typeof hasher.compare === 'function')
+    ) {
+      throw new Error(
+        `Invalid option 'hasher' of the '${this.name}' strategy: expected an object with 'hash' and 'compare'`
+      )
+    }
+  }
+
+  override get configuration(): any {
+    const { service, entity, entityId } = this.auth.configuration
+    const config = super.configuration ?? {}
+
+    return {
+      hashSize: 10,
+      service,
+      entity,
+      entityId,
+      errorMessage: 'Invalid login',
+      entityPasswordField: config.passwordField,
+      entityUsernameField: config.usernameField,
+      ...config
+    }
+  }
+
+  /**
+   * The query that finds the entity.
+   *
+   * @param query The username by the name of its field
+   */
+  async getEntityQuery(query: Query, _params: Params): Promise<Query> {
+    return { $limit: 1, ...query }
+  }
+
+  /**
+   * Finds the entity with a username.
+   *
+   * @throws NotAuthenticated when there is none
+   */
+  async findEntity(username: string, params: Params): Promise<any> {
+    // Without a username the query would find anybody.
+    if (!username) throw this.createError()
+
+    const query = await this.getEntityQuery({ [this.configuration.entityUsernameField]: username }, params)
+    const { provider, ...internal } = params
+    const found = await this.entityService.find({ ...internal, query })
+    const [entity] = Array.isArray(found) ? found : (found?.data ?? [])
+
+    if (!entity) throw this.createError()
+
+    return entity
+  }
+
+  /** The entity as the caller may see it: for a call from outside it is loaded as one, with the hooks for that. */
+  async getEntity(result: any, params: AuthenticationParams): Promise<any> {
+    const { entityId = this.entityService.id, entity } = this.configuration
+
+    if (!entityId || result[entityId] === undefined) throw new NotAuthenticated('Could not get local entity')
+    if (!params.provider) return result
+
+    return this.entityService.get(result[entityId], { ...params, [entity]: result })
+  }
+
+  /**
+   * Compares a password with that of an entity.
+   *
+   * @returns The entity
+   * @throws NotAuthenticated when they differ
+   */
+  async comparePassword(entity: any, password: string): Promise<any> {
+    const hash = this.getCredential(entity)
+
+    if (typeof hash !== 'string' || hash === '') await this.compareWithNothing(password)
+    else if (await this.hasher.compare(password, hash)) return entity
+
+    throw this.createError()
+  }
+
+  /**
+   * Hashes a new password.
+   *
+   * @throws BadRequest for anything but a string that the hasher can hash as a whole
+   */
+  async hashPassword(password: unknown, _params?: Params): Promise<string> {
+    const { passwordField } = this.configuration
+
+    if (typeof password !== 'string' || password === '') {
+      throw new BadRequest(`Invalid '${passwordField}': expected a string that is not empty`)
+    }
+    if (password.length > LONGEST_CREDENTIAL) {
+      throw new BadRequest(`Invalid '${passwordField}': expected at most ${LONGEST_CREDENTIAL} characters`)
+    }
+
+    return this.hasher.hash(password)
+  }
+
+  async authenticate(
+    data: AuthenticationRequest,
+    params: AuthenticationParams
+  ): Promise<AuthenticationResult> {
+    const { usernameField, passwordField, entity } = this.configuration
+    const username = getPath(data, usernameField.split('.'))
+    const password = getPath(data, passwordField.split('.'))
+
+    if (this.entityService === null) throw new NotAuthenticated('Could not find entity service')
+
+    // An operator object as a username would find anybody.
+    if (!isCredential(username) || !isCredential(password)) {
+      await this.compareWithNothing('')
+      throw this.createError()
+    }
+
+    const found = await this.findKnown(username, password, params)
+
+    await this.comparePassword(found, password)
+    await this.assertActive(found, params)
+
+    const current = await this.renewHash(found, password)
+    const authentication = { strategy: this.name }
+
+    this.auth.rememberEntity(authentication, current)
+
+    return { authentication, [entity]: await this.getEntity(current, params) }
+  }
+
+  getCredential(entity: any): unknown {
+    return getPath(entity, this.configuration.entityPasswordField.split('.'))
+  }
+
+  async teardown(): Promise<void> {
+    await this.bcrypt?.hasher.close()
+  }
+
+  /** What hashes and compares: the option `hasher`, or bcrypt. */
+  protected get hasher(): Hasher {
+    const { hasher, hashSize } = this.configuration
+
+    if (hasher) return hasher
+
+    if (this.bcrypt?.cost !== hashSize) {
+      void this.bcrypt?.hasher.close()
+      this.bcrypt = { cost: hashSize, hasher: new BcryptHasher(hashSize) }
+    }
+
+    return (this.bcrypt as { hasher: BcryptHasher }).hasher
+  }
+
+  /** Finds the entity, and takes as long as for a known one when there is none. */
+  private async findKnown(username: string, password: string, params: Params): Promise<any> {
+    const { provider, ...internal } = params
+
+    try {
+      return await this.findEntity(username, internal)
+    } catch (error: any) {
+      if (error?.code === 401) await this.compareWithNothing(password)
+      throw error
+    }
+  }
+
+  private async compareWithNothing(password: string): Promise<void> {
+    const { hasher } = this
+
+    if (hasher instanceof BcryptHasher) {
+      await hasher.compare(password, '')
+      return
+    }
+
+    this.dummyHash ??= hasher.hash(randomBytes(16).toString('hex'))
+    await hasher.compare(password, await this.dummyHash)
+  }
+
+  private async assertActive(entity: any, params: AuthenticationParams): Promise<void> {
+    if (!(await this.auth.isActive(entity, params))) throw this.createError()
+  }
+
+  /**
+   * Hashes the password anew when the cost was raised since. Only where the hash can be stored without hooks, one of
+   * which might hash it again.
+   */
+  private async renewHash(entity: any, password: string): Promise<any> {
+    const { hasher, entityService } = this
+    const { entityId = entityService.id, entityPasswordField } = this.configuration
+
+    if (!hasher.needsRehash?.(this.getCredential(entity) as string)) return entity
+    if (typeof entityService._patch !== 'function') return entity
+
+    const path: string[] = entityPasswordField.split('.')
+    const [top] = path as [string]
+    const change = path.length > 1 ? { [top]: copyPlain(entity[top]) } : {}
+
+    try {
+      setPath(change, path, await hasher.hash(password))
+
+      // With the old hash in the query, so that a password that was changed meanwhile is not put back.
+      const query = { [entityPasswordField]: this.getCredential(entity) }
+
+      return await entityService._patch(entity[entityId], change, { query })
+    } catch (error) {
+      // The password was right all the same.
+      if (this.app) reportError(this.app, error)
+
+      return entity
+    }
+  }
+
+  private createError(): NotAuthenticated {
+    return new NotAuthenticated(this.configuration.errorMessage)
+  }
+}
+
+function isCredential(value: unknown): value is string {
+  return (
+    typeof value === 'string' && value !== '' && value.length <= LONGEST_CREDENTIAL && !value.includes('\0')
+  )
+}

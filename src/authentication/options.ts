@@ -1,0 +1,228 @@
+import type { AuthenticationConfiguration, JwtOptions } from './types.ts'
+
+/** What holds for options that are left out. As in Feathers v5, so that tokens can be exchanged with it. */
+export const defaultOptions: AuthenticationConfiguration = {
+  authStrategies: [],
+  jwtOptions: {
+    header: { typ: 'access' },
+    audience: 'https://yourdomain.com',
+    issuer: 'feathers',
+    algorithm: 'HS256',
+    expiresIn: '1d'
+  }
+}
+
+/** The algorithms of JSON Web Signature (RFC 7518 §3.1) by the kind of key. `none` is not one of them. */
+const ALGORITHMS: { readonly [keys: string]: readonly string[] } = {
+  'a shared secret': ['HS256', 'HS384', 'HS512'],
+  'an RSA key': ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  'an elliptic key': ['ES256', 'ES384', 'ES512']
+}
+
+/** A key for HMAC is at least as long as its digest (RFC 7518 §3.2). In bytes, for the shortest digest. */
+const SHORTEST_SECRET = 32
+
+export const MISSING_SECRET = "A 'secret' must be provided in your authentication configuration"
+
+/** A JSON schema of the configuration, for applications that check theirs by one. */
+export const authenticationSettingsSchema = {
+  type: 'object',
+  required: ['secret', 'entity', 'authStrategies'],
+  properties: {
+    secret: { type: 'string', description: 'What access tokens are signed with' },
+    entity: { oneOf: [{ type: 'null' }, { type: 'string' }], description: 'The name of the entity, or null' },
+    entityId: { type: 'string', description: 'The name of the id of an entity' },
+    service: { type: 'string', description: 'The path of the entity service' },
+    authStrategies: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'The strategies that may create an access token'
+    },
+    parseStrategies: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'The strategies that look for credentials in requests'
+    },
+    jwtOptions: { type: 'object', description: 'How access tokens are signed and verified' },
+    jwt: {
+      type: 'object',
+      properties: {
+        header: { type: 'string', description: 'The name of the header that holds the token' },
+        schemes: { type: 'array', items: { type: 'string' }, description: 'The schemes of that header' }
+      }
+    },
+    local: {
+      type: 'object',
+      required: ['usernameField', 'passwordField'],
+      properties: {
+        usernameField: { type: 'string', description: 'The name of the username in the request' },
+        passwordField: { type: 'string', description: 'The name of the password in the request' },
+        hashSize: { type: 'number', description: 'The cost of a bcrypt hash, as a power of two' },
+        errorMessage: { type: 'string', description: 'What every login that fails is answered with' },
+        entityUsernameField: { type: 'string', description: 'The name of the username in the entity' },
+        entityPasswordField: { type: 'string', description: 'The name of the password in the entity' }
+      }
+    }
+  }
+} as const
+
+/**
+ * Checks the shape of what a configuration holds. What it must hold is checked by {@link assertComplete}.
+ *
+ * @param value The setting
+ * @param name The name of the setting
+ * @throws Error with a sentence that names the option
+ */
+export function assertOptions(value: unknown, name: string): void {
+  if (!isObject(value)) throw new Error(`Invalid setting '${name}': expected an object`)
+
+  const { jwtOptions } = value
+
+  function assert(option: string, isValid: (value: unknown) => boolean, expected: string): void {
+    const given = (value as Record<string, unknown>)[option]
+
+    if (given !== undefined && !isValid(given)) {
+      throw new Error(`Invalid option '${name}.${option}': expected ${expected}`)
+    }
+  }
+
+  assert('secret', (secret) => typeof secret === 'string' && secret !== '', 'a string that is not empty')
+  assert('service', isString, 'the path of a service')
+  assert('entity', (entity) => entity === null || isString(entity), 'a name or null')
+  assert('entityId', isString, 'a name')
+  assert('authStrategies', isStringList, 'an array of strategy names')
+  assert('parseStrategies', isStringList, 'an array of strategy names')
+  assert('jwtOptions', isObject, 'an object')
+  assert('isActive', (isActive) => typeof isActive === 'function', 'a function')
+  assert('revocation', isRevocation, "false, or an object with 'revoke' and 'isRevoked'")
+
+  if (jwtOptions !== undefined) assertAlgorithms(toAlgorithms(jwtOptions as JwtOptions), `${name}.jwtOptions`)
+}
+
+/**
+ * Checks that a configuration holds all that a running service needs.
+ *
+ * @param configuration The configuration
+ * @param getService Returns the entity service; throws when there is none
+ * @throws Error with a sentence that names what is missing
+ */
+export function assertComplete(
+  { secret, service, entity, entityId }: AuthenticationConfiguration,
+  getService: (path: string) => { id?: unknown } | undefined
+): void {
+  if (typeof secret !== 'string' || secret === '') {
+    throw new Error(MISSING_SECRET)
+  }
+
+  if (entity === null) return
+
+  if (service === undefined) {
+    throw new Error("The 'service' option is not set in the authentication configuration")
+  }
+
+  const entityService = getService(service)
+
+  if (entityService === undefined) {
+    throw new Error(`The '${service}' entity service does not exist (set to 'null' if it is not required)`)
+  }
+  if (entityService.id === undefined && entityId === undefined) {
+    throw new Error(
+      `The '${service}' service does not have an 'id' property and no 'entityId' option is set.`
+    )
+  }
+}
+
+/** Says so when a secret can be guessed. */
+export function warnOfShortSecret({ secret = '', jwtOptions }: AuthenticationConfiguration): void {
+  const usesSecret = toAlgorithms(jwtOptions).some((algorithm) => algorithm.startsWith('HS'))
+  const length = Buffer.byteLength(secret)
+
+  if (usesSecret && length < SHORTEST_SECRET) {
+    process.emitWarning(
+      `The authentication secret has ${length} bytes. Tokens can be forged by who guesses it: use at least ` +
+        `${SHORTEST_SECRET} random bytes, for example from 'openssl rand -base64 48'`,
+      { code: 'ALULA_SHORT_SECRET' }
+    )
+  }
+}
+
+/** The algorithms that tokens may be signed with, the one for new tokens first. Never what a token says. */
+export function toAlgorithms({ algorithms, algorithm }: JwtOptions = {}): string[] {
+  const given = algorithms ?? algorithm ?? 'HS256'
+
+  return Array.isArray(given) ? given : [given]
+}
+
+/**
+ * Checks a list of algorithms. All must go with the same kind of key: otherwise a public key, which everyone knows,
+ * could be taken for the secret of an HMAC (RFC 8725 §2.1).
+ *
+ * @throws Error for an unknown algorithm, `none` among them, and for a mixed list
+ */
+export function assertAlgorithms(algorithms: readonly string[], name: string): void {
+  const kinds = algorithms.map((algorithm) =>
+    Object.keys(ALGORITHMS).find((keys) => ALGORITHMS[keys]?.includes(algorithm))
+  )
+
+  if (kinds.length === 0 || kinds.includes(undefined)) {
+    const expected = Object.values(ALGORITHMS).flat().join(', ')
+
+    throw new Error(`Invalid option '${name}.algorithm': expected one or several of ${expected}`)
+  }
+  if (new Set(kinds).size > 1) {
+    throw new Error(`Invalid option '${name}.algorithm': ${algorithms.join(' and ')} need different keys`)
+  }
+}
+
+/**
+ * Has a setting checked whenever it is set. A value that is refused leaves the setting as it was.
+ *
+ * @param settings The settings of an application
+ * @param name The name of the setting
+ * @param check Throws for a value that is not valid; the setting already has it
+ */
+export function watchSetting(settings: Record<string, any>, name: string, check: () => void): void {
+  // Another service may watch the same setting.
+  const outer = Object.getOwnPropertyDescriptor(settings, name)
+  let current: unknown = settings[name]
+
+  function write(value: unknown): void {
+    current = value
+    outer?.set?.(value)
+  }
+
+  Object.defineProperty(settings, name, {
+    configurable: true,
+    enumerable: true,
+    get: () => current,
+    set(value: unknown) {
+      const previous = current
+
+      write(value)
+
+      try {
+        check()
+      } catch (error) {
+        write(previous)
+        throw error
+      }
+    }
+  })
+}
+
+/** Plain or not: packages that read configuration files make objects of their own kind. */
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isString(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
+}
+
+function isStringList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string')
+}
+
+function isRevocation(value: any): boolean {
+  return value === false || (typeof value?.revoke === 'function' && typeof value.isRevoked === 'function')
+}

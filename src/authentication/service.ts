@@ -1,0 +1,191 @@
+import { reportError } from '../core/events.ts'
+import type { Application, HookContext, NextFunction } from '../core/types.ts'
+import { NotAuthenticated } from '../errors.ts'
+import { attachHooks } from '../hooks/interop.ts'
+import { mergePlain } from '../utils/object.ts'
+import { AuthenticationBase } from './base.ts'
+import { connection } from './hooks/connection.ts'
+import { event } from './hooks/event.ts'
+import { assertComplete, warnOfShortSecret } from './options.ts'
+import type {
+  AuthenticationParams,
+  AuthenticationRequest,
+  AuthenticationResult,
+  JwtOptions
+} from './types.ts'
+
+/** Where a record carries what clients may see of it; shared with `@feathersjs/schema`. */
+const DISPATCH = Symbol.for('@feathersjs/schema/dispatch')
+
+/**
+ * The service that logs in and out: `create` turns valid credentials into an access token, `remove` makes one
+ * unusable.
+ *
+ * @example
+ * const authentication = new AuthenticationService(app)
+ *
+ * authentication.register('jwt', new JWTStrategy())
+ * authentication.register('local', new LocalStrategy())
+ * app.use('authentication', authentication)
+ */
+export class AuthenticationService extends AuthenticationBase {
+  constructor(app: Application, configKey = 'authentication', options: { [option: string]: any } = {}) {
+    super(app, configKey, options)
+
+    // On the object, so that they are around the methods of a subclass too.
+    this.create = attachHooks(this.create, [prepareAnswer, event('login'), connection('login')])
+    this.remove = attachHooks(this.remove, [prepareAnswer, event('logout'), connection('logout')])
+
+    app.on('disconnect', (connection) => {
+      this.handleConnection('disconnect', connection).catch((error) => reportError(app, error))
+    })
+
+    if (typeof app.defaultAuthentication !== 'function') app.defaultAuthentication = findAuthentication
+  }
+
+  /** The payload of a new access token: `params.payload`, or nothing. */
+  async getPayload(
+    _result: AuthenticationResult,
+    params: AuthenticationParams
+  ): Promise<{ [claim: string]: any }> {
+    return params.payload ?? {}
+  }
+
+  /**
+   * The options of a new access token: those of the params, and the id of the entity as the subject.
+   *
+   * @throws NotAuthenticated when the entity has no id
+   */
+  async getTokenOptions(result: AuthenticationResult, params: AuthenticationParams): Promise<JwtOptions> {
+    const { service, entity, entityId } = this.configuration
+    const options: JwtOptions = mergePlain(params.jwtOptions, params.jwt)
+    const value = service && entity && result[entity]
+
+    if (!value || options.subject) return options
+
+    const idName = entityId || (this.app.service(service) as any).id
+    const subject = value[idName]
+
+    if (subject === undefined) throw new NotAuthenticated(`Can not set subject from ${entity}.${idName}`)
+
+    return { ...options, subject: `${subject}` }
+  }
+
+  /**
+   * Logs in: creates an access token for valid credentials.
+   *
+   * @param data The credentials, with `strategy`
+   * @param params `payload`, `jwtOptions`, `secret` and `authStrategies` count for this token
+   * @returns The token as `accessToken`, and what the strategy returned
+   * @throws NotAuthenticated when the strategy is not allowed or refuses the credentials
+   */
+  async create(
+    data: AuthenticationRequest,
+    params: AuthenticationParams = {}
+  ): Promise<AuthenticationResult> {
+    const strategies = params.authStrategies ?? this.configuration.authStrategies
+
+    if (!strategies.length) {
+      throw new NotAuthenticated('No authentication strategies allowed for creating a JWT (`authStrategies`)')
+    }
+
+    const result = await this.authenticate(data, params, ...strategies)
+
+    if (result.accessToken) return result
+
+    const [payload, options, claims] = await Promise.all([
+      this.getPayload(result, params),
+      this.getTokenOptions(result, params),
+      this.getClaims(result, params)
+    ])
+    const accessToken = await this.createAccessToken({ ...payload, ...claims }, options, params.secret)
+
+    return {
+      accessToken,
+      ...result,
+      authentication: { ...result.authentication, payload: decodePayload(accessToken) }
+    }
+  }
+
+  /**
+   * Logs out: the access token of the call is good for nothing afterwards.
+   *
+   * @param id `null`, or the access token of the call
+   * @param params With `authentication`
+   * @throws NotAuthenticated when the call is not authenticated, or the id is another token
+   */
+  async remove(id: string | null, params: AuthenticationParams = {}): Promise<AuthenticationResult> {
+    const { authentication } = params
+
+    if (id !== null && id !== authentication?.accessToken) throw new NotAuthenticated('Invalid access token')
+
+    const result = await this.authenticate(authentication, params, ...this.configuration.authStrategies)
+
+    // Only a token of ours: strategies of others may go by something that is none.
+    if (result.authentication?.payload) await this.revokeAccessToken(result.accessToken, params.jwt)
+
+    return result
+  }
+
+  /**
+   * Checks that the configuration is complete, and sets the strategies up.
+   *
+   * @throws Error with a sentence that says what is missing
+   */
+  override async setup(): Promise<void> {
+    this.assertComplete()
+    warnOfShortSecret(this.configuration)
+
+    await super.setup()
+
+    // Nobody hears of the logins of others.
+    ;(this as { publish?: (publisher: () => null) => unknown }).publish?.(() => null)
+  }
+
+  override verifyConfiguration(): void {
+    super.verifyConfiguration()
+    if (this.isReady) this.assertComplete()
+  }
+
+  private assertComplete(): void {
+    assertComplete(this.configuration, (path) => this.app.service(path))
+  }
+
+  private async getClaims(
+    result: AuthenticationResult,
+    params: AuthenticationParams
+  ): Promise<{ [claim: string]: any }> {
+    const claims = await Promise.all(
+      Object.values(this.strategies).map((strategy) => strategy.getClaims?.(result, params))
+    )
+
+    return Object.assign({}, ...claims)
+  }
+}
+
+/** Prepares what a client gets: entities as it may see them, and nothing for caches to keep (RFC 6749 §5.1). */
+async function prepareAnswer(context: HookContext, next: NextFunction): Promise<void> {
+  await next()
+
+  const { http, result } = context
+  const shown: object = context.dispatch ?? result ?? {}
+
+  context.dispatch = Object.fromEntries(
+    Object.entries(shown).map(([name, value]) => [name, value?.[DISPATCH] ?? value])
+  )
+
+  if (http) http.headers = { ...http.headers, 'Cache-Control': 'no-store' }
+}
+
+function findAuthentication(this: Application, location?: string): any {
+  if (location) return this.service(location)
+
+  const configKey = this.get('defaultAuthentication')
+  const services: { [path: string]: any } = this.services
+
+  return Object.values(services).find((service) => service.configKey === configKey) ?? null
+}
+
+function decodePayload(token: string): unknown {
+  return JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString())
+}

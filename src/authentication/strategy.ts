@@ -1,0 +1,81 @@
+import type { Application } from '../core/types.ts'
+import type { AuthenticationBase, AuthenticationStrategy } from './base.ts'
+
+/** The base of strategies that are classes: it keeps what a strategy is given at registration. */
+export class AuthenticationBaseStrategy implements AuthenticationStrategy {
+  declare authentication?: AuthenticationBase
+  declare app?: Application
+  declare name?: string
+
+  setAuthentication(auth: AuthenticationBase): void {
+    this.authentication = auth
+  }
+
+  setApplication(app: Application): void {
+    this.app = app
+  }
+
+  setName(name: string): void {
+    this.name = name
+  }
+
+  /** What the configuration holds under the name of the strategy. */
+  get configuration(): any {
+    return this.auth.configuration[this.name as string]
+  }
+
+  /** The service that the strategy is registered on, for code that runs when it is. */
+  protected get auth(): AuthenticationBase {
+    if (!this.authentication) throw new Error('The strategy is not registered on an authentication service')
+
+    return this.authentication
+  }
+
+  /** The service that holds the entities; `null` when none is configured. */
+  get entityService(): any {
+    const { service } = this.configuration ?? {}
+
+    return service ? (this.app?.service(service) ?? null) : null
+  }
+}
+
+/** What a strategy gets to work with. */
+export interface StrategyDependencies {
+  readonly app: Application
+  readonly auth: AuthenticationBase
+  /** The name that the strategy is registered under. */
+  readonly name: string
+}
+
+/**
+ * Makes a strategy of a function, without a class. Each registration needs a strategy of its own.
+ *
+ * @param create Gets the application, the service and the name of the strategy; returns its members
+ * @example
+ * const apiKey = createStrategy(() => ({
+ *   parse: async ({ headers }) => headers['x-api-key'] ? { strategy: 'apiKey', key: headers['x-api-key'] } : null,
+ *   authenticate: async ({ key }) => ({ authentication: { strategy: 'apiKey' }, client: findClient(key) })
+ * }))
+ *
+ * authentication.register('apiKey', apiKey)
+ */
+export function createStrategy(
+  create: (dependencies: StrategyDependencies) => AuthenticationStrategy
+): AuthenticationStrategy {
+  const dependencies: { -readonly [key in keyof StrategyDependencies]?: StrategyDependencies[key] } = {}
+
+  const strategy: AuthenticationStrategy = {
+    setName: (name) => {
+      dependencies.name = name
+    },
+    setApplication: (app) => {
+      dependencies.app = app
+    },
+    // The last of the three, in Feathers v5 too.
+    setAuthentication: (auth) => {
+      Object.assign(strategy, create({ ...dependencies, auth } as StrategyDependencies))
+    }
+  }
+
+  return strategy
+}

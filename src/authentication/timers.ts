@@ -1,0 +1,25 @@
+/** The longest delay that `setTimeout` knows, in milliseconds; a longer one would end at once. */
+const LONGEST = 2 ** 31 - 1
+
+/**
+ * Like `setTimeout`, for any length of time. It does not keep the process running.
+ *
+ * @param callback What to call
+ * @param delay When, in milliseconds from now
+ * @returns Cancels it
+ */
+export function setLongTimeout(callback: () => void, delay: number): () => void {
+  const end = Date.now() + delay
+  let timer: NodeJS.Timeout
+
+  function wait(): void {
+    const rest = end - Date.now()
+
+    timer = setTimeout(rest > LONGEST ? wait : callback, Math.min(rest, LONGEST))
+    timer.unref()
+  }
+
+  wait()
+
+  return () => clearTimeout(timer)
+}

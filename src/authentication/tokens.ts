@@ -1,0 +1,174 @@
+import { createHmac, createPrivateKey, createPublicKey, createSecretKey, type KeyObject } from 'node:crypto'
+import jsonwebtoken from 'jsonwebtoken'
+import { NotAuthenticated } from '../errors.ts'
+import { isPlainObject } from '../utils/object.ts'
+import { toAlgorithms } from './options.ts'
+import type { JwtOptions, JwtVerifyOptions } from './types.ts'
+
+/** What tokens are signed or verified with: a text, or what `node:crypto` takes. */
+export type TokenSecret = string | Buffer | KeyObject | { key: string | Buffer; passphrase: string }
+
+/** A token whose signature and claims are good. */
+export interface VerifiedToken {
+  readonly payload: { [claim: string]: any }
+  /** The id under which the token can be revoked: its `jti`, or else its signature. */
+  readonly id: string
+  /** From when on nobody accepts the token any more, in milliseconds since 1970. */
+  readonly expiresAt: number
+}
+
+/** Three parts in base64url (RFC 7515 §3.1). */
+const TOKEN = /^[\w-]+\.[\w-]+\.([\w-]+)$/
+
+/** Parts of a header that name a key or ask for something (RFC 7515 §4.1). Only ours may have them, as we set them. */
+const KEY_HEADERS = ['kid', 'jku', 'jwk', 'x5u', 'x5c', 'x5t', 'x5t#S256']
+
+/** What `jsonwebtoken` throws on purpose; messages of anything else may repeat the token. */
+const TOKEN_ERRORS = ['JsonWebTokenError', 'TokenExpiredError', 'NotBeforeError']
+
+/** How many keys are kept. More than one or two are those of secrets given for a single call. */
+const MAX_KEYS = 100
+
+const keys = new Map<string, KeyObject>()
+
+/**
+ * Signs a token.
+ *
+ * @param payload The claims
+ * @param secret A text, a private key in PEM, or a key
+ * @param options Options of `jsonwebtoken`; `algorithm` may be a list, and the first one signs
+ * @throws Error for options that are not valid
+ */
+export function signToken(
+  payload: string | Buffer | object,
+  secret: TokenSecret,
+  { algorithms, algorithm, ...options }: JwtVerifyOptions
+): string {
+  const [signing = 'HS256'] = toAlgorithms({ algorithms, algorithm })
+
+  if (signing === 'none') throw new Error("Invalid option 'jwtOptions.algorithm': a token must be signed")
+
+  return jsonwebtoken.sign(payload, toKey(secret, signing, 'sign'), {
+    ...options,
+    algorithm: signing
+  } as jsonwebtoken.SignOptions)
+}
+
+/**
+ * Verifies a token after RFC 8725: the algorithm is one of ours, whatever the token says; the type is the expected
+ * one; nothing in the header leads to another key; the subject is a string.
+ *
+ * @param token What the client sent
+ * @param secret A text, a key in PEM, or a key
+ * @param options Options of `jsonwebtoken`
+ * @throws NotAuthenticated for anything that is not a valid token
+ */
+export function verifyToken(token: unknown, secret: TokenSecret, options: JwtVerifyOptions): VerifiedToken {
+  const { algorithm, ...rest } = options
+  const algorithms = toAlgorithms(options)
+
+  try {
+    const signature = assertForm(token)
+    const { header, payload } = jsonwebtoken.verify(
+      token as string,
+      toKey(secret, algorithms[0] as string, 'verify'),
+      { ...rest, algorithms, complete: true } as jsonwebtoken.VerifyOptions & { complete: true }
+    )
+
+    assertHeader(header, options)
+    assertPayload(payload)
+
+    const { jti, exp } = payload
+    const tolerance = options.clockTolerance ?? 0
+
+    return {
+      payload,
+      id: typeof jti === 'string' && jti !== '' ? jti : signature,
+      expiresAt: exp === undefined || options.ignoreExpiration ? Infinity : (exp + tolerance) * 1000
+    }
+  } catch (error) {
+    throw toNotAuthenticated(error)
+  }
+}
+
+/**
+ * A short value that changes when what it was made of does, and tells nothing about it.
+ *
+ * @param secret The secret of the tokens that will carry it
+ * @param values What must not change
+ */
+export function createFingerprint(secret: string, values: unknown): string {
+  return createHmac('sha256', secret)
+    .update(`alula fingerprint ${JSON.stringify(values)}`)
+    .digest('base64url')
+    .slice(0, 22)
+}
+
+/** Returns the signature. One that only decodes to the same bytes is another token: it would not be found revoked. */
+function assertForm(token: unknown): string {
+  const signature = typeof token === 'string' ? TOKEN.exec(token)?.[1] : undefined
+
+  if (signature === undefined || Buffer.from(signature, 'base64url').toString('base64url') !== signature) {
+    throw new jsonwebtoken.JsonWebTokenError('jwt malformed')
+  }
+
+  return signature
+}
+
+function assertHeader(header: { [name: string]: any }, { header: expected, keyid }: JwtOptions): void {
+  const configured: { [name: string]: any } = { ...expected, ...(keyid !== undefined && { kid: keyid }) }
+  const { typ = 'JWT' } = configured
+
+  if (header.typ !== typ && !(header.typ === undefined && configured.typ === undefined)) {
+    throw new jsonwebtoken.JsonWebTokenError(`jwt type invalid. expected: ${typ}`)
+  }
+  if (header.crit !== undefined) throw new jsonwebtoken.JsonWebTokenError('jwt header invalid: crit')
+
+  for (const name of KEY_HEADERS) {
+    if (header[name] !== undefined && header[name] !== configured[name]) {
+      throw new jsonwebtoken.JsonWebTokenError(`jwt header invalid: ${name}`)
+    }
+  }
+}
+
+function assertPayload(payload: unknown): asserts payload is jsonwebtoken.JwtPayload {
+  if (!isPlainObject(payload)) throw new jsonwebtoken.JsonWebTokenError('invalid token')
+
+  if (payload.sub !== undefined && typeof payload.sub !== 'string') {
+    throw new jsonwebtoken.JsonWebTokenError('jwt subject invalid. expected: a string')
+  }
+}
+
+function toNotAuthenticated(error: any): NotAuthenticated {
+  if (!TOKEN_ERRORS.includes(error?.name)) {
+    return new NotAuthenticated('jwt malformed', { name: 'JsonWebTokenError' })
+  }
+
+  const { name, message, expiredAt, date } = error
+
+  return new NotAuthenticated(message, { name, ...(expiredAt && { expiredAt }), ...(date && { date }) })
+}
+
+/** Made once for a secret: reading a text as a key costs more than verifying a token. */
+function toKey(secret: TokenSecret, algorithm: string, use: 'sign' | 'verify'): KeyObject | any {
+  const isShared = algorithm.startsWith('HS')
+
+  // `jsonwebtoken` says what is wrong with the name of an algorithm that is none.
+  if (typeof secret !== 'string' || !/^(HS|RS|PS|ES)/.test(algorithm)) return secret
+
+  const name = `${isShared ? 'shared' : use} ${secret}`
+  const known = keys.get(name)
+
+  if (known) return known
+
+  const key = isShared
+    ? createSecretKey(Buffer.from(secret))
+    : use === 'sign'
+      ? createPrivateKey(secret)
+      : createPublicKey(secret)
+
+  if (keys.size >= MAX_KEYS) keys.clear()
+  keys.set(name, key)
+
+  return key
+}

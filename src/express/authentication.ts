@@ -1,0 +1,59 @@
+import type { Request, RequestHandler } from 'express'
+import {
+  type AuthenticateHookSettings,
+  authenticate as authenticateHook
+} from '../authentication/hooks/authenticate.ts'
+import {
+  type Authenticating,
+  type ParseAuthenticationOptions,
+  parseAuthentication as parse
+} from '../transport/authentication.ts'
+
+/**
+ * Middleware that looks for credentials in the request and puts what it finds on `request.feathers.authentication`.
+ * `rest()` brings it along.
+ *
+ * @param options Whose strategies look, instead of those of the default authentication service
+ */
+export function parseAuthentication(options: ParseAuthenticationOptions = {}): RequestHandler {
+  return createParser((request) => request.app as unknown as Authenticating, options)
+}
+
+/** The same for an application that is not the Express application which the request came to. */
+export function createParser(
+  getApp: (request: Request) => Authenticating,
+  options: ParseAuthenticationOptions = {}
+): RequestHandler {
+  return (request, response, next) => {
+    parse(getApp(request), request, response, options)
+      .then((authentication) => {
+        if (authentication) request.feathers = { ...request.feathers, authentication }
+      })
+      .then(() => next(), next)
+  }
+}
+
+/**
+ * Middleware that lets a request through only when its credentials are valid, and then puts what the strategy returns
+ * (for example `user`) on `request.feathers`. It belongs behind `rest()`, on an application made by `express(app)`.
+ *
+ * @param settings The first strategy, or settings
+ * @param names Further strategies
+ * @throws Error when there is no strategy; the request fails with NotAuthenticated
+ */
+export function authenticate(
+  settings: string | AuthenticateHookSettings,
+  ...names: string[]
+): RequestHandler {
+  const hook = authenticateHook(settings, ...names)
+
+  return async (request, _response, next) => {
+    // Whoever forgot `rest()` must not let everybody in as a call from inside.
+    const params = { provider: 'rest', ...request.feathers }
+    const context = { app: request.app as any, params }
+
+    await hook(context)
+    request.feathers = context.params
+    next()
+  }
+}

@@ -1,0 +1,38 @@
+import type { AuthenticationRequest, DefaultAuthentication } from '../core/types.ts'
+
+/** Whose strategies look for credentials in a request. */
+export interface ParseAuthenticationOptions {
+  /** The path of the authentication service; the default one when left out. */
+  service?: string
+  /** The names of the strategies; those of the configuration when left out. */
+  strategies?: readonly string[]
+}
+
+/** The part of an application that is needed to find credentials. */
+export interface Authenticating {
+  defaultAuthentication?(location?: string): DefaultAuthentication | null
+}
+
+/**
+ * Looks for credentials in a request. Whether they are valid is seen when a service asks for that.
+ *
+ * @param app An application, with or without authentication
+ * @param request Something with headers by lower-case name
+ * @param response The response, for strategies that need it
+ * @returns The credentials, for `params.authentication`; `null` when there are none
+ */
+export async function parseAuthentication(
+  app: Authenticating,
+  request: { readonly headers: { readonly [name: string]: any } },
+  response?: unknown,
+  { service, strategies }: ParseAuthenticationOptions = {}
+): Promise<AuthenticationRequest | null> {
+  const auth = app.defaultAuthentication?.(service)
+
+  if (typeof auth?.parse !== 'function') return null
+
+  const { parseStrategies, authStrategies = [] } = auth.configuration
+  const names = strategies ?? parseStrategies ?? authStrategies
+
+  return names.length === 0 ? null : auth.parse(request, response, ...names)
+}
