@@ -3,10 +3,35 @@
 import assert from 'node:assert/strict'
 import type { AroundHookFunction, HookContext, Id, Params, ServiceInterface } from 'alula'
 import { alula, feathers } from 'alula'
+import {
+  type AuthenticationParams,
+  type AuthenticationResult,
+  AuthenticationService,
+  type AuthenticationStrategy,
+  authenticate,
+  createStrategy,
+  type Hasher,
+  hashPassword,
+  JWTStrategy,
+  LocalStrategy,
+  passwordHash,
+  protect,
+  type RevocationStore
+} from 'alula/authentication'
 import { errors, FeathersError, isFeathersError, NotFound } from 'alula/errors'
-import express, { errorHandler, json, notFound, rest, toMiddleware, urlencoded } from 'alula/express'
+import express, {
+  errorHandler,
+  authenticate as expressAuthenticate,
+  json,
+  notFound,
+  parseAuthentication,
+  rest,
+  toMiddleware,
+  urlencoded
+} from 'alula/express'
 import { createHandler } from 'alula/fetch'
 import { compose } from 'alula/hooks'
+import { memory } from 'alula/memory'
 import { parseQueryString } from 'alula/transport'
 
 export interface Message {
@@ -167,3 +192,119 @@ await composed(counted)
 assert.equal(counted.count, 1)
 assert.equal(parseQueryString('a[b]=1').a.b, '1')
 assert.equal(feathers, alula)
+
+// Authentication.
+export class RoleAuthentication extends AuthenticationService {
+  override async getPayload(result: AuthenticationResult, params: AuthenticationParams) {
+    return { ...(await super.getPayload(result, params)), role: 'reader' }
+  }
+}
+
+export class LowerCaseStrategy extends LocalStrategy {
+  override async findEntity(username: string, params: Params) {
+    return super.findEntity(username.toLowerCase(), params)
+  }
+}
+
+export interface SecuredServices {
+  authentication: RoleAuthentication
+  accounts: ReturnType<typeof memory>
+  notes: { find(params?: Params): Promise<string[]> }
+}
+
+export const apiKey: AuthenticationStrategy = createStrategy(({ name }) => ({
+  parse: async ({ headers }) => (headers['x-api-key'] ? { strategy: name, key: headers['x-api-key'] } : null),
+  authenticate: async ({ key }) => ({ authentication: { strategy: name }, account: { email: `${key}@key` } })
+}))
+
+export class LoggingStore implements RevocationStore {
+  private readonly revoked = new Set<string>()
+
+  revoke(id: string, _expiresAt: number): boolean {
+    const isNew = !this.revoked.has(id)
+
+    this.revoked.add(id)
+
+    return isNew
+  }
+
+  isRevoked(id: string): boolean {
+    return this.revoked.has(id)
+  }
+}
+
+export const plainHasher: Hasher = {
+  hash: async (password) => [...password].reverse().join(''),
+  compare: async (password, hash) => hash === [...password].reverse().join('')
+}
+
+export const secured = express(alula<SecuredServices>())
+
+secured.set('authentication', {
+  secret: 'a secret of the consumer that is long enough to be one',
+  service: 'accounts',
+  entity: 'account',
+  authStrategies: ['jwt', 'local'],
+  parseStrategies: ['jwt', 'apiKey'],
+  revocation: new LoggingStore(),
+  local: { usernameField: 'email', passwordField: 'password', hasher: plainHasher }
+})
+
+export const authentication = new RoleAuthentication(secured)
+
+authentication.register('jwt', new JWTStrategy())
+authentication.register('local', new LowerCaseStrategy())
+authentication.register('apiKey', apiKey)
+secured.configure(rest())
+secured.use(parseAuthentication())
+secured.get('/me', expressAuthenticate('jwt'), (request, response) => void response.json(request.feathers))
+secured.use('authentication', authentication)
+secured.use('accounts', memory())
+secured.use('notes', { find: async (params) => [String((params as AuthenticationParams).account.email)] })
+secured.service('accounts').hooks({
+  before: { create: [hashPassword('password')] },
+  after: { all: [protect('password')] }
+})
+secured.service('notes').hooks({ around: { all: [authenticate('jwt', 'apiKey')] } })
+secured.on('login', (result: AuthenticationResult) => context.log.push(result.account.email))
+
+export const resolvePassword = passwordHash({ strategy: 'local' })
+export const securedServer = await secured.listen(0)
+
+await secured.service('accounts').create({ email: 'ada@example.org', password: 'secret' })
+
+const securedAddress = securedServer.address()
+
+assert.ok(securedAddress !== null && typeof securedAddress === 'object')
+
+const url = `http://localhost:${securedAddress.port}`
+const login = await fetch(`${url}/authentication`, {
+  method: 'POST',
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify({ strategy: 'local', email: 'ADA@example.org', password: 'secret' })
+})
+const { accessToken, account } = (await login.json()) as AuthenticationResult
+const headers = { Authorization: `Bearer ${accessToken}` }
+const payload = await authentication.verifyAccessToken(accessToken)
+
+assert.deepEqual(account, { id: 0, email: 'ada@example.org' })
+assert.equal(payload.role, 'reader')
+assert.equal(context.log.at(-1), 'ada@example.org')
+assert.deepEqual(await (await fetch(`${url}/notes`, { headers })).json(), ['ada@example.org'])
+assert.deepEqual(await (await fetch(`${url}/notes`, { headers: { 'X-Api-Key': 'robot' } })).json(), [
+  'robot@key'
+])
+assert.equal((await fetch(`${url}/me`, { headers })).status, 200)
+assert.equal((await fetch(`${url}/notes`)).status, 401)
+assert.equal((await fetch(`${url}/authentication`, { method: 'DELETE', headers })).status, 200)
+assert.equal((await fetch(`${url}/notes`, { headers })).status, 401)
+await secured.teardown()
+
+export function misuseAuthentication() {
+  // @ts-expect-error a strategy has a name
+  authenticate()
+  // @ts-expect-error a strategy is an object
+  authentication.register('none', 'jwt')
+  // @ts-expect-error credentials are an object
+  secured.service('authentication').create('secret')
+}

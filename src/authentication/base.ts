@@ -172,7 +172,9 @@ export class AuthenticationBase {
     secret?: TokenSecret
   ): Promise<string> {
     const { jwtOptions, secret: usual } = this.configuration
-    const merged = mergePlain({ jwtid: randomUUID() }, jwtOptions, options)
+    const merged = mergePlain(jwtOptions, options)
+
+    if (!merged.jwtid) merged.jwtid = randomUUID()
 
     return signToken(payload, secret || getSecret(usual), merged)
   }
@@ -238,7 +240,7 @@ export class AuthenticationBase {
   }
 
   /**
-   * Keeps the entity that a strategy has verified, as it was then and with all fields, for the claims of the token.
+   * Keeps the entity that a strategy has verified and found to be active, as it was then and with all fields.
    *
    * @param authentication The `authentication` of the result of the strategy
    */
@@ -282,7 +284,11 @@ export class AuthenticationBase {
 
     debug('Authenticating with strategy %s', name)
 
-    return strategy.authenticate(authentication, { ...params, authenticated: true })
+    const result = await strategy.authenticate(authentication, { ...params, authenticated: true })
+
+    await this.assertActive(result, params)
+
+    return result
   }
 
   /** Tells all strategies, one after another, what happened to a real-time connection. */
@@ -348,6 +354,19 @@ export class AuthenticationBase {
     const { revocation = this.state.revocations } = this.configuration
 
     return revocation || undefined
+  }
+
+  /** For strategies that do not ask themselves. The entity of a result may lack what clients must not see. */
+  private async assertActive(result: AuthenticationResult, params: AuthenticationParams): Promise<void> {
+    const { isActive, entity, entityId, service } = this.configuration
+    const shown = entity && result?.[entity]
+
+    if (!isActive || !service || !shown || this.recallEntity(result.authentication)) return
+
+    const entities: any = this.app.service(service)
+    const current = await entities.get(shown[entityId ?? entities.id], { query: {} })
+
+    if (!(await this.isActive(current, params))) throw invalid('')
   }
 
   private readToken(accessToken: string, options?: JwtVerifyOptions, secret?: TokenSecret): VerifiedToken {

@@ -1,7 +1,7 @@
 import type { Params, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import type { IncomingRequest } from './base.ts'
-import { AuthenticationBaseStrategy } from './strategy.ts'
+import { AuthenticationBaseStrategy, assertOwnService } from './strategy.ts'
 import { setLongTimeout } from './timers.ts'
 import type {
   AuthenticationParams,
@@ -35,6 +35,8 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
 
   /** @throws Error for an option that the strategy does not know or that has a value it cannot have */
   verifyConfiguration(): void {
+    assertOwnService(this)
+
     const { configuration } = this
 
     for (const option of Object.keys(configuration)) {
@@ -109,6 +111,8 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
       throw new NotAuthenticated('jwt revoked')
     }
 
+    this.auth.rememberEntity(result.authentication, current)
+
     return {
       ...result,
       [entity]: provider ? await this.getEntity(id, { ...params, [entity]: current }) : current
@@ -127,9 +131,6 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
 
     const { provider, query, ...internal } = params
     const current = await this.loadEntity(id, { ...internal, authenticated: true })
-
-    await this.assertActive(current, params)
-
     const fingerprint = this.getFingerprint(current)
     const verified = this.auth.recallEntity(result.authentication)
 

@@ -4,7 +4,7 @@ import type { Params, Query } from '../core/types.ts'
 import { BadRequest, NotAuthenticated } from '../errors.ts'
 import { copyPlain, getPath, setPath } from '../utils/object.ts'
 import { BcryptHasher, type Hasher } from './hasher.ts'
-import { AuthenticationBaseStrategy } from './strategy.ts'
+import { AuthenticationBaseStrategy, assertOwnService } from './strategy.ts'
 import type { AuthenticationParams, AuthenticationRequest, AuthenticationResult } from './types.ts'
 
 /** How long a username or a password may be, in UTF-16 units. Nobody types more, and hashing it would take long. */
@@ -21,6 +21,8 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
 
   /** @throws Error when a field name is missing, or an option has a value that it cannot have */
   verifyConfiguration(): void {
+    assertOwnService(this)
+
     const config = this.configuration
 
     for (const option of ['usernameField', 'passwordField']) {

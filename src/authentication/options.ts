@@ -130,6 +130,11 @@ export function assertComplete(
       `The '${service}' service does not have an 'id' property and no 'entityId' option is set.`
     )
   }
+  if (entity === undefined) {
+    throw new Error(
+      "The 'entity' option is not set in the authentication configuration (set to 'null' if it is not required)"
+    )
+  }
 }
 
 /** Says so when a secret can be guessed. */

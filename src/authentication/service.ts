@@ -6,7 +6,8 @@ import { mergePlain } from '../utils/object.ts'
 import { AuthenticationBase } from './base.ts'
 import { connection } from './hooks/connection.ts'
 import { event } from './hooks/event.ts'
-import { assertComplete, warnOfShortSecret } from './options.ts'
+import { assertComplete, toAlgorithms, warnOfShortSecret } from './options.ts'
+import { assertKey } from './tokens.ts'
 import type {
   AuthenticationParams,
   AuthenticationRequest,
@@ -66,7 +67,8 @@ export class AuthenticationService extends AuthenticationBase {
     const idName = entityId || (this.app.service(service) as any).id
     const subject = value[idName]
 
-    if (subject === undefined) throw new NotAuthenticated(`Can not set subject from ${entity}.${idName}`)
+    if (subject === undefined || subject === null)
+      throw new NotAuthenticated(`Can not set subject from ${entity}.${idName}`)
 
     return { ...options, subject: `${subject}` }
   }
@@ -148,7 +150,10 @@ export class AuthenticationService extends AuthenticationBase {
   }
 
   private assertComplete(): void {
-    assertComplete(this.configuration, (path) => this.app.service(path))
+    const { configuration } = this
+
+    assertComplete(configuration, (path) => this.app.service(path))
+    assertKey(configuration.secret as string, toAlgorithms(configuration.jwtOptions))
   }
 
   private async getClaims(

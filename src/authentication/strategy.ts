@@ -39,6 +39,19 @@ export class AuthenticationBaseStrategy implements AuthenticationStrategy {
   }
 }
 
+/**
+ * Checks that a strategy is registered on a service that can do what it asks for.
+ *
+ * @throws Error for the service of another package
+ */
+export function assertOwnService(strategy: AuthenticationBaseStrategy): void {
+  if (typeof strategy.authentication?.rememberEntity !== 'function') {
+    throw new Error(
+      `The '${strategy.name}' strategy needs the AuthenticationService of the package that it comes from`
+    )
+  }
+}
+
 /** What a strategy gets to work with. */
 export interface StrategyDependencies {
   readonly app: Application

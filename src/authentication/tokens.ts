@@ -149,6 +149,17 @@ function toNotAuthenticated(error: any): NotAuthenticated {
   return new NotAuthenticated(message, { name, ...(expiredAt && { expiredAt }), ...(date && { date }) })
 }
 
+/**
+ * Checks that a secret can be used with an algorithm.
+ *
+ * @throws Error when the algorithm needs a key and the secret is none
+ */
+export function assertKey(secret: string, [algorithm = 'HS256']: readonly string[]): void {
+  if (typeof toKey(secret, algorithm, 'verify') === 'string') {
+    throw new Error(`The 'secret' of the authentication configuration must be a key in PEM for ${algorithm}`)
+  }
+}
+
 /** Made once for a secret: reading a text as a key costs more than verifying a token. */
 function toKey(secret: TokenSecret, algorithm: string, use: 'sign' | 'verify'): KeyObject | any {
   const isShared = algorithm.startsWith('HS')
@@ -161,14 +172,21 @@ function toKey(secret: TokenSecret, algorithm: string, use: 'sign' | 'verify'): 
 
   if (known) return known
 
-  const key = isShared
-    ? createSecretKey(Buffer.from(secret))
-    : use === 'sign'
-      ? createPrivateKey(secret)
-      : createPublicKey(secret)
+  const key = isShared ? createSecretKey(Buffer.from(secret)) : readKey(secret, use)
+
+  if (!key) return secret
 
   if (keys.size >= MAX_KEYS) keys.clear()
   keys.set(name, key)
 
   return key
+}
+
+/** `undefined` for what is no key: `jsonwebtoken` says so better. */
+function readKey(secret: string, use: 'sign' | 'verify'): KeyObject | undefined {
+  try {
+    return use === 'sign' ? createPrivateKey(secret) : createPublicKey(secret)
+  } catch {
+    return undefined
+  }
 }

@@ -450,7 +450,8 @@ export interface FeathersApplication<Services = any, Settings = any> {
 
   /**
    * Returns an authentication service; there once one was created. Without a path it is the one whose
-   * configuration the setting `defaultAuthentication` names, and `null` when that is not registered.
+   * configuration the setting `defaultAuthentication` names. As long as that is not registered there is none, and
+   * it returns `null`.
    *
    * @throws Error when there is no service under the path
    */

@@ -1,5 +1,6 @@
 // An app as the generator of Feathers v5 writes it keeps its types when only its imports change.
 import type { Server } from 'node:http'
+import type { AuthenticationResult, AuthenticationService } from '../../src/authentication.ts'
 import type { FeathersService } from '../../src/index.ts'
 import { expectType } from '../support/expect-type.ts'
 import { app } from './generated-app/app.ts'
@@ -11,7 +12,10 @@ import type { MessageClientService } from './generated-app/messages.shared.ts'
 expectType<Application>().of(app)
 expectType<MessageService>().of({} as ServiceTypes['messages'])
 expectType<FeathersService<Application, MessageService>>().of(app.service('messages'))
+expectType<AuthenticationService>().of({} as ServiceTypes['authentication'])
+expectType<FeathersService<Application, AuthenticationService>>().of(app.service('authentication'))
 expectType<number>().of(app.get('port'))
+expectType<string[]>().of(app.get('authentication').authStrategies)
 
 export async function start(): Promise<Server> {
   const server = await app.listen(app.get('port'))
@@ -26,7 +30,7 @@ export async function start(): Promise<Server> {
   // @ts-expect-error -- messages are made from text
   await messages.create({ title: 'Hello' })
   // @ts-expect-error -- no service belongs under this path
-  app.service('users')
+  app.service('people')
   // @ts-expect-error -- there is no such setting
   app.set('prot', 3030)
 
@@ -38,7 +42,7 @@ export function readContext(context: HookContext<MessageService>, any: HookConte
   expectType<'messages'>().of(context.path)
   expectType<MessageParams>().of(context.params)
   expectType<User | undefined>().of(context.params.account)
-  expectType<'messages'>().of(any.path)
+  expectType<keyof ServiceTypes>().of(any.path)
   expectType<any>().of(any.params)
 }
 
@@ -53,4 +57,24 @@ export async function callClient(connection: Parameters<typeof createClient>[0])
   await messages.patch(1, { text: 5 })
   // @ts-expect-error -- clients cannot update
   await messages.update(1, { text: 'Hello' })
+}
+
+export async function logIn() {
+  const service = app.service('authentication')
+  const result = await service.create({ strategy: 'local', email: 'wren@example.org', password: 'secret' })
+
+  expectType<AuthenticationResult>().of(result)
+  expectType<any>().of(result.accessToken)
+  expectType<AuthenticationResult>().of(await service.remove(null, { authentication: { strategy: 'jwt' } }))
+  service.hooks({ after: { create: [async (context) => void context.result?.user] } })
+  app.on('login', (result: AuthenticationResult, { connection }: any, context: HookContext) => {
+    if (connection) console.log(result.user, context.path)
+  })
+  app.on('logout', (_result: AuthenticationResult, _params: any) => {})
+  app.defaultAuthentication?.().getStrategies('local')
+
+  // @ts-expect-error -- credentials are an object
+  await service.create('secret')
+  // @ts-expect-error -- there is no such method
+  await service.patch(1, {})
 }

@@ -1,4 +1,5 @@
 // What the generator of Feathers v5 puts in the middle of an app: the aliases that everything else imports.
+import type { AuthenticationConfiguration } from '../../../src/authentication.ts'
 import type { Application as FeathersApplication } from '../../../src/express.ts'
 import type { HookContext as FeathersHookContext, NextFunction } from '../../../src/index.ts'
 
@@ -14,6 +15,7 @@ export interface Configuration {
   port: number
   public: string
   paginate: { default: number; max: number }
+  authentication: AuthenticationConfiguration
 }
 
 /** Filled by each service. */

@@ -1,3 +1,4 @@
+import { authenticate } from '../../../src/authentication.ts'
 import type { Application, HookContext } from './declarations.ts'
 import { getOptions, MessageService } from './messages.class.ts'
 import { messageMethods, messagePath } from './messages.shared.ts'
@@ -12,6 +13,7 @@ export const message = (app: Application) => {
   app.service(messagePath).hooks({
     around: {
       all: [
+        authenticate('jwt'),
         async (context, next) => {
           context.params.query = { $limit: app.get('paginate').max, ...context.params.query }
           await next()
