@@ -22,6 +22,11 @@ export function toRoom(id) {
   return `room-${id % ROOMS}`
 }
 
+/** An id that exists, in turn. */
+export function toId(index) {
+  return 1 + (index % COUNT)
+}
+
 /** The first messages of a room. */
 export function findMessages(messages, { room, $limit }) {
   const limit = Number($limit)

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { toPath } from './lib.mjs'
 
-const BENCHMARKS = ['hooks', 'rest', 'memory']
+const BENCHMARKS = ['hooks', 'rest', 'memory', 'auth', 'logins']
 
 const [name] = process.argv.slice(2)
 

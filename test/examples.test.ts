@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { runExample } from './support/example.ts'
 import { scaled } from './support/scale.ts'
 import { expectSession, readBlocks } from './support/session.ts'
@@ -76,6 +76,38 @@ it('quickstart: what is wrong gets a sentence', async () => {
   expect(await message('/nowhere')).toEqual([404, 'Page not found'])
 })
 
+/**
+ * Runs the `console` blocks of a document in one shell, so that a command sees the variables of those before it, and
+ * expects what stands below each. `…` stands for anything.
+ */
+async function expectShellSession(
+  markdown: string,
+  here: { readonly [text: string]: string }
+): Promise<void> {
+  const end = '--- end of an answer ---'
+  const entries = readBlocks(markdown, 'console')
+    .flatMap((block) => block.split(/^\$ /m).slice(1))
+    .map((entry) => entry.trim().split('\n') as [string, ...string[]])
+  let script = entries
+    .map(([command]) => `${command.replaceAll('curl ', 'curl -s ')}\necho '${end}'\n`)
+    .join('')
+
+  for (const [text, replacement] of Object.entries(here)) script = script.replaceAll(text, replacement)
+
+  const { stdout } = await run('sh', ['-c', script])
+  const answers = stdout.split(end).slice(0, -1)
+
+  expect(answers).toHaveLength(entries.length)
+  for (const [index, [command, ...printed]] of entries.entries()) {
+    const parts = printed
+      .join('\n')
+      .split('…')
+      .map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+
+    expect(answers[index]?.trim(), command).toMatch(new RegExp(`^${parts.join('[^"]+?')}$`))
+  }
+}
+
 it('README: the application answers as it shows', async () => {
   const root = resolve(import.meta.dirname, '..')
   const readme = await readFile(resolve(root, 'README.md'), 'utf8')
@@ -96,6 +128,52 @@ it('README: the application answers as it shows', async () => {
   const [address] = await once(child.stdout, 'data')
 
   await expectSession(session, { 'localhost:3030': String(address).trim() })
+})
+
+it('authentication: the README shows what happens', async () => {
+  vi.stubEnv('SECRET', undefined)
+  onTestFinished(() => void vi.unstubAllEnvs())
+
+  const readme = resolve(import.meta.dirname, '../examples/authentication/README.md')
+  const example = await runExample('authentication/app.js')
+
+  expect(example.lines).toContain('No SECRET is set: this one is random, and tokens end with the process.')
+  await expectShellSession(await readFile(readme, 'utf8'), { 'localhost:3030': example.url })
+  expect(await example.waitFor('logged out')).toBe('grace@example.com logged out')
+  expect(await example.stop()).toBe(0)
+})
+
+it('authentication: a token from before a restart is void when its user is gone, or is another one', async () => {
+  vi.stubEnv('SECRET', 'a secret for the tests of the example, long enough')
+  onTestFinished(() => void vi.unstubAllEnvs())
+
+  const user = { email: 'ada@example.com', password: 'correct horse' }
+  const send = async (url: string, path: string, body?: unknown, token?: string): Promise<any> => {
+    const response = await fetch(url + path, {
+      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+      headers: { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) }
+    })
+
+    return response.json()
+  }
+
+  const first = await runExample('authentication/app.js')
+
+  await send(first.url, '/users', user)
+  const { accessToken } = await send(first.url, '/authentication', { strategy: 'local', ...user })
+  expect(await send(first.url, '/notes', undefined, accessToken)).toMatchObject({ total: 0 })
+  await first.stop()
+
+  const second = await runExample('authentication/app.js')
+
+  expect(second.lines.join()).not.toContain('SECRET')
+  expect(await send(second.url, '/notes', undefined, accessToken)).toMatchObject({
+    message: 'The entity of the access token does not exist'
+  })
+
+  // The same password, and another salt.
+  await send(second.url, '/users', user)
+  expect(await send(second.url, '/notes', undefined, accessToken)).toMatchObject({ message: 'jwt revoked' })
 })
 
 /** Sends requests from many clients until the server refuses connections. Returns what was not answered. */

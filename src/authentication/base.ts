@@ -3,17 +3,24 @@ import { reportError } from '../core/events.ts'
 import type { Application, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import { createDebug } from '../utils/debug.ts'
-import { mergePlain } from '../utils/object.ts'
+import { isPlainObject, mergePlain } from '../utils/object.ts'
 import {
   assertAlgorithms,
   assertOptions,
-  defaultOptions,
   MISSING_SECRET,
   toAlgorithms,
-  watchSetting
+  watchSetting,
+  withDefaults
 } from './options.ts'
 import { MemoryRevocationStore, type RevocationStore } from './revocation.ts'
-import { createFingerprint, signToken, type TokenSecret, type VerifiedToken, verifyToken } from './tokens.ts'
+import {
+  canSign,
+  createFingerprint,
+  signToken,
+  type TokenSecret,
+  type VerifiedToken,
+  verifyToken
+} from './tokens.ts'
 import type {
   AuthenticationConfiguration,
   AuthenticationParams,
@@ -114,12 +121,18 @@ export class AuthenticationBase {
 
     app.set('defaultAuthentication', app.get('defaultAuthentication') || configKey)
     app.set(configKey, setting)
-    watchSetting(app.settings, configKey, () => this.verifyConfiguration())
+    watchSetting(
+      app.settings,
+      configKey,
+      // What a later setting leaves out stays as it was given here.
+      (value) => (Object.keys(options).length > 0 ? mergePlain(options, value as object) : value),
+      () => this.verifyConfiguration()
+    )
   }
 
   /** The configuration as it is now, with defaults for what it leaves out. */
   get configuration(): AuthenticationConfiguration {
-    return { ...defaultOptions, ...this.app.get(this.configKey) }
+    return withDefaults(this.app.get(this.configKey))
   }
 
   /** Whether `setup` has run. */
@@ -217,26 +230,51 @@ export class AuthenticationBase {
 
   /** Whether tokens are tied to what proves the identity of their entity. */
   get tracksCredentials(): boolean {
+    const { revocation, secret, jwtOptions } = this.configuration
+
     return (
-      this.configuration.revocation !== false &&
+      revocation !== false &&
+      canSign(getSecret(secret), toAlgorithms(jwtOptions)) &&
       Object.values(this.strategies).some((strategy) => strategy.getCredential !== undefined)
     )
   }
 
   /**
-   * A value that changes when what proves the identity of an entity does; `undefined` when no strategy sees any of
-   * that on the entity, or when revocation is off.
+   * By the names of strategies, values that change when what proves the identity of an entity does; `undefined` when
+   * no strategy sees any of that on the entity, or when revocation is off.
    */
-  getFingerprint(entity: any): string | undefined {
+  getFingerprints(entity: any): { [strategy: string]: string } | undefined {
     if (!this.tracksCredentials) return undefined
 
+    const secret = getSecret(this.configuration.secret)
     const credentials = Object.entries(this.strategies)
-      .map(([name, strategy]) => [name, strategy.getCredential?.(entity)])
+      .map(([name, strategy]) => [name, strategy.getCredential?.(entity)] as const)
       .filter(([, credential]) => credential !== undefined && credential !== null)
 
     if (credentials.length === 0) return undefined
 
-    return createFingerprint(getSecret(this.configuration.secret), credentials)
+    return Object.fromEntries(
+      credentials.map(([name, credential]) => [name, createFingerprint(secret, [name, credential])])
+    )
+  }
+
+  /**
+   * Whether what proves the identity of an entity is what it was when a token was made. A strategy that the service
+   * does not have, or that came later, does not count.
+   *
+   * @param fingerprints What the token says
+   * @param entity The entity as it is now
+   */
+  hasFingerprints(fingerprints: unknown, entity: any): boolean {
+    if (!this.tracksCredentials || fingerprints === undefined) return true
+    if (!isPlainObject(fingerprints)) return false
+
+    const current = this.getFingerprints(entity) ?? {}
+    const claimed = Object.entries(fingerprints)
+    const isCurrent = ([name, fingerprint]: [string, unknown]) =>
+      this.getStrategy(name)?.getCredential === undefined || current[name] === fingerprint
+
+    return claimed.length > 0 && claimed.every(isCurrent)
   }
 
   /**
@@ -285,6 +323,9 @@ export class AuthenticationBase {
     debug('Authenticating with strategy %s', name)
 
     const result = await strategy.authenticate(authentication, { ...params, authenticated: true })
+
+    // A strategy that says nothing has not said yes.
+    if (!result) throw invalid('')
 
     await this.assertActive(result, params)
 
@@ -359,12 +400,17 @@ export class AuthenticationBase {
   /** For strategies that do not ask themselves. The entity of a result may lack what clients must not see. */
   private async assertActive(result: AuthenticationResult, params: AuthenticationParams): Promise<void> {
     const { isActive, entity, entityId, service } = this.configuration
-    const shown = entity && result?.[entity]
+    const shown = entity && result[entity]
 
     if (!isActive || !service || !shown || this.recallEntity(result.authentication)) return
 
     const entities: any = this.app.service(service)
-    const current = await entities.get(shown[entityId ?? entities.id], { query: {} })
+    const id = shown[entityId ?? entities.id]
+    const current = await entities.get(id, { query: {} }).catch((error: any) => {
+      // Without an id, and for one that is gone.
+      if (error?.code === 400 || error?.code === 404) throw invalid('')
+      throw error
+    })
 
     if (!(await this.isActive(current, params))) throw invalid('')
   }

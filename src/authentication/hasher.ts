@@ -20,12 +20,12 @@ export interface Hasher {
 }
 
 /** A cost, and then 22 characters of salt and 31 of digest. */
-const BCRYPT = /^\$2[abxy]\$(\d\d)\$[./A-Za-z0-9]{53}$/
+const BCRYPT = /^\$2[abxy]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/
 
 /** bcrypt reads no further, and some implementations stop at a NUL. In bytes. */
 const LONGEST_PASSWORD = 72
 
-/** How many passwords may wait at most: whoever came later would wait for minutes. */
+/** How many jobs may wait when another login comes: it would wait for minutes. */
 const LONGEST_QUEUE = 1000
 
 /** Leaves a core to the requests. */
@@ -52,13 +52,18 @@ export class BcryptHasher implements Hasher {
   }
 
   async compare(password: string, hash: string): Promise<boolean> {
-    const isComparable = isHashable(password) && BCRYPT.test(hash)
-    const isEqual = isComparable
-      ? this.workers.run<boolean>('compareSync', password, hash)
-      : // Takes as long, so that the answer does not come sooner.
-        this.workers.run<boolean>('compareSync', '', this.dummyHash)
+    this.workers.assertShortQueue()
 
-    return (await isEqual) && isComparable
+    const cost = isHashable(password) ? BCRYPT.exec(hash)?.[1] : undefined
+
+    // What is no password of this hash takes as long as one of a new hash, so that the answer does not come sooner.
+    if (cost === undefined) return this.compareWithNothing(this.cost)
+    if (await this.workers.run<boolean>('compareSync', password, hash)) return true
+
+    // Each cost is twice the one before: all from that of the hash to the last before ours add up to the difference.
+    for (let below = Number(cost); below < this.cost; below++) await this.compareWithNothing(below)
+
+    return false
   }
 
   needsRehash(hash: string): boolean {
@@ -69,9 +74,11 @@ export class BcryptHasher implements Hasher {
     return this.workers.close()
   }
 
-  /** The form of a hash, of no known password. */
-  private get dummyHash(): string {
-    return `$2b$${String(this.cost).padStart(2, '0')}$${'.'.repeat(53)}`
+  private async compareWithNothing(cost: number): Promise<false> {
+    // The form of a hash, of no known password.
+    await this.workers.run('compareSync', '', `$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(53)}`)
+
+    return false
   }
 }
 
@@ -93,11 +100,14 @@ class BcryptWorkers {
   private readonly queue: Job[] = []
   private readonly pending = new Set<Promise<unknown>>()
 
-  async run<Result>(method: Job['method'], ...args: readonly unknown[]): Promise<Result> {
+  /** @throws Unavailable when too many jobs wait already */
+  assertShortQueue(): void {
     if (this.queue.length >= LONGEST_QUEUE) {
       throw new Unavailable('Too many passwords are waiting to be checked')
     }
+  }
 
+  async run<Result>(method: Job['method'], ...args: readonly unknown[]): Promise<Result> {
     const result = new Promise<Result>((resolve, reject) => {
       this.queue.push({ method, args, resolve, reject })
       this.next()
@@ -139,20 +149,31 @@ class BcryptWorkers {
       workerData: createRequire(import.meta.url).resolve('bcryptjs')
     })
 
-    const finish = (settle: (job: Job) => void) => {
+    let failure = new Error('The thread that hashes passwords has ended')
+
+    worker.on('message', ({ value, error }) => {
+      const job = this.busy.get(worker)
+
+      worker.unref()
+      this.busy.delete(worker)
+      this.idle.push(worker)
+
+      if (error === undefined) job?.resolve(value)
+      else job?.reject(new Error(error))
+
+      this.next()
+    })
+    worker.on('error', (error) => {
+      failure = error
+    })
+    worker.on('exit', () => {
       const job = this.busy.get(worker)
 
       this.busy.delete(worker)
-      if (job) settle(job)
+      if (this.idle.includes(worker)) this.idle.splice(this.idle.indexOf(worker), 1)
+      job?.reject(failure)
       this.next()
-    }
-
-    worker.on('message', ({ value, error }) => {
-      worker.unref()
-      this.idle.push(worker)
-      finish((job) => (error === undefined ? job.resolve(value) : job.reject(new Error(error))))
     })
-    worker.on('error', (error) => finish((job) => job.reject(error)))
 
     return worker
   }

@@ -12,13 +12,15 @@ import type {
 
 const OPTIONS = ['entity', 'entityId', 'service', 'header', 'schemes']
 
-/** The claim that ties a token to the password hash of its entity. */
+/** The claim that ties a token to the password hash of its entity, or to what else strategies go by. */
 const FINGERPRINT = 'fingerprint'
 
 /** Authenticates with an access token that the service has made, from a header or in the data of a call. */
 export class JWTStrategy extends AuthenticationBaseStrategy {
   /** Cancels the timer of a connection, which ends when its token does. */
   private readonly timers = new WeakMap<object, () => void>()
+  /** Entities that were loaded for a call already, by its params. */
+  private readonly loaded = new WeakMap<object, any>()
 
   override get configuration(): any {
     const { service, entity, entityId } = this.auth.configuration
@@ -74,7 +76,7 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
 
     const { provider, ...internal } = params
     const known =
-      (provider && params[entity]) ||
+      this.loaded.get(params) ??
       (await entityService.get(id, { ...internal, query: await this.getEntityQuery(params) }))
 
     return provider ? entityService.get(id, { ...params, [entity]: known }) : known
@@ -107,16 +109,17 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     const current = await this.loadEntity(id, internal)
 
     await this.assertActive(current, params)
-    if (payload[FINGERPRINT] !== undefined && payload[FINGERPRINT] !== this.getFingerprint(current)) {
-      throw new NotAuthenticated('jwt revoked')
-    }
+    if (!this.auth.hasFingerprints(payload[FINGERPRINT], current)) throw new NotAuthenticated('jwt revoked')
 
     this.auth.rememberEntity(result.authentication, current)
 
-    return {
-      ...result,
-      [entity]: provider ? await this.getEntity(id, { ...params, [entity]: current }) : current
-    }
+    if (!provider) return { ...result, [entity]: current }
+
+    const external = { ...params, [entity]: current }
+
+    this.loaded.set(external, current)
+
+    return { ...result, [entity]: await this.getEntity(id, external) }
   }
 
   /** Ties new tokens to the password hash as it is now, as long as the strategy that verified it saw the same. */
@@ -131,15 +134,16 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
 
     const { provider, query, ...internal } = params
     const current = await this.loadEntity(id, { ...internal, authenticated: true })
-    const fingerprint = this.getFingerprint(current)
+    const fingerprints = this.auth.getFingerprints(current)
     const verified = this.auth.recallEntity(result.authentication)
 
-    if (fingerprint === undefined) return {}
-    if (verified && this.getFingerprint(verified) !== fingerprint) {
-      throw new NotAuthenticated('The credentials have been changed meanwhile')
+    if (!fingerprints) return {}
+    // The password was changed while it was compared.
+    if (verified && !this.auth.hasFingerprints(fingerprints, verified)) {
+      throw new NotAuthenticated('Invalid login')
     }
 
-    return { [FINGERPRINT]: fingerprint }
+    return { [FINGERPRINT]: fingerprints }
   }
 
   /** Finds `Authorization: Bearer <token>`, or the header and schemes of the configuration. */
@@ -210,10 +214,6 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     if (!(await this.auth.isActive(entity, params))) {
       throw new NotAuthenticated('The entity of the access token is not active')
     }
-  }
-
-  private getFingerprint(entity: any): string | undefined {
-    return this.auth.getFingerprint(entity)
   }
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { reportError } from '../core/events.ts'
 import type { Params, Query } from '../core/types.ts'
 import { BadRequest, NotAuthenticated } from '../errors.ts'
-import { copyPlain, getPath, setPath } from '../utils/object.ts'
+import { getPath } from '../utils/object.ts'
 import { BcryptHasher, type Hasher } from './hasher.ts'
 import { AuthenticationBaseStrategy, assertOwnService } from './strategy.ts'
 import type { AuthenticationParams, AuthenticationRequest, AuthenticationResult } from './types.ts'
@@ -17,7 +17,7 @@ const LONGEST_CREDENTIAL = 4096
 export class LocalStrategy extends AuthenticationBaseStrategy {
   private bcrypt?: { readonly cost: number; readonly hasher: BcryptHasher }
   /** For hashers of others, a hash to compare with when there is no user. */
-  private dummyHash?: Promise<string>
+  private dummy?: { readonly hasher: Hasher; readonly hash: Promise<string> }
 
   /** @throws Error when a field name is missing, or an option has a value that it cannot have */
   verifyConfiguration(): void {
@@ -132,6 +132,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     if (password.length > LONGEST_CREDENTIAL) {
       throw new BadRequest(`Invalid '${passwordField}': expected at most ${LONGEST_CREDENTIAL} characters`)
     }
+    if (!isCredential(password)) throw new BadRequest(`Invalid '${passwordField}': expected no NUL character`)
 
     return this.hasher.hash(password)
   }
@@ -157,7 +158,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     await this.comparePassword(found, password)
     await this.assertActive(found, params)
 
-    const current = await this.renewHash(found, password)
+    const current = await this.renewHash(found, username, password, params)
     const authentication = { strategy: this.name }
 
     this.auth.rememberEntity(authentication, current)
@@ -171,6 +172,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
 
   async teardown(): Promise<void> {
     await this.bcrypt?.hasher.close()
+    await this.configuration.hasher?.close?.()
   }
 
   /** What hashes and compares: the option `hasher`, or bcrypt. */
@@ -207,8 +209,17 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
       return
     }
 
-    this.dummyHash ??= hasher.hash(randomBytes(16).toString('hex'))
-    await hasher.compare(password, await this.dummyHash)
+    if (this.dummy?.hasher !== hasher) {
+      this.dummy = { hasher, hash: hasher.hash(randomBytes(16).toString('hex')) }
+    }
+
+    try {
+      await hasher.compare(password, await this.dummy.hash)
+    } catch (error) {
+      // Not kept: what failed for once must not fail for every unknown user from now on.
+      delete this.dummy
+      throw error
+    }
   }
 
   private async assertActive(entity: any, params: AuthenticationParams): Promise<void> {
@@ -217,32 +228,35 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
 
   /**
    * Hashes the password anew when the cost was raised since. Only where the hash can be stored without hooks, one of
-   * which might hash it again.
+   * which might hash it again, and only in a field of its own, so that nothing beside it is written.
+   *
+   * @returns The entity as it is afterwards
    */
-  private async renewHash(entity: any, password: string): Promise<any> {
+  private async renewHash(entity: any, username: string, password: string, params: Params): Promise<any> {
     const { hasher, entityService } = this
-    const { entityId = entityService.id, entityPasswordField } = this.configuration
+    const { entityId = entityService.id, entityPasswordField: field } = this.configuration
+    const hash = this.getCredential(entity) as string
 
-    if (!hasher.needsRehash?.(this.getCredential(entity) as string)) return entity
-    if (typeof entityService._patch !== 'function') return entity
-
-    const path: string[] = entityPasswordField.split('.')
-    const [top] = path as [string]
-    const change = path.length > 1 ? { [top]: copyPlain(entity[top]) } : {}
+    if (!hasher.needsRehash?.(hash) || typeof entityService._patch !== 'function' || field.includes('.')) {
+      return entity
+    }
 
     try {
-      setPath(change, path, await hasher.hash(password))
-
       // With the old hash in the query, so that a password that was changed meanwhile is not put back.
-      const query = { [entityPasswordField]: this.getCredential(entity) }
+      const change = { [field]: await hasher.hash(password) }
 
-      return await entityService._patch(entity[entityId], change, { query })
-    } catch (error) {
+      await entityService._patch(entity[entityId], change, { query: { [field]: hash } })
+    } catch (error: any) {
+      // Somebody was faster: another login with the same password, or a change of the password.
+      if (error?.code === 404) return this.comparePassword(await this.findEntity(username, params), password)
+
       // The password was right all the same.
       if (this.app) reportError(this.app, error)
 
       return entity
     }
+
+    return this.findEntity(username, params)
   }
 
   private createError(): NotAuthenticated {

@@ -1,7 +1,7 @@
 import type { AuthenticationConfiguration, JwtOptions } from './types.ts'
 
 /** What holds for options that are left out. As in Feathers v5, so that tokens can be exchanged with it. */
-export const defaultOptions: AuthenticationConfiguration = {
+const defaultOptions: AuthenticationConfiguration = {
   authStrategies: [],
   jwtOptions: {
     header: { typ: 'access' },
@@ -10,6 +10,17 @@ export const defaultOptions: AuthenticationConfiguration = {
     algorithm: 'HS256',
     expiresIn: '1d'
   }
+}
+
+/** A setting with the defaults for what it leaves out, or leaves `undefined`. */
+export function withDefaults(setting: Partial<AuthenticationConfiguration>): AuthenticationConfiguration {
+  const configuration = { ...defaultOptions }
+
+  for (const [name, value] of Object.entries(setting)) {
+    if (value !== undefined) configuration[name] = value
+  }
+
+  return configuration
 }
 
 /** The algorithms of JSON Web Signature (RFC 7518 §3.1) by the kind of key. `none` is not one of them. */
@@ -151,6 +162,21 @@ export function warnOfShortSecret({ secret = '', jwtOptions }: AuthenticationCon
   }
 }
 
+/** Says so when nobody can use a strategy, because its name is misspelt or it was not registered. */
+export function warnOfUnknownStrategies(
+  { authStrategies, parseStrategies = [] }: AuthenticationConfiguration,
+  registered: readonly string[]
+): void {
+  const unknown = [...authStrategies, ...parseStrategies].filter((name) => !registered.includes(name))
+
+  if (unknown.length > 0) {
+    process.emitWarning(
+      `The authentication configuration names strategies that are not registered: ${[...new Set(unknown)].join(', ')}`,
+      { code: 'ALULA_UNKNOWN_STRATEGY' }
+    )
+  }
+}
+
 /** The algorithms that tokens may be signed with, the one for new tokens first. Never what a token says. */
 export function toAlgorithms({ algorithms, algorithm }: JwtOptions = {}): string[] {
   const given = algorithms ?? algorithm ?? 'HS256'
@@ -184,9 +210,15 @@ export function assertAlgorithms(algorithms: readonly string[], name: string): v
  *
  * @param settings The settings of an application
  * @param name The name of the setting
+ * @param prepare Returns the value to store instead of the one that is set
  * @param check Throws for a value that is not valid; the setting already has it
  */
-export function watchSetting(settings: Record<string, any>, name: string, check: () => void): void {
+export function watchSetting(
+  settings: Record<string, any>,
+  name: string,
+  prepare: (value: unknown) => unknown,
+  check: () => void
+): void {
   // Another service may watch the same setting.
   const outer = Object.getOwnPropertyDescriptor(settings, name)
   let current: unknown = settings[name]
@@ -203,9 +235,8 @@ export function watchSetting(settings: Record<string, any>, name: string, check:
     set(value: unknown) {
       const previous = current
 
-      write(value)
-
       try {
+        write(prepare(value))
         check()
       } catch (error) {
         write(previous)

@@ -6,7 +6,7 @@ import { mergePlain } from '../utils/object.ts'
 import { AuthenticationBase } from './base.ts'
 import { connection } from './hooks/connection.ts'
 import { event } from './hooks/event.ts'
-import { assertComplete, toAlgorithms, warnOfShortSecret } from './options.ts'
+import { assertComplete, toAlgorithms, warnOfShortSecret, warnOfUnknownStrategies } from './options.ts'
 import { assertKey } from './tokens.ts'
 import type {
   AuthenticationParams,
@@ -137,6 +137,7 @@ export class AuthenticationService extends AuthenticationBase {
   override async setup(): Promise<void> {
     this.assertComplete()
     warnOfShortSecret(this.configuration)
+    warnOfUnknownStrategies(this.configuration, this.strategyNames)
 
     await super.setup()
 
@@ -175,11 +176,13 @@ async function prepareAnswer(context: HookContext, next: NextFunction): Promise<
   const { http, result } = context
   const shown: object = context.dispatch ?? result ?? {}
 
-  context.dispatch = Object.fromEntries(
-    Object.entries(shown).map(([name, value]) => [name, value?.[DISPATCH] ?? value])
-  )
+  context.dispatch = Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, toShown(value)]))
 
   if (http) http.headers = { ...http.headers, 'Cache-Control': 'no-store' }
+}
+
+function toShown(value: any): unknown {
+  return Array.isArray(value) ? value.map(toShown) : (value?.[DISPATCH] ?? value)
 }
 
 function findAuthentication(this: Application, location?: string): any {

@@ -1,4 +1,11 @@
-import { createHmac, createPrivateKey, createPublicKey, createSecretKey, type KeyObject } from 'node:crypto'
+import {
+  createHash,
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  createSecretKey,
+  type KeyObject
+} from 'node:crypto'
 import jsonwebtoken from 'jsonwebtoken'
 import { NotAuthenticated } from '../errors.ts'
 import { isPlainObject } from '../utils/object.ts'
@@ -11,7 +18,7 @@ export type TokenSecret = string | Buffer | KeyObject | { key: string | Buffer; 
 /** A token whose signature and claims are good. */
 export interface VerifiedToken {
   readonly payload: { [claim: string]: any }
-  /** The id under which the token can be revoked: its `jti`, or else its signature. */
+  /** The id under which the token can be revoked: its `jti`, or else a hash of what was signed. */
   readonly id: string
   /** From when on nobody accepts the token any more, in milliseconds since 1970. */
   readonly expiresAt: number
@@ -22,6 +29,16 @@ const TOKEN = /^[\w-]+\.[\w-]+\.([\w-]+)$/
 
 /** Parts of a header that name a key or ask for something (RFC 7515 §4.1). Only ours may have them, as we set them. */
 const KEY_HEADERS = ['kid', 'jku', 'jwk', 'x5u', 'x5c', 'x5t', 'x5t#S256']
+
+/** Options that concern verifying alone; `jsonwebtoken` refuses to sign with them. */
+const VERIFY_OPTIONS = [
+  'clockTolerance',
+  'clockTimestamp',
+  'ignoreExpiration',
+  'ignoreNotBefore',
+  'maxAge',
+  'nonce'
+]
 
 /** What `jsonwebtoken` throws on purpose; messages of anything else may repeat the token. */
 const TOKEN_ERRORS = ['JsonWebTokenError', 'TokenExpiredError', 'NotBeforeError']
@@ -48,8 +65,14 @@ export function signToken(
 
   if (signing === 'none') throw new Error("Invalid option 'jwtOptions.algorithm': a token must be signed")
 
+  const signOptions = Object.fromEntries(
+    Object.entries(options).filter(([name]) => !VERIFY_OPTIONS.includes(name))
+  )
+
   return jsonwebtoken.sign(payload, toKey(secret, signing, 'sign'), {
-    ...options,
+    ...signOptions,
+    // With several that are accepted, the first one makes.
+    ...(Array.isArray(options.issuer) && { issuer: options.issuer[0] }),
     algorithm: signing
   } as jsonwebtoken.SignOptions)
 }
@@ -68,7 +91,8 @@ export function verifyToken(token: unknown, secret: TokenSecret, options: JwtVer
   const algorithms = toAlgorithms(options)
 
   try {
-    const signature = assertForm(token)
+    assertForm(token)
+
     const { header, payload } = jsonwebtoken.verify(
       token as string,
       toKey(secret, algorithms[0] as string, 'verify'),
@@ -83,7 +107,7 @@ export function verifyToken(token: unknown, secret: TokenSecret, options: JwtVer
 
     return {
       payload,
-      id: typeof jti === 'string' && jti !== '' ? jti : signature,
+      id: typeof jti === 'string' && jti !== '' ? jti : hashContent(token as string),
       expiresAt: exp === undefined || options.ignoreExpiration ? Infinity : (exp + tolerance) * 1000
     }
   } catch (error) {
@@ -104,15 +128,20 @@ export function createFingerprint(secret: string, values: unknown): string {
     .slice(0, 22)
 }
 
-/** Returns the signature. One that only decodes to the same bytes is another token: it would not be found revoked. */
-function assertForm(token: unknown): string {
+/** A signature that only decodes to the same bytes is not the one that was made. */
+function assertForm(token: unknown): void {
   const signature = typeof token === 'string' ? TOKEN.exec(token)?.[1] : undefined
 
   if (signature === undefined || Buffer.from(signature, 'base64url').toString('base64url') !== signature) {
     throw new jsonwebtoken.JsonWebTokenError('jwt malformed')
   }
+}
 
-  return signature
+/** Not of the signature: some algorithms have several that fit. */
+function hashContent(token: string): string {
+  return createHash('sha256')
+    .update(token.slice(0, token.lastIndexOf('.')))
+    .digest('base64url')
 }
 
 function assertHeader(header: { [name: string]: any }, { header: expected, keyid }: JwtOptions): void {
@@ -158,6 +187,11 @@ export function assertKey(secret: string, [algorithm = 'HS256']: readonly string
   if (typeof toKey(secret, algorithm, 'verify') === 'string') {
     throw new Error(`The 'secret' of the authentication configuration must be a key in PEM for ${algorithm}`)
   }
+}
+
+/** Whether a secret can sign. With the public half of a key a service can only verify what another one has signed. */
+export function canSign(secret: string, [algorithm = 'HS256']: readonly string[]): boolean {
+  return typeof toKey(secret, algorithm, 'sign') !== 'string'
 }
 
 /** Made once for a secret: reading a text as a key costs more than verifying a token. */

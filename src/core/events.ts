@@ -88,10 +88,12 @@ export function emitSafely(
   event: string | symbol,
   values: unknown[]
 ): boolean {
-  const heard = callListeners(emitter, event, values, (error) => reportError(app, error, values[1]))
+  // It stands last: behind the item of a service event, behind result and params of a login.
+  const context = values.length > 1 ? values[values.length - 1] : undefined
+  const heard = callListeners(emitter, event, values, (error) => reportError(app, error, context))
 
   // Node throws an `error` event that nobody listens to.
-  if (event === 'error' && !heard) reportError(app, values[0], values[1])
+  if (event === 'error' && !heard) reportError(app, values[0], context)
 
   return heard
 }

@@ -1,7 +1,7 @@
 import { getMiddleware, HOOKS } from '../hooks/interop.ts'
 import { hookMethod } from '../hooks/method.ts'
 import { compilePipeline } from '../hooks/pipeline.ts'
-import { HookRegistry, isHookTypeMap } from '../hooks/registry.ts'
+import { getGuards, HookRegistry, isHookTypeMap } from '../hooks/registry.ts'
 import type { AroundHook, Hook, Layer } from '../hooks/types.ts'
 import { withEvents } from './events.ts'
 import { getDefinition } from './methods.ts'
@@ -24,6 +24,7 @@ export function implementHooks(service: any, path: string, app: HookedApplicatio
   if (typeof service.hooks === 'function') return
 
   const methods = getHookMethods(service, getServiceOptions(service))
+  const originals = new Map(methods.map((method) => [method, service[method]]))
   const hooks = new ServiceHooks(service)
 
   for (const method of methods) {
@@ -33,7 +34,7 @@ export function implementHooks(service: any, path: string, app: HookedApplicatio
   }
 
   for (const method of methods) {
-    const original = service[method]
+    const original = originals.get(method)
 
     const value = hookMethod(original, {
       owner: service,
@@ -45,7 +46,10 @@ export function implementHooks(service: any, path: string, app: HookedApplicatio
           method,
           compilePipeline(
             [
-              withGuards(app._hooks.layer(method), [...app._hooks.guards(), ...hooks.guards()]),
+              withGuards(app._hooks.layer(method), [
+                ...app._hooks.guards(),
+                ...hooks.guards(methods.map((name) => originals.get(name)))
+              ]),
               ...hooks.layers(method, original)
             ],
             terminal
@@ -179,8 +183,11 @@ class ServiceHooks {
     this.outer.add({ around: input })
   }
 
-  guards(): readonly Hook<any>[] {
-    return [...this.outer.guards(), ...this.inner.guards()]
+  /** The guards of the service, those of hooks that its class or its methods brought along included. */
+  guards(originals: readonly unknown[]): readonly Hook<any>[] {
+    const brought = [this.service, ...originals].flatMap((target) => getMiddleware<any>(target))
+
+    return [...getGuards(brought), ...this.outer.guards(), ...this.inner.guards()]
   }
 
   layers(method: string, original: unknown): Layer<any>[] {

@@ -1,5 +1,6 @@
 import type { Params } from '../core/types.ts'
 import { BadRequest, PayloadTooLarge } from '../errors.ts'
+import type { ParseAuthenticationOptions } from '../transport/authentication.ts'
 import { assertJson, BODY_LIMIT, parseJson } from '../transport/body.ts'
 import { type Logger, logError, toClientError } from '../transport/error.ts'
 import {
@@ -22,6 +23,8 @@ export interface HandlerOptions {
   prefix?: string
   /** How many bytes of a body are read. */
   bodyLimit?: number
+  /** Whose strategies look for credentials in requests, instead of those of the default authentication service. */
+  authentication?: ParseAuthenticationOptions
   /** Params for the service call that come from the request or from its surroundings. */
   params?: (request: Request) => Partial<Params> & { [key: string]: any }
   /** Where unexpected errors are written to, `console` by default; `false` for nowhere. */
@@ -44,7 +47,7 @@ export function createHandler(
   app: TransportApplication,
   options: HandlerOptions = {}
 ): (request: Request) => Promise<Response> {
-  const { prefix = '', bodyLimit = BODY_LIMIT, params, logger = console } = options
+  const { prefix = '', bodyLimit = BODY_LIMIT, authentication, params, logger = console } = options
   if (!Number.isFinite(bodyLimit) || bodyLimit < 0) {
     throw new TypeError(`Invalid option 'bodyLimit': expected a number of bytes, got ${String(bodyLimit)}`)
   }
@@ -73,7 +76,8 @@ export function createHandler(
           path,
           headers: toHeaders(request.headers),
           query: parseQueryString(search.slice(1)),
-          params: params?.(request)
+          params: params?.(request),
+          authentication
         },
         () => readBody(request, bodyLimit),
         report

@@ -7,6 +7,7 @@ export const HOOKS = Symbol.for('@feathersjs/hooks')
 
 interface HookManager {
   getMiddleware(): AroundHook<any>[] | null
+  getParams?(): readonly string[] | null
   getProps?(): object | null
   getDefaults?(self: unknown, args: unknown[], context: unknown): object | null
 }
@@ -27,10 +28,18 @@ export function attachHooks<Method extends (...args: any[]) => any>(
   method: Method,
   around: readonly AroundHook<any>[]
 ): Method {
+  const original = getOriginal(method)
   const attached = function (this: unknown, ...args: unknown[]): unknown {
-    return method.apply(this, args)
+    return original.apply(this, args)
   }
-  const manager: HookManager = { getMiddleware: () => [...around] }
+  // What decorators put on the method stays inside of the hooks given here.
+  const inner = getManager(method)
+  const manager: HookManager = {
+    getMiddleware: () => [...around, ...(inner?.getMiddleware() ?? [])],
+    getParams: () => inner?.getParams?.() ?? null,
+    getProps: () => inner?.getProps?.() ?? null,
+    getDefaults: (self, args, context) => inner?.getDefaults?.(self, args, context) ?? null
+  }
 
   return Object.assign(attached, { [HOOKS]: manager }) as unknown as Method
 }

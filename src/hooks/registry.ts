@@ -52,9 +52,7 @@ export class HookRegistry<C extends BaseContext> {
 
   /** The guards of all hooks, whichever method these are for. */
   guards(): readonly Hook<C>[] {
-    const hooks = [...this.lists.values()].flat()
-
-    return hooks.map((hook) => hook[GUARD]).filter((guard) => guard !== undefined)
+    return getGuards([...this.lists.values()].flat())
   }
 
   /**
@@ -76,6 +74,11 @@ export class HookRegistry<C extends BaseContext> {
       ]
     }
   }
+}
+
+/** The guards that hooks carry. */
+export function getGuards<C>(hooks: readonly RegisteredHook<C>[]): readonly Hook<C>[] {
+  return hooks.map((hook) => hook[GUARD]).filter((guard) => guard !== undefined)
 }
 
 /** Whether an object names at least one hook type, so that it is a map of hooks by type. */

@@ -4,7 +4,11 @@ import { defaultServiceMethods, getDefinition, isStandardMethod, type ServiceCal
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Query, RouteLookup } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed, NotFound } from '../errors.ts'
-import { type Authenticating, parseAuthentication } from './authentication.ts'
+import {
+  type Authenticating,
+  type ParseAuthenticationOptions,
+  parseAuthentication
+} from './authentication.ts'
 import { toData } from './body.ts'
 import { MALFORMED_PATH, toClientError } from './error.ts'
 
@@ -28,6 +32,8 @@ export interface HttpRequest {
   readonly body?: unknown
   /** Further params of the call, from trusted code in front of the service. */
   readonly params?: object | undefined
+  /** Whose strategies look for credentials, instead of those of the default authentication service. */
+  readonly authentication?: ParseAuthenticationOptions | undefined
 }
 
 /** A response, before a server turns it into bytes. A `body` that is `undefined` is not sent. */
@@ -68,7 +74,7 @@ export async function handleHttp(
   try {
     if (!route) throw createNotFound(request.path)
 
-    const authentication = await parseAuthentication(app, request)
+    const authentication = await parseAuthentication(app, request, undefined, request.authentication)
     const body = hasData(request.method) ? await readBody() : undefined
     const params = { ...(authentication && { authentication }), ...request.params }
     const call = toServiceCall({ ...request, body, params }, route)

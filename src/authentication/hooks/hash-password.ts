@@ -1,5 +1,5 @@
 import type { HookContext, NextFunction } from '../../core/types.ts'
-import { BadRequest } from '../../errors.ts'
+import { BadRequest, MethodNotAllowed } from '../../errors.ts'
 import { copyPlain, getPath, setPath } from '../../utils/object.ts'
 
 /** Which strategy hashes a password. */
@@ -28,13 +28,37 @@ export function hashPassword(field: string, options: HashPasswordOptions = {}) {
 
     if (data !== undefined) {
       const strategy = getHashingStrategy(app, options)
-      const hashItem = (item: unknown) => hashField(item, path, strategy, params)
 
-      context.data = Array.isArray(data) ? await Promise.all(data.map(hashItem)) : await hashItem(data)
+      if (Array.isArray(data)) assertMulti(context)
+
+      context.data = Array.isArray(data)
+        ? await hashAll(data, path, strategy, params)
+        : await hashField(data, path, strategy, params)
     }
 
     return typeof next === 'function' ? next() : undefined
   }
+}
+
+/** Hashing takes long: what the service will refuse is refused before. */
+function assertMulti({ service, method, params }: HookContext): void {
+  if (service?.allowsMulti?.(method, params) === false) {
+    throw new MethodNotAllowed(`Can not ${method} multiple entries`)
+  }
+}
+
+/** One after the other, so that one call does not keep everybody else from logging in. */
+async function hashAll(
+  items: readonly unknown[],
+  path: readonly string[],
+  strategy: HashingStrategy,
+  params: unknown
+): Promise<unknown[]> {
+  const hashed: unknown[] = []
+
+  for (const item of items) hashed.push(await hashField(item, path, strategy, params))
+
+  return hashed
 }
 
 /**

@@ -49,7 +49,8 @@ function omit(item: any, paths: readonly Path[]): any {
 
   const data: unknown = typeof item.toJSON === 'function' ? item.toJSON() : item
 
-  return paths.reduce((copy, path) => omitPath(copy, path), data)
+  // As a name too: a record may have `profile.secret` for a column.
+  return paths.reduce((copy, path) => omitPath(omitPath(copy, path), [path.join('.')]), data)
 }
 
 /** Whatever adapter is behind: it may know other operators, and may see no difference of case in names. */
@@ -57,7 +58,8 @@ function assertUnprotected(query: unknown, paths: readonly Path[]): void {
   const protectedPaths = paths.map((path) => path.map((name) => name.toLowerCase()))
 
   for (const { field, isSelected } of listFields(query, [])) {
-    const names = field.map((name) => name.toLowerCase())
+    // A number is a place in an array.
+    const names = field.map((name) => name.toLowerCase()).filter((name) => !/^\d+$/.test(name))
     const reveals = (path: Path) => contains(names, path) || (!isSelected && leadsTo(names, path))
 
     if (protectedPaths.some(reveals)) {
@@ -99,7 +101,7 @@ function contains(path: Path, names: Path): boolean {
   return path.some((_, start) => names.every((name, offset) => path[start + offset] === name))
 }
 
-/** Whether names are the beginning of a path: what is compared with them is compared with what they hold. */
+/** Whether a path begins with names, or with the last of them: what is compared with an object is what it holds. */
 function leadsTo(names: Path, path: Path): boolean {
-  return names.every((name, position) => path[position] === name)
+  return names.some((_, start) => names.slice(start).every((name, position) => path[position] === name))
 }

@@ -1,0 +1,40 @@
+// A GET with an access token: the CPU time that a server spends on it, against Express 5 middleware written by hand.
+import { json } from 'node:stream/consumers'
+import { COUNT, toLogin } from './accounts.mjs'
+import { compareServers, send, withServer } from './http.mjs'
+import { toId } from './messages.mjs'
+
+// Those of alula, which are tied to the password hash: the others take them too.
+const tokens = await withServer('auth-alula', COUNT, createTokens)
+
+await compareServers({
+  baseline: 'auth-by-hand-key',
+  servers: {
+    'auth-by-hand-key': 'Express 5 by hand, key made once',
+    'auth-by-hand': 'Express 5 by hand',
+    'auth-feathers': 'Feathers v5',
+    'auth-alula': 'alula'
+  },
+  operations: {
+    'get, open to everybody': (index) => ({ method: 'GET', path: `/open/${toId(index)}` }),
+    'get, with a token': (index) => ({
+      method: 'GET',
+      path: `/messages/${toId(index)}`,
+      headers: { Authorization: `Bearer ${tokens[index % COUNT]}` }
+    })
+  }
+})
+
+/** Logs every user in. */
+function createTokens(client) {
+  return Promise.all(
+    Array.from({ length: COUNT }, async (_, index) => {
+      const body = JSON.stringify(toLogin(index))
+      const { accessToken } = await json(
+        await send(client, { method: 'POST', path: '/authentication', body })
+      )
+
+      return accessToken
+    })
+  )
+}

@@ -1,0 +1,191 @@
+import { execFile } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
+import { promisify } from 'node:util'
+import bcrypt from 'bcryptjs'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { BcryptHasher } from '../../src/authentication.ts'
+
+const run = promisify(execFile)
+
+function createHasher(cost = 4): BcryptHasher {
+  const hasher = new BcryptHasher(cost)
+
+  onTestFinished(() => hasher.close())
+
+  return hasher
+}
+
+/** How often the event loop goes round until something is done. */
+async function countTurns(work: Promise<unknown>): Promise<number> {
+  let turns = 0
+  let isDone = false
+
+  const end = work.finally(() => {
+    isDone = true
+  })
+
+  while (!isDone) {
+    await new Promise((resolve) => setImmediate(resolve))
+    turns++
+  }
+  await end
+
+  return turns
+}
+
+describe('a bcrypt hasher', () => {
+  it('makes hashes that bcrypt knows, and knows those of bcrypt', async () => {
+    const hasher = createHasher(5)
+    const hash = await hasher.hash('pässword')
+
+    expect(hash).toMatch(/^\$2b\$05\$/)
+    expect(bcrypt.compareSync('pässword', hash)).toBe(true)
+    expect(await hasher.compare('pässword', bcrypt.hashSync('pässword', 4))).toBe(true)
+    expect(await hasher.compare('password', bcrypt.hashSync('pässword', 4))).toBe(false)
+  })
+
+  it('takes 72 bytes and no more, and no NUL', async () => {
+    const hasher = createHasher()
+
+    for (const password of ['x'.repeat(72), 'ä'.repeat(36)]) {
+      const hash = await hasher.hash(password)
+
+      expect(await hasher.compare(password, hash)).toBe(true)
+      expect(await hasher.compare(`${password}x`, hash)).toBe(false)
+      expect(await hasher.compare(password.slice(0, -1), hash)).toBe(false)
+    }
+
+    for (const password of ['x'.repeat(73), 'ä'.repeat(37), 'a\0', '\0']) {
+      await expect(hasher.hash(password)).rejects.toMatchObject({ name: 'BadRequest', code: 400 })
+    }
+
+    expect(await hasher.compare('a\0b', bcrypt.hashSync('a\0b', 4))).toBe(false)
+  })
+
+  it('compares with what is no hash, and says no', async () => {
+    const hasher = createHasher()
+    const hash = await hasher.hash('')
+
+    for (const wrong of [
+      '',
+      'password',
+      `${hash}x`,
+      hash.slice(0, -1),
+      hash.replace('$2b', '$2c'),
+      '$2b$04$'
+    ]) {
+      expect(await hasher.compare('', wrong), wrong).toBe(false)
+    }
+
+    expect(await hasher.compare('', hash)).toBe(true)
+  })
+
+  it('says which hashes are weaker than its own', () => {
+    const hasher = createHasher(10)
+    const rest = 'a'.repeat(53)
+
+    expect(hasher.needsRehash(`$2b$09$${rest}`)).toBe(true)
+    expect(hasher.needsRehash(`$2a$04$${rest}`)).toBe(true)
+    expect(hasher.needsRehash(`$2b$10$${rest}`)).toBe(false)
+    expect(hasher.needsRehash(`$2b$11$${rest}`)).toBe(false)
+    expect(hasher.needsRehash('of another algorithm')).toBe(false)
+  })
+
+  it('leaves the event loop to others', async () => {
+    const hasher = createHasher(9)
+    const hash = await hasher.hash('password')
+
+    // On the event loop it would be one turn, or one in a tenth of a second.
+    expect(await countTurns(hasher.hash('password'))).toBeGreaterThan(20)
+    expect(await countTurns(hasher.compare('password', hash))).toBeGreaterThan(20)
+    expect(await countTurns(hasher.compare('password', 'no hash'))).toBeGreaterThan(20)
+    expect(await countTurns(hasher.compare('x'.repeat(73), hash))).toBeGreaterThan(20)
+  })
+
+  it('gives each of many callers their own answer', async () => {
+    const hasher = createHasher()
+    const passwords = Array.from({ length: 5 * availableParallelism() + 5 }, (_, n) => `password ${n}`)
+    const hashes = await Promise.all(passwords.map((password) => hasher.hash(password)))
+    const answers = await Promise.all(
+      hashes.flatMap((hash, n) => [
+        hasher.compare(`password ${n}`, hash),
+        hasher.compare(`password ${n + 1}`, hash)
+      ])
+    )
+
+    expect(new Set(hashes).size).toBe(passwords.length)
+    expect(answers).toEqual(passwords.flatMap(() => [true, false]))
+  })
+
+  it('takes a hash of an impossible cost for none, and goes on', async () => {
+    const hasher = createHasher()
+
+    expect(await hasher.compare('password', `$2b$99$${'a'.repeat(53)}`)).toBe(false)
+    expect(await hasher.compare('password', bcrypt.hashSync('password', 4))).toBe(true)
+  })
+
+  it('refuses to let a thousand wait', async () => {
+    const hasher = createHasher()
+    const hash = await hasher.hash('password')
+    const attempts = await Promise.allSettled(
+      Array.from({ length: 1100 }, () => hasher.compare('password', hash))
+    )
+    const refused = attempts.filter((attempt) => attempt.status === 'rejected')
+
+    expect(refused.length).toBeGreaterThan(0)
+    expect(refused.length).toBeLessThanOrEqual(100)
+    for (const { reason } of refused) expect(reason).toMatchObject({ name: 'Unavailable', code: 503 })
+
+    expect(await hasher.compare('password', hash)).toBe(true)
+  })
+
+  it('finishes what it was given when it is closed', async () => {
+    const hasher = createHasher()
+    const hashes = Promise.all(Array.from({ length: 10 }, () => hasher.hash('password')))
+    let isDone = false
+
+    void hashes.then(() => {
+      isDone = true
+    })
+    await hasher.close()
+
+    expect(isDone).toBe(true)
+    expect(await hashes).toHaveLength(10)
+  })
+
+  it('can be closed before it was used and twice, and used again', async () => {
+    const hasher = createHasher()
+
+    await hasher.close()
+    await hasher.close()
+
+    expect(await hasher.compare('password', await hasher.hash('password'))).toBe(true)
+  })
+})
+
+describe('a process that has hashed', () => {
+  const module = resolve(import.meta.dirname, '../../dist/authentication/hasher.js')
+
+  function runScript(script: string): Promise<{ stdout: string }> {
+    const prelude = `const { BcryptHasher } = await import(process.argv[1]); const hasher = new BcryptHasher(4);`
+
+    return run(process.execPath, ['--input-type=module', '--eval', `${prelude} ${script}`, module])
+  }
+
+  it('ends although its workers were not closed', async () => {
+    const { stdout } = await runScript(`
+      console.log(await hasher.compare('password', await hasher.hash('password')))
+    `)
+
+    expect(stdout).toBe('true\n')
+  })
+
+  it('ends when the last password is done, and not before', async () => {
+    const { stdout } = await runScript(`
+      for (let n = 0; n < 5; n++) hasher.hash('password').then((hash) => console.log(hash.length))
+    `)
+
+    expect(stdout).toBe('60\n'.repeat(5))
+  })
+})

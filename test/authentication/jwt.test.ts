@@ -1,0 +1,524 @@
+import { once } from 'node:events'
+import jsonwebtoken from 'jsonwebtoken'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { AuthenticationBase, JWTStrategy } from '../../src/authentication.ts'
+import { alula } from '../../src/index.ts'
+import { createApp, createAppWithUser, LOGIN, SECRET } from './app.ts'
+
+/** A strategy with a configuration of its own, on a service without an application around. */
+function createStrategy(configuration: object = {}, name = 'jwt') {
+  const auth = new AuthenticationBase(alula(), 'authentication', { [name]: configuration })
+  const strategy = new JWTStrategy()
+
+  auth.register(name, strategy)
+
+  return strategy
+}
+
+/** Puts a note of each call of a method in a list. */
+function record(app: any, path: string, method: string): any[] {
+  const calls: any[] = []
+
+  app.service(path).hooks({
+    before: { [method]: [(context: any) => void calls.push({ id: context.id, params: context.params })] }
+  })
+
+  return calls
+}
+
+describe('the configuration of the jwt strategy', () => {
+  it('inherits the entity from the service and has defaults', () => {
+    const { strategy } = createAppStrategy()
+
+    expect(strategy.configuration).toEqual({
+      service: 'users',
+      entity: 'user',
+      entityId: undefined,
+      header: 'Authorization',
+      schemes: ['Bearer', 'JWT']
+    })
+  })
+
+  it('takes values of its own', () => {
+    const own = {
+      service: 'people',
+      entity: 'person',
+      entityId: 'key',
+      header: 'X-Token',
+      schemes: ['Token']
+    }
+
+    expect(createStrategy(own).configuration).toEqual(own)
+  })
+
+  it('refuses an option that it does not know, under its name', () => {
+    expect(() => createStrategy({ expiresIn: '1d' })).toThrow(
+      "Invalid JwtStrategy option 'authentication.jwt.expiresIn'. " +
+        "Did you mean to set it in 'authentication.jwtOptions'?"
+    )
+    expect(() => createStrategy({ secret: 'mine' }, 'access')).toThrow(
+      "Invalid JwtStrategy option 'authentication.access.secret'."
+    )
+  })
+
+  it('refuses a header or schemes of another kind', () => {
+    for (const header of [null, 5, ['Authorization']]) {
+      expect(() => createStrategy({ header })).toThrow(
+        "The 'header' option for the jwt strategy must be a string"
+      )
+    }
+    for (const schemes of [null, 'Bearer']) {
+      expect(() => createStrategy({ schemes })).toThrow(
+        "The 'schemes' option for the jwt strategy must be an array"
+      )
+    }
+  })
+})
+
+function createAppStrategy(options: Parameters<typeof createApp>[0] = {}) {
+  const app = createApp(options)
+
+  return { app, strategy: app.service('authentication').getStrategy('jwt') as JWTStrategy }
+}
+
+describe('parse', () => {
+  it.each([
+    ['Bearer abc', 'abc'],
+    ['bearer abc', 'abc'],
+    ['BEARER abc', 'abc'],
+    ['JWT abc', 'abc'],
+    ['jWt abc', 'abc'],
+    ['Bearer: abc', 'abc'],
+    ['  Bearer   abc  ', 'abc'],
+    ['Bearer\tabc', 'abc'],
+    ['abc', 'abc'],
+    [' abc ', 'abc'],
+    ['Bearer', 'Bearer']
+  ])('finds the token in %j', async (authorization, accessToken) => {
+    expect(await createStrategy().parse({ headers: { authorization } })).toEqual({
+      strategy: 'jwt',
+      accessToken
+    })
+  })
+
+  it.each([['Basic abc'], ['Digest a b c'], ['Token abc'], [''], ['   ']])(
+    'finds nothing in %j',
+    async (authorization) => {
+      expect(await createStrategy().parse({ headers: { authorization } })).toBeNull()
+    }
+  )
+
+  it('finds nothing where there is no header, or several', async () => {
+    const strategy = createStrategy()
+
+    for (const request of [{ headers: {} }, { headers: { authorization: ['Bearer a'] } }, {}] as any[]) {
+      expect(await strategy.parse(request)).toBeNull()
+    }
+  })
+
+  it('returns the name of the strategy', async () => {
+    const found = await createStrategy({}, 'access').parse({ headers: { authorization: 'Bearer abc' } })
+
+    expect(found).toEqual({ strategy: 'access', accessToken: 'abc' })
+  })
+
+  it('looks into the header and for the schemes of the configuration', async () => {
+    const strategy = createStrategy({ header: 'X-Token', schemes: ['Secret'] })
+
+    expect(await strategy.parse({ headers: { 'x-token': 'secret abc' } })).toMatchObject({
+      accessToken: 'abc'
+    })
+    expect(await strategy.parse({ headers: { 'x-token': 'abc' } })).toMatchObject({ accessToken: 'abc' })
+    expect(await strategy.parse({ headers: { 'x-token': 'Bearer abc' } })).toBeNull()
+    expect(await strategy.parse({ headers: { authorization: 'Secret abc' } })).toBeNull()
+  })
+
+  it('takes a scheme for a text and not for an expression', async () => {
+    const strategy = createStrategy({ schemes: ['B.*r'] })
+
+    expect(await strategy.parse({ headers: { authorization: 'Bearer abc' } })).toBeNull()
+    expect(await strategy.parse({ headers: { authorization: 'B.*r abc' } })).toMatchObject({
+      accessToken: 'abc'
+    })
+  })
+})
+
+describe('authenticate', () => {
+  it('returns the token, what it says and the entity', async () => {
+    const { app, service, user } = await createAppWithUser()
+    const login = await service.create(LOGIN)
+    const { accessToken } = login
+    const [strategy] = app.service('authentication').getStrategies('jwt')
+
+    expect(await strategy.authenticate({ strategy: 'jwt', accessToken }, {})).toEqual({
+      accessToken,
+      authentication: { strategy: 'jwt', accessToken, payload: login.authentication.payload },
+      user
+    })
+  })
+
+  it('refuses a request without a token', async () => {
+    const { strategy } = createAppStrategy()
+
+    for (const accessToken of [undefined, null, '']) {
+      await expect(strategy.authenticate({ strategy: 'jwt', accessToken }, {})).rejects.toMatchObject({
+        name: 'NotAuthenticated',
+        message: 'No access token'
+      })
+    }
+  })
+
+  it('refuses what is no token', async () => {
+    const { strategy } = createAppStrategy()
+
+    for (const accessToken of ['abc', 'a.b.c', 5, true, {}, ['a.b.c']]) {
+      await expect(strategy.authenticate({ strategy: 'jwt', accessToken }, {})).rejects.toMatchObject({
+        name: 'NotAuthenticated',
+        code: 401
+      })
+    }
+  })
+
+  it('verifies with the options of the params', async () => {
+    const { app, service } = await createAppWithUser()
+    const { accessToken } = await service.create(LOGIN)
+    const [strategy] = app.service('authentication').getStrategies('jwt')
+
+    await expect(strategy.authenticate({ accessToken }, { jwt: { issuer: 'someone else' } })).rejects.toThrow(
+      'jwt issuer invalid. expected: someone else'
+    )
+  })
+
+  it('returns no entity when the service has none', async () => {
+    const { app, strategy } = createAppStrategy({ settings: { entity: null, service: undefined } })
+    const accessToken = await app.service('authentication').createAccessToken({ my: 'payload' })
+    const result = await strategy.authenticate({ accessToken }, { provider: 'rest' })
+
+    expect(Object.keys(result)).toEqual(['accessToken', 'authentication'])
+    expect(result.authentication.payload.my).toBe('payload')
+  })
+
+  it('refuses a token without a subject where there is an entity', async () => {
+    const { app, service } = await createAppWithUser()
+    const calls = record(app, 'users', 'get')
+
+    for (const options of [{}, { subject: '' }]) {
+      const accessToken = await service.createAccessToken({}, options)
+
+      await expect(service.create({ strategy: 'jwt', accessToken })).rejects.toMatchObject({
+        name: 'NotAuthenticated',
+        message: 'jwt subject missing'
+      })
+    }
+
+    expect(calls).toEqual([])
+  })
+
+  it('refuses a subject that is no text', async () => {
+    const { service, user } = await createAppWithUser()
+    const login = (sub: unknown) => {
+      const payload = { sub, iss: 'feathers', aud: 'https://yourdomain.com', exp: 9_999_999_999 }
+      // As a text: as an object the library would not sign it.
+      const accessToken = jsonwebtoken.sign(JSON.stringify(payload), SECRET, {
+        header: { alg: 'HS256', typ: 'access' }
+      })
+
+      return service.create({ strategy: 'jwt', accessToken })
+    }
+
+    for (const sub of [user.id, true, [user.id], { $ne: null }, null]) {
+      await expect(login(sub)).rejects.toMatchObject({
+        code: 401,
+        message: 'jwt subject invalid. expected: a string'
+      })
+    }
+
+    expect((await login(String(user.id))).user).toEqual(user)
+  })
+
+  it('refuses a token whose entity is gone with a 401', async () => {
+    const { app, user, service } = await createAppWithUser()
+    const { accessToken } = await service.create(LOGIN)
+
+    await app.service('users').remove(user.id)
+
+    await expect(service.create({ strategy: 'jwt', accessToken })).rejects.toMatchObject({
+      name: 'NotAuthenticated',
+      message: 'The entity of the access token does not exist'
+    })
+  })
+
+  it('passes on what else fails when the entity is loaded', async () => {
+    const { app, service } = await createAppWithUser()
+    const { accessToken } = await service.create(LOGIN)
+    const error = new Error('The database is gone')
+
+    app.service('users').hooks({
+      before: {
+        get: [
+          () => {
+            throw error
+          }
+        ]
+      }
+    })
+
+    await expect(service.create({ strategy: 'jwt', accessToken })).rejects.toBe(error)
+  })
+
+  it('refuses a token whose entity the option isActive does not let in', async () => {
+    let banned: unknown
+    const seen: any[] = []
+    const isActive = async (user: any, params: any) => {
+      seen.push([user.email, params.provider])
+
+      return user.email !== banned
+    }
+    const { service } = await createAppWithUser({ settings: { isActive } })
+    const { accessToken } = await service.create(LOGIN)
+    const request = { strategy: 'jwt', accessToken }
+
+    seen.length = 0
+    expect(await service.create(request, { provider: 'rest' })).toHaveProperty('user')
+    expect(seen).toEqual([[LOGIN.email, 'rest']])
+
+    banned = LOGIN.email
+    await expect(service.create(request)).rejects.toMatchObject({
+      name: 'NotAuthenticated',
+      message: 'The entity of the access token is not active'
+    })
+  })
+})
+
+describe('the entity of a token', () => {
+  it('is loaded once for a call from inside, with a query of its own and without a provider', async () => {
+    const { app, service, user } = await createAppWithUser()
+    const { accessToken } = await service.create(LOGIN)
+    const calls = record(app, 'users', 'get')
+    const [strategy] = app.service('authentication').getStrategies('jwt')
+
+    await strategy.authenticate({ accessToken }, { query: { name: 'not for users' }, mine: true })
+
+    expect(calls).toEqual([{ id: String(user.id), params: { query: {}, mine: true } }])
+  })
+
+  it('is loaded once more for a call from outside, as the caller and with its query', async () => {
+    const { app, service, user } = await createAppWithUser()
+    const { accessToken } = await service.create(LOGIN)
+    const calls = record(app, 'users', 'get')
+    const [strategy] = app.service('authentication').getStrategies('jwt')
+
+    app.service('users').hooks({
+      after: { get: [({ params, result }: any) => void (params.provider && delete result.password)] }
+    })
+
+    const params = { provider: 'rest', query: { $select: ['email', 'password'] } }
+    const result = await strategy.authenticate({ accessToken }, params)
+
+    expect(calls).toEqual([
+      { id: String(user.id), params: { query: {} } },
+      { id: String(user.id), params: { ...params, user } }
+    ])
+    expect(result.user).toEqual({ id: user.id, email: user.email })
+  })
+
+  it('is loaded with the query and by the id that a subclass says', async () => {
+    class Custom extends JWTStrategy {
+      override async getEntityQuery() {
+        return { $select: ['email'] }
+      }
+
+      override async getEntityId(result: any) {
+        return result.authentication.payload.owner
+      }
+    }
+
+    const { app, strategy } = createAppStrategy({ strategies: { jwt: new Custom() } })
+    const { id } = await app.service('users')._create({ email: 'wren@example.org', password: 'hash' })
+    const accessToken = await app.service('authentication').createAccessToken({ owner: id })
+    const { user } = await strategy.authenticate({ accessToken }, {})
+
+    expect(user).toEqual({ id, email: 'wren@example.org' })
+  })
+
+  it('may have the id 0', async () => {
+    const { user, service } = await createAppWithUser()
+    const { accessToken } = await service.create(LOGIN)
+
+    expect(user.id).toBe(0)
+    expect((await service.create({ strategy: 'jwt', accessToken })).user).toEqual(user)
+  })
+
+  it('can not be loaded without a service', async () => {
+    const { app, strategy } = createAppStrategy({ settings: { service: undefined } })
+    const accessToken = await app.service('authentication').createAccessToken({}, { subject: '1' })
+
+    for (const attempt of [strategy.getEntity('1', {}), strategy.authenticate({ accessToken }, {})]) {
+      await expect(attempt).rejects.toMatchObject({
+        name: 'NotAuthenticated',
+        message: 'Could not find entity service'
+      })
+    }
+  })
+})
+
+describe('a connection', () => {
+  it('holds the token and the entity from login to logout', async () => {
+    const { service, user } = await createAppWithUser()
+    const connection: any = { mine: true }
+    const { accessToken } = await service.create(LOGIN, { connection })
+    const authentication = { strategy: 'jwt', accessToken }
+
+    expect(connection).toEqual({ mine: true, authentication, user })
+
+    await service.remove(null, { connection, authentication })
+    expect(connection).toEqual({ mine: true })
+  })
+
+  it('holds what a login without a payload brings', async () => {
+    const { app, service } = await createAppWithUser()
+    const { accessToken, user } = await service.create(LOGIN)
+    const connection: any = {}
+
+    await app.service('authentication').handleConnection('login', connection, { accessToken, user })
+    expect(connection).toEqual({ authentication: { strategy: 'jwt', accessToken }, user })
+
+    await expect(
+      app.service('authentication').handleConnection('login', {}, { accessToken: 'nonsense', user })
+    ).rejects.toThrow('jwt malformed')
+  })
+
+  it('holds no entity when there is none', async () => {
+    const app = createApp({ settings: { entity: null, service: undefined } })
+    const service = app.service('authentication')
+    const accessToken = await service.createAccessToken({})
+    const connection: any = {}
+
+    await service.handleConnection('login', connection, { accessToken })
+
+    expect(connection).toEqual({ authentication: { strategy: 'jwt', accessToken } })
+  })
+
+  it('is left alone by a login without a token, and by the logout of another one', async () => {
+    const { app, service, user } = await createAppWithUser()
+    const connection: any = {}
+
+    await service.handleConnection('login', connection, { user })
+    expect(connection).toEqual({})
+
+    await service.create(LOGIN, { connection })
+
+    const before = { ...connection }
+    const { accessToken } = await service.create(LOGIN)
+
+    await service.remove(null, { connection, authentication: { strategy: 'jwt', accessToken } })
+    await app.service('authentication').handleConnection('logout', connection)
+
+    expect(connection).toEqual(before)
+  })
+
+  it('still says whose it was to those who hear of its end', async () => {
+    const { app, service, user } = await createAppWithUser()
+    const connection: any = {}
+    let seen: unknown
+
+    await service.create(LOGIN, { connection })
+    app.on('disconnect', (ended: any) => {
+      seen = { ...ended }
+    })
+    app.emit('disconnect', connection)
+    await new Promise((resolve) => setImmediate(resolve))
+
+    expect(seen).toEqual({ authentication: expect.any(Object), user })
+    expect(connection).toEqual({})
+  })
+
+  it('ends when its token expires', async () => {
+    const { app, service } = await createAppWithUser()
+    const connection: any = {}
+    const ended = once(app, 'disconnect')
+
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+
+    await service.create(LOGIN, { connection, jwtOptions: { expiresIn: 100 } })
+
+    const before = Date.now()
+
+    vi.advanceTimersToNextTimer()
+
+    expect((await ended)[0]).toBe(connection)
+    expect(Date.now() - before).toBeGreaterThan(98_000)
+    expect(Date.now() - before).toBeLessThanOrEqual(100_000)
+  })
+
+  it('ends when a token expires that is good for longer than a timer can wait', async () => {
+    const { app, service } = await createAppWithUser()
+    const connection: any = {}
+    const ended: unknown[] = []
+
+    app.on('disconnect', (connection: unknown) => ended.push(connection))
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+
+    await service.create(LOGIN, { connection, jwtOptions: { expiresIn: '60d' } })
+
+    vi.advanceTimersByTime(59.9 * 24 * 60 * 60 * 1000)
+    expect(ended).toEqual([])
+
+    vi.advanceTimersByTime(0.2 * 24 * 60 * 60 * 1000)
+    expect(ended).toEqual([connection])
+  })
+
+  it('ends with its last token, and once', async () => {
+    const { app, service } = await createAppWithUser()
+    const connection: any = {}
+    const ended: unknown[] = []
+
+    app.on('disconnect', (connection: unknown) => ended.push(connection))
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+
+    await service.create(LOGIN, { connection, jwtOptions: { expiresIn: 100 } })
+    await service.create(LOGIN, { connection, jwtOptions: { expiresIn: 1000 } })
+
+    vi.advanceTimersByTime(500_000)
+    expect(ended).toEqual([])
+
+    vi.advanceTimersByTime(600_000)
+    expect(ended).toEqual([connection])
+  })
+
+  it.each(['logout', 'disconnect'] as const)('does not end a second time after a %s', async (event) => {
+    const { app, service } = await createAppWithUser()
+    const connection: any = {}
+    const ended: unknown[] = []
+
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+
+    const result = await service.create(LOGIN, { connection, jwtOptions: { expiresIn: 100 } })
+
+    await service.handleConnection(event, connection, result)
+    app.on('disconnect', (connection: unknown) => ended.push(connection))
+    vi.advanceTimersByTime(200_000)
+
+    expect(ended).toEqual([])
+  })
+
+  it('of a token that does not expire has no end', async () => {
+    const { app, service } = await createAppWithUser({ settings: { jwtOptions: {} } })
+    const connection: any = {}
+    const ended: unknown[] = []
+
+    app.on('disconnect', (connection: unknown) => ended.push(connection))
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+
+    await service.create(LOGIN, { connection })
+    vi.advanceTimersByTime(200_000)
+
+    expect(connection).toHaveProperty('authentication')
+    expect(ended).toEqual([])
+  })
+})

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest'
+import { AuthenticationService, authenticationSettingsSchema } from '../../src/authentication.ts'
+import { alula } from '../../src/index.ts'
+import { createApp, SECRET } from './app.ts'
+
+function create(options: { [option: string]: unknown }): AuthenticationService {
+  return new AuthenticationService(alula(), 'authentication', options)
+}
+
+describe('an option', () => {
+  it.each([
+    ['secret', [5, null, '', {}, []], 'a string that is not empty'],
+    ['service', [5, null, '', {}], 'the path of a service'],
+    ['entity', [5, '', {}, true], 'a name or null'],
+    ['entityId', [5, '', null], 'a name'],
+    ['authStrategies', ['jwt', null, [5], {}], 'an array of strategy names'],
+    ['parseStrategies', ['jwt', null, [5], {}], 'an array of strategy names'],
+    ['jwtOptions', ['1d', null, [], 5], 'an object'],
+    ['isActive', [true, null, {}], 'a function'],
+    [
+      'revocation',
+      [true, null, {}, { revoke: () => true }],
+      "false, or an object with 'revoke' and 'isRevoked'"
+    ]
+  ])('%s is refused with a sentence when it has a value that it can not have', (option, values, expected) => {
+    for (const value of values) {
+      expect(() => create({ [option]: value }), JSON.stringify(value)).toThrow(
+        `Invalid option 'authentication.${option}': expected ${expected}`
+      )
+    }
+  })
+
+  it('of each kind is taken', () => {
+    const options = {
+      secret: SECRET,
+      service: 'users',
+      entity: 'user',
+      entityId: 'key',
+      authStrategies: ['jwt'],
+      parseStrategies: [],
+      jwtOptions: {},
+      isActive: () => true,
+      revocation: { revoke: () => true, isRevoked: () => false },
+      mine: { any: 'thing' }
+    }
+
+    expect(create(options).configuration).toEqual(options)
+    expect(create({ entity: null, revocation: false }).configuration).toMatchObject({
+      entity: null,
+      revocation: false
+    })
+  })
+
+  it('is named after the setting', () => {
+    expect(() => new AuthenticationService(alula(), 'admins', { entity: 5 })).toThrow(
+      "Invalid option 'admins.entity'"
+    )
+  })
+
+  it('may be of a class, as packages that read files make them', () => {
+    class Config {
+      secret = SECRET
+      entity = null
+    }
+
+    const app: any = alula()
+
+    app.set('authentication', new Config())
+
+    expect(new AuthenticationService(app).configuration).toMatchObject({ secret: SECRET, entity: null })
+  })
+})
+
+describe('the algorithm', () => {
+  it.each([
+    ['HS256', 'HS384', 'HS512'],
+    ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+    ['ES256', 'ES384', 'ES512']
+  ])('may be any of %s …, or several of them', (...algorithms) => {
+    for (const algorithm of [...algorithms, algorithms]) {
+      expect(() => create({ jwtOptions: { algorithm } })).not.toThrow()
+    }
+  })
+
+  it.each([['none'], ['None'], ['hs256'], [''], [[]], [['HS256', 'none']], [5], ['HS1'], ['constructor']])(
+    'can not be %j',
+    (algorithm) => {
+      expect(() => create({ jwtOptions: { algorithm } })).toThrow(
+        "Invalid option 'authentication.jwtOptions.algorithm': expected one or several of HS256, HS384, HS512, RS256"
+      )
+    }
+  )
+
+  it('can not be of two kinds of keys: the public one would be taken for a secret', () => {
+    expect(() => create({ jwtOptions: { algorithm: ['RS256', 'HS256'] } })).toThrow(
+      "Invalid option 'authentication.jwtOptions.algorithm': RS256 and HS256 need different keys"
+    )
+    expect(() => create({ jwtOptions: { algorithms: ['ES256', 'PS256'] } })).toThrow('need different keys')
+  })
+
+  it('of one call is checked as well', async () => {
+    const service = createApp().service('authentication')
+    const token = await service.createAccessToken({})
+
+    for (const options of [{ algorithm: 'none' }, { algorithms: ['HS256', 'none'] }, { algorithms: [] }]) {
+      await expect(service.verifyAccessToken(token, options)).rejects.toThrow(
+        "Invalid option 'jwtOptions.algorithm'"
+      )
+    }
+    await expect(service.verifyAccessToken(token, { algorithms: ['HS256', 'RS256'] })).rejects.toThrow(
+      'need different keys'
+    )
+  })
+})
+
+describe('the schema of the settings', () => {
+  it('says what is required', () => {
+    expect(authenticationSettingsSchema.type).toBe('object')
+    expect(authenticationSettingsSchema.required).toEqual(['secret', 'entity', 'authStrategies'])
+    expect(authenticationSettingsSchema.properties.local.required).toEqual(['usernameField', 'passwordField'])
+  })
+
+  it('can be written as JSON', () => {
+    expect(JSON.parse(JSON.stringify(authenticationSettingsSchema))).toEqual(authenticationSettingsSchema)
+  })
+})

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest'
+import { mergePlain, omitPath } from '../../src/utils/object.ts'
+
+describe('mergePlain', () => {
+  it('puts later objects over earlier ones, at every depth', () => {
+    expect(mergePlain({ a: 1, b: { c: 1, d: { e: 1 } } }, { b: { c: 2, d: { f: 2 } } }, { g: 3 })).toEqual({
+      a: 1,
+      b: { c: 2, d: { e: 1, f: 2 } },
+      g: 3
+    })
+  })
+
+  it('changes and shares no plain object', () => {
+    const sources = [{ a: { b: { c: 1 } } }, { a: { d: 2 } }, { e: { f: 1 } }]
+    const before = structuredClone(sources)
+    const merged = mergePlain(...sources)
+
+    merged.a.b.c = 'changed'
+    merged.a.d = 'changed'
+    merged.e.f = 'changed'
+
+    expect(sources).toEqual(before)
+  })
+
+  it('takes frozen objects', () => {
+    const frozen = Object.freeze({ a: Object.freeze({ b: 1 }) })
+
+    expect(mergePlain(frozen, { a: { c: 2 } })).toEqual({ a: { b: 1, c: 2 } })
+  })
+
+  it('leaves out what is missing, and what is undefined', () => {
+    expect(mergePlain()).toEqual({})
+    expect(mergePlain(undefined, { a: 1 }, null)).toEqual({ a: 1 })
+    expect(mergePlain({ a: 1, b: { c: 1 } }, { a: undefined, b: undefined })).toEqual({ a: 1, b: { c: 1 } })
+    expect(Object.keys(mergePlain({ a: undefined }))).toEqual([])
+  })
+
+  it('replaces everything that is not a plain object', () => {
+    class Store {
+      size = 1
+    }
+
+    const [store, list, date] = [new Store(), [1], new Date(0)]
+    const merged = mergePlain(
+      { store: { a: 1 }, list: [1, 2, 3], date: {}, text: { a: 1 }, none: { a: 1 } },
+      { store, list, date, text: 'text', none: null }
+    )
+
+    expect(merged.store).toBe(store)
+    expect(merged.list).toBe(list)
+    expect(merged.date).toBe(date)
+    expect(merged).toMatchObject({ text: 'text', none: null })
+    expect(mergePlain({ a: store }, { a: { b: 1 } })).toEqual({ a: { b: 1 } })
+  })
+
+  it('sets no prototype, at no depth', () => {
+    const hostile = JSON.parse('{ "__proto__": { "a": 1 }, "b": { "__proto__": { "c": 1 } } }')
+    const merged = mergePlain({ b: {} }, hostile)
+
+    expect(Object.getPrototypeOf(merged)).toBe(Object.prototype)
+    expect(Object.getPrototypeOf(merged.b)).toBe(Object.prototype)
+    expect(merged.a).toBeUndefined()
+    expect(merged.b.c).toBeUndefined()
+    expect(Object.keys(merged)).toEqual(['b', '__proto__'])
+    expect(({} as any).a).toBeUndefined()
+  })
+
+  it('takes names that every object has for ordinary ones', () => {
+    expect(mergePlain({ constructor: { a: 1 }, toString: 'x' }, { constructor: { b: 2 } })).toEqual({
+      constructor: { a: 1, b: 2 },
+      toString: 'x'
+    })
+    expect(Object.keys(mergePlain({ a: 1 }, {}))).toEqual(['a'])
+  })
+})
+
+describe('omitPath', () => {
+  it('leaves out the value at the end of a path, and changes nothing', () => {
+    const value = { a: 1, b: { c: 2, d: 3 } }
+
+    expect(omitPath(value, ['a'])).toEqual({ b: { c: 2, d: 3 } })
+    expect(omitPath(value, ['b', 'c'])).toEqual({ a: 1, b: { d: 3 } })
+    expect(value).toEqual({ a: 1, b: { c: 2, d: 3 } })
+  })
+
+  it('leaves nothing behind, not even undefined', () => {
+    expect(Object.keys(omitPath({ a: 1, b: 2 }, ['a']) as object)).toEqual(['b'])
+    expect(Object.keys(omitPath({ a: undefined }, ['a']) as object)).toEqual([])
+  })
+
+  it('goes through lists, and lists in lists', () => {
+    const item = (n: number) => ({ n, hidden: n })
+
+    expect(omitPath({ items: [item(1), [item(2)], 'text', null] }, ['items', 'hidden'])).toEqual({
+      items: [{ n: 1 }, [{ n: 2 }], 'text', null]
+    })
+    expect(omitPath([item(1)], ['hidden'])).toEqual([{ n: 1 }])
+  })
+
+  it('copies only what lies on the path', () => {
+    const value = { a: { b: 1, c: {} }, d: {} }
+    const copy: any = omitPath(value, ['a', 'b'])
+
+    expect(copy.a).not.toBe(value.a)
+    expect(copy.a.c).toBe(value.a.c)
+    expect(copy.d).toBe(value.d)
+  })
+
+  it('returns as it is what has no such value', () => {
+    const value = { a: 1 }
+
+    expect(omitPath(value, ['b'])).toBe(value)
+    expect(omitPath(value, ['b', 'c'])).toBe(value)
+    expect(omitPath(value, [])).toBe(value)
+    expect(omitPath(value, ['a', 'b'])).toEqual({ a: 1 })
+    for (const other of [null, undefined, 5, 'text', true]) expect(omitPath(other, ['a'])).toBe(other)
+  })
+
+  it('does not change a prototype', () => {
+    const value = JSON.parse('{ "a": 1, "__proto__": { "b": 1 } }')
+
+    expect(Object.getPrototypeOf(omitPath(value, ['__proto__', 'b']))).toBe(Object.prototype)
+    expect((omitPath(value, ['__proto__', 'b']) as any).b).toBeUndefined()
+    expect(Object.hasOwn({}, 'b')).toBe(false)
+  })
+})
