@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { Worker } from 'node:worker_threads'
 import bcrypt from 'bcryptjs'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { BcryptHasher } from '../../src/authentication.ts'
 
 const run = promisify(execFile)
@@ -14,6 +16,15 @@ function createHasher(cost = 4): BcryptHasher {
   onTestFinished(() => hasher.close())
 
   return hasher
+}
+
+/** The threads that get something to do from now on, in order. */
+function watchThreads(): Worker[] {
+  const post = vi.spyOn(Worker.prototype, 'postMessage')
+
+  onTestFinished(() => post.mockRestore())
+
+  return post.mock.contexts as unknown as Worker[]
 }
 
 /** How often the event loop goes round until something is done. */
@@ -152,6 +163,41 @@ describe('a bcrypt hasher', () => {
 
     expect(isDone).toBe(true)
     expect(await hashes).toHaveLength(10)
+  })
+
+  it('fails the password of a thread that ends, and gives the next one to another', async () => {
+    const threads = watchThreads()
+    // It would take years.
+    const [endless, hasher] = [createHasher(31), createHasher()]
+    const lost = expect(endless.hash('password')).rejects.toThrow(
+      'The thread that hashes passwords has ended'
+    )
+
+    await threads[0]?.terminate()
+    await lost
+
+    const next = expect(endless.hash('password')).rejects.toThrow()
+
+    expect(threads).toHaveLength(2)
+    expect(threads[1]).not.toBe(threads[0])
+    await threads[1]?.terminate()
+    await next
+
+    expect(await hasher.compare('password', await hasher.hash('password'))).toBe(true)
+  })
+
+  it('gives nothing to a thread that has ended while there was nothing to do', async () => {
+    const threads = watchThreads()
+    const hasher = createHasher()
+    const hash = await hasher.hash('password')
+    const [idle] = threads as [Worker]
+    const ended = once(idle, 'exit')
+
+    await idle.terminate()
+    await ended
+
+    expect(await hasher.compare('password', hash)).toBe(true)
+    expect(threads[1]).not.toBe(idle)
   })
 
   it('can be closed before it was used and twice, and used again', async () => {

@@ -1,3 +1,4 @@
+import { hooks as decorate } from '@feathersjs/hooks'
 import { describe, expect, it } from 'vitest'
 import {
   AuthenticationService,
@@ -16,6 +17,28 @@ import { callService } from '../../src/transport.ts'
 import { createApp, createAppWithUser, LOCAL, LOGIN, SECRET, WREN } from './app.ts'
 
 const EXTERNAL = { provider: 'rest' }
+
+/** A hasher that takes a turn for each password, and keeps which it got and how many at most at the same time. */
+function createCountingHasher() {
+  const passwords: string[] = []
+  let [running, most] = [0, 0]
+
+  return {
+    passwords,
+    most: () => most,
+    hasher: {
+      async hash(password: string) {
+        passwords.push(password)
+        most = Math.max(most, ++running)
+        await new Promise((resolve) => setImmediate(resolve))
+        running--
+
+        return `hash of ${password}`
+      },
+      compare: async () => false
+    }
+  }
+}
 
 it('the hooks of both packages of Feathers are in one object', () => {
   expect(hooks).toEqual({ authenticate, connection, event, hashPassword, protect })
@@ -347,6 +370,56 @@ describe('the hashPassword hook', () => {
     }
   })
 
+  it('refuses a list before it hashes anything when the service will refuse it', async () => {
+    const { hasher, passwords } = createCountingHasher()
+    const app = createApp({ settings: { local: { ...LOCAL, hasher } } })
+    const list = Array.from({ length: 5 }, (_, n) => ({ email: `${n}`, password: `password ${n}` }))
+
+    for (const call of [
+      () => app.service('users').create(list),
+      () => app.service('users').create(list, EXTERNAL),
+      () => app.service('users').patch(null, list)
+    ]) {
+      await expect(call()).rejects.toMatchObject({ name: 'MethodNotAllowed', code: 405 })
+    }
+
+    expect(passwords).toEqual([])
+  })
+
+  it('hashes the items of a list one after another, up to the first that is refused', async () => {
+    const { hasher, passwords, most } = createCountingHasher()
+    const app = createApp({
+      settings: { local: { ...LOCAL, hasher } },
+      users: memory({ multi: true })
+    })
+    const users = app.service('users')
+
+    await expect(
+      users.create([{ password: 'a' }, { password: 'b' }, { password: '' }, { password: 'c' }])
+    ).rejects.toMatchObject({ name: 'BadRequest', code: 400 })
+    expect(passwords).toEqual(['a', 'b'])
+    expect(await users.find()).toEqual([])
+
+    await users.create([{ password: 'd' }, { other: true }, { password: 'e' }])
+    expect(passwords).toEqual(['a', 'b', 'd', 'e'])
+    expect(most()).toBe(1)
+  })
+
+  it('lets others log in while a list of more than a thousand is hashed', async () => {
+    const { app, service } = await createAppWithUser({ users: memory({ multi: true }) })
+    const list = Array.from({ length: 1100 }, (_, n) => ({ email: `${n}`, password: `password ${n}` }))
+    const done: string[] = []
+
+    const signUp = app
+      .service('users')
+      .create(list)
+      .then(() => done.push('sign-up'))
+    const logIn = service.create(LOGIN).then(() => done.push('login'))
+
+    await Promise.all([signUp, logIn])
+    expect(done).toEqual(['login', 'sign-up'])
+  })
+
   it('refuses what can not be hashed', async () => {
     const things = createHashing(hashPassword('password'))
 
@@ -496,6 +569,12 @@ describe('protect', () => {
     expect(record.login.password).toBe('hash')
   })
 
+  it('hides a field whose name has a dot in it', async () => {
+    const record = { id: 1, 'login.password': 'hash', 'login.name': 'wren' }
+
+    expect((await call(record, ['login.password'])).dispatch).toEqual({ id: 1, 'login.name': 'wren' })
+  })
+
   it('hides fields of each object in a list, and nothing else', async () => {
     const result = [{ id: 1, password: 'hash' }, 'password', null, 5, ['password']]
     const { dispatch } = await call(result, ['password'], { method: 'find' })
@@ -592,7 +671,8 @@ describe('a protected field', () => {
     [{ $select: ['password'] }],
     [{ $select: 'email,password' }],
     [{ 'password.length': 4 }],
-    [{ 'users.password': 'hash' }]
+    [{ 'users.password': 'hash' }],
+    [{ 'list.0.password': 'hash' }]
   ])('can not be queried from outside with %j', async (query) => {
     const users = await createUsers('password')
     const [message] = [/^Invalid query: '.*' can not be queried$/]
@@ -610,7 +690,11 @@ describe('a protected field', () => {
     [{ login: { $ne: null } }],
     [{ $sort: { 'login.password': 1 } }],
     [{ $sort: { login: 1 } }],
-    [{ $select: ['login.password'] }]
+    [{ $select: ['login.password'] }],
+    [{ 'login.0.password': 'hash' }],
+    [{ login: { 0: { password: 'hash' } } }],
+    [{ 'users.login': { $ne: null } }],
+    [{ $sort: { 'users.login': 1 } }]
   ])('that lies deeper can not be queried from outside with %j', async (query) => {
     const users = await createUsers('login.password')
 
@@ -677,6 +761,36 @@ describe('a protected field', () => {
       name: 'BadRequest'
     })
     expect(trace).toEqual([])
+  })
+
+  it.each<[string, (Users: any) => object]>([
+    [
+      'a class',
+      (Users) => {
+        decorate(Users.prototype, { find: [protect('password')] } as any)
+
+        return new Users()
+      }
+    ],
+    ['a method', (Users) => decorate(new Users(), { find: [protect('password')] } as any)],
+    ['an object', (Users) => decorate(new Users(), [protect('password')] as any)]
+  ])('can be protected by hooks that %s brings along', async (_title, create) => {
+    class Users {
+      async find() {
+        return [{ id: 0, password: 'hash' }]
+      }
+
+      async get() {
+        return { id: 0 }
+      }
+    }
+
+    const app: any = alula().use('users', create(Users))
+    const params = { ...EXTERNAL, query: { password: { $gt: 'a' } } }
+
+    expect(await app.service('users').find(EXTERNAL)).toEqual([{ id: 0 }])
+    await expect(app.service('users').find(params)).rejects.toMatchObject({ name: 'BadRequest', code: 400 })
+    await expect(app.service('users').get(0, params)).rejects.toMatchObject({ name: 'BadRequest', code: 400 })
   })
 
   it('can be protected for all services of an application', async () => {

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { Worker } from 'node:worker_threads'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { AuthenticationBase, BcryptHasher, LocalStrategy } from '../../src/authentication.ts'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
@@ -492,6 +493,70 @@ describe('a hasher of the application', () => {
     expect(calls).toEqual(['compare', 'compare', 'compare'])
   })
 
+  it.each(['hash', 'compare'])(
+    'whose %s fails once fails one login and none of the next',
+    async (failing) => {
+      const plain = createPlainHasher().hasher
+      let isBroken = false
+      const use =
+        (name: 'hash' | 'compare') =>
+        async (...args: [string, string]): Promise<any> => {
+          if (isBroken && name === failing) throw new Error('Out of memory')
+
+          return plain[name](...args)
+        }
+      const hasher = { hash: use('hash'), compare: use('compare') }
+      const { service } = await createAppWithUser({ settings: { local: { ...LOCAL, hasher } } })
+      const logIn = (email: string) => service.create({ ...LOGIN, email, password: 'wrong' })
+
+      isBroken = true
+      await expect(logIn('nobody@example.org')).rejects.toThrow('Out of memory')
+
+      isBroken = false
+      await expect(logIn('nobody@example.org')).rejects.toMatchObject(REFUSED)
+      await expect(logIn(WREN.email)).rejects.toMatchObject(REFUSED)
+      expect(await service.create(LOGIN)).toHaveProperty('accessToken')
+    }
+  )
+
+  it('compares with a hash of its own when there is no user', async () => {
+    const { app, service } = await createAppWithUser()
+    const compared: [number, string][] = []
+    const createNumbered = (number: number) => ({
+      hash: async () => `hash of ${number}`,
+      compare: async (_password: string, hash: string) => {
+        compared.push([number, hash])
+
+        return false
+      }
+    })
+
+    for (const number of [1, 2]) {
+      app.set('authentication', {
+        ...app.get('authentication'),
+        local: { ...LOCAL, hasher: createNumbered(number) }
+      })
+      await expect(service.create({ ...LOGIN, email: 'nobody@example.org' })).rejects.toMatchObject(REFUSED)
+    }
+
+    expect(compared).toEqual([
+      [1, 'hash of 1'],
+      [2, 'hash of 2']
+    ])
+  })
+
+  it('is closed when the application is torn down', async () => {
+    const close = vi.fn(async () => {})
+    const { hasher } = createPlainHasher()
+    const app = createApp({ settings: { local: { ...LOCAL, hasher: { ...hasher, close } } } })
+
+    await app.setup()
+    expect(close).not.toHaveBeenCalled()
+
+    await app.teardown()
+    expect(close).toHaveBeenCalledTimes(1)
+  })
+
   it('may renew hashes', async () => {
     const hasher = {
       hash: async (password: string) => `new:${password}`,
@@ -524,6 +589,49 @@ describe('a login after the cost was raised', () => {
     expect(others).toEqual({ id: user.id, email: user.email })
     expect(await service.create({ strategy: 'jwt', accessToken })).toHaveProperty('user')
     expect(await service.create(LOGIN)).toHaveProperty('accessToken')
+  })
+
+  it('returns the user as it is found, with what hooks add to it', async () => {
+    const { app, service } = await createAppWithUser()
+
+    app.service('users').hooks({
+      after: {
+        find: [
+          ({ result }: any) => {
+            for (const user of result) user.roles = ['reader']
+          }
+        ]
+      }
+    })
+    raise(app)
+
+    for (const login of [await service.create(LOGIN), await service.create(LOGIN)]) {
+      expect(login.user.password).toMatch(/^\$2b\$05\$/)
+      expect(login.user.roles).toEqual(['reader'])
+    }
+  })
+
+  it('compares as much for a wrong password as for a user who does not exist', async () => {
+    const { app, service } = await createAppWithUser()
+    const post = vi.spyOn(Worker.prototype, 'postMessage')
+
+    onTestFinished(() => post.mockRestore())
+
+    /** How many rounds of bcrypt a login takes that is refused. */
+    async function countRounds(email: string): Promise<number> {
+      post.mockClear()
+      await expect(service.create({ ...LOGIN, email, password: 'wrong' })).rejects.toMatchObject(REFUSED)
+
+      return post.mock.calls
+        .map(([{ args }]: any) => 2 ** Number(args[1].split('$')[2]))
+        .reduce((sum, rounds) => sum + rounds, 0)
+    }
+
+    for (const hashSize of [4, 5, 7]) {
+      raise(app, { hashSize })
+      expect(await countRounds('nobody@example.org')).toBe(2 ** hashSize)
+      expect(await countRounds(WREN.email)).toBe(2 ** hashSize)
+    }
   })
 
   it('stores it once', async () => {

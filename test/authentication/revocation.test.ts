@@ -1,6 +1,13 @@
+import { generateKeyPairSync } from 'node:crypto'
 import jsonwebtoken from 'jsonwebtoken'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { JWTStrategy, LocalStrategy, MemoryRevocationStore } from '../../src/authentication.ts'
+import {
+  createStrategy,
+  JWTStrategy,
+  LocalStrategy,
+  MemoryRevocationStore,
+  protect
+} from '../../src/authentication.ts'
 import { memory } from '../../src/memory.ts'
 import { createApp, createAppWithUser, decode, LOGIN, SECRET, WREN } from './app.ts'
 
@@ -372,6 +379,67 @@ describe('the tokens of a user', () => {
     expect((await use(app, accessToken)).user).toEqual(user)
   })
 
+  it.each([
+    ['without revocation', { settings: { revocation: false } }],
+    ['that sees no password', { strategies: { jwt: new JWTStrategy() } }]
+  ])('with a fingerprint are accepted by an application %s', async (_title, options) => {
+    const users = memory()
+    const { app, user, service } = await createAppWithUser({ users })
+    const other = createApp({ users, ...options })
+    const { accessToken } = await service.create(LOGIN)
+
+    expect(decode(accessToken).payload).toHaveProperty('fingerprint.local')
+    expect((await use(other, accessToken)).user.id).toBe(user.id)
+
+    await app.service('users').patch(user.id, { password: 'a new password' })
+    await expect(use(app, accessToken)).rejects.toMatchObject(REVOKED)
+    expect((await use(other, accessToken)).user.id).toBe(user.id)
+  })
+
+  it('stay good when a strategy comes that goes by something else, which ties the next ones', async () => {
+    const { app, user, service } = await createAppWithUser()
+    const before = await service.create(LOGIN)
+
+    await app.service('users')._patch(user.id, { key: 'a key' })
+    service.register('key', { getCredential: ({ key }: any) => key })
+
+    const after = await service.create(LOGIN)
+
+    expect(await use(app, before.accessToken)).toHaveProperty('user')
+    expect(Object.keys(decode(after.accessToken).payload.fingerprint)).toEqual(['local', 'key'])
+
+    await app.service('users')._patch(user.id, { key: 'another key' })
+    expect(await use(app, before.accessToken)).toHaveProperty('user')
+    await expect(use(app, after.accessToken)).rejects.toMatchObject(REVOKED)
+
+    await app.service('users').patch(user.id, { password: 'a new password' })
+    await expect(use(app, before.accessToken)).rejects.toMatchObject(REVOKED)
+  })
+
+  it.each([
+    ['RS256', () => generateKeyPairSync('rsa', { modulusLength: 2048 })],
+    ['ES256', () => generateKeyPairSync('ec', { namedCurve: 'P-256' })]
+  ])('are accepted by an application that has only the public key, with %s', async (algorithm, generate) => {
+    const { publicKey, privateKey } = generate()
+    const createSettings = (secret: string | Buffer) => ({
+      secret: secret.toString(),
+      jwtOptions: { algorithm, issuer: 'feathers', expiresIn: '1d' }
+    })
+    const users = memory()
+    const issuer = createSettings(privateKey.export({ type: 'pkcs8', format: 'pem' }))
+    const verifier = createSettings(publicKey.export({ type: 'spki', format: 'pem' }))
+    const { app, user, service } = await createAppWithUser({ users, settings: issuer })
+    const other = createApp({ users, settings: verifier })
+    const { accessToken } = await service.create(LOGIN)
+
+    await other.setup()
+    expect(decode(accessToken).payload).toHaveProperty('fingerprint.local')
+    expect((await use(other, accessToken)).user.id).toBe(user.id)
+
+    await app.service('users').patch(user.id, { password: 'a new password' })
+    await expect(use(app, accessToken)).rejects.toMatchObject(REVOKED)
+  })
+
   it('of a user without a password are not tied to one', async () => {
     const test = { authenticate: async () => ({ authentication: { strategy: 'test' }, user: { id: 7 } }) }
     const { app } = await createAppWithUser()
@@ -421,6 +489,44 @@ describe('the tokens of a user', () => {
     })
   })
 
+  it.each([
+    ['without isActive', {}],
+    ['before isActive is asked', { isActive: () => true }]
+  ])(
+    'are not made for a user whom a strategy remembers and who was removed, %s',
+    async (_title, settings) => {
+      const { app, user } = await createAppWithUser({ settings })
+      const service = app.service('authentication')
+      const users: any[] = [{ id: user.id }, { name: 'without an id' }]
+
+      for (const found of users) {
+        service.register('test', {
+          authenticate: async () => ({ authentication: { strategy: 'test' }, user: found })
+        })
+        await app
+          .service('users')
+          ._remove(user.id)
+          .catch(() => undefined)
+
+        await expect(
+          service.create({ strategy: 'test' }, { authStrategies: ['test'] })
+        ).rejects.toMatchObject({ name: 'NotAuthenticated', code: 401 })
+      }
+    }
+  )
+
+  it('are not made by a strategy that returns nothing', async () => {
+    const { app, service } = await createAppWithUser()
+
+    for (const nothing of [undefined, null, false]) {
+      service.register('test', { authenticate: async () => nothing as any })
+
+      await expect(
+        app.service('authentication').create({ strategy: 'test' }, { authStrategies: ['test'] })
+      ).rejects.toMatchObject({ name: 'NotAuthenticated', code: 401 })
+    }
+  })
+
   it('are not made for somebody who is gone, whichever strategy says so', async () => {
     const { app, user } = await createAppWithUser()
     const service = app.service('authentication')
@@ -435,6 +541,33 @@ describe('the tokens of a user', () => {
       name: 'NotAuthenticated',
       code: 401
     })
+  })
+})
+
+describe('isActive', () => {
+  it.each([
+    ['a class or an object', (get: any) => ({ authenticate: get })],
+    ['a function', (get: any) => createStrategy(() => ({ authenticate: get }))]
+  ])('is asked about what clients do not see when the strategy is %s', async (_title, make) => {
+    const isActive = (entity: any) => entity.banned === false
+    const { app, user } = await createAppWithUser({ settings: { isActive } })
+    const service = app.service('authentication')
+    const call = () => service.authenticate({ strategy: 'test' }, { provider: 'rest' }, 'test')
+
+    app.service('users').hooks({ after: { all: [protect('banned')] } })
+    service.register(
+      'test',
+      make(async () => ({
+        authentication: { strategy: 'test' },
+        user: await app.service('users').get(user.id, { provider: 'rest' })
+      }))
+    )
+
+    await app.service('users')._patch(user.id, { banned: false })
+    expect((await call()).user).not.toHaveProperty('banned')
+
+    await app.service('users')._patch(user.id, { banned: true })
+    await expect(call()).rejects.toMatchObject({ name: 'NotAuthenticated', code: 401 })
   })
 })
 

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
+import { hooks as decorate } from '@feathersjs/hooks'
 import jsonwebtoken from 'jsonwebtoken'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import {
@@ -180,6 +181,79 @@ describe('the configuration', () => {
     expect([setting, options]).toEqual(copies)
   })
 
+  it('keeps the options of the constructor when the setting is set, as far as that says nothing else', () => {
+    const app: any = alula()
+    const isActive = () => true
+    const options = {
+      isActive,
+      revocation: false,
+      secret: SECRET,
+      jwtOptions: { expiresIn: '2d', issuer: 'here' },
+      authStrategies: ['jwt', 'local']
+    }
+    const copy = { ...options, jwtOptions: { ...options.jwtOptions } }
+    const auth = new AuthenticationService(app, 'authentication', options)
+
+    app.set('authentication', { secret: OTHER_SECRET, jwtOptions: { issuer: 'there' }, isActive: undefined })
+    expect(app.get('authentication')).toEqual({
+      ...options,
+      secret: OTHER_SECRET,
+      jwtOptions: { expiresIn: '2d', issuer: 'there' }
+    })
+
+    const isNobody = () => false
+    const store = { revoke: async () => true, isRevoked: async () => false }
+
+    app.set('authentication', { isActive: isNobody, revocation: store, authStrategies: ['jwt'] })
+    expect(auth.configuration.isActive).toBe(isNobody)
+    expect(auth.configuration.revocation).toEqual(store)
+    expect(auth.configuration.authStrategies).toEqual(['jwt'])
+    expect(auth.configuration.secret).toBe(SECRET)
+
+    app.set('authentication', {})
+    expect(app.get('authentication')).toEqual(copy)
+    expect(options).toEqual(copy)
+  })
+
+  it('takes undefined for what was left out', () => {
+    const app: any = alula()
+    const auth = new AuthenticationService(app, 'authentication', {
+      secret: SECRET,
+      authStrategies: undefined
+    })
+
+    expect(auth.configuration.authStrategies).toEqual([])
+
+    app.set('authentication', { secret: SECRET, jwtOptions: undefined, authStrategies: undefined })
+    expect(auth.configuration.authStrategies).toEqual([])
+    expect(auth.configuration.jwtOptions?.issuer).toBe('feathers')
+  })
+
+  it('that one of several services refuses leaves the old one for all', () => {
+    for (const picky of [0, 1, 2]) {
+      const app: any = alula()
+      const setting = { secret: SECRET }
+
+      app.set('authentication', setting)
+
+      const services = Array.from({ length: 3 }, () => new AuthenticationService(app))
+      const before = app.get('authentication')
+
+      services[picky]?.register('picky', {
+        verifyConfiguration() {
+          if (app.get('authentication').wrong) throw new Error('Not this one')
+        }
+      })
+
+      expect(() => app.set('authentication', { secret: OTHER_SECRET, wrong: true })).toThrow('Not this one')
+      expect(app.get('authentication')).toBe(before)
+      for (const { configuration } of services) expect(configuration.secret).toBe(SECRET)
+
+      app.set('authentication', { secret: OTHER_SECRET })
+      for (const { configuration } of services) expect(configuration.secret).toBe(OTHER_SECRET)
+    }
+  })
+
   it('is a fresh copy of the setting as it is now', () => {
     const app: any = alula()
     const auth = new AuthenticationService(app)
@@ -315,19 +389,40 @@ describe('setup', () => {
     expect(publishers[0]({ some: 'data' })).toBeNull()
   })
 
-  it('warns of a secret that is short', async () => {
+  /** The warnings with a code that some work leads to. */
+  async function collectWarnings(code: string, work: () => Promise<unknown>): Promise<any[]> {
     const warned: any[] = []
     const listen = (warning: any) => warned.push(warning)
 
     process.on('warning', listen)
     onTestFinished(() => void process.off('warning', listen))
 
-    await createApp({ settings: { secret: 'x'.repeat(31) } }).setup()
-    await createApp({ settings: { secret: 'x'.repeat(32) } }).setup()
+    await work()
     // Warnings are emitted in the next tick.
     await new Promise((resolve) => setImmediate(resolve))
 
-    const ours = warned.filter(({ code }) => code === 'ALULA_SHORT_SECRET')
+    return warned.filter((warning) => warning.code === code)
+  }
+
+  it('warns of strategies that are not registered, and names each once', async () => {
+    const ours = await collectWarnings('ALULA_UNKNOWN_STRATEGY', async () => {
+      await createApp({
+        settings: { authStrategies: ['jwt', 'lokal'], parseStrategies: ['jwt', 'apiKey', 'lokal'] }
+      }).setup()
+      await createApp({ settings: { parseStrategies: ['jwt'] } }).setup()
+    })
+
+    expect(ours).toHaveLength(1)
+    expect(ours[0].message).toBe(
+      'The authentication configuration names strategies that are not registered: lokal, apiKey'
+    )
+  })
+
+  it('warns of a secret that is short', async () => {
+    const ours = await collectWarnings('ALULA_SHORT_SECRET', async () => {
+      await createApp({ settings: { secret: 'x'.repeat(31) } }).setup()
+      await createApp({ settings: { secret: 'x'.repeat(32) } }).setup()
+    })
 
     expect(ours).toHaveLength(1)
     expect(ours[0].message).toContain('The authentication secret has 31 bytes')
@@ -434,6 +529,38 @@ describe('an access token', () => {
 
       expect(error, message).toBeInstanceOf(NotAuthenticated)
       expect(error.message).toBe(message)
+    }
+  })
+
+  it('is made and accepted when the setting says how to verify', async () => {
+    const jwtOptions = {
+      issuer: ['new', 'old'],
+      clockTolerance: 60,
+      maxAge: '1h',
+      ignoreNotBefore: true,
+      expiresIn: '1d'
+    }
+    const { service } = await createAppWithUser({ settings: { jwtOptions } })
+    const now = Math.floor(Date.now() / 1000)
+    const sign = (claims: object) => jsonwebtoken.sign({ iss: 'old', ...claims }, SECRET)
+    const { accessToken } = await service.create(LOGIN)
+
+    expect(decode(accessToken).payload.iss).toBe('new')
+    expect(await service.create({ strategy: 'jwt', accessToken })).toHaveProperty('user')
+
+    await service.verifyAccessToken(sign({}))
+    await service.verifyAccessToken(sign({ exp: now - 30 }))
+    await service.verifyAccessToken(sign({ nbf: now + 1000 }))
+
+    for (const [claims, message] of [
+      [{ iss: 'other' }, 'jwt issuer invalid. expected: new,old'],
+      [{ exp: now - 90 }, 'jwt expired'],
+      [{ iat: now - 7200 }, 'maxAge exceeded']
+    ] as const) {
+      await expect(service.verifyAccessToken(sign(claims)), message).rejects.toMatchObject({
+        name: 'NotAuthenticated',
+        message
+      })
     }
   })
 
@@ -818,6 +945,93 @@ describe('defaultAuthentication', () => {
   })
 })
 
+describe('a service that was decorated with @feathersjs/hooks', () => {
+  it.each<[string, (app: any, hooks: any) => AuthenticationService]>([
+    [
+      'the prototype of a subclass',
+      (app, hooks) => {
+        class Custom extends AuthenticationService {}
+
+        decorate(Custom.prototype, hooks)
+
+        return new Custom(app)
+      }
+    ],
+    [
+      'a subclass',
+      (app, hooks) => {
+        class Custom extends AuthenticationService {}
+
+        decorate(Custom, hooks)
+
+        return new Custom(app)
+      }
+    ],
+    ['the service itself', (app, hooks) => decorate(new AuthenticationService(app), hooks)]
+  ])('runs the hooks of %s once, with the context of the service', async (_title, create) => {
+    const app: any = alula()
+    const seen: any[] = []
+    const look = async (context: any, next: any) => {
+      await next()
+      seen.push({
+        app: context.app,
+        path: context.path,
+        method: context.method,
+        data: context.data,
+        id: context.id,
+        provider: context.params.provider,
+        token: context.result.accessToken
+      })
+      context.result = { ...context.result, looked: true }
+    }
+    const events: unknown[] = []
+
+    app.set('authentication', {
+      secret: SECRET,
+      service: 'users',
+      entity: 'user',
+      authStrategies: ['jwt', 'local'],
+      local: LOCAL
+    })
+
+    const auth = create(app, { create: [look], remove: [look] })
+
+    auth.register('jwt', new JWTStrategy())
+    auth.register('local', new LocalStrategy())
+    app.use('users', memory()).use('authentication', auth)
+    app.on('login', (result: any) => events.push(['login', result.looked]))
+    app.on('logout', (result: any) => events.push(['logout', result.looked]))
+    onTestFinished(async () => void (await app.teardown()))
+
+    const service = app.service('authentication')
+    const password = await (auth.getStrategy('local') as any).hashPassword(LOGIN.password)
+
+    await app.service('users').create({ email: LOGIN.email, password })
+
+    const params = { provider: 'rest', query: {} }
+    const { result: login } = await callService(service, { method: 'create', data: LOGIN, params })
+    const { accessToken: token } = login
+    const { result: logout } = await callService(service, {
+      method: 'remove',
+      id: null,
+      params: { ...params, authentication: { strategy: 'jwt', accessToken: token } }
+    })
+
+    const common = { app, path: 'authentication', provider: 'rest', token }
+
+    expect(login).toMatchObject({ user: { email: LOGIN.email }, looked: true })
+    expect(logout).toMatchObject({ user: { email: LOGIN.email }, looked: true })
+    expect(seen).toEqual([
+      { ...common, method: 'create', data: LOGIN, id: undefined },
+      { ...common, method: 'remove', data: undefined, id: null }
+    ])
+    expect(events).toEqual([
+      ['login', true],
+      ['logout', true]
+    ])
+  })
+})
+
 describe('several services in one application', () => {
   it('have secrets, entities and strategies of their own', async () => {
     const { app, service } = await createAppWithUser()
@@ -922,6 +1136,30 @@ describe('the events of the application', () => {
     await service.remove(null, { ...params, authentication })
 
     expect(seen).toEqual([{ user, authentication }, {}])
+  })
+
+  it('whose listener fails are reported with the context of the call', async () => {
+    const { app, service } = await createAppWithUser()
+    const reported: unknown[][] = []
+    const fail = () => {
+      throw new Error('Not today')
+    }
+
+    app.on('error', (...args: unknown[]) => reported.push(args))
+    app.on('login', fail).on('logout', fail)
+
+    const params = { provider: 'rest', query: {} }
+    const login = await callService(service, { method: 'create', data: LOGIN, params })
+    const authentication = { strategy: 'jwt', accessToken: login.result.accessToken }
+    const logout = await callService(service, {
+      method: 'remove',
+      id: null,
+      params: { ...params, authentication }
+    })
+
+    expect(reported.map(([, context]) => context)).toEqual([login, logout])
+    expect(reported[0]?.[1]).toBe(login)
+    expect(reported[1]?.[1]).toBe(logout)
   })
 
   it('do no harm when a listener fails, and tell the others', async () => {

@@ -395,6 +395,43 @@ it.each([ours.LocalStrategy, ours.JWTStrategy])(
   }
 )
 
+it.each([
+  ['Feathers', theirs],
+  ['alula', ours]
+])(
+  'isActive is asked for the strategies of %s, about what clients do not see',
+  async (_title, strategies) => {
+    const app: any = alula()
+
+    install(
+      app,
+      { service: ours, strategies, hooks: ours, createUsers: memory },
+      { isActive: (user: any) => user.banned !== true }
+    )
+    app.service('users').hooks({ after: { all: [ours.protect('banned')] } })
+    await app.setup()
+    onTestFinished(async () => void (await app.teardown()))
+
+    const service = app.service('authentication')
+    const user = await app.service('users').create({ ...CREDENTIALS })
+    const outside = { provider: 'rest', query: {} }
+    const logIn = () => service.create({ strategy: 'local', ...CREDENTIALS }, outside)
+    const { accessToken } = await logIn()
+    const useToken = () =>
+      app.service('notes').find({ ...outside, authentication: { strategy: 'jwt', accessToken } })
+
+    expect(await useToken()).toEqual([{ owner: CREDENTIALS.email }])
+
+    await app.service('users')._patch(user.id, { banned: true })
+    for (const call of [logIn, useToken]) {
+      await expect(call()).rejects.toMatchObject({ name: 'NotAuthenticated', code: 401 })
+    }
+
+    await app.service('users')._patch(user.id, { banned: false })
+    for (const call of [logIn, useToken]) await call()
+  }
+)
+
 describe.each(supported)('$title', ({ parts }) => {
   it('note on a connection who it belongs to, and take it back', async () => {
     const app = alula()

@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest'
+import { AuthenticationService, type AuthenticationStrategy } from '../../src/authentication.ts'
 import { createHandler, type HandlerOptions } from '../../src/fetch.ts'
 import { alula } from '../../src/index.ts'
 
@@ -28,6 +29,40 @@ it('a function for params that throws is a 500', async () => {
   }
 
   expect((await request('/things', {}, { params, logger: false })).status).toBe(500)
+})
+
+it('credentials are looked for by the service and the strategies of the option', async () => {
+  const app = alula().use('things', { find: async ({ authentication = null }: any) => ({ authentication }) })
+  const byHeader = (name: string): AuthenticationStrategy => ({
+    parse: async ({ headers }) => (headers[name] ? { strategy: name, key: headers[name] } : null)
+  })
+
+  for (const path of ['usual', 'staff']) {
+    app.set(path, { parseStrategies: [`x-${path}`] })
+
+    const service = new AuthenticationService(app, path)
+
+    for (const name of [`x-${path}`, 'x-other']) service.register(name, byHeader(name))
+    app.use(path, service)
+  }
+
+  const headers = { 'X-Usual': 'a', 'X-Staff': 'b', 'X-Other': 'c' }
+
+  for (const [authentication, found] of [
+    [undefined, { strategy: 'x-usual', key: 'a' }],
+    [{ service: 'staff' }, { strategy: 'x-staff', key: 'b' }],
+    [{ strategies: ['x-other'] }, { strategy: 'x-other', key: 'c' }],
+    [
+      { service: 'staff', strategies: ['x-other', 'x-staff'] },
+      { strategy: 'x-other', key: 'c' }
+    ],
+    [{ strategies: [] }, null]
+  ] as const) {
+    const handler = createHandler(app, { logger: false, ...(authentication && { authentication }) })
+    const response = await handler(new Request('http://localhost/things', { headers }))
+
+    expect(await response.json()).toEqual({ authentication: found })
+  }
 })
 
 it('services stand under a prefix', async () => {

@@ -1,3 +1,4 @@
+import { hooks as decorate } from '@feathersjs/hooks'
 import { describe, expect, it } from 'vitest'
 import { attachHooks } from '../../src/hooks/interop.ts'
 import { alula } from '../../src/index.ts'
@@ -41,6 +42,48 @@ describe('hooks that are attached to a method', () => {
       after: true
     })
     expect(seen).toEqual({ id: 1, path: 'things', params: { query: {} } })
+  })
+})
+
+describe('a method that was decorated and then gets hooks attached', () => {
+  it('runs the decorated ones inside of these, all with the context of the service', async () => {
+    const { trace, around } = createTrace()
+    const seen: any[] = []
+
+    class Things {
+      async get() {
+        trace.push('method')
+      }
+    }
+
+    const look = async (context: any, next: any) => {
+      seen.push({ id: context.id, path: context.path, params: context.params, app: context.app })
+      await next()
+    }
+
+    decorate(Things.prototype, { get: [around('decorated'), look] })
+
+    const things: any = new Things()
+
+    things.get = attachHooks(things.get, [around('attached'), look])
+
+    const app: any = alula().use('things', things)
+
+    app.service('things').hooks({ around: { get: [around('service')] } })
+    await app.service('things').get(1, { query: {} })
+
+    const context = { id: 1, path: 'things', params: { query: {} }, app }
+
+    expect(seen).toEqual([context, context])
+    expect(trace).toEqual([
+      'attached in',
+      'decorated in',
+      'service in',
+      'method',
+      'service out',
+      'decorated out',
+      'attached out'
+    ])
   })
 })
 

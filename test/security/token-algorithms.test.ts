@@ -467,7 +467,14 @@ describe('with a secret', () => {
   })
 
   it('a fingerprint that is not that of the user is refused, whatever its type', async () => {
-    const values = ['', 'x', null, 0, true, [], {}, 'undefined', '__proto__', 'x'.repeat(22)]
+    const values = [
+      ...['', 'x', null, 0, true, [], {}, 'undefined', '__proto__', 'x'.repeat(22)],
+      ...['', 'x', 'x'.repeat(22), null, 0, true, [], {}, ['x']].map((local) => ({ local })),
+      { other: 'x', local: 'x' },
+      { local: { local: 'x' } },
+      ['local'],
+      [{ local: 'x' }]
+    ]
 
     await expectRefused(
       {},
@@ -707,29 +714,35 @@ describe.each(Object.entries(FORMS))('a token of %s', (_alg, { settings, token: 
   })
 })
 
-it('the twin that every signature of an elliptic curve has is revoked with it', async () => {
-  const { send, url } = await open(withKey('ES256'))
-  const token = FORMS.ES256?.token() as string
-  const [head, body, signature] = token.split('.') as [string, string, string]
-  const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
-  const bytes = Buffer.from(signature, 'base64url')
-  const other = order - BigInt(`0x${bytes.subarray(32).toString('hex')}`)
-  const twin = `${head}.${body}.${encode(
-    Buffer.concat([bytes.subarray(0, 32), Buffer.from(other.toString(16).padStart(64, '0'), 'hex')])
-  )}`
+it.each([
+  ['an id', {}],
+  ['no id', { jti: undefined }]
+])(
+  'of a token with %s, the twin that its elliptic signature has is revoked with it',
+  async (_title, changes) => {
+    const { send, url } = await open(withKey('ES256'))
+    const token = makeToken({ ...HEADER, alg: 'ES256' }, claims(changes), ecdsa(EC.privateKey))
+    const [head, body, signature] = token.split('.') as [string, string, string]
+    const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
+    const bytes = Buffer.from(signature, 'base64url')
+    const other = order - BigInt(`0x${bytes.subarray(32).toString('hex')}`)
+    const twin = `${head}.${body}.${encode(
+      Buffer.concat([bytes.subarray(0, 32), Buffer.from(other.toString(16).padStart(64, '0'), 'hex')])
+    )}`
 
-  expect(await send(token)).toBe(201)
-  expect(await send(twin)).toBe(201)
+    expect(await send(token)).toBe(201)
+    expect(await send(twin)).toBe(201)
 
-  const response = await fetch(`${url}/authentication`, {
-    method: 'DELETE',
-    headers: { Authorization: `Bearer ${token}`, Connection: 'close' }
-  })
+    const response = await fetch(`${url}/authentication`, {
+      method: 'DELETE',
+      headers: { Authorization: `Bearer ${token}`, Connection: 'close' }
+    })
 
-  expect(response.status).toBe(200)
-  expect(await send(token)).toBe(401)
-  expect(await send(twin)).toBe(401)
-})
+    expect(response.status).toBe(200)
+    expect(await send(token)).toBe(401)
+    expect(await send(twin)).toBe(401)
+  }
+)
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const letter = fc.constantFrom(...ALPHABET, '.', '=', '+', '/', ' ', '%')
