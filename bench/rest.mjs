@@ -8,7 +8,8 @@ await compareServers({
     'by-hand': 'Express 5 by hand',
     feathers: 'Feathers v5',
     'alula-mounted': 'alula, toMiddleware in Express 5',
-    'alula-listen': 'alula, app.listen()'
+    'alula-listen': 'alula, app.listen()',
+    'alula-node': 'alula, toListener'
   },
   operations: {
     'get by id': (index) => ({ method: 'GET', path: `/messages/${toId(index)}` }),

@@ -12,12 +12,12 @@ const FLOORS: readonly (readonly string[])[] = [
   ['core'],
   ['authentication/hooks'],
   ['transport', 'adapter', 'authentication'],
-  ['express', 'fetch', 'memory', 'adapter/tests']
+  ['express', 'fetch', 'node', 'memory', 'adapter/tests']
 ]
 
 /** Inside a folder a file imports only from those that stand before it. */
 const ORDER: { [folder: string]: readonly string[] } = {
-  utils: ['object', 'path', 'debug'],
+  utils: ['object', 'path', 'bounded-map', 'debug'],
   hooks: ['types', 'compose', 'phase', 'pipeline', 'registry', 'context', 'interop', 'method'],
   query: ['ast', 'operators', 'parse', 'compare', 'predicate', 'comparator', 'select'],
   core: ['router', 'types', 'methods', 'service', 'events', 'hooks', 'register', 'call', 'application'],
@@ -27,6 +27,7 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'types',
     'options',
     'tokens',
+    'verified',
     'base',
     'strategy',
     'hasher',
@@ -35,7 +36,17 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'local',
     'service'
   ],
-  transport: ['querystring', 'error', 'body', 'authentication', 'http', 'shutdown'],
+  transport: [
+    'querystring',
+    'error',
+    'body',
+    'authentication',
+    'http',
+    'read',
+    'send',
+    'exchange',
+    'shutdown'
+  ],
   adapter: ['options', 'query', 'base', 'methods'],
   'adapter/tests': [
     'types',
@@ -67,6 +78,7 @@ const ORDER: { [folder: string]: readonly string[] } = {
   ],
   express: ['authentication', 'handlers', 'rest', 'application'],
   fetch: ['handler'],
+  node: ['listener'],
   memory: ['clone', 'records', 'top', 'adapter']
 }
 

@@ -8,6 +8,7 @@ import * as fetch from '../src/fetch.ts'
 import * as hooks from '../src/hooks.ts'
 import * as index from '../src/index.ts'
 import * as memory from '../src/memory.ts'
+import * as node from '../src/node.ts'
 import * as query from '../src/query.ts'
 import * as transport from '../src/transport.ts'
 
@@ -23,6 +24,7 @@ it.each(
     hooks,
     index,
     memory,
+    node,
     query,
     transport
   })

@@ -1,7 +1,7 @@
 import type { Id, Paginated, Query } from '../core/types.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import { parseQuery } from '../query/parse.ts'
-import { copyPlain } from '../utils/object.ts'
+import { isPlainObject } from '../utils/object.ts'
 import {
   type AdapterOptions,
   type AdapterParams,
@@ -10,10 +10,13 @@ import {
   normalizeOptions,
   toQueryOptions
 } from './options.ts'
-import { splitQuery } from './query.ts'
+import { copyQuery } from './query.ts'
 
 /** Marks a query that a schema has checked: it is taken as it is. Shared with Feathers v5. */
 export const VALIDATED = Symbol.for('@feathersjs/adapter/sanitized')
+
+const NO_QUERY: Query = Object.freeze({})
+const PARSED_NO_QUERY = parseQuery(NO_QUERY)
 
 /**
  * What all adapters have in common. An author writes the six methods with an underscore, against
@@ -48,9 +51,14 @@ export abstract class AdapterBase<
     return this.options.events
   }
 
-  /** The options for one call: `params.adapter` over `params.paginate` over those of the service. */
+  /**
+   * The options for one call: `params.adapter` over `params.paginate` over those of the service. Not a copy when the
+   * params have neither.
+   */
   getOptions(params?: ServiceParams): NormalizedOptions<Options> {
     const { paginate, adapter } = params ?? {}
+
+    if (paginate === undefined && adapter === undefined) return this.options
 
     return { ...this.options, ...(paginate !== undefined && { paginate }), ...adapter }
   }
@@ -78,15 +86,22 @@ export abstract class AdapterBase<
    * @throws BadRequest for anything malformed
    */
   async sanitizeQuery(params?: ServiceParams): Promise<Query> {
-    const query: Query = params?.query ?? {}
+    const query: Query = params?.query ?? NO_QUERY
 
     if ((query as any)[VALIDATED]) return query
 
     const options = toQueryOptions(this.getOptions(params))
-    const parsed = parseQuery(query, options)
-    const { filters, query: conditions } = splitQuery(query, parsed, options)
 
-    return remember({ ...filters, ...conditions }, parsed)
+    // Most calls by id have none.
+    if (isEmpty(query)) {
+      const limit = getLimit(undefined, options.paginate)
+
+      return limit === undefined ? {} : { $limit: limit }
+    }
+
+    const parsed = parseQuery(query, options)
+
+    return remember(copyQuery(query, parsed, options), parsed)
   }
 
   /**
@@ -97,12 +112,16 @@ export abstract class AdapterBase<
    * @throws BadRequest for a query that no public method has checked and that is malformed
    */
   protected parseQuery(params?: ServiceParams): ParsedQuery {
-    const query: Query = params?.query ?? {}
+    const query: Query = params?.query ?? NO_QUERY
     const options = toQueryOptions(this.getOptions(params))
     const parsed =
-      recall(query) ?? parseQuery(query, { ...options, trusted: (query as any)[VALIDATED] === true })
+      recall(query) ??
+      (isEmpty(query)
+        ? PARSED_NO_QUERY
+        : parseQuery(query, { ...options, trusted: (query as any)[VALIDATED] === true }))
+    const limit = getLimit(parsed.limit, options.paginate)
 
-    return { ...parsed, limit: getLimit(parsed.limit, options.paginate) }
+    return limit === parsed.limit ? parsed : { ...parsed, limit }
   }
 
   abstract _find(params?: ServiceParams): Promise<Paginated<Result> | Result[]>
@@ -116,21 +135,21 @@ export abstract class AdapterBase<
 interface Remembered {
   readonly parsed: ParsedQuery
   /** What was parsed. The values are frozen; what is added or replaced shows by comparison. */
-  readonly entries: readonly [string, unknown][]
+  readonly names: readonly string[]
+  readonly values: readonly unknown[]
 }
 
 /** Only for queries that were made here. */
 const rememberedQueries = new WeakMap<object, Remembered>()
 
-/** Returns the query to hand out, whose conditions cannot be changed unnoticed. */
+/** Returns the query to hand out, a copy already, whose conditions cannot be changed unnoticed any more. */
 function remember(query: Query, parsed: ParsedQuery): Query {
-  const checked: Query = { ...copyPlain(query, Object.freeze) }
+  const names = Object.keys(query)
+  const values = names.map((name) => freezeDeep(query[name]))
 
-  for (const symbol of Object.getOwnPropertySymbols(query)) (checked as any)[symbol] = (query as any)[symbol]
+  rememberedQueries.set(query, { parsed, names, values })
 
-  rememberedQueries.set(checked, { parsed, entries: Object.entries(checked) })
-
-  return checked
+  return query
 }
 
 /** What a query was parsed to; `undefined` when it was not, or has been changed since. */
@@ -139,19 +158,38 @@ function recall(query: Query): ParsedQuery | undefined {
 
   if (!remembered) return undefined
 
-  const { parsed, entries } = remembered
-  const names = Object.keys(query)
-  const isSame = names.length === entries.length && entries.every(([name, value]) => query[name] === value)
+  const { parsed, names, values } = remembered
+  const isSame =
+    Object.keys(query).length === names.length &&
+    names.every((name, position) => Object.hasOwn(query, name) && query[name] === values[position])
 
   return isSame ? parsed : undefined
 }
 
 /** The same checked query for all records that match: without `$limit` and `$skip`. */
 export function withoutPage(query: Query): Query {
+  if (query.$limit === undefined && query.$skip === undefined) return query
+
   const { $limit, $skip, ...rest } = query
   const parsed = recall(query)
 
   if ((query as any)[VALIDATED]) Object.defineProperty(rest, VALIDATED, { value: true })
 
   return parsed ? remember(rest, { ...parsed, limit: undefined, skip: 0 }) : rest
+}
+
+/** Symbols count too: code marks queries with them. */
+function isEmpty(query: unknown): boolean {
+  if (!isPlainObject(query)) return false
+  for (const _ in query) return false
+
+  return Object.getOwnPropertySymbols(query).length === 0
+}
+
+function freezeDeep(value: unknown): unknown {
+  if (Array.isArray(value)) value.forEach(freezeDeep)
+  else if (isPlainObject(value)) Object.values(value).forEach(freezeDeep)
+  else return value
+
+  return Object.freeze(value)
 }

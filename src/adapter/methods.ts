@@ -1,4 +1,4 @@
-import type { Id, Paginated, PaginationOptions, Query } from '../core/types.ts'
+import type { Id, Paginated, PaginationOptions } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed } from '../errors.ts'
 import { describe } from '../query/operators.ts'
 import { isPlainObject } from '../utils/object.ts'
@@ -63,7 +63,7 @@ type Adapter = AdapterBase<any, any, any, any, any, any>
  */
 const methods = {
   async find(this: Adapter, params?: AdapterParams) {
-    return this._find(await checkQuery(this, params))
+    return await this._find({ ...params, query: await this.sanitizeQuery(params) })
   },
 
   async get(this: Adapter, id: unknown, params?: AdapterParams) {
@@ -71,7 +71,7 @@ const methods = {
 
     assertId(id)
 
-    return this._get(id, checked)
+    return await this._get(id, checked)
   },
 
   async create(this: Adapter, data: unknown, params?: AdapterParams) {
@@ -80,7 +80,7 @@ const methods = {
     if (Array.isArray(data)) assertMulti(this, 'create', params)
     for (const item of Array.isArray(data) ? data : [data]) assertNewData(item, this.id)
 
-    return this._create(data, checked)
+    return await this._create(data, checked)
   },
 
   async update(this: Adapter, id: unknown, data: unknown, params?: AdapterParams) {
@@ -93,27 +93,27 @@ const methods = {
     assertId(id)
     assertData(data)
 
-    return this._update(id, data, checked)
+    return await this._update(id, data, checked)
   },
 
   async patch(this: Adapter, id: unknown, data: unknown, params?: AdapterParams) {
-    const checked = await checkQuery(this, params, withoutPage)
+    const checked = await checkQuery(this, params)
 
     if (id === null) assertMulti(this, 'patch', params)
     else assertId(id)
 
     assertData(data)
 
-    return this._patch(id, data, checked)
+    return await this._patch(id, data, checked)
   },
 
   async remove(this: Adapter, id: unknown, params?: AdapterParams) {
-    const checked = await checkQuery(this, params, withoutPage)
+    const checked = await checkQuery(this, params)
 
     if (id === null) assertMulti(this, 'remove', params)
     else assertId(id)
 
-    return this._remove(id, checked)
+    return await this._remove(id, checked)
   }
 }
 
@@ -135,13 +135,9 @@ export function implementService(Service: abstract new (...args: any[]) => Adapt
   }
 }
 
-/** The params for an underscore method: the same, with a query that is checked. */
-async function checkQuery(
-  adapter: Adapter,
-  params: AdapterParams = {},
-  change: (query: Query) => Query = (query) => query
-): Promise<AdapterParams> {
-  return { ...params, query: change(await adapter.sanitizeQuery(params)) }
+/** The params for a method that returns no page: the same, with a query that is checked. */
+async function checkQuery(adapter: Adapter, params: AdapterParams | undefined): Promise<AdapterParams> {
+  return { ...params, query: withoutPage(await adapter.sanitizeQuery(params)) }
 }
 
 function assertMulti(adapter: Adapter, method: string, params?: AdapterParams): void {

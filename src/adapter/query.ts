@@ -35,58 +35,85 @@ export function filterQuery(
   query: Query = {},
   options: FilterQueryOptions = {}
 ): { filters: Query; query: Query } {
-  return splitQuery(query, parseQuery(query, options), options)
+  const parsed = parseQuery(query, options)
+  const checked = copyQuery(query, parsed, options)
+  const filters: Query = {}
+  const conditions: Query = pickSymbols(query)
+
+  for (const name of Object.keys(checked)) {
+    const isFilter = name.startsWith('$') || Object.hasOwn(parsed.filters, name)
+
+    define(isFilter ? filters : conditions, name, checked[name])
+  }
+
+  return { filters, query: conditions }
 }
 
-/** The split of a query that has been parsed already. */
-export function splitQuery(
-  source: Query,
-  parsed: ParsedQuery,
-  options: FilterQueryOptions
-): { filters: Query; query: Query } {
+/**
+ * Copies a query that has been parsed: with the values that were read, a `$limit` that respects the pagination, and
+ * operators by their full names. Nothing is shared with the source.
+ */
+export function copyQuery(source: Query, parsed: ParsedQuery, options: FilterQueryOptions): Query {
+  const { skip, sort, select, filters } = parsed
   const limit = getLimit(parsed.limit, options.paginate)
-  const entries = Object.entries(source)
-  const filters: Query = { ...copyPlain(parsed.filters) }
+  const copy: Query = pickSymbols(source)
+
+  const own: Query = options.filters ?? {}
 
   /** A converter may have dropped what the source holds. */
-  const isThere = (name: string, hasValue: boolean) =>
-    hasValue || (source[name] !== undefined && typeof options.filters?.[name] !== 'function')
+  const isThere = (name: string) => source[name] !== undefined && typeof own[name] !== 'function'
 
-  if (limit !== undefined) filters.$limit = limit
-  if (isThere('$skip', parsed.skip !== 0)) filters.$skip = parsed.skip
-  if (isThere('$sort', parsed.sort.length > 0)) {
-    filters.$sort = Object.fromEntries(parsed.sort.map(({ path, direction }) => [path.join('.'), direction]))
+  for (const name of Object.keys(filters)) define(copy, name, copyPlain(filters[name]))
+
+  if (limit !== undefined) copy.$limit = limit
+  if (skip !== 0 || isThere('$skip')) copy.$skip = skip
+  if (sort.length > 0 || isThere('$sort')) {
+    copy.$sort = Object.fromEntries(sort.map(({ path, direction }) => [path.join('.'), direction]))
   }
-  if (parsed.select !== undefined) filters.$select = [...parsed.select]
+  if (select !== undefined) copy.$select = [...select]
 
-  for (const [name, value] of entries) {
-    if (LOGICAL_OPERATORS.includes(name) || name === '$not') filters[name] = spellOut(value)
+  for (const name of Object.keys(source)) {
+    const isCondition = name.startsWith('$')
+      ? LOGICAL_OPERATORS.includes(name) || name === '$not'
+      : !Object.hasOwn(own, name) || own[name] === undefined
+
+    if (isCondition) define(copy, name, spellOut(source[name]))
   }
 
-  const conditions = Object.fromEntries(entries.filter(([name]) => !name.startsWith('$')))
-
-  return { filters, query: { ...(spellOut(conditions) as Query), ...pickSymbols(source) } }
+  return copy
 }
 
 /** A copy in which operators have the names that adapters of Feathers v5 know. */
 function spellOut(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(spellOut)
   if (!isPlainObject(value)) return value
 
-  const rename = (name: string): string => {
+  const copy: Query = {}
+
+  for (const name of Object.keys(value)) {
     const full = SHORT_NAMES.get(name)
 
-    return full === undefined || Object.hasOwn(value, full) ? name : full
+    define(copy, full === undefined || Object.hasOwn(value, full) ? name : full, spellOut(value[name]))
   }
 
-  return Object.fromEntries(Object.entries(value).map(([name, nested]) => [rename(name), spellOut(nested)]))
+  return copy
+}
+
+/** By assignment `__proto__` would set the prototype. */
+function define(object: Query, name: string, value: unknown): void {
+  if (name === '__proto__')
+    Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
+  else object[name] = value
 }
 
 /** Symbols cannot come from a client: with what code marks a query stays on it. */
-function pickSymbols(source: object): object {
-  const symbols = Object.getOwnPropertySymbols(source).filter((name) =>
-    Object.prototype.propertyIsEnumerable.call(source, name)
-  )
+function pickSymbols(source: object): Query {
+  const all = Object.getOwnPropertySymbols(source)
+
+  if (all.length === 0) return {}
+
+  const symbols = all.filter((name) => Object.prototype.propertyIsEnumerable.call(source, name))
 
   return Object.fromEntries(symbols.map((name) => [name, (source as any)[name]]))
 }

@@ -7,10 +7,10 @@ import { isPlainObject, mergePlain } from '../utils/object.ts'
 import {
   assertAlgorithms,
   assertOptions,
+  createReader,
   MISSING_SECRET,
   toAlgorithms,
-  watchSetting,
-  withDefaults
+  watchSetting
 } from './options.ts'
 import { MemoryRevocationStore, type RevocationStore } from './revocation.ts'
 import {
@@ -30,6 +30,7 @@ import type {
   JwtOptions,
   JwtVerifyOptions
 } from './types.ts'
+import { VerifiedTokens } from './verified.ts'
 
 /** One way to prove who sent a request. A strategy has the members that it needs. */
 export interface AuthenticationStrategy {
@@ -75,8 +76,10 @@ export interface IncomingRequest {
 
 interface State {
   isReady: boolean
+  readonly readConfiguration: () => AuthenticationConfiguration
   /** Used unless the configuration has a store. */
   readonly revocations: RevocationStore
+  readonly verified: VerifiedTokens
   /** By the `authentication` of a result, which survives when a subclass copies the result. */
   readonly entities: WeakMap<object, any>
 }
@@ -93,7 +96,9 @@ export class AuthenticationBase {
   /** Shared with the registered service, which inherits from this object. */
   private readonly state: State = {
     isReady: false,
+    readConfiguration: createReader(() => this.app.get(this.configKey)),
     revocations: new MemoryRevocationStore(),
+    verified: new VerifiedTokens(),
     entities: new WeakMap()
   }
 
@@ -130,9 +135,9 @@ export class AuthenticationBase {
     )
   }
 
-  /** The configuration as it is now, with defaults for what it leaves out. */
+  /** The configuration as it is now, with defaults for what it leaves out: a copy. */
   get configuration(): AuthenticationConfiguration {
-    return withDefaults(this.app.get(this.configKey))
+    return { ...this.state.readConfiguration() }
   }
 
   /** Whether `setup` has run. */
@@ -226,6 +231,7 @@ export class AuthenticationBase {
     const { id, expiresAt } = this.readToken(accessToken, options, secret)
 
     await this.revocations?.revoke(id, expiresAt)
+    this.state.verified.forget(accessToken)
   }
 
   /** Whether tokens are tied to what proves the identity of their entity. */
@@ -417,7 +423,11 @@ export class AuthenticationBase {
 
   private readToken(accessToken: string, options?: JwtVerifyOptions, secret?: TokenSecret): VerifiedToken {
     const { jwtOptions, secret: usual } = this.configuration
-    const merged = options ? mergePlain(jwtOptions, options) : (jwtOptions ?? {})
+
+    if (!options && !secret)
+      return this.state.verified.verify(accessToken, getSecret(usual), jwtOptions ?? {})
+
+    const merged = mergePlain(jwtOptions, options)
 
     // Those of the configuration were checked when it was set.
     if (options) assertAlgorithms(toAlgorithms(merged), 'jwtOptions')

@@ -13,14 +13,48 @@ const defaultOptions: AuthenticationConfiguration = {
 }
 
 /** A setting with the defaults for what it leaves out, or leaves `undefined`. */
-export function withDefaults(setting: Partial<AuthenticationConfiguration>): AuthenticationConfiguration {
-  const configuration = { ...defaultOptions }
+function withDefaults(setting: { readonly [option: string]: any }): AuthenticationConfiguration {
+  const given = Object.entries(setting).filter(([, value]) => value !== undefined)
 
-  for (const [name, value] of Object.entries(setting)) {
-    if (value !== undefined) configuration[name] = value
+  return { ...defaultOptions, ...Object.fromEntries(given) }
+}
+
+/**
+ * Returns a function that reads a setting with its defaults. The result is the same object until an option has
+ * changed: it is asked for many times during a request.
+ *
+ * @param getSetting Returns the setting, which may have been changed in place
+ */
+export function createReader(
+  getSetting: () => { readonly [option: string]: any }
+): () => AuthenticationConfiguration {
+  let read: { readonly [option: string]: any } = {}
+  let configuration = withDefaults(read)
+
+  return () => {
+    const setting = getSetting()
+
+    if (!hasSameOptions(setting, read)) {
+      read = { ...setting }
+      configuration = withDefaults(read)
+    }
+
+    return configuration
+  }
+}
+
+function hasSameOptions(
+  one: { readonly [option: string]: unknown },
+  other: { readonly [option: string]: unknown }
+): boolean {
+  let count = 0
+
+  for (const name in one) {
+    if (one[name] !== other[name]) return false
+    count++
   }
 
-  return configuration
+  return count === Object.keys(other).length
 }
 
 /** The algorithms of JSON Web Signature (RFC 7518 §3.1) by the kind of key. `none` is not one of them. */

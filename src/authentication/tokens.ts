@@ -8,6 +8,7 @@ import {
 } from 'node:crypto'
 import jsonwebtoken from 'jsonwebtoken'
 import { NotAuthenticated } from '../errors.ts'
+import { BoundedMap } from '../utils/bounded-map.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { toAlgorithms } from './options.ts'
 import type { JwtOptions, JwtVerifyOptions } from './types.ts'
@@ -46,7 +47,12 @@ const TOKEN_ERRORS = ['JsonWebTokenError', 'TokenExpiredError', 'NotBeforeError'
 /** How many keys are kept. More than one or two are those of secrets given for a single call. */
 const MAX_KEYS = 100
 
-const keys = new Map<string, KeyObject>()
+/** How many fingerprints are kept: each request of a user needs the same one. */
+const MAX_FINGERPRINTS = 5000
+
+const keys = new BoundedMap<string, KeyObject>(MAX_KEYS)
+
+const fingerprints = new BoundedMap<string, string>(MAX_FINGERPRINTS)
 
 /**
  * Signs a token.
@@ -122,10 +128,19 @@ export function verifyToken(token: unknown, secret: TokenSecret, options: JwtVer
  * @param values What must not change
  */
 export function createFingerprint(secret: string, values: unknown): string {
-  return createHmac('sha256', secret)
+  const name = JSON.stringify([secret, values])
+  const known = fingerprints.get(name)
+
+  if (known !== undefined) return known
+
+  const fingerprint = createHmac('sha256', secret)
     .update(`alula fingerprint ${JSON.stringify(values)}`)
     .digest('base64url')
     .slice(0, 22)
+
+  fingerprints.set(name, fingerprint)
+
+  return fingerprint
 }
 
 /** A signature that only decodes to the same bytes is not the one that was made. */
@@ -210,7 +225,6 @@ function toKey(secret: TokenSecret, algorithm: string, use: 'sign' | 'verify'): 
 
   if (!key) return secret
 
-  if (keys.size >= MAX_KEYS) keys.clear()
   keys.set(name, key)
 
   return key

@@ -3,7 +3,8 @@ import { callService } from '../core/call.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, Query, RouteLookup } from '../core/types.ts'
 import type { ParseAuthenticationOptions } from '../transport/authentication.ts'
-import { assertJson, BODY_LIMIT } from '../transport/body.ts'
+import { assertBodyLimit, assertJson, BODY_LIMIT, parseJson } from '../transport/body.ts'
+import { answer, splitTarget } from '../transport/exchange.ts'
 import {
   createHttpContext,
   findRoute,
@@ -15,6 +16,8 @@ import {
   toServiceCall
 } from '../transport/http.ts'
 import { parseQueryString } from '../transport/querystring.ts'
+import { readText } from '../transport/read.ts'
+import { sendJson } from '../transport/send.ts'
 import { createParser, parseAuthentication } from './authentication.ts'
 import { type ErrorHandlerOptions, errorHandler } from './handlers.ts'
 
@@ -34,6 +37,9 @@ declare global {
     }
   }
 }
+
+/** What Express does to JSON on the way out. */
+const JSON_SETTINGS = ['json escape', 'json replacer', 'json spaces']
 
 /** The options of {@link rest}. */
 export interface RestOptions {
@@ -56,7 +62,7 @@ interface ServiceDoor {
   /** Looks for credentials in a request for a service, unless that was done for all requests. */
   readonly authenticate?: RequestHandler
   readonly format: RequestHandler
-  readonly parseJson: RequestHandler
+  readonly bodyLimit: number
 }
 
 /**
@@ -67,7 +73,9 @@ interface ServiceDoor {
  * @throws Error when it is configured on an application that `express(app)` did not make
  */
 export function rest(options?: RequestHandler | RestOptions | null): (app: any) => void {
-  const { formatter: format = formatter, bodyLimit, authentication } = toRestOptions(options)
+  const { formatter: format = formatter, bodyLimit = BODY_LIMIT, authentication } = toRestOptions(options)
+
+  assertBodyLimit(bodyLimit)
 
   return (app) => {
     if (typeof app.route !== 'function')
@@ -80,7 +88,7 @@ export function rest(options?: RequestHandler | RestOptions | null): (app: any) 
         // Not parsed here: middleware may have put another query in its place.
         getQuery: (request) => request.query,
         format,
-        parseJson: createJsonParser(bodyLimit)
+        bodyLimit
       })
     )
   }
@@ -96,29 +104,75 @@ export function rest(options?: RequestHandler | RestOptions | null): (app: any) 
  * server.use('/api', toMiddleware(app))
  */
 export function toMiddleware(app: TransportApplication, options: MiddlewareOptions = {}): RequestHandler {
-  const { formatter: format = formatter, bodyLimit, authentication, logger } = options
-  const respond = errorHandler({ html: false, ...(logger !== undefined && { logger }) })
+  const { formatter: format, bodyLimit = BODY_LIMIT, authentication, logger = console } = options
 
+  assertBodyLimit(bodyLimit)
+
+  const respond = errorHandler({ html: false, logger })
   const handle = createServiceHandler(app, {
     // The other server may have a parser that does not know brackets.
-    getQuery: ({ url }) => parseQueryString(url.includes('?') ? url.slice(url.indexOf('?') + 1) : ''),
+    getQuery: ({ url }) => parseQueryString(splitTarget(url).search),
     authenticate: createParser(() => app, authentication),
-    format,
-    parseJson: createJsonParser(bodyLimit)
+    format: format ?? formatter,
+    bodyLimit
   })
 
-  return (request, response, next) =>
+  return (request, response, next) => {
+    const target = splitTarget(request.url)
+    const route = findRoute(app, target.path)
+
+    if (!route) {
+      next()
+      return
+    }
+
+    // Without anything that works on the request and the response of Express there is no need to touch them: they are
+    // slow since Express has changed their prototypes.
+    if (
+      !format &&
+      !hasMiddleware(route.service) &&
+      !request.headers['content-encoding'] &&
+      isUsual(request.app)
+    ) {
+      const exchange = { bodyLimit, logger: logger ?? false, ...toSendOptions(request.app) }
+
+      const getDetails = () => ({ ...target, params: request.feathers, authentication })
+
+      answer(app, request, response, getDetails, exchange)
+      return
+    }
+
     handle(request, response, (error?: unknown) => {
       if (error === undefined) next()
       else respond(error, request, response, next)
     })
+  }
 }
 
 /** Middleware that sends `response.data` as JSON. Without data and without a service call it goes on. */
-export const formatter: RequestHandler = (_request, response, next) => {
-  if (response.data !== undefined) response.json(response.data)
+export const formatter: RequestHandler = (request, response, next) => {
+  if (response.data !== undefined) send(request, response)
   else if (response.hook) response.end()
   else next()
+}
+
+/** The quick way, unless the application has settings that only Express knows how to follow. */
+function send(request: Request, response: Response): void {
+  const { statusCode: status, data: body } = response
+
+  if (isUsual(request.app))
+    sendJson(request, response, { status, headers: {}, body }, toSendOptions(request.app))
+  else response.json(body)
+}
+
+function isUsual({ settings }: express.Application): boolean {
+  const isKnownTag = settings.etag === 'weak' || settings.etag === true || settings.etag === false
+
+  return isKnownTag && JSON_SETTINGS.every((name) => !settings[name])
+}
+
+function toSendOptions({ settings }: express.Application): { etag: boolean } {
+  return { etag: settings.etag !== false }
 }
 
 function createServiceHandler(app: TransportApplication, door: ServiceDoor): RequestHandler {
@@ -155,10 +209,8 @@ function inSequence(first: RequestHandler | undefined, second: RequestHandler): 
 
 /** The middleware of a service: before, the call, after, formatter. */
 function createChain(service: object, door: ServiceDoor): RequestHandler {
-  const { before = [], after = [] } = getServiceOptions(service).express ?? {}
-
   // A router costs more than all else here, and most services have no middleware.
-  if (before.length + after.length === 0) {
+  if (!hasMiddleware(service)) {
     return (request, response, next) => {
       callMethod(request, response, door)
         .then(() => door.format(request, response, next))
@@ -171,7 +223,15 @@ function createChain(service: object, door: ServiceDoor): RequestHandler {
     next()
   }
 
+  const { before = [], after = [] } = getServiceOptions(service).express ?? {}
+
   return express.Router().use(...before, serve, ...after, door.format)
+}
+
+function hasMiddleware(service: object): boolean {
+  const { before = [], after = [] } = getServiceOptions(service).express ?? {}
+
+  return before.length + after.length > 0
 }
 
 /** Runs the service method and prepares the response. */
@@ -181,22 +241,26 @@ async function callMethod(request: Request, response: Response, door: ServiceDoo
 
   try {
     const query = door.getQuery(request)
-    const body = hasData(method) ? await readBody(request, response, door.parseJson) : undefined
+    const body = hasData(method) ? await readBody(request, response, door) : undefined
     const call = toServiceCall({ method, headers, query, body, params }, lookup)
 
     response.hook = createHttpContext(lookup, call)
-    response.data = prepare(response, toHttpResponse(await callService(lookup.service, call, response.hook)))
+
+    const answer = toHttpResponse(await callService(lookup.service, call, response.hook))
+
+    // Before middleware behind the service runs.
+    setHead(response, answer)
+    response.data = answer.body
   } catch (error) {
-    prepare(response, toHttpError(error, request, lookup))
+    setHead(response, toHttpError(error, request, lookup))
     throw toErrorObject(error)
   }
 }
 
-/** Sets status and headers before middleware behind the service runs. Returns the body. */
-function prepare(response: Response, { status, headers, body }: HttpResponse): unknown {
-  response.status(status).set(headers)
+function setHead(response: Response, { status, headers }: HttpResponse): void {
+  response.statusCode = status
 
-  return body
+  for (const name of Object.keys(headers)) response.setHeader(name, headers[name] as string | string[])
 }
 
 /** For Express nothing was thrown when a falsy value was, and `'route'` and `'router'` are commands. */
@@ -206,22 +270,25 @@ function toErrorObject(error: unknown): object {
   return new Error(typeof error === 'string' ? error : '')
 }
 
-async function readBody(request: Request, response: Response, parseJson: RequestHandler): Promise<unknown> {
+async function readBody(request: Request, response: Response, { bodyLimit }: ServiceDoor): Promise<unknown> {
   const { headers } = request
   const isThere = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
   if (request.body !== undefined || !isThere) return request.body
 
   assertJson(headers['content-type'])
-  await new Promise<void>((resolve, reject) => {
-    parseJson(request, response, (error?: unknown) => (error ? reject(error) : resolve()))
-  })
+
+  if (headers['content-encoding'] !== undefined) await inflate(request, response, bodyLimit)
+  else request.body = parseJson(await readText(request, bodyLimit))
 
   return request.body
 }
 
-function createJsonParser(limit: number = BODY_LIMIT): RequestHandler {
-  return express.json({ limit })
+/** Express knows how to read what is compressed. */
+function inflate(request: Request, response: Response, limit: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    express.json({ limit })(request, response, (error?: unknown) => (error ? reject(error) : resolve()))
+  })
 }
 
 function toRestOptions(options: RequestHandler | RestOptions | null | undefined): RestOptions {

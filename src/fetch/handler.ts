@@ -1,7 +1,7 @@
 import type { Params } from '../core/types.ts'
 import { BadRequest, PayloadTooLarge } from '../errors.ts'
 import type { ParseAuthenticationOptions } from '../transport/authentication.ts'
-import { assertJson, BODY_LIMIT, parseJson } from '../transport/body.ts'
+import { assertBodyLimit, assertJson, BODY_LIMIT, parseJson } from '../transport/body.ts'
 import { type Logger, logError, toClientError } from '../transport/error.ts'
 import {
   createNotFound,
@@ -12,7 +12,7 @@ import {
   toHttpError
 } from '../transport/http.ts'
 import { parseQueryString } from '../transport/querystring.ts'
-import { stripSlashes } from '../utils/path.ts'
+import { stripPrefix, toPrefix } from '../utils/path.ts'
 
 /** Statuses whose responses cannot have a body (Fetch standard). */
 const BODILESS = [101, 103, 204, 205, 304]
@@ -48,11 +48,10 @@ export function createHandler(
   options: HandlerOptions = {}
 ): (request: Request) => Promise<Response> {
   const { prefix = '', bodyLimit = BODY_LIMIT, authentication, params, logger = console } = options
-  if (!Number.isFinite(bodyLimit) || bodyLimit < 0) {
-    throw new TypeError(`Invalid option 'bodyLimit': expected a number of bytes, got ${String(bodyLimit)}`)
-  }
 
-  const base = `/${stripSlashes(prefix)}`.replace(/\/$/, '')
+  assertBodyLimit(bodyLimit)
+
+  const base = toPrefix(prefix)
 
   function report(error: unknown): void {
     const shown = toClientError(error)
@@ -90,12 +89,6 @@ export function createHandler(
       return toResponse(toHttpError(error, { method, headers: {} }), method)
     }
   }
-}
-
-function stripPrefix(path: string, base: string): string | null {
-  if (path !== base && !path.startsWith(`${base}/`)) return null
-
-  return path.slice(base.length)
 }
 
 function toHeaders(headers: Headers): IncomingHeaders {

@@ -8,6 +8,7 @@ import type { Condition, ParsedQuery } from '../query/ast.ts'
 import { toComparator } from '../query/comparator.ts'
 import { type CustomPredicates, type Predicate, toPredicate } from '../query/predicate.ts'
 import { toSelection } from '../query/select.ts'
+import { isPlainObject } from '../utils/object.ts'
 import { clone, cloneRecord } from './clone.ts'
 import { type Entry, Records } from './records.ts'
 import { takeSorted } from './top.ts'
@@ -69,7 +70,9 @@ export class MemoryAdapter<
 
   /** All records by id: a copy. Setting it replaces all records. */
   get store(): Record<string, Result> {
-    return Object.fromEntries([...this.records.values()].map(({ key, record }) => [key, clone(record)]))
+    const entries = this.records.values().filter((entry) => entry !== undefined)
+
+    return Object.fromEntries(entries.map(({ key, record }) => [key, clone(record)]))
   }
 
   set store(store: { readonly [id: string]: any }) {
@@ -81,10 +84,9 @@ export class MemoryAdapter<
   async _find(params?: ServiceParams): Promise<Paginated<Result> | Result[]> {
     const query = this.parseQuery(params)
     const { skip, limit } = query
+    const end = skip + (limit ?? Number.POSITIVE_INFINITY)
     const matches = this.match(query, params).map(({ record }) => record)
-    const page = this.sort(matches, query, params, skip + (limit ?? Number.POSITIVE_INFINITY))
-      .slice(skip, limit === undefined ? undefined : skip + limit)
-      .map(this.toResult(query))
+    const page = this.sort(matches, query, params, end).slice(skip, end).map(this.toResult(query))
 
     if (!isPaginated(this.getOptions(params).paginate)) return page
 
@@ -113,10 +115,11 @@ export class MemoryAdapter<
 
   async _update(id: Id, data: Data, params?: ServiceParams): Promise<Result> {
     const query = this.parseQuery(params)
-    const { key, record } = this.findEntry(id, query, params)
-    const replacement = Object.assign(cloneRecord(data as object), { [this.id]: record[this.id] })
+    const entry = this.findEntry(id, query, params)
+    const replacement = cloneRecord<any>(data as object)
 
-    this.records.set(key, replacement)
+    replacement[this.id] = entry.record[this.id]
+    this.records.replace(entry, replacement)
 
     return this.toResult(query)(replacement)
   }
@@ -128,13 +131,17 @@ export class MemoryAdapter<
     const query = this.parseQuery(params)
     const entries = this.findEntries(id, query, params)
 
-    const changes = cloneRecord(data as object)
+    // What is inside is shared with the record before, and between records: it is replaced, never changed.
+    const changes = cloneRecord<any>(data as object)
 
-    for (const { key, record } of entries) {
-      const patched = Object.create(Object.getPrototypeOf(record))
+    for (const entry of entries) {
+      const { record } = entry
+      const patched = isPlainObject(record)
+        ? { ...record, ...changes }
+        : Object.assign(Object.create(Object.getPrototypeOf(record)), record, changes)
 
-      // What is inside is shared with the record before, and between records: it is replaced, never changed.
-      this.records.set(key, Object.assign(patched, record, changes, { [this.id]: record[this.id] }))
+      patched[this.id] = record[this.id]
+      this.records.replace(entry, patched)
     }
 
     return this.toResults(id, entries, query)
@@ -170,10 +177,14 @@ export class MemoryAdapter<
     const predicate = this.toPredicate(query, params)
     // A matcher may find more than what is equal.
     const where = this.getOptions(params).matcher ? EVERYTHING : query.where
+    const candidates = this.records.candidates(where, this.id)
     const entries: Entry[] = []
 
-    for (const entry of this.records.candidates(where, this.id)) {
-      if (predicate(entry.record)) entries.push(entry)
+    // By position, because this runs for every record: an iterator takes half as long again.
+    for (let position = 0; position < candidates.length; position++) {
+      const entry = candidates[position]
+
+      if (entry !== undefined && predicate(entry.record)) entries.push(entry)
     }
 
     return entries

@@ -10,7 +10,7 @@ export function clone<T>(value: T): T
 export function clone(value: any): any {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(clone)
-  if (isPlainObject(value)) return cloneInto({}, value)
+  if (isPlainObject(value)) return clonePlain(value)
   if (value instanceof Date) return new Date(value)
   if (value instanceof ArrayBuffer) return value.slice(0)
   if (ArrayBuffer.isView(value)) return cloneView(value)
@@ -23,7 +23,24 @@ export function clone(value: any): any {
 
 /** Copies a record, which is always possible: it is the caller’s, and gets an id. */
 export function cloneRecord<T extends object>(record: T): T {
-  return cloneInto(isPlainObject(record) ? {} : Object.create(Object.getPrototypeOf(record)), record)
+  return isPlainObject(record)
+    ? clonePlain(record)
+    : cloneInto(Object.create(Object.getPrototypeOf(record)), record)
+}
+
+/** Spread first, which is several times as fast as copying one value after the other; most values are scalars. */
+function clonePlain(source: any): any {
+  const copy = { ...source }
+
+  for (const key in copy) {
+    const value = copy[key]
+
+    if (typeof value === 'object' && value !== null) copy[key] = clone(value)
+  }
+
+  if (Object.hasOwn(copy, '__proto__')) Reflect.deleteProperty(copy, '__proto__')
+
+  return copy
 }
 
 function cloneInto(copy: any, source: any): any {

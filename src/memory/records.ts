@@ -4,15 +4,19 @@ import { getPath } from '../utils/object.ts'
 /** A stored record, and its place in the order in which records came. */
 export interface Entry {
   readonly key: string
-  readonly order: number
+  position: number
   record: any
 }
+
+/** How many places may be empty before those behind them move up. */
+const MAX_GAPS = 1024
 
 /** Records by id, in the order in which they came, with indexes on some of their fields. */
 export class Records {
   private readonly entries = new Map<string, Entry>()
+  /** The same in order: an array is gone through much faster than a map. Removed ones leave a gap. */
+  private list: (Entry | undefined)[] = []
   private readonly indexes: readonly FieldIndex[]
-  private nextOrder = 0
 
   constructor(indexed: readonly string[]) {
     this.indexes = indexed.map((field) => new FieldIndex(field))
@@ -24,48 +28,88 @@ export class Records {
 
   /** An id in a URL is text, so ids that read the same are the same. */
   get(id: unknown): Entry | undefined {
-    return this.entries.get(String(id))
+    return this.entries.get(typeof id === 'string' ? id : String(id))
   }
 
   /** Stores a record: in place of the one with this id, or behind all others. */
   set(id: unknown, record: any): void {
     const key = String(id)
     const present = this.entries.get(key)
-    const entry = present ?? { key, order: this.nextOrder++, record }
 
-    if (present) for (const index of this.indexes) index.remove(present)
+    if (present) {
+      this.replace(present, record)
+      return
+    }
+
+    const entry = { key, position: this.list.length, record }
+
+    this.entries.set(key, entry)
+    this.list.push(entry)
+    for (const index of this.indexes) index.add(entry)
+  }
+
+  /** Puts another record in the place of one. */
+  replace(entry: Entry, record: any): void {
+    for (const index of this.indexes) index.move(entry, record)
 
     entry.record = record
-    this.entries.set(key, entry)
-    for (const index of this.indexes) index.add(entry)
   }
 
   delete(entry: Entry): void {
     for (const index of this.indexes) index.remove(entry)
+
     this.entries.delete(entry.key)
+    this.list[entry.position] = undefined
+
+    const gaps = this.list.length - this.entries.size
+
+    if (gaps > MAX_GAPS && gaps > this.entries.size) this.closeGaps()
   }
 
-  values(): Iterable<Entry> {
-    return this.entries.values()
+  /** All entries in order. Where one was removed there may be `undefined`. */
+  values(): readonly (Entry | undefined)[] {
+    return this.list
   }
 
   clear(): void {
-    for (const entry of this.entries.values()) this.delete(entry)
+    this.entries.clear()
+    this.list = []
+    for (const index of this.indexes) index.clear()
+  }
+
+  private findIds(ids: readonly unknown[]): Entry[] {
+    const found = new Set<Entry>()
+
+    for (const id of ids) {
+      const entry = this.get(id)
+
+      if (entry) found.add(entry)
+    }
+
+    return [...found]
+  }
+
+  private closeGaps(): void {
+    this.list = [...this.entries.values()]
+
+    for (const [position, entry] of this.list.entries()) (entry as Entry).position = position
   }
 
   /**
    * The entries that can match a condition, in order: all of them, or those that an id or an index leads to. Each
    * must still be asked whether it matches.
    */
-  candidates(where: Condition, idField: string): Iterable<Entry> {
+  candidates(where: Condition, idField: string): readonly (Entry | undefined)[] {
     const conditions = where.kind === 'and' ? where.conditions : [where]
-    const found = conditions
-      .map((condition) => this.lookUp(condition, idField))
-      .filter((entries) => entries !== undefined)
+    let fewest: Entry[] | undefined
 
-    if (found.length === 0) return this.entries.values()
+    for (const condition of conditions) {
+      const found = this.lookUp(condition, idField)
 
-    return found.reduce((a, b) => (b.length < a.length ? b : a)).sort((a, b) => a.order - b.order)
+      if (found && !(fewest && fewest.length <= found.length)) fewest = found
+    }
+
+    return fewest?.sort((a, b) => a.position - b.position) ?? this.values()
   }
 
   /** What a condition on the id or on an indexed field leads to; `undefined` when it leads nowhere. */
@@ -76,17 +120,20 @@ export class Records {
 
     if (operator !== 'eq' && operator !== 'in') return undefined
 
-    const field = condition.path.join('.')
-    const values = operator === 'in' ? [...new Set(value as unknown[])] : [value]
+    const { path } = condition
+    const field = path.length === 1 ? path[0] : path.join('.')
 
-    if (field === idField) {
-      return [...new Set(values.map((id) => this.get(id)))].filter((entry) => entry !== undefined)
-    }
+    if (field === idField) return this.findIds(toList(operator, value))
 
     const index = this.indexes.find((candidate) => candidate.field === field)
+    const values = index ? toList(operator, value) : []
 
     return values.every(isIndexable) ? index?.find(values) : undefined
   }
+}
+
+function toList(operator: 'eq' | 'in', value: unknown): readonly unknown[] {
+  return operator === 'in' ? (value as unknown[]) : [value]
 }
 
 /** Which entries hold which value in one field. */
@@ -101,25 +148,49 @@ class FieldIndex {
   }
 
   add(entry: Entry): void {
-    const key = toIndexKey(getPath(entry.record, this.path))
+    this.addTo(toIndexKey(getPath(entry.record, this.path)), entry)
+  }
+
+  remove(entry: Entry): void {
+    this.removeFrom(toIndexKey(getPath(entry.record, this.path)), entry)
+  }
+
+  clear(): void {
+    this.entries.clear()
+  }
+
+  /** Does nothing for a record that holds the same in the field: most changes concern other fields. */
+  move(entry: Entry, record: any): void {
+    const before = toIndexKey(getPath(entry.record, this.path))
+    const after = toIndexKey(getPath(record, this.path))
+
+    if (before === after) return
+
+    this.removeFrom(before, entry)
+    this.addTo(after, entry)
+  }
+
+  find(values: readonly unknown[]): Entry[] {
+    const keys = new Set(values.map(toIndexKey))
+    const found: Entry[] = []
+
+    for (const key of keys) found.push(...(this.entries.get(key) ?? []))
+
+    return found
+  }
+
+  private addTo(key: unknown, entry: Entry): void {
     const entries = this.entries.get(key)
 
     if (entries) entries.add(entry)
     else this.entries.set(key, new Set([entry]))
   }
 
-  remove(entry: Entry): void {
-    const key = toIndexKey(getPath(entry.record, this.path))
+  private removeFrom(key: unknown, entry: Entry): void {
     const entries = this.entries.get(key)
 
     entries?.delete(entry)
     if (entries?.size === 0) this.entries.delete(key)
-  }
-
-  find(values: readonly unknown[]): Entry[] {
-    const keys = new Set(values.map(toIndexKey))
-
-    return [...keys].flatMap((key) => [...(this.entries.get(key) ?? [])])
   }
 }
 

@@ -52,13 +52,22 @@ type Converters = ReadonlyMap<string, FilterConverter | true>
 
 const NO_CONVERTERS: Converters = new Map()
 
+const USUAL_CONVERTERS: Converters = new Map(Object.entries(RESULT_FILTERS))
+
 /** The names at the top that are no conditions. */
 function toConverters({ filters }: QueryOptions): Converters {
-  const converters = new Map<string, FilterConverter | true>()
+  const names = Object.keys(filters ?? {})
 
-  for (const [name, converter] of Object.entries({ ...RESULT_FILTERS, ...filters })) {
+  if (names.length === 0) return USUAL_CONVERTERS
+
+  const converters = new Map(USUAL_CONVERTERS)
+
+  for (const name of names) {
+    const converter = filters?.[name]
+
     // The logical operators are among the filters of Feathers v5, where `undefined` forbids one.
-    if (converter !== undefined && !LOGICAL_OPERATORS.includes(name)) converters.set(name, converter)
+    if (converter === undefined) converters.delete(name)
+    else if (!LOGICAL_OPERATORS.includes(name)) converters.set(name, converter)
   }
 
   return converters
@@ -272,6 +281,8 @@ function parseSelect($select: unknown): readonly string[] | undefined {
 
 /** Conditions that must all hold, without the levels and the single elements that mean nothing. */
 function and(conditions: readonly Condition[]): Condition {
+  if (conditions.length === 1) return conditions[0] as Condition
+
   const flat = conditions.flatMap((condition) =>
     condition.kind === 'and' ? condition.conditions : [condition]
   )

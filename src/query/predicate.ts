@@ -20,7 +20,7 @@ export interface CustomPredicates {
 export function toPredicate(condition: Condition, custom: CustomPredicates = {}): Predicate {
   switch (condition.kind) {
     case 'compare':
-      return onField(condition.path, toTest(condition.operator, condition.value))
+      return toComparison(condition)
     case 'and':
       return every(condition.conditions.map((part) => toPredicate(part, custom)))
     case 'or':
@@ -32,40 +32,43 @@ export function toPredicate(condition: Condition, custom: CustomPredicates = {})
         throw new Error(`The operator '${condition.operator}' is allowed, but has no meaning here`)
       }
 
-      return onField(condition.path, (custom[condition.operator] as CustomPredicates['$'])(condition.value))
+      return onOwnField(
+        condition.path,
+        (custom[condition.operator] as CustomPredicates['$'])(condition.value)
+      )
     }
     default:
       return assertNever(condition)
   }
 }
 
-type Comparison = (Condition & { kind: 'compare' })['operator']
+type FieldTest = (field: unknown) => boolean
 
-function toTest(operator: Comparison, value: unknown): (field: unknown) => boolean {
+function toComparison({ operator, path, value }: Condition & { kind: 'compare' }): Predicate {
   switch (operator) {
     case 'eq':
-      return toEqualityTest(value)
+      return onField(path, toEqualityTest(value))
     case 'ne':
-      return negate(toEqualityTest(value))
+      return negate(onField(path, toEqualityTest(value)))
     case 'in':
-      return toMembershipTest(value as readonly unknown[])
+      return onField(path, toMembershipTest(value as readonly unknown[]))
     case 'nin':
-      return negate(toMembershipTest(value as readonly unknown[]))
+      return negate(onField(path, toMembershipTest(value as readonly unknown[])))
     // A comparison with `undefined`, where there is no order, is false.
     case 'lt':
-      return (field) => (compareSameType(field, value) as number) < 0
+      return onField(path, (field) => (compareSameType(field, value) as number) < 0)
     case 'lte':
-      return (field) => (compareSameType(field, value) as number) <= 0
+      return onField(path, (field) => (compareSameType(field, value) as number) <= 0)
     case 'gt':
-      return (field) => (compareSameType(field, value) as number) > 0
+      return onField(path, (field) => (compareSameType(field, value) as number) > 0)
     case 'gte':
-      return (field) => (compareSameType(field, value) as number) >= 0
+      return onField(path, (field) => (compareSameType(field, value) as number) >= 0)
     default:
       return assertNever(operator)
   }
 }
 
-function toEqualityTest(value: unknown): (field: unknown) => boolean {
+function toEqualityTest(value: unknown): FieldTest {
   if (value === null || value === undefined) return (field) => field === null || field === undefined
   if (typeof value === 'object') return (field) => isEqual(value, field)
 
@@ -73,9 +76,11 @@ function toEqualityTest(value: unknown): (field: unknown) => boolean {
 }
 
 /** Scalars are looked up, so that a long list costs no more than a short one. */
-function toMembershipTest(values: readonly unknown[]): (field: unknown) => boolean {
+function toMembershipTest(values: readonly unknown[]): FieldTest {
   const scalars = new Set(values.filter(isScalar))
   const others = values.filter((value) => !isScalar(value)).map(toEqualityTest)
+
+  if (others.length === 0) return (field) => scalars.has(field)
 
   return (field) => scalars.has(field) || others.some((test) => test(field))
 }
@@ -84,7 +89,18 @@ function isScalar(value: unknown): boolean {
   return typeof value !== 'object' && value !== undefined
 }
 
-function onField(path: Path, test: (field: unknown) => boolean): Predicate {
+function onField(path: Path, test: FieldTest): Predicate {
+  const [name] = path
+
+  // Missing and inherited are the same. Few records match, so what is inherited is only asked of those.
+  if (path.length === 1 && name !== undefined && !test(undefined)) {
+    return (record) => test(record[name]) && Object.hasOwn(record, name)
+  }
+
+  return onOwnField(path, test)
+}
+
+function onOwnField(path: Path, test: FieldTest): Predicate {
   const [name] = path
 
   if (path.length === 1 && name !== undefined) {
@@ -95,11 +111,20 @@ function onField(path: Path, test: (field: unknown) => boolean): Predicate {
 }
 
 function every(predicates: readonly Predicate[]): Predicate {
+  const [first, second] = predicates
+
+  if (!first) return matchAll
+  if (second && predicates.length === 2) return (record) => first(record) && second(record)
+
   return (record) => {
     for (const predicate of predicates) if (!predicate(record)) return false
 
     return true
   }
+}
+
+function matchAll(): boolean {
+  return true
 }
 
 function some(predicates: readonly Predicate[]): Predicate {
@@ -110,6 +135,6 @@ function some(predicates: readonly Predicate[]): Predicate {
   }
 }
 
-function negate<T>(test: (value: T) => boolean): (value: T) => boolean {
-  return (value) => !test(value)
+function negate(predicate: Predicate): Predicate {
+  return (record) => !predicate(record)
 }

@@ -8,6 +8,17 @@ export const BODY_LIMIT = 100 * 1024
 export const BODY_DEPTH = 100
 
 /**
+ * Checks an option that says how many bytes of a body are read.
+ *
+ * @throws TypeError unless it is a number of bytes
+ */
+export function assertBodyLimit(bodyLimit: unknown): void {
+  if (!Number.isFinite(bodyLimit) || (bodyLimit as number) < 0) {
+    throw new TypeError(`Invalid option 'bodyLimit': expected a number of bytes, got ${String(bodyLimit)}`)
+  }
+}
+
+/**
  * Checks that a body is declared as something that `parseJson` reads.
  *
  * @param contentType The `Content-Type` header

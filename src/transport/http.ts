@@ -74,10 +74,13 @@ export async function handleHttp(
   try {
     if (!route) throw createNotFound(request.path)
 
-    const authentication = await parseAuthentication(app, request, undefined, request.authentication)
-    const body = hasData(request.method) ? await readBody() : undefined
-    const params = { ...(authentication && { authentication }), ...request.params }
-    const call = toServiceCall({ ...request, body, params }, route)
+    const { method, headers, query } = request
+    const authentication = app.defaultAuthentication
+      ? await parseAuthentication(app, request, undefined, request.authentication)
+      : null
+    const params = authentication ? { authentication, ...request.params } : request.params
+    const body = hasData(method) ? await readBody() : undefined
+    const call = toServiceCall({ method, headers, query, body, params }, route)
     const context = await callService(route.service, call, createHttpContext(route, call))
 
     return toHttpResponse(context)
@@ -105,17 +108,14 @@ export function findRoute(app: TransportApplication, path: string): RouteLookup 
  * escape in the path and for a body that is not data
  */
 export function toServiceCall(request: Omit<HttpRequest, 'path'>, route: RouteLookup): ServiceCall {
-  const { __id, ...segments } = route.params
   const { methods, routeParams } = getServiceOptions(route.service)
+  const { __id } = route.params
   const id = __id === undefined ? null : decode(__id)
   const method = toMethod(request, id)
+  const custom = request.headers[METHOD_HEADER]
 
-  if (!methods.includes(method) || isStandardMethod(String(request.headers[METHOD_HEADER]))) {
+  if (!methods.includes(method) || (custom !== undefined && isStandardMethod(String(custom)))) {
     throw new MethodNotAllowed(`Method \`${method}\` is not supported by this endpoint.`)
-  }
-
-  for (const [name, segment] of Object.entries(segments)) {
-    if (segment !== routeParams?.[name]) segments[name] = decode(segment)
   }
 
   const takesData = getDefinition(method).args.includes('data')
@@ -127,11 +127,26 @@ export function toServiceCall(request: Omit<HttpRequest, 'path'>, route: RouteLo
     params: {
       query: request.query,
       headers: request.headers,
-      route: segments,
+      route: toRouteParams(route.params, routeParams),
       provider: 'rest',
       ...request.params
     }
   }
+}
+
+/** What stood for placeholders, decoded, and what the service was registered with, as it is. */
+function toRouteParams(
+  params: RouteLookup['params'],
+  registered: { readonly [name: string]: any } | undefined
+): { [name: string]: any } {
+  const route: { [name: string]: any } = {}
+
+  for (const name in params) {
+    if (name !== '__id')
+      route[name] = params[name] === registered?.[name] ? params[name] : decode(params[name])
+  }
+
+  return route
 }
 
 /** Creates the context of a call that came over HTTP. */

@@ -35,6 +35,8 @@ const OPTIONS = {
  * `QUERY_LIMITS`
  */
 export function parseQueryString(search: string): Query {
+  if (search === '') return {}
+
   try {
     return qs.parse(search, OPTIONS)
   } catch (error) {

@@ -60,6 +60,7 @@ export function setPath(target: Record<string, any>, path: readonly string[], va
  */
 export function copyPlain<T>(value: T, finish?: (copy: object) => object): T
 export function copyPlain(value: unknown, finish: (copy: object) => object = (copy) => copy): unknown {
+  if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return finish(value.map((element) => copyPlain(element, finish)))
   if (!isPlainObject(value)) return value
 

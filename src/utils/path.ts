@@ -12,3 +12,22 @@ export function stripSlashes(path: string): string {
 
   return path.slice(start, end)
 }
+
+/** Turns the path under which something is mounted into what its requests begin with: `api/` becomes `/api`. */
+export function toPrefix(path: string): string {
+  const stripped = stripSlashes(path)
+
+  return stripped === '' ? '' : `/${stripped}`
+}
+
+/**
+ * Removes what the path of a request begins with; `null` when it does not.
+ *
+ * @param path The path of a request
+ * @param prefix What `toPrefix` returned
+ */
+export function stripPrefix(path: string, prefix: string): string | null {
+  if (path !== prefix && !path.startsWith(`${prefix}/`)) return null
+
+  return path.slice(prefix.length)
+}

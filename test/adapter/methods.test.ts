@@ -28,11 +28,11 @@ function open(service: object) {
 }
 
 describe('the public methods', () => {
-  it('pass on what they got, with a checked query', async () => {
+  it('pass on what they got, with a checked query; only find has a page', async () => {
     const service = new EchoService()
     const params = { query: { $limit: '5', name: 'Ada' }, user: { id: 1 } }
     const page = { query: { $limit: 5, name: 'Ada' }, user: params.user }
-    const all = { query: { name: 'Ada' }, user: params.user }
+    const record = { query: { name: 'Ada' }, user: params.user }
     const data = { a: 1 }
 
     await service.find(params)
@@ -44,11 +44,11 @@ describe('the public methods', () => {
 
     expect(service.calls).toEqual([
       { method: '_find', params: page },
-      { method: '_get', id: 1, params: page },
-      { method: '_create', data, params: page },
-      { method: '_update', id: '2', data, params: page },
-      { method: '_patch', id: 3, data, params: all },
-      { method: '_remove', id: 4, params: all }
+      { method: '_get', id: 1, params: record },
+      { method: '_create', data, params: record },
+      { method: '_update', id: '2', data, params: record },
+      { method: '_patch', id: 3, data, params: record },
+      { method: '_remove', id: 4, params: record }
     ])
   })
 

@@ -7,6 +7,7 @@ import { convert } from '../../src/errors.ts'
 import express, { errorHandler, notFound, rest, toMiddleware } from '../../src/express.ts'
 import { createHandler } from '../../src/fetch.ts'
 import { type Application, alula } from '../../src/index.ts'
+import { toListener } from '../../src/node.ts'
 
 /** What a test sees of a door: calls of service methods, and for doors with HTTP plain requests. */
 export interface DoorClient {
@@ -59,6 +60,21 @@ const httpDoors: { [name: string]: OpenDoor } = {
     const { port } = server.address() as AddressInfo
 
     return httpClient((path, init) => fetchOnce(`http://127.0.0.1:${port}/api${path}`, init))
+  },
+
+  'a server of Node': async (configure) => {
+    const app = alula()
+
+    configure(app)
+
+    const server = createServer(toListener(app, { logger: false }))
+
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())))
+
+    const { port } = server.address() as AddressInfo
+
+    return httpClient((path, init) => fetchOnce(`http://127.0.0.1:${port}${path}`, init))
   },
 
   Fetch: async (configure) => {

@@ -1,0 +1,1 @@
+export { type ListenerOptions, toListener } from './node/listener.ts'

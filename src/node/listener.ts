@@ -1,0 +1,77 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Params } from '../core/types.ts'
+import { BadRequest } from '../errors.ts'
+import type { ParseAuthenticationOptions } from '../transport/authentication.ts'
+import { assertBodyLimit, BODY_LIMIT } from '../transport/body.ts'
+import type { Logger } from '../transport/error.ts'
+import { answer, type RequestDetails, splitTarget } from '../transport/exchange.ts'
+import { createNotFound, type TransportApplication } from '../transport/http.ts'
+import { stripPrefix, toPrefix } from '../utils/path.ts'
+
+/** The options of {@link toListener}. */
+export interface ListenerOptions {
+  /** The path under which the services are mounted, for example `/api`. Other paths are not found. */
+  prefix?: string
+  /** How many bytes of a body are read. */
+  bodyLimit?: number
+  /** Whose strategies look for credentials in requests, instead of those of the default authentication service. */
+  authentication?: ParseAuthenticationOptions
+  /** Whether answers to `GET` carry an `ETag`, so that a client that has one already gets a 304; they do by default. */
+  etag?: boolean
+  /** Params for the service call that come from the request or from its surroundings. */
+  params?: (request: IncomingMessage) => Partial<Params> & { [key: string]: any }
+  /** Where unexpected errors are written to, `console` by default; `false` for nowhere. */
+  logger?: Logger | false
+}
+
+/**
+ * Makes the services of an application reachable from a server of Node, without a framework in between. Call
+ * `app.setup()` before the first request, and `app.teardown()` when the server has closed.
+ *
+ * @param app An application
+ * @returns A request listener for `http.createServer` and `https.createServer`
+ * @throws TypeError when `bodyLimit` is not a number
+ * @example
+ * const server = createServer(toListener(app))
+ */
+export function toListener(
+  app: TransportApplication,
+  options: ListenerOptions = {}
+): (request: IncomingMessage, response: ServerResponse) => void {
+  const {
+    prefix = '',
+    bodyLimit = BODY_LIMIT,
+    etag = true,
+    authentication,
+    params,
+    logger = console
+  } = options
+
+  assertBodyLimit(bodyLimit)
+
+  const base = toPrefix(prefix)
+  const exchange = { bodyLimit, etag, logger }
+
+  return (request, response) => {
+    function getDetails(): RequestDetails {
+      const { path, search } = splitTarget(toOriginForm(request.url ?? '/'))
+      const inside = stripPrefix(path, base)
+
+      if (inside === null) throw createNotFound(path)
+
+      return { path: inside, search, params: params?.(request), authentication }
+    }
+
+    answer(app, request, response, getDetails, exchange)
+  }
+}
+
+/** A client that takes the server for a proxy sends a whole URL (RFC 9112 §3.2.2). */
+function toOriginForm(url: string): string {
+  if (url.startsWith('/')) return url
+  if (!URL.canParse(url)) throw new BadRequest('Invalid request target: expected a path or a URL')
+
+  const { pathname, search } = new URL(url)
+
+  return pathname + search
+}

@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http'
+import { BadRequest, PayloadTooLarge } from '../errors.ts'
+
+/**
+ * Reads the body of a request as text, no further than the limit, whatever the client says about its length.
+ *
+ * @param request A request whose body nobody has read
+ * @param limit How many bytes may be read
+ * @throws PayloadTooLarge past the limit, at once; BadRequest when the client goes away
+ */
+export function readText(request: IncomingMessage, limit: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+
+    function fail(error: Error): void {
+      // What still comes is let through and forgotten: the answer has to get past it.
+      request.removeListener('data', onData)
+      request.resume()
+      reject(error)
+    }
+
+    function onData(chunk: Buffer): void {
+      size += chunk.length
+
+      if (size > limit) fail(new PayloadTooLarge('The request body is larger than the server accepts'))
+      else chunks.push(chunk)
+    }
+
+    if (Number(request.headers['content-length']) > limit) {
+      fail(new PayloadTooLarge('The request body is larger than the server accepts'))
+      return
+    }
+
+    request.on('data', onData)
+    request.once('end', () => resolve(toText(chunks)))
+    request.once('close', () => fail(new BadRequest('The request was aborted')))
+  })
+}
+
+/** Most bodies come in one piece. */
+function toText(chunks: readonly Buffer[]): string {
+  const [first] = chunks
+  const bytes = chunks.length === 1 ? (first as Buffer) : Buffer.concat(chunks)
+
+  const text = bytes.toString('utf8')
+
+  // A byte order mark is no part of the text (RFC 8259 §8.1).
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+}
