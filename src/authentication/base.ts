@@ -129,8 +129,12 @@ export class AuthenticationBase {
     watchSetting(
       app.settings,
       configKey,
-      // What a later setting leaves out stays as it was given here.
-      (value) => (Object.keys(options).length > 0 ? mergePlain(options, value as object) : value),
+      (value) => {
+        assertOptions(value, configKey)
+
+        // What a later setting leaves out stays as it was given here.
+        return Object.keys(options).length > 0 ? mergePlain(options, value) : value
+      },
       () => this.verifyConfiguration()
     )
   }
@@ -153,9 +157,11 @@ export class AuthenticationBase {
   /**
    * Registers a strategy under a name.
    *
-   * @throws Error when the strategy finds its configuration not valid
+   * @throws Error for what is no strategy, and when the strategy finds its configuration not valid
    */
   register(name: string, strategy: AuthenticationStrategy): void {
+    this.assertStrategy(name, strategy)
+
     strategy.setName?.(name)
     strategy.setApplication?.(this.app)
     strategy.setAuthentication?.(this)
@@ -262,6 +268,21 @@ export class AuthenticationBase {
     return Object.fromEntries(
       credentials.map(([name, credential]) => [name, createFingerprint(secret, [name, credential])])
     )
+  }
+
+  /**
+   * Whether what proves the identity of an entity is the same in two records of it. What the second one does not
+   * show, because it was loaded without that field, does not count.
+   */
+  hasSameCredentials(verified: any, current: any): boolean {
+    return Object.values(this.strategies).every((strategy) => {
+      const credential = strategy.getCredential?.(current)
+
+      return (
+        credential === undefined ||
+        JSON.stringify(credential) === JSON.stringify(strategy.getCredential?.(verified))
+      )
+    })
   }
 
   /**
@@ -401,6 +422,14 @@ export class AuthenticationBase {
     const { revocation = this.state.revocations } = this.configuration
 
     return revocation || undefined
+  }
+
+  private assertStrategy(name: string, strategy: unknown): void {
+    if (typeof name !== 'string' || name === '' || typeof strategy !== 'object' || strategy === null) {
+      throw new Error(
+        `Invalid strategy '${String(name)}': expected a name and a strategy object. Did you forget 'new'?`
+      )
+    }
   }
 
   /** For strategies that do not ask themselves. The entity of a result may lack what clients must not see. */

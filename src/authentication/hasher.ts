@@ -28,6 +28,9 @@ const LONGEST_PASSWORD = 72
 /** How many jobs may wait when another login comes: it would wait for minutes. */
 const LONGEST_QUEUE = 1000
 
+/** The same for new passwords. An application that is filled with users may have many at once. */
+const LONGEST_HASH_QUEUE = 10_000
+
 /** Leaves a core to the requests. */
 const MAX_WORKERS = Math.max(1, Math.min(4, availableParallelism() - 1))
 
@@ -36,8 +39,13 @@ export class BcryptHasher implements Hasher {
   private readonly cost: number
   private readonly workers = new BcryptWorkers()
 
-  /** @param cost How many rounds a hash takes, as a power of two */
+  /**
+   * @param cost How many rounds a hash takes, as a power of two: from 4 to 31
+   * @throws Error for another cost
+   */
   constructor(cost: number) {
+    if (!isCost(cost)) throw new Error('Invalid cost of a bcrypt hash: expected an integer from 4 to 31')
+
     this.cost = cost
   }
 
@@ -48,11 +56,13 @@ export class BcryptHasher implements Hasher {
       )
     }
 
+    this.workers.assertShorter(LONGEST_HASH_QUEUE)
+
     return this.workers.run('hashSync', password, this.cost)
   }
 
   async compare(password: string, hash: string): Promise<boolean> {
-    this.workers.assertShortQueue()
+    this.workers.assertShorter(LONGEST_QUEUE)
 
     const cost = isHashable(password) ? BCRYPT.exec(hash)?.[1] : undefined
 
@@ -82,6 +92,11 @@ export class BcryptHasher implements Hasher {
   }
 }
 
+/** Whether bcrypt knows a cost. */
+export function isCost(cost: unknown): cost is number {
+  return Number.isInteger(cost) && (cost as number) >= 4 && (cost as number) <= 31
+}
+
 function isHashable(password: string): boolean {
   return !password.includes('\0') && Buffer.byteLength(password) <= LONGEST_PASSWORD
 }
@@ -100,9 +115,9 @@ class BcryptWorkers {
   private readonly queue: Job[] = []
   private readonly pending = new Set<Promise<unknown>>()
 
-  /** @throws Unavailable when too many jobs wait already */
-  assertShortQueue(): void {
-    if (this.queue.length >= LONGEST_QUEUE) {
+  /** @throws Unavailable when that many jobs wait already */
+  assertShorter(limit: number): void {
+    if (this.queue.length >= limit) {
       throw new Unavailable('Too many passwords are waiting to be checked')
     }
   }

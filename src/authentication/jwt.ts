@@ -134,16 +134,15 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
 
     const { provider, query, ...internal } = params
     const current = await this.loadEntity(id, { ...internal, authenticated: true })
-    const fingerprints = this.auth.getFingerprints(current)
     const verified = this.auth.recallEntity(result.authentication)
 
-    if (!fingerprints) return {}
-    // The password was changed while it was compared.
-    if (verified && !this.auth.hasFingerprints(fingerprints, verified)) {
+    // The password was changed, or taken away, while it was compared.
+    if (verified && !this.auth.hasSameCredentials(verified, current))
       throw new NotAuthenticated('Invalid login')
-    }
 
-    return { [FINGERPRINT]: fingerprints }
+    const fingerprints = this.auth.getFingerprints(current)
+
+    return fingerprints ? { [FINGERPRINT]: fingerprints } : {}
   }
 
   /** Finds `Authorization: Bearer <token>`, or the header and schemes of the configuration. */

@@ -3,7 +3,7 @@ import { reportError } from '../core/events.ts'
 import type { Params, Query } from '../core/types.ts'
 import { BadRequest, NotAuthenticated } from '../errors.ts'
 import { getPath } from '../utils/object.ts'
-import { BcryptHasher, type Hasher } from './hasher.ts'
+import { BcryptHasher, type Hasher, isCost } from './hasher.ts'
 import { AuthenticationBaseStrategy, assertOwnService } from './strategy.ts'
 import type { AuthenticationParams, AuthenticationRequest, AuthenticationResult } from './types.ts'
 
@@ -33,8 +33,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
 
     const { hashSize, hasher } = config
 
-    // What bcrypt knows.
-    if (!Number.isInteger(hashSize) || hashSize < 4 || hashSize > 31) {
+    if (!isCost(hashSize)) {
       throw new Error(
         `Invalid option 'hashSize' of the '${this.name}' strategy: expected an integer from 4 to 31`
       )
@@ -113,7 +112,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     const hash = this.getCredential(entity)
 
     if (typeof hash !== 'string' || hash === '') await this.compareWithNothing(password)
-    else if (await this.hasher.compare(password, hash)) return entity
+    else if ((await this.hasher.compare(password, hash)) === true) return entity
 
     throw this.createError()
   }
@@ -134,7 +133,11 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     }
     if (!isCredential(password)) throw new BadRequest(`Invalid '${passwordField}': expected no NUL character`)
 
-    return this.hasher.hash(password)
+    const hash = await this.hasher.hash(password)
+
+    if (typeof hash !== 'string' || hash === '') throw new Error('The hasher returned no hash')
+
+    return hash
   }
 
   async authenticate(

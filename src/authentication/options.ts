@@ -64,6 +64,27 @@ const ALGORITHMS: { readonly [keys: string]: readonly string[] } = {
   'an elliptic key': ['ES256', 'ES384', 'ES512']
 }
 
+/** Spelt like this and not otherwise. */
+const OPTIONS = [
+  ...['secret', 'service', 'entity', 'entityId', 'authStrategies', 'parseStrategies', 'jwtOptions'],
+  ...['isActive', 'revocation']
+]
+
+/** What params and results of the authentication service hold under names of their own. */
+const RESERVED = [
+  ...[
+    'accessToken',
+    'authentication',
+    'authenticated',
+    'connection',
+    'headers',
+    'provider',
+    'query',
+    'route'
+  ],
+  ...['__proto__', 'constructor']
+]
+
 /** A key for HMAC is at least as long as its digest (RFC 7518 §3.2). In bytes, for the shortest digest. */
 const SHORTEST_SECRET = 32
 
@@ -118,10 +139,12 @@ export const authenticationSettingsSchema = {
  * @param name The name of the setting
  * @throws Error with a sentence that names the option
  */
-export function assertOptions(value: unknown, name: string): void {
+export function assertOptions(value: unknown, name: string): asserts value is Record<string, unknown> {
   if (!isObject(value)) throw new Error(`Invalid setting '${name}': expected an object`)
 
   const { jwtOptions } = value
+
+  assertSpelling(value, name)
 
   function assert(option: string, isValid: (value: unknown) => boolean, expected: string): void {
     const given = (value as Record<string, unknown>)[option]
@@ -134,6 +157,11 @@ export function assertOptions(value: unknown, name: string): void {
   assert('secret', (secret) => typeof secret === 'string' && secret !== '', 'a string that is not empty')
   assert('service', isString, 'the path of a service')
   assert('entity', (entity) => entity === null || isString(entity), 'a name or null')
+  assert(
+    'entity',
+    (entity) => !RESERVED.includes(entity as string),
+    'a name that params and results do not have'
+  )
   assert('entityId', isString, 'a name')
   assert('authStrategies', isStringList, 'an array of strategy names')
   assert('parseStrategies', isStringList, 'an array of strategy names')
@@ -257,17 +285,21 @@ export function watchSetting(
   const outer = Object.getOwnPropertyDescriptor(settings, name)
   let current: unknown = settings[name]
 
+  function read(): unknown {
+    return outer?.get ? outer.get.call(settings) : current
+  }
+
   function write(value: unknown): void {
-    current = value
-    outer?.set?.(value)
+    if (outer?.set) outer.set.call(settings, value)
+    else current = value
   }
 
   Object.defineProperty(settings, name, {
     configurable: true,
     enumerable: true,
-    get: () => current,
+    get: read,
     set(value: unknown) {
-      const previous = current
+      const previous = read()
 
       try {
         write(prepare(value))
@@ -283,6 +315,15 @@ export function watchSetting(
 /** Plain or not: packages that read configuration files make objects of their own kind. */
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** An option in the wrong case would be left out without a word, and with `isactive` everybody would get in. */
+function assertSpelling(options: object, name: string): void {
+  for (const option of Object.keys(options)) {
+    const meant = OPTIONS.find((known) => known !== option && known.toLowerCase() === option.toLowerCase())
+
+    if (meant) throw new Error(`Invalid option '${name}.${option}'. Did you mean '${meant}'?`)
+  }
 }
 
 function isString(value: unknown): boolean {

@@ -6,8 +6,8 @@ import { mergePlain } from '../utils/object.ts'
 import { AuthenticationBase } from './base.ts'
 import { connection } from './hooks/connection.ts'
 import { event } from './hooks/event.ts'
-import { assertComplete, toAlgorithms, warnOfShortSecret, warnOfUnknownStrategies } from './options.ts'
-import { assertKey } from './tokens.ts'
+import { assertComplete, warnOfShortSecret, warnOfUnknownStrategies } from './options.ts'
+import { assertWorking } from './tokens.ts'
 import type {
   AuthenticationParams,
   AuthenticationRequest,
@@ -154,7 +154,7 @@ export class AuthenticationService extends AuthenticationBase {
     const { configuration } = this
 
     assertComplete(configuration, (path) => this.app.service(path))
-    assertKey(configuration.secret as string, toAlgorithms(configuration.jwtOptions))
+    assertWorking(configuration.secret as string, configuration.jwtOptions ?? {})
   }
 
   private async getClaims(

@@ -15,7 +15,10 @@ export class AuthenticationBaseStrategy implements AuthenticationStrategy {
     this.app = app
   }
 
+  /** @throws Error for a second name: the first one’s configuration would be lost */
   setName(name: string): void {
+    assertNameless(this.name, name)
+
     this.name = name
   }
 
@@ -52,6 +55,14 @@ export function assertOwnService(strategy: AuthenticationBaseStrategy): void {
   }
 }
 
+function assertNameless(current: string | undefined, name: string): void {
+  if (current !== undefined && current !== name) {
+    throw new Error(
+      `The strategy '${name}' is registered as '${current}' already: each name needs one of its own`
+    )
+  }
+}
+
 /** What a strategy gets to work with. */
 export interface StrategyDependencies {
   readonly app: Application
@@ -75,10 +86,15 @@ export interface StrategyDependencies {
 export function createStrategy(
   create: (dependencies: StrategyDependencies) => AuthenticationStrategy
 ): AuthenticationStrategy {
+  if (typeof create !== 'function')
+    throw new TypeError('createStrategy expects a function that returns a strategy')
+
   const dependencies: { -readonly [key in keyof StrategyDependencies]?: StrategyDependencies[key] } = {}
 
   const strategy: AuthenticationStrategy = {
     setName: (name) => {
+      assertNameless(dependencies.name, name)
+
       dependencies.name = name
     },
     setApplication: (app) => {

@@ -50,7 +50,8 @@ const MAX_KEYS = 100
 /** How many fingerprints are kept: each request of a user needs the same one. */
 const MAX_FINGERPRINTS = 5000
 
-const keys = new BoundedMap<string, KeyObject>(MAX_KEYS)
+/** `null` for what is no key: to find that out takes long, too. */
+const keys = new BoundedMap<string, KeyObject | null>(MAX_KEYS)
 
 const fingerprints = new BoundedMap<string, string>(MAX_FINGERPRINTS)
 
@@ -194,13 +195,28 @@ function toNotAuthenticated(error: any): NotAuthenticated {
 }
 
 /**
- * Checks that a secret can be used with an algorithm.
+ * Checks a secret and options by making a token with them and verifying it: what is wrong shows now, and not at the
+ * first login.
  *
- * @throws Error when the algorithm needs a key and the secret is none
+ * @throws Error with a sentence that says what is wrong
  */
-export function assertKey(secret: string, [algorithm = 'HS256']: readonly string[]): void {
-  if (typeof toKey(secret, algorithm, 'verify') === 'string') {
-    throw new Error(`The 'secret' of the authentication configuration must be a key in PEM for ${algorithm}`)
+export function assertWorking(secret: string, options: JwtOptions): void {
+  const algorithms = toAlgorithms(options)
+
+  if (typeof toKey(secret, algorithms[0] as string, 'verify') === 'string') {
+    throw new Error(
+      `The 'secret' of the authentication configuration must be a key in PEM for ${algorithms[0]}`
+    )
+  }
+  // Those that others make are verified with the public half of a key, and those for later are not valid yet.
+  if (!canSign(secret, algorithms) || options.notBefore !== undefined) return
+
+  try {
+    verifyToken(signToken({}, secret, options), secret, options)
+  } catch (error: any) {
+    throw new Error(
+      `The 'jwtOptions' of the authentication configuration make no valid token: ${error.message}`
+    )
   }
 }
 
@@ -219,22 +235,20 @@ function toKey(secret: TokenSecret, algorithm: string, use: 'sign' | 'verify'): 
   const name = `${isShared ? 'shared' : use} ${secret}`
   const known = keys.get(name)
 
-  if (known) return known
+  if (known !== undefined) return known ?? secret
 
   const key = isShared ? createSecretKey(Buffer.from(secret)) : readKey(secret, use)
 
-  if (!key) return secret
-
   keys.set(name, key)
 
-  return key
+  return key ?? secret
 }
 
-/** `undefined` for what is no key: `jsonwebtoken` says so better. */
-function readKey(secret: string, use: 'sign' | 'verify'): KeyObject | undefined {
+/** `null` for what is no key: `jsonwebtoken` says so better. */
+function readKey(secret: string, use: 'sign' | 'verify'): KeyObject | null {
   try {
     return use === 'sign' ? createPrivateKey(secret) : createPublicKey(secret)
   } catch {
-    return undefined
+    return null
   }
 }

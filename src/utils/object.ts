@@ -72,7 +72,8 @@ export function copyPlain(value: unknown, finish: (copy: object) => object = (co
 
 /**
  * Puts plain objects over one another, nested ones too. Of anything else, and of two values that are not both
- * plain objects, the later one counts; what is `undefined` changes nothing. No source is changed.
+ * plain objects, the later one counts; what is `undefined` changes nothing. No source is changed. An object that
+ * holds functions works on itself: it is no data, and stays what it is.
  *
  * @param sources The objects, the weakest first; those that are missing are left out
  */
@@ -83,13 +84,17 @@ export function mergePlain(...sources: readonly (object | null | undefined)[]): 
     for (const [name, value] of Object.entries(source ?? {})) {
       const current = merged.get(name)
 
-      if (isPlainObject(value)) merged.set(name, mergePlain(isPlainObject(current) ? current : {}, value))
+      if (isData(value)) merged.set(name, mergePlain(isData(current) ? current : {}, value))
       else if (value !== undefined) merged.set(name, value)
     }
   }
 
   // Not by assignment, which for `__proto__` would set the prototype.
   return Object.fromEntries(merged)
+}
+
+function isData(value: unknown): value is Record<string, unknown> {
+  return isPlainObject(value) && !Object.values(value).some((member) => typeof member === 'function')
 }
 
 /**

@@ -71,7 +71,11 @@ function toSettings(
   const given = typeof settings === 'string' ? { strategies: [settings, ...names] } : settings
 
   // An empty name, too, is what `authenticate(process.env.STRATEGY ?? '')` must not end with.
-  if (!given?.strategies?.length || given.strategies.some((name) => !name)) {
+  if (
+    !Array.isArray(given?.strategies) ||
+    !given.strategies.length ||
+    given.strategies.some((name) => !name)
+  ) {
     throw new Error('The authenticate hook needs at least one allowed strategy')
   }
 

@@ -19,12 +19,21 @@ export interface HashPasswordOptions {
  * @throws Error when there is no field name. The hook throws BadRequest for a password that the strategy refuses
  */
 export function hashPassword(field: string, options: HashPasswordOptions = {}) {
-  if (!field) throw new Error('The hashPassword hook requires a field name option')
+  if (!field || typeof field !== 'string') {
+    throw new Error('The hashPassword hook requires a field name option')
+  }
+  if (typeof options !== 'object') {
+    throw new Error('The hashPassword hook hashes one field: expected options as its second argument')
+  }
 
   const path = field.split('.')
 
   return async function hashPasswordOfData(context: HookContext, next?: NextFunction): Promise<any> {
-    const { app, data, params } = context
+    const { app, data, params, type } = context
+
+    if (type === 'after' || type === 'error') {
+      throw new Error('The hashPassword hook must be used as a before or around hook')
+    }
 
     if (data !== undefined) {
       const strategy = getHashingStrategy(app, options)
@@ -41,7 +50,10 @@ export function hashPassword(field: string, options: HashPasswordOptions = {}) {
 }
 
 /** Hashing takes long: what the service will refuse is refused before. */
-function assertMulti({ service, method, params }: HookContext): void {
+function assertMulti({ service, method, id, params }: HookContext): void {
+  // What else is wrong with an array the service says itself.
+  if (method !== 'create' && id !== null) return
+
   if (service?.allowsMulti?.(method, params) === false) {
     throw new MethodNotAllowed(`Can not ${method} multiple entries`)
   }

@@ -12,15 +12,26 @@ type Path = readonly string[]
  *
  * Register it as it is: inside a function that decides whether it runs, its mark is not seen.
  *
- * @param fields The names of the fields; dots lead into objects
+ * @param fields The names of the fields; dots lead into objects. In a query they count in any case and at any depth:
+ * with `password`, `author.password` is refused too
+ * @throws Error without a name
  */
 export function protect(...fields: string[]) {
+  if (fields.length === 0 || !fields.every((field) => field && typeof field === 'string')) {
+    throw new Error('The protect hook needs at least one field name')
+  }
+
   const paths = fields.map((field) => field.split('.'))
 
   async function protectFields(context: HookContext, next?: NextFunction): Promise<void> {
     if (typeof next === 'function') await next()
 
-    const { method, params } = context
+    const { method, params, type } = context
+
+    if (type === 'before' || type === 'error') {
+      throw new Error('The protect hook must be used as an after or around hook')
+    }
+
     const result: any = context.dispatch || context.result
 
     if (!result) return
@@ -58,9 +69,13 @@ function assertUnprotected(query: unknown, paths: readonly Path[]): void {
   const protectedPaths = paths.map((path) => path.map((name) => name.toLowerCase()))
 
   for (const { field, isSelected } of listFields(query, [])) {
-    // A number is a place in an array.
-    const names = field.map((name) => name.toLowerCase()).filter((name) => !/^\d+$/.test(name))
-    const reveals = (path: Path) => contains(names, path) || (!isSelected && leadsTo(names, path))
+    const names = field.map((name) => name.toLowerCase())
+    // A number may be a place in an array.
+    const withoutPlaces = names.filter((name) => !/^\d+$/.test(name))
+    const reveals = (path: Path) =>
+      contains(names, path) ||
+      contains(withoutPlaces, path) ||
+      (!isSelected && (leadsTo(names, path) || leadsTo(withoutPlaces, path)))
 
     if (protectedPaths.some(reveals)) {
       throw new BadRequest(`Invalid query: '${field.join('.')}' can not be queried`)
