@@ -6,6 +6,7 @@ await compareServers({
   baseline: 'by-hand',
   servers: {
     'by-hand': 'Express 5 by hand',
+    fastify: 'Fastify 5',
     feathers: 'Feathers v5',
     'alula-mounted': 'alula, toMiddleware in Express 5',
     'alula-listen': 'alula, app.listen()',

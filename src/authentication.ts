@@ -15,8 +15,8 @@ export { type HashPasswordOptions, hashPassword, passwordHash } from './authenti
 export { protect } from './authentication/hooks/protect.ts'
 export { JWTStrategy } from './authentication/jwt.ts'
 export { LocalStrategy } from './authentication/local.ts'
-export { authenticationSettingsSchema } from './authentication/options.ts'
 export { MemoryRevocationStore, type RevocationStore } from './authentication/revocation.ts'
+export { authenticationSettingsSchema } from './authentication/schema.ts'
 export { AuthenticationService } from './authentication/service.ts'
 export {
   AuthenticationBaseStrategy,

@@ -25,9 +25,12 @@ const ORDER: { [folder: string]: readonly string[] } = {
   authentication: [
     'revocation',
     'types',
+    'schema',
     'options',
+    'settings',
     'tokens',
     'verified',
+    'credentials',
     'base',
     'strategy',
     'hasher',

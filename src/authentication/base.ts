@@ -3,24 +3,12 @@ import { reportError } from '../core/events.ts'
 import type { Application, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import { createDebug } from '../utils/debug.ts'
-import { isPlainObject, mergePlain } from '../utils/object.ts'
-import {
-  assertAlgorithms,
-  assertOptions,
-  createReader,
-  MISSING_SECRET,
-  toAlgorithms,
-  watchSetting
-} from './options.ts'
+import { mergePlain } from '../utils/object.ts'
+import { Credentials } from './credentials.ts'
+import { assertAlgorithms, assertOptions, MISSING_SECRET, toAlgorithms } from './options.ts'
 import { MemoryRevocationStore, type RevocationStore } from './revocation.ts'
-import {
-  canSign,
-  createFingerprint,
-  signToken,
-  type TokenSecret,
-  type VerifiedToken,
-  verifyToken
-} from './tokens.ts'
+import { createReader, watchSetting } from './settings.ts'
+import { signToken, type TokenSecret, type VerifiedToken, verifyToken } from './tokens.ts'
 import type {
   AuthenticationConfiguration,
   AuthenticationParams,
@@ -80,8 +68,7 @@ interface State {
   /** Used unless the configuration has a store. */
   readonly revocations: RevocationStore
   readonly verified: VerifiedTokens
-  /** By the `authentication` of a result, which survives when a subclass copies the result. */
-  readonly entities: WeakMap<object, any>
+  readonly credentials: Credentials
 }
 
 const debug = createDebug('alula:authentication')
@@ -99,7 +86,7 @@ export class AuthenticationBase {
     readConfiguration: createReader(() => this.app.get(this.configKey)),
     revocations: new MemoryRevocationStore(),
     verified: new VerifiedTokens(),
-    entities: new WeakMap()
+    credentials: new Credentials(this)
   }
 
   /**
@@ -240,82 +227,9 @@ export class AuthenticationBase {
     this.state.verified.forget(accessToken)
   }
 
-  /** Whether tokens are tied to what proves the identity of their entity. */
-  get tracksCredentials(): boolean {
-    const { revocation, secret, jwtOptions } = this.configuration
-
-    return (
-      revocation !== false &&
-      canSign(getSecret(secret), toAlgorithms(jwtOptions)) &&
-      Object.values(this.strategies).some((strategy) => strategy.getCredential !== undefined)
-    )
-  }
-
-  /**
-   * By the names of strategies, values that change when what proves the identity of an entity does; `undefined` when
-   * no strategy sees any of that on the entity, or when revocation is off.
-   */
-  getFingerprints(entity: any): { [strategy: string]: string } | undefined {
-    if (!this.tracksCredentials) return undefined
-
-    const secret = getSecret(this.configuration.secret)
-    const credentials = Object.entries(this.strategies)
-      .map(([name, strategy]) => [name, strategy.getCredential?.(entity)] as const)
-      .filter(([, credential]) => credential !== undefined && credential !== null)
-
-    if (credentials.length === 0) return undefined
-
-    return Object.fromEntries(
-      credentials.map(([name, credential]) => [name, createFingerprint(secret, [name, credential])])
-    )
-  }
-
-  /**
-   * Whether what proves the identity of an entity is the same in two records of it. What the second one does not
-   * show, because it was loaded without that field, does not count.
-   */
-  hasSameCredentials(verified: any, current: any): boolean {
-    return Object.values(this.strategies).every((strategy) => {
-      const credential = strategy.getCredential?.(current)
-
-      return (
-        credential === undefined ||
-        JSON.stringify(credential) === JSON.stringify(strategy.getCredential?.(verified))
-      )
-    })
-  }
-
-  /**
-   * Whether what proves the identity of an entity is what it was when a token was made. A strategy that the service
-   * does not have, or that came later, does not count.
-   *
-   * @param fingerprints What the token says
-   * @param entity The entity as it is now
-   */
-  hasFingerprints(fingerprints: unknown, entity: any): boolean {
-    if (!this.tracksCredentials || fingerprints === undefined) return true
-    if (!isPlainObject(fingerprints)) return false
-
-    const current = this.getFingerprints(entity) ?? {}
-    const claimed = Object.entries(fingerprints)
-    const isCurrent = ([name, fingerprint]: [string, unknown]) =>
-      this.getStrategy(name)?.getCredential === undefined || current[name] === fingerprint
-
-    return claimed.length > 0 && claimed.every(isCurrent)
-  }
-
-  /**
-   * Keeps the entity that a strategy has verified and found to be active, as it was then and with all fields.
-   *
-   * @param authentication The `authentication` of the result of the strategy
-   */
-  rememberEntity(authentication: object, entity: any): void {
-    this.state.entities.set(authentication, entity)
-  }
-
-  /** The entity that a strategy has verified, when it said so. */
-  recallEntity(authentication: object | undefined): any {
-    return authentication && this.state.entities.get(authentication)
+  /** What proves the identity of entities, as the strategies see it. */
+  get credentials(): Credentials {
+    return this.state.credentials
   }
 
   /** Whether the option `isActive` lets an entity in. */
@@ -437,7 +351,7 @@ export class AuthenticationBase {
     const { isActive, entity, entityId, service } = this.configuration
     const shown = entity && result[entity]
 
-    if (!isActive || !service || !shown || this.recallEntity(result.authentication)) return
+    if (!isActive || !service || !shown || this.credentials.recall(result.authentication)) return
 
     const entities: any = this.app.service(service)
     const id = shown[entityId ?? entities.id]
@@ -453,8 +367,9 @@ export class AuthenticationBase {
   private readToken(accessToken: string, options?: JwtVerifyOptions, secret?: TokenSecret): VerifiedToken {
     const { jwtOptions, secret: usual } = this.configuration
 
-    if (!options && !secret)
+    if (!options && !secret) {
       return this.state.verified.verify(accessToken, getSecret(usual), jwtOptions ?? {})
+    }
 
     const merged = mergePlain(jwtOptions, options)
 

@@ -109,9 +109,9 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     const current = await this.loadEntity(id, internal)
 
     await this.assertActive(current, params)
-    if (!this.auth.hasFingerprints(payload[FINGERPRINT], current)) throw new NotAuthenticated('jwt revoked')
+    if (!this.auth.credentials.match(payload[FINGERPRINT], current)) throw new NotAuthenticated('jwt revoked')
 
-    this.auth.rememberEntity(result.authentication, current)
+    this.auth.credentials.remember(result.authentication, current)
 
     if (!provider) return { ...result, [entity]: current }
 
@@ -130,17 +130,17 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     const { entity, entityId = this.entityService?.id } = this.configuration
     const id = entity && result[entity]?.[entityId]
 
-    if (!isId(id) || !this.auth.tracksCredentials) return {}
+    if (!isId(id) || !this.auth.credentials.areTracked) return {}
 
     const { provider, query, ...internal } = params
     const current = await this.loadEntity(id, { ...internal, authenticated: true })
-    const verified = this.auth.recallEntity(result.authentication)
+    const verified = this.auth.credentials.recall(result.authentication)
 
     // The password was changed, or taken away, while it was compared.
-    if (verified && !this.auth.hasSameCredentials(verified, current))
+    if (verified && !this.auth.credentials.areSame(verified, current))
       throw new NotAuthenticated('Invalid login')
 
-    const fingerprints = this.auth.getFingerprints(current)
+    const fingerprints = this.auth.credentials.toFingerprints(current)
 
     return fingerprints ? { [FINGERPRINT]: fingerprints } : {}
   }

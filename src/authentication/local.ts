@@ -164,7 +164,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     const current = await this.renewHash(found, username, password, params)
     const authentication = { strategy: this.name }
 
-    this.auth.rememberEntity(authentication, current)
+    this.auth.credentials.remember(authentication, current)
 
     return { authentication, [entity]: await this.getEntity(current, params) }
   }

@@ -13,48 +13,10 @@ const defaultOptions: AuthenticationConfiguration = {
 }
 
 /** A setting with the defaults for what it leaves out, or leaves `undefined`. */
-function withDefaults(setting: { readonly [option: string]: any }): AuthenticationConfiguration {
+export function withDefaults(setting: { readonly [option: string]: any }): AuthenticationConfiguration {
   const given = Object.entries(setting).filter(([, value]) => value !== undefined)
 
   return { ...defaultOptions, ...Object.fromEntries(given) }
-}
-
-/**
- * Returns a function that reads a setting with its defaults. The result is the same object until an option has
- * changed: it is asked for many times during a request.
- *
- * @param getSetting Returns the setting, which may have been changed in place
- */
-export function createReader(
-  getSetting: () => { readonly [option: string]: any }
-): () => AuthenticationConfiguration {
-  let read: { readonly [option: string]: any } = {}
-  let configuration = withDefaults(read)
-
-  return () => {
-    const setting = getSetting()
-
-    if (!hasSameOptions(setting, read)) {
-      read = { ...setting }
-      configuration = withDefaults(read)
-    }
-
-    return configuration
-  }
-}
-
-function hasSameOptions(
-  one: { readonly [option: string]: unknown },
-  other: { readonly [option: string]: unknown }
-): boolean {
-  let count = 0
-
-  for (const name in one) {
-    if (one[name] !== other[name]) return false
-    count++
-  }
-
-  return count === Object.keys(other).length
 }
 
 /** The algorithms of JSON Web Signature (RFC 7518 §3.1) by the kind of key. `none` is not one of them. */
@@ -89,48 +51,6 @@ const RESERVED = [
 const SHORTEST_SECRET = 32
 
 export const MISSING_SECRET = "A 'secret' must be provided in your authentication configuration"
-
-/** A JSON schema of the configuration, for applications that check theirs by one. */
-export const authenticationSettingsSchema = {
-  type: 'object',
-  required: ['secret', 'entity', 'authStrategies'],
-  properties: {
-    secret: { type: 'string', description: 'What access tokens are signed with' },
-    entity: { oneOf: [{ type: 'null' }, { type: 'string' }], description: 'The name of the entity, or null' },
-    entityId: { type: 'string', description: 'The name of the id of an entity' },
-    service: { type: 'string', description: 'The path of the entity service' },
-    authStrategies: {
-      type: 'array',
-      items: { type: 'string' },
-      description: 'The strategies that may create an access token'
-    },
-    parseStrategies: {
-      type: 'array',
-      items: { type: 'string' },
-      description: 'The strategies that look for credentials in requests'
-    },
-    jwtOptions: { type: 'object', description: 'How access tokens are signed and verified' },
-    jwt: {
-      type: 'object',
-      properties: {
-        header: { type: 'string', description: 'The name of the header that holds the token' },
-        schemes: { type: 'array', items: { type: 'string' }, description: 'The schemes of that header' }
-      }
-    },
-    local: {
-      type: 'object',
-      required: ['usernameField', 'passwordField'],
-      properties: {
-        usernameField: { type: 'string', description: 'The name of the username in the request' },
-        passwordField: { type: 'string', description: 'The name of the password in the request' },
-        hashSize: { type: 'number', description: 'The cost of a bcrypt hash, as a power of two' },
-        errorMessage: { type: 'string', description: 'What every login that fails is answered with' },
-        entityUsernameField: { type: 'string', description: 'The name of the username in the entity' },
-        entityPasswordField: { type: 'string', description: 'The name of the password in the entity' }
-      }
-    }
-  }
-} as const
 
 /**
  * Checks the shape of what a configuration holds. What it must hold is checked by {@link assertComplete}.
@@ -265,51 +185,6 @@ export function assertAlgorithms(algorithms: readonly string[], name: string): v
   if (new Set(kinds).size > 1) {
     throw new Error(`Invalid option '${name}.algorithm': ${algorithms.join(' and ')} need different keys`)
   }
-}
-
-/**
- * Has a setting checked whenever it is set. A value that is refused leaves the setting as it was.
- *
- * @param settings The settings of an application
- * @param name The name of the setting
- * @param prepare Returns the value to store instead of the one that is set
- * @param check Throws for a value that is not valid; the setting already has it
- */
-export function watchSetting(
-  settings: Record<string, any>,
-  name: string,
-  prepare: (value: unknown) => unknown,
-  check: () => void
-): void {
-  // Another service may watch the same setting.
-  const outer = Object.getOwnPropertyDescriptor(settings, name)
-  let current: unknown = settings[name]
-
-  function read(): unknown {
-    return outer?.get ? outer.get.call(settings) : current
-  }
-
-  function write(value: unknown): void {
-    if (outer?.set) outer.set.call(settings, value)
-    else current = value
-  }
-
-  Object.defineProperty(settings, name, {
-    configurable: true,
-    enumerable: true,
-    get: read,
-    set(value: unknown) {
-      const previous = read()
-
-      try {
-        write(prepare(value))
-        check()
-      } catch (error) {
-        write(previous)
-        throw error
-      }
-    }
-  })
 }
 
 /** Plain or not: packages that read configuration files make objects of their own kind. */

@@ -48,7 +48,7 @@ export class AuthenticationBaseStrategy implements AuthenticationStrategy {
  * @throws Error for the service of another package
  */
 export function assertOwnService(strategy: AuthenticationBaseStrategy): void {
-  if (typeof strategy.authentication?.rememberEntity !== 'function') {
+  if (strategy.authentication?.credentials === undefined) {
     throw new Error(
       `The '${strategy.name}' strategy needs the AuthenticationService of the package that it comes from`
     )
