@@ -1,5 +1,4 @@
 import { EventEmitter } from 'events'
-import type { Pipeline } from '../hooks/types.ts'
 import { createDebug } from '../utils/debug.ts'
 import { getDefinition } from './methods.ts'
 import { getServiceOptions } from './service.ts'
@@ -34,18 +33,28 @@ export function implementEmitter(service: any, app: Emitter): void {
   }
 }
 
+/** What `hookMethod` needs to know about the event of a method. */
+interface EventHooks {
+  readonly isObserved: boolean
+  readonly start: (context: HookContext) => void
+  readonly finish: (context: HookContext) => void
+}
+
 /**
  * Emits the event of a method after its hooks are through: once for each item of the result. Every standard
  * event of every service goes through here.
  */
-export function withEvents(method: string, pipeline: Pipeline<any>): Pipeline<any> {
+export function createEventHooks(method: string): EventHooks {
   const event = getDefinition(method).event ?? null
 
-  return async (context: HookContext) => {
-    context.event = event
-    await pipeline(context)
-
-    if (typeof context.event === 'string') emitResult(context, context.event)
+  return {
+    isObserved: event !== null,
+    start(context) {
+      context.event = event
+    },
+    finish(context) {
+      if (typeof context.event === 'string') emitResult(context, context.event)
+    }
   }
 }
 

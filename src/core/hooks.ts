@@ -3,7 +3,7 @@ import { hookMethod } from '../hooks/method.ts'
 import { compilePipeline } from '../hooks/pipeline.ts'
 import { getGuards, HookRegistry, isHookTypeMap } from '../hooks/registry.ts'
 import type { AroundHook, Hook, Layer } from '../hooks/types.ts'
-import { withEvents } from './events.ts'
+import { createEventHooks } from './events.ts'
 import { getDefinition } from './methods.ts'
 import { getHookMethods, getServiceOptions } from './service.ts'
 
@@ -41,20 +41,13 @@ export function implementHooks(service: any, path: string, app: HookedApplicatio
       parameters: getDefinition(method).args,
       properties: contextProperties(app, service, path, method),
       version: () => app._hooks.version + hooks.version,
-      compile: (terminal) =>
-        withEvents(
-          method,
-          compilePipeline(
-            [
-              withGuards(app._hooks.layer(method), [
-                ...app._hooks.guards(),
-                ...hooks.guards(methods.map((name) => originals.get(name)))
-              ]),
-              ...hooks.layers(method, original)
-            ],
-            terminal
-          )
-        )
+      compile: (terminal) => {
+        const guards = [...app._hooks.guards(), ...hooks.guards(methods.map((name) => originals.get(name)))]
+        const layers = [withGuards(app._hooks.layer(method), guards), ...hooks.layers(method, original)]
+
+        return compilePipeline(layers, terminal)
+      },
+      ...createEventHooks(method)
     })
 
     defineHidden(service, method, value)

@@ -13,8 +13,14 @@ export interface HookMethodOptions<C extends BaseContext> {
   readonly version: () => number
   /** What a call without a `this` runs on: a method that was taken off its object. */
   readonly owner?: unknown
-  /** Puts the hooks that are registered now around the method itself. */
+  /** Puts the hooks that are registered now around the method itself; returns that when there are none. */
   readonly compile: (terminal: Pipeline<C>) => Pipeline<C>
+  /** Runs before the hooks of a call. */
+  readonly start?: (context: C) => void
+  /** Runs when all hooks of a call are through and none has failed. */
+  readonly finish?: (context: C) => void
+  /** Whether `finish` has something to do for a call without hooks. */
+  readonly isObserved?: boolean
 }
 
 /** A method with hooks around it. With a context of its own as last argument it resolves to that context. */
@@ -36,7 +42,7 @@ export function hookMethod<C extends BaseContext>(
   method: (...args: any[]) => unknown,
   options: HookMethodOptions<C>
 ): HookMethod<C> {
-  const { parameters, properties, version, owner, compile } = options
+  const { parameters, properties, version, owner, compile, start, finish, isObserved } = options
   const original = getOriginal(method)
   const defaults = getDefaults(method)
   const Context = createContextClass<C>(parameters, merge(properties, getProperties(method)))
@@ -53,13 +59,6 @@ export function hookMethod<C extends BaseContext>(
 
   async function hooked(this: unknown, ...args: any[]): Promise<any> {
     const given = args[args.length - 1] instanceof Context
-    const context: C = given ? args.pop() : new Context()
-
-    context.self = this ?? owner
-    context.arguments = args
-    if (defaults) applyDefaults(context, defaults(context))
-    if (paramsIndex !== -1 && !args[paramsIndex]) args[paramsIndex] = {}
-
     const current = version()
 
     if (!pipeline || current !== compiledVersion) {
@@ -67,7 +66,23 @@ export function hookMethod<C extends BaseContext>(
       compiledVersion = current
     }
 
+    // Nobody would see the context.
+    if (pipeline === terminal && !given && !defaults && !isObserved) {
+      if (paramsIndex !== -1 && !args[paramsIndex]) args[paramsIndex] = {}
+
+      return await original.apply(this ?? owner, args)
+    }
+
+    const context: C = given ? args.pop() : new Context()
+
+    context.self = this ?? owner
+    context.arguments = args
+    if (defaults) applyDefaults(context, defaults(context))
+    if (paramsIndex !== -1 && !args[paramsIndex]) args[paramsIndex] = {}
+
+    start?.(context)
     await pipeline(context)
+    finish?.(context)
 
     return given ? context : context.result
   }
