@@ -217,16 +217,17 @@ export class MemoryAdapter<
 
   /** Gives each record an id. Nothing is stored before all ids are known to be free. */
   private withIds(records: any[]): any[] {
-    const given = records
-      .map((record) => record[this.id])
-      .filter(isGiven)
-      .map(String)
-    const taken = new Set(given)
+    const taken = new Set<string>()
 
-    if (taken.size < given.length) throw new Conflict('Two of the records have the same id')
+    for (const record of records) {
+      if (!isGiven(record[this.id])) continue
 
-    for (const id of given) {
+      const id = String(record[this.id])
+
+      if (taken.has(id)) throw new Conflict('Two of the records have the same id')
       if (this.records.get(id)) throw new Conflict(`A record with the id '${id}' exists already`)
+
+      taken.add(id)
     }
 
     for (const record of records) {
