@@ -25,7 +25,14 @@ export function createParser(
   options: ParseAuthenticationOptions = {}
 ): RequestHandler {
   return (request, response, next) => {
-    parse(getApp(request), request, response, options)
+    const app = getApp(request)
+
+    if (!app.defaultAuthentication) {
+      next()
+      return
+    }
+
+    parse(app, request, response, options)
       .then((authentication) => {
         if (authentication) request.feathers = { ...request.feathers, authentication }
       })
