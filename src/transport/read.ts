@@ -34,7 +34,10 @@ export function readText(request: IncomingMessage, limit: number): Promise<strin
 
     request.on('data', onData)
     request.once('end', () => resolve(toText(chunks)))
-    request.once('close', () => fail(new BadRequest('The request was aborted')))
+    request.once('close', () => {
+      // It comes for every request; an error, which takes long to make, is only for those that were not complete.
+      if (!request.complete) fail(new BadRequest('The request was aborted'))
+    })
   })
 }
 
