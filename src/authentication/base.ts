@@ -5,7 +5,7 @@ import { NotAuthenticated } from '../errors.ts'
 import { createDebug } from '../utils/debug.ts'
 import { mergePlain } from '../utils/object.ts'
 import { Credentials } from './credentials.ts'
-import { assertAlgorithms, assertOptions, MISSING_SECRET, toAlgorithms } from './options.ts'
+import { assertJwtOptions, assertOptions, MISSING_SECRET } from './options.ts'
 import { MemoryRevocationStore, type RevocationStore } from './revocation.ts'
 import { createReader, watchSetting } from './settings.ts'
 import { signToken, type TokenSecret, type VerifiedToken, verifyToken } from './tokens.ts'
@@ -374,7 +374,7 @@ export class AuthenticationBase {
     const merged = mergePlain(jwtOptions, options)
 
     // Those of the configuration were checked when it was set.
-    if (options) assertAlgorithms(toAlgorithms(merged), 'jwtOptions')
+    if (options) assertJwtOptions(merged, 'jwtOptions')
 
     return verifyToken(accessToken, secret || getSecret(usual), merged)
   }

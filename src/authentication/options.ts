@@ -44,6 +44,7 @@ const RESERVED = [
     'query',
     'route'
   ],
+  ...['payload', 'jwtOptions', 'jwt', 'secret', 'authStrategies', 'paginate', 'adapter'],
   ...['__proto__', 'constructor']
 ]
 
@@ -89,7 +90,7 @@ export function assertOptions(value: unknown, name: string): asserts value is Re
   assert('isActive', (isActive) => typeof isActive === 'function', 'a function')
   assert('revocation', isRevocation, "false, or an object with 'revoke' and 'isRevoked'")
 
-  if (jwtOptions !== undefined) assertAlgorithms(toAlgorithms(jwtOptions as JwtOptions), `${name}.jwtOptions`)
+  if (jwtOptions !== undefined) assertJwtOptions(jwtOptions as JwtOptions, `${name}.jwtOptions`)
 }
 
 /**
@@ -167,12 +168,28 @@ export function toAlgorithms({ algorithms, algorithm }: JwtOptions = {}): string
 }
 
 /**
+ * Checks the options of tokens that `jsonwebtoken` does not check, or in a way that lets tokens pass.
+ *
+ * @throws Error with a sentence that names the option
+ */
+export function assertJwtOptions(options: JwtOptions, name: string): void {
+  assertAlgorithms(toAlgorithms(options), name)
+
+  for (const option of ['clockTolerance', 'clockTimestamp']) {
+    // As a text it would be put behind the time when a token expires, and not added.
+    if (options[option] !== undefined && !Number.isFinite(options[option])) {
+      throw new Error(`Invalid option '${name}.${option}': expected a number of seconds`)
+    }
+  }
+}
+
+/**
  * Checks a list of algorithms. All must go with the same kind of key: otherwise a public key, which everyone knows,
  * could be taken for the secret of an HMAC (RFC 8725 §2.1).
  *
  * @throws Error for an unknown algorithm, `none` among them, and for a mixed list
  */
-export function assertAlgorithms(algorithms: readonly string[], name: string): void {
+function assertAlgorithms(algorithms: readonly string[], name: string): void {
   const kinds = algorithms.map((algorithm) =>
     Object.keys(ALGORITHMS).find((keys) => ALGORITHMS[keys]?.includes(algorithm))
   )

@@ -253,6 +253,8 @@ async function callMethod(request: Request, response: Response, door: ServiceDoo
     response.data = answer.body
   } catch (error) {
     setHead(response, toHttpError(error, request, lookup))
+    // The rest of a body that was refused would be taken for the next request.
+    if (!request.complete) response.setHeader('Connection', 'close')
     throw toErrorObject(error)
   }
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { HttpResponse } from './http.ts'
 
 /** The media type of every body that is sent here. */
@@ -36,18 +36,21 @@ export function sendJson(
   const isRead = request.method === 'GET' || request.method === 'HEAD'
 
   if (etag && isRead && status === 200) {
-    const tag = head.ETag ?? response.getHeader('ETag') ?? createEtag(text)
+    const given = getHeader(head, 'etag') ?? response.getHeader('ETag')
+    const tag = given === undefined ? createEtag(text) : String(given)
 
-    head.ETag = tag
+    if (given === undefined) head.ETag = tag
 
-    if (matches(request.headers['if-none-match'], String(tag))) {
+    if (hasAlready(request.headers, tag)) {
       response.writeHead(304, head)
       response.end()
       return
     }
   }
 
-  if (!hasType(head) && !response.hasHeader('Content-Type')) head['Content-Type'] = JSON_TYPE
+  if (getHeader(head, 'content-type') === undefined && !response.hasHeader('Content-Type')) {
+    head['Content-Type'] = JSON_TYPE
+  }
   head['Content-Length'] = Buffer.byteLength(text)
 
   response.writeHead(status, head)
@@ -55,10 +58,12 @@ export function sendJson(
 }
 
 /** Names of headers are the same in any case, and hooks may write them as they like. */
-function hasType(head: OutgoingHttpHeaders): boolean {
-  for (const name in head) if (name.length === 12 && name.toLowerCase() === 'content-type') return true
+function getHeader(head: OutgoingHttpHeaders, wanted: string): unknown {
+  for (const name in head) {
+    if (name.length === wanted.length && name.toLowerCase() === wanted) return head[name]
+  }
 
-  return false
+  return undefined
 }
 
 /** Weak, because what is compared is the text and not the bytes that a proxy may have compressed. */
@@ -66,9 +71,12 @@ function createEtag(text: string): string {
   return `W/"${text.length.toString(16)}-${hash('sha1', text, 'base64').slice(0, 27)}"`
 }
 
-/** Compares as weak tags are compared: `W/` makes no difference. */
-function matches(header: string | undefined, tag: string): boolean {
-  if (header === undefined) return false
+/** Compares as weak tags are compared: `W/` makes no difference. Who reloads wants to have all of it again. */
+function hasAlready(
+  { 'if-none-match': header, 'cache-control': cacheControl = '' }: IncomingHttpHeaders,
+  tag: string
+): boolean {
+  if (header === undefined || /\bno-cache\b/i.test(cacheControl)) return false
   if (header.trim() === '*') return true
 
   const opaque = tag.replace(/^W\//, '')
