@@ -103,6 +103,15 @@ describe('a bcrypt hasher', () => {
     expect(hasher.needsRehash('of another algorithm')).toBe(false)
   })
 
+  it('has a cost that bcrypt knows', () => {
+    for (const cost of [3, 32, 0, -4, 4.5, Number.NaN, Number.POSITIVE_INFINITY, '10', null, undefined, {}]) {
+      expect(() => new BcryptHasher(cost as any), `${cost}`).toThrow(
+        'Invalid cost of a bcrypt hash: expected an integer from 4 to 31'
+      )
+    }
+    for (const cost of [4, 10, 31]) expect(() => createHasher(cost)).not.toThrow()
+  })
+
   it('leaves the event loop to others', async () => {
     const hasher = createHasher(9)
     const hash = await hasher.hash('password')

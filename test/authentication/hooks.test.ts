@@ -72,6 +72,8 @@ describe('the authenticate hook', () => {
       [{}],
       [{ strategies: [] }],
       [{ strategies: [''] }],
+      [{ strategies: 'jwt' }],
+      [{ strategies: { length: 1, some: () => false } }],
       ['jwt', '']
     ]) {
       expect(() => (authenticate as any)(...args), JSON.stringify(args)).toThrow(
@@ -330,8 +332,53 @@ describe('the hashPassword hook', () => {
   }
 
   it('needs the name of a field', () => {
-    for (const field of ['', undefined] as any[]) {
+    for (const field of ['', undefined, null, 5, ['password'], {}, () => 'password'] as any[]) {
       expect(() => hashPassword(field)).toThrow('The hashPassword hook requires a field name option')
+    }
+  })
+
+  it('takes one field, and not several', () => {
+    for (const option of ['email', 5, true, () => 'email'] as any[]) {
+      expect(() => hashPassword('password', option)).toThrow(
+        'The hashPassword hook hashes one field: expected options as its second argument'
+      )
+    }
+  })
+
+  it.each(['after', 'error'])('does not belong among the %s hooks, and says so', async (type) => {
+    const app = createApp().use('things', {
+      create: async (data: any) => {
+        if (type === 'error') throw new Error('the reason')
+
+        return data
+      }
+    })
+
+    app.service('things').hooks({ [type]: { create: [hashPassword('password')] } })
+
+    await expect(app.service('things').create({ password: 'a' })).rejects.toThrow(
+      'The hashPassword hook must be used as a before or around hook'
+    )
+  })
+
+  it('leaves what is wrong with a list on one record to the service', async () => {
+    const { app, user } = await createAppWithUser()
+    const list = [{ email: 'a', password: 'a' }]
+
+    app.service('users').hooks({ before: { update: [hashPassword('password')] } })
+
+    for (const method of ['update', 'patch']) {
+      const plain: any = memory()
+
+      await plain.create({ id: user.id })
+
+      const error = await plain[method](user.id, list).catch((error: unknown) => error)
+
+      expect(error).toMatchObject({ name: 'BadRequest' })
+      await expect(app.service('users')[method](user.id, list)).rejects.toMatchObject({
+        name: error.name,
+        message: error.message
+      })
     }
   })
 
@@ -596,6 +643,31 @@ describe('protect', () => {
     })
   })
 
+  it('needs names', () => {
+    for (const fields of [[], [''], [undefined], [null], ['password', ''], [['password']], [5]] as any[]) {
+      expect(() => protect(...fields), JSON.stringify(fields)).toThrow(
+        'The protect hook needs at least one field name'
+      )
+    }
+  })
+
+  it.each(['before', 'error'])('does not belong among the %s hooks, and says so', async (type) => {
+    const called: string[] = []
+    const app = alula().use('things', {
+      get: async () => {
+        called.push('get')
+        throw new Error('the reason')
+      }
+    })
+
+    app.service('things').hooks({ [type]: { get: [protect('password')] } })
+
+    await expect(app.service('things').get(1)).rejects.toThrow(
+      'The protect hook must be used as an after or around hook'
+    )
+    expect(called).toEqual(type === 'before' ? [] : ['get'])
+  })
+
   it('goes by what toJSON returns', async () => {
     class Model {
       internal = true
@@ -699,6 +771,32 @@ describe('a protected field', () => {
     const users = await createUsers('login.password')
 
     await expect(users.find({ ...EXTERNAL, query })).rejects.toMatchObject({ name: 'BadRequest' })
+  })
+
+  it.each([
+    ['2024', { 2024: 'x' }],
+    ['2024', { $sort: { 2024: 1 } }],
+    ['2024', { $select: ['2024'] }],
+    ['2024', { 'users.2024': 'x' }],
+    ['2024', { $or: [{ 2024: { $gt: 1 } }] }],
+    ['pins.0', { 'pins.0': 'x' }],
+    ['pins.0', { pins: { 0: 'x' } }],
+    ['pins.0', { pins: { $ne: null } }],
+    ['pins.0', { 'pins.1.0': 'x' }],
+    ['0.pin', { '0.pin': 'x' }],
+    ['0.pin', { 0: { $ne: null } }]
+  ])('whose name is a number, %s, can not be queried from outside with %j', async (field, query) => {
+    const users = await createUsers(field)
+
+    await expect(users.find({ ...EXTERNAL, query })).rejects.toMatchObject({ name: 'BadRequest', code: 400 })
+  })
+
+  it('whose name is a number does not stand in the way of other numbers', async () => {
+    const users = await createUsers('2024')
+
+    for (const query of [{ 2025: null }, { 'years.2025': null }, { 'list.0': null }]) {
+      expect(await users.find({ ...EXTERNAL, query })).toHaveLength(1)
+    }
   })
 
   it('does not stand in the way of the others', async () => {

@@ -545,6 +545,60 @@ describe('a hasher of the application', () => {
     ])
   })
 
+  it('says yes with true and with nothing else', async () => {
+    for (const answer of [1, 'true', {}, [], new Boolean(true), Symbol('x'), 0, '', null, undefined, false]) {
+      const hasher: any = { hash: async (password: string) => password, compare: async () => answer }
+      const { service } = await createAppWithUser({ settings: { local: { ...LOCAL, hasher } } })
+
+      await expect(service.create(LOGIN), String(answer)).rejects.toMatchObject(REFUSED)
+    }
+
+    const hasher = { hash: async (password: string) => password, compare: async () => true }
+    const { service } = await createAppWithUser({ settings: { local: { ...LOCAL, hasher } } })
+
+    expect(await service.create(LOGIN)).toHaveProperty('accessToken')
+  })
+
+  it('that returns no hash stores nothing', async () => {
+    for (const hash of [undefined, null, '', 5, {}, true]) {
+      const hasher: any = { hash: async () => hash, compare: async () => false }
+      const app = createApp({ settings: { local: { ...LOCAL, hasher } } })
+
+      await expect(app.service('users').create(WREN), `${hash}`).rejects.toThrow(
+        'The hasher returned no hash'
+      )
+      await expect(getLocal(app).hashPassword('a password'), `${hash}`).rejects.toThrow(
+        'The hasher returned no hash'
+      )
+      expect(await app.service('users').find()).toEqual([])
+    }
+  })
+
+  it('is used itself and not a copy of it, also when the setting is set again', async () => {
+    const createStateful = () => ({
+      hashed: 0,
+      async hash(this: any, password: string) {
+        this.hashed++
+
+        return `plain:${password}`
+      },
+      async compare(password: string, hash: string) {
+        return hash === `plain:${password}`
+      }
+    })
+    const [first, second] = [createStateful(), createStateful()]
+    const { app, user } = await createAppWithUser({ settings: { local: { ...LOCAL, hasher: first } } })
+
+    expect(first.hashed).toBe(1)
+    expect(getLocal(app).configuration.hasher).toBe(first)
+
+    app.set('authentication', { ...app.get('authentication'), local: { ...LOCAL, hasher: second } })
+    await app.service('users').patch(user.id, { password: 'a new password' })
+
+    expect([first.hashed, second.hashed]).toEqual([1, 1])
+    expect(getLocal(app).configuration.hasher).toBe(second)
+  })
+
   it('is closed when the application is torn down', async () => {
     const close = vi.fn(async () => {})
     const { hasher } = createPlainHasher()

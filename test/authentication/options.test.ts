@@ -51,6 +51,45 @@ describe('an option', () => {
     })
   })
 
+  it.each([
+    ['isactive', 'isActive'],
+    ['AUTHstrategies', 'authStrategies'],
+    ['Secret', 'secret'],
+    ['jwtoptions', 'jwtOptions'],
+    ['entityID', 'entityId'],
+    ['REVOCATION', 'revocation']
+  ])('%s is refused, with the question whether %s was meant', (option, meant) => {
+    const message = `Invalid option 'authentication.${option}'. Did you mean '${meant}'?`
+    const app: any = alula()
+
+    app.set('authentication', { [option]: 'x' })
+    expect(() => new AuthenticationService(app)).toThrow(message)
+    expect(() => create({ [option]: 'x' })).toThrow(message)
+
+    const later: any = alula()
+
+    new AuthenticationService(later, 'authentication', { secret: SECRET })
+    expect(() => later.set('authentication', { [option]: 'x' })).toThrow(message)
+    expect(later.get('authentication')).toEqual({ secret: SECRET })
+  })
+
+  it('of a strategy, or of an application, may have any name', () => {
+    const options = { jwt: { header: 'X-Token' }, oauth: { SECRET: 'x' }, secrets: [], active: true }
+
+    expect(() => create(options)).not.toThrow()
+  })
+
+  it.each([
+    ...['accessToken', 'authentication', 'authenticated', 'connection', 'headers', 'provider', 'query'],
+    ...['route', '__proto__', 'constructor']
+  ])('entity can not be %s, which params and results have already', (entity) => {
+    const message =
+      "Invalid option 'authentication.entity': expected a name that params and results do not have"
+
+    expect(() => create({ entity })).toThrow(message)
+    expect(() => createApp({ settings: { entity } })).toThrow(message)
+  })
+
   it('is named after the setting', () => {
     expect(() => new AuthenticationService(alula(), 'admins', { entity: 5 })).toThrow(
       "Invalid option 'admins.entity'"

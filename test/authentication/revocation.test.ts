@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import jsonwebtoken from 'jsonwebtoken'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
+  AuthenticationService,
   createStrategy,
   JWTStrategy,
   LocalStrategy,
@@ -140,6 +141,50 @@ describe('a token', () => {
 })
 
 describe('a store of the application', () => {
+  it('is used itself and not a copy of it, whether a setting or the constructor has it', async () => {
+    const createStore = () => ({
+      ids: [] as string[],
+      count: 0,
+      revoke(this: any, id: string) {
+        this.count++
+        this.ids.push(id)
+
+        return true
+      },
+      isRevoked(this: any, id: string) {
+        return this.ids.includes(id)
+      }
+    })
+    const [first, second, third] = [createStore(), createStore(), createStore()]
+    const { app } = await createAppWithUser({ settings: { revocation: first } })
+    const given = new AuthenticationService(app, 'given', {
+      secret: SECRET,
+      entity: null,
+      revocation: second
+    })
+
+    async function revokeOne(service: any): Promise<void> {
+      const token = await service.createAccessToken({})
+
+      await service.revokeAccessToken(token)
+      await expect(service.verifyAccessToken(token)).rejects.toMatchObject(REVOKED)
+    }
+
+    await revokeOne(app.service('authentication'))
+    await revokeOne(given)
+    expect([first.count, second.count, third.count]).toEqual([1, 1, 0])
+    expect(given.configuration.revocation).toBe(second)
+
+    // What is set later is used itself as well, and what it leaves out stays.
+    app.set('given', { secret: `${SECRET}!` })
+    await revokeOne(given)
+    app.set('given', { revocation: third })
+    await revokeOne(given)
+    app.set('authentication', { ...app.get('authentication'), entity: 'user' })
+    await revokeOne(app.service('authentication'))
+    expect([first.count, second.count, third.count]).toEqual([2, 2, 1])
+  })
+
   it('hears the id and the end of a token, and is asked about the id', async () => {
     const revoked = new Map<string, number>()
     const asked: string[] = []
@@ -598,6 +643,53 @@ describe('a password that is changed during a login', () => {
 
     change = undefined
     expect(await service.create(LOGIN)).toHaveProperty('accessToken')
+  })
+
+  it.each([
+    ['taken away', { password: null }],
+    ['emptied', { password: '' }]
+  ])('ends the login when it is %s after it was verified', async (_title, change) => {
+    let take: (() => Promise<unknown>) | undefined
+
+    class Slow extends LocalStrategy {
+      override async authenticate(data: any, params: any) {
+        const result = await super.authenticate(data, params)
+
+        await take?.()
+
+        return result
+      }
+    }
+
+    const { app, user, service } = await createAppWithUser({
+      strategies: { jwt: new JWTStrategy(), local: new Slow() }
+    })
+
+    take = () => app.service('users')._patch(user.id, change)
+
+    for (const params of [{}, { provider: 'rest' }]) {
+      await app.service('users').patch(user.id, { password: WREN.password })
+      await expect(service.create(LOGIN, params)).rejects.toMatchObject(CHANGED)
+    }
+  })
+
+  it('is not one that a hook hides from the service itself', async () => {
+    const { app, service } = await createAppWithUser()
+
+    app.service('users').hooks({
+      after: {
+        get: [
+          ({ result }: any) => {
+            delete result.password
+          }
+        ]
+      }
+    })
+
+    const { accessToken } = await service.create(LOGIN)
+
+    expect(decode(accessToken).payload).not.toHaveProperty('fingerprint')
+    expect(await use(app, accessToken)).toHaveProperty('user')
   })
 
   it('leaves no token that is good, however many logins run', async () => {

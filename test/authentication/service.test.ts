@@ -295,6 +295,61 @@ describe('the configuration', () => {
     expect(app.get('authentication')).toEqual({})
   })
 
+  it('that is no object is refused by a service that was given options too', () => {
+    const app: any = alula()
+
+    new AuthenticationService(app, 'authentication', { secret: SECRET })
+
+    const before = app.get('authentication')
+
+    for (const value of [null, undefined, 'secret', 5, true, [], () => ({})]) {
+      expect(() => app.set('authentication', value), String(value)).toThrow(
+        "Invalid setting 'authentication': expected an object"
+      )
+      expect(app.get('authentication')).toBe(before)
+    }
+
+    for (const wrong of [{ secret: 5 }, { entity: 'query' }, { jwtOptions: { algorithm: 'none' } }]) {
+      expect(() => app.set('authentication', wrong)).toThrow('Invalid option')
+      expect(app.get('authentication')).toBe(before)
+    }
+  })
+
+  it('that several services share keeps the options of each, as far as that says nothing else', () => {
+    const app: any = alula()
+
+    app.set('authentication', { secret: SECRET })
+
+    const options = [
+      { first: 1, shared: { of: 'first', a: 1 }, authStrategies: ['jwt'] },
+      { second: 2, shared: { of: 'second', b: 2 } },
+      {}
+    ]
+    const services = options.map((given) => new AuthenticationService(app, 'authentication', given))
+
+    for (const setting of [{ secret: OTHER_SECRET }, { secret: SECRET, jwt: {} }]) {
+      app.set('authentication', setting)
+
+      for (const { configuration } of services) {
+        expect(configuration).toMatchObject({
+          ...setting,
+          first: 1,
+          second: 2,
+          shared: { a: 1, b: 2 },
+          authStrategies: ['jwt']
+        })
+      }
+    }
+
+    app.set('authentication', { first: 'mine', shared: { a: 'mine' } })
+    expect(services[1]?.configuration).toMatchObject({
+      first: 'mine',
+      second: 2,
+      shared: { a: 'mine', b: 2 }
+    })
+    expect(options[0]).toEqual({ first: 1, shared: { of: 'first', a: 1 }, authStrategies: ['jwt'] })
+  })
+
   it('is checked before the service exists', () => {
     const app: any = alula()
 
@@ -364,6 +419,84 @@ describe('setup', () => {
 
     await expect(app.setup()).rejects.toThrow(message)
     expect(app.service('authentication').isReady).toBe(false)
+  })
+
+  it.each<[string, object, string?]>([
+    ['a time that is none', { expiresIn: 'abc' }, '"expiresIn" should be a number of seconds'],
+    ['no time at all', { expiresIn: 0 }, 'jwt expired'],
+    ['a time that is over', { expiresIn: -1 }, 'jwt expired'],
+    ['an audience that is none', { audience: 5 }, '"audience" must be a string or array'],
+    ['a header that is none', { header: 'x' }, '"header" must be an object'],
+    ['a type that is none', { header: { typ: ['access'] } }],
+    ['an option that nobody knows', { expiresin: '1d' }, '"expiresin" is not allowed']
+  ])('refuses %s in jwtOptions, which would make no valid token', async (_title, jwtOptions, reason = '') => {
+    const app = createApp({ settings: { jwtOptions } })
+
+    await expect(app.setup()).rejects.toThrow(
+      `The 'jwtOptions' of the authentication configuration make no valid token: ${reason}`
+    )
+    expect(app.service('authentication').isReady).toBe(false)
+  })
+
+  it('refuses such jwtOptions when they are set later, and keeps the old ones', async () => {
+    const { app, service } = await createAppWithUser()
+
+    await app.setup()
+
+    const before = app.get('authentication')
+
+    expect(() => app.set('authentication', { ...before, jwtOptions: { expiresIn: 'abc' } })).toThrow(
+      "The 'jwtOptions' of the authentication configuration make no valid token: "
+    )
+    expect(app.get('authentication')).toBe(before)
+    expect(await service.create(LOGIN)).toHaveProperty('accessToken')
+  })
+
+  it('refuses a key that is not one for the algorithm', async () => {
+    const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const toPem = (key: typeof ec.privateKey) => key.export({ type: 'pkcs8', format: 'pem' }).toString()
+
+    for (const [key, algorithm] of [
+      [ec.privateKey, 'ES384'],
+      [ec.privateKey, 'ES512'],
+      [ec.privateKey, 'RS256'],
+      [rsa.privateKey, 'ES256']
+    ] as const) {
+      const app = createApp({ settings: { secret: toPem(key), jwtOptions: { algorithm } } })
+
+      await expect(app.setup(), algorithm).rejects.toThrow(
+        "The 'jwtOptions' of the authentication configuration make no valid token: "
+      )
+    }
+
+    for (const [key, algorithm] of [
+      [ec.privateKey, 'ES256'],
+      [rsa.privateKey, 'PS384']
+    ] as const) {
+      await createApp({ settings: { secret: toPem(key), jwtOptions: { algorithm } } }).setup()
+    }
+  })
+
+  it('takes a public key alone, with which tokens of others are verified', async () => {
+    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const secret = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+    const { app, user, service } = await createAppWithUser({
+      settings: { secret, jwtOptions: { algorithm: 'ES256' } }
+    })
+    const token = jsonwebtoken.sign({}, privateKey, { algorithm: 'ES256', subject: `${user.id}` })
+
+    await app.setup()
+
+    expect((await service.create({ strategy: 'jwt', accessToken: token })).user.id).toBe(user.id)
+    await expect(service.create(LOGIN)).rejects.toThrow()
+  })
+
+  it('takes options for tokens that are not valid yet', async () => {
+    const app = createApp({ settings: { jwtOptions: { notBefore: '1d' } } })
+
+    await app.setup()
+    expect(app.service('authentication').isReady).toBe(true)
   })
 
   it.each([

@@ -168,3 +168,64 @@ it.each([
     "The 'test' strategy needs the AuthenticationService of the package that it comes from"
   )
 })
+
+describe.each<[string, () => any]>([
+  ['a class', () => new JWTStrategy()],
+  ['a class without members of its own', () => new (class extends AuthenticationBaseStrategy {})()],
+  ['createStrategy', () => createStrategy(({ name }) => ({ authenticate: async () => ({ name }) as any }))]
+])('an instance of a strategy, made by %s,', (_title, create) => {
+  it('can not have a second name', () => {
+    const auth = new AuthenticationBase(alula())
+    const strategy = create()
+
+    auth.register('first', strategy)
+
+    for (const other of [auth, new AuthenticationBase(alula())]) {
+      expect(() => other.register('second', strategy)).toThrow(
+        "The strategy 'second' is registered as 'first' already: each name needs one of its own"
+      )
+      expect(other.strategyNames).not.toContain('second')
+    }
+
+    expect(auth.getStrategy('first')).toBe(strategy)
+    if ('name' in strategy) expect(strategy.name).toBe('first')
+  })
+
+  it('may have the same name once more', () => {
+    const auth = new AuthenticationBase(alula())
+    const strategy = create()
+
+    auth.register('first', strategy)
+    auth.register('first', strategy)
+
+    expect(auth.strategyNames).toEqual(['first'])
+  })
+})
+
+describe('what is registered', () => {
+  it.each<[string, unknown]>([
+    ['a class', JWTStrategy],
+    ['a function', () => ({})],
+    ['undefined', undefined],
+    ['null', null],
+    ['a text', 'jwt'],
+    ['a number', 5]
+  ])('can not be %s', (_title, strategy) => {
+    const auth = new AuthenticationBase(alula())
+
+    expect(() => auth.register('mine', strategy as any)).toThrow(
+      "Invalid strategy 'mine': expected a name and a strategy object. Did you forget 'new'?"
+    )
+    expect(auth.strategyNames).toEqual([])
+  })
+
+  it.each([[''], [undefined], [null], [5], [{}], [Symbol('x')]])('can not have the name %s', (name: any) => {
+    expect(() => new AuthenticationBase(alula()).register(name, {})).toThrow(
+      `Invalid strategy '${String(name)}': expected a name and a strategy object`
+    )
+  })
+})
+
+it.each([[undefined], [null], [{}], ['x']])('createStrategy needs a function, and not %j', (create: any) => {
+  expect(() => createStrategy(create)).toThrow('createStrategy expects a function that returns a strategy')
+})

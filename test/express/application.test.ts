@@ -1,4 +1,5 @@
-import { createServer } from 'node:http'
+import { once } from 'node:events'
+import { createServer, IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import original from 'express'
 import { expect, it, onTestFinished } from 'vitest'
@@ -279,4 +280,85 @@ it('teardown without a server tears the services down', async () => {
   await app.teardown()
 
   expect(steps).toEqual(['torn down'])
+})
+
+/** A connection that is kept holds up teardown. */
+const LAST = { headers: { Connection: 'close' } }
+
+it('requests and responses of a server that listen starts are those of the application from birth', async () => {
+  const app: any = express(alula())
+  const seen: boolean[] = []
+
+  function look(request: any, response: any): void {
+    seen.push(
+      Object.getPrototypeOf(request) === app.request,
+      Object.getPrototypeOf(response) === app.response,
+      request instanceof IncomingMessage,
+      response instanceof ServerResponse,
+      response.req === request
+    )
+  }
+
+  app.request.greeting = 'hello'
+  app.response.greet = function (this: any) {
+    this.json(`${this.req.greeting} ${this.req.query.name}`)
+  }
+  app.use((request: any, response: any, next: any) => {
+    look(request, response)
+    next()
+  })
+  app.get('/greeting', (_request: any, response: any) => response.greet())
+
+  const url = await serve(app)
+
+  // Before Express sees them.
+  app.server.prependListener('request', look)
+
+  expect(await getJson(`${url}/greeting?name=ada`, LAST)).toBe('hello ada')
+  expect(seen).toEqual(Array(10).fill(true))
+})
+
+it('an application that is mounted has requests and responses of its own, as long as it has the turn', async () => {
+  const app: any = express(alula())
+  const inner: any = original()
+
+  app.request.of = 'outer'
+  app.use((request: any, _response: any, next: any) => {
+    request.seen = [request.of]
+    next()
+  })
+  inner.request.of = 'inner'
+  inner.use((request: any, _response: any, next: any) => {
+    request.seen.push(request.of, request.app === inner)
+    next()
+  })
+  app.use('/mounted', inner)
+  app.use((request: any, response: any) => {
+    response.json([...request.seen, request.of, request.app === app])
+  })
+
+  expect(await getJson(`${await serve(app)}/mounted/x`, LAST)).toEqual([
+    'outer',
+    'inner',
+    true,
+    'outer',
+    true
+  ])
+})
+
+it('an application behind a server of somebody else still works', async () => {
+  const app: any = express(alula())
+
+  app.request.greeting = 'hello'
+  app.configure(rest())
+  app.use('things', { find: async ({ query }: any) => query })
+
+  const server = createServer(app).listen(0, '127.0.0.1')
+
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  app.get('/greeting', (request: any, response: any) => response.json(request.greeting))
+
+  expect(await getJson(`${toUrl(server)}/greeting`)).toBe('hello')
+  expect(await getJson(`${toUrl(server)}/things?a[b]=1`)).toEqual({ a: { b: '1' } })
 })

@@ -217,6 +217,120 @@ describe('paths', () => {
   })
 })
 
+describe('a field named like a member of every object', () => {
+  const NAMES = ['constructor', 'toString', 'hasOwnProperty', 'valueOf', '__proto__', '__defineGetter__']
+  // By `JSON.parse`, for which `__proto__` is a name like others.
+  const record = (name: string, value: unknown) => JSON.parse(`{ "${name}": ${JSON.stringify(value)} }`)
+  const where = (name: string, condition: unknown, options?: QueryOptions) =>
+    toPredicate(parseQuery(record(name, condition), options).where)
+
+  // What is asked, then whether it is true of 2, of null and of what is missing.
+  it.each<[object | null | number, boolean, boolean, boolean]>([
+    [2, true, false, false],
+    [null, false, true, true],
+    [{ $eq: 2 }, true, false, false],
+    [{ $ne: 2 }, false, true, true],
+    [{ $eq: null }, false, true, true],
+    [{ $ne: null }, true, false, false],
+    [{ $in: [2, 3] }, true, false, false],
+    [{ $in: [null] }, false, true, true],
+    [{ $in: [] }, false, false, false],
+    [{ $nin: [2, 3] }, false, true, true],
+    [{ $nin: [null] }, true, false, false],
+    [{ $nin: [] }, true, true, true],
+    [{ $lt: 3 }, true, false, false],
+    [{ $lte: 2 }, true, false, false],
+    [{ $gt: 1 }, true, false, false],
+    [{ $gte: 2 }, true, false, false],
+    [{ $lt: 2 }, false, false, false],
+    [{ $gt: '' }, false, false, false],
+    [{ $not: { $lt: 3 } }, false, true, true],
+    [{ $not: { $ne: null } }, false, true, true]
+  ])('is compared by %j as any other', (condition, ofTwo, ofNull, ofMissing) => {
+    for (const name of ['field', ...NAMES]) {
+      const predicate = where(name, condition, { operators: ['$not'] })
+
+      expect(predicate(record(name, 2)), name).toBe(ofTwo)
+      expect(predicate(record(name, null)), name).toBe(ofNull)
+      for (const missing of [{}, { other: 2 }, Object.create(null), Object.create({ field: 2 })]) {
+        expect(predicate(missing), name).toBe(ofMissing)
+      }
+    }
+  })
+
+  it('has a meaning of an operator of its own asked about what is there alone', () => {
+    for (const name of ['field', ...NAMES]) {
+      const asked: unknown[] = []
+      const predicate = toPredicate(
+        parseQuery(record(name, { $like: 'x' }), { operators: ['$like'] }).where,
+        {
+          $like: () => (field) => asked.push(field) > 0
+        }
+      )
+
+      predicate(record(name, 'own'))
+      predicate({})
+      expect(asked, name).toEqual(['own', undefined])
+    }
+  })
+
+  it('is no other for a record of a class that has such a member', () => {
+    class Thing {
+      own = 1
+
+      get size() {
+        return 2
+      }
+
+      describe() {
+        return 'a thing'
+      }
+    }
+
+    for (const name of ['size', 'describe', 'constructor']) {
+      expect(where(name, null)(new Thing()), name).toBe(true)
+      expect(where(name, { $ne: null })(new Thing()), name).toBe(false)
+    }
+    expect(where('own', 1)(new Thing())).toBe(true)
+  })
+})
+
+describe('missing and null', () => {
+  it('are the same to every operator, at every depth', () => {
+    const absent = [{}, { field: undefined }, { field: null }]
+
+    for (const [query, expected] of [
+      [{ field: null }, true],
+      [{ field: { $ne: null } }, false],
+      [{ field: { $in: [1, null] } }, true],
+      [{ field: { $in: [1] } }, false],
+      [{ field: { $nin: [1, null] } }, false],
+      [{ field: { $nin: [1] } }, true],
+      [{ field: { $lt: 1 } }, false],
+      [{ field: { $gte: null } }, false],
+      [{ $or: [{ field: 1 }, { field: null }] }, true],
+      [{ $and: [{ field: null }, { field: { $ne: 1 } }] }, true]
+    ] as [object, boolean][]) {
+      const shallow = toPredicate(parseQuery(query).where)
+      const deep = toPredicate(
+        parseQuery(JSON.parse(JSON.stringify(query).replaceAll('"field"', '"a.field"'))).where
+      )
+
+      for (const record of absent) {
+        expect(shallow(record), JSON.stringify(query)).toBe(expected)
+        expect(deep({ a: record }), JSON.stringify(query)).toBe(expected)
+      }
+      for (const record of [{}, { a: null }, { a: 5 }]) expect(deep(record)).toBe(expected)
+    }
+  })
+
+  it('are something else than what is false, empty or no number', () => {
+    const predicate = toPredicate(parseQuery({ field: null }).where)
+
+    for (const field of [0, '', false, Number.NaN, [], {}]) expect(predicate({ field })).toBe(false)
+  })
+})
+
 describe('further operators', () => {
   const where = (operator: string, value: unknown) =>
     parseQuery({ name: { [operator]: value } }, { operators: [operator] }).where

@@ -80,6 +80,7 @@ it('a changed password ends sessions in another process too', async () => {
   const token = await one.logIn()
 
   await two.app.service('users')._patch(1, stored)
+  expect(await one.use(token)).toBe(200)
   expect(await two.use(token)).toBe(200)
 
   await two.app.service('users').patch(1, { password: 'changed' })
@@ -92,22 +93,27 @@ it('who is not active any more is out at once, and back in when that is taken ba
   const { logIn, use, logOut } = await open({ ...quick(), isActive: async ({ id }: any) => !banned.has(id) })
   const token = await logIn()
 
-  banned.add(1)
-  expect(await use(token)).toBe(401)
-  expect(await logOut(token)).toBe(401)
-  banned.delete(1)
-  expect(await use(token)).toBe(200)
+  // Before the token was used, and after that.
+  for (let round = 0; round < 2; round++) {
+    banned.add(1)
+    expect(await use(token)).toBe(401)
+    expect(await logOut(token)).toBe(401)
+    banned.delete(1)
+    expect(await use(token)).toBe(200)
+  }
 })
 
-it('a new secret ends all sessions', async () => {
+it('a new secret ends all sessions, whether their tokens were used or not', async () => {
   const { app, logIn, use } = await open(quick())
-  const token = await logIn()
+  const [token, used] = [await logIn(), await logIn()]
 
+  expect(await use(used)).toBe(200)
   app.set('authentication', {
     ...app.get('authentication'),
     secret: 'another secret that is longer than 32 bytes'
   })
   expect(await use(token)).toBe(401)
+  expect(await use(used)).toBe(401)
   expect(await use(await logIn())).toBe(200)
 })
 
@@ -168,25 +174,40 @@ it.each([
   expect(await use(staff, '/safes')).toBe(200)
 })
 
-it('when the answer to a logout is there, no use of the token succeeds, whatever ran at the same time', async () => {
+it.each([
+  ['that is new', 0],
+  ['that was used', 1]
+])(
+  'when the answer to the logout of a token %s is there, no use of it succeeds, whatever ran at the same time',
+  async (_title, count) => {
+    const { logIn, use, logOut } = await open(quick())
+    const token = await logIn()
+    const other = await logIn()
+
+    for (let used = 0; used < count; used++) expect(await use(token)).toBe(200)
+
+    const uses = Array.from({ length: 10 }, () => use(token))
+    const logout = logOut(token).then(async (status) => ({
+      status,
+      after: await Promise.all(Array.from({ length: 10 }, () => use(token)))
+    }))
+
+    for (const status of await Promise.all(uses)) expect([200, 401]).toContain(status)
+
+    expect(await logout).toEqual({ status: 200, after: Array(10).fill(401) })
+    expect(await use(other)).toBe(200)
+  }
+)
+
+it.each([
+  ['that is new', 0],
+  ['that was used', 1]
+])('of many logouts of a token %s none fails, and a later one is refused', async (_title, count) => {
   const { logIn, use, logOut } = await open(quick())
   const token = await logIn()
-  const other = await logIn()
-  const uses = Array.from({ length: 10 }, () => use(token))
-  const logout = logOut(token).then(async (status) => ({
-    status,
-    after: await Promise.all(Array.from({ length: 10 }, () => use(token)))
-  }))
 
-  for (const status of await Promise.all(uses)) expect([200, 401]).toContain(status)
+  for (let used = 0; used < count; used++) expect(await use(token)).toBe(200)
 
-  expect(await logout).toEqual({ status: 200, after: Array(10).fill(401) })
-  expect(await use(other)).toBe(200)
-})
-
-it('of many logouts at once none fails, and a later one is refused', async () => {
-  const { logIn, use, logOut } = await open(quick())
-  const token = await logIn()
   const statuses = await Promise.all(Array.from({ length: 20 }, () => logOut(token)))
 
   expect(statuses).toContain(200)

@@ -53,6 +53,40 @@ describe('mergePlain', () => {
     expect(mergePlain({ a: store }, { a: { b: 1 } })).toEqual({ a: { b: 1 } })
   })
 
+  it('leaves objects that hold functions what they are, wherever they stand', () => {
+    const store = { count: 0, add: () => undefined }
+    const late = { get: () => undefined }
+    const merged = mergePlain({ store, nested: { store } }, { other: 1, nested: { late } })
+
+    expect(merged.store).toBe(store)
+    expect(merged.nested.store).toBe(store)
+    expect(merged.nested.late).toBe(late)
+    expect(merged.other).toBe(1)
+  })
+
+  it('puts nothing into objects that hold functions, and nothing of them into others', () => {
+    const [one, two] = [
+      { a: 1, run: () => 1 },
+      { b: 2, run: () => 2 }
+    ]
+
+    expect(mergePlain({ x: one }, { x: two }).x).toBe(two)
+    expect(mergePlain({ x: one }, { x: { b: 2 } }).x).toEqual({ b: 2 })
+    expect(mergePlain({ x: { b: 2 } }, { x: one }).x).toBe(one)
+    expect(mergePlain({ x: one }, { x: undefined }).x).toBe(one)
+    expect(Object.keys(one)).toEqual(['a', 'run'])
+  })
+
+  it('copies what holds a function at its own first level only', () => {
+    const source = { options: { isActive: () => true }, run: () => 1, list: { items: [() => 1] } }
+    const merged = mergePlain(source)
+
+    expect(merged).not.toBe(source)
+    expect(merged).toEqual(source)
+    expect(merged.options).toBe(source.options)
+    expect(merged.list).not.toBe(source.list)
+  })
+
   it('sets no prototype, at no depth', () => {
     const hostile = JSON.parse('{ "__proto__": { "a": 1 }, "b": { "__proto__": { "c": 1 } } }')
     const merged = mergePlain({ b: {} }, hostile)
