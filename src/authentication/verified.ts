@@ -26,7 +26,7 @@ export class VerifiedTokens {
    * @throws NotAuthenticated for anything that is not a valid token
    */
   verify(token: unknown, secret: string, options: JwtVerifyOptions): VerifiedToken {
-    const basis = `${JSON.stringify(options)} ${secret}`
+    const basis = `${JSON.stringify(options, toText)} ${secret}`
 
     if (basis !== this.basis) {
       this.tokens.clear()
@@ -50,6 +50,11 @@ export class VerifiedTokens {
   forget(token: unknown): void {
     this.tokens.delete(token)
   }
+}
+
+/** An audience may be an expression, which JSON does not know. */
+function toText(_name: string, value: unknown): unknown {
+  return value instanceof RegExp ? String(value) : value
 }
 
 /** Who gets a payload may change it. */

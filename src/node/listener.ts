@@ -71,7 +71,8 @@ function toOriginForm(url: string): string {
   if (url.startsWith('/')) return url
   if (!URL.canParse(url)) throw new BadRequest('Invalid request target: expected a path or a URL')
 
-  const { pathname, search } = new URL(url)
+  // Cut, because `URL` would resolve dots that a path keeps.
+  const target = url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '')
 
-  return pathname + search
+  return target.startsWith('/') ? target : `/${target}`
 }

@@ -52,7 +52,7 @@ export function answer(
     if (logger && shown.status >= 500) logError(logger, error, shown)
   }
 
-  handle(app, request, getDetails, options, report)
+  handle(app, request, response, getDetails, options, report)
     .then((result) => sendJson(request, response, result, { etag }))
     .catch((error) => {
       // A result or a header that cannot be sent.
@@ -65,6 +65,7 @@ export function answer(
 async function handle(
   app: TransportApplication,
   request: IncomingMessage & { body?: unknown },
+  response: ServerResponse,
   getDetails: () => RequestDetails,
   { bodyLimit }: ExchangeOptions,
   report: (error: unknown) => void
@@ -77,7 +78,7 @@ async function handle(
 
     return await handleHttp(
       app,
-      { method, path, headers, query, params, authentication },
+      { method, path, headers, query, params, authentication, native: { request, response } },
       () => readBody(request, bodyLimit),
       report
     )

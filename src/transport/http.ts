@@ -32,6 +32,8 @@ export interface HttpRequest {
   readonly body?: unknown
   /** Further params of the call, from trusted code in front of the service. */
   readonly params?: object | undefined
+  /** The request and the response of the server, for strategies that look at more than headers. */
+  readonly native?: { readonly request: object & { headers: any }; readonly response: unknown } | undefined
   /** Whose strategies look for credentials, instead of those of the default authentication service. */
   readonly authentication?: ParseAuthenticationOptions | undefined
 }
@@ -76,7 +78,12 @@ export async function handleHttp(
 
     const { method, headers, query } = request
     const authentication = app.defaultAuthentication
-      ? await parseAuthentication(app, request, undefined, request.authentication)
+      ? await parseAuthentication(
+          app,
+          request.native?.request ?? request,
+          request.native?.response,
+          request.authentication
+        )
       : null
     const params = authentication ? { authentication, ...request.params } : request.params
     const body = hasData(method) ? await readBody() : undefined

@@ -6,17 +6,20 @@ import { BadRequest, PayloadTooLarge } from '../errors.ts'
  *
  * @param request A request whose body nobody has read
  * @param limit How many bytes may be read
- * @throws PayloadTooLarge past the limit, at once; BadRequest when the client goes away
+ * @throws PayloadTooLarge past the limit, at once; BadRequest when the client goes away; Error when somebody has read
+ * the body and kept it to himself
  */
 export function readText(request: IncomingMessage, limit: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
+    let isSettled = false
 
     function fail(error: Error): void {
       // What still comes is let through and forgotten: the answer has to get past it.
       request.removeListener('data', onData)
       request.resume()
+      isSettled = true
       reject(error)
     }
 
@@ -32,13 +35,27 @@ export function readText(request: IncomingMessage, limit: number): Promise<strin
       return
     }
 
+    if (request.readableEnded || request.destroyed) {
+      fail(createLoss(request))
+      return
+    }
+
     request.on('data', onData)
-    request.once('end', () => resolve(toText(chunks)))
+    request.once('end', () => {
+      isSettled = true
+      resolve(toText(chunks))
+    })
+    // It comes for every request; an error, which takes long to make, is only for those whose body did not.
     request.once('close', () => {
-      // It comes for every request; an error, which takes long to make, is only for those that were not complete.
-      if (!request.complete) fail(new BadRequest('The request was aborted'))
+      if (!isSettled) fail(createLoss(request))
     })
   })
+}
+
+function createLoss({ complete }: IncomingMessage): Error {
+  return complete
+    ? new Error('The body was read by middleware in front, which has left no request.body')
+    : new BadRequest('The request was aborted')
 }
 
 /** Most bodies come in one piece. */

@@ -1,5 +1,12 @@
 import { hash } from 'node:crypto'
-import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import {
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+  validateHeaderName,
+  validateHeaderValue
+} from 'node:http'
 import type { HttpResponse } from './http.ts'
 
 /** The media type of every body that is sent here. */
@@ -22,7 +29,7 @@ export function sendJson(
   { etag = true }: { etag?: boolean } = {}
 ): void {
   const text = body === undefined ? undefined : JSON.stringify(body)
-  const head: OutgoingHttpHeaders = { ...headers }
+  const head = toHead(headers)
 
   // The rest of a body that was refused would be taken for the next request.
   if (!request.complete) head.Connection = 'close'
@@ -55,6 +62,24 @@ export function sendJson(
 
   response.writeHead(status, head)
   response.end(request.method === 'HEAD' ? undefined : text)
+}
+
+/** What hooks want to say, without what is said of the body here. A head that cannot be sent fails before it is begun. */
+function toHead(headers: HttpResponse['headers']): OutgoingHttpHeaders {
+  const head: OutgoingHttpHeaders = {}
+
+  for (const name of Object.keys(headers)) {
+    if (/^(content-length|transfer-encoding)$/i.test(name)) continue
+
+    const value = headers[name] as string | string[]
+
+    validateHeaderName(name)
+    for (const single of [value].flat()) validateHeaderValue(name, single)
+
+    head[name] = value
+  }
+
+  return head
 }
 
 /** Names of headers are the same in any case, and hooks may write them as they like. */

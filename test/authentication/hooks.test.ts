@@ -361,7 +361,7 @@ describe('the hashPassword hook', () => {
     )
   })
 
-  it('leaves what is wrong with a list on one record to the service', async () => {
+  it('refuses a list for one record as the service does', async () => {
     const { app, user } = await createAppWithUser()
     const list = [{ email: 'a', password: 'a' }]
 

@@ -292,6 +292,14 @@ describe('a token that was used', () => {
   })
 })
 
+it('a token that was used is refused when an expression for its audience has changed', async () => {
+  const verified = new VerifiedTokens()
+  const token = signToken({}, SECRET, { audience: 'ada', algorithm: 'HS256' })
+
+  expect(verified.verify(token, SECRET, { audience: /^a/ as any }).payload.aud).toBe('ada')
+  expect(() => verified.verify(token, SECRET, { audience: /^b/ as any })).toThrow('jwt audience invalid')
+})
+
 describe('the memory of tokens', () => {
   const OPTIONS = { algorithm: 'HS256', header: { typ: 'access' } }
   const sign = (payload: object = {}, secret = SECRET) =>

@@ -22,7 +22,7 @@ export function hashPassword(field: string, options: HashPasswordOptions = {}) {
   if (!field || typeof field !== 'string') {
     throw new Error('The hashPassword hook requires a field name option')
   }
-  if (typeof options !== 'object') {
+  if (typeof options !== 'object' || options === null) {
     throw new Error('The hashPassword hook hashes one field: expected options as its second argument')
   }
 
@@ -49,14 +49,15 @@ export function hashPassword(field: string, options: HashPasswordOptions = {}) {
   }
 }
 
-/** Hashing takes long: what the service will refuse is refused before. */
+/** Hashing takes long: what adapters refuse is refused before, and as they do it. */
 function assertMulti({ service, method, id, params }: HookContext): void {
-  // What else is wrong with an array the service says itself.
-  if (method !== 'create' && id !== null) return
-
-  if (service?.allowsMulti?.(method, params) === false) {
+  if (method === 'update') {
+    throw new BadRequest("You can not replace multiple instances. Did you mean 'patch'?")
+  }
+  if ((method === 'create' || id === null) && service?.allowsMulti?.(method, params) === false) {
     throw new MethodNotAllowed(`Can not ${method} multiple entries`)
   }
+  if (method === 'patch') throw new BadRequest('Invalid data: expected an object, got an array')
 }
 
 /** One after the other, so that one call does not keep everybody else from logging in. */
