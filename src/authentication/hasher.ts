@@ -36,7 +36,8 @@ const MAX_WORKERS = Math.max(1, Math.min(4, availableParallelism() - 1))
 
 /** bcrypt in worker threads: a hash takes longer than a hundred requests, which must not wait for it. */
 export class BcryptHasher implements Hasher {
-  private readonly cost: number
+  /** How many rounds a hash takes, as a power of two. */
+  readonly cost: number
   private readonly workers = new BcryptWorkers()
 
   /**

@@ -15,7 +15,7 @@ const LONGEST_CREDENTIAL = 4096
  * long: it does not tell whether there is such a user (OWASP ASVS 5.0, 6.3.8).
  */
 export class LocalStrategy extends AuthenticationBaseStrategy {
-  private bcrypt?: { readonly cost: number; readonly hasher: BcryptHasher }
+  private bcrypt?: BcryptHasher
   /** For hashers of others, a hash to compare with when there is no user. */
   private dummy?: { readonly hasher: Hasher; readonly hash: Promise<string> }
 
@@ -174,22 +174,22 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
   }
 
   async teardown(): Promise<void> {
-    await this.bcrypt?.hasher.close()
+    await this.bcrypt?.close()
     await this.configuration.hasher?.close?.()
   }
 
   /** What hashes and compares: the option `hasher`, or bcrypt. */
   protected get hasher(): Hasher {
-    const { hasher, hashSize } = this.configuration
+    const { hasher, hashSize }: { hasher?: Hasher; hashSize: number } = this.configuration
 
     if (hasher) return hasher
 
-    if (this.bcrypt?.cost !== hashSize) {
-      void this.bcrypt?.hasher.close()
-      this.bcrypt = { cost: hashSize, hasher: new BcryptHasher(hashSize) }
-    }
+    if (this.bcrypt?.cost === hashSize) return this.bcrypt
 
-    return (this.bcrypt as { hasher: BcryptHasher }).hasher
+    void this.bcrypt?.close()
+    this.bcrypt = new BcryptHasher(hashSize)
+
+    return this.bcrypt
   }
 
   /** Finds the entity, and takes as long as for a known one when there is none. */

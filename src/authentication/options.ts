@@ -33,18 +33,9 @@ const OPTIONS = [
 ]
 
 /** What params and results of the authentication service hold under names of their own. */
-const RESERVED = [
-  ...[
-    'accessToken',
-    'authentication',
-    'authenticated',
-    'connection',
-    'headers',
-    'provider',
-    'query',
-    'route'
-  ],
-  ...['payload', 'jwtOptions', 'jwt', 'secret', 'authStrategies', 'paginate', 'adapter'],
+const RESERVED: readonly string[] = [
+  ...['accessToken', 'authentication', 'authenticated', 'authStrategies', 'jwt', 'jwtOptions', 'payload'],
+  ...['adapter', 'connection', 'headers', 'paginate', 'provider', 'query', 'route', 'secret'],
   ...['__proto__', 'constructor']
 ]
 
@@ -75,7 +66,7 @@ export function assertOptions(value: unknown, name: string): asserts value is Re
     }
   }
 
-  assert('secret', (secret) => typeof secret === 'string' && secret !== '', 'a string that is not empty')
+  assert('secret', isString, 'a string that is not empty')
   assert('service', isString, 'the path of a service')
   assert('entity', (entity) => entity === null || isString(entity), 'a name or null')
   assert(
@@ -104,9 +95,7 @@ export function assertComplete(
   { secret, service, entity, entityId }: AuthenticationConfiguration,
   getService: (path: string) => { id?: unknown } | undefined
 ): void {
-  if (typeof secret !== 'string' || secret === '') {
-    throw new Error(MISSING_SECRET)
-  }
+  if (!isString(secret)) throw new Error(MISSING_SECRET)
 
   if (entity === null) return
 

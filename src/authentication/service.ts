@@ -7,7 +7,7 @@ import { AuthenticationBase } from './base.ts'
 import { connection } from './hooks/connection.ts'
 import { event } from './hooks/event.ts'
 import { assertComplete, warnOfShortSecret, warnOfUnknownStrategies } from './options.ts'
-import { assertWorking } from './tokens.ts'
+import { assertWorking, decodeToken } from './tokens.ts'
 import type {
   AuthenticationParams,
   AuthenticationRequest,
@@ -105,7 +105,7 @@ export class AuthenticationService extends AuthenticationBase {
     return {
       accessToken,
       ...result,
-      authentication: { ...result.authentication, payload: decodePayload(accessToken) }
+      authentication: { ...result.authentication, payload: decodeToken(accessToken) }
     }
   }
 
@@ -192,8 +192,4 @@ function findAuthentication(this: Application, location?: string): any {
   const services: { [path: string]: any } = this.services
 
   return Object.values(services).find((service) => service.configKey === configKey) ?? null
-}
-
-function decodePayload(token: string): unknown {
-  return JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString())
 }

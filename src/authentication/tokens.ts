@@ -122,6 +122,11 @@ export function verifyToken(token: unknown, secret: TokenSecret, options: JwtVer
   }
 }
 
+/** What a token says that was made just now; nothing of it is verified. */
+export function decodeToken(token: string): unknown {
+  return jsonwebtoken.decode(token)
+}
+
 /**
  * A short value that changes when what it was made of does, and tells nothing about it.
  *
@@ -129,13 +134,14 @@ export function verifyToken(token: unknown, secret: TokenSecret, options: JwtVer
  * @param values What must not change
  */
 export function createFingerprint(secret: string, values: unknown): string {
-  const name = JSON.stringify([secret, values])
+  const text = JSON.stringify(values)
+  const name = `${text} ${secret}`
   const known = fingerprints.get(name)
 
   if (known !== undefined) return known
 
   const fingerprint = createHmac('sha256', secret)
-    .update(`alula fingerprint ${JSON.stringify(values)}`)
+    .update(`alula fingerprint ${text}`)
     .digest('base64url')
     .slice(0, 22)
 

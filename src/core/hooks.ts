@@ -42,7 +42,7 @@ export function implementHooks(service: any, path: string, app: HookedApplicatio
       properties: contextProperties(app, service, path, method),
       version: () => app._hooks.version + hooks.version,
       compile: (terminal) => {
-        const guards = [...app._hooks.guards(), ...hooks.guards(methods.map((name) => originals.get(name)))]
+        const guards = [...app._hooks.guards(), ...hooks.guards([...originals.values()])]
         const layers = [withGuards(app._hooks.layer(method), guards), ...hooks.layers(method, original)]
 
         return compilePipeline(layers, terminal)

@@ -136,7 +136,7 @@ export function toMiddleware(app: TransportApplication, options: MiddlewareOptio
     ) {
       const exchange = { bodyLimit, logger: logger ?? false, ...toSendOptions(request.app) }
 
-      const getDetails = () => ({ ...target, params: request.feathers, authentication })
+      const getDetails = () => ({ ...target, route, params: request.feathers, authentication })
 
       answer(app, request, response, getDetails, exchange)
       return

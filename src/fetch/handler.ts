@@ -1,8 +1,7 @@
 import type { Params } from '../core/types.ts'
-import { BadRequest, PayloadTooLarge } from '../errors.ts'
 import type { ParseAuthenticationOptions } from '../transport/authentication.ts'
-import { assertBodyLimit, assertJson, BODY_LIMIT, parseJson } from '../transport/body.ts'
-import { type Logger, logError, toClientError } from '../transport/error.ts'
+import { assertBodyLimit, BODY_LIMIT, parseBody } from '../transport/body.ts'
+import { createAborted, createTooLarge, type Logger, logUnexpected } from '../transport/error.ts'
 import {
   createNotFound,
   type HttpResponse,
@@ -53,11 +52,7 @@ export function createHandler(
 
   const base = toPrefix(prefix)
 
-  function report(error: unknown): void {
-    const shown = toClientError(error)
-
-    if (logger && shown.status >= 500) logError(logger, error, shown)
-  }
+  const report = (error: unknown) => logUnexpected(logger, error)
 
   return async (request) => {
     const { method, url } = request
@@ -98,14 +93,11 @@ function toHeaders(headers: Headers): IncomingHeaders {
 async function readBody(request: Request, limit: number): Promise<unknown> {
   const text = await readText(request.body, limit)
 
-  if (text === '') return undefined
-
-  assertJson(
+  return parseBody(
+    text,
     request.headers.get('content-type') ?? undefined,
     request.headers.get('content-encoding') ?? undefined
   )
-
-  return parseJson(text)
 }
 
 /** Reads no further than the limit, whatever the client says about the length. */
@@ -125,7 +117,7 @@ async function readText(body: Request['body'], limit: number): Promise<string> {
 
     if (size > limit) {
       await reader.cancel()
-      throw new PayloadTooLarge('The request body is larger than the server accepts')
+      throw createTooLarge()
     }
 
     text += decoder.decode(value, { stream: true })
@@ -136,7 +128,7 @@ async function read(reader: ReadableStreamDefaultReader<Uint8Array>) {
   try {
     return await reader.read()
   } catch {
-    throw new BadRequest('The request was aborted')
+    throw createAborted()
   }
 }
 

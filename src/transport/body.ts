@@ -56,6 +56,23 @@ export function parseJson(text: string): unknown {
 }
 
 /**
+ * Parses a body that came with headers. An empty one gives `undefined`, whatever they say.
+ *
+ * @throws UnsupportedMediaType and BadRequest, as `assertJson` and `parseJson` do
+ */
+export function parseBody(
+  text: string,
+  contentType: string | undefined,
+  contentEncoding: string | undefined
+): unknown {
+  if (text === '') return undefined
+
+  assertJson(contentType, contentEncoding)
+
+  return parseJson(text)
+}
+
+/**
  * Turns a parsed body into the data of a call. No body is an empty object, as in Feathers v5.
  *
  * @param body The parsed body

@@ -34,14 +34,14 @@ export const MALFORMED_PATH = "Invalid path: expected '%' to be followed by a va
 /** What the body parsers of Express report by `type`. Their own messages repeat parts of the input. */
 const PARSER_ERRORS: ReadonlyMap<unknown, () => FeathersError> = new Map<unknown, () => FeathersError>([
   ['entity.parse.failed', () => new BadRequest('Invalid request body: expected valid JSON')],
-  ['entity.too.large', () => new PayloadTooLarge('The request body is larger than the server accepts')],
+  ['entity.too.large', createTooLarge],
   ['entity.verify.failed', () => new Forbidden('The request body was refused')],
   [
     'parameters.too.many',
     () => new PayloadTooLarge('The request body has more parameters than the server accepts')
   ],
   ['querystring.parse.rangeError', () => new BadRequest('Invalid request body: it is nested too deep')],
-  ['request.aborted', () => new BadRequest('The request was aborted')],
+  ['request.aborted', createAborted],
   [
     'request.size.invalid',
     () => new BadRequest('The request body is not as long as its Content-Length says')
@@ -66,6 +66,23 @@ export function toClientError(error: unknown): ClientError {
     // An error whose own properties throw must not become another one on its way out.
     return { status: 500, body: toBody(new GeneralError(UNEXPECTED)) }
   }
+}
+
+/** The error for a body over the limit. */
+export function createTooLarge(): PayloadTooLarge {
+  return new PayloadTooLarge('The request body is larger than the server accepts')
+}
+
+/** The error for a request whose client went away before it was complete. */
+export function createAborted(): BadRequest {
+  return new BadRequest('The request was aborted')
+}
+
+/** Writes an error to a log when the client sees nothing of it; `false` is no log. */
+export function logUnexpected(logger: Logger | false, error: unknown): void {
+  const shown = toClientError(error)
+
+  if (logger && shown.status >= 500) logError(logger, error, shown)
 }
 
 /**

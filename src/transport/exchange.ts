@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { assertJson, parseJson } from './body.ts'
-import { type Logger, logError, toClientError } from './error.ts'
+import { parseBody } from './body.ts'
+import { type Logger, logUnexpected } from './error.ts'
 import {
   type HttpRequest,
   type HttpResponse,
@@ -23,7 +23,7 @@ export interface ExchangeOptions {
 }
 
 /** What of a request is not said by Node itself. */
-export interface RequestDetails extends Pick<HttpRequest, 'params' | 'authentication'> {
+export interface RequestDetails extends Pick<HttpRequest, 'params' | 'authentication' | 'route'> {
   readonly path: string
   /** The query string, without the question mark. */
   readonly search: string
@@ -46,11 +46,7 @@ export function answer(
 ): void {
   const { etag, logger } = options
 
-  function report(error: unknown): void {
-    const shown = toClientError(error)
-
-    if (logger && shown.status >= 500) logError(logger, error, shown)
-  }
+  const report = (error: unknown) => logUnexpected(logger, error)
 
   handle(app, request, response, getDetails, options, report)
     .then((result) => sendJson(request, response, result, { etag }))
@@ -73,12 +69,12 @@ async function handle(
   const { method = 'GET', headers } = request
 
   try {
-    const { path, search, params, authentication } = getDetails()
+    const { search, ...details } = getDetails()
     const query = parseQueryString(search)
 
     return await handleHttp(
       app,
-      { method, path, headers, query, params, authentication, native: { request, response } },
+      { method, headers, query, native: { request, response }, ...details },
       () => readBody(request, bodyLimit),
       report
     )
@@ -101,11 +97,6 @@ async function readBody(request: IncomingMessage & { body?: unknown }, limit: nu
   if (request.body !== undefined) return request.body
 
   const { headers } = request
-  const text = await readText(request, limit)
 
-  if (text === '') return undefined
-
-  assertJson(headers['content-type'], headers['content-encoding'])
-
-  return parseJson(text)
+  return parseBody(await readText(request, limit), headers['content-type'], headers['content-encoding'])
 }

@@ -32,6 +32,8 @@ export interface HttpRequest {
   readonly body?: unknown
   /** Further params of the call, from trusted code in front of the service. */
   readonly params?: object | undefined
+  /** What the path leads to, when that was looked up already. */
+  readonly route?: RouteLookup
   /** The request and the response of the server, for strategies that look at more than headers. */
   readonly native?: { readonly request: object & { headers: any }; readonly response: unknown } | undefined
   /** Whose strategies look for credentials, instead of those of the default authentication service. */
@@ -71,7 +73,7 @@ export async function handleHttp(
   readBody: () => Promise<unknown>,
   onError: (error: unknown) => void
 ): Promise<HttpResponse> {
-  const route = findRoute(app, request.path)
+  const route = request.route ?? findRoute(app, request.path)
 
   try {
     if (!route) throw createNotFound(request.path)

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { BadRequest, PayloadTooLarge } from '../errors.ts'
+import { createAborted, createTooLarge } from './error.ts'
 
 /**
  * Reads the body of a request as text, no further than the limit, whatever the client says about its length.
@@ -26,12 +26,12 @@ export function readText(request: IncomingMessage, limit: number): Promise<strin
     function onData(chunk: Buffer): void {
       size += chunk.length
 
-      if (size > limit) fail(new PayloadTooLarge('The request body is larger than the server accepts'))
+      if (size > limit) fail(createTooLarge())
       else chunks.push(chunk)
     }
 
     if (Number(request.headers['content-length']) > limit) {
-      fail(new PayloadTooLarge('The request body is larger than the server accepts'))
+      fail(createTooLarge())
       return
     }
 
@@ -55,7 +55,7 @@ export function readText(request: IncomingMessage, limit: number): Promise<strin
 function createLoss({ complete }: IncomingMessage): Error {
   return complete
     ? new Error('The body was read by middleware in front, which has left no request.body')
-    : new BadRequest('The request was aborted')
+    : createAborted()
 }
 
 /** Most bodies come in one piece. */

@@ -71,11 +71,9 @@ function assertUnprotected(query: unknown, paths: readonly Path[]): void {
   for (const { field, isSelected } of listFields(query, [])) {
     const names = field.map((name) => name.toLowerCase())
     // A number may be a place in an array.
-    const withoutPlaces = names.filter((name) => !/^\d+$/.test(name))
+    const readings = [names, names.filter((name) => !/^\d+$/.test(name))]
     const reveals = (path: Path) =>
-      contains(names, path) ||
-      contains(withoutPlaces, path) ||
-      (!isSelected && (leadsTo(names, path) || leadsTo(withoutPlaces, path)))
+      readings.some((reading) => contains(reading, path) || (!isSelected && leadsTo(reading, path)))
 
     if (protectedPaths.some(reveals)) {
       throw new BadRequest(`Invalid query: '${field.join('.')}' can not be queried`)
