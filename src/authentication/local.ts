@@ -156,12 +156,13 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
       throw this.createError()
     }
 
-    const found = await this.findKnown(username, password, params)
+    const { provider, ...internal } = params
+    const found = await this.findKnown(username, password, internal)
 
     await this.comparePassword(found, password)
     await this.assertActive(found, params)
 
-    const current = await this.renewHash(found, username, password, params)
+    const current = await this.renewHash(found, username, password, internal)
     const authentication = { strategy: this.name }
 
     this.auth.credentials.remember(authentication, current)
@@ -194,10 +195,8 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
 
   /** Finds the entity, and takes as long as for a known one when there is none. */
   private async findKnown(username: string, password: string, params: Params): Promise<any> {
-    const { provider, ...internal } = params
-
     try {
-      return await this.findEntity(username, internal)
+      return await this.findEntity(username, params)
     } catch (error: any) {
       if (error?.code === 401) await this.compareWithNothing(password)
       throw error

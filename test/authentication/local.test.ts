@@ -789,6 +789,25 @@ describe('a login after the cost was raised', () => {
     expect(reported).toEqual([])
   })
 
+  it('looks the entity up from inside each time, also for a subclass that passes the params on', async () => {
+    const { app } = await createAppWithUser()
+    const providers: unknown[] = []
+
+    class Own extends LocalStrategy {
+      override async findEntity(username: string, params: any) {
+        providers.push(params.provider)
+
+        return super.findEntity(username, params)
+      }
+    }
+
+    app.service('authentication').register('local', new Own())
+    raise(app)
+    await app.service('authentication').create(LOGIN, { provider: 'rest' })
+
+    expect(providers).toEqual([undefined, undefined])
+  })
+
   it('succeeds for all of several at once, which store one new hash', async () => {
     const { app, user, service } = await createAppWithUser()
 
