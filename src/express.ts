@@ -4,6 +4,7 @@ export { type Application, feathersExpress as express } from './express/applicat
 export { authenticate, parseAuthentication } from './express/authentication.ts'
 export { type ErrorHandlerOptions, type ErrorResponder, errorHandler, notFound } from './express/handlers.ts'
 export { formatter, type MiddlewareOptions, type RestOptions, rest, toMiddleware } from './express/rest.ts'
+export { serverOptions } from './express/server.ts'
 export { express as original }
 
 // What Express itself exports. With written types, because inferred ones name packages that are not ours.

@@ -79,7 +79,7 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'differential',
     'suite'
   ],
-  express: ['authentication', 'handlers', 'rest', 'application'],
+  express: ['authentication', 'handlers', 'rest', 'server', 'application'],
   fetch: ['handler'],
   node: ['listener'],
   memory: ['clone', 'records', 'top', 'adapter']

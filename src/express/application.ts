@@ -1,6 +1,5 @@
 import { EventEmitter, once } from 'node:events'
-import { createServer, IncomingMessage, type Server, type ServerOptions, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import express from 'express'
 import { reportError } from '../core/events.ts'
 import type {
@@ -12,6 +11,7 @@ import type {
 } from '../core/types.ts'
 import { parseQueryString } from '../transport/querystring.ts'
 import { prepareClose } from '../transport/shutdown.ts'
+import { serverOptions } from './server.ts'
 
 const OPTION_NAMES = ['methods', 'events', 'serviceEvents', 'routeParams', 'express']
 
@@ -121,6 +121,9 @@ export function feathersExpress<Services = any, Settings = any>(
 
   const grafted = graft(expressApp, app)
 
+  // Now, so that applications that are mounted on it, and code that adds to its requests, find these.
+  serverOptions(grafted)
+
   grafted.use = function (this: any, ...args: any[]) {
     const registration = toRegistration(args)
 
@@ -130,7 +133,7 @@ export function feathersExpress<Services = any, Settings = any>(
   }
 
   grafted.listen = async function (this: any, ...args: any[]): Promise<Server> {
-    const server = createServer(bornAs(this), this)
+    const server = createServer(serverOptions(this), this)
     const close = prepareClose(server)
 
     closers.push(close)
@@ -167,26 +170,6 @@ export function feathersExpress<Services = any, Settings = any>(
   })
 
   return grafted
-}
-
-/**
- * Lets a server make requests and responses that are those of an Express application from birth. Express gives each
- * that it gets another prototype, which undoes what the engine knows of their shape and costs more than all else;
- * on these it changes nothing.
- */
-function bornAs({ request, response }: express.Express): ServerOptions {
-  function Request(this: IncomingMessage, socket: Socket): void {
-    ;(IncomingMessage as any).call(this, socket)
-  }
-
-  function Response(this: ServerResponse, incoming: IncomingMessage, options?: object): void {
-    ;(ServerResponse as any).call(this, incoming, options)
-  }
-
-  Request.prototype = request
-  Response.prototype = response
-
-  return { IncomingMessage: Request as any, ServerResponse: Response as any }
 }
 
 /**

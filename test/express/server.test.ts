@@ -1,0 +1,115 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { setFlagsFromString } from 'node:v8'
+import original from 'express'
+import { expect, it, onTestFinished } from 'vitest'
+import express, { rest, serverOptions } from '../../src/express.ts'
+import { alula } from '../../src/index.ts'
+import { serve, toUrl } from '../support/server.ts'
+
+// What the engine says of an object: whether it knows its shape.
+setFlagsFromString('--allow-natives-syntax')
+
+const isFast: (object: object) => boolean = new Function('object', 'return %HasFastProperties(object)') as any
+const haveOneShape: (a: object, b: object) => boolean = new Function(
+  'a',
+  'b',
+  'return %HaveSameMap(a, b)'
+) as any
+
+interface Pair {
+  request: any
+  response: any
+}
+
+it('the engine knows the shape of requests and responses, behind all middleware too', async () => {
+  const waiting: Pair[] = []
+  const app: any = express(alula())
+
+  app.configure(rest())
+  app.use((_request: any, _response: any, next: any) => next())
+  app.get('/both', (request: any, response: any) => {
+    waiting.push({ request, response })
+
+    const [first, second] = waiting
+
+    if (!first || !second) return
+
+    const shapes = [
+      isFast(first.request),
+      isFast(first.response),
+      haveOneShape(first.request, second.request),
+      haveOneShape(first.response, second.response)
+    ]
+
+    for (const { response } of waiting.splice(0)) response.json(shapes)
+  })
+
+  const url = await serve(app)
+
+  // The first requests of a process show the engine how much room they need.
+  for (let round = 0; round < 10; round++) {
+    const answers = await Promise.all([fetch(`${url}/both`), fetch(`${url}/both`)])
+    const shapes = await Promise.all(answers.map((answer) => answer.json()))
+
+    expect(shapes).toEqual(Array(2).fill(Array(4).fill(true)))
+  }
+})
+
+it('a server that somebody else makes for an Express application of his own can have them', async () => {
+  const app = original()
+  const { request } = app
+  const options = serverOptions(app)
+
+  app.get('/', (request, response) => {
+    response.json([
+      request instanceof options.IncomingMessage,
+      response instanceof options.ServerResponse,
+      request.app === app,
+      Object.getPrototypeOf(request) === app.request,
+      request.get('host') !== undefined
+    ])
+  })
+
+  const server = createServer(options, app).listen(0)
+
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+
+  expect(await (await fetch(toUrl(server))).json()).toEqual(Array(5).fill(true))
+  expect(Object.getPrototypeOf(app.request)).toBe(request)
+})
+
+it('an application has them once, however often it is asked', () => {
+  const app = original()
+  const options = serverOptions(app)
+  const { request, response } = app
+
+  expect(serverOptions(app)).toBe(options)
+  expect(app.request).toBe(request)
+  expect(app.response).toBe(response)
+  expect(serverOptions(original())).not.toBe(options)
+})
+
+it('what was added to requests before and after is there, in mounted applications too', async () => {
+  const inner = original()
+  const app = original()
+
+  Object.assign(app.request, { before: 1 })
+
+  const options = serverOptions(app)
+
+  Object.assign(app.request, { after: 2 })
+  inner.get('/', ({ before, after }: any, response) => void response.json([before, after]))
+  app.use('/inner', inner)
+  Object.assign(app.request, { late: 3 })
+  app.get('/', ({ before, after, late }: any, response) => void response.json([before, after, late]))
+
+  const server = createServer(options, app).listen(0)
+
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+
+  expect(await (await fetch(toUrl(server))).json()).toEqual([1, 2, 3])
+  expect(await (await fetch(`${toUrl(server)}/inner`)).json()).toEqual([1, 2])
+})
