@@ -5,7 +5,7 @@ import { compareServers, send, withServer } from './http.mjs'
 import { toId } from './messages.mjs'
 
 // Those of alula, which are tied to the password hash: the others take them too.
-const tokens = await withServer('auth-alula', COUNT, createTokens)
+const tokens = await withServer({ name: 'auth-alula', connections: COUNT }, createTokens)
 
 await compareServers({
   baseline: 'auth-by-hand',

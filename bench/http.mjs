@@ -4,13 +4,14 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request as sendRequest } from 'node:http'
 import { text } from 'node:stream/consumers'
+import autocannon from 'autocannon'
 import { divide, formatSpread, printTable, runRounds, scaleRounds, toPath } from './lib.mjs'
 
-const ROUNDS = 7
+const ROUNDS = 5
 const CONNECTIONS = 32
-const REQUESTS = 4000
-/** For each operation, before any is measured: a server that runs for long has seen all of them. */
-const WARMUP_REQUESTS = 2000
+const REQUESTS = 6000
+/** How many different requests there are of an operation; they come again and again. */
+const DISTINCT_REQUESTS = 500
 
 /**
  * Measures what servers spend on requests, and prints it. All have to give the same answers.
@@ -19,20 +20,24 @@ const WARMUP_REQUESTS = 2000
  * @param {string} comparison.baseline The server that the others are compared with
  * @param {Record<string, string>} comparison.servers What servers are called in a table, by their files in `servers/`
  * @param {Record<string, (index: number) => ClientRequest>} comparison.operations The requests, by name
+ * @param {number} [comparison.count] How many records there are
+ * @param {number} [comparison.requests] How many requests are measured of each operation
  */
-export async function compareServers({ baseline, servers, operations }) {
+export async function compareServers({ baseline, servers, operations, count, requests = REQUESTS }) {
   const columns = Object.keys(operations)
   /** What the first server answered; the others have to answer the same, or they do not do the same job. */
   let expectedAnswers
 
   const results = await runRounds(Object.keys(servers), scaleRounds(ROUNDS), (name) =>
-    withServer(name, CONNECTIONS, async (client) => {
+    withServer({ name, count, connections: CONNECTIONS }, async (client) => {
       const measured = {}
 
       await checkAnswers(client)
-      for (const toRequest of Object.values(operations)) await load(client, toRequest, WARMUP_REQUESTS)
+      // A server that runs for long has seen all of them. Few, because some add records.
+      for (const toRequest of Object.values(operations)) await load(client, toRequest, requests / 10)
       for (const [operation, toRequest] of Object.entries(operations)) {
-        measured[operation] = await measure(client, toRequest)
+        await load(client, toRequest, requests / 2)
+        measured[operation] = await measure(client, toRequest, requests)
       }
 
       return measured
@@ -81,14 +86,16 @@ export async function compareServers({ baseline, servers, operations }) {
 /**
  * Starts a server in a process of its own, and ends it when the work with it is done.
  *
- * @param {string} name Its file in `servers/`
- * @param {number} connections How many connections the client keeps
+ * @param {object} server
+ * @param {string} server.name Its file in `servers/`
+ * @param {number} [server.count] How many records it has
+ * @param {number} server.connections How many connections the client keeps
  * @param {(client: Client) => Promise<T>} work
  * @returns {Promise<T>}
  * @template T
  */
-export async function withServer(name, connections, work) {
-  const child = fork(toPath('serve.mjs'), [name], {
+export async function withServer({ name, count, connections }, work) {
+  const child = fork(toPath('serve.mjs'), count === undefined ? [name] : [name, String(count)], {
     // As servers run; Express, for one, is another program without it.
     env: { ...process.env, NODE_ENV: 'production' }
   })
@@ -127,33 +134,46 @@ export async function sendAndRead(client, request) {
   await once(response, 'end')
 }
 
-async function measure(client, toRequest) {
-  const cpuBefore = await askCpu(client)
+/**
+ * Sends requests over all connections at once, on each as soon as the one before is answered.
+ *
+ * @returns What `autocannon` says of it
+ */
+export async function load({ port, connections }, toRequest, amount, options) {
+  const result = await autocannon({
+    url: `http://127.0.0.1:${port}`,
+    connections,
+    amount,
+    requests: Array.from({ length: DISTINCT_REQUESTS }, (_, index) => toLoadRequest(toRequest(index))),
+    ...options
+  })
+
+  assert.equal(result.non2xx + result.errors + result.timeouts, 0, 'Unexpected answers')
+
+  return result
+}
+
+/** What a server has used until now: CPU time in microseconds, and the memory it holds in bytes. */
+export async function askUsage({ child }) {
+  child.send('usage')
+
+  const [usage] = await once(child, 'message')
+
+  return usage
+}
+
+async function measure(client, toRequest, requests) {
+  const { cpu: cpuBefore } = await askUsage(client)
   const start = performance.now()
 
-  await load(client, toRequest, REQUESTS)
+  await load(client, toRequest, requests)
 
   const seconds = (performance.now() - start) / 1000
-  const cpu = (await askCpu(client)) - cpuBefore
+  const { cpu } = await askUsage(client)
 
-  return { cpu: cpu / REQUESTS, perSecond: REQUESTS / seconds }
+  return { cpu: (cpu - cpuBefore) / requests, perSecond: requests / seconds }
 }
 
-/** Sends requests over all connections at once, on each as soon as the one before is answered. */
-async function load(client, toRequest, count) {
-  let sent = 0
-
-  async function work() {
-    while (sent < count) await sendAndRead(client, toRequest(sent++))
-  }
-
-  await Promise.all(Array.from({ length: client.connections }, work))
-}
-
-async function askCpu({ child }) {
-  child.send('cpu')
-
-  const [cpu] = await once(child, 'message')
-
-  return cpu
+function toLoadRequest({ body, headers, ...request }) {
+  return { ...request, body, headers: { ...(body && { 'Content-Type': 'application/json' }), ...headers } }
 }

@@ -15,7 +15,7 @@ const SERVERS = { 'auth-feathers': 'Feathers v5', 'auth-alula': 'alula' }
 const FIGURES = { logins: 'all logins', median: 'GET, median', p99: 'GET, p99', slowest: 'GET, slowest' }
 
 const results = await runRounds(Object.keys(SERVERS), scaleRounds(ROUNDS), (name) =>
-  withServer(name, Number.POSITIVE_INFINITY, measure)
+  withServer({ name, connections: Number.POSITIVE_INFINITY }, measure)
 )
 
 printTable(

@@ -1,20 +1,35 @@
 // The job that every server does, so that what differs is the server.
 
-/** How many records there are at the start. */
+/** How many records there are at the start, unless a benchmark says otherwise. */
 export const COUNT = 1000
+
+/** How many messages a page has. */
+export const PAGE = 10
 
 const ROOMS = 10
 
-/** Creates the records, by id as a string: that is how it stands in a URL. */
-export function createMessages() {
-  return new Map(
-    Array.from({ length: COUNT }, (_, index) => {
-      const id = index + 1
-      const text = `This is message number ${id}, and it is about as long as a message in a chat is`
+/** Creates the records. */
+export function createMessages(count = COUNT) {
+  return Array.from({ length: count }, (_, index) => {
+    const id = index + 1
+    const text = `This is message number ${id}, and it is about as long as a message in a chat is`
 
-      return [String(id), { id, room: toRoom(id), text, createdAt: new Date(id * 1000).toISOString() }]
-    })
-  )
+    return { id, room: toRoom(id), text, createdAt: toTime(id) }
+  })
+}
+
+/** The records in a `Map`, by id as a string: that is how it stands in a URL. */
+export function createMessageMap(count) {
+  return new Map(createMessages(count).map((message) => [String(message.id), message]))
+}
+
+/** The options of the memory services of alula and of Feathers, which are the same. */
+export function toMemoryOptions(count = COUNT) {
+  return {
+    store: Object.fromEntries(createMessages(count).map((message) => [message.id, message])),
+    startId: count + 1,
+    paginate: { default: PAGE, max: 100 }
+  }
 }
 
 /** The room of a message; each has as many messages as any other. */
@@ -23,57 +38,55 @@ export function toRoom(id) {
 }
 
 /** An id that exists, in turn. */
-export function toId(index) {
-  return 1 + (index % COUNT)
+export function toId(index, count = COUNT) {
+  return 1 + (index % count)
 }
 
-/** The first messages of a room. */
-export function findMessages(messages, { room, $limit }) {
-  const limit = Number($limit)
+/** The page that is asked for: two conditions, sorted, one of several pages. */
+export function toFindPath(index, count = COUNT) {
+  const after = toTime(count / 2)
+
+  return `/messages?room=${toRoom(index)}&createdAt[$gt]=${after}&$sort[createdAt]=-1&$limit=${PAGE}`
+}
+
+/**
+ * The same, for who writes it by hand.
+ *
+ * @param messages All messages
+ * @param query The query string, parsed by something that knows no brackets
+ */
+export function findPage(messages, { room, 'createdAt[$gt]': after, $limit }) {
+  const limit = Math.min(Number($limit), 100)
   const found = []
 
-  for (const message of messages.values()) {
-    if (found.length === limit) break
-    if (message.room === room) found.push(message)
+  for (const message of messages) {
+    if (message.room === room && message.createdAt > after) found.push(message)
   }
 
-  return found
+  found.sort((a, b) => (a.createdAt < b.createdAt ? 1 : a.createdAt > b.createdAt ? -1 : 0))
+
+  return { total: found.length, limit, skip: 0, data: found.slice(0, limit) }
 }
 
-/** The same records as a service, for alula and for Feathers. */
-export class MessageService {
-  messages = createMessages()
-  lastId = COUNT
-
-  constructor(NotFound) {
-    this.NotFound = NotFound
+/** The requests that the servers are compared by, for each a function of its number. */
+export function toRequests(count = COUNT) {
+  return {
+    'get by id': (index) => ({ method: 'GET', path: `/messages/${toId(index, count)}` }),
+    find: (index) => ({ method: 'GET', path: toFindPath(index, count) }),
+    patch: (index) => ({
+      method: 'PATCH',
+      path: `/messages/${toId(index, count)}`,
+      body: JSON.stringify({ text: `Changed ${index}` })
+    }),
+    // Last, because it adds records.
+    create: (index) => ({
+      method: 'POST',
+      path: '/messages',
+      body: JSON.stringify({ room: toRoom(index), text: `Hello ${index}`, createdAt: toTime(0) })
+    })
   }
+}
 
-  async find({ query }) {
-    return findMessages(this.messages, query)
-  }
-
-  async get(id) {
-    const message = this.messages.get(id)
-
-    if (!message) throw new this.NotFound(`No message with id '${id}'`)
-
-    return message
-  }
-
-  async create(data) {
-    const message = { id: ++this.lastId, ...data }
-
-    this.messages.set(String(message.id), message)
-
-    return message
-  }
-
-  async patch(id, data) {
-    const message = { ...(await this.get(id)), ...data }
-
-    this.messages.set(id, message)
-
-    return message
-  }
+function toTime(id) {
+  return new Date(id * 1000).toISOString()
 }

@@ -1,12 +1,13 @@
-// Runs one of the servers in a process of its own; rest.mjs forks it and asks for the CPU time it has used.
+// Runs one of the servers in a process of its own: node serve.mjs NAME [COUNT]. Its parent asks for what it has used.
 import { once } from 'node:events'
 
-const { createServer } = await import(`./servers/${process.argv[2]}.mjs`)
-const server = await createServer()
+const [name, count] = process.argv.slice(2)
+const { createServer } = await import(`./servers/${name}.mjs`)
+const server = await createServer({ count: count === undefined ? undefined : Number(count) })
 
 if (!server.listening) await once(server, 'listening')
 
-process.on('message', () => process.send(toMicroseconds(process.cpuUsage())))
+process.on('message', () => process.send({ cpu: toMicroseconds(process.cpuUsage()), rss: process.memoryUsage.rss() }))
 // The benchmark is through with it, or was stopped.
 process.on('disconnect', () => process.exit())
 process.send(server.address().port)

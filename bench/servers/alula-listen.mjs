@@ -1,14 +1,19 @@
-import { NotFound } from '../../dist/errors.js'
 import express, { errorHandler, notFound, rest } from '../../dist/express.js'
 import { alula } from '../../dist/index.js'
-import { MessageService } from '../messages.mjs'
+import { memory } from '../../dist/memory.js'
+import { toMemoryOptions } from '../messages.mjs'
 
-/** alula with a server of its own. */
-export async function createServer() {
+/**
+ * alula with a server of its own.
+ *
+ * @param prepare Adds what stands in front of the services
+ */
+export async function createServer({ count }, prepare = () => {}) {
   const app = express(alula())
 
+  prepare(app)
   app.configure(rest())
-  app.use('messages', new MessageService(NotFound))
+  app.use('messages', memory(toMemoryOptions(count)))
   app.use(notFound())
   app.use(errorHandler())
 

@@ -1,17 +1,16 @@
 import express from 'express'
-import { NotFound } from '../../dist/errors.js'
 import { toMiddleware } from '../../dist/express.js'
-import { alula } from '../../dist/index.js'
-import { MessageService } from '../messages.mjs'
+import { createApplication } from './alula-node.mjs'
 
-/** alula in an Express 5 application that somebody already has. */
-export async function createServer() {
-  const app = alula()
+/**
+ * alula in an Express 5 application that somebody already has.
+ *
+ * @param listen Makes the server of the Express application
+ */
+export async function createServer({ count }, listen = (server) => server.listen(0)) {
   const server = express()
 
-  app.use('messages', new MessageService(NotFound))
-  server.use(toMiddleware(app))
-  await app.setup()
+  server.use(toMiddleware(await createApplication(count)))
 
-  return server.listen(0)
+  return listen(server)
 }

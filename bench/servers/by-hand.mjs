@@ -1,16 +1,16 @@
 import express from 'express'
-import { COUNT, createMessages, findMessages } from '../messages.mjs'
+import { createMessageMap, findPage } from '../messages.mjs'
 
 /** Express 5 without a framework on top. */
-export async function createServer() {
+export async function createServer({ count }) {
   const app = express()
-  const messages = createMessages()
-  let lastId = COUNT
+  const messages = createMessageMap(count)
+  let lastId = messages.size
 
   app.use(express.json())
 
   app.get('/messages', (request, response) => {
-    response.json(findMessages(messages, request.query))
+    response.json(findPage(messages.values(), request.query))
   })
 
   app.get('/messages/:id', ({ params }, response) => {
@@ -21,7 +21,7 @@ export async function createServer() {
   })
 
   app.post('/messages', ({ body }, response) => {
-    const message = { id: ++lastId, ...body }
+    const message = { ...body, id: ++lastId }
 
     messages.set(String(message.id), message)
     response.status(201).json(message)
@@ -35,7 +35,7 @@ export async function createServer() {
       return
     }
 
-    const patched = { ...message, ...body }
+    const patched = { ...message, ...body, id: message.id }
 
     messages.set(params.id, patched)
     response.json(patched)

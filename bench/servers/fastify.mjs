@@ -1,13 +1,13 @@
 import Fastify from 'fastify'
-import { COUNT, createMessages, findMessages } from '../messages.mjs'
+import { createMessageMap, findPage } from '../messages.mjs'
 
 /** Fastify 5, which does the same without Express. */
-export async function createServer() {
+export async function createServer({ count }) {
   const app = Fastify()
-  const messages = createMessages()
-  let lastId = COUNT
+  const messages = createMessageMap(count)
+  let lastId = messages.size
 
-  app.get('/messages', async ({ query }) => findMessages(messages, query))
+  app.get('/messages', async ({ query }) => findPage(messages.values(), query))
 
   app.get('/messages/:id', async ({ params }, reply) => {
     const message = messages.get(params.id)
@@ -16,7 +16,7 @@ export async function createServer() {
   })
 
   app.post('/messages', async ({ body }, reply) => {
-    const message = { id: ++lastId, ...body }
+    const message = { ...body, id: ++lastId }
 
     messages.set(String(message.id), message)
     reply.code(201)
@@ -29,7 +29,7 @@ export async function createServer() {
 
     if (!message) return reply.code(404).send({ message: `No message with id '${params.id}'` })
 
-    const patched = { ...message, ...body }
+    const patched = { ...message, ...body, id: message.id }
 
     messages.set(params.id, patched)
 
