@@ -29,15 +29,14 @@ export const SETTINGS = {
   local: { usernameField: 'email', passwordField: 'password', hashSize: 10 }
 }
 
-/** Creates the users, by id as a string: that is how it stands in a token. */
-export function createUsers() {
-  return new Map(
-    Array.from({ length: COUNT }, (_, index) => {
-      const id = index + 1
+/** The users in a `Map`, by id as a string: that is how it stands in a token. */
+export function createUserMap() {
+  return new Map(createUsers().map((user) => [String(user.id), user]))
+}
 
-      return [String(id), { id, email: toEmail(index), password: HASH, createdAt: new Date(0).toISOString() }]
-    })
-  )
+/** The options of the memory services for users, of alula and of Feathers. */
+export function toUserOptions() {
+  return { store: Object.fromEntries(createUserMap()), startId: COUNT + 1 }
 }
 
 /** What one of the users sends to log in. */
@@ -45,22 +44,13 @@ export function toLogin(index) {
   return { strategy: 'local', email: toEmail(index), password: PASSWORD }
 }
 
-/** The users as a service, for alula and for Feathers. */
-export class UserService {
-  id = 'id'
-  users = createUsers()
-
-  async find({ query }) {
-    return [...this.users.values()].filter(({ email }) => email === query.email)
-  }
-
-  async get(id) {
-    const user = this.users.get(String(id))
-
-    if (!user) throw new Error(`No user with id '${id}'`)
-
-    return user
-  }
+function createUsers() {
+  return Array.from({ length: COUNT }, (_, index) => ({
+    id: index + 1,
+    email: toEmail(index),
+    password: HASH,
+    createdAt: new Date(0).toISOString()
+  }))
 }
 
 function toEmail(index) {

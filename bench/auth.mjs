@@ -12,8 +12,12 @@ await compareServers({
   servers: {
     'auth-by-hand': 'Express 5 by hand',
     'auth-by-hand-key': 'Express 5 by hand, key made once',
+    'auth-fastify': 'Fastify 5',
     'auth-feathers': 'Feathers v5',
-    'auth-alula': 'alula, app.listen()'
+    'auth-alula-mounted': 'alula, toMiddleware',
+    'auth-alula-mounted-options': 'alula, toMiddleware, serverOptions',
+    'auth-alula': 'alula, app.listen()',
+    'auth-alula-node': 'alula, toListener'
   },
   operations: {
     'get, open to everybody': (index) => ({ method: 'GET', path: `/open/${toId(index)}` }),

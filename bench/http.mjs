@@ -7,11 +7,13 @@ import { text } from 'node:stream/consumers'
 import autocannon from 'autocannon'
 import { divide, formatSpread, printTable, runRounds, scaleRounds, toPath } from './lib.mjs'
 
-const ROUNDS = 5
-const CONNECTIONS = 32
-const REQUESTS = 6000
+/** How many connections a client keeps that sends all it can. */
+export const CONNECTIONS = 32
+
+const ROUNDS = 3
+const REQUESTS = 2000
 /** How many different requests there are of an operation; they come again and again. */
-const DISTINCT_REQUESTS = 500
+const DISTINCT_REQUESTS = 100
 
 /**
  * Measures what servers spend on requests, and prints it. All have to give the same answers.
@@ -21,23 +23,32 @@ const DISTINCT_REQUESTS = 500
  * @param {Record<string, string>} comparison.servers What servers are called in a table, by their files in `servers/`
  * @param {Record<string, (index: number) => ClientRequest>} comparison.operations The requests, by name
  * @param {number} [comparison.count] How many records there are
- * @param {number} [comparison.requests] How many requests are measured of each operation
+ * @param {Record<string, number>} [comparison.requests] How many requests are measured of an operation, where it is not
+ * as many as of the others
+ * @param {number} [comparison.connections] How many connections the client keeps; at most a fifth of the requests
  */
-export async function compareServers({ baseline, servers, operations, count, requests = REQUESTS }) {
+export async function compareServers({
+  baseline,
+  servers,
+  operations,
+  count,
+  requests = {},
+  connections
+}) {
   const columns = Object.keys(operations)
   /** What the first server answered; the others have to answer the same, or they do not do the same job. */
   let expectedAnswers
 
   const results = await runRounds(Object.keys(servers), scaleRounds(ROUNDS), (name) =>
-    withServer({ name, count, connections: CONNECTIONS }, async (client) => {
+    withServer({ name, count, connections }, async (client) => {
       const measured = {}
 
       await checkAnswers(client)
       // A server that runs for long has seen all of them. Few, because some add records.
-      for (const toRequest of Object.values(operations)) await load(client, toRequest, requests / 10)
-      for (const [operation, toRequest] of Object.entries(operations)) {
-        await load(client, toRequest, requests / 2)
-        measured[operation] = await measure(client, toRequest, requests)
+      for (const operation of columns) await load(client, operations[operation], toAmount(operation) / 5)
+      for (const operation of columns) {
+        await load(client, operations[operation], toAmount(operation))
+        measured[operation] = await measure(client, operations[operation], toAmount(operation))
       }
 
       return measured
@@ -57,6 +68,10 @@ export async function compareServers({ baseline, servers, operations, count, req
   printResults('Requests per second; client and server share the machine', (rounds) =>
     pickEach(rounds, ({ perSecond }) => perSecond).map((values) => formatSpread(values, 0))
   )
+
+  function toAmount(operation) {
+    return requests[operation] ?? REQUESTS
+  }
 
   async function checkAnswers(client) {
     const answers = []
@@ -89,13 +104,15 @@ export async function compareServers({ baseline, servers, operations, count, req
  * @param {object} server
  * @param {string} server.name Its file in `servers/`
  * @param {number} [server.count] How many records it has
- * @param {number} server.connections How many connections the client keeps
+ * @param {number} [server.connections] How many connections the client keeps
+ * @param {string[]} [server.execArgv] Options for its Node
  * @param {(client: Client) => Promise<T>} work
  * @returns {Promise<T>}
  * @template T
  */
-export async function withServer({ name, count, connections }, work) {
+export async function withServer({ name, count, connections = CONNECTIONS, execArgv }, work) {
   const child = fork(toPath('serve.mjs'), count === undefined ? [name] : [name, String(count)], {
+    execArgv,
     // As servers run; Express, for one, is another program without it.
     env: { ...process.env, NODE_ENV: 'production' }
   })
@@ -137,23 +154,43 @@ export async function sendAndRead(client, request) {
 /**
  * Sends requests over all connections at once, on each as soon as the one before is answered.
  *
- * @returns What `autocannon` says of it
+ * @param {Client} client
+ * @param {(index: number) => ClientRequest} toRequest Each connection begins with the first, and after some comes again
+ * to it; what it returns may have `setupRequest` and `onResponse`, which `autocannon` calls
+ * @param {number} amount How many
+ * @returns {Promise<number>} How many were answered per second
  */
-export async function load({ port, connections }, toRequest, amount, options) {
-  const result = await autocannon({
+export async function load({ port, connections }, toRequest, amount) {
+  const run = autocannon({
     url: `http://127.0.0.1:${port}`,
     connections,
     amount,
     requests: Array.from({ length: DISTINCT_REQUESTS }, (_, index) => toLoadRequest(toRequest(index))),
-    ...options
+    // Only then it sees that all are answered; a second is the default.
+    sampleInt: 20
+  })
+  let start
+  let end
+
+  // It copies all requests for each connection first, which is no time of the server.
+  run.once('start', () => {
+    start = performance.now()
+  })
+  run.on('response', () => {
+    end = performance.now()
   })
 
-  assert.equal(result.non2xx + result.errors + result.timeouts, 0, 'Unexpected answers')
+  const { non2xx, errors, timeouts } = await run
 
-  return result
+  assert.equal(non2xx + errors + timeouts, 0, 'Unexpected answers')
+
+  return (amount / (end - start)) * 1000
 }
 
-/** What a server has used until now: CPU time in microseconds, and the memory it holds in bytes. */
+/**
+ * What a server has used until now: CPU time in microseconds, and in bytes the memory of the process and what of it is
+ * in use for objects. When the server was started with `--expose-gc`, the garbage is collected before.
+ */
 export async function askUsage({ child }) {
   child.send('usage')
 
@@ -162,16 +199,12 @@ export async function askUsage({ child }) {
   return usage
 }
 
-async function measure(client, toRequest, requests) {
+async function measure(client, toRequest, amount) {
   const { cpu: cpuBefore } = await askUsage(client)
-  const start = performance.now()
-
-  await load(client, toRequest, requests)
-
-  const seconds = (performance.now() - start) / 1000
+  const perSecond = await load(client, toRequest, amount)
   const { cpu } = await askUsage(client)
 
-  return { cpu: (cpu - cpuBefore) / requests, perSecond: requests / seconds }
+  return { cpu: (cpu - cpuBefore) / amount, perSecond }
 }
 
 function toLoadRequest({ body, headers, ...request }) {

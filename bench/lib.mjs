@@ -36,6 +36,21 @@ export function median(values) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
+/** The smallest value that is not below this share of all: 0.99 for the 99th percentile. */
+export function toPercentile(values, share) {
+  const sorted = [...values].sort((a, b) => a - b)
+
+  return sorted[Math.ceil(sorted.length * share) - 1]
+}
+
+/** The slope of the straight line that is closest to some points, by least squares. */
+export function fitSlope(xs, ys) {
+  const [middleX, middleY] = [xs, ys].map(toMean)
+  const shared = toMean(xs.map((x, index) => (x - middleX) * (ys[index] - middleY)))
+
+  return shared / toMean(xs.map((x) => (x - middleX) ** 2))
+}
+
 /** Divides round by round: both were measured within moments of each other. */
 export function divide(dividends, divisors) {
   return dividends.map((dividend, round) => dividend / divisors[round])
@@ -62,6 +77,10 @@ export function printTable(title, header, rows) {
 /** The path of a file or folder, given from `bench/`. */
 export function toPath(relative) {
   return fileURLToPath(new URL(relative, import.meta.url))
+}
+
+function toMean(values) {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
 /** Who goes first has a colder machine, so nobody always does. */

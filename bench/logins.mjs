@@ -2,10 +2,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { toLogin } from './accounts.mjs'
 import { sendAndRead, withServer } from './http.mjs'
-import { formatSpread, printTable, runRounds, scaleRounds } from './lib.mjs'
+import { formatSpread, printTable, runRounds, scaleRounds, toPercentile } from './lib.mjs'
 import { toId } from './messages.mjs'
 
-const ROUNDS = 5
+const ROUNDS = 3
 const LOGINS = 40
 /** Every so many milliseconds a GET is sent, whether or not those before it are answered. */
 const READ_INTERVAL = 10
@@ -44,10 +44,14 @@ async function measure(client) {
     await pause(READ_INTERVAL)
   }
 
-  const waits = (await Promise.all(reads)).sort((a, b) => a - b)
-  const toPercentile = (share) => waits[Math.ceil(waits.length * share) - 1]
+  const waits = await Promise.all(reads)
 
-  return { logins: await end, median: toPercentile(0.5), p99: toPercentile(0.99), slowest: toPercentile(1) }
+  return {
+    logins: await end,
+    median: toPercentile(waits, 0.5),
+    p99: toPercentile(waits, 0.99),
+    slowest: toPercentile(waits, 1)
+  }
 }
 
 /** How long something takes, in milliseconds. */

@@ -37,9 +37,9 @@ export function toRoom(id) {
   return `room-${id % ROOMS}`
 }
 
-/** An id that exists, in turn. */
+/** One id that exists after the other, far from each other. */
 export function toId(index, count = COUNT) {
-  return 1 + (index % count)
+  return 1 + ((index * 7919) % count)
 }
 
 /** The page that is asked for: two conditions, sorted, one of several pages. */

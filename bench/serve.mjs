@@ -7,7 +7,16 @@ const server = await createServer({ count: count === undefined ? undefined : Num
 
 if (!server.listening) await once(server, 'listening')
 
-process.on('message', () => process.send({ cpu: toMicroseconds(process.cpuUsage()), rss: process.memoryUsage.rss() }))
+process.on('message', () => {
+  const cpu = toMicroseconds(process.cpuUsage())
+
+  // There when Node was started with `--expose-gc`.
+  globalThis.gc?.()
+
+  const { rss, heapUsed } = process.memoryUsage()
+
+  process.send({ cpu, rss, heapUsed })
+})
 // The benchmark is through with it, or was stopped.
 process.on('disconnect', () => process.exit())
 process.send(server.address().port)

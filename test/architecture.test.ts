@@ -19,7 +19,7 @@ const FLOORS: readonly (readonly string[])[] = [
 const ORDER: { [folder: string]: readonly string[] } = {
   utils: ['object', 'path', 'bounded-map', 'debug'],
   hooks: ['types', 'compose', 'phase', 'pipeline', 'registry', 'context', 'interop', 'method'],
-  query: ['ast', 'operators', 'parse', 'compare', 'predicate', 'comparator', 'select'],
+  query: ['ast', 'operators', 'parse', 'compare', 'read', 'predicate', 'comparator', 'select'],
   core: ['router', 'types', 'methods', 'service', 'events', 'hooks', 'register', 'call', 'application'],
   'authentication/hooks': ['authenticate', 'connection', 'event', 'hash-password', 'protect'],
   authentication: [
@@ -82,7 +82,7 @@ const ORDER: { [folder: string]: readonly string[] } = {
   express: ['authentication', 'handlers', 'rest', 'server', 'application'],
   fetch: ['handler'],
   node: ['listener'],
-  memory: ['clone', 'records', 'top', 'adapter']
+  memory: ['clone', 'entry', 'columns', 'scan', 'records', 'top', 'adapter']
 }
 
 /** These run in a browser: nothing that they reach may import from Node. */

@@ -2,15 +2,20 @@ import express from 'express'
 import { toMiddleware } from '../../dist/express.js'
 import { createApplication } from './alula-node.mjs'
 
+/** alula in an Express 5 application that somebody already has. */
+export async function createServer(options) {
+  return mount(await createApplication(options))
+}
+
 /**
- * alula in an Express 5 application that somebody already has.
+ * Puts an application into one of Express 5.
  *
  * @param listen Makes the server of the Express application
  */
-export async function createServer({ count }, listen = (server) => server.listen(0)) {
+export function mount(app, listen = (server) => server.listen(0)) {
   const server = express()
 
-  server.use(toMiddleware(await createApplication(count)))
+  server.use(toMiddleware(app))
 
   return listen(server)
 }

@@ -1,29 +1,18 @@
 import express from 'express'
-import jsonwebtoken from 'jsonwebtoken'
-import { createUsers, JWT_OPTIONS, SECRET } from '../accounts.mjs'
-import { createMessages } from '../messages.mjs'
+import { createMessageMap } from '../messages.mjs'
+import { createVerifier } from '../verify.mjs'
 
 /**
  * Express 5 with middleware that verifies a token and looks its user up.
  *
- * @param secret What `jsonwebtoken` gets: the text, which it reads as a key for every token, or a key
+ * @param findUser Returns the user of a request
  */
-export async function createServer(secret = SECRET) {
+export async function createServer(_options, findUser = createVerifier()) {
   const app = express()
-  const messages = createMessages()
-  const users = createUsers()
-  const { algorithm, audience, issuer } = JWT_OPTIONS
+  const messages = createMessageMap()
 
   function authenticate(request, response, next) {
-    const [, token] = /^Bearer ([\w.-]+)$/i.exec(request.headers.authorization ?? '') ?? []
-
-    try {
-      const { sub } = jsonwebtoken.verify(token, secret, { algorithms: [algorithm], audience, issuer })
-
-      request.user = users.get(sub)
-    } catch {
-      // Answered below.
-    }
+    request.user = findUser(request)
 
     if (request.user) next()
     else response.status(401).json({ message: 'Not authenticated' })

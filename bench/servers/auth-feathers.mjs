@@ -1,10 +1,10 @@
 import { AuthenticationService, authenticate, JWTStrategy } from '@feathersjs/authentication'
 import { LocalStrategy } from '@feathersjs/authentication-local'
-import { NotFound } from '@feathersjs/errors'
 import express, { errorHandler, json, notFound, rest } from '@feathersjs/express'
 import { feathers } from '@feathersjs/feathers'
-import { SETTINGS, UserService } from '../accounts.mjs'
-import { MessageService } from '../messages.mjs'
+import { memory } from '@feathersjs/memory'
+import { SETTINGS, toUserOptions } from '../accounts.mjs'
+import { toMemoryOptions } from '../messages.mjs'
 
 /** Feathers v5 with logins, a service for everybody and one for who is logged in. */
 export async function createServer() {
@@ -20,9 +20,9 @@ export async function createServer() {
   app.use(json())
   app.configure(rest())
   app.use('authentication', authentication)
-  app.use('users', new UserService(), { methods: [] })
-  app.use('open', new MessageService(NotFound))
-  app.use('messages', new MessageService(NotFound))
+  app.use('users', memory(toUserOptions()), { methods: [] })
+  app.use('open', memory(toMemoryOptions()))
+  app.use('messages', memory(toMemoryOptions()))
   app.use(notFound())
   app.use(errorHandler())
   app.service('messages').hooks({ before: { all: [authenticate('jwt')] } })

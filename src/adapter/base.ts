@@ -180,10 +180,7 @@ export function withoutPage(query: Query): Query {
 
 /** Symbols count too: code marks queries with them. */
 function isEmpty(query: unknown): boolean {
-  if (!isPlainObject(query)) return false
-  for (const _ in query) return false
-
-  return Object.getOwnPropertySymbols(query).length === 0
+  return isPlainObject(query) && Reflect.ownKeys(query).length === 0
 }
 
 function freezeDeep(value: unknown): unknown {

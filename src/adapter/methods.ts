@@ -1,4 +1,4 @@
-import type { Id, Paginated, PaginationOptions } from '../core/types.ts'
+import type { Id, Paginated, PaginationOptions, Query } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed } from '../errors.ts'
 import { describe } from '../query/operators.ts'
 import { isPlainObject } from '../utils/object.ts'
@@ -67,7 +67,7 @@ const methods = {
   },
 
   async get(this: Adapter, id: unknown, params?: AdapterParams) {
-    const checked = await checkQuery(this, params)
+    const checked = withQuery(params, await this.sanitizeQuery(params))
 
     assertId(id)
 
@@ -75,7 +75,7 @@ const methods = {
   },
 
   async create(this: Adapter, data: unknown, params?: AdapterParams) {
-    const checked = await checkQuery(this, params)
+    const checked = withQuery(params, await this.sanitizeQuery(params))
 
     if (Array.isArray(data)) assertMulti(this, 'create', params)
     for (const item of Array.isArray(data) ? data : [data]) assertNewData(item, this.id)
@@ -84,7 +84,7 @@ const methods = {
   },
 
   async update(this: Adapter, id: unknown, data: unknown, params?: AdapterParams) {
-    const checked = await checkQuery(this, params)
+    const checked = withQuery(params, await this.sanitizeQuery(params))
 
     if (id === null || Array.isArray(data)) {
       throw new BadRequest("You can not replace multiple instances. Did you mean 'patch'?")
@@ -97,7 +97,7 @@ const methods = {
   },
 
   async patch(this: Adapter, id: unknown, data: unknown, params?: AdapterParams) {
-    const checked = await checkQuery(this, params)
+    const checked = withQuery(params, await this.sanitizeQuery(params))
 
     if (id === null) assertMulti(this, 'patch', params)
     else assertId(id)
@@ -108,7 +108,7 @@ const methods = {
   },
 
   async remove(this: Adapter, id: unknown, params?: AdapterParams) {
-    const checked = await checkQuery(this, params)
+    const checked = withQuery(params, await this.sanitizeQuery(params))
 
     if (id === null) assertMulti(this, 'remove', params)
     else assertId(id)
@@ -135,9 +135,9 @@ export function implementService(Service: abstract new (...args: any[]) => Adapt
   }
 }
 
-/** The params for a method that returns no page: the same, with a query that is checked. */
-async function checkQuery(adapter: Adapter, params: AdapterParams | undefined): Promise<AdapterParams> {
-  return { ...params, query: withoutPage(await adapter.sanitizeQuery(params)) }
+/** The params for a method that returns no page: the same, with a query that was checked. */
+function withQuery(params: AdapterParams | undefined, checked: Query): AdapterParams {
+  return { ...params, query: withoutPage(checked) }
 }
 
 function assertMulti(adapter: Adapter, method: string, params?: AdapterParams): void {

@@ -1,24 +1,27 @@
 import type { Condition } from '../query/ast.ts'
+import { type CustomPredicates, toPredicate } from '../query/predicate.ts'
+import type { Reader } from '../query/read.ts'
 import { getPath } from '../utils/object.ts'
-
-/** A stored record, and its place in the order in which records came. */
-export interface Entry {
-  readonly key: string
-  position: number
-  record: any
-}
+import { Columns } from './columns.ts'
+import { type Entry, type EntryList, readEntry } from './entry.ts'
+import { scan } from './scan.ts'
 
 /** How many places may be empty before those behind them move up. */
 const MAX_GAPS = 1024
+
+/** For so many entries a column is not worth making. */
+const FEW = 32
 
 /** Records by id, in the order in which they came, with indexes on some of their fields. */
 export class Records {
   private readonly entries = new Map<string, Entry>()
   /** The same in order: an array is gone through much faster than a map. Removed ones leave a gap. */
   private list: (Entry | undefined)[] = []
+  private readonly columns = new Columns()
   private readonly indexes: readonly FieldIndex[]
 
   constructor(indexed: readonly string[]) {
+    this.columns.reset(this.list)
     this.indexes = indexed.map((field) => new FieldIndex(field))
   }
 
@@ -45,6 +48,7 @@ export class Records {
 
     this.entries.set(key, entry)
     this.list.push(entry)
+    this.columns.noteChange(entry.position)
     for (const index of this.indexes) index.add(entry)
   }
 
@@ -53,6 +57,7 @@ export class Records {
     for (const index of this.indexes) index.move(entry, record)
 
     entry.record = record
+    this.columns.noteChange(entry.position)
   }
 
   delete(entry: Entry): void {
@@ -60,20 +65,22 @@ export class Records {
 
     this.entries.delete(entry.key)
     this.list[entry.position] = undefined
+    this.columns.noteChange(entry.position)
 
     const gaps = this.list.length - this.entries.size
 
     if (gaps > MAX_GAPS && gaps > this.entries.size) this.closeGaps()
   }
 
-  /** All entries in order. Where one was removed there may be `undefined`. */
-  values(): readonly (Entry | undefined)[] {
-    return this.list
+  /** All entries in order. */
+  values(): Entry[] {
+    return [...this.entries.values()]
   }
 
   clear(): void {
     this.entries.clear()
     this.list = []
+    this.columns.reset(this.list)
     for (const index of this.indexes) index.clear()
   }
 
@@ -93,13 +100,44 @@ export class Records {
     this.list = [...this.entries.values()]
 
     for (const [position, entry] of this.list.entries()) (entry as Entry).position = position
+
+    this.columns.reset(this.list)
   }
 
   /**
-   * The entries that can match a condition, in order: all of them, or those that an id or an index leads to. Each
-   * must still be asked whether it matches.
+   * Finds the entries that match a condition, in order: among those that an id or an index leads to, or else among all.
+   *
+   * @param where The condition
+   * @param idField The name of the field that holds the id
+   * @param custom The meaning of custom operators
    */
-  candidates(where: Condition, idField: string): readonly (Entry | undefined)[] {
+  find(where: Condition, idField: string, custom: CustomPredicates | undefined): Entry[] {
+    const candidates = this.candidates(where, idField)
+
+    if (candidates) return candidates.filter(toPredicate(where, custom, readEntry))
+
+    return this.withoutGaps(scan(where, this.list, this.columns, custom))
+  }
+
+  /** How the fields of some entries are read at the least cost. */
+  readerFor({ length }: readonly Entry[]): Reader<Entry> {
+    return length > FEW && length > this.size / 8 ? this.readColumn : readEntry
+  }
+
+  private readonly readColumn: Reader<Entry> = (path) => {
+    const getField = this.columns.read(path)
+
+    return ({ position }) => getField(position)
+  }
+
+  /** A new list, in any case. */
+  private withoutGaps(entries: EntryList): Entry[] {
+    return this.list.length === this.size
+      ? (entries.slice() as Entry[])
+      : entries.filter((entry) => entry !== undefined)
+  }
+
+  private candidates(where: Condition, idField: string): Entry[] | undefined {
     const conditions = where.kind === 'and' ? where.conditions : [where]
     let fewest: Entry[] | undefined
 
@@ -109,7 +147,7 @@ export class Records {
       if (found && !(fewest && fewest.length <= found.length)) fewest = found
     }
 
-    return fewest?.sort((a, b) => a.position - b.position) ?? this.values()
+    return fewest?.sort((a, b) => a.position - b.position)
   }
 
   /** What a condition on the id or on an indexed field leads to; `undefined` when it leads nowhere. */

@@ -2,19 +2,33 @@
  * Returns the first `count` items in order, without sorting all of them when `count` is small. Items that compare
  * as equal stay in the order in which they came.
  */
-export function takeSorted<T>(items: Iterable<T>, compare: (a: T, b: T) => number, count: number): T[] {
+export function takeSorted<T>(items: readonly T[], compare: (a: T, b: T) => number, count: number): T[] {
   const top: T[] = []
 
-  for (const item of items) {
-    const last = top[count - 1]
+  if (count < 1) return top
 
-    if (last !== undefined && compare(item, last) >= 0) continue
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index] as T
 
-    top.splice(findPlace(top, item, compare), 0, item)
-    if (top.length > count) top.pop()
+    if (top.length === count) {
+      if (compare(item, top[count - 1] as T) >= 0) continue
+
+      top.pop()
+    }
+
+    insert(top, item, findPlace(top, item, compare))
   }
 
   return top
+}
+
+/** By hand, because `splice` makes a list of what it has removed, each time. */
+function insert<T>(list: T[], item: T, place: number): void {
+  list.push(item)
+
+  for (let index = list.length - 1; index > place; index--) list[index] = list[index - 1] as T
+
+  list[place] = item
 }
 
 /** Behind all items that come before this one or are equal to it. */

@@ -1,10 +1,18 @@
-import { getPath } from '../utils/object.ts'
 import type { Sort } from './ast.ts'
 import { compareAny } from './compare.ts'
+import { type Reader, readRecord } from './read.ts'
 
-/** Compiles `$sort` into a function for comparing two records; the first field that differs decides. */
-export function toComparator(sort: readonly Sort[]): Comparator {
-  const [first, ...rest] = sort.map(toFieldComparator)
+/** Compares two records, for `Array.prototype.sort`. */
+export type Comparator = (a: any, b: any) => number
+
+/**
+ * Compiles `$sort` into a function for comparing two records; the first field that differs decides.
+ *
+ * @param sort The fields, the most important first
+ * @param read How fields are read, where what is compared is not the records themselves
+ */
+export function toComparator(sort: readonly Sort[], read: Reader = readRecord): Comparator {
+  const [first, ...rest] = sort.map((field) => toFieldComparator(field, read))
 
   if (!first) return () => 0
   if (rest.length === 0) return first
@@ -18,23 +26,13 @@ export function toComparator(sort: readonly Sort[]): Comparator {
   }
 }
 
-type Comparator = (a: any, b: any) => number
+function toFieldComparator({ path, direction }: Sort, read: Reader): Comparator {
+  const getField = read(path)
 
-function toFieldComparator({ path, direction }: Sort): Comparator {
-  const [name] = path
+  return (a, b) => {
+    const order = compareAny(getField(a), getField(b))
 
-  if (path.length === 1 && name !== undefined) {
-    return (a, b) => inDirection(compareAny(getOwn(a, name), getOwn(b, name)), direction)
+    // Without ever giving -0.
+    return order === 0 ? 0 : order * direction
   }
-
-  return (a, b) => inDirection(compareAny(getPath(a, path), getPath(b, path)), direction)
-}
-
-/** Without ever giving -0. */
-function inDirection(order: number, direction: 1 | -1): number {
-  return order === 0 ? 0 : order * direction
-}
-
-function getOwn(record: any, name: string): unknown {
-  return Object.hasOwn(record, name) ? record[name] : undefined
 }

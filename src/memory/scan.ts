@@ -1,0 +1,88 @@
+import type { Condition } from '../query/ast.ts'
+import { type CustomPredicates, toFieldTest, toPredicate } from '../query/predicate.ts'
+import type { Columns } from './columns.ts'
+import type { EntryList } from './entry.ts'
+
+/**
+ * Finds the entries that match a condition by looking at all of them: one part of the condition after the other, each
+ * in one loop over one column. Until the end there are only positions, because to go to an entry costs more than to
+ * compare what its column holds.
+ *
+ * @param where The condition
+ * @param list All entries
+ * @param columns Their fields
+ * @param custom The meaning of custom operators
+ * @returns Those that match, in order. Where an entry was removed, a condition may match the nothing that is there
+ */
+export function scan(
+  where: Condition,
+  list: EntryList,
+  columns: Columns,
+  custom: CustomPredicates | undefined
+): EntryList {
+  const conditions = where.kind === 'and' ? where.conditions : [where]
+  let positions: readonly number[] | undefined
+
+  for (const condition of conditions) {
+    positions =
+      positions === undefined && isIdentity(condition)
+        ? findIdentical(columns.get(condition.path), condition.value)
+        : keepMatching(positions, list.length, toTest(condition, columns, custom))
+  }
+
+  return positions ? positions.map((position) => list[position]) : list
+}
+
+/** What is asked of each position: of what a column holds there, or of the position itself. */
+interface Test {
+  readonly column?: readonly unknown[]
+  readonly matches: (subject: any) => boolean
+}
+
+function toTest(condition: Condition, columns: Columns, custom: CustomPredicates | undefined): Test {
+  if (condition.kind === 'compare' || condition.kind === 'custom') {
+    return { column: columns.get(condition.path), matches: toFieldTest(condition, custom) }
+  }
+
+  return { matches: toPredicate(condition, custom, columns.read) }
+}
+
+/** @param positions Where to look; everywhere when left out */
+function keepMatching(
+  positions: readonly number[] | undefined,
+  count: number,
+  { column, matches }: Test
+): readonly number[] {
+  const kept: number[] = []
+  const end = positions ? positions.length : count
+
+  for (let index = 0; index < end; index++) {
+    const position = positions ? (positions[index] as number) : index
+
+    if (matches(column ? column[position] : position)) kept.push(position)
+  }
+
+  return kept
+}
+
+/** Whether values match that are the very same: not those that are equal by what they hold, nor null and missing. */
+function isIdentity(condition: Condition): condition is Condition & { kind: 'compare' } {
+  if (condition.kind !== 'compare' || condition.operator !== 'eq') return false
+
+  return typeof condition.value !== 'object' && condition.value !== undefined
+}
+
+/** The engine compares faster than any loop. */
+function findIdentical(column: readonly unknown[], value: unknown): readonly number[] {
+  const found: number[] = []
+
+  for (
+    let position = column.indexOf(value);
+    position !== -1;
+    position = column.indexOf(value, position + 1)
+  ) {
+    found.push(position)
+  }
+
+  return found
+}

@@ -1,0 +1,120 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Columns } from '../../src/memory/columns.ts'
+import type { Entry } from '../../src/memory/entry.ts'
+import { memory } from '../../src/memory.ts'
+import { parseQuery, toComparator, toPredicate } from '../../src/query.ts'
+import { scaled } from '../support/scale.ts'
+
+/** More than there are columns at a time. */
+const FIELDS = Array.from({ length: 20 }, (_, number) => `f${number}`)
+
+const value = fc.constantFrom(0, 1, 2, 'a', 'b', null, undefined, true)
+const record = fc.dictionary(fc.constantFrom(...FIELDS), value, { maxKeys: 6 })
+const comparison = fc.oneof(
+  value.filter((one) => one !== undefined),
+  fc.record({ $gte: fc.constantFrom(0, 1, 'a') }),
+  fc.record({ $ne: fc.constantFrom(0, null, 'b') }),
+  fc.record({ $in: fc.array(fc.constantFrom(0, 'a', null), { maxLength: 3 }) })
+)
+const conditions = fc.dictionary(fc.constantFrom(...FIELDS), comparison, { maxKeys: 3 })
+const step = fc.oneof(
+  fc.record({ kind: fc.constant('find'), where: conditions, either: fc.array(conditions, { maxLength: 2 }) }),
+  fc.record({ kind: fc.constant('create'), records: fc.array(record, { minLength: 1, maxLength: 30 }) }),
+  fc.record({ kind: fc.constant('patch'), where: conditions, data: record }),
+  fc.record({ kind: fc.constant('remove'), where: conditions })
+)
+
+describe('a search that looks at every record', () => {
+  it('finds what the records hold now, whatever was written between searches', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+        const things: any = memory({ multi: true })
+
+        await things.create(Array.from({ length: 50 }, (_, n) => ({ f0: n % 3, f1: n % 2 === 0 ? 'a' : 'b' })))
+
+        for (const { kind, where, either = [], data, records } of steps as any[]) {
+          if (kind === 'create') await things.create(records)
+          if (kind === 'patch') await things.patch(null, data, { query: where })
+          if (kind === 'remove') await things.remove(null, { query: where })
+          if (kind !== 'find') continue
+
+          const query = { ...where, ...(either.length > 0 && { $or: either }), $sort: { f1: -1, f0: 1 } }
+          const parsed = parseQuery(query)
+          const all = Object.values(things.store) as any[]
+
+          expect(await things.find({ query })).toEqual(
+            all
+              .sort((a, b) => a.id - b.id)
+              .filter(toPredicate(parsed.where))
+              .sort(toComparator(parsed.sort))
+          )
+        }
+      }),
+      { numRuns: scaled(2000) }
+    )
+  })
+
+  it('finds what was changed and what came, after more changes than are remembered', async () => {
+    const things: any = memory({ multi: true })
+    const count = async (query: object) => (await things.find({ query })).length
+
+    await things.create(Array.from({ length: 100 }, (_, n) => ({ n })))
+    expect(await count({ n: 5 })).toBe(1)
+
+    for (let round = 0; round < 30; round++) await things.patch(null, { n: round })
+    expect([await count({ n: 5 }), await count({ n: 29 })]).toEqual([0, 100])
+
+    await things.create(Array.from({ length: 3000 }, () => ({ n: 5 })))
+    expect([await count({ n: 5 }), await count({ n: 29 })]).toEqual([3000, 100])
+  })
+
+  it('takes what was removed for nothing, and not for a record without fields', async () => {
+    const things: any = memory({ multi: true })
+
+    await things.create([{ n: 1 }, {}, { n: 3 }])
+    await things.remove(0)
+
+    expect(await things.find({ query: { n: null } })).toEqual([{ id: 1 }])
+    expect(await things.find({ query: { n: { $ne: 5 } } })).toEqual([{ id: 1 }, { n: 3, id: 2 }])
+    expect(await things.find({ query: { $or: [{ n: null }, { n: 3 }] } })).toHaveLength(2)
+    expect(await things.find({ query: {} })).toHaveLength(2)
+  })
+})
+
+describe('columns', () => {
+  const toEntry = (n: number): Entry => ({ key: String(n), position: n, record: { n } })
+
+  it('are made once, and look again only at what was changed', () => {
+    const list = [0, 1, 2].map(toEntry)
+    const columns = new Columns()
+    let reads = 0
+
+    for (const entry of list) {
+      Object.defineProperty(entry.record, 'n', { get: () => ++reads, enumerable: true })
+    }
+
+    columns.reset(list)
+    expect(columns.get(['n'])).toEqual([1, 2, 3])
+    expect(columns.get(['n'])).toEqual([1, 2, 3])
+
+    columns.noteChange(1)
+    expect(columns.get(['n'])).toEqual([1, 4, 3])
+    expect(reads).toBe(4)
+  })
+
+  it('are no more than sixteen, however many fields are asked for', () => {
+    const list = [toEntry(0)]
+    const columns = new Columns()
+
+    columns.reset(list)
+
+    const first = columns.get(['f0'])
+
+    for (let n = 1; n < 16; n++) columns.get([`f${n}`])
+    expect(columns.get(['f0'])).toBe(first)
+
+    columns.get(['f16'])
+    expect(columns.get(['f0'])).not.toBe(first)
+  })
+})
