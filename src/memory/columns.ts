@@ -42,7 +42,7 @@ export class Columns {
     this.forget()
   }
 
-  /** Says that there is another record at a position, or none. */
+  /** Says that there is another record at a position. */
   noteChange(position: number): void {
     if (this.columns.size === 0) return
 

@@ -64,8 +64,8 @@ export class Records {
     for (const index of this.indexes) index.remove(entry)
 
     this.entries.delete(entry.key)
+    // No column needs to know: whatever matches there, nothing is found.
     this.list[entry.position] = undefined
-    this.columns.noteChange(entry.position)
 
     const gaps = this.list.length - this.entries.size
 
