@@ -8,8 +8,7 @@ const PROCESSES = 4
 
 const SCENARIOS = {
   'no hooks': {},
-  '5 before': { before: 5 },
-  '5 before, 5 after': { before: 5, after: 5 },
+  '3 before, 3 after': { before: 3, after: 3 },
   '5 around': { around: 5 },
   '10 around': { around: 10 }
 }

@@ -22,6 +22,7 @@ const DISTINCT_REQUESTS = 100
  * @param {string} comparison.baseline The server that the others are compared with
  * @param {Record<string, string>} comparison.servers What servers are called in a table, by their files in `servers/`
  * @param {Record<string, (index: number) => ClientRequest>} comparison.operations The requests, by name
+ * @param {number} [comparison.rounds] How many rounds there are, before they are scaled
  * @param {number} [comparison.count] How many records there are
  * @param {Record<string, number>} [comparison.requests] How many requests are measured of an operation, where it is not
  * as many as of the others
@@ -31,6 +32,7 @@ export async function compareServers({
   baseline,
   servers,
   operations,
+  rounds = ROUNDS,
   count,
   requests = {},
   connections
@@ -39,7 +41,7 @@ export async function compareServers({
   /** What the first server answered; the others have to answer the same, or they do not do the same job. */
   let expectedAnswers
 
-  const results = await runRounds(Object.keys(servers), scaleRounds(ROUNDS), (name) =>
+  const results = await runRounds(Object.keys(servers), scaleRounds(rounds), (name) =>
     withServer({ name, count, connections }, async (client) => {
       const measured = {}
 
@@ -161,18 +163,20 @@ export async function sendAndRead(client, request) {
  * @returns {Promise<number>} How many were answered per second
  */
 export async function load({ port, connections }, toRequest, amount) {
+  const requests = Array.from({ length: DISTINCT_REQUESTS }, (_, index) => toLoadRequest(toRequest(index)))
   const run = autocannon({
     url: `http://127.0.0.1:${port}`,
     connections,
     amount,
-    requests: Array.from({ length: DISTINCT_REQUESTS }, (_, index) => toLoadRequest(toRequest(index))),
+    // As the option `requests` they would be cloned deeply for each connection, which takes long.
+    setupClient: (connection) => connection.setRequests(requests.map((request) => ({ ...request }))),
     // Only then it sees that all are answered; a second is the default.
     sampleInt: 20
   })
   let start
   let end
 
-  // It copies all requests for each connection first, which is no time of the server.
+  // It makes the text of all requests for each connection first, which is no time of the server.
   run.once('start', () => {
     start = performance.now()
   })

@@ -15,6 +15,7 @@ await compareServers({
     'alula-node-index': 'alula, toListener, index'
   },
   operations: toRequests(COUNT),
+  rounds: 2,
   count: COUNT,
   // Each takes milliseconds.
   requests: { find: 40 },

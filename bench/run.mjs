@@ -1,15 +1,18 @@
-// node bench/run.mjs [name]: prepares what is missing, then runs all benchmarks or the one that is named.
+// node bench/run.mjs [name]: prepares what is missing, then runs the benchmark that is named, or all but the long ones.
 import { execSync, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { toPath } from './lib.mjs'
 
-const BENCHMARKS = ['hooks', 'rest', 'memory', 'auth', 'logins']
+const BENCHMARKS = ['hooks', 'rest', 'large', 'memory', 'auth', 'logins', 'latency', 'resources']
+/** Not run unless they are named. */
+const LONG_BENCHMARKS = ['soak']
 
 const [name] = process.argv.slice(2)
+const names = [...BENCHMARKS, ...LONG_BENCHMARKS]
 
-if (name !== undefined && !BENCHMARKS.includes(name)) {
-  throw new Error(`Unknown benchmark '${name}': expected one of ${BENCHMARKS.join(', ')}`)
+if (name !== undefined && !names.includes(name)) {
+  throw new Error(`Unknown benchmark '${name}': expected one of ${names.join(', ')}`)
 }
 
 prepare('node_modules', 'npm ci', '.')

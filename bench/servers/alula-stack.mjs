@@ -14,7 +14,9 @@ export async function createServer(options) {
       response.on('finish', () => {
         const { method, originalUrl } = request
 
-        log.write(`${method} ${originalUrl} ${response.statusCode} ${(performance.now() - start).toFixed(1)}\n`)
+        log.write(
+          `${method} ${originalUrl} ${response.statusCode} ${(performance.now() - start).toFixed(1)}\n`
+        )
       })
       next()
     })

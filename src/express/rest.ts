@@ -138,7 +138,7 @@ export function toMiddleware(app: TransportApplication, options: MiddlewareOptio
 
       const getDetails = () => ({ ...target, route, params: request.feathers, authentication })
 
-      answer(app, request, response, getDetails, exchange)
+      void answer(app, request, response, getDetails, exchange)
       return
     }
 

@@ -1,16 +1,32 @@
 import type { BaseContext, Hook, NextFunction, Phase, Pipeline } from './types.ts'
 
-/**
- * Puts the before, after and error hooks of a phase around a pipeline. All that Feathers v5 says about
- * `error`, `result`, `original` and `type` is here and nowhere else.
- */
-export function wrapPhase<C extends BaseContext>(inner: Pipeline<C>, phase: Phase<C>): Pipeline<C> {
-  const before = phase.before ?? []
-  const after = phase.after ?? []
-  const error = phase.error ?? []
-  const guarded = before.length + after.length > 0 ? wrapBeforeAfter(inner, before, after) : inner
+/** A before or after hook with the type that the context has meanwhile; or, without a type, everything further in. */
+type Step<C> =
+  | { readonly type: 'before' | 'after'; readonly run: Hook<C> }
+  | { readonly type?: undefined; readonly run: Pipeline<C> }
 
-  return error.length > 0 ? wrapError(guarded, error) : guarded
+/**
+ * Puts the before, after and error hooks of several phases around a pipeline. All that Feathers v5 says about `error`,
+ * `result`, `original` and `type` is here and nowhere else.
+ *
+ * @param inner The pipeline
+ * @param phases The phases, outermost first
+ */
+export function wrapPhases<C extends BaseContext>(
+  inner: Pipeline<C>,
+  phases: readonly Phase<C>[]
+): Pipeline<C> {
+  // One list for all phases, because each function that is awaited costs as much as a hook. Only error hooks divide it.
+  const steps = phases.reduceRight<readonly Step<C>[]>(
+    (within, { before = [], after = [], error = [] }) => {
+      const sequence = [...toSteps('before', before), ...within, ...toSteps('after', after)]
+
+      return error.length > 0 ? [{ run: wrapError(runSteps(sequence), error) }] : sequence
+    },
+    [{ run: inner }]
+  )
+
+  return runSteps(steps)
 }
 
 /**
@@ -21,18 +37,35 @@ export function wrapPhase<C extends BaseContext>(inner: Pipeline<C>, phase: Phas
 export function collect<C extends BaseContext>(
   phase: Phase<C>
 ): (context: C, next: NextFunction) => Promise<any> {
-  return (context, next) => wrapPhase<C>(() => next(), phase)(context)
+  return (context, next) => wrapPhases<C>(() => next(), [phase])(context)
 }
 
-function wrapBeforeAfter<C extends BaseContext>(
-  inner: Pipeline<C>,
-  before: readonly Hook<C>[],
-  after: readonly Hook<C>[]
-): Pipeline<C> {
+function toSteps<C>(type: 'before' | 'after', hooks: readonly Hook<C>[]): readonly Step<C>[] {
+  return hooks.map((run) => ({ type, run }))
+}
+
+function runSteps<C extends BaseContext>(steps: readonly Step<C>[]): Pipeline<C> {
+  const [only] = steps
+
+  if (only && steps.length === 1 && only.type === undefined) return only.run
+
   return async (context) => {
-    await runTyped(before, context, 'before')
-    await inner(context)
-    await runTyped(after, context, 'after')
+    for (const { type, run } of steps) {
+      if (type === undefined) {
+        await run(context)
+        continue
+      }
+
+      const outer = context.type
+
+      context.type = type
+
+      const returned = await run.call(context.self, context)
+
+      // Not in a `finally`: v5 plugins read the type that a throwing hook leaves behind.
+      context.type = outer
+      merge(context, returned)
+    }
   }
 }
 
@@ -70,24 +103,6 @@ async function recover<C extends BaseContext>(
   }
 
   if (context.result === undefined && context.error !== undefined) throw context.error
-}
-
-async function runTyped<C extends BaseContext>(
-  hooks: readonly Hook<C>[],
-  context: C,
-  type: string
-): Promise<void> {
-  for (const hook of hooks) {
-    const outer = context.type
-
-    context.type = type
-
-    const returned = await hook.call(context.self, context)
-
-    // Not in a `finally`: v5 plugins read the type that a throwing hook leaves behind.
-    context.type = outer
-    merge(context, returned)
-  }
 }
 
 function merge(context: object, returned: unknown): void {

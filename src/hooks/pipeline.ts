@@ -1,5 +1,5 @@
 import { wrapAround } from './compose.ts'
-import { wrapPhase } from './phase.ts'
+import { wrapPhases } from './phase.ts'
 import type { BaseContext, Layer, Pipeline } from './types.ts'
 
 /**
@@ -13,7 +13,7 @@ export function compilePipeline<C extends BaseContext>(
   terminal: Pipeline<C>
 ): Pipeline<C> {
   return layers.reduceRight(
-    (inner, { around, phases }) => around.reduceRight(wrapAround, phases.reduceRight(wrapPhase, inner)),
+    (inner, { around, phases }) => around.reduceRight(wrapAround, wrapPhases(inner, phases)),
     terminal
   )
 }

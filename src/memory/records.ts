@@ -9,8 +9,14 @@ import { scan } from './scan.ts'
 /** How many places may be empty before those behind them move up. */
 const MAX_GAPS = 1024
 
-/** For so many entries a column is not worth making. */
+/** Up to so many entries a column is not worth making. */
 const FEW = 32
+
+/** Of how many of all records it is worth to go to each, and not through all of them. */
+const MAX_SHARE = 1 / 16
+
+/** Entries that something leads to, in sets that have none in common. */
+type EntrySets = readonly ReadonlySet<Entry>[]
 
 /** Records by id, in the order in which they came, with indexes on some of their fields. */
 export class Records {
@@ -84,16 +90,8 @@ export class Records {
     for (const index of this.indexes) index.clear()
   }
 
-  private findIds(ids: readonly unknown[]): Entry[] {
-    const found = new Set<Entry>()
-
-    for (const id of ids) {
-      const entry = this.get(id)
-
-      if (entry) found.add(entry)
-    }
-
-    return [...found]
+  private findIds(ids: readonly unknown[]): EntrySets {
+    return [new Set(ids.map((id) => this.get(id)).filter((entry) => entry !== undefined))]
   }
 
   private closeGaps(): void {
@@ -121,7 +119,7 @@ export class Records {
 
   /** How the fields of some entries are read at the least cost. */
   readerFor({ length }: readonly Entry[]): Reader<Entry> {
-    return length > FEW && length > this.size / 8 ? this.readColumn : readEntry
+    return length > FEW ? this.readColumn : readEntry
   }
 
   private readonly readColumn: Reader<Entry> = (path) => {
@@ -137,21 +135,26 @@ export class Records {
       : entries.filter((entry) => entry !== undefined)
   }
 
+  /** In order. `undefined` where nothing leads to them, or to so many that it is as well to look at all. */
   private candidates(where: Condition, idField: string): Entry[] | undefined {
     const conditions = where.kind === 'and' ? where.conditions : [where]
-    let fewest: Entry[] | undefined
+    let fewest: EntrySets | undefined
+    let count = Math.max(FEW, this.size * MAX_SHARE)
 
     for (const condition of conditions) {
       const found = this.lookUp(condition, idField)
 
-      if (found && !(fewest && fewest.length <= found.length)) fewest = found
+      if (!found || countEntries(found) > count) continue
+
+      fewest = found
+      count = countEntries(found)
     }
 
-    return fewest?.sort((a, b) => a.position - b.position)
+    return fewest?.flatMap((entries) => [...entries]).sort((a, b) => a.position - b.position)
   }
 
   /** What a condition on the id or on an indexed field leads to; `undefined` when it leads nowhere. */
-  private lookUp(condition: Condition, idField: string): Entry[] | undefined {
+  private lookUp(condition: Condition, idField: string): EntrySets | undefined {
     if (condition.kind !== 'compare') return undefined
 
     const { operator, value } = condition
@@ -168,6 +171,10 @@ export class Records {
 
     return values.every(isIndexable) ? index?.find(values) : undefined
   }
+}
+
+function countEntries(sets: EntrySets): number {
+  return sets.reduce((count, { size }) => count + size, 0)
 }
 
 function toList(operator: 'eq' | 'in', value: unknown): readonly unknown[] {
@@ -208,13 +215,10 @@ class FieldIndex {
     this.addTo(after, entry)
   }
 
-  find(values: readonly unknown[]): Entry[] {
+  find(values: readonly unknown[]): EntrySets {
     const keys = new Set(values.map(toIndexKey))
-    const found: Entry[] = []
 
-    for (const key of keys) found.push(...(this.entries.get(key) ?? []))
-
-    return found
+    return [...keys].map((key) => this.entries.get(key)).filter((entries) => entries !== undefined)
   }
 
   private addTo(key: unknown, entry: Entry): void {

@@ -62,7 +62,7 @@ export function toListener(
       return { path: inside, search, params: params?.(request), authentication }
     }
 
-    answer(app, request, response, getDetails, exchange)
+    void answer(app, request, response, getDetails, exchange)
   }
 }
 

@@ -37,52 +37,52 @@ export interface RequestDetails extends Pick<HttpRequest, 'params' | 'authentica
  * @param response The response; it is ended here
  * @param getDetails Where the request goes, and what else is known of it; what it throws is answered too
  */
-export function answer(
+export async function answer(
   app: TransportApplication,
   request: IncomingMessage & { body?: unknown },
   response: ServerResponse,
   getDetails: () => RequestDetails,
   options: ExchangeOptions
-): void {
+): Promise<void> {
   const { etag, logger } = options
 
   const report = (error: unknown) => logUnexpected(logger, error)
 
-  handle(app, request, response, getDetails, options, report)
-    .then((result) => sendJson(request, response, result, { etag }))
-    .catch((error) => {
-      // A result or a header that cannot be sent.
-      report(error)
-      if (response.headersSent) response.destroy()
-      else sendJson(request, response, toHttpError(error, { method: 'GET', headers: {} }))
-    })
+  try {
+    const result = await handle(app, request, response, getDetails, options, report)
+
+    sendJson(request, response, result, { etag })
+  } catch (error) {
+    // A result or a header that cannot be sent.
+    report(error)
+    if (response.headersSent) response.destroy()
+    else sendJson(request, response, toHttpError(error, { method: 'GET', headers: {} }))
+  }
 }
 
-async function handle(
+function handle(
   app: TransportApplication,
   request: IncomingMessage & { body?: unknown },
   response: ServerResponse,
   getDetails: () => RequestDetails,
   { bodyLimit }: ExchangeOptions,
   report: (error: unknown) => void
-): Promise<HttpResponse> {
+): Promise<HttpResponse> | HttpResponse {
   const { method = 'GET', headers } = request
+  let call: HttpRequest
 
   try {
-    const { search, ...details } = getDetails()
+    const { search, path, route, params, authentication } = getDetails()
     const query = parseQueryString(search)
 
-    return await handleHttp(
-      app,
-      { method, headers, query, native: { request, response }, ...details },
-      () => readBody(request, bodyLimit),
-      report
-    )
+    call = { method, path, headers, query, params, route, native: { request, response }, authentication }
   } catch (error) {
     report(error)
 
     return toHttpError(error, { method, headers })
   }
+
+  return handleHttp(app, call, () => readBody(request, bodyLimit), report)
 }
 
 /** Cuts the target of a request at the question mark. */

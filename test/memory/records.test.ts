@@ -116,6 +116,21 @@ describe('the list of records', () => {
 })
 
 describe('an index', () => {
+  it('may lead to any number of records', async () => {
+    const store = Object.fromEntries(range(0, 200_000).map((n) => [n, { id: n, room: 'a', few: n % 50_000 }]))
+    const things: any = memory({ indexes: ['room', 'few'], paginate: { default: 2 }, store })
+
+    expect(await things.find({ query: { room: 'a' } })).toMatchObject({
+      total: 200_000,
+      data: [{ id: 0 }, { id: 1 }]
+    })
+    expect(await things.find({ query: { room: 'a', few: 7 } })).toMatchObject({
+      total: 4,
+      data: [{ id: 7 }, { id: 50_007 }]
+    })
+    expect(await things.find({ query: { room: { $in: ['a', 'b'] } } })).toMatchObject({ total: 200_000 })
+  })
+
   it('leads to a record by what it holds now, whatever was changed', async () => {
     const things = memory({ indexes: ['a', 'b.c'], multi: true })
     const at = new Date(5)
