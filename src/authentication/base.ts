@@ -126,9 +126,9 @@ export class AuthenticationBase {
     )
   }
 
-  /** The configuration as it is now, with defaults for what it leaves out: a copy. */
+  /** The configuration as it is now, with defaults for what it leaves out. It is frozen: set the setting instead. */
   get configuration(): AuthenticationConfiguration {
-    return { ...this.state.readConfiguration() }
+    return this.state.readConfiguration()
   }
 
   /** Whether `setup` has run. */

@@ -18,17 +18,21 @@ export class Credentials {
   /** By the `authentication` of a result, which survives when a subclass copies the result. */
   private readonly verified = new WeakMap<object, any>()
 
+  private signer: { secret: string; algorithm: string | undefined; canSign: boolean } = {
+    secret: '',
+    algorithm: undefined,
+    canSign: false
+  }
+
   constructor(service: Service) {
     this.service = service
   }
 
   /** Whether tokens are tied to credentials: there are some, and the service makes the tokens itself. */
   get areTracked(): boolean {
-    const { revocation, secret = '', jwtOptions } = this.service.configuration
-
     return (
-      revocation !== false &&
-      canSign(secret, toAlgorithms(jwtOptions)) &&
+      this.service.configuration.revocation !== false &&
+      this.makesTokens &&
       Object.values(this.service.strategies).some((strategy) => strategy.getCredential !== undefined)
     )
   }
@@ -56,12 +60,18 @@ export class Credentials {
 
     if (!secret) throw new Error(MISSING_SECRET)
 
-    const fingerprints = Object.entries(this.service.strategies)
-      .map(([name, strategy]) => [name, strategy.getCredential?.(entity)])
-      .filter(([, credential]) => credential !== undefined && credential !== null)
-      .map(([name, credential]) => [name, createFingerprint(secret, [name, credential])])
+    let fingerprints: { [strategy: string]: string } | undefined
 
-    return fingerprints.length === 0 ? undefined : Object.fromEntries(fingerprints)
+    for (const [name, strategy] of Object.entries(this.service.strategies)) {
+      const credential = strategy.getCredential?.(entity) ?? null
+
+      if (credential === null) continue
+
+      fingerprints ??= Object.create(null) as { [strategy: string]: string }
+      fingerprints[name] = createFingerprint(secret, name, credential)
+    }
+
+    return fingerprints
   }
 
   /**
@@ -85,6 +95,18 @@ export class Credentials {
           this.service.strategies[name]?.getCredential === undefined || current[name] === fingerprint
       )
     )
+  }
+
+  /** Kept, because each request needs to know, and reading a key takes long. */
+  private get makesTokens(): boolean {
+    const { secret = '', jwtOptions } = this.service.configuration
+    const [algorithm] = toAlgorithms(jwtOptions)
+
+    if (this.signer.secret !== secret || this.signer.algorithm !== algorithm) {
+      this.signer = { secret, algorithm, canSign: canSign(secret, toAlgorithms(jwtOptions)) }
+    }
+
+    return this.signer.canSign
   }
 
   /**

@@ -74,12 +74,11 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
 
     if (entityService === null) throw new NotAuthenticated('Could not find entity service')
 
-    const { provider, ...internal } = params
     const known =
       this.loaded.get(params) ??
-      (await entityService.get(id, { ...internal, query: await this.getEntityQuery(params) }))
+      (await entityService.get(id, { ...withoutProvider(params), query: await this.getEntityQuery(params) }))
 
-    return provider ? entityService.get(id, { ...params, [entity]: known }) : known
+    return params.provider ? entityService.get(id, { ...params, [entity]: known }) : known
   }
 
   /** The id of the entity that a token is for. */
@@ -105,15 +104,14 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
 
     if (!isId(id)) throw new NotAuthenticated('jwt subject missing')
 
-    const { provider, ...internal } = params
-    const current = await this.loadEntity(id, internal)
+    const current = await this.loadEntity(id, withoutProvider(params))
 
     await this.assertActive(current, params)
     if (!this.auth.credentials.match(payload[FINGERPRINT], current)) throw new NotAuthenticated('jwt revoked')
 
     this.auth.credentials.remember(result.authentication, current)
 
-    if (!provider) return { ...result, [entity]: current }
+    if (!params.provider) return { ...result, [entity]: current }
 
     const external = { ...params, [entity]: current }
 
@@ -214,6 +212,15 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
       throw new NotAuthenticated('The entity of the access token is not active')
     }
   }
+}
+
+/** The params of a call by the server itself. Those that have no provider already are not copied. */
+function withoutProvider(params: AuthenticationParams): AuthenticationParams {
+  if (!params.provider) return params
+
+  const { provider, ...internal } = params
+
+  return internal
 }
 
 /** Cut by hand: an expression that looks for the parts can take time that grows with the square of the spaces. */

@@ -185,11 +185,24 @@ function toShown(value: any): unknown {
   return Array.isArray(value) ? value.map(toShown) : (value?.[DISPATCH] ?? value)
 }
 
+/** Where the default authentication service of an application was found. */
+const foundPaths = new WeakMap<object, string>()
+
 function findAuthentication(this: Application, location?: string): any {
   if (location) return this.service(location)
 
   const configKey = this.get('defaultAuthentication')
   const services: { [path: string]: any } = this.services
+  const known = foundPaths.get(this)
 
-  return Object.values(services).find((service) => service.configKey === configKey) ?? null
+  // Each request asks for it, several times.
+  if (known !== undefined && services[known]?.configKey === configKey) return services[known]
+
+  const path = Object.keys(services).find((path) => services[path].configKey === configKey)
+
+  if (path === undefined) return null
+
+  foundPaths.set(this, path)
+
+  return services[path]
 }

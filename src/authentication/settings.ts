@@ -12,14 +12,14 @@ export function createReader(
   getSetting: () => { readonly [option: string]: any }
 ): () => AuthenticationConfiguration {
   let read: { readonly [option: string]: any } = {}
-  let configuration = withDefaults(read)
+  let configuration = Object.freeze(withDefaults(read))
 
   return () => {
     const setting = getSetting()
 
     if (!hasSameOptions(setting, read)) {
       read = { ...setting }
-      configuration = withDefaults(read)
+      configuration = Object.freeze(withDefaults(read))
     }
 
     return configuration

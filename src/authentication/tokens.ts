@@ -53,7 +53,11 @@ const MAX_FINGERPRINTS = 5000
 /** `null` for what is no key: to find that out takes long, too. */
 const keys = new BoundedMap<string, KeyObject | null>(MAX_KEYS)
 
-const fingerprints = new BoundedMap<string, string>(MAX_FINGERPRINTS)
+/** By credential, with what else they were made of. */
+const fingerprints = new BoundedMap<
+  unknown,
+  { readonly secret: string; readonly name: string; readonly fingerprint: string }
+>(MAX_FINGERPRINTS)
 
 /**
  * Signs a token.
@@ -128,24 +132,24 @@ export function decodeToken(token: string): unknown {
 }
 
 /**
- * A short value that changes when what it was made of does, and tells nothing about it.
+ * A short value that changes when a credential does, and tells nothing about it.
  *
  * @param secret The secret of the tokens that will carry it
- * @param values What must not change
+ * @param name The name of the strategy that goes by the credential
+ * @param credential For example a password hash
  */
-export function createFingerprint(secret: string, values: unknown): string {
-  const text = JSON.stringify(values)
-  const name = `${text} ${secret}`
-  const known = fingerprints.get(name)
+export function createFingerprint(secret: string, name: string, credential: unknown): string {
+  const known = fingerprints.get(credential)
 
-  if (known !== undefined) return known
+  if (known && known.secret === secret && known.name === name) return known.fingerprint
 
   const fingerprint = createHmac('sha256', secret)
-    .update(`alula fingerprint ${text}`)
+    .update(`alula fingerprint ${JSON.stringify([name, credential])}`)
     .digest('base64url')
     .slice(0, 22)
 
-  fingerprints.set(name, fingerprint)
+  // What is inside of an object may change.
+  if (typeof credential === 'string') fingerprints.set(credential, { secret, name, fingerprint })
 
   return fingerprint
 }

@@ -1,5 +1,5 @@
 import { BoundedMap } from '../utils/bounded-map.ts'
-import { copyPlain } from '../utils/object.ts'
+import { copyPlain, isSamePlain } from '../utils/object.ts'
 import { type VerifiedToken, verifyToken } from './tokens.ts'
 import type { JwtVerifyOptions } from './types.ts'
 
@@ -14,7 +14,7 @@ const MAX_TOKENS = 5000
 export class VerifiedTokens {
   private readonly tokens = new BoundedMap<unknown, VerifiedToken>(MAX_TOKENS)
   /** What the remembered tokens were verified with. */
-  private basis = ''
+  private basis: { readonly secret?: string; readonly options: JwtVerifyOptions } = { options: {} }
 
   get size(): number {
     return this.tokens.size
@@ -26,11 +26,10 @@ export class VerifiedTokens {
    * @throws NotAuthenticated for anything that is not a valid token
    */
   verify(token: unknown, secret: string, options: JwtVerifyOptions): VerifiedToken {
-    const basis = `${JSON.stringify(options, toText)} ${secret}`
-
-    if (basis !== this.basis) {
+    if (secret !== this.basis.secret || !isSamePlain(options, this.basis.options)) {
       this.tokens.clear()
-      this.basis = basis
+      // Options can be changed in place.
+      this.basis = { secret, options: copyPlain(options) }
     }
 
     const known = this.tokens.get(token)
@@ -41,7 +40,7 @@ export class VerifiedTokens {
 
     const verified = verifyToken(token, secret, options)
 
-    if (!dependsOnTime(options)) this.tokens.set(token, copy(verified))
+    if (isLasting(options)) this.tokens.set(token, copy(verified))
 
     return verified
   }
@@ -52,17 +51,19 @@ export class VerifiedTokens {
   }
 }
 
-/** An audience may be an expression, which JSON does not know. */
-function toText(_name: string, value: unknown): unknown {
-  return value instanceof RegExp ? String(value) : value
-}
-
 /** Who gets a payload may change it. */
 function copy(verified: VerifiedToken): VerifiedToken {
   return { ...verified, payload: copyPlain(verified.payload) }
 }
 
-/** These are measured against the time of each verification, in a way that only `jsonwebtoken` knows. */
-function dependsOnTime({ maxAge, clockTimestamp }: JwtVerifyOptions): boolean {
-  return maxAge !== undefined || clockTimestamp !== undefined
+/**
+ * Whether what is true of a token stays true under the same options. Some are measured against the time of each
+ * verification, in a way that only `jsonwebtoken` knows; and an audience that is an expression can have a state.
+ */
+function isLasting({ maxAge, clockTimestamp, audience }: JwtVerifyOptions): boolean {
+  return maxAge === undefined && clockTimestamp === undefined && [audience].flat().every(isText)
+}
+
+function isText(value: unknown): boolean {
+  return value === undefined || typeof value === 'string'
 }

@@ -17,14 +17,12 @@ export function wrapPhases<C extends BaseContext>(
   phases: readonly Phase<C>[]
 ): Pipeline<C> {
   // One list for all phases, because each function that is awaited costs as much as a hook. Only error hooks divide it.
-  const steps = phases.reduceRight<readonly Step<C>[]>(
-    (within, { before = [], after = [], error = [] }) => {
-      const sequence = [...toSteps('before', before), ...within, ...toSteps('after', after)]
+  let steps: readonly Step<C>[] = [{ run: inner }]
 
-      return error.length > 0 ? [{ run: wrapError(runSteps(sequence), error) }] : sequence
-    },
-    [{ run: inner }]
-  )
+  for (const { before = [], after = [], error = [] } of phases.toReversed()) {
+    steps = [...toSteps('before', before), ...steps, ...toSteps('after', after)]
+    if (error.length > 0) steps = [{ run: wrapError(runSteps(steps), error) }]
+  }
 
   return runSteps(steps)
 }

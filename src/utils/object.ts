@@ -64,9 +64,40 @@ export function copyPlain(value: unknown, finish: (copy: object) => object = (co
   if (Array.isArray(value)) return finish(value.map((element) => copyPlain(element, finish)))
   if (!isPlainObject(value)) return value
 
-  // Not by assignment, which for `__proto__` would set the prototype.
-  return finish(
-    Object.fromEntries(Object.entries(value).map(([name, nested]) => [name, copyPlain(nested, finish)]))
+  // First all at once: most of what is copied holds scalars.
+  const copy = { ...value }
+
+  for (const name of Object.keys(copy)) {
+    const nested = copy[name]
+
+    if (typeof nested === 'object' && nested !== null) setOwn(copy, name, copyPlain(nested, finish))
+  }
+
+  return finish(copy)
+}
+
+/** Not by assignment alone, which for `__proto__` would set the prototype. */
+function setOwn(target: object, name: string, value: unknown): void {
+  if (name === '__proto__') {
+    Object.defineProperty(target, name, { value, configurable: true, enumerable: true, writable: true })
+  } else {
+    ;(target as Record<string, unknown>)[name] = value
+  }
+}
+
+/** Whether two values are the same, or plain objects and arrays that hold the same. */
+export function isSamePlain(one: unknown, other: unknown): boolean {
+  if (one === other) return true
+  if (Array.isArray(one) !== Array.isArray(other)) return false
+  if (!Array.isArray(one) && !(isPlainObject(one) && isPlainObject(other))) return false
+
+  const names = Object.keys(one)
+
+  return (
+    names.length === Object.keys(other as object).length &&
+    names.every(
+      (name) => Object.hasOwn(other as object, name) && isSamePlain((one as any)[name], (other as any)[name])
+    )
   )
 }
 

@@ -254,13 +254,15 @@ describe('the configuration', () => {
     }
   })
 
-  it('is a fresh copy of the setting as it is now', () => {
+  it('is the setting as it is now, and cannot be changed by who reads it', () => {
     const app: any = alula()
     const auth = new AuthenticationService(app)
 
-    auth.configuration.secret = 'lost'
+    expect(() => Object.assign(auth.configuration, { secret: 'lost' })).toThrow(TypeError)
     expect(app.get('authentication')).toEqual({})
-    expect(auth.configuration).not.toBe(auth.configuration)
+
+    app.get('authentication').secret = SECRET
+    expect(auth.configuration.secret).toBe(SECRET)
 
     app.set('authentication', { secret: OTHER_SECRET })
     expect(auth.configuration.secret).toBe(OTHER_SECRET)

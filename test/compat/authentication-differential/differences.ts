@@ -7,6 +7,15 @@ interface Differences {
 /** Where the two differ, and why ours does what it does. */
 export const differences: readonly Differences[] = [
   {
+    why: 'The configuration is one frozen object, and not a copy for each that asks: a request asks a dozen times',
+    cases: {
+      'configuration is a copy': [
+        'undefined',
+        'TypeError: Cannot add property secret, object is not extensible'
+      ]
+    }
+  },
+  {
     why: 'What a client sends is never an error of the server',
     cases: {
       'create with a number as password': [
