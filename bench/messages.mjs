@@ -14,7 +14,7 @@ export function createMessages(count = COUNT) {
     const id = index + 1
     const text = `This is message number ${id}, and it is about as long as a message in a chat is`
 
-    return { id, room: toRoom(id), text, createdAt: toTime(id) }
+    return { id, room: toRoom(id), text, likes: (id * 7919) % 1000, createdAt: toTime(id) }
   })
 }
 
@@ -42,11 +42,11 @@ export function toId(index, count = COUNT) {
   return 1 + ((index * 7919) % count)
 }
 
-/** The page that is asked for: two conditions, sorted, one of several pages. */
+/** What others have liked most lately: two conditions, which most records meet, an order, the first page. */
 export function toFindPath(index, count = COUNT) {
-  const after = toTime(count / 2)
+  const after = toTime(Math.floor(count / 4))
 
-  return `/messages?room=${toRoom(index)}&createdAt[$gt]=${after}&$sort[createdAt]=-1&$limit=${PAGE}`
+  return `/messages?room[$ne]=${toRoom(index)}&createdAt[$gt]=${after}&$sort[likes]=-1&$limit=${PAGE}`
 }
 
 /**
@@ -55,15 +55,15 @@ export function toFindPath(index, count = COUNT) {
  * @param messages All messages
  * @param query The query string, parsed by something that knows no brackets
  */
-export function findPage(messages, { room, 'createdAt[$gt]': after, $limit }) {
+export function findPage(messages, { 'room[$ne]': room, 'createdAt[$gt]': after, $limit }) {
   const limit = Math.min(Number($limit), 100)
   const found = []
 
   for (const message of messages) {
-    if (message.room === room && message.createdAt > after) found.push(message)
+    if (message.room !== room && message.createdAt > after) found.push(message)
   }
 
-  found.sort((a, b) => (a.createdAt < b.createdAt ? 1 : a.createdAt > b.createdAt ? -1 : 0))
+  found.sort((a, b) => b.likes - a.likes)
 
   return { total: found.length, limit, skip: 0, data: found.slice(0, limit) }
 }
@@ -82,7 +82,7 @@ export function toRequests(count = COUNT) {
     create: (index) => ({
       method: 'POST',
       path: '/messages',
-      body: JSON.stringify({ room: toRoom(index), text: `Hello ${index}`, createdAt: toTime(0) })
+      body: JSON.stringify({ room: toRoom(index), text: `Hello ${index}`, likes: 0, createdAt: toTime(0) })
     })
   }
 }

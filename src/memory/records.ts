@@ -128,11 +128,10 @@ export class Records {
     return ({ position }) => getField(position)
   }
 
-  /** A new list, in any case. */
   private withoutGaps(entries: EntryList): Entry[] {
-    return this.list.length === this.size
-      ? (entries.slice() as Entry[])
-      : entries.filter((entry) => entry !== undefined)
+    const hasGaps = this.list.length > this.size
+
+    return hasGaps ? entries.filter((entry) => entry !== undefined) : (entries as Entry[])
   }
 
   /** In order. `undefined` where nothing leads to them, or to so many that it is as well to look at all. */

@@ -12,7 +12,7 @@ import type { EntryList } from './entry.ts'
  * @param list All entries
  * @param columns Their fields
  * @param custom The meaning of custom operators
- * @returns Those that match, in order. Where an entry was removed, a condition may match the nothing that is there
+ * @returns Those that match, in order, in a new list. Where an entry was removed, a condition may match the nothing that is there
  */
 export function scan(
   where: Condition,
@@ -23,14 +23,27 @@ export function scan(
   const conditions = where.kind === 'and' ? where.conditions : [where]
   let positions: readonly number[] | undefined
 
-  for (const condition of conditions) {
-    positions =
-      positions === undefined && isIdentity(condition)
-        ? findIdentical(columns.get(condition.path), condition.value)
-        : keepMatching(positions, list.length, toTest(condition, columns, custom))
-  }
+  for (const condition of conditions) positions = keep(condition, positions, list, columns, custom)
 
-  return positions ? positions.map((position) => list[position]) : list
+  return positions ? positions.map((position) => list[position]) : list.slice()
+}
+
+/** @param positions Where to look; everywhere when left out */
+function keep(
+  condition: Condition,
+  positions: readonly number[] | undefined,
+  list: EntryList,
+  columns: Columns,
+  custom: CustomPredicates | undefined
+): readonly number[] {
+  if (!isIdentity(condition)) return keepMatching(positions, list.length, toTest(condition, columns, custom))
+
+  const column = columns.get(condition.path)
+  const isWanted = condition.operator === 'eq'
+
+  return positions === undefined && isWanted
+    ? findIdentical(column, condition.value)
+    : keepIdentical(positions, column, condition.value, isWanted)
 }
 
 /** What is asked of each position: of what a column holds there, or of the position itself. */
@@ -47,7 +60,6 @@ function toTest(condition: Condition, columns: Columns, custom: CustomPredicates
   return { matches: toPredicate(condition, custom, columns.read) }
 }
 
-/** @param positions Where to look; everywhere when left out */
 function keepMatching(
   positions: readonly number[] | undefined,
   count: number,
@@ -65,9 +77,10 @@ function keepMatching(
   return kept
 }
 
-/** Whether values match that are the very same: not those that are equal by what they hold, nor null and missing. */
+/** Whether it is asked for the very same value, or any other: not for what is equal by what it holds, nor for null. */
 function isIdentity(condition: Condition): condition is Condition & { kind: 'compare' } {
-  if (condition.kind !== 'compare' || condition.operator !== 'eq') return false
+  if (condition.kind !== 'compare' || (condition.operator !== 'eq' && condition.operator !== 'ne'))
+    return false
 
   return typeof condition.value !== 'object' && condition.value !== undefined
 }
@@ -85,4 +98,23 @@ function findIdentical(column: readonly unknown[], value: unknown): readonly num
   }
 
   return found
+}
+
+/** What `keepMatching` does, without a call for each position. */
+function keepIdentical(
+  positions: readonly number[] | undefined,
+  column: readonly unknown[],
+  value: unknown,
+  isWanted: boolean
+): readonly number[] {
+  const kept: number[] = []
+  const end = positions ? positions.length : column.length
+
+  for (let index = 0; index < end; index++) {
+    const position = positions ? (positions[index] as number) : index
+
+    if ((column[position] === value) === isWanted) kept.push(position)
+  }
+
+  return kept
 }

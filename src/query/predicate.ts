@@ -79,23 +79,33 @@ export function toFieldTest(condition: FieldCondition, custom: CustomPredicates 
     case 'nin':
       return negate(toMembershipTest(value as readonly unknown[]))
     default:
-      return typeof value === 'number' ? toNumberTest(operator, value) : toOrderTest(operator, value)
+      return typeof value === 'number' || typeof value === 'string'
+        ? toScalarTest(operator, value)
+        : toOrderTest(operator, value)
   }
 }
 
 type OrderOperator = 'lt' | 'lte' | 'gt' | 'gte'
 
-/** What `toOrderTest` does, several times as fast. */
-function toNumberTest(operator: OrderOperator, value: number): FieldTest {
+/** What `toOrderTest` does, several times as fast: the engine knows the type that each of these compares. */
+function toScalarTest(operator: OrderOperator, value: number | string): FieldTest {
   switch (operator) {
     case 'lt':
-      return (field) => typeof field === 'number' && field < value
+      return typeof value === 'number'
+        ? (field) => typeof field === 'number' && field < value
+        : (field) => typeof field === 'string' && field < value
     case 'lte':
-      return (field) => typeof field === 'number' && field <= value
+      return typeof value === 'number'
+        ? (field) => typeof field === 'number' && field <= value
+        : (field) => typeof field === 'string' && field <= value
     case 'gt':
-      return (field) => typeof field === 'number' && field > value
+      return typeof value === 'number'
+        ? (field) => typeof field === 'number' && field > value
+        : (field) => typeof field === 'string' && field > value
     case 'gte':
-      return (field) => typeof field === 'number' && field >= value
+      return typeof value === 'number'
+        ? (field) => typeof field === 'number' && field >= value
+        : (field) => typeof field === 'string' && field >= value
     default:
       return assertNever(operator)
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mergePlain, omitPath } from '../../src/utils/object.ts'
+import { copyPlain, isSamePlain, mergePlain, omitPath } from '../../src/utils/object.ts'
 
 describe('mergePlain', () => {
   it('puts later objects over earlier ones, at every depth', () => {
@@ -156,5 +156,70 @@ describe('omitPath', () => {
     expect(Object.getPrototypeOf(omitPath(value, ['__proto__', 'b']))).toBe(Object.prototype)
     expect((omitPath(value, ['__proto__', 'b']) as any).b).toBeUndefined()
     expect(Object.hasOwn({}, 'b')).toBe(false)
+  })
+})
+
+describe('copyPlain', () => {
+  it('copies plain objects and arrays with all that is in them, and nothing else', () => {
+    const date = new Date(0)
+    const value = { a: 1, b: { c: [{ d: 2 }, date] } }
+    const copy = copyPlain(value)
+
+    expect(copy).toEqual(value)
+    expect(copy).not.toBe(value)
+    expect(copy.b).not.toBe(value.b)
+    expect(copy.b.c[0]).not.toBe(value.b.c[0])
+    expect(copy.b.c[1]).toBe(date)
+  })
+
+  it('takes `__proto__` for a name like any other', () => {
+    const value = JSON.parse('{"a":{"__proto__":{"isAdmin":true},"b":{"__proto__":1}}}')
+    const copy: any = copyPlain(value)
+
+    expect(Object.getPrototypeOf(copy.a)).toBe(Object.prototype)
+    expect(copy.a.isAdmin).toBeUndefined()
+    expect(JSON.stringify(copy)).toBe(JSON.stringify(value))
+    expect(Object.getOwnPropertyDescriptor(copy.a, '__proto__')?.value).not.toBe(
+      Object.getOwnPropertyDescriptor(value.a, '__proto__')?.value
+    )
+  })
+
+  it('finishes each copy', () => {
+    const copy = copyPlain({ a: [{ b: 1 }] }, Object.freeze)
+
+    expect([copy, copy.a, copy.a[0]].every(Object.isFrozen)).toBe(true)
+  })
+})
+
+describe('isSamePlain', () => {
+  const date = new Date(0)
+
+  it.each([
+    [1, 1],
+    [null, null],
+    [{ a: [1, { b: 'c' }] }, { a: [1, { b: 'c' }] }],
+    [
+      { a: 1, b: 2 },
+      { b: 2, a: 1 }
+    ],
+    [{ a: date }, { a: date }],
+    [Object.create(null), {}]
+  ])('%j is the same as %j', (one, other) => {
+    expect(isSamePlain(one, other)).toBe(true)
+  })
+
+  it.each([
+    [1, '1'],
+    [null, {}],
+    [{ a: undefined }, {}],
+    [{ a: undefined }, { b: undefined }],
+    [{}, { a: 1 }],
+    [[1], { 0: 1 }],
+    [[1, 2], [1]],
+    [{ a: { b: 1 } }, { a: { b: 2 } }],
+    [{ toString: 1 }, { a: 1 }],
+    [new Date(0), new Date(0)]
+  ])('%j is not the same as %j', (one, other) => {
+    expect(isSamePlain(one, other)).toBe(false)
   })
 })
