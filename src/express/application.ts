@@ -100,12 +100,12 @@ interface UseService<App, Services> {
  * of both. Services become reachable once `rest()` is configured on it.
  *
  * @param app An application; without one a plain Express application is returned
- * @param expressApp The Express application to use
+ * @param expressApp The Express application to use. One that is made here does not say `X-Powered-By`
  * @throws Error when `app` is not an application
  */
 export function feathersExpress<Services = any, Settings = any>(
   app?: FeathersApplication<Services, Settings>,
-  expressApp: express.Express = express()
+  expressApp: express.Express = app ? express().disable('x-powered-by') : express()
 ): Application<Services, Settings> {
   if (!app) return expressApp as unknown as Application<Services, Settings>
 

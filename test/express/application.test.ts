@@ -362,3 +362,11 @@ it('an application behind a server of somebody else still works', async () => {
   expect(await getJson(`${toUrl(server)}/greeting`)).toBe('hello')
   expect(await getJson(`${toUrl(server)}/things?a[b]=1`)).toEqual({ a: { b: '1' } })
 })
+
+it('says nothing of Express to clients, unless it is told to', async () => {
+  const poweredBy = async (app: any) => (await fetch(await serve(app))).headers.get('x-powered-by')
+
+  expect(await poweredBy(express(alula()))).toBeNull()
+  expect(await poweredBy(express(alula()).enable('x-powered-by'))).toBe('Express')
+  expect(await poweredBy(express(alula(), original()))).toBe('Express')
+})
