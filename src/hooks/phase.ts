@@ -48,7 +48,10 @@ function runSteps<C extends BaseContext>(steps: readonly Step<C>[]): Pipeline<C>
   if (only && steps.length === 1 && only.type === undefined) return only.run
 
   return async (context) => {
-    for (const { type, run } of steps) {
+    // By position: an iterator takes a tenth of the time of the hooks.
+    for (let index = 0; index < steps.length; index++) {
+      const { type, run } = steps[index] as Step<C>
+
       if (type === undefined) {
         await run(context)
         continue
