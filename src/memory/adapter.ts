@@ -5,7 +5,7 @@ import { OPERATORS } from '../adapter/query.ts'
 import type { Id, Paginated, Query } from '../core/types.ts'
 import { Conflict, NotFound } from '../errors.ts'
 import type { ParsedQuery, Sort } from '../query/ast.ts'
-import { toComparator } from '../query/comparator.ts'
+import { type Comparator, toComparator } from '../query/comparator.ts'
 import { type CustomPredicates, type Predicate, toPredicate } from '../query/predicate.ts'
 import { toSelection } from '../query/select.ts'
 import { isPlainObject } from '../utils/object.ts'
@@ -83,8 +83,8 @@ export class MemoryAdapter<
     const { skip, limit } = query
     const end = skip + (limit ?? Number.POSITIVE_INFINITY)
     const matches = this.match(query, params)
-    const entries = this.sort(matches, query, params, end).slice(skip, end)
-    const page = this.toRecords(entries, query)
+    const positions = this.sort(matches, query, params, end).slice(skip, end)
+    const page = this.toRecords(this.toEntries(positions), query)
 
     if (!isPaginated(this.getOptions(params).paginate)) return page
 
@@ -168,17 +168,25 @@ export class MemoryAdapter<
   }
 
   private findEntries(id: Id | null, query: ParsedQuery, params: ServiceParams | undefined): Entry[] {
-    return id === null ? this.match(query, params) : [this.findEntry(id, query, params)]
+    return id === null ? this.toEntries(this.match(query, params)) : [this.findEntry(id, query, params)]
   }
 
-  private match(query: ParsedQuery, params: ServiceParams | undefined): Entry[] {
+  /** Where the records are that match. To go to each of them costs more than all else, so it is left for the end. */
+  private match(query: ParsedQuery, params: ServiceParams | undefined): number[] {
     const { matcher, predicates } = this.getOptions(params)
 
     if (!matcher) return this.records.find(query.where, this.id, predicates)
 
     const matches = this.toPredicate(query, params)
 
-    return this.records.values().filter(({ record }) => matches(record))
+    return this.records
+      .values()
+      .filter(({ record }) => matches(record))
+      .map(({ position }) => position)
+  }
+
+  private toEntries(positions: readonly number[]): Entry[] {
+    return positions.map((position) => this.records.at(position))
   }
 
   private toPredicate({ where }: ParsedQuery, params: ServiceParams | undefined): Predicate {
@@ -191,32 +199,32 @@ export class MemoryAdapter<
     return matcher(conditions)
   }
 
-  /** At least the first `count` entries in order. */
+  /** At least the first `count` positions in the order of their records. */
   private sort(
-    entries: Entry[],
+    positions: number[],
     { sort }: ParsedQuery,
     params: ServiceParams | undefined,
     count: number
-  ): Entry[] {
-    if (sort.length === 0) return entries
+  ): number[] {
+    if (sort.length === 0) return positions
 
-    const compare = this.toComparator(sort, entries, params)
+    const compare = this.toComparator(sort, positions, params)
 
-    return count <= SMALL_PAGE ? takeSorted(entries, compare, count) : entries.sort(compare)
+    return count <= SMALL_PAGE ? takeSorted(positions, compare, count) : positions.sort(compare)
   }
 
   private toComparator(
     sort: readonly Sort[],
-    entries: readonly Entry[],
+    positions: readonly number[],
     params: ServiceParams | undefined
-  ): (a: Entry, b: Entry) => number {
+  ): Comparator {
     const { sorter } = this.getOptions(params)
 
-    if (!sorter) return toComparator(sort, this.records.readerFor(entries))
+    if (!sorter) return toComparator(sort, this.records.readerFor(positions))
 
     const compare = sorter(params?.query?.$sort ?? {})
 
-    return (a, b) => compare(a.record, b.record)
+    return (a, b) => compare(this.records.at(a).record, this.records.at(b).record)
   }
 
   /** Gives each record an id. Nothing is stored before all ids are known to be free. */

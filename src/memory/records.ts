@@ -1,9 +1,9 @@
 import type { Condition } from '../query/ast.ts'
 import { type CustomPredicates, toPredicate } from '../query/predicate.ts'
-import type { Reader } from '../query/read.ts'
+import { type Reader, readRecord } from '../query/read.ts'
 import { getPath } from '../utils/object.ts'
 import { Columns } from './columns.ts'
-import { type Entry, type EntryList, readEntry } from './entry.ts'
+import type { Entry } from './entry.ts'
 import { scan } from './scan.ts'
 
 /** How many places may be empty before those behind them move up. */
@@ -102,40 +102,44 @@ export class Records {
     this.columns.reset(this.list)
   }
 
+  /** The entry at a position that was found. */
+  at(position: number): Entry {
+    return this.list[position] as Entry
+  }
+
   /**
-   * Finds the entries that match a condition, in order: among those that an id or an index leads to, or else among all.
+   * Finds where the records are that match a condition, in order: among those that an id or an index leads to, or else
+   * among all.
    *
    * @param where The condition
    * @param idField The name of the field that holds the id
    * @param custom The meaning of custom operators
+   * @returns Positions, in a new list; they are right until something is removed
    */
-  find(where: Condition, idField: string, custom: CustomPredicates | undefined): Entry[] {
+  find(where: Condition, idField: string, custom: CustomPredicates | undefined): number[] {
     const candidates = this.candidates(where, idField)
 
-    if (candidates) return candidates.filter(toPredicate(where, custom, readEntry))
+    if (candidates) return candidates.filter(toPredicate(where, custom, this.read))
 
-    return this.withoutGaps(scan(where, this.list, this.columns, custom))
-  }
-
-  /** How the fields of some entries are read at the least cost. */
-  readerFor({ length }: readonly Entry[]): Reader<Entry> {
-    return length > FEW ? this.readColumn : readEntry
-  }
-
-  private readonly readColumn: Reader<Entry> = (path) => {
-    const getField = this.columns.read(path)
-
-    return ({ position }) => getField(position)
-  }
-
-  private withoutGaps(entries: EntryList): Entry[] {
+    const found = scan(where, this.list.length, this.columns, custom)
     const hasGaps = this.list.length > this.size
 
-    return hasGaps ? entries.filter((entry) => entry !== undefined) : (entries as Entry[])
+    return hasGaps ? found.filter((position) => this.list[position] !== undefined) : found
+  }
+
+  /** How the fields of the records at some positions are read at the least cost. */
+  readerFor({ length }: readonly number[]): Reader<number> {
+    return length > FEW ? this.columns.read : this.read
+  }
+
+  private readonly read: Reader<number> = (path) => {
+    const getField = readRecord(path)
+
+    return (position) => getField(this.at(position).record)
   }
 
   /** In order. `undefined` where nothing leads to them, or to so many that it is as well to look at all. */
-  private candidates(where: Condition, idField: string): Entry[] | undefined {
+  private candidates(where: Condition, idField: string): number[] | undefined {
     const conditions = where.kind === 'and' ? where.conditions : [where]
     let fewest: EntrySets | undefined
     let count = Math.max(FEW, this.size * MAX_SHARE)
@@ -149,7 +153,7 @@ export class Records {
       count = countEntries(found)
     }
 
-    return fewest?.flatMap((entries) => [...entries]).sort((a, b) => a.position - b.position)
+    return fewest?.flatMap((entries) => [...entries].map(({ position }) => position)).sort((a, b) => a - b)
   }
 
   /** What a condition on the id or on an indexed field leads to; `undefined` when it leads nowhere. */

@@ -1,42 +1,40 @@
 import type { Condition } from '../query/ast.ts'
 import { type CustomPredicates, toFieldTest, toPredicate } from '../query/predicate.ts'
 import type { Columns } from './columns.ts'
-import type { EntryList } from './entry.ts'
 
 /**
- * Finds the entries that match a condition by looking at all of them: one part of the condition after the other, each
- * in one loop over one column. Until the end there are only positions, because to go to an entry costs more than to
- * compare what its column holds.
+ * Finds the positions whose fields match a condition by looking at all of them: one part of the condition after the
+ * other, each in one loop over one column.
  *
  * @param where The condition
- * @param list All entries
- * @param columns Their fields
+ * @param count How many positions there are
+ * @param columns What the records hold there
  * @param custom The meaning of custom operators
- * @returns Those that match, in order, in a new list. Where an entry was removed, a condition may match the nothing that is there
+ * @returns In order, and in a new list. Where a record was removed, a condition may match the nothing that is there
  */
 export function scan(
   where: Condition,
-  list: EntryList,
+  count: number,
   columns: Columns,
   custom: CustomPredicates | undefined
-): EntryList {
+): number[] {
   const conditions = where.kind === 'and' ? where.conditions : [where]
-  let positions: readonly number[] | undefined
+  let positions: number[] | undefined
 
-  for (const condition of conditions) positions = keep(condition, positions, list, columns, custom)
+  for (const condition of conditions) positions = keep(condition, positions, count, columns, custom)
 
-  return positions ? positions.map((position) => list[position]) : list.slice()
+  return positions ?? Array.from({ length: count }, (_, position) => position)
 }
 
 /** @param positions Where to look; everywhere when left out */
 function keep(
   condition: Condition,
   positions: readonly number[] | undefined,
-  list: EntryList,
+  count: number,
   columns: Columns,
   custom: CustomPredicates | undefined
-): readonly number[] {
-  if (!isIdentity(condition)) return keepMatching(positions, list.length, toTest(condition, columns, custom))
+): number[] {
+  if (!isIdentity(condition)) return keepMatching(positions, count, toTest(condition, columns, custom))
 
   const column = columns.get(condition.path)
   const isWanted = condition.operator === 'eq'
@@ -64,7 +62,7 @@ function keepMatching(
   positions: readonly number[] | undefined,
   count: number,
   { column, matches }: Test
-): readonly number[] {
+): number[] {
   const kept: number[] = []
   const end = positions ? positions.length : count
 
@@ -86,7 +84,7 @@ function isIdentity(condition: Condition): condition is Condition & { kind: 'com
 }
 
 /** The engine compares faster than any loop. */
-function findIdentical(column: readonly unknown[], value: unknown): readonly number[] {
+function findIdentical(column: readonly unknown[], value: unknown): number[] {
   const found: number[] = []
 
   for (
@@ -106,7 +104,7 @@ function keepIdentical(
   column: readonly unknown[],
   value: unknown,
   isWanted: boolean
-): readonly number[] {
+): number[] {
   const kept: number[] = []
   const end = positions ? positions.length : column.length
 

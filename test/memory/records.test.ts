@@ -111,7 +111,11 @@ describe('the list of records', () => {
     records.replace(records.get(1) as any, { n: 7 })
     records.replace(records.get(0) as any, { n: 9 })
 
-    expect(records.find(condition, 'id', undefined).map(({ key }) => key)).toEqual(['0', '5', '9'])
+    expect(records.find(condition, 'id', undefined).map((position) => records.at(position).key)).toEqual([
+      '0',
+      '5',
+      '9'
+    ])
   })
 })
 
