@@ -23,7 +23,16 @@ export function scan(
 
   for (const condition of conditions) positions = keep(condition, positions, count, columns, custom)
 
-  return positions ?? Array.from({ length: count }, (_, position) => position)
+  return positions ?? createPositions(count)
+}
+
+/** By hand: `Array.from` takes ten times as long. */
+function createPositions(count: number): number[] {
+  const positions: number[] = []
+
+  for (let position = 0; position < count; position++) positions.push(position)
+
+  return positions
 }
 
 /** @param positions Where to look; everywhere when left out */
