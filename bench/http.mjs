@@ -11,7 +11,7 @@ import { divide, formatSpread, printTable, runRounds, scaleRounds, toPath } from
 export const CONNECTIONS = 32
 
 const ROUNDS = 3
-const REQUESTS = 4000
+const REQUESTS = 2500
 /** How many different requests there are of an operation; they come again and again. */
 const DISTINCT_REQUESTS = 100
 

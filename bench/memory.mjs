@@ -6,7 +6,7 @@ import { divide, formatSpread, median, printTable, runRounds, scaleRounds, toPat
 import { OPERATIONS } from './records.mjs'
 
 const SIZES = [1000, 10_000, 100_000]
-const ROUNDS = 5
+const ROUNDS = 3
 const SAMPLE_MILLISECONDS = 40
 const WARMUP_MILLISECONDS = 100
 

@@ -16,5 +16,5 @@ await compareServers({
   },
   operations: toRequests(),
   // For some they take as long as all others together.
-  requests: { find: 2000 }
+  requests: { find: 1500 }
 })
