@@ -196,7 +196,8 @@ function findAuthentication(this: Application, location?: string): any {
   const known = foundPaths.get(this)
 
   // Each request asks for it, several times.
-  if (known !== undefined && services[known]?.configKey === configKey) return services[known]
+  if (known !== undefined && services[known] && services[known].configKey === configKey)
+    return services[known]
 
   const path = Object.keys(services).find((path) => services[path].configKey === configKey)
 

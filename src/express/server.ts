@@ -11,8 +11,8 @@ type RequestClasses = Required<Pick<ServerOptions, 'IncomingMessage' | 'ServerRe
  * application from birth. Express gives each that it gets another prototype, which undoes what the engine knows of
  * their shape and costs more than all else; on these it changes nothing. The server of `app.listen()` has them.
  *
- * @param app An Express application, of ours or not. Its `request` and `response` are replaced by objects that inherit
- * from those that were there
+ * @param app An Express application, of ours or not. Its `request` and `response` are replaced by objects with the same
+ * properties
  * @returns The options `IncomingMessage` and `ServerResponse`; add your own
  * @example
  * const server = createServer(serverOptions(app), app)
@@ -29,11 +29,20 @@ export function serverOptions(app: Pick<express.Express, 'request' | 'response'>
 
   const classes = { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse } as RequestClasses
 
-  Object.setPrototypeOf(ExpressRequest.prototype, app.request)
-  Object.setPrototypeOf(ExpressResponse.prototype, app.response)
-  app.request = ExpressRequest.prototype as express.Request
-  app.response = ExpressResponse.prototype as express.Response
+  app.request = moveTo(ExpressRequest.prototype as express.Request, app.request)
+  app.response = moveTo(ExpressResponse.prototype as express.Response, app.response)
   known.set(app, classes)
 
   return classes
+}
+
+/**
+ * Gives the prototype of a class all that another prototype has. Not by inheritance: where an application is mounted,
+ * Express replaces what these inherit from.
+ */
+function moveTo<T extends object>(prototype: T, source: T): T {
+  Reflect.deleteProperty(prototype, 'constructor')
+  Object.defineProperties(prototype, Object.getOwnPropertyDescriptors(source))
+
+  return Object.setPrototypeOf(prototype, Object.getPrototypeOf(source))
 }

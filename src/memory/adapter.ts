@@ -220,7 +220,7 @@ export class MemoryAdapter<
   ): Comparator {
     const { sorter } = this.getOptions(params)
 
-    if (!sorter) return toComparator(sort, this.records.readerFor(positions))
+    if (!sorter) return toComparator(sort, this.records.readerFor(positions.length, sort.length))
 
     const compare = sorter(params?.query?.$sort ?? {})
 

@@ -5,7 +5,7 @@ import { getPath } from '../utils/object.ts'
 import type { Entry, EntryList } from './entry.ts'
 
 /** How many fields have a column at a time: clients may ask for any field, and each takes room. */
-const MAX_COLUMNS = 16
+export const MAX_COLUMNS = 16
 
 /** How many changes are remembered at least. */
 const MIN_CHANGES = 1024
@@ -19,22 +19,21 @@ interface Column {
 
 /**
  * The values of single fields, each field in an array of its own, for searches that look at every record: to go from
- * record to record costs several times as much. A column is made when a field is first searched. Writing does not
- * touch it but notes the position; the column catches up when it is needed next.
+ * record to record costs several times as much. A column is made when a field is first searched. Writing empties a place
+ * and notes it; the column catches up when it is needed next.
  */
 export class Columns {
+  private list: EntryList = []
   private readonly columns = new BoundedMap<string, Column>(MAX_COLUMNS)
-  /** Positions whose entry is another one since the first column was made. */
+  /** Positions whose record is another one since the first column was made. */
   private changes: number[] = []
 
-  /** Reads the fields of an entry by its position. */
+  /** Reads fields by the position of their record. */
   readonly read: Reader<number> = (path) => {
     const values = this.get(path)
 
     return (position) => values[position]
   }
-
-  private list: EntryList = []
 
   /** Begins anew, with other entries. */
   reset(list: EntryList): void {
@@ -42,9 +41,13 @@ export class Columns {
     this.forget()
   }
 
-  /** Says that there is another record at a position. */
+  /** Says that there is another record at a position, or none: what was there is let go of at once. */
   noteChange(position: number): void {
     if (this.columns.size === 0) return
+
+    for (const { values } of this.columns.values()) {
+      if (position < values.length) values[position] = undefined
+    }
 
     this.changes.push(position)
     // Then it is as well to look at all of them again, if anybody asks.

@@ -2,28 +2,26 @@ import type { Condition } from '../query/ast.ts'
 import { type CustomPredicates, toPredicate } from '../query/predicate.ts'
 import { type Reader, readRecord } from '../query/read.ts'
 import { getPath } from '../utils/object.ts'
-import { Columns } from './columns.ts'
+import { Columns, MAX_COLUMNS } from './columns.ts'
 import type { Entry } from './entry.ts'
-import { scan } from './scan.ts'
+import { type Source, scan } from './scan.ts'
 
 /** How many places may be empty before those behind them move up. */
 const MAX_GAPS = 1024
 
-/** Up to so many entries a column is not worth making. */
+/** Up to so many records, and up to this share of all, it is worth to go to each and not through a column. */
 const FEW = 32
-
-/** Of how many of all records it is worth to go to each, and not through all of them. */
 const MAX_SHARE = 1 / 16
 
 /** Entries that something leads to, in sets that have none in common. */
 type EntrySets = readonly ReadonlySet<Entry>[]
 
 /** Records by id, in the order in which they came, with indexes on some of their fields. */
-export class Records {
+export class Records implements Source {
   private readonly entries = new Map<string, Entry>()
   /** The same in order: an array is gone through much faster than a map. Removed ones leave a gap. */
-  private list: (Entry | undefined)[] = []
-  private readonly columns = new Columns()
+  list: (Entry | undefined)[] = []
+  readonly columns: Columns = new Columns()
   private readonly indexes: readonly FieldIndex[]
 
   constructor(indexed: readonly string[]) {
@@ -33,6 +31,10 @@ export class Records {
 
   get size(): number {
     return this.entries.size
+  }
+
+  get hasGaps(): boolean {
+    return this.list.length > this.size
   }
 
   /** An id in a URL is text, so ids that read the same are the same. */
@@ -70,8 +72,8 @@ export class Records {
     for (const index of this.indexes) index.remove(entry)
 
     this.entries.delete(entry.key)
-    // No column needs to know: whatever matches there, nothing is found.
     this.list[entry.position] = undefined
+    this.columns.noteChange(entry.position)
 
     const gaps = this.list.length - this.entries.size
 
@@ -121,18 +123,19 @@ export class Records {
 
     if (candidates) return candidates.filter(toPredicate(where, custom, this.read))
 
-    const found = scan(where, this.list.length, this.columns, custom)
-    const hasGaps = this.list.length > this.size
-
-    return hasGaps ? found.filter((position) => this.list[position] !== undefined) : found
+    return scan(where, this, custom)
   }
 
-  /** How the fields of the records at some positions are read at the least cost. */
-  readerFor({ length }: readonly number[]): Reader<number> {
-    return length > FEW ? this.columns.read : this.read
+  /** How fields are read at the least cost. */
+  readerFor(records: number, fields: number): Reader<number> {
+    return this.isFew(records) || fields > MAX_COLUMNS ? this.read : this.columns.read
   }
 
-  private readonly read: Reader<number> = (path) => {
+  isFew(count: number): boolean {
+    return count <= Math.max(FEW, this.size * MAX_SHARE)
+  }
+
+  readonly read: Reader<number> = (path) => {
     const getField = readRecord(path)
 
     return (position) => getField(this.at(position).record)
@@ -142,15 +145,12 @@ export class Records {
   private candidates(where: Condition, idField: string): number[] | undefined {
     const conditions = where.kind === 'and' ? where.conditions : [where]
     let fewest: EntrySets | undefined
-    let count = Math.max(FEW, this.size * MAX_SHARE)
 
     for (const condition of conditions) {
       const found = this.lookUp(condition, idField)
 
-      if (!found || countEntries(found) > count) continue
-
-      fewest = found
-      count = countEntries(found)
+      if (!found || !this.isFew(countEntries(found))) continue
+      if (!fewest || countEntries(found) < countEntries(fewest)) fewest = found
     }
 
     return fewest?.flatMap((entries) => [...entries].map(({ position }) => position)).sort((a, b) => a - b)

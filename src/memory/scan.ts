@@ -1,87 +1,74 @@
 import type { Condition } from '../query/ast.ts'
 import { type CustomPredicates, toFieldTest, toPredicate } from '../query/predicate.ts'
-import type { Columns } from './columns.ts'
+import type { Reader } from '../query/read.ts'
+import { type Columns, MAX_COLUMNS } from './columns.ts'
+import type { EntryList } from './entry.ts'
+
+/** What is searched. */
+export interface Source {
+  readonly list: EntryList
+  /** Whether the list has places where an entry was removed. */
+  readonly hasGaps: boolean
+  readonly columns: Columns
+  /** Reads the record at a position. */
+  readonly read: Reader<number>
+  /** Whether so many records are read one by one, and not by columns. */
+  isFew(count: number): boolean
+}
 
 /**
- * Finds the positions whose fields match a condition by looking at all of them: one part of the condition after the
- * other, each in one loop over one column.
+ * Finds the positions of the records that match a condition by looking at all of them: one part of the condition after
+ * the other, each in one loop over one column, as long as many records are left to look at.
  *
  * @param where The condition
- * @param count How many positions there are
- * @param columns What the records hold there
+ * @param source The records
  * @param custom The meaning of custom operators
- * @returns In order, and in a new list. Where a record was removed, a condition may match the nothing that is there
+ * @returns Positions in order, in a new list
  */
-export function scan(
-  where: Condition,
-  count: number,
-  columns: Columns,
-  custom: CustomPredicates | undefined
-): number[] {
-  const conditions = where.kind === 'and' ? where.conditions : [where]
+export function scan(where: Condition, source: Source, custom: CustomPredicates | undefined): number[] {
+  // A client may name a thousand fields, and each column is as long as there are records.
+  if (getFields(where).size > MAX_COLUMNS) {
+    return toPositions(source).filter(toPredicate(where, custom, source.read))
+  }
+
   let positions: number[] | undefined
 
-  for (const condition of conditions) positions = keep(condition, positions, count, columns, custom)
+  for (const condition of where.kind === 'and' ? where.conditions : [where]) {
+    positions = keep(condition, positions, source, custom)
+    if (positions.length === 0) break
+  }
 
-  return positions ?? createPositions(count)
+  return positions ?? toPositions(source)
 }
 
-/** By hand: `Array.from` takes ten times as long. */
-function createPositions(count: number): number[] {
-  const positions: number[] = []
-
-  for (let position = 0; position < count; position++) positions.push(position)
-
-  return positions
-}
-
-/** @param positions Where to look; everywhere when left out */
+/** @param found Where to look; everywhere when left out */
 function keep(
   condition: Condition,
-  positions: readonly number[] | undefined,
-  count: number,
-  columns: Columns,
+  found: number[] | undefined,
+  source: Source,
   custom: CustomPredicates | undefined
 ): number[] {
-  if (!isIdentity(condition)) return keepMatching(positions, count, toTest(condition, columns, custom))
+  const { columns, list, hasGaps } = source
 
-  const column = columns.get(condition.path)
-  const isWanted = condition.operator === 'eq'
+  if (found === undefined && isIdentity(condition) && condition.operator === 'eq') {
+    const identical = findIdentical(columns.get(condition.path), condition.value)
 
-  return positions === undefined && isWanted
-    ? findIdentical(column, condition.value)
-    : keepIdentical(positions, column, condition.value, isWanted)
-}
+    return hasGaps ? identical.filter((position) => list[position] !== undefined) : identical
+  }
 
-/** What is asked of each position: of what a column holds there, or of the position itself. */
-interface Test {
-  readonly column?: readonly unknown[]
-  readonly matches: (subject: any) => boolean
-}
+  // Where nothing is, nobody is asked: custom operators expect what records hold.
+  const positions = found ?? toPositions(source)
 
-function toTest(condition: Condition, columns: Columns, custom: CustomPredicates | undefined): Test {
+  if (source.isFew(positions.length)) return positions.filter(toPredicate(condition, custom, source.read))
+
+  if (isIdentity(condition)) {
+    return keepIdentical(positions, columns.get(condition.path), condition.value, condition.operator === 'eq')
+  }
   if (condition.kind === 'compare' || condition.kind === 'custom') {
-    return { column: columns.get(condition.path), matches: toFieldTest(condition, custom) }
+    return keepMatching(positions, columns.get(condition.path), toFieldTest(condition, custom))
   }
 
-  return { matches: toPredicate(condition, custom, columns.read) }
-}
-
-function keepMatching(
-  positions: readonly number[] | undefined,
-  count: number,
-  { column, matches }: Test
-): number[] {
-  const kept: number[] = []
-  const end = positions ? positions.length : count
-
-  for (let index = 0; index < end; index++) {
-    const position = positions ? (positions[index] as number) : index
-
-    if (matches(column ? column[position] : position)) kept.push(position)
-  }
-
-  return kept
+  return positions.filter(toPredicate(condition, custom, columns.read))
 }
 
 /** Whether it is asked for the very same value, or any other: not for what is equal by what it holds, nor for null. */
@@ -109,19 +96,62 @@ function findIdentical(column: readonly unknown[], value: unknown): number[] {
 
 /** What `keepMatching` does, without a call for each position. */
 function keepIdentical(
-  positions: readonly number[] | undefined,
+  positions: readonly number[],
   column: readonly unknown[],
   value: unknown,
   isWanted: boolean
 ): number[] {
   const kept: number[] = []
-  const end = positions ? positions.length : column.length
 
-  for (let index = 0; index < end; index++) {
-    const position = positions ? (positions[index] as number) : index
+  for (let index = 0; index < positions.length; index++) {
+    const position = positions[index] as number
 
     if ((column[position] === value) === isWanted) kept.push(position)
   }
 
   return kept
+}
+
+/** By hand, as all loops here: `filter` takes two calls for each position. */
+function keepMatching(
+  positions: readonly number[],
+  column: readonly unknown[],
+  matches: (field: unknown) => boolean
+): number[] {
+  const kept: number[] = []
+
+  for (let index = 0; index < positions.length; index++) {
+    const position = positions[index] as number
+
+    if (matches(column[position])) kept.push(position)
+  }
+
+  return kept
+}
+
+function toPositions({ list }: Source): number[] {
+  const positions: number[] = []
+
+  for (let position = 0; position < list.length; position++) {
+    if (list[position] !== undefined) positions.push(position)
+  }
+
+  return positions
+}
+
+/** The names of all fields that a condition asks for. */
+function getFields(condition: Condition, fields: Set<string> = new Set()): ReadonlySet<string> {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      for (const part of condition.conditions) getFields(part, fields)
+      break
+    case 'not':
+      getFields(condition.condition, fields)
+      break
+    default:
+      fields.add(condition.path.join('.'))
+  }
+
+  return fields
 }

@@ -11,7 +11,7 @@ export function takeSorted<T>(items: readonly T[], compare: (a: T, b: T) => numb
     const item = items[index] as T
 
     if (top.length === count) {
-      if (compare(item, top[count - 1] as T) >= 0) continue
+      if (!(compare(item, top[count - 1] as T) < 0)) continue
 
       top.pop()
     }

@@ -10,10 +10,5 @@ export const readRecord: Reader = (path) => {
 
   if (name === undefined || path.length > 1) return (record) => getPath(record, path)
 
-  return (record) => {
-    const value = record[name]
-
-    // Missing and inherited are the same; what is missing need not be asked.
-    return value === undefined || Object.hasOwn(record, name) ? value : undefined
-  }
+  return (record) => (Object.hasOwn(record, name) ? record[name] : undefined)
 }

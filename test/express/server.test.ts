@@ -77,7 +77,7 @@ it('a server that somebody else makes for an Express application of his own can 
   await once(server, 'listening')
 
   expect(await (await fetch(toUrl(server))).json()).toEqual(Array(5).fill(true))
-  expect(Object.getPrototypeOf(app.request)).toBe(request)
+  expect(Object.getPrototypeOf(app.request)).toBe(Object.getPrototypeOf(request))
 })
 
 it('an application has them once, however often it is asked', () => {
@@ -112,4 +112,35 @@ it('what was added to requests before and after is there, in mounted application
 
   expect(await (await fetch(toUrl(server))).json()).toEqual([1, 2, 3])
   expect(await (await fetch(`${toUrl(server)}/inner`)).json()).toEqual([1, 2])
+})
+
+it('an application that is mounted itself keeps its settings, and what was added to its requests', async () => {
+  const expressApp = original()
+
+  Object.assign(expressApp.request, { early: 1 })
+
+  const app: any = express(alula(), expressApp)
+  const outer = original()
+
+  app.set('json spaces', 2).set('trust proxy', true).set('etag', false)
+  app.configure(rest())
+  app.use('things', { find: async ({ query, seen }: any) => ({ query, seen }) })
+  Object.assign(app.response, { late: 2 })
+  app.get('/seen', (request: any, response: any) => {
+    const { early, ip } = request
+
+    response.json({ early, ip, late: response.late, isApp: request.app === app && response.app === app })
+  })
+  outer.use('/api', app)
+
+  const server = createServer(outer).listen(0)
+
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+
+  const things = await (await fetch(`${toUrl(server)}/api/things?a[b]=1`)).text()
+  const seen = await fetch(`${toUrl(server)}/api/seen`, { headers: { 'X-Forwarded-For': '1.2.3.4' } })
+
+  expect(things).toBe(JSON.stringify({ query: { a: { b: '1' } } }, null, 2))
+  expect(await seen.json()).toEqual({ early: 1, ip: '1.2.3.4', late: 2, isApp: true })
 })

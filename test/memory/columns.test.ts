@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Columns } from '../../src/memory/columns.ts'
 import type { Entry } from '../../src/memory/entry.ts'
 import { memory } from '../../src/memory.ts'
@@ -83,6 +83,64 @@ describe('a search that looks at every record', () => {
   })
 })
 
+describe('what a search costs', () => {
+  const fields = (count: number) => Array.from({ length: count }, (_, n) => `f${n}`)
+  const store = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [n, { id: n, n, group: n % 100 }]))
+
+  /** The fields whose columns were asked for while something ran. */
+  async function watchColumns(run: (things: any) => Promise<unknown>, options: object = {}) {
+    const get = vi.spyOn(Columns.prototype, 'get')
+
+    get.mockClear()
+    onTestFinished(() => get.mockRestore())
+    await run(memory({ store, ...options }))
+
+    return get.mock.calls.map(([path]) => path.join('.'))
+  }
+
+  it('makes no columns for a query that names more fields than there may be columns', async () => {
+    const either = fields(17).map((field) => ({ [field]: 1 }))
+    const order = Object.fromEntries(fields(17).map((field) => [field, 1]))
+
+    expect(await watchColumns((things) => things.find({ query: { $or: either } }))).toEqual([])
+    expect(await watchColumns((things) => things.find({ query: { $sort: order } }))).toEqual([])
+    expect(await watchColumns((things) => things.find({ query: { $or: either.slice(1) } }))).toHaveLength(16)
+  })
+
+  it('looks no further when nothing is left, and at the records themselves when few are left', async () => {
+    const query = Object.fromEntries(fields(16).map((field) => [field, 1]))
+
+    expect(await watchColumns((things) => things.find({ query }))).toEqual(['f0'])
+    expect(await watchColumns((things) => things.find({ query: { n: 5, f1: null } }))).toEqual(['n'])
+  })
+
+  it('makes no column to sort what an index leads to', async () => {
+    const query = { group: 7, $sort: { n: -1 } }
+
+    expect(await watchColumns((things) => things.find({ query }), { indexes: ['group'] })).toEqual([])
+  })
+
+  it('asks custom operators of records that are there alone', async () => {
+    const seen: unknown[] = []
+    const things: any = memory({
+      operators: ['$is'],
+      predicates: { $is: () => (field) => seen.push(field) > 0 }
+    })
+
+    for (let n = 0; n < 40; n++) await things.create({ n })
+
+    await things.find({ query: { n: { $is: 1 } } })
+    await things.remove(3)
+    seen.length = 0
+
+    expect(await things.find({ query: { n: { $is: 1 } } })).toHaveLength(39)
+    expect(seen).toHaveLength(39)
+    expect(await things.find({ query: { $or: [{ n: { $is: 1 } }] } })).toHaveLength(39)
+    expect(seen).not.toContain(undefined)
+    expect(seen).not.toContain(3)
+  })
+})
+
 describe('columns', () => {
   const toEntry = (n: number): Entry => ({ key: String(n), position: n, record: { n } })
 
@@ -102,6 +160,18 @@ describe('columns', () => {
     columns.noteChange(1)
     expect(columns.get(['n'])).toEqual([1, 4, 3])
     expect(reads).toBe(4)
+  })
+
+  it('hold on to nothing that was replaced or removed', () => {
+    const list = [0, 1, 2].map(toEntry)
+    const columns = new Columns()
+
+    columns.reset(list)
+
+    const values = columns.get(['n'])
+
+    columns.noteChange(1)
+    expect(values).toEqual([0, undefined, 2])
   })
 
   it('are no more than sixteen, however many fields are asked for', () => {

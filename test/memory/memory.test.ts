@@ -678,3 +678,26 @@ describe('indexes', () => {
     expect(await looked({ email: { $gt: '' } })).toBe(1000)
   })
 })
+
+it('reads only what records have themselves: an inherited getter is not run', async () => {
+  class Thing {
+    get loud(): never {
+      throw new Error('must not be read')
+    }
+  }
+
+  const things: any = memory()
+
+  await things.create(Object.assign(new Thing(), { n: 1 }))
+
+  expect(await things.find({ query: { loud: null, $sort: { loud: 1 } } })).toHaveLength(1)
+  expect(await things.get(0, { query: { loud: null } })).toMatchObject({ n: 1 })
+})
+
+it('a sorter that says nothing leaves records as they came', async () => {
+  const things: any = memory({ sorter: () => () => Number.NaN, paginate: { default: 3 } })
+
+  for (let n = 0; n < 5; n++) await things.create({ n })
+
+  expect((await things.find({ query: { $sort: { n: 1 } } })).data.map(({ n }: any) => n)).toEqual([0, 1, 2])
+})
