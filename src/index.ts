@@ -2,6 +2,7 @@ import { Feathers } from './core/application.ts'
 import type { Application } from './core/types.ts'
 
 export { Feathers, version } from './core/application.ts'
+export { Channel, CombinedChannel } from './core/channel.ts'
 export { createContext } from './core/hooks.ts'
 export {
   defaultEventMap,

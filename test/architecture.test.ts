@@ -20,7 +20,19 @@ const ORDER: { [folder: string]: readonly string[] } = {
   utils: ['object', 'path', 'bounded-map', 'debug'],
   hooks: ['types', 'compose', 'phase', 'pipeline', 'registry', 'context', 'interop', 'method'],
   query: ['ast', 'operators', 'parse', 'compare', 'read', 'predicate', 'comparator', 'select'],
-  core: ['router', 'types', 'methods', 'service', 'events', 'hooks', 'register', 'call', 'application'],
+  core: [
+    'router',
+    'channel',
+    'types',
+    'methods',
+    'service',
+    'events',
+    'publish',
+    'hooks',
+    'register',
+    'call',
+    'application'
+  ],
   'authentication/hooks': ['authenticate', 'connection', 'event', 'hash-password', 'protect'],
   authentication: [
     'revocation',

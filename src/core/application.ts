@@ -2,8 +2,10 @@ import { EventEmitter } from 'events'
 import { HookRegistry, isHookTypeMap } from '../hooks/registry.ts'
 import { createDebug } from '../utils/debug.ts'
 import { stripSlashes } from '../utils/path.ts'
+import { type Channel, Channels } from './channel.ts'
 import { reportError } from './events.ts'
 import { addLifecycleHooks, hookLifecycle, type Lifecycle } from './hooks.ts'
+import { addPublisher, createPublishers, type Publishers } from './publish.ts'
 import { registrationSteps, removeRoutes } from './register.ts'
 import { Router } from './router.ts'
 import { SERVICE, wrapService } from './service.ts'
@@ -29,6 +31,8 @@ export class Feathers extends EventEmitter {
   _hooks: HookRegistry<any> = new HookRegistry<any>()
   _setup: Lifecycle = hookLifecycle(setupServices, 'setup')
   _teardown: Lifecycle = hookLifecycle(teardownServices, 'teardown')
+  _channels?: Channels
+  _publishers: Publishers = createPublishers()
 
   get(name: string): any {
     return this.settings[name]
@@ -134,6 +138,39 @@ export class Feathers extends EventEmitter {
 
     return this
   }
+
+  get channels(): string[] {
+    return this._channels?.names ?? []
+  }
+
+  channel(...names: (string | string[])[]): Channel {
+    this._channels ??= createChannels(this)
+
+    return this._channels.get(...names)
+  }
+
+  publish(...args: unknown[]): this {
+    addPublisher(this._publishers, args)
+
+    return this
+  }
+
+  registerPublisher(...args: unknown[]): this {
+    return this.publish(...args)
+  }
+}
+
+/** On the first need, when it is certain which object is the application: `express(app)` makes another one. */
+function createChannels(app: Feathers): Channels {
+  const channels = new Channels()
+
+  // Whoever is gone, or somebody else now, hears nothing.
+  app.on('disconnect', (connection) => channels.leaveAll(connection))
+  app.on('logout', (_result, { connection } = {}) => {
+    if (connection) channels.leaveAll(connection)
+  })
+
+  return channels
 }
 
 /** Before anything is done to a service, so that one that is refused leaves no trace. */

@@ -1,5 +1,6 @@
 import { implementEmitter } from './events.ts'
 import { implementHooks } from './hooks.ts'
+import { implementPublish } from './publish.ts'
 import type { Router } from './router.ts'
 import { getServiceOptions } from './service.ts'
 
@@ -9,7 +10,7 @@ type RegistrationStep = (this: any, service: any, path: string) => void
  * What happens to every service that is registered, in this order. It is the start of `app.mixins`: plugins
  * put their own steps before or behind these.
  */
-export const registrationSteps: readonly RegistrationStep[] = [addHooks, addEvents, addRoutes]
+export const registrationSteps: readonly RegistrationStep[] = [addHooks, addEvents, addPublish, addRoutes]
 
 function addHooks(this: any, service: any, path: string): void {
   implementHooks(service, path, this)
@@ -17,6 +18,10 @@ function addHooks(this: any, service: any, path: string): void {
 
 function addEvents(this: any, service: any): void {
   implementEmitter(service, this)
+}
+
+function addPublish(this: any, service: any, path: string): void {
+  implementPublish(service, path, this)
 }
 
 function addRoutes(this: any, service: any, path: string): void {

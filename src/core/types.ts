@@ -2,6 +2,7 @@
 // can be replaced by these; all of them can be augmented with `declare module 'alula'`.
 import type { EventEmitter } from 'events'
 import type { HookType, NextFunction } from '../hooks/types.ts'
+import type { Channel } from './channel.ts'
 import type { Router } from './router.ts'
 
 export type { NextFunction } from '../hooks/types.ts'
@@ -213,6 +214,19 @@ export interface ServiceAddons<A = Application, S = Service> extends EventEmitte
   id?: string
   /** Registers hooks; see the guide on hooks for the shapes that it takes. */
   hooks(options: HookOptions<A, S>): this
+
+  /** Says who hears the events of the service. */
+  publish(publisher: Publisher<ServiceGenericType<S>, A, S>): this
+
+  /**
+   * Says who hears one event of the service.
+   *
+   * @throws Error for an event that the service does not have
+   */
+  publish(event: string, publisher: Publisher<ServiceGenericType<S>, A, S>): this
+
+  /** The same as `publish`. */
+  registerPublisher: ServiceAddons<A, S>['publish']
 }
 
 /** Calls with a context as last argument resolve to that context. */
@@ -468,7 +482,42 @@ export interface FeathersApplication<Services = any, Settings = any> {
 
   /** Registers hooks for all services, or for `setup` and `teardown`. */
   hooks(map: ApplicationHookOptions<this>): this
+
+  /** The names of the channels that there are. */
+  readonly channels: string[]
+
+  /**
+   * Returns the channel with a name, which is created when there is none, or several channels as one.
+   *
+   * @throws Error without a name
+   */
+  channel(...names: (string | string[])[]): Channel<RealTimeConnection>
+
+  /** Says who hears the events of all services, unless their own publisher says so. */
+  publish(publisher: Publisher<any, this>): this
+
+  /**
+   * Says who hears one of the events `created`, `updated`, `patched`, `removed` of all services.
+   *
+   * @throws Error for another event
+   */
+  publish(event: string, publisher: Publisher<any, this>): this
+
+  /** The same as `publish`. */
+  registerPublisher: FeathersApplication<Services, Settings>['publish']
 }
+
+/** Channels, lists of them, or nothing for nobody. */
+export type PublisherResult = Channel | readonly PublisherResult[] | undefined | null | false | void
+
+/**
+ * Says who hears of an event: gets what the event is about, and the context of the call. For an event that a service
+ * has sent itself the context has `path`, `service`, `app` and `result` alone.
+ */
+export type Publisher<T = any, A = Application, S = any> = (
+  data: T,
+  context: HookContext<A, S>
+) => PublisherResult | Promise<PublisherResult>
 
 /** An application. Its events are those of its parts, and `error` for what a listener threw. */
 export interface Application<Services = any, Settings = any>

@@ -379,6 +379,8 @@ describeBoth('the listeners of a service', (createApp) => {
     const service = createApp().use('things', things).service('things')
     const listener = () => {}
 
+    // What listens to publish the events.
+    seen.length = 0
     service.on('created', listener)
     await service.create({ n: 1 })
 

@@ -1,0 +1,193 @@
+import { EventEmitter } from 'events'
+
+/** Chooses among connections. */
+type Choose<Connection> = (connection: Connection) => unknown
+
+/** Connections that hear the same events. Joining and leaving costs the same however many there are. */
+export class Channel<Connection extends object = any> extends EventEmitter {
+  /** What the connections get instead of the result of the call; `null` for the result. */
+  data: any
+  protected readonly members: Set<Connection>
+
+  /**
+   * @param connections The first members
+   * @param data What they get instead of the result
+   */
+  constructor(connections: Iterable<Connection> = [], data: any = null) {
+    super()
+    this.members = new Set(connections)
+    this.data = data
+  }
+
+  /** The members, in the order in which they joined: a copy. */
+  get connections(): Connection[] {
+    return [...this.members]
+  }
+
+  /** How many members there are. */
+  get length(): number {
+    return this.members.size
+  }
+
+  /** Adds connections. Those that are members already, and `undefined`, change nothing. */
+  join(...connections: readonly (Connection | undefined)[]): this {
+    for (const connection of connections) {
+      if (connection && !this.members.has(connection)) this.add(connection)
+    }
+
+    return this
+  }
+
+  /** Removes connections, or all for which a function returns true. When none is left, the channel emits `empty`. */
+  leave(...connections: readonly (Connection | Choose<Connection> | undefined)[]): this {
+    const [first] = connections
+    const leaving = isFunction(first) ? this.connections.filter(first) : (connections as Connection[])
+
+    for (const connection of leaving) {
+      if (this.members.has(connection)) this.delete(connection)
+    }
+
+    if (this.length === 0) this.emit('empty')
+
+    return this
+  }
+
+  /** Those for which a function returns true, as a channel of its own with the same data. */
+  filter(choose: Choose<Connection>): Channel<Connection> {
+    return new Channel(this.connections.filter(choose), this.data)
+  }
+
+  /** The same connections as a channel of its own, with data that they get instead of the result. */
+  send(data: any): Channel<Connection> {
+    return new Channel(this.members, data)
+  }
+
+  protected add(connection: Connection): void {
+    this.members.add(connection)
+  }
+
+  protected delete(connection: Connection): void {
+    this.members.delete(connection)
+  }
+}
+
+/** Several channels as one. Each connection is in it once, with the data of the first channel that has it. */
+export class CombinedChannel<Connection extends object = any> extends Channel<Connection> {
+  readonly children: readonly Channel<Connection>[]
+  private readonly payloads = new Map<Connection, any>()
+
+  constructor(children: readonly Channel<Connection>[], data: any = null) {
+    super([], data)
+    this.children = children
+    this.refresh()
+  }
+
+  /** Looks again at who is in the channels. */
+  refresh(): this {
+    this.members.clear()
+    this.payloads.clear()
+
+    for (const child of this.children) {
+      for (const connection of child.connections) {
+        if (this.members.has(connection)) continue
+
+        this.members.add(connection)
+        this.payloads.set(connection, child.data)
+      }
+    }
+
+    return this
+  }
+
+  override join(...connections: readonly (Connection | undefined)[]): this {
+    for (const child of this.children) child.join(...connections)
+
+    return this.refresh()
+  }
+
+  override leave(...connections: readonly (Connection | Choose<Connection> | undefined)[]): this {
+    for (const child of this.children) child.leave(...connections)
+
+    return this.refresh()
+  }
+
+  /** What a connection gets; `null` for the result. */
+  dataFor(connection: Connection): any {
+    return this.payloads.get(connection) ?? null
+  }
+}
+
+/** The channels of an application by name. A channel that nobody is left in is forgotten. */
+export class Channels<Connection extends object = any> {
+  private readonly channels = new Map<string, NamedChannel<Connection>>()
+  /** The other way round, so that a connection that ends costs what it is in, and not all that there is. */
+  private readonly memberships: Memberships<Connection> = new WeakMap()
+
+  /** The names of all channels. */
+  get names(): string[] {
+    return [...this.channels.keys()]
+  }
+
+  /**
+   * Returns a channel, which is created when there is none, or several as one.
+   *
+   * @param names The names, also as lists
+   * @throws Error without a name
+   */
+  get(...names: readonly (string | readonly string[])[]): Channel<Connection> {
+    const [first, ...others] = names.flat().map((name) => this.getNamed(name))
+
+    if (!first) throw new Error('app.channel needs at least one channel name')
+
+    return others.length === 0 ? first : new CombinedChannel([first, ...others])
+  }
+
+  /** Takes a connection out of all channels that it is in. */
+  leaveAll(connection: Connection): void {
+    for (const channel of [...(this.memberships.get(connection) ?? [])]) channel.leave(connection)
+  }
+
+  private getNamed(name: string): NamedChannel<Connection> {
+    const known = this.channels.get(name)
+
+    if (known) return known
+
+    const channel = new NamedChannel(this.memberships)
+
+    this.channels.set(name, channel)
+    channel.once('empty', () => {
+      channel.removeAllListeners()
+      this.channels.delete(name)
+    })
+
+    return channel
+  }
+}
+
+type Memberships<Connection extends object> = WeakMap<Connection, Set<Channel<Connection>>>
+
+class NamedChannel<Connection extends object> extends Channel<Connection> {
+  private readonly memberships: Memberships<Connection>
+
+  constructor(memberships: Memberships<Connection>) {
+    super()
+    this.memberships = memberships
+  }
+
+  protected override add(connection: Connection): void {
+    const channels = this.memberships.get(connection)
+
+    super.add(connection)
+    if (channels) channels.add(this)
+    else this.memberships.set(connection, new Set([this]))
+  }
+
+  protected override delete(connection: Connection): void {
+    super.delete(connection)
+    this.memberships.get(connection)?.delete(this)
+  }
+}
+
+function isFunction(value: unknown): value is (...args: any[]) => unknown {
+  return typeof value === 'function'
+}

@@ -1,0 +1,170 @@
+import { type Channel, CombinedChannel } from './channel.ts'
+import { emitSafely, reportError } from './events.ts'
+import { defaultServiceEvents } from './methods.ts'
+import { getServiceOptions } from './service.ts'
+import type { HookContext, Publisher } from './types.ts'
+
+/** Publishers by event. */
+export type Publishers = Map<string | typeof ANY, Publisher>
+
+/** The part of an application that publishing needs. */
+interface PublishingApplication {
+  readonly _publishers: Publishers
+  emit(event: string | symbol, ...values: unknown[]): unknown
+  rawListeners(event: string | symbol): unknown[]
+}
+
+/** Stands for all events. */
+const ANY = Symbol('any event')
+
+const servicePublishers = new WeakMap<object, Publishers>()
+
+/** Events that wait for the publisher of one before, by service and then by record. */
+const waiting = new WeakMap<object, Map<unknown, Promise<void>>>()
+
+/** Creates the publishers of an application. */
+export function createPublishers(): Publishers {
+  return new Map()
+}
+
+/**
+ * Registers a publisher of an application. One that was there for the same event makes room.
+ *
+ * @param args The name of an event, or none for all events, and the publisher
+ * @throws Error for an event that is no standard one, TypeError for what is no function
+ */
+export function addPublisher(publishers: Publishers, args: readonly unknown[]): void {
+  setPublisher(publishers, defaultServiceEvents, args)
+}
+
+/**
+ * Gives a service its `publish` function, and has each of its events published. A service that has a `publish` of its
+ * own does that itself.
+ */
+export function implementPublish(service: any, path: string, app: PublishingApplication): void {
+  if (typeof service.publish === 'function') return
+
+  const { serviceEvents } = getServiceOptions(service)
+  const publishers = createPublishers()
+
+  function publish(this: unknown, ...args: readonly unknown[]): unknown {
+    setPublisher(publishers, serviceEvents, args)
+
+    return this
+  }
+
+  servicePublishers.set(service, publishers)
+
+  for (const name of ['publish', 'registerPublisher']) {
+    Object.defineProperty(service, name, { value: publish, configurable: true, writable: true })
+  }
+
+  for (const event of serviceEvents) {
+    service.on(event, (data: unknown, context?: HookContext) =>
+      publishEvent(app, service, event, data, context ?? ({ path, service, app, result: data } as any))
+    )
+  }
+}
+
+/** Asks the publisher of an event for channels, and tells the application, whose transports send it. */
+function publishEvent(
+  app: PublishingApplication,
+  service: any,
+  event: string,
+  data: any,
+  context: HookContext
+): void {
+  const publisher = findPublisher(app, service, event)
+
+  if (!publisher) return
+
+  const key = toKey(service, data)
+  const before = waiting.get(service)?.get(key)
+
+  try {
+    const found: any = publisher(data, context)
+
+    if (!before && typeof found?.then !== 'function') send(app, event, found, data, context)
+    else queue(service, key, sendLater(app, event, found, data, context, before))
+  } catch (error) {
+    reportError(app, error, context)
+  }
+}
+
+/** Once the publisher has decided, and the events of the record before this one are sent. */
+async function sendLater(
+  app: PublishingApplication,
+  event: string,
+  found: unknown,
+  data: unknown,
+  context: HookContext,
+  before: Promise<void> | undefined
+): Promise<void> {
+  try {
+    const [channels] = await Promise.all([found, before])
+
+    send(app, event, channels, data, context)
+  } catch (error) {
+    // What came before must be sent before what comes next, whatever went wrong here.
+    await before
+    reportError(app, error, context)
+  }
+}
+
+function queue(service: object, key: unknown, sending: Promise<void>): void {
+  const records = waiting.get(service) ?? new Map<unknown, Promise<void>>()
+
+  waiting.set(service, records)
+  records.set(key, sending)
+  void sending.then(() => {
+    if (records.get(key) === sending) records.delete(key)
+  })
+}
+
+function send(
+  app: PublishingApplication,
+  event: string,
+  found: unknown,
+  data: unknown,
+  context: HookContext
+): void {
+  const channels = [found].flat(Number.POSITIVE_INFINITY).filter(Boolean)
+  const channel = new CombinedChannel(channels.map(assertChannel))
+
+  if (channel.length > 0) emitSafely(app, app, 'publish', [event, channel, context, data])
+}
+
+/** Of the service before that of the application, and of the event before that of all events. */
+function findPublisher(app: PublishingApplication, service: object, event: string): Publisher | undefined {
+  const own = servicePublishers.get(service)
+
+  return own?.get(event) ?? own?.get(ANY) ?? app._publishers.get(event) ?? app._publishers.get(ANY)
+}
+
+/** What is kept in order: the events of one record, or those of a service that concern no record. */
+function toKey({ id: idField = 'id' }: { id?: string }, data: any): unknown {
+  const id = data?.[idField]
+
+  return typeof id === 'object' && id !== null ? String(id) : id
+}
+
+function setPublisher(publishers: Publishers, events: readonly string[], args: readonly unknown[]): void {
+  const [event, publisher] = args.length > 1 ? args : [ANY, ...args]
+
+  if (event !== ANY && !events.includes(event as string)) {
+    throw new Error(`'${String(event)}' is not a valid service event`)
+  }
+  if (typeof publisher !== 'function') {
+    throw new TypeError(`Invalid publisher: expected a function, got ${typeof publisher}`)
+  }
+
+  publishers.set(event as string, publisher as Publisher)
+}
+
+function assertChannel(value: any): Channel {
+  if (typeof value?.join !== 'function' || !Array.isArray(value.connections)) {
+    throw new TypeError('Invalid result of a publisher: expected channels, as app.channel() returns them')
+  }
+
+  return value
+}
