@@ -290,4 +290,4 @@ it('random hooks run as on Feathers v5', async () => {
     }),
     { numRuns: Math.max(20_000, scaled(100_000)) }
   )
-}, 300_000)
+}, 900_000)
