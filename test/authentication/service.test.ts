@@ -512,16 +512,21 @@ describe('setup', () => {
     expect(app.service('authentication').isReady).toBe(true)
   })
 
-  it('publishes nothing', async () => {
+  it('publishes nothing, whatever the application publishes', async () => {
     const app = createApp()
-    const publishers: any[] = []
+    const published: string[] = []
 
-    Object.getPrototypeOf(app.service('authentication')).publish = (publisher: any) =>
-      publishers.push(publisher)
+    app.use('things', { create: async () => ({}) })
+    app.channel('all').join({})
+    app.publish(() => app.channel('all'))
+    app.on('publish', (event: string, _channel: unknown, { path }: any) => published.push(`${path} ${event}`))
     await app.setup()
 
-    expect(publishers).toHaveLength(1)
-    expect(publishers[0]({ some: 'data' })).toBeNull()
+    app.service('authentication').emit('created', { accessToken: 'secret' })
+    app.service('things').emit('created', {})
+
+    // The context of an event that a service sends itself has its path.
+    expect(published).toEqual(['things created'])
   })
 
   /** The warnings with a code that some work leads to. */
