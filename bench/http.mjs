@@ -13,7 +13,25 @@ export const CONNECTIONS = 32
 const ROUNDS = 3
 const REQUESTS = 2500
 /** How many different requests there are of an operation; they come again and again. */
-const DISTINCT_REQUESTS = 100
+export const DISTINCT_REQUESTS = 100
+
+/** What the servers with messages are called in tables, by their files in `servers/`. */
+const LABELS = {
+  'by-hand': 'Express 5 by hand',
+  fastify: 'Fastify 5',
+  feathers: 'Feathers v5',
+  'alula-mounted': 'alula, toMiddleware',
+  'alula-mounted-options': 'alula, toMiddleware, serverOptions',
+  'alula-listen': 'alula, app.listen()',
+  'alula-stack': 'alula, app.listen(), middleware',
+  'alula-node': 'alula, toListener',
+  'alula-node-index': 'alula, toListener, index'
+}
+
+/** The labels of some of the servers with messages, by their files, in the order in which they are named. */
+export function pickServers(...names) {
+  return Object.fromEntries(names.map((name) => [name, LABELS[name]]))
+}
 
 /**
  * Measures what servers spend on requests, and prints it. All have to give the same answers.

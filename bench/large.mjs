@@ -1,19 +1,12 @@
 // The operations of `rest` with a hundred times as many records: who looks at each of them to find a page?
-import { compareServers } from './http.mjs'
+import { compareServers, pickServers } from './http.mjs'
 import { toRequests } from './messages.mjs'
 
 const COUNT = 100_000
 
 await compareServers({
   baseline: 'by-hand',
-  servers: {
-    'by-hand': 'Express 5 by hand',
-    fastify: 'Fastify 5',
-    feathers: 'Feathers v5',
-    'alula-listen': 'alula, app.listen()',
-    'alula-node': 'alula, toListener',
-    'alula-node-index': 'alula, toListener, index'
-  },
+  servers: pickServers('by-hand', 'fastify', 'feathers', 'alula-listen', 'alula-node', 'alula-node-index'),
   operations: toRequests(COUNT),
   rounds: 2,
   count: COUNT,

@@ -1,5 +1,5 @@
 // How long a GET takes on a server that is busy, but not more than busy.
-import { load, withServer } from './http.mjs'
+import { load, pickServers, withServer } from './http.mjs'
 import { formatSpread, printTable, runRounds, scaleRounds, toPercentile } from './lib.mjs'
 import { toRequests } from './messages.mjs'
 import { sendAtRate } from './pace.mjs'
@@ -11,13 +11,7 @@ const SHARE = 0.7
 const WARMUP_REQUESTS = 4000
 const PEAK_REQUESTS = 3000
 
-const SERVERS = {
-  'by-hand': 'Express 5 by hand',
-  fastify: 'Fastify 5',
-  'alula-mounted': 'alula, toMiddleware',
-  'alula-listen': 'alula, app.listen()',
-  'alula-node': 'alula, toListener'
-}
+const SERVERS = pickServers('by-hand', 'fastify', 'alula-mounted', 'alula-listen', 'alula-node')
 const BASELINE = 'by-hand'
 
 const toRequest = toRequests()['get by id']

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { divide, formatSpread, median, printTable, runRounds, scaleRounds, toPath } from './lib.mjs'
+import { divide, fitSlope, formatSpread, median, printTable, runRounds, scaleRounds, toPath } from './lib.mjs'
 import { OPERATIONS } from './records.mjs'
 
 const SIZES = [1000, 10_000, 100_000]
@@ -138,18 +138,6 @@ function toExponents(operation, name) {
       times.map((rounds) => Math.log(rounds[round]))
     )
   )
-}
-
-/** The slope of the straight line that is closest to some points. */
-function fitSlope(xs, ys) {
-  const [middleX, middleY] = [xs, ys].map(toMean)
-  const shared = toMean(xs.map((x, index) => (x - middleX) * (ys[index] - middleY)))
-
-  return shared / toMean(xs.map((x) => (x - middleX) ** 2))
-}
-
-function toMean(values) {
-  return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
 /** A dash for what a contestant does not do. */

@@ -4,9 +4,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-
-/** How many different requests there are; they come again and again. */
-const DISTINCT_REQUESTS = 100
+import { DISTINCT_REQUESTS } from './http.mjs'
 
 /**
  * Sends requests evenly, to the millisecond, whether or not those before are answered.

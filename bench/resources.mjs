@@ -1,17 +1,11 @@
 // What a server takes besides the CPU time of requests: memory, time to start, room on the disk.
 import { readFileSync } from 'node:fs'
-import { askUsage, load, sendAndRead, withServer } from './http.mjs'
+import { askUsage, load, pickServers, sendAndRead, withServer } from './http.mjs'
 import { measureInstall, measureInstallOfAlula } from './install.mjs'
 import { divide, formatSpread, printTable, runRounds, scaleRounds, toPath } from './lib.mjs'
 import { toRequests } from './messages.mjs'
 
-const SERVERS = {
-  'by-hand': 'Express 5 by hand',
-  fastify: 'Fastify 5',
-  feathers: 'Feathers v5',
-  'alula-listen': 'alula, app.listen()',
-  'alula-node': 'alula, toListener'
-}
+const SERVERS = pickServers('by-hand', 'fastify', 'feathers', 'alula-listen', 'alula-node')
 const BASELINE = 'by-hand'
 
 const MEMORY_ROUNDS = 2

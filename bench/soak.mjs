@@ -1,6 +1,6 @@
 // Does memory grow on a server that runs for long? Mixed load for minutes, during which no record is left over.
 import { setTimeout as pause } from 'node:timers/promises'
-import { askUsage, CONNECTIONS, load, withServer } from './http.mjs'
+import { askUsage, CONNECTIONS, load, pickServers, withServer } from './http.mjs'
 import { fitSlope, printTable, scaleRounds } from './lib.mjs'
 import { toRequests } from './messages.mjs'
 
@@ -10,7 +10,7 @@ const SAMPLES = Math.max(scaleRounds(20), FEWEST_SAMPLES)
 const SAMPLE_SECONDS = 15
 const MEGABYTE = 1e6
 
-const SERVERS = { 'alula-listen': 'alula, app.listen()', 'alula-node': 'alula, toListener' }
+const SERVERS = pickServers('alula-listen', 'alula-node')
 
 const { 'get by id': get, find, patch, create } = toRequests()
 

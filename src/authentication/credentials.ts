@@ -100,10 +100,11 @@ export class Credentials {
   /** Kept, because each request needs to know, and reading a key takes long. */
   private get makesTokens(): boolean {
     const { secret = '', jwtOptions } = this.service.configuration
-    const [algorithm] = toAlgorithms(jwtOptions)
+    const algorithms = toAlgorithms(jwtOptions)
+    const [algorithm] = algorithms
 
     if (this.signer.secret !== secret || this.signer.algorithm !== algorithm) {
-      this.signer = { secret, algorithm, canSign: canSign(secret, toAlgorithms(jwtOptions)) }
+      this.signer = { secret, algorithm, canSign: canSign(secret, algorithms) }
     }
 
     return this.signer.canSign
