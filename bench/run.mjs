@@ -4,7 +4,18 @@ import { existsSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { toPath } from './lib.mjs'
 
-const BENCHMARKS = ['hooks', 'rest', 'large', 'memory', 'auth', 'logins', 'latency', 'resources']
+const BENCHMARKS = [
+  'hooks',
+  'rest',
+  'realtime',
+  'large',
+  'memory',
+  'sql',
+  'auth',
+  'logins',
+  'latency',
+  'resources'
+]
 /** Not run unless they are named. */
 const LONG_BENCHMARKS = ['soak']
 

@@ -24,6 +24,9 @@ const entries = Object.keys(manifest.exports)
   .filter((key) => key !== './package.json')
   .map((key) => manifest.name + key.slice(1))
 
+/** Entries that are of no use without a package of somebody else’s, which they import at once. */
+const REQUIRED_PEERS = new Map([[`${manifest.name}/kysely`, 'kysely']])
+
 const report = createReport()
 const folder = createTempFolder()
 
@@ -64,6 +67,29 @@ async function checkPackage() {
   await report.check('code and types import only what package.json declares', () => checkImports(installed))
 
   for (const entry of entries) {
+    const peer = REQUIRED_PEERS.get(entry)
+
+    if (peer === undefined) {
+      await report.check(`import and require of '${entry}'`, () => checkEntry(entry, consumer))
+    } else {
+      await report.check(`'${entry}' without '${peer}' says what is missing`, () =>
+        checkMissing(entry, peer, consumer)
+      )
+    }
+  }
+
+  // Behind the imports, which need none of them; the types of some entries are theirs.
+  await report.check('the optional peers install', async () => {
+    const peers = Object.entries(manifest.peerDependencies)
+      .filter(([name]) => !name.startsWith('@types/'))
+      .map(([name, range]) => `${name}@${range}`)
+
+    await mustRun('npm', ['install', '--no-audit', '--no-fund', '--prefix', consumer, ...peers], {
+      cwd: consumer
+    })
+  })
+
+  for (const entry of REQUIRED_PEERS.keys()) {
     await report.check(`import and require of '${entry}'`, () => checkEntry(entry, consumer))
   }
 
@@ -132,7 +158,7 @@ function checkImports(installed) {
     .flatMap((file) => {
       const { importedFiles } = ts.preProcessFile(readFileSync(join(installed, file), 'utf8'))
       const packages = importedFiles
-        .filter(({ fileName }) => !fileName.startsWith('.') && !isBuiltin(fileName))
+        .filter(({ fileName }) => !/^[.#]/.test(fileName) && !isBuiltin(fileName))
         .map(({ fileName }) => /^(?:@[^/]+\/)?[^/]+/.exec(fileName)[0])
 
       return [...new Set(packages)]
@@ -167,6 +193,13 @@ async function checkEntry(entry, cwd) {
   }
 
   return `${names.length} exports`
+}
+
+async function checkMissing(entry, peer, cwd) {
+  const program = `import(${JSON.stringify(entry)}).catch((error) => console.log(error.message))`
+  const message = await mustNode(['--input-type=module', '--eval', program], cwd)
+
+  if (!message.includes(`'${peer}'`)) throw new Error(`It says: ${message}`)
 }
 
 function mustNode(args, cwd) {

@@ -1,4 +1,5 @@
-// Everything that has to hold, from a clean clone on. It needs Node, npm, git and tar, and nothing installed.
+// Everything that has to hold, from a clean clone on. It needs Node, npm, git and tar, a Redis that runs, and on Debian
+// the right to install Chromium, unless that is there.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,12 +8,19 @@ import { mustRun, run } from './support/run.mjs'
 import { checkStart } from './support/start.mjs'
 import { createTempFolder } from './support/temp.mjs'
 
+/** Tests that need a server fail without it, and are not skipped. */
+const SERVERS = { CI_SERVERS: '1' }
+
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+const CHROMIUM = '/usr/bin/chromium'
 
 const report = createReport()
 const folder = createTempFolder()
 const results = join(folder, 'tests.json')
 const clone = join(folder, 'clone')
+
+await report.check('Chromium', installChromium)
 
 const isInstalled = await report.check('npm ci', () => show('npm', ['ci']))
 
@@ -27,7 +35,7 @@ if (isInstalled) {
     ['test', '--', '--reporter=default', '--reporter=json', `--outputFile.json=${results}`],
     readTestCounts,
     // The random tests run in full.
-    { TEST_SCALE: '1' }
+    { TEST_SCALE: '1', ...SERVERS }
   )
   await addCounts('npm run test:package', ['run', 'test:package'], parseCounts)
   await report.check('npm start', () => checkStart(ROOT))
@@ -41,13 +49,21 @@ const isCloned = await report.check('git clone and npm install', async () => {
 
 if (isCloned) {
   await report.check('npm start in the clone', () => checkStart(clone))
-  await report.check('npm test in the clone', () => show('npm', ['test'], clone))
+  await report.check('npm test in the clone', () => show('npm', ['test'], clone, SERVERS))
 }
 
 report.finish()
 
-function show(command, args, cwd = ROOT) {
-  return mustRun(command, args, { cwd, show: true }).then(() => undefined)
+function show(command, args, cwd = ROOT, env = {}) {
+  return mustRun(command, args, { cwd, env, show: true }).then(() => undefined)
+}
+
+/** The browser of the tests that show pages. */
+async function installChromium() {
+  if (existsSync(CHROMIUM)) return
+
+  await show('apt-get', ['update'])
+  await show('apt-get', ['install', '--yes', '--no-install-recommends', 'chromium'])
 }
 
 /** Runs an npm script that counts by itself. One that fails without counting a failure is one failure. */

@@ -1,6 +1,6 @@
 export { callService } from './core/call.ts'
 export { createContext } from './core/hooks.ts'
-export { type ServiceCall, toArguments } from './core/methods.ts'
+export { fromArguments, type ServiceCall, toArguments } from './core/methods.ts'
 export {
   type Authenticating,
   type ParseAuthenticationOptions,
@@ -23,5 +23,15 @@ export {
   toHttpResponse,
   toServiceCall
 } from './transport/http.ts'
-export { parseQueryString, QUERY_LIMITS } from './transport/querystring.ts'
+export { assertQuery, parseQueryString, QUERY_LIMITS } from './transport/querystring.ts'
 export { prepareClose } from './transport/shutdown.ts'
+export {
+  authenticateConnection,
+  type Delivery,
+  handleSocket,
+  isAuthenticated,
+  type SocketMessage,
+  type SocketReply,
+  toDeliveries,
+  toSocketCall
+} from './transport/socket.ts'

@@ -11,15 +11,15 @@ const FLOORS: readonly (readonly string[])[] = [
   ['hooks', 'query'],
   ['core'],
   ['authentication/hooks'],
-  ['transport', 'adapter', 'authentication'],
-  ['express', 'fetch', 'node', 'memory', 'adapter/tests']
+  ['transport', 'adapter', 'authentication', 'client'],
+  ['express', 'fetch', 'node', 'socketio', 'sync', 'memory', 'kysely', 'adapter/tests']
 ]
 
 /** Inside a folder a file imports only from those that stand before it. */
 const ORDER: { [folder: string]: readonly string[] } = {
-  utils: ['object', 'path', 'bounded-map', 'debug'],
+  utils: ['object', 'path', 'bounded-map', 'silent', 'debug', 'peer'],
   hooks: ['types', 'compose', 'phase', 'pipeline', 'registry', 'context', 'interop', 'method'],
-  query: ['ast', 'operators', 'parse', 'compare', 'read', 'predicate', 'comparator', 'select'],
+  query: ['ast', 'operators', 'parse', 'compare', 'read', 'predicate', 'like', 'comparator', 'select'],
   core: [
     'router',
     'channel',
@@ -39,6 +39,7 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'types',
     'schema',
     'options',
+    'sessions',
     'settings',
     'tokens',
     'verified',
@@ -60,7 +61,29 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'read',
     'send',
     'exchange',
-    'shutdown'
+    'socket',
+    'shutdown',
+    'listen'
+  ],
+  client: [
+    'query',
+    'error',
+    'route',
+    'service',
+    'http',
+    'fetch',
+    'axios',
+    'superagent',
+    'rest',
+    'socket',
+    'socketio',
+    'storage',
+    'location',
+    'authentication-client',
+    'hooks',
+    'authentication',
+    'application',
+    'client-services'
   ],
   adapter: ['options', 'query', 'base', 'methods'],
   'adapter/tests': [
@@ -94,11 +117,49 @@ const ORDER: { [folder: string]: readonly string[] } = {
   express: ['authentication', 'handlers', 'rest', 'server', 'application'],
   fetch: ['handler'],
   node: ['listener'],
-  memory: ['clone', 'entry', 'columns', 'scan', 'records', 'top', 'adapter']
+  socketio: ['running', 'attachment', 'connections', 'transport', 'server'],
+  sync: [
+    'codec',
+    'message',
+    'connection',
+    'availability',
+    'stream',
+    'readers',
+    'outbox',
+    'inbox',
+    'revocation',
+    'link',
+    'sync'
+  ],
+  memory: ['clone', 'entry', 'columns', 'scan', 'records', 'top', 'adapter'],
+  kysely: [
+    'dialect',
+    'table',
+    'catalog',
+    'values',
+    'field',
+    'json',
+    'pattern',
+    'bound',
+    'where',
+    'order',
+    'errors',
+    'atomic',
+    'transaction',
+    'scope',
+    'hooks',
+    'options',
+    'instance',
+    'session',
+    'read',
+    'write',
+    'insert',
+    'adapter'
+  ]
 }
 
 /** These run in a browser: nothing that they reach may import from Node. */
-const PORTABLE = ['index', 'errors', 'hooks', 'query', 'adapter', 'memory', 'fetch']
+const PORTABLE = ['index', 'errors', 'hooks', 'query', 'adapter', 'memory', 'fetch', 'client']
 
 /** What Node and browsers both have, or a package provides under the same name. */
 const NODE_MODULE = /^node:/

@@ -2,14 +2,18 @@ import { expect, it } from 'vitest'
 import * as adapter from '../src/adapter.ts'
 import * as adapterTests from '../src/adapter-tests.ts'
 import * as authentication from '../src/authentication.ts'
+import * as client from '../src/client.ts'
 import * as errors from '../src/errors.ts'
 import * as express from '../src/express.ts'
 import * as fetch from '../src/fetch.ts'
 import * as hooks from '../src/hooks.ts'
 import * as index from '../src/index.ts'
+import * as kysely from '../src/kysely.ts'
 import * as memory from '../src/memory.ts'
 import * as node from '../src/node.ts'
 import * as query from '../src/query.ts'
+import * as socketio from '../src/socketio.ts'
+import * as sync from '../src/sync.ts'
 import * as transport from '../src/transport.ts'
 
 // A name that is exported is a promise. Adding or removing one shows here.
@@ -18,14 +22,18 @@ it.each(
     adapter,
     adapterTests,
     authentication,
+    client,
     errors,
     express,
     fetch,
     hooks,
     index,
+    kysely,
     memory,
     node,
     query,
+    socketio,
+    sync,
     transport
   })
 )('the names of %s', (_name, entry) => {

@@ -122,10 +122,10 @@ app.on('logout', ({ user }) => console.log(`${user.email} logged out`))
 
 const server = await app.listen(Number(PORT))
 
-if (!process.env.SECRET) console.log('No SECRET is set: this one is random, and tokens end with the process.')
-console.log(`alula is listening on http://localhost:${server.address().port}`)
-
 // Finishes the requests that are in flight, then tears the services down.
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => app.teardown())
 }
+
+if (!process.env.SECRET) console.log('No SECRET is set: this one is random, and tokens end with the process.')
+console.log(`alula is listening on http://localhost:${server.address().port}`)

@@ -22,8 +22,8 @@ app.use(errorHandler())
 
 const server = await app.listen(Number(PORT))
 
-console.log(`alula is listening on http://localhost:${server.address().port} and writes to ${FILE}`)
-
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => app.teardown())
 }
+
+console.log(`alula is listening on http://localhost:${server.address().port} and writes to ${FILE}`)

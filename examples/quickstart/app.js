@@ -59,6 +59,11 @@ app.service('messages').on('created', ({ id, author, text }) => {
 const server = await app.listen(Number(process.env.PORT ?? 3030))
 const url = `http://localhost:${server.address().port}`
 
+// Finishes the requests that are in flight, then tears the services down.
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => app.teardown())
+}
+
 console.log(`alula is listening on ${url}. Try:
 
   curl ${url}/messages
@@ -68,8 +73,3 @@ console.log(`alula is listening on ${url}. Try:
   curl ${url}/messages -H 'Content-Type: application/json' -d '{"author":"Ada","text":"Hello"}'
   curl ${url}/messages -H 'Content-Type: application/json' -H 'X-Service-Method: shout' -d '{"text":"Hello"}'
 `)
-
-// Finishes the requests that are in flight, then tears the services down.
-for (const signal of ['SIGINT', 'SIGTERM']) {
-  process.once(signal, () => app.teardown())
-}

@@ -18,6 +18,12 @@ import {
   protect,
   type RevocationStore
 } from 'alula/authentication'
+import {
+  type ClientServices,
+  alula as createClient,
+  rest as restClient,
+  socketio as socketClient
+} from 'alula/client'
 import { errors, FeathersError, isFeathersError, NotFound } from 'alula/errors'
 import express, {
   errorHandler,
@@ -32,7 +38,10 @@ import express, {
 import { createHandler } from 'alula/fetch'
 import { compose } from 'alula/hooks'
 import { memory } from 'alula/memory'
+import { socketio } from 'alula/socketio'
+import { sync } from 'alula/sync'
 import { parseQueryString } from 'alula/transport'
+import { io } from 'socket.io-client'
 
 export interface Message {
   id: number
@@ -308,3 +317,47 @@ export function misuseAuthentication() {
   // @ts-expect-error credentials are an object
   secured.service('authentication').create('secret')
 }
+
+// Real time, and the client.
+export const live = express(alula<Services>())
+
+live.configure(rest())
+live.configure(socketio({ logger: false }, (server) => void server.of('/').setMaxListeners(10)))
+live.use('messages', new MessageService(), { methods: ['find', 'get', 'create', 'shout'] })
+live.on('connection', (connection: object) => live.channel('everybody').join(connection))
+live.service('messages').publish(() => live.channel('everybody'))
+
+export const liveServer = await live.listen(0)
+
+const liveAddress = liveServer.address()
+
+assert.ok(liveAddress !== null && typeof liveAddress === 'object')
+
+export type RemoteServices = ClientServices<Services, { messages: 'shout' }>
+
+const liveUrl = `http://localhost:${liveAddress.port}`
+const socket = io(liveUrl, { transports: ['websocket'] })
+
+export const connection = socketClient<RemoteServices>(socket)
+export const overSocket = createClient<RemoteServices>().configure(connection)
+export const overHttp = createClient<RemoteServices>().configure(restClient(liveUrl).fetch(fetch))
+
+overSocket.use('messages', connection.service('messages'), { methods: ['find', 'get', 'create', 'shout'] })
+
+const heard = new Promise<Message>((resolve) => overSocket.service('messages').once('created', resolve))
+
+assert.equal((await overSocket.service('messages').shout({ text: 'hello' })).text, 'HELLO')
+assert.equal((await overHttp.service('messages').create({ text: 'Hello' })).text, 'Hello')
+assert.equal((await heard).text, 'Hello')
+
+export function misuseClient() {
+  // @ts-expect-error there is no such method
+  overHttp.service('messages').remove(1)
+  // @ts-expect-error 'text' is a string
+  overSocket.service('messages').create({ text: 1 })
+  // @ts-expect-error Redis has to be somewhere
+  live.configure(sync({}))
+}
+
+socket.close()
+await live.teardown()

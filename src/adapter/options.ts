@@ -94,8 +94,11 @@ function isPagination(paginate: PaginationParams | undefined): boolean {
   if (paginate === false || paginate === undefined) return true
   if (typeof paginate !== 'object' || paginate === null) return false
 
-  return [paginate.default, paginate.max].every(
-    (size) => size === undefined || (Number.isInteger(size) && size >= 0)
+  const { default: usual, max, total = true } = paginate
+
+  return (
+    typeof total === 'boolean' &&
+    [usual, max].every((size) => size === undefined || (Number.isInteger(size) && size >= 0))
   )
 }
 

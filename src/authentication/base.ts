@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { reportError } from '../core/events.ts'
+import { emitSafely, reportError } from '../core/events.ts'
 import type { Application, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import { createDebug } from '../utils/debug.ts'
@@ -7,8 +7,9 @@ import { mergePlain } from '../utils/object.ts'
 import { Credentials } from './credentials.ts'
 import { assertJwtOptions, assertOptions, MISSING_SECRET } from './options.ts'
 import { MemoryRevocationStore, type RevocationStore } from './revocation.ts'
+import { Sessions } from './sessions.ts'
 import { createReader, watchSetting } from './settings.ts'
-import { signToken, type TokenSecret, type VerifiedToken, verifyToken } from './tokens.ts'
+import { signToken, type TokenSecret, toTokenId, type VerifiedToken, verifyToken } from './tokens.ts'
 import type {
   AuthenticationConfiguration,
   AuthenticationParams,
@@ -69,6 +70,9 @@ interface State {
   readonly revocations: RevocationStore
   readonly verified: VerifiedTokens
   readonly credentials: Credentials
+  readonly sessions: Sessions<RealTimeConnection>
+  /** Ends the subscription to what others revoke. */
+  unsubscribe?: (() => void) | undefined
 }
 
 const debug = createDebug('alula:authentication')
@@ -86,7 +90,8 @@ export class AuthenticationBase {
     readConfiguration: createReader(() => this.app.get(this.configKey)),
     revocations: new MemoryRevocationStore(),
     verified: new VerifiedTokens(),
-    credentials: new Credentials(this)
+    credentials: new Credentials(this),
+    sessions: new Sessions()
   }
 
   /**
@@ -212,19 +217,61 @@ export class AuthenticationBase {
   }
 
   /**
-   * Makes an access token unusable until it would have expired.
+   * Makes an access token unusable until it would have expired, and ends the real-time connections that live by it.
    *
+   * @param accessToken The token
+   * @param options Options over those of the configuration
+   * @param secret Another secret than that of the configuration
+   * @param staying A connection that stays: the one whose user logs out
    * @throws NotAuthenticated for a token that is not valid
    */
   async revokeAccessToken(
     accessToken: string,
     options?: JwtVerifyOptions,
-    secret?: TokenSecret
+    secret?: TokenSecret,
+    staying?: RealTimeConnection
   ): Promise<void> {
     const { id, expiresAt } = this.readToken(accessToken, options, secret)
 
-    await this.revocations?.revoke(id, expiresAt)
+    if (!this.revocations) return
+
+    await this.revocations.revoke(id, expiresAt)
     this.state.verified.forget(accessToken)
+    this.endSessions(id, staying)
+  }
+
+  /**
+   * Notes that a real-time connection lives by a token from now on: it ends when the token is revoked.
+   *
+   * @param connection The connection
+   * @param accessToken A token that was verified
+   * @param payload What the token says
+   * @throws NotAuthenticated for a token that was revoked since
+   */
+  async startSession(
+    connection: RealTimeConnection,
+    accessToken: string,
+    payload: { [claim: string]: any }
+  ): Promise<void> {
+    const tokenId = toTokenId(accessToken, payload)
+
+    // In this order: from here on a revocation ends the session, and one from before is found.
+    this.state.sessions.add(connection, tokenId)
+
+    if (await this.revocations?.isRevoked(tokenId)) {
+      this.stopSession(connection)
+      throw new NotAuthenticated('jwt revoked')
+    }
+  }
+
+  /** Ends a real-time connection whose token is good no more: whoever listens to `disconnect` of the application does. */
+  endConnection(connection: RealTimeConnection): void {
+    emitSafely(this.app, this.app, 'disconnect', [connection])
+  }
+
+  /** Notes that a real-time connection lives by no token any more. */
+  stopSession(connection: RealTimeConnection): void {
+    this.state.sessions.delete(connection)
   }
 
   /** What proves the identity of entities, as the strategies see it. */
@@ -320,6 +367,7 @@ export class AuthenticationBase {
   /** Sets the strategies up. */
   async setup(): Promise<void> {
     this.state.isReady = true
+    this.state.unsubscribe = this.revocations?.subscribe?.((id) => this.handleRevocation(id))
 
     for (const [name, strategy] of Object.entries(this.strategies)) await strategy.setup?.(this, name)
   }
@@ -327,6 +375,8 @@ export class AuthenticationBase {
   /** Tears the strategies down. */
   async teardown(): Promise<void> {
     this.state.isReady = false
+    this.state.unsubscribe?.()
+    this.state.unsubscribe = undefined
 
     for (const strategy of Object.values(this.strategies)) await strategy.teardown?.()
   }
@@ -336,6 +386,23 @@ export class AuthenticationBase {
     const { revocation = this.state.revocations } = this.configuration
 
     return revocation || undefined
+  }
+
+  private handleRevocation(id: string | undefined): void {
+    if (id === undefined) this.endRevokedSessions().catch((error) => reportError(this.app, error))
+    else this.endSessions(id)
+  }
+
+  private async endRevokedSessions(): Promise<void> {
+    for (const id of this.state.sessions.tokenIds) {
+      if (await this.revocations?.isRevoked(id)) this.endSessions(id)
+    }
+  }
+
+  private endSessions(tokenId: string, staying?: RealTimeConnection): void {
+    for (const connection of this.state.sessions.get(tokenId)) {
+      if (connection !== staying) this.endConnection(connection)
+    }
   }
 
   private assertStrategy(name: string, strategy: unknown): void {

@@ -167,15 +167,18 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     const { entity } = this.configuration
 
     if (event === 'login' && accessToken) {
-      const { exp } = result.authentication?.payload ?? (await this.auth.verifyAccessToken(accessToken))
+      const payload = result.authentication?.payload ?? (await this.auth.verifyAccessToken(accessToken))
+      const { exp } = payload
 
       this.stopTimer(connection)
+      await this.auth.startSession(connection, accessToken, payload)
       if (exp !== undefined) this.startTimer(connection, exp * 1000 - Date.now())
 
       connection.authentication = { strategy: this.name, accessToken }
       if (entity) connection[entity] = result[entity]
     } else if (event === 'disconnect' || isLogoutOf(connection, event, accessToken)) {
       this.stopTimer(connection)
+      this.auth.stopSession(connection)
 
       // Those who hear of the disconnect still see whose connection it was.
       await new Promise((resolve) => process.nextTick(resolve))
@@ -188,7 +191,7 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
   private startTimer(connection: RealTimeConnection, delay: number): void {
     this.timers.set(
       connection,
-      setLongTimeout(() => void this.app?.emit('disconnect', connection), delay)
+      setLongTimeout(() => this.auth.endConnection(connection), delay)
     )
   }
 

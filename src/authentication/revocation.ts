@@ -10,6 +10,14 @@ export interface RevocationStore {
   revoke(id: string, expiresAt: number): boolean | Promise<boolean>
   /** Whether an id was revoked. */
   isRevoked(id: string): boolean | Promise<boolean>
+  /**
+   * Tells of ids that others revoke, for a store that several processes share: connections that live by such a token
+   * end at once, and not when they next ask for something.
+   *
+   * @param listener Gets an id; without one, because some may have been missed, all that matter are looked up again
+   * @returns Ends it
+   */
+  subscribe?(listener: (id?: string) => void): () => void
 }
 
 /** How many ids are kept before the first look for those that may be forgotten. */

@@ -1,5 +1,5 @@
 import { reportError } from '../core/events.ts'
-import type { Application, HookContext, NextFunction } from '../core/types.ts'
+import type { Application, HookContext, NextFunction, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import { attachHooks } from '../hooks/interop.ts'
 import { mergePlain } from '../utils/object.ts'
@@ -64,7 +64,7 @@ export class AuthenticationService extends AuthenticationBase {
 
     if (!value || options.subject) return options
 
-    const idName = entityId || (this.app.service(service) as any).id
+    const idName = this.getIdName(service, entityId)
     const subject = value[idName]
 
     if (subject === undefined || subject === null)
@@ -92,6 +92,9 @@ export class AuthenticationService extends AuthenticationBase {
     }
 
     const result = await this.authenticate(data, params, ...strategies)
+
+    // Here, and not with what else a login changes on a connection: hooks behind this let it join others.
+    if (this.isOther(params.connection, result)) (this.app as any)._leaveChannels?.(params.connection)
 
     if (result.accessToken) return result
 
@@ -124,7 +127,9 @@ export class AuthenticationService extends AuthenticationBase {
     const result = await this.authenticate(authentication, params, ...this.configuration.authStrategies)
 
     // Only a token of ours: strategies of others may go by something that is none.
-    if (result.authentication?.payload) await this.revokeAccessToken(result.accessToken, params.jwt)
+    if (result.authentication?.payload) {
+      await this.revokeAccessToken(result.accessToken, params.jwt, undefined, params.connection)
+    }
 
     return result
   }
@@ -155,6 +160,22 @@ export class AuthenticationService extends AuthenticationBase {
 
     assertComplete(configuration, (path) => this.app.service(path))
     assertWorking(configuration.secret as string, configuration.jwtOptions ?? {})
+  }
+
+  /** Whether somebody else is logged in on a connection, whose channels are no matter of the one who comes. */
+  private isOther(connection: RealTimeConnection | undefined, result: AuthenticationResult): boolean {
+    const { service, entity, entityId } = this.configuration
+    const former = entity && connection?.[entity]
+
+    if (!entity || !former || !service) return false
+
+    const idName = this.getIdName(service, entityId)
+
+    return former[idName] !== result[entity]?.[idName]
+  }
+
+  private getIdName(service: string, entityId: string | undefined): string {
+    return entityId || (this.app.service(service) as any).id
   }
 
   private async getClaims(

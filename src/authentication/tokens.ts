@@ -113,12 +113,12 @@ export function verifyToken(token: unknown, secret: TokenSecret, options: JwtVer
     assertHeader(header, options)
     assertPayload(payload)
 
-    const { jti, exp } = payload
+    const { exp } = payload
     const tolerance = options.clockTolerance ?? 0
 
     return {
       payload,
-      id: typeof jti === 'string' && jti !== '' ? jti : hashContent(token as string),
+      id: toTokenId(token as string, payload),
       expiresAt: exp === undefined || options.ignoreExpiration ? Infinity : (exp + tolerance) * 1000
     }
   } catch (error) {
@@ -161,6 +161,16 @@ function assertForm(token: unknown): void {
   if (signature === undefined || Buffer.from(signature, 'base64url').toString('base64url') !== signature) {
     throw new jsonwebtoken.JsonWebTokenError('jwt malformed')
   }
+}
+
+/**
+ * The id under which a token can be revoked.
+ *
+ * @param token The token
+ * @param payload What it says
+ */
+export function toTokenId(token: string, { jti }: { readonly jti?: unknown }): string {
+  return typeof jti === 'string' && jti !== '' ? jti : hashContent(token)
 }
 
 /** Not of the signature: some algorithms have several that fit. */

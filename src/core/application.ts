@@ -5,7 +5,7 @@ import { stripSlashes } from '../utils/path.ts'
 import { type Channel, Channels } from './channel.ts'
 import { reportError } from './events.ts'
 import { addLifecycleHooks, hookLifecycle, type Lifecycle } from './hooks.ts'
-import { addPublisher, createPublishers, type Publishers } from './publish.ts'
+import { addPublisher, createPublishers, type Publishers, type Relay } from './publish.ts'
 import { registrationSteps, removeRoutes } from './register.ts'
 import { Router } from './router.ts'
 import { SERVICE, wrapService } from './service.ts'
@@ -33,6 +33,8 @@ export class Feathers extends EventEmitter {
   _teardown: Lifecycle = hookLifecycle(teardownServices, 'teardown')
   _channels?: Channels
   _publishers: Publishers = createPublishers()
+  /** Who takes the events of services elsewhere. */
+  _relays: Set<Relay> = new Set<Relay>()
 
   get(name: string): any {
     return this.settings[name]
@@ -45,6 +47,12 @@ export class Feathers extends EventEmitter {
   }
 
   configure(callback: (this: any, app: any) => void): this {
+    if (typeof callback !== 'function') {
+      throw new TypeError(
+        `app.configure expects a function, got ${callback === null ? 'null' : typeof callback}`
+      )
+    }
+
     callback.call(this, this)
 
     return this
@@ -149,6 +157,11 @@ export class Feathers extends EventEmitter {
     return this._channels.get(...names)
   }
 
+  /** Takes a connection out of all channels. */
+  _leaveChannels(connection: object): void {
+    this._channels?.leaveAll(connection)
+  }
+
   publish(...args: unknown[]): this {
     addPublisher(this._publishers, args)
 
@@ -164,9 +177,10 @@ export class Feathers extends EventEmitter {
 function createChannels(app: Feathers): Channels {
   const channels = new Channels()
 
-  // Whoever is gone, or somebody else now, hears nothing.
-  app.on('disconnect', (connection) => channels.leaveAll(connection))
-  app.on('logout', (_result, { connection } = {}) => {
+  // Whoever is gone, or somebody else now, hears nothing. First, because listeners of the application may let him join
+  // others.
+  app.prependListener('disconnect', (connection) => channels.leaveAll(connection))
+  app.prependListener('logout', (_result, { connection } = {}) => {
     if (connection) channels.leaveAll(connection)
   })
 

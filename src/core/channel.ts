@@ -43,11 +43,13 @@ export class Channel<Connection extends object = any> extends EventEmitter {
     const [first] = connections
     const leaving = isFunction(first) ? this.connections.filter(first) : (connections as Connection[])
 
+    const before = this.length
+
     for (const connection of leaving) {
       if (this.members.has(connection)) this.delete(connection)
     }
 
-    if (this.length === 0) this.emit('empty')
+    if (this.length === 0 && before > 0) this.emit('empty')
 
     return this
   }
@@ -117,9 +119,16 @@ export class CombinedChannel<Connection extends object = any> extends Channel<Co
   }
 }
 
-/** The channels of an application by name. A channel that nobody is left in is forgotten. */
+/** How many channels there are before the first look for those that nobody is in. */
+const FIRST_SWEEP = 1024
+
+/**
+ * The channels of an application by name. A channel that nobody is left in is forgotten, and so is, some time, one that
+ * nobody ever joined: names can come from data. Who still has it can use it all the same.
+ */
 export class Channels<Connection extends object = any> {
   private readonly channels = new Map<string, NamedChannel<Connection>>()
+  private nextSweep = FIRST_SWEEP
   /** The other way round, so that a connection that ends costs what it is in, and not all that there is. */
   private readonly memberships: Memberships<Connection> = new WeakMap()
 
@@ -152,7 +161,19 @@ export class Channels<Connection extends object = any> {
 
     if (known) return known
 
-    const channel = new NamedChannel(this.memberships)
+    const channel: NamedChannel<Connection> = new NamedChannel(this.memberships, () =>
+      this.keep(name, channel)
+    )
+
+    return this.keep(name, channel)
+  }
+
+  /** Keeps a channel under its name, unless there is one already. Returns the one that is kept. */
+  private keep(name: string, channel: NamedChannel<Connection>): NamedChannel<Connection> {
+    const known = this.channels.get(name)
+
+    if (known) return known
+    if (this.channels.size >= this.nextSweep) this.sweep()
 
     this.channels.set(name, channel)
     channel.once('empty', () => {
@@ -162,19 +183,43 @@ export class Channels<Connection extends object = any> {
 
     return channel
   }
+
+  /** At twice the size that the last one left, so that all sweeps together cost no more than the channels. */
+  private sweep(): void {
+    for (const [name, channel] of this.channels) {
+      // Somebody else listens to some.
+      if (channel.length > 0 || channel.listenerCount('empty') > 1) continue
+
+      channel.removeAllListeners()
+      this.channels.delete(name)
+    }
+
+    this.nextSweep = Math.max(FIRST_SWEEP, this.channels.size * 2)
+  }
 }
 
 type Memberships<Connection extends object> = WeakMap<Connection, Set<Channel<Connection>>>
 
 class NamedChannel<Connection extends object> extends Channel<Connection> {
   private readonly memberships: Memberships<Connection>
+  private readonly keep: () => NamedChannel<Connection>
 
-  constructor(memberships: Memberships<Connection>) {
+  /** @param keep Returns what there is under the name; this one, if there was nothing */
+  constructor(memberships: Memberships<Connection>, keep: () => NamedChannel<Connection>) {
     super()
     this.memberships = memberships
+    this.keep = keep
   }
 
   protected override add(connection: Connection): void {
+    const kept = this.keep()
+
+    // This one was forgotten, and somebody has asked for the name since.
+    if (kept !== this) {
+      kept.join(connection)
+      return
+    }
+
     const channels = this.memberships.get(connection)
 
     super.add(connection)

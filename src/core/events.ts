@@ -76,12 +76,19 @@ function emitResult(context: HookContext, event: string): void {
   if (getServiceOptions(service).events.includes(event)) return
 
   // A copy: a listener may change the result.
-  for (const item of Array.isArray(result) ? [...result] : [result]) {
-    attempt(
-      () => service.emit(event, item, context),
-      (error) => reportError(context.app, error, context)
-    )
+  const items = Array.isArray(result) ? [...result] : [result]
+
+  const emit = () => {
+    for (const item of items) {
+      attempt(
+        () => service.emit(event, item, context),
+        (error) => reportError(context.app, error, context)
+      )
+    }
   }
+
+  // A transaction keeps events until it is committed.
+  if (!context.app._defer?.(emit, context)) emit()
 }
 
 /**

@@ -60,6 +60,19 @@ export function toArguments(call: ServiceCall): unknown[] {
   return getDefinition(call.method).args.map((name) => call[name])
 }
 
+/**
+ * The call that the arguments of a method stand for; the other way round than `toArguments`.
+ *
+ * @param method The name of the method
+ * @param args Its arguments; those that are missing are `undefined`, and params are `{}`
+ */
+export function fromArguments(method: string, args: readonly unknown[]): ServiceCall {
+  const names: readonly string[] = getDefinition(method).args
+  const pick = (name: string): any => args[names.indexOf(name)]
+
+  return { method, id: pick('id'), data: pick('data'), params: pick('params') ?? {} }
+}
+
 function fromTable<T>(select: (definition: MethodDefinition) => T | undefined): Record<string, T> {
   const table = Object.create(null)
 

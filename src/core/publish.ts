@@ -1,3 +1,4 @@
+import { isPlainObject } from '../utils/object.ts'
 import { type Channel, CombinedChannel } from './channel.ts'
 import { emitSafely, reportError } from './events.ts'
 import { defaultServiceEvents } from './methods.ts'
@@ -7,9 +8,25 @@ import type { HookContext, Publisher } from './types.ts'
 /** Publishers by event. */
 export type Publishers = Map<string | typeof ANY, Publisher>
 
+/** An event of a service, on its way to whoever is to hear of it. */
+export interface ServiceEvent {
+  /** The path of the service. */
+  readonly path: string
+  /** The name of the event, for example `created`. */
+  readonly event: string
+  /** What the event is about: one item, where the result of the call is a list. */
+  readonly data: any
+  /** That of the call; for an event that the service sent itself `path`, `service`, `app` and `result` alone. */
+  readonly context: HookContext
+}
+
+/** Takes the events of this process elsewhere, for example to other processes. It gets each once, in their order. */
+export type Relay = (event: ServiceEvent) => void
+
 /** The part of an application that publishing needs. */
 interface PublishingApplication {
   readonly _publishers: Publishers
+  readonly _relays: ReadonlySet<Relay>
   emit(event: string | symbol, ...values: unknown[]): unknown
   rawListeners(event: string | symbol): unknown[]
 }
@@ -60,19 +77,26 @@ export function implementPublish(service: any, path: string, app: PublishingAppl
   }
 
   for (const event of serviceEvents) {
-    service.on(event, (data: unknown, context?: HookContext) =>
-      publishEvent(app, service, event, data, context ?? ({ path, service, app, result: data } as any))
-    )
+    service.on(event, (data: unknown, context = { path, service, app, result: data } as any) => {
+      const serviceEvent = { path, event, data, context }
+
+      relayEvent(app, serviceEvent)
+      publishEvent(app, service, serviceEvent)
+    })
   }
 }
 
-/** Asks the publisher of an event for channels, and tells the application, whose transports send it. */
-function publishEvent(
+/**
+ * Asks the publisher of an event for channels, and tells the application, whose transports send it. Listeners of the
+ * service hear nothing of it: it is how an event of another process reaches the connections of this one.
+ *
+ * @param app The application
+ * @param service The registered service
+ */
+export function publishEvent(
   app: PublishingApplication,
   service: any,
-  event: string,
-  data: any,
-  context: HookContext
+  { event, data, context }: ServiceEvent
 ): void {
   const publisher = findPublisher(app, service, event)
 
@@ -88,6 +112,50 @@ function publishEvent(
     else queue(service, key, sendLater(app, event, found, data, context, before))
   } catch (error) {
     reportError(app, error, context)
+  }
+}
+
+const positions = new WeakMap<readonly unknown[], Map<unknown, number>>()
+
+/**
+ * What connections get to see of an event: the dispatch of the call before its result. Where these are lists, each
+ * event is about one of their items.
+ *
+ * @param context The context of the call
+ * @param data What the event is about
+ * @throws Error for an item that is not in the result: what may be shown of it is not known
+ */
+export function toShown({ path, result, dispatch }: HookContext, data: unknown): unknown {
+  const shown: unknown = dispatch !== undefined ? dispatch : result
+
+  if (Array.isArray(data) || !Array.isArray(result) || !Array.isArray(shown)) return shown
+  if (shown === result) return data
+
+  const position = getPosition(result, data)
+
+  if (position === undefined) {
+    throw new Error(`An event of '${path}' is about an item that is not in the result of its context`)
+  }
+
+  return shown[position]
+}
+
+/** Looked up and not searched for: it is asked for each item of a result. */
+function getPosition(result: readonly unknown[], item: unknown): number | undefined {
+  const known = positions.get(result) ?? new Map(result.map((value, position) => [value, position]))
+
+  positions.set(result, known)
+
+  return known.get(item)
+}
+
+function relayEvent(app: PublishingApplication, serviceEvent: ServiceEvent): void {
+  for (const relay of app._relays) {
+    try {
+      relay(serviceEvent)
+    } catch (error) {
+      reportError(app, error, serviceEvent.context)
+    }
   }
 }
 
@@ -144,6 +212,9 @@ function findPublisher(app: PublishingApplication, service: object, event: strin
 /** What is kept in order: the events of one record, or those of a service that concern no record. */
 function toKey({ id: idField = 'id' }: { id?: string }, data: any): unknown {
   const id = data?.[idField]
+
+  // What a client has put there is no id of a record, and may not even be made a text.
+  if (Array.isArray(id) || isPlainObject(id)) return undefined
 
   return typeof id === 'object' && id !== null ? String(id) : id
 }

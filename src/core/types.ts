@@ -32,6 +32,8 @@ export interface Params<Q = Query> {
   authentication?: AuthenticationRequest
   /** Whether `authentication` was verified. */
   authenticated?: boolean
+  /** The connection that a call came over, where it stays open. */
+  connection?: RealTimeConnection
 }
 
 /** What proves who sent a request: the name of a strategy, and what that strategy needs. */
@@ -63,7 +65,7 @@ export interface DefaultAuthentication {
 
 /** The result of `find` when pagination is on. */
 export interface Paginated<T> {
-  /** How many records match, on all pages. */
+  /** How many records match, on all pages. It is left out where the pagination has `total: false`. */
   total: number
   limit: number
   skip: number
@@ -75,6 +77,8 @@ export interface PaginationOptions {
   default?: number
   /** The most that a query can ask for. */
   max?: number
+  /** Whether pages say how many records match in all; `true` by default. Counting many takes a database its time. */
+  total?: boolean
 }
 
 /** Pagination for one call; `false` switches it off. */
@@ -281,7 +285,10 @@ export type TransportConnection<Services = any> = {
   Service: any
   service: <L extends keyof Services & string>(
     name: L
-  ) => keyof any extends keyof Services ? ServiceInterface : Services[L]
+  ) => (keyof any extends keyof Services ? AnyService : Services[L]) & {
+    /** Adds custom methods; see the guide on the client. */
+    methods(...names: string[]): any
+  }
 }
 
 export type { HookType } from '../hooks/types.ts'
@@ -423,6 +430,8 @@ export interface FeathersApplication<Services = any, Settings = any> {
   routes: Router<RouteLookup>
   /** Whether `setup` ran. */
   _isSetup: boolean
+  /** Keeps the events of a call for later, for example until a transaction is committed; returns whether it does. */
+  _defer?: (emit: () => void, context: HookContext) => boolean
 
   /** Returns a setting. */
   get<L extends keyof Settings & string>(name: L): Settings[L]
@@ -505,6 +514,15 @@ export interface FeathersApplication<Services = any, Settings = any> {
 
   /** The same as `publish`. */
   registerPublisher: FeathersApplication<Services, Settings>['publish']
+
+  /** What real-time connections come through: a server of Socket.IO, or on a client its socket. */
+  io?: any
+
+  /** The HTTP library of a client. */
+  rest?: any
+
+  /** Creates an HTTP server, sets the services up and starts to listen; there once a transport has a server. */
+  listen?: any
 }
 
 /** Channels, lists of them, or nothing for nobody. */

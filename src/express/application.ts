@@ -1,7 +1,6 @@
-import { EventEmitter, once } from 'node:events'
+import { EventEmitter } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import express from 'express'
-import { reportError } from '../core/events.ts'
 import type {
   Application as CoreApplication,
   FeathersApplication,
@@ -9,8 +8,9 @@ import type {
   Registrable,
   ServiceOptions
 } from '../core/types.ts'
+import { startServer } from '../transport/listen.ts'
 import { parseQueryString } from '../transport/querystring.ts'
-import { prepareClose } from '../transport/shutdown.ts'
+
 import { serverOptions } from './server.ts'
 
 const OPTION_NAMES = ['methods', 'events', 'serviceEvents', 'routeParams', 'express']
@@ -132,29 +132,10 @@ export function feathersExpress<Services = any, Settings = any>(
     return (app.use as any).call(this, registration.path, registration.service, registration.options)
   }
 
-  grafted.listen = async function (this: any, ...args: any[]): Promise<Server> {
-    const server = createServer(serverOptions(this), this)
-    const close = prepareClose(server)
+  grafted.listen = function (this: any, ...args: any[]): Promise<Server> {
+    this.server = createServer(serverOptions(this), this)
 
-    closers.push(close)
-    server.once('close', () => {
-      // Closed by hand, and not by `teardown`, which takes the function off the list.
-      if (closers.includes(close)) this.teardown().catch((error: unknown) => reportError(this, error))
-    })
-
-    this.server = server
-
-    try {
-      await this.setup(server)
-      server.listen(...args)
-      await once(server, 'listening')
-    } catch (error) {
-      // What was set up must not stay behind; what goes wrong there must not hide the reason.
-      await this.teardown().catch((failure: unknown) => reportError(this, failure))
-      throw error
-    }
-
-    return server
+    return startServer(this, this.server, args, closers)
   }
 
   grafted.teardown = async function (this: any, server?: unknown): Promise<unknown> {

@@ -84,11 +84,14 @@ export class MemoryAdapter<
     const end = skip + (limit ?? Number.POSITIVE_INFINITY)
     const matches = this.match(query, params)
     const positions = this.sort(matches, query, params, end).slice(skip, end)
-    const page = this.toRecords(this.toEntries(positions), query)
+    const data = this.toRecords(this.toEntries(positions), query)
+    const { paginate } = this.getOptions(params)
 
-    if (!isPaginated(this.getOptions(params).paginate)) return page
+    if (!isPaginated(paginate)) return data
 
-    return { total: matches.length, limit: limit as number, skip, data: page }
+    const page = { limit: limit as number, skip, data }
+
+    return paginate.total === false ? (page as Paginated<Result>) : { total: matches.length, ...page }
   }
 
   async _get(id: Id, params?: ServiceParams): Promise<Result> {

@@ -10,11 +10,12 @@ export const BODY_DEPTH = 100
 /**
  * Checks an option that says how many bytes of a body are read.
  *
+ * @param name The name of the option
  * @throws TypeError unless it is a number of bytes
  */
-export function assertBodyLimit(bodyLimit: unknown): void {
+export function assertBodyLimit(bodyLimit: unknown, name = 'bodyLimit'): void {
   if (!Number.isFinite(bodyLimit) || (bodyLimit as number) < 0) {
-    throw new TypeError(`Invalid option 'bodyLimit': expected a number of bytes, got ${String(bodyLimit)}`)
+    throw new TypeError(`Invalid option '${name}': expected a number of bytes, got ${String(bodyLimit)}`)
   }
 }
 
@@ -77,49 +78,54 @@ export function parseBody(
  *
  * @param body The parsed body
  * @param method The service method that it is for
+ * @param name What the messages of errors call it
  * @throws BadRequest unless it is an object, or an array of objects, that is not nested too deep
  */
-export function toData(body: unknown, method: string): unknown {
+export function toData(body: unknown, method: string, name = 'request body'): unknown {
   if (body === undefined) return {}
 
   if (typeof body !== 'object' || body === null) {
     throw new BadRequest(
-      `Invalid request body: expected a JSON object or array, got ${body === null ? 'null' : typeof body}`
+      `Invalid ${name}: expected a JSON object or array, got ${body === null ? 'null' : typeof body}`
     )
   }
   if (Array.isArray(body) && isStandardMethod(method) && !body.every(isObject)) {
-    throw new BadRequest('Invalid request body: expected every element of the array to be an object')
+    throw new BadRequest(`Invalid ${name}: expected every element of the array to be an object`)
   }
-  if (isDeeperThan(BODY_DEPTH, body)) {
-    throw new BadRequest(
-      `Invalid request body: expected objects and arrays to nest at most ${BODY_DEPTH} deep`
-    )
-  }
+
+  assertContents(body, name)
 
   return body
 }
 
 function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value)
 }
 
 /** Level by level and not by recursion: the bodies to be refused are those that would overflow the stack. */
-function isDeeperThan(limit: number, value: object): boolean {
-  let level: object[] = [value]
+function assertContents(body: object, name: string): void {
+  let level: object[] = [body]
 
   for (let depth = 1; level.length > 0; depth++) {
-    if (depth > limit) return true
+    if (depth > BODY_DEPTH) {
+      throw new BadRequest(`Invalid ${name}: expected objects and arrays to nest at most ${BODY_DEPTH} deep`)
+    }
 
     const next: object[] = []
 
     for (const parent of level) {
+      // In packets of Socket.IO this stands for bytes. In one that has some it would be those of somebody else, or none,
+      // and clients that get such a packet close their connection.
+      if ((parent as { _placeholder?: unknown })._placeholder === true) {
+        throw new BadRequest(`Invalid ${name}: '_placeholder' is not allowed as a name`)
+      }
+
       for (const child of Object.values(parent)) {
-        if (typeof child === 'object' && child !== null) next.push(child)
+        // Bytes have no depth, and each would count as a child.
+        if (typeof child === 'object' && child !== null && !ArrayBuffer.isView(child)) next.push(child)
       }
     }
 
     level = next
   }
-
-  return false
 }

@@ -1,6 +1,7 @@
 import qs from 'qs'
 import type { Query } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
+import { isPlainObject } from '../utils/object.ts'
 
 /**
  * How much a query string may hold. `depth` counts the brackets of one key, `array` the elements of one array,
@@ -40,9 +41,55 @@ export function parseQueryString(search: string): Query {
   try {
     return qs.parse(search, OPTIONS)
   } catch (error) {
-    if (error instanceof RangeError) throw new BadRequest(describeLimit(error.message))
+    if (error instanceof RangeError) throw new BadRequest(describeLimit('query string', error.message))
     throw error
   }
+}
+
+/**
+ * Checks a query that did not come as a query string, but as the JSON of a message, for what a query string cannot be.
+ *
+ * @param query What stands where the query does; nothing is an empty query
+ * @throws BadRequest for what is no object, for bytes, for `__proto__` and `constructor` as names, and past one of the
+ * `QUERY_LIMITS`
+ */
+export function assertQuery(query: unknown): asserts query is Query | null | undefined {
+  if (query === undefined || query === null) return
+  if (!isPlainObject(query)) throw new BadRequest('Invalid query: expected an object')
+
+  let level: object[] = [query]
+  let parameters = 0
+
+  // Level by level and not by recursion: those to be refused may be deep.
+  for (let depth = 0; level.length > 0; depth++) {
+    const next: object[] = []
+
+    for (const parent of level) {
+      for (const [name, value] of Object.entries(parent)) {
+        if (name === '__proto__' || name === 'constructor') {
+          throw new BadRequest(`Invalid query: '${name}' is not allowed as a name`)
+        }
+
+        if (typeof value === 'object' && value !== null) next.push(assertBranch(value))
+        else parameters++
+      }
+    }
+
+    if (depth > QUERY_LIMITS.depth) throw new BadRequest(describeLimit('query', 'Depth'))
+    if (parameters > QUERY_LIMITS.parameters) throw new BadRequest(describeLimit('query', 'Parameter'))
+
+    level = next
+  }
+}
+
+function assertBranch(value: object): object {
+  if (Array.isArray(value)) {
+    if (value.length > QUERY_LIMITS.array) throw new BadRequest(describeLimit('query', 'Array'))
+  } else if (!isPlainObject(value)) {
+    throw new BadRequest('Invalid query: expected texts, numbers, booleans, objects and arrays')
+  }
+
+  return value
 }
 
 function decode(text: string, _decoder: unknown, _charset: string, type: 'key' | 'value'): string {
@@ -68,13 +115,14 @@ function decodeStrictly(text: string): string {
   }
 }
 
-function describeLimit(message: string): string {
+/** What is expected, where `qs` begins its message with the limit that was passed. */
+function describeLimit(place: string, message: string): string {
   if (message.startsWith('Array')) {
-    return `Invalid query string: expected at most ${QUERY_LIMITS.array} elements in an array`
+    return `Invalid ${place}: expected at most ${QUERY_LIMITS.array} elements in an array`
   }
   if (message.startsWith('Parameter')) {
-    return `Invalid query string: expected at most ${QUERY_LIMITS.parameters} parameters`
+    return `Invalid ${place}: expected at most ${QUERY_LIMITS.parameters} parameters`
   }
 
-  return `Invalid query string: expected brackets to nest at most ${QUERY_LIMITS.depth} deep`
+  return `Invalid ${place}: expected ${place === 'query' ? 'objects' : 'brackets'} to nest at most ${QUERY_LIMITS.depth} deep`
 }

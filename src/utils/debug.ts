@@ -1,4 +1,5 @@
-import debug from 'debug'
+// In browsers `./silent.ts`.
+import debug from '#debug'
 
 /** Writes one line of a namespace; the arguments are those of `debug` (a format and its values). */
 export type Debugger = (...values: unknown[]) => void

@@ -137,7 +137,7 @@ it('without fast-check the error says what to install', async () => {
   const error = Object.assign(new Error("Cannot find package 'fast-check'"), { code: 'ERR_MODULE_NOT_FOUND' })
 
   await expect(loadFastCheck(() => Promise.reject(error))).rejects.toThrow(
-    "The random tests of 'alula/adapter-tests' need the package 'fast-check', which is not installed: " +
+    "The package 'fast-check', which is needed by the random tests of 'alula/adapter-tests', is not installed: " +
       'npm install --save-dev fast-check'
   )
 })

@@ -1,13 +1,17 @@
 import { memory } from '@feathersjs/memory'
+import socketClient from '@feathersjs/socketio-client'
 import * as common from 'feathers-hooks-common'
 import { expect, it } from 'vitest'
 import { alula } from '../../src/index.ts'
-import { describeDoors, describeHttpDoors } from '../support/doors.ts'
+import { socketio } from '../../src/socketio.ts'
+import { describeDoors, describeHttpDoors, describeRemoteDoors } from '../support/doors.ts'
+import { serve } from '../support/server.ts'
+import { connectSocket, next } from '../support/sockets.ts'
 
 // Packages that were written for Feathers v5, mounted unchanged.
 
-describeHttpDoors('the official memory service', (open) => {
-  it('works through REST', async () => {
+describeDoors('the official memory service', (open) => {
+  it('works', async () => {
     const client = await open((app) =>
       app.use('messages', memory({ multi: true, paginate: { default: 2, max: 5 } }) as any)
     )
@@ -75,8 +79,36 @@ it('a hook of feathers-hooks-common calls other methods from a hook', async () =
   expect(await app.service('things').find()).toEqual([])
 })
 
-describeHttpDoors('feathers-hooks-common', (open) => {
+describeRemoteDoors('feathers-hooks-common', (open) => {
   it('closes methods to the outside', async () => {
+    const client = await open((app) => {
+      app.use('things', { find: async () => [], create: async () => ({}) })
+      app.service('things').hooks({ before: { create: [common.disallow('external') as any] } })
+    })
+
+    expect(await client.fail('create', 'things', { data: {} })).toMatchObject({
+      name: 'MethodNotAllowed',
+      code: 405
+    })
+    expect(await client.call('find', 'things')).toEqual([])
+  })
+
+  it('closes methods to one provider', async () => {
+    const client = await open((app) => {
+      app.use('things', { find: async () => ['open'] })
+      app.use('others', { find: async () => ['open'] })
+      app.service('things').hooks({ before: { find: [common.disallow('rest') as any] } })
+      app.service('others').hooks({ before: { find: [common.disallow('socketio') as any] } })
+    })
+    const [refused, allowed] = client.provider === 'rest' ? ['things', 'others'] : ['others', 'things']
+
+    expect(await client.fail('find', refused as string)).toMatchObject({ code: 405 })
+    expect(await client.call('find', allowed as string)).toEqual(['open'])
+  })
+})
+
+describeHttpDoors('feathers-hooks-common', (open) => {
+  it('closes verbs to the outside', async () => {
     const client = await open((app) => {
       app.use('things', { find: async () => [], create: async () => ({}) })
       app.service('things').hooks({ before: { create: [common.disallow('external') as any] } })
@@ -86,4 +118,57 @@ describeHttpDoors('feathers-hooks-common', (open) => {
     expect(response.status).toBe(405)
     expect(response.headers.get('allow')).toBe('GET, HEAD')
   })
+})
+
+it('the official Socket.IO client makes services of an application of ours, with hooks and mixins', async () => {
+  const server = alula<any>()
+
+  server.configure(socketio({ logger: false }))
+  server.use(
+    'messages',
+    { create: async (data: any) => data, shout: async ({ text }: any) => `${text}!` },
+    {
+      methods: ['create', 'shout']
+    }
+  )
+  server.on('connection', (connection) => server.channel('all').join(connection))
+  server.publish(() => server.channel('all'))
+
+  const socket = await connectSocket(await serve(server as any))
+  const client = alula<any>()
+  const mixed: string[] = []
+
+  // Its types are those of a CommonJS module.
+  client.configure((socketClient as any)(socket))
+  client.mixins.push((_service, path) => mixed.push(path))
+  client.use('messages', (socketClient as any)(socket).service('messages'), { methods: ['create', 'shout'] })
+  client.service('messages').hooks({
+    before: {
+      create: [
+        async (context: any) => {
+          context.data = { ...context.data, hooked: true }
+        }
+      ]
+    },
+    after: {
+      shout: [
+        async (context: any) => {
+          context.result = { heard: context.result }
+        }
+      ]
+    }
+  })
+
+  const created = next(socket, 'messages created')
+  let emitted = 0
+
+  client.service('messages').on('created', () => emitted++)
+  expect(await client.service('messages').create({ text: 'hello' })).toEqual({ text: 'hello', hooked: true })
+  expect(await created).toEqual({ text: 'hello', hooked: true })
+  // That of the server, and none of its own.
+  expect(emitted).toBe(1)
+  expect(await client.service('messages').shout({ text: 'hello' })).toEqual({ heard: 'hello!' })
+
+  await expect(client.service('nothing').create({})).rejects.toMatchObject({ name: 'NotFound', code: 404 })
+  expect(mixed).toEqual(['messages', 'nothing'])
 })

@@ -347,3 +347,8 @@ describe('an application of alula', () => {
     }
   )
 })
+
+it('configure takes functions, and says so of anything else', () => {
+  expect(() => alula().configure({} as any)).toThrow('app.configure expects a function, got object')
+  expect(() => alula().configure(null as any)).toThrow('app.configure expects a function, got null')
+})

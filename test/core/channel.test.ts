@@ -15,6 +15,68 @@ describe('app.channel', () => {
     expect(app.channels).toEqual(['one'])
   })
 
+  it('forgets some time those that nobody ever joined, and none that somebody listens to or is in', () => {
+    const app = alula()
+    const [connection] = createConnections(1)
+    const heard: string[] = []
+    const held = app.channel('held')
+
+    app.channel('joined').join(connection)
+    app.channel('listened').on('empty', () => heard.push('listened'))
+    for (let index = 0; index < 5000; index++) app.channel(`users/${index}`)
+
+    expect(app.channels.length).toBeLessThan(2100)
+    expect(app.channels).toContain('joined')
+    expect(app.channels).toContain('listened')
+    expect(app.channels).not.toContain('held')
+
+    held.join(connection)
+    app.channel('listened').join(connection)
+    expect(app.channel('held')).toBe(held)
+
+    app.emit('disconnect', connection)
+    expect(heard).toEqual(['listened'])
+    expect(app.channels).not.toContain('held')
+  })
+
+  it('is the same for who has kept a channel that was forgotten', () => {
+    const app = alula()
+    const [a, b] = createConnections(2)
+    const kept = app.channel('room').join(a).leave(a)
+
+    expect(app.channels).toEqual([])
+
+    kept.join(a)
+    expect(app.channel('room')).toBe(kept)
+
+    kept.leave(a)
+    app.channel('room').join(b)
+    kept.join(a)
+    expect(app.channel('room').connections).toEqual([b, a])
+  })
+
+  it('is one that listeners of logout can join, wherever they were registered', () => {
+    const app = alula()
+    const [connection] = createConnections(1)
+
+    app.on('connection', (each) => app.channel('anonymous').join(each))
+    app.on('logout', (_result, params) => app.channel('anonymous').join(params.connection))
+    app.emit('connection', connection)
+    app.emit('logout', {}, { connection })
+
+    expect(app.channel('anonymous').length).toBe(1)
+  })
+
+  it('leaving an empty channel changes nothing', () => {
+    const app = alula()
+    const [connection] = createConnections(1)
+    const channel = app.channel('room')
+
+    channel.leave(connection).join(connection)
+
+    expect(app.channel('room').connections).toEqual([connection])
+  })
+
   it('takes any name for a name', () => {
     const app = alula()
     const [connection] = createConnections(1)

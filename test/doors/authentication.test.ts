@@ -6,7 +6,7 @@ import {
   JWTStrategy,
   LocalStrategy
 } from '../../src/authentication.ts'
-import { type DoorClient, describeHttpDoors, type OpenDoor } from '../support/doors.ts'
+import { type DoorClient, describeHttpDoors, describeRemoteDoors, type OpenDoor } from '../support/doors.ts'
 import { CountingHasher, configureLogin } from '../support/login.ts'
 
 const CREDENTIALS = { email: 'ann@example.com', password: 'open sesame' }
@@ -23,11 +23,11 @@ const post = (client: DoorClient, path: string, body: unknown, headers = {}) =>
     body: JSON.stringify(body)
   })
 
-const logIn = (client: DoorClient) => post(client, '/authentication', { strategy: 'local', ...CREDENTIALS })
+const logIn = (client: DoorClient, credentials: object = { strategy: 'local', ...CREDENTIALS }) =>
+  client.call('create', 'authentication', { data: credentials })
 
 async function getToken(client: DoorClient): Promise<string> {
-  const response = await logIn(client)
-  const { accessToken } = (await response.json()) as any
+  const { accessToken } = await logIn(client)
 
   return accessToken
 }
@@ -39,14 +39,18 @@ async function openWithUser(open: OpenDoor, settings = {}) {
     app = application
     configureLogin(application, { settings })
   })
-  const signedUp = await post(client, '/users', CREDENTIALS)
+  const user = await client.call('create', 'users', { data: CREDENTIALS })
 
-  expect(signedUp.status).toBe(201)
-
-  return { app, client, user: (await signedUp.json()) as any }
+  return { app, client, user }
 }
 
-describeHttpDoors('authentication', (open) => {
+/** What the answer to a call is, or else the status of its error. */
+const outcome = (...[client, method, path, options]: [DoorClient, ...Parameters<DoorClient['call']>]) =>
+  client.call(method, path, options).catch(({ code }) => code)
+
+const MINE = { of: CREDENTIALS.email }
+
+describeRemoteDoors('authentication', (open) => {
   it('a user signs up without ever seeing the hash of the password', async () => {
     const { app, user } = await openWithUser(open)
 
@@ -54,28 +58,151 @@ describeHttpDoors('authentication', (open) => {
     expect((await app.service('users').get(0)).password).toMatch(/^\$2b\$04\$/)
   })
 
-  it('a login is a 201 with a token and the user, which no cache keeps', async () => {
+  it('a login gives a token and the user', async () => {
     const { client, user } = await openWithUser(open)
-    const response = await logIn(client)
-    const body = (await response.json()) as any
 
-    expect(response.status).toBe(201)
-    expect(response.headers.get('cache-control')).toBe('no-store')
-    expect(body).toEqual({
+    expect(await logIn(client)).toEqual({
       accessToken: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
       authentication: { strategy: 'local', payload: expect.objectContaining({ sub: '0' }) },
       user
     })
   })
 
-  it('a protected service answers a request with the token', async () => {
+  it('a protected service answers who shows the token', async () => {
     const { client } = await openWithUser(open)
     const headers = bearer(await getToken(client))
-    const found = await client.request('/notes', { headers })
-    const created = await post(client, '/notes', { text: 'mine' }, headers)
 
-    expect(await found.json()).toEqual({ of: CREDENTIALS.email })
-    expect(created.status).toBe(201)
+    expect(await client.call('find', 'notes', { headers })).toEqual(MINE)
+    expect(await client.call('create', 'notes', { data: { text: 'mine' }, headers })).toEqual({
+      text: 'mine'
+    })
+  })
+
+  it('without a token the answer is a 401', async () => {
+    const { client } = await openWithUser(open, quick())
+
+    for (const [method, options] of [
+      ['find', {}],
+      ['create', { data: { text: 'mine' } }]
+    ] as const) {
+      expect(await client.fail(method, 'notes', options)).toEqual({
+        name: 'NotAuthenticated',
+        message: 'Not authenticated',
+        code: 401,
+        className: 'not-authenticated'
+      })
+    }
+  })
+
+  it('a login that fails is a 401, whatever was wrong', async () => {
+    const { client } = await openWithUser(open, quick())
+
+    for (const wrong of [{ password: 'wrong' }, { password: '' }, { email: 'nobody@example.com' }]) {
+      const data = { strategy: 'local', ...CREDENTIALS, ...wrong }
+
+      expect(await client.fail('create', 'authentication', { data })).toEqual({
+        name: 'NotAuthenticated',
+        message: 'Invalid login',
+        code: 401,
+        className: 'not-authenticated'
+      })
+    }
+  })
+
+  it('a token can be shown again for the user that it belongs to', async () => {
+    const { client, user } = await openWithUser(open, quick())
+    const accessToken = await getToken(client)
+
+    expect(await logIn(client, { strategy: 'jwt', accessToken })).toMatchObject({ accessToken, user })
+  })
+
+  it.each([
+    ['null', () => null],
+    ['the token', (token: string) => token]
+  ])('after remove of %s the token is refused everywhere', async (_title, toId) => {
+    const { client, user } = await openWithUser(open)
+    const token = await getToken(client)
+    const other = await getToken(client)
+    const logout = { id: toId(token), headers: bearer(token) }
+
+    expect(await client.call('remove', 'authentication', logout)).toMatchObject({ accessToken: token, user })
+
+    for (const [method, path, options] of [
+      ['find', 'notes', { headers: bearer(token) }],
+      ['remove', 'authentication', logout],
+      ['create', 'authentication', { data: { strategy: 'jwt', accessToken: token } }]
+    ] as const) {
+      expect(await client.fail(method, path, options)).toMatchObject({ name: 'NotAuthenticated', code: 401 })
+    }
+
+    // Who logs out here stays logged in elsewhere.
+    expect(await client.call('find', 'notes', { headers: bearer(other) })).toEqual(MINE)
+  })
+
+  it('nobody is logged out by a token as the id alone, or by that of another login', async () => {
+    const { client } = await openWithUser(open, quick())
+    const token = await getToken(client)
+    const other = await getToken(client)
+
+    for (const headers of [{}, bearer(other), bearer('x')] as Record<string, string>[]) {
+      expect(await outcome(client, 'remove', 'authentication', { id: token, headers })).toBe(401)
+    }
+
+    for (const accessToken of [token, other]) {
+      expect(await client.call('find', 'notes', { headers: bearer(accessToken) })).toEqual(MINE)
+    }
+  })
+
+  it('changing the password ends all sessions, removing the user too', async () => {
+    const { app, client } = await openWithUser(open)
+    const old = await getToken(client)
+    const find = (token: string) => outcome(client, 'find', 'notes', { headers: bearer(token) })
+
+    await app.service('users').patch(0, { password: 'another one' })
+    expect(await find(old)).toBe(401)
+
+    await app.service('users').patch(0, { password: CREDENTIALS.password })
+
+    // The same password again is another hash.
+    expect(await find(old)).toBe(401)
+
+    const token = await getToken(client)
+
+    expect(await find(token)).toEqual(MINE)
+    await app.service('users').remove(0)
+    expect(await find(token)).toBe(401)
+  })
+
+  it('another change of the user ends no session', async () => {
+    const { app, client } = await openWithUser(open, quick())
+    const token = await getToken(client)
+
+    await app.service('users').patch(0, { name: 'Ann' })
+
+    expect(await client.call('find', 'notes', { headers: bearer(token) })).toEqual(MINE)
+  })
+
+  it.each(['find', 'get', 'update', 'patch'])(
+    'the authentication service does not know %s',
+    async (method) => {
+      const { client } = await openWithUser(open, quick())
+      const options = { ...(method !== 'find' && { id: '0' }), ...(/date|tch/.test(method) && { data: {} }) }
+
+      expect(await outcome(client, method, 'authentication', options)).toBe(405)
+    }
+  )
+})
+
+describeHttpDoors('requests that authenticate', (open) => {
+  it('a login is a 201, which no cache keeps', async () => {
+    const { client } = await openWithUser(open, quick())
+    const response = await post(client, '/authentication', { strategy: 'local', ...CREDENTIALS })
+    const { accessToken } = (await response.json()) as any
+    const shown = await post(client, '/authentication', { strategy: 'jwt', accessToken })
+    const out = await client.request('/authentication', { method: 'DELETE', headers: bearer(accessToken) })
+
+    expect([response.status, shown.status, out.status]).toEqual([201, 201, 200])
+    for (const { headers } of [response, shown, out]) expect(headers.get('cache-control')).toBe('no-store')
   })
 
   it('HEAD of a protected service needs the token too', async () => {
@@ -86,112 +213,22 @@ describeHttpDoors('authentication', (open) => {
     expect((await client.request('/notes', { method: 'HEAD', headers })).status).toBe(200)
   })
 
-  it('without a token the answer is a 401 that says which scheme is expected', async () => {
+  it('every 401 says which scheme is expected', async () => {
     const { client } = await openWithUser(open, quick())
+    const headers = bearer(await getToken(client))
 
-    for (const response of [await client.request('/notes'), await post(client, '/notes', { text: 'mine' })]) {
+    expect((await client.request('/authentication', { method: 'DELETE', headers })).status).toBe(200)
+
+    for (const response of [
+      await client.request('/notes'),
+      await post(client, '/notes', { text: 'mine' }),
+      await post(client, '/authentication', { strategy: 'local', ...CREDENTIALS, password: '' }),
+      await client.request('/notes', { headers }),
+      await client.request('/authentication', { method: 'DELETE', headers })
+    ]) {
       expect(response.status).toBe(401)
       expect(response.headers.get('www-authenticate')).toBe('Bearer')
-      expect(await response.json()).toEqual({
-        name: 'NotAuthenticated',
-        message: 'Not authenticated',
-        code: 401,
-        className: 'not-authenticated'
-      })
     }
-  })
-
-  it('a login that fails is a 401 that says which scheme is expected', async () => {
-    const { client } = await openWithUser(open, quick())
-    const response = await post(client, '/authentication', {
-      strategy: 'local',
-      ...CREDENTIALS,
-      password: ''
-    })
-
-    expect(response.status).toBe(401)
-    expect(response.headers.get('www-authenticate')).toBe('Bearer')
-  })
-
-  it('a token can be shown again for the user that it belongs to', async () => {
-    const { client, user } = await openWithUser(open, quick())
-    const accessToken = await getToken(client)
-    const response = await post(client, '/authentication', { strategy: 'jwt', accessToken })
-
-    expect(response.status).toBe(201)
-    expect(response.headers.get('cache-control')).toBe('no-store')
-    expect(await response.json()).toMatchObject({ accessToken, user })
-  })
-
-  it.each([
-    ['DELETE /authentication', () => '/authentication'],
-    ['DELETE /authentication/<token>', (token: string) => `/authentication/${token}`]
-  ])('after %s the token is refused everywhere', async (_title, toPath) => {
-    const { client, user } = await openWithUser(open)
-    const token = await getToken(client)
-    const other = await getToken(client)
-    const response = await client.request(toPath(token), { method: 'DELETE', headers: bearer(token) })
-
-    expect(response.status).toBe(200)
-    expect(response.headers.get('cache-control')).toBe('no-store')
-    expect(await response.json()).toMatchObject({ accessToken: token, user })
-
-    const refused = [
-      await client.request('/notes', { headers: bearer(token) }),
-      await client.request(toPath(token), { method: 'DELETE', headers: bearer(token) }),
-      await post(client, '/authentication', { strategy: 'jwt', accessToken: token })
-    ]
-
-    for (const { status, headers } of refused) {
-      expect(status).toBe(401)
-      expect(headers.get('www-authenticate')).toBe('Bearer')
-    }
-
-    // Who logs out here stays logged in elsewhere.
-    expect((await client.request('/notes', { headers: bearer(other) })).status).toBe(200)
-  })
-
-  it('nobody is logged out by a token in the path alone, or by that of another login', async () => {
-    const { client } = await openWithUser(open, quick())
-    const token = await getToken(client)
-    const other = await getToken(client)
-
-    for (const headers of [{}, bearer(other), bearer('x')] as Record<string, string>[]) {
-      const response = await client.request(`/authentication/${token}`, { method: 'DELETE', headers })
-
-      expect(response.status).toBe(401)
-    }
-
-    expect((await client.request('/notes', { headers: bearer(token) })).status).toBe(200)
-    expect((await client.request('/notes', { headers: bearer(other) })).status).toBe(200)
-  })
-
-  it('changing the password ends all sessions, removing the user too', async () => {
-    const { app, client } = await openWithUser(open)
-    const old = await getToken(client)
-
-    await app.service('users').patch(0, { password: 'another one' })
-    expect((await client.request('/notes', { headers: bearer(old) })).status).toBe(401)
-
-    await app.service('users').patch(0, { password: CREDENTIALS.password })
-
-    // The same password again is another hash.
-    expect((await client.request('/notes', { headers: bearer(old) })).status).toBe(401)
-
-    const token = await getToken(client)
-
-    expect((await client.request('/notes', { headers: bearer(token) })).status).toBe(200)
-    await app.service('users').remove(0)
-    expect((await client.request('/notes', { headers: bearer(token) })).status).toBe(401)
-  })
-
-  it('another change of the user ends no session', async () => {
-    const { app, client } = await openWithUser(open, quick())
-    const token = await getToken(client)
-
-    await app.service('users').patch(0, { name: 'Ann' })
-
-    expect((await client.request('/notes', { headers: bearer(token) })).status).toBe(200)
   })
 
   it.each(['GET', 'PUT', 'PATCH', 'HEAD'])('the authentication service does not know %s', async (method) => {
@@ -292,19 +329,41 @@ describeHttpDoors('a malformed Authorization header', (open) => {
   )
 })
 
-describeHttpDoors('how credentials are found in a request', (open) => {
+// A connection that begins with a token that is not valid does not begin, as in Feathers: it is somebody's, or nobody's.
+describeRemoteDoors('a malformed Authorization header', (open) => {
+  it.each(Object.entries(MALFORMED))('%s is nobody', async (_title, value) => {
+    const client = await open((app) => void configureLogin(app, { settings: quick() }))
+    const headers = { Authorization: value }
+    const started = performance.now()
+
+    for (const [method, path] of [
+      ['find', 'notes'],
+      ['remove', 'authentication']
+    ] as const) {
+      const error = await client.fail(method, path, { headers })
+
+      expect(error).toMatchObject({ name: 'NotAuthenticated', code: 401 })
+      expect(Object.keys(error)).toEqual(expect.arrayContaining(['message', 'className']))
+    }
+
+    expect(await client.call('find', 'things')).toEqual({ open: true })
+    expect(performance.now() - started).toBeLessThan(5000)
+  })
+})
+
+describeRemoteDoors('how credentials are found in a request', (open) => {
   it('the token stands in the header and behind the schemes of the configuration', async () => {
     const { client } = await openWithUser(open, { jwt: { header: 'X-Token', schemes: ['Ticket'] } })
     const token = await getToken(client)
 
-    for (const [headers, status] of [
-      [{ 'X-Token': token }, 200],
-      [{ 'X-Token': `Ticket ${token}` }, 200],
-      [{ 'x-token': `tICKET   ${token} ` }, 200],
+    for (const [headers, answer] of [
+      [{ 'X-Token': token }, MINE],
+      [{ 'X-Token': `Ticket ${token}` }, MINE],
+      [{ 'x-token': `tICKET   ${token} ` }, MINE],
       [{ 'X-Token': `Bearer ${token}` }, 401],
       [bearer(token), 401]
-    ] as [Record<string, string>, number][]) {
-      expect((await client.request('/notes', { headers })).status).toBe(status)
+    ] as [Record<string, string>, unknown][]) {
+      expect(await outcome(client, 'find', 'notes', { headers })).toEqual(answer)
     }
   })
 
@@ -319,7 +378,7 @@ describeHttpDoors('how credentials are found in a request', (open) => {
       `  Bearer   ${token}  `,
       token
     ]) {
-      expect((await client.request('/notes', { headers: { Authorization: value } })).status).toBe(200)
+      expect(await client.call('find', 'notes', { headers: { Authorization: value } })).toEqual(MINE)
     }
   })
 
@@ -327,9 +386,13 @@ describeHttpDoors('how credentials are found in a request', (open) => {
     const { client } = await openWithUser(open, { ...quick(), parseStrategies: [] })
     const token = await getToken(client)
 
-    expect((await client.request('/notes', { headers: bearer(token) })).status).toBe(401)
+    expect(await outcome(client, 'find', 'notes', { headers: bearer(token) })).toBe(401)
   })
+})
 
+// What a request shows is looked at when a service asks for it. What a connection begins with is a login by the default
+// authentication service at once: it needs a strategy that may log in, and is verified before there are params.
+describeHttpDoors('the credentials of a request', (open) => {
   it('the first strategy that finds something counts, and only a listed one may look or log in', async () => {
     const apiKey = () =>
       createStrategy(() => ({
@@ -350,7 +413,7 @@ describeHttpDoors('how credentials are found in a request', (open) => {
       app.service('either').hooks({ before: { all: [authenticate('jwt', 'apiKey')] } })
     })
 
-    await post(client, '/users', CREDENTIALS)
+    await client.call('create', 'users', { data: CREDENTIALS })
 
     const headers = { ...bearer(await getToken(client)), 'X-API-Key': 'k' }
     const find = async (path: string, headers: Record<string, string>) => {
@@ -367,7 +430,7 @@ describeHttpDoors('how credentials are found in a request', (open) => {
     expect((await find('/notes', headers)).status).toBe(401)
 
     for (const strategy of ['apiKey', 'unlisted']) {
-      expect((await post(client, '/authentication', { strategy, key: 'k' })).status).toBe(401)
+      expect(await outcome(client, 'create', 'authentication', { data: { strategy, key: 'k' } })).toBe(401)
     }
   })
 
@@ -419,11 +482,12 @@ describeHttpDoors('how credentials are found in a request', (open) => {
         .hooks({ before: { all: [authenticate({ service: 'staff/authentication', strategies: ['jwt'] })] } })
     })
 
-    await post(client, '/users', CREDENTIALS)
+    await client.call('create', 'users', { data: CREDENTIALS })
 
     const usual = await getToken(client)
-    const response = await post(client, '/staff/authentication', { strategy: 'local', ...CREDENTIALS })
-    const { accessToken: staff } = (await response.json()) as any
+    const { accessToken: staff } = await client.call('create', 'staff/authentication', {
+      data: { strategy: 'local', ...CREDENTIALS }
+    })
     const status = async (path: string, token: string) =>
       (await client.request(path, { headers: bearer(token) })).status
 

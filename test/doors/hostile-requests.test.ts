@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { GeneralError, NotFound } from '../../src/errors.ts'
-import { describeHttpDoors } from '../support/doors.ts'
+import { describeHttpDoors, describeRemoteDoors } from '../support/doors.ts'
 
 const JSON_HEADERS = { 'Content-Type': 'application/json' }
 
@@ -26,14 +26,6 @@ const post = (body: string, status: number, headers: Record<string, string> = JS
 const custom = (name: string): Case => post('{}', 405, { ...JSON_HEADERS, 'X-Service-Method': name })
 
 const cases: { [title: string]: Case } = {
-  'an id that every object has': { path: '/things/toString', status: 404 },
-  'the id __proto__': { path: '/things/__proto__', status: 404 },
-  'the id constructor': { path: '/things/constructor', status: 404 },
-  'the path __proto__': { path: '/__proto__', status: 404 },
-  'the path constructor': { path: '/constructor', status: 404 },
-  'the path toString': { path: '/toString', status: 404 },
-  'the path hasOwnProperty/valueOf': { path: '/hasOwnProperty/valueOf', status: 404 },
-  'a path that is too long': { path: '/things/1/2/3', status: 404 },
   'an empty segment': { path: '/things//1', status: 404 },
   'an empty segment in front': { path: '//things', status: 404 },
   'an empty segment at the end': { path: '/things//', status: 404 },
@@ -60,12 +52,6 @@ const cases: { [title: string]: Case } = {
   'an unknown verb': { path: '/things', method: 'PURGE', status: 405 },
   'a verb that the service lacks': { path: '/things/1', method: 'PUT', status: 405 },
   'malformed JSON': post('{"text": "sesame', 400),
-  'JSON that is null': post('null', 400),
-  'JSON that is a string': post('"text"', 400),
-  'JSON that is a number': post('5', 400),
-  'an array that holds null': post('[null]', 400),
-  'an array that holds arrays': post('[[{}]]', 400),
-  'a body that nests 101 deep': post(deep(101), 400),
   'a body that nests 10,000 deep': post(deep(10_000), 400),
   'an array that nests 10,000 deep': post(`{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`, 400),
   'a body over the limit': post(`{"text":"${'x'.repeat(110_000)}"}`, 413),
@@ -125,23 +111,101 @@ describeHttpDoors('a hostile request is a 4xx with a sentence', (open) => {
     expect(created).toEqual([])
     expect(({} as any).a).toBeUndefined()
   })
+})
+
+interface HostileCall {
+  path?: string
+  method: string
+  id?: string
+  data?: unknown
+  query?: object
+  code: number
+}
+
+const nested = (depth: number) => JSON.parse(deep(depth))
+
+const calls: { [title: string]: HostileCall } = {
+  'an id that every object has': { method: 'get', id: 'toString', code: 404 },
+  'the id __proto__': { method: 'get', id: '__proto__', code: 404 },
+  'the id constructor': { method: 'get', id: 'constructor', code: 404 },
+  'the path __proto__': { path: '__proto__', method: 'find', code: 404 },
+  'the path constructor': { path: 'constructor', method: 'find', code: 404 },
+  'the path toString': { path: 'toString', method: 'create', data: {}, code: 404 },
+  'the path hasOwnProperty/valueOf': { path: 'hasOwnProperty/valueOf', method: 'find', code: 404 },
+  'a path that is too long': { path: 'things/1/2/3', method: 'find', code: 404 },
+  'an empty segment': { path: 'things//1', method: 'find', code: 404 },
+  'an empty segment in front': { path: '//things', method: 'find', code: 404 },
+  '__proto__ in the query': { method: 'find', query: JSON.parse('{"__proto__":{"a":1}}'), code: 400 },
+  '__proto__ deep in the query': { method: 'find', query: JSON.parse('{"a":[{"__proto__":1}]}'), code: 400 },
+  'constructor in the query': { method: 'find', query: { a: { constructor: 1 } }, code: 400 },
+  'a query that nests too deep': { method: 'find', query: nested(18), code: 400 },
+  'too many parameters': {
+    method: 'find',
+    query: Object.fromEntries(Array.from({ length: 1001 }, (_, i) => [`a${i}`, 1])),
+    code: 400
+  },
+  'too many elements': { method: 'find', query: { a: Array.from({ length: 501 }, () => 1) }, code: 400 },
+  'data that are null': { method: 'create', data: null, code: 400 },
+  'data that are a text': { method: 'create', data: 'text', code: 400 },
+  'data that are a number': { method: 'create', data: 5, code: 400 },
+  'data that are a boolean': { method: 'create', data: false, code: 400 },
+  'an array that holds null': { method: 'create', data: [null], code: 400 },
+  'an array that holds arrays': { method: 'create', data: [[{}]], code: 400 },
+  'data that nest 101 deep': { method: 'create', data: nested(101), code: 400 },
+  'data that nest 1,000 deep': { method: 'create', data: nested(1000), code: 400 },
+  'a method that the service lacks': { method: 'update', id: '1', data: {}, code: 405 },
+  'a method that is not listed': { method: 'unlisted', data: {}, code: 405 }
+}
+
+describeRemoteDoors('a hostile call is a 4xx with a sentence', (open) => {
+  it.each(Object.entries(calls))('%s', async (_title, { path = 'things', method, code, ...options }) => {
+    const created: unknown[] = []
+    const client = await open((app) => {
+      app.use(
+        'things',
+        {
+          find: async ({ query }: any) => ({ query }),
+          get: async (id: any) => {
+            throw new NotFound(`No thing '${id}'`)
+          },
+          create: async (data: any) => created.push(data),
+          update: async () => created.push('updated'),
+          unlisted: async () => 'secret'
+        },
+        { methods: ['find', 'get', 'create'] }
+      )
+      // Somebody has these methods: Socket.IO hears of no other.
+      app.use('others', { update: async () => 0, unlisted: async () => 0 } as any, {
+        methods: ['update', 'unlisted']
+      })
+    })
+    const error = await client.fail(method, path, options)
+
+    expect(error.code, error.message).toBe(code)
+    expect(Object.keys(error).filter((key) => key !== 'data')).toEqual([
+      'name',
+      'message',
+      'code',
+      'className'
+    ])
+    expect(error.message).toMatch(/^\w.{8,}/)
+    expect(created).toEqual([])
+    expect(({} as any).a).toBeUndefined()
+  })
 
   it('an object with a __proto__ key poisons nothing', async () => {
     const client = await open((app) =>
       app.use('things', { create: async (data: any) => ({ admin: data.admin ?? null }) })
     )
-    const response = await client.request('/things', {
-      method: 'POST',
-      headers: JSON_HEADERS,
-      body: '{"__proto__":{"admin":true}}'
-    })
 
-    expect(await response.json()).toEqual({ admin: null })
+    expect(
+      await client.call('create', 'things', { data: JSON.parse('{"__proto__":{"admin":true}}') })
+    ).toEqual({ admin: null })
     expect(({} as any).admin).toBeUndefined()
   })
 })
 
-describeHttpDoors('an unexpected error', (open) => {
+describeRemoteDoors('an unexpected error', (open) => {
   afterEach(() => vi.unstubAllEnvs())
 
   const failing = (thrown: unknown) =>
@@ -165,10 +229,8 @@ describeHttpDoors('an unexpected error', (open) => {
 
     for (const thrown of [unexpected, 'secret', null, undefined, { secret: true }, 42]) {
       const client = await failing(thrown)
-      const response = await client.request('/things')
 
-      expect(response.status).toBe(500)
-      expect(await response.json()).toEqual({
+      expect(await client.fail('find', 'things')).toEqual({
         name: 'GeneralError',
         message: 'An unexpected error occurred on the server',
         code: 500,
@@ -183,10 +245,8 @@ describeHttpDoors('an unexpected error', (open) => {
       vi.stubEnv('NODE_ENV', env)
 
       const client = await failing(unexpected)
-      const response = await client.request('/things')
 
-      expect(response.status).toBe(500)
-      expect(await response.json()).toEqual({
+      expect(await client.fail('find', 'things')).toEqual({
         name: 'GeneralError',
         message: 'select secret from users',
         code: 500,
@@ -206,18 +266,18 @@ describeHttpDoors('an unexpected error', (open) => {
 
     for (const thrown of [Object.create(null), unreadable]) {
       const client = await failing(thrown)
-      const response = await client.request('/things')
 
-      expect(response.status).toBe(500)
-      expect(await response.json()).toMatchObject({ message: 'An unexpected error occurred on the server' })
+      expect(await client.fail('find', 'things')).toMatchObject({
+        message: 'An unexpected error occurred on the server',
+        code: 500
+      })
     }
   })
 
   it('never shows the stack or the cause of a Feathers error', async () => {
     const client = await failing(new GeneralError(new Error('boom', { cause: 'secret' })))
-    const text = await (await client.request('/things')).text()
 
-    expect(JSON.parse(text)).toEqual({
+    expect(await client.fail('find', 'things')).toEqual({
       name: 'GeneralError',
       message: 'boom',
       code: 500,
@@ -236,10 +296,8 @@ describeHttpDoors('an unexpected error', (open) => {
       hook: 'secret',
       stack: 'secret'
     })
-    const response = await client.request('/things')
 
-    expect(response.status).toBe(418)
-    expect(await response.json()).toEqual({
+    expect(await client.fail('find', 'things')).toEqual({
       name: 'Teapot',
       message: 'I am a teapot',
       code: 418,

@@ -1,6 +1,12 @@
 import { expect, it } from 'vitest'
 import { type MemoryOptions, memory } from '../../src/memory.ts'
-import { type DoorClient, describeHttpDoors, type OpenDoor } from '../support/doors.ts'
+import {
+  type DoorClient,
+  describeDoors,
+  describeHttpDoors,
+  describeRemoteDoors,
+  type OpenDoor
+} from '../support/doors.ts'
 
 // What a client can ask of a service with a database behind it. Every value of a query arrives as text.
 
@@ -23,9 +29,7 @@ const openPeople = (open: OpenDoor, options: MemoryOptions = {}): Promise<DoorCl
 const join = (count: number, toPair: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => toPair(index)).join('&')
 
-const JSON_HEADERS = { 'Content-Type': 'application/json' }
-
-describeHttpDoors('find', (open) => {
+describeDoors('find', (open) => {
   const namesWith =
     (client: DoorClient) =>
     async (query: string): Promise<string> =>
@@ -144,11 +148,10 @@ describeHttpDoors('find', (open) => {
       'adapter[paginate]=false',
       'multi=true'
     ]) {
-      const response = await client.request(`/people?${query}`)
+      const answer = await client.call('find', 'people', { query }).catch(({ code }) => code)
 
       // An ordinary field that no person has, or a query that is no query.
-      if (response.ok) expect(await response.json()).toMatchObject({ limit: 1, data: [] })
-      else expect(response.status).toBe(400)
+      if (answer !== 400) expect(answer).toMatchObject({ limit: 1, data: [] })
     }
 
     for (const query of [
@@ -159,16 +162,14 @@ describeHttpDoors('find', (open) => {
       '$limit[]=9',
       '$paginate=false'
     ]) {
-      expect((await client.request(`/people?${query}`)).status).toBe(400)
+      await expect(client.call('find', 'people', { query })).rejects.toMatchObject({ code: 400 })
     }
 
-    const { data } = (await (await client.request('/people?$limit=9999999')).json()) as any
-
-    expect(data).toHaveLength(2)
+    expect((await client.call('find', 'people', { query: '$limit=9999999' })).data).toHaveLength(2)
   })
 })
 
-describeHttpDoors('one record', (open) => {
+describeDoors('one record', (open) => {
   it('is read, replaced, changed and removed by its id', async () => {
     const client = await openPeople(open)
 
@@ -191,19 +192,12 @@ describeHttpDoors('one record', (open) => {
 
   it('is created with an id of the server or of the client', async () => {
     const client = await openPeople(open)
-    const create = async (body: object, path = '/people') => {
-      const init = { method: 'POST', headers: JSON_HEADERS, body: JSON.stringify(body) }
-      const response = await client.request(path, init)
+    const create = (data: object, query?: string) =>
+      client.call('create', 'people', { data, ...(query !== undefined && { query }) })
 
-      return { status: response.status, body: await response.json() }
-    }
-
-    expect(await create({ name: 'Eve' })).toEqual({ status: 201, body: { id: 0, name: 'Eve' } })
-    expect(await create({ id: 'f', name: 'Fay' })).toEqual({ status: 201, body: { id: 'f', name: 'Fay' } })
-    expect(await create({ name: 'Gus', city: 'Gent' }, '/people?$select[]=name')).toEqual({
-      status: 201,
-      body: { id: 5, name: 'Gus' }
-    })
+    expect(await create({ name: 'Eve' })).toEqual({ id: 0, name: 'Eve' })
+    expect(await create({ id: 'f', name: 'Fay' })).toEqual({ id: 'f', name: 'Fay' })
+    expect(await create({ name: 'Gus', city: 'Gent' }, '$select[]=name')).toEqual({ id: 5, name: 'Gus' })
   })
 
   it('with an id that is taken is a 409, and changes nothing', async () => {
@@ -267,7 +261,7 @@ describeHttpDoors('one record', (open) => {
   })
 })
 
-describeHttpDoors('several records', (open) => {
+describeDoors('several records', (open) => {
   it('are a 405 unless `multi` allows it, and nothing is changed', async () => {
     const client = await openPeople(open)
     const refused = { name: 'MethodNotAllowed', code: 405 }
@@ -290,14 +284,7 @@ describeHttpDoors('several records', (open) => {
   it('are created, changed and removed where `multi` allows it', async () => {
     const client = await openPeople(open, { multi: true, paginate: { default: 1, max: 1 } })
 
-    const created = await client.request('/people', {
-      method: 'POST',
-      headers: JSON_HEADERS,
-      body: '[{ "name": "Eve" }, { "name": "Fay" }]'
-    })
-
-    expect(created.status).toBe(201)
-    expect(await created.json()).toEqual([
+    expect(await client.call('create', 'people', { data: [{ name: 'Eve' }, { name: 'Fay' }] })).toEqual([
       { id: 0, name: 'Eve' },
       { id: 5, name: 'Fay' }
     ])
@@ -337,18 +324,8 @@ describeHttpDoors('several records', (open) => {
   it('are not touched when the query is malformed', async () => {
     const client = await openPeople(open, { multi: true })
 
-    for (const query of [
-      '$where=1',
-      'name[$regex]=.',
-      'name[$in]=Ada',
-      '$or=1',
-      'name[]=Ada',
-      '__proto__[a]=1'
-    ]) {
-      await expect(client.call('remove', 'people', { id: null, query })).rejects.toMatchObject({ code: 400 })
-      await expect(client.call('patch', 'people', { id: null, data: { a: 1 }, query })).rejects.toMatchObject(
-        { code: 400 }
-      )
+    for (const query of ['$where=1', 'name[$regex]=.', 'name[$in]=Ada', '$or=1', 'name[]=Ada']) {
+      await expectRefused(client, query)
     }
 
     expect(await client.call('find', 'people')).toEqual(PEOPLE)
@@ -384,7 +361,7 @@ const MALFORMED: [query: string, message: string][] = [
   ['$select=$where', 'Invalid query parameter $where']
 ]
 
-describeHttpDoors('a malformed query', (open) => {
+describeDoors('a malformed query', (open) => {
   it('is a 400 that says why', async () => {
     const client = await openPeople(open)
 
@@ -402,14 +379,61 @@ describeHttpDoors('a malformed query', (open) => {
 
     expect(await client.call('find', 'people')).toEqual(PEOPLE)
   })
+})
 
+const range = (count: number) => Array.from({ length: count }, (_, index) => String(index))
+
+/** A query, wrapped as often as `depth` says. */
+const nest = (depth: number, wrap: (query: object) => object) => {
+  let query: object = { a: '1' }
+
+  for (let level = 0; level < depth; level++) query = wrap(query)
+
+  return query
+}
+
+// Calls from inside are trusted with these.
+describeRemoteDoors('a query that clients may not send', (open) => {
+  it.each([
+    ['an $in of 501 values', { name: { $in: range(501) } }],
+    ['1001 parameters', Object.fromEntries(range(1001).map((name) => [`a${name}`, '1']))],
+    ['17 levels', nest(17, (query) => ({ $not: query }))],
+    ['8 nested $and and too many', nest(9, (query) => ({ $and: [query] }))]
+  ])('past a cap is a 400: %s', async (_title, query) => {
+    const client = await openPeople(open, { multi: true })
+
+    expect(await client.fail('find', 'people', { query })).toMatchObject({
+      name: 'BadRequest',
+      code: 400,
+      message: expect.stringMatching(
+        /^Invalid query( string)?: expected (at most|(brackets|objects) to nest)/
+      )
+    })
+    expect(await client.fail('remove', 'people', { id: null, query })).toMatchObject({ code: 400 })
+    expect(await client.call('find', 'people')).toEqual(PEOPLE)
+  })
+
+  it.each(['{"__proto__":{"a":"1"}}', '{"name":{"__proto__":"Ada"}}', '{"$or":[{"constructor":"Ada"}]}'])(
+    'with a name that every object has is a 400: %s',
+    async (json) => {
+      const client = await openPeople(open, { multi: true })
+      const query = JSON.parse(json)
+
+      await expectRefused(client, query)
+      expect(await client.call('find', 'people')).toEqual(PEOPLE)
+    }
+  )
+})
+
+// A message holds an object: only a query string has several ways to write it.
+describeHttpDoors('a malformed query string', (open) => {
   it.each([
     ['an $in of 501 values, repeated', join(501, (index) => `name[$in]=${index}`)],
     ['an $in of 501 values in brackets', join(501, (index) => `name[$in][]=${index}`)],
     ['an $in of 502 values with indices', join(502, (index) => `name[$in][${index}]=${index}`)],
     ['1001 parameters', join(1001, (index) => `a${index}=1`)],
     ['17 brackets', `a${'[$not]'.repeat(17)}=1`],
-    ['8 nested $and too many', `$and${'[0][$and]'.repeat(8)}[0][a]=1`]
+    ['8 nested $and and too many', `$and${'[0][$and]'.repeat(8)}[0][a]=1`]
   ])('past a cap is a 400: %s', async (_title, query) => {
     const client = await openPeople(open)
 
@@ -420,3 +444,15 @@ describeHttpDoors('a malformed query', (open) => {
     })
   })
 })
+
+/** Several records are neither removed nor changed. */
+async function expectRefused(client: DoorClient, query: string | object): Promise<void> {
+  for (const [method, data] of [
+    ['remove', undefined],
+    ['patch', { a: 1 }]
+  ] as const) {
+    await expect(client.call(method, 'people', { id: null, data, query })).rejects.toMatchObject({
+      code: 400
+    })
+  }
+}

@@ -1,24 +1,37 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import original from 'express'
-import { describe, onTestFinished } from 'vitest'
+import qs from 'qs'
+import type { Socket } from 'socket.io-client'
+import { describe, expect, onTestFinished } from 'vitest'
 import { getDefinition, isStandardMethod } from '../../src/core/methods.ts'
 import { convert } from '../../src/errors.ts'
 import express, { errorHandler, notFound, rest, toMiddleware } from '../../src/express.ts'
 import { createHandler } from '../../src/fetch.ts'
 import { type Application, alula } from '../../src/index.ts'
 import { toListener } from '../../src/node.ts'
+import { socketio } from '../../src/socketio.ts'
+import { parseQueryString } from '../../src/transport/querystring.ts'
+import { serve } from './server.ts'
+import { ask, connectSocket } from './sockets.ts'
 
 /** What a test sees of a door: calls of service methods, and for doors with HTTP plain requests. */
 export interface DoorClient {
+  /** What services see as `params.provider`. */
+  readonly provider: 'rest' | 'socketio' | undefined
   call(method: string, path: string, options?: CallOptions): Promise<any>
+  /** What a call fails with, as it is before it becomes an error again. */
+  fail(method: string, path: string, options?: CallOptions): Promise<any>
   request(path: string, init?: RequestInit): Promise<Response>
 }
 
 interface CallOptions {
   id?: string | number | null
   data?: unknown
-  query?: string
+  /** As text like that of a URL, or the object that this stands for. */
+  query?: string | object
+  /** Those of the request; for Socket.IO those of a connection that is there for this call alone. */
+  headers?: { [name: string]: string }
 }
 
 type Configure = (app: Application) => void
@@ -88,32 +101,52 @@ const httpDoors: { [name: string]: OpenDoor } = {
   }
 }
 
+const remoteDoors: { [name: string]: OpenDoor } = {
+  ...httpDoors,
+
+  'Socket.IO': async (configure) => {
+    const app = alula()
+
+    app.configure(socketio({ logger: false }))
+    configure(app)
+
+    const url = await serve(app as any)
+
+    return socketClient(await connectSocket(url), (extraHeaders) => connectSocket(url, { extraHeaders }))
+  }
+}
+
 const doors: { [name: string]: OpenDoor } = {
   'a direct call': async (configure) => {
     const app = alula()
 
     configure(app)
 
-    return {
-      call: async (method, path, { id, data, query } = {}) => {
-        const values: { [name: string]: unknown } = {
-          id,
-          data,
-          params: { query: Object.fromEntries(new URLSearchParams(query)) }
-        }
-        const args = getDefinition(method).args.map((name) => values[name])
+    const call: DoorClient['call'] = async (method, path, options = {}) => {
+      const service: any = app.service(path)
 
-        return (app.service(path) as any)[method](...args)
-      },
+      return service[method](...toArguments(method, options, { query: toQuery(options) }))
+    }
+
+    return {
+      provider: undefined,
+      call,
+      fail: (...args) => call(...args).then(unexpected, (error) => error),
       request: () => Promise.reject(new Error('A direct call has no requests'))
     }
   },
-  ...httpDoors
+  ...remoteDoors
 }
 
 /** Runs the same tests through every way into an application. */
 export function describeDoors(title: string, body: (open: OpenDoor) => void): void {
   for (const [name, open] of Object.entries(doors)) describe(`${title}, through ${name}`, () => body(open))
+}
+
+/** Runs the same tests through every way into an application from outside. */
+export function describeRemoteDoors(title: string, body: (open: OpenDoor) => void): void {
+  for (const [name, open] of Object.entries(remoteDoors))
+    describe(`${title}, through ${name}`, () => body(open))
 }
 
 /** Runs the same tests through every way into an application that speaks HTTP. */
@@ -127,26 +160,90 @@ function fetchOnce(url: string, init: RequestInit = {}): Promise<Response> {
   return fetch(url, { ...init, headers: { ...init.headers, Connection: 'close' } })
 }
 
+/** Makes a call; the error is as it was sent. */
+type Send = (...call: Parameters<DoorClient['call']>) => Promise<{ error?: any; result?: any }>
+
 /** The verb, path and body that stand for a call of a service method. */
 function httpClient(request: DoorClient['request']): DoorClient {
-  return {
-    request,
-    call: async (method, path, { id, data, query = '' } = {}) => {
-      const segment = id === undefined || id === null ? '' : `/${encodeURIComponent(id)}`
-      const response = await request(`/${path}${segment}${query && `?${query}`}`, {
-        method: getDefinition(method).verb,
-        headers: {
-          ...(data !== undefined && { 'Content-Type': 'application/json' }),
-          ...(!isStandardMethod(method) && { 'X-Service-Method': method })
-        },
-        ...(data !== undefined && { body: JSON.stringify(data) })
-      })
-      const text = await response.text()
-      const body = text === '' ? undefined : JSON.parse(text)
+  const send: Send = async (method, path, { id, data, query = '', headers } = {}) => {
+    const segment = id === undefined || id === null ? '' : `/${encodeURIComponent(id)}`
+    const search = typeof query === 'string' ? query : qs.stringify(query)
+    const response = await request(`/${path}${segment}${search && `?${search}`}`, {
+      method: getDefinition(method).verb,
+      headers: {
+        ...(data !== undefined && { 'Content-Type': 'application/json' }),
+        ...(!isStandardMethod(method) && { 'X-Service-Method': method }),
+        ...headers
+      },
+      ...(data !== undefined && { body: JSON.stringify(data) })
+    })
+    const text = await response.text()
+    const body = text === '' ? undefined : JSON.parse(text)
 
-      if (!response.ok) throw convert(body)
+    if (response.ok) return { result: body }
 
-      return body
+    expect(body.code).toBe(response.status)
+
+    return { error: body }
+  }
+
+  return { provider: 'rest', ...toCalls(send), request }
+}
+
+/** The message that stands for a call of a service method. */
+function socketClient(
+  socket: Socket,
+  connect: (headers: { [name: string]: string }) => Promise<Socket>
+): DoorClient {
+  const send: Send = async (method, path, options = {}) => {
+    try {
+      const own = options.headers ? await connect(options.headers) : socket
+      const [error, result] = await ask(own, method, path, ...toArguments(method, options, toQuery(options)))
+
+      if (own !== socket) own.close()
+
+      return error ? { error } : { result }
+    } catch (error: any) {
+      // Of a connection that is refused.
+      if (error.data) return { error: error.data }
+      throw error
     }
   }
+
+  return {
+    provider: 'socketio',
+    ...toCalls(send),
+    request: () => Promise.reject(new Error('A socket has no requests'))
+  }
+}
+
+function toArguments(method: string, { id, data }: CallOptions, params: object): unknown[] {
+  const values: { [name: string]: unknown } = { id, data, params }
+
+  return getDefinition(method).args.map((name) => values[name])
+}
+
+function toQuery({ query = '' }: CallOptions): object {
+  return typeof query === 'string' ? parseQueryString(query) : query
+}
+
+function toCalls(send: Send): Pick<DoorClient, 'call' | 'fail'> {
+  return {
+    call: async (...call) => {
+      const { error, result } = await send(...call)
+
+      if (error) throw convert(error)
+
+      return result
+    },
+    fail: async (...call) => {
+      const { error, result } = await send(...call)
+
+      return error ?? unexpected(result)
+    }
+  }
+}
+
+function unexpected(result: unknown): never {
+  throw new Error(`The call was to fail, and came to ${JSON.stringify(result)}`)
 }

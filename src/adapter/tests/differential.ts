@@ -1,4 +1,5 @@
 import { inspect, isDeepStrictEqual } from 'node:util'
+import { importPeer } from '../../utils/peer.ts'
 import type { AdapterOptions } from '../options.ts'
 import { toPlain } from './assert.ts'
 import { type Call, type Outcome, perform, toCalls, toData, toFindCalls } from './calls.ts'
@@ -55,18 +56,15 @@ export async function runRandomTest(
 }
 
 /** @internal The package that makes random data. It is asked for when a random test runs, and not before. */
-export async function loadFastCheck(
+export function loadFastCheck(
   load: () => Promise<FastCheck> = () => import('fast-check')
 ): Promise<FastCheck> {
-  try {
-    return await load()
-  } catch (cause) {
-    throw new Error(
-      "The random tests of 'alula/adapter-tests' need the package 'fast-check', which is not installed: " +
-        'npm install --save-dev fast-check',
-      { cause }
-    )
-  }
+  return importPeer(
+    'fast-check',
+    "the random tests of 'alula/adapter-tests'",
+    load,
+    'npm install --save-dev fast-check'
+  )
 }
 
 /** Two outcomes of one call. */

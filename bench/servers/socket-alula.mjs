@@ -1,0 +1,16 @@
+import { alula } from '../../dist/index.js'
+import { memory } from '../../dist/memory.js'
+import { socketio } from '../../dist/socketio.js'
+import { toMemoryOptions } from '../messages.mjs'
+
+/** alula behind Socket.IO: everybody who is connected hears of every message. */
+export function createServer({ count }) {
+  const app = alula()
+
+  app.configure(socketio())
+  app.use('messages', memory(toMemoryOptions(count)))
+  app.on('connection', (connection) => app.channel('everybody').join(connection))
+  app.publish(() => app.channel('everybody'))
+
+  return app.listen(0)
+}

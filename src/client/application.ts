@@ -1,0 +1,32 @@
+import { Feathers } from '../core/application.ts'
+import type { Application as CoreApplication } from '../core/types.ts'
+import type { AuthenticationClient } from './authentication-client.ts'
+
+/** An application whose services are on a server. */
+export interface Application<Services = any, Settings = any> extends CoreApplication<Services, Settings> {
+  /** The HTTP library, after `rest(…)`. */
+  rest?: any
+  /** The socket, after `socketio(…)`. */
+  io?: any
+  /** Who logs in and out; this and what follows after `authentication()`. */
+  authentication: AuthenticationClient
+  /** Logs in. */
+  authenticate: AuthenticationClient['authenticate']
+  /** Logs in with the token that is kept. */
+  reAuthenticate: AuthenticationClient['reAuthenticate']
+  /** Logs out. */
+  logout: AuthenticationClient['logout']
+}
+
+/**
+ * Creates an application for a client. It is the same as that of `alula`, and its type has what connections and
+ * authentication add.
+ *
+ * @example
+ * const app = alula<{ messages: MessageService }>().configure(rest('https://api.example.org').fetch(fetch))
+ *
+ * await app.service('messages').create({ text: 'Hello' })
+ */
+export function alula<Services = any, Settings = any>(): Application<Services, Settings> {
+  return new Feathers() as unknown as Application<Services, Settings>
+}

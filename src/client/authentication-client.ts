@@ -1,0 +1,295 @@
+import { emitSafely, reportError } from '../core/events.ts'
+import type { Application, AuthenticationRequest, Params } from '../core/types.ts'
+import { FeathersError, NotAuthenticated } from '../errors.ts'
+import { type HashLocation, takeFromHash } from './location.ts'
+import { createReconnect, type Socket } from './socket.ts'
+import { type Storage, StorageWrapper } from './storage.ts'
+
+/** The options of `authentication()`. */
+export interface AuthenticationClientOptions {
+  /** Where the token is kept: `localStorage`, and memory where there is none. */
+  storage: Storage
+  /** The header that the token is sent in over HTTP. */
+  header: string
+  /** What stands before the token in the header. */
+  scheme: string
+  /** The name of the token in the storage. */
+  storageKey: string
+  /** The name of a token in the hash of the URL, where OAuth leaves it. */
+  locationKey: string
+  /** The name of an error in the hash of the URL. */
+  locationErrorKey: string
+  /** The strategy that takes the token. */
+  jwtStrategy: string
+  /** The path of the authentication service. */
+  path: string
+  /** The class that does it. */
+  Authentication: AuthenticationClientClass
+}
+
+/** A class that can stand in place of `AuthenticationClient`. */
+export type AuthenticationClientClass = new (
+  app: Application,
+  options: AuthenticationClientOptions
+) => AuthenticationClient
+
+/** What a login results in: a token, the entity that has logged in, and what hooks of the server add. */
+export interface AuthenticationResult {
+  accessToken: string
+  [key: string]: any
+}
+
+/** Logs in and out, and keeps the token. There is one of it on an application, as `app.authentication`. */
+export class AuthenticationClient {
+  app: Application
+  options: AuthenticationClientOptions
+  /** Whether the last login has succeeded, and no logout came after it. */
+  authenticated = false
+
+  /** The last login after a lost connection. */
+  private resumed: unknown
+  /** Whether that could not be done, for no fault of its own. */
+  private isInterrupted = false
+
+  constructor(app: Application, options: AuthenticationClientOptions) {
+    this.app = app
+    this.options = options
+
+    app.set('storage', new StorageWrapper(app.get('storage') ?? options.storage))
+
+    if (app.io) this.handleSocket(app.io)
+  }
+
+  /** The authentication service. */
+  get service(): any {
+    return this.app.service(this.options.path)
+  }
+
+  /** Where the token is kept. */
+  get storage(): Storage {
+    return this.app.get('storage')
+  }
+
+  /** Logs in again whenever the connection of a socket was lost. Calls wait for that. */
+  handleSocket(socket: Socket): void {
+    const reconnect = createReconnect(socket)
+
+    socket.on('disconnect', (reason: string) => {
+      if (this.authenticated || this.isInterrupted) this.resume(() => reconnect(reason))
+    })
+  }
+
+  /**
+   * Takes a token, or the error of a login, out of the hash of a URL.
+   *
+   * @param location `window.location`, or something like it
+   * @returns The token, or `null`
+   * @throws OauthError with the error that stands there
+   */
+  async getFromLocation(location: HashLocation): Promise<string | null> {
+    const accessToken = takeFromHash(location, this.options.locationKey)
+
+    if (accessToken !== null) return accessToken
+
+    const message = takeFromHash(location, this.options.locationErrorKey)
+
+    if (message !== null) throw new FeathersError(decode(message), 'OauthError', 401, 'oauth-error')
+
+    return null
+  }
+
+  /** Keeps a token. */
+  setAccessToken(accessToken: string): Promise<any> {
+    return this.storage.setItem?.(this.options.storageKey, accessToken)
+  }
+
+  /** The token of the storage, or else that of the URL, or `null`. */
+  async getAccessToken(): Promise<string | null> {
+    const accessToken = await this.storage.getItem(this.options.storageKey)
+    const { location } = (globalThis as any).window ?? {}
+
+    return accessToken || (location ? this.getFromLocation(location) : null)
+  }
+
+  /** Forgets the token. */
+  removeAccessToken(): Promise<any> {
+    return this.storage.removeItem?.(this.options.storageKey)
+  }
+
+  /** Forgets that somebody is logged in; the token stays. */
+  async reset(): Promise<null> {
+    this.app.set('authentication', null)
+    this.authenticated = false
+    this.isInterrupted = false
+
+    return null
+  }
+
+  /**
+   * Decides what an error means. One with a code from 401 to 407 ends the session: the token is removed, and the
+   * application emits `logout` when somebody was logged in. After any other the token stays.
+   *
+   * @param error The error of a login or logout
+   * @param type Which of them it was
+   * @returns `null` for a logout of a session that has ended
+   * @throws The error
+   */
+  async handleError(error: any, type: 'authenticate' | 'logout'): Promise<null> {
+    const { authenticated, isInterrupted } = this
+    const isOver = isRefusal(error)
+
+    if (isOver) await this.removeAccessToken()
+    await this.reset()
+    // Otherwise the connection would stay what the page is not any more.
+    if (isOver && authenticated && type === 'authenticate' && this.app.io) await this.leaveConnection()
+    if (isOver && (authenticated || isInterrupted)) this.emit('logout', null)
+    if (isOver && type === 'logout') return null
+
+    throw error
+  }
+
+  /**
+   * Logs in with the token that is kept. Does nothing when that was done already.
+   *
+   * @param force Whether to do it nevertheless
+   * @param strategy The strategy that takes the token
+   * @param params Params for the call of the authentication service
+   * @throws NotAuthenticated without a token, and what the server answers
+   */
+  reAuthenticate(
+    force = false,
+    strategy: string = this.options.jwtStrategy,
+    params?: Params
+  ): Promise<AuthenticationResult> {
+    const current = this.app.get('authentication')
+
+    if (current && !force) return current
+
+    return this.begin(async () => this.authenticate(await this.getCredentials(strategy), params))
+  }
+
+  /**
+   * Logs in.
+   *
+   * @param authentication The name of a strategy, and what it needs; nothing for `reAuthenticate()`
+   * @param params Params for the call of the authentication service
+   * @throws What the server answers
+   */
+  authenticate(authentication?: AuthenticationRequest, params?: Params): Promise<AuthenticationResult> {
+    if (!authentication) return this.reAuthenticate()
+
+    return this.begin((isCurrent) => this.logIn(isCurrent, authentication, params))
+  }
+
+  /**
+   * Logs out, and forgets the token.
+   *
+   * @returns What the server answers, or `null` when it knows of no login
+   */
+  async logout(): Promise<AuthenticationResult | null> {
+    try {
+      const result = await this.service.remove(null)
+
+      await this.removeAccessToken()
+      await this.reset()
+      this.emit('logout', result)
+
+      return result
+    } catch (error) {
+      return this.handleError(error, 'logout')
+    }
+  }
+
+  /** Makes a login the one that calls wait for. */
+  private begin(
+    logIn: (isCurrent: () => boolean) => Promise<AuthenticationResult>
+  ): Promise<AuthenticationResult> {
+    const isCurrent = () => this.app.get('authentication') === login
+    const login: Promise<any> = Promise.resolve()
+      .then(() => logIn(isCurrent))
+      .catch((error) => (isCurrent() ? this.handleError(error, 'authenticate') : Promise.reject(error)))
+
+    this.app.set('authentication', login)
+
+    return login
+  }
+
+  private async logIn(
+    isCurrent: () => boolean,
+    authentication: AuthenticationRequest,
+    params?: Params
+  ): Promise<AuthenticationResult> {
+    const result = await this.service.create(authentication, params)
+
+    // Somebody else may have logged in meanwhile.
+    if (isCurrent()) {
+      this.authenticated = true
+      this.isInterrupted = false
+      this.emit('login', result)
+      this.emit('authenticated', result)
+      if (result?.accessToken) await this.setAccessToken(result.accessToken)
+    }
+
+    return result
+  }
+
+  private async getCredentials(strategy: string): Promise<AuthenticationRequest> {
+    const accessToken = await this.getAccessToken()
+
+    if (!accessToken) throw new NotAuthenticated('No accessToken found in storage')
+
+    return { strategy, accessToken }
+  }
+
+  private resume(reconnect: () => Promise<void>): void {
+    const login = this.begin((isCurrent) => this.logInConnected(reconnect, isCurrent))
+
+    this.resumed = login
+
+    login.catch((error) => {
+      // Those before have become this one.
+      if (this.resumed !== login) return
+
+      this.isInterrupted = !this.authenticated && !isRefusal(error)
+      reportError(this.app, error)
+    })
+  }
+
+  private async logInConnected(
+    reconnect: () => Promise<void>,
+    isCurrent: () => boolean
+  ): Promise<AuthenticationResult> {
+    await reconnect()
+
+    try {
+      if (isCurrent()) return await this.logIn(isCurrent, await this.getCredentials(this.options.jwtStrategy))
+    } catch (error) {
+      if (isCurrent()) throw error
+    }
+
+    // The connection was lost again, or somebody has logged in meanwhile.
+    return this.app.get('authentication')
+  }
+
+  /** Logs the connection of a socket out, if it is still logged in. */
+  private async leaveConnection(): Promise<void> {
+    await this.service._remove?.(null).catch(() => undefined)
+  }
+
+  private emit(event: string, result: AuthenticationResult | null): void {
+    emitSafely(this.app, this.app, event, [result])
+  }
+}
+
+/** Whether an error says that the credentials do not count, or count no more. */
+function isRefusal(error: any): boolean {
+  return error?.code > 400 && error?.code < 408
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

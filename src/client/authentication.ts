@@ -1,0 +1,55 @@
+import type { Application } from '../core/types.ts'
+import { AuthenticationClient, type AuthenticationClientOptions } from './authentication-client.ts'
+import { populateHeader, authentication as waitForAuthentication } from './hooks.ts'
+import { getDefaultStorage, type Storage } from './storage.ts'
+
+/** What `authentication()` uses unless it is told otherwise: `localStorage`, and memory where there is none. */
+export const defaultStorage: Storage = getDefaultStorage()
+
+/** The options of `authentication()` that are left out. */
+export const defaults: AuthenticationClientOptions = {
+  header: 'Authorization',
+  scheme: 'Bearer',
+  storageKey: 'feathers-jwt',
+  locationKey: 'access_token',
+  locationErrorKey: 'error',
+  jwtStrategy: 'jwt',
+  path: '/authentication',
+  Authentication: AuthenticationClient,
+  storage: defaultStorage
+}
+
+/** The hooks that `authentication()` registers. */
+export const hooks = { authentication: waitForAuthentication, populateHeader }
+
+/**
+ * Gives an application `authenticate`, `reAuthenticate` and `logout`. It is configured after the connection.
+ *
+ * @param options What differs from the defaults
+ *
+ * @example
+ * const app = alula().configure(rest('https://api.example.org').fetch(fetch)).configure(authentication())
+ *
+ * await app.authenticate({ strategy: 'local', email, password })
+ */
+export function authentication(
+  options: Partial<AuthenticationClientOptions> = {}
+): (app: Application) => void {
+  const settings = { ...defaults, ...options }
+
+  if (typeof settings.storage?.getItem !== 'function') {
+    throw new TypeError(
+      "Invalid option 'storage' of authentication: expected an object with getItem and setItem"
+    )
+  }
+
+  return (app: any) => {
+    const client = new settings.Authentication(app, settings)
+
+    app.authentication = client
+    app.authenticate = client.authenticate.bind(client)
+    app.reAuthenticate = client.reAuthenticate.bind(client)
+    app.logout = client.logout.bind(client)
+    app.hooks([hooks.authentication(), hooks.populateHeader()])
+  }
+}

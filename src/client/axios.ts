@@ -1,0 +1,36 @@
+import type { Params } from '../core/types.ts'
+import { toRequestError, toResponseError } from './error.ts'
+import { Base, hasBody, mergeHeaders, type RestRequest } from './http.ts'
+
+/** What is needed of `axios`, or of an instance of it. */
+export interface Axios {
+  request(config: any): Promise<{ readonly status: number; readonly data: any }>
+}
+
+/** A service that is reached with `axios`. */
+export class AxiosClient extends Base {
+  /** Sends a request. `params.connection` goes into the config of `axios`. */
+  async request({ url, method, body, headers }: RestRequest, params: Params): Promise<any> {
+    const axios: Axios = this.connection
+    const { connection = {} } = params
+    const config = {
+      url,
+      method,
+      ...(hasBody(body) && { data: body }),
+      ...connection,
+      headers: mergeHeaders({ Accept: 'application/json' }, this.options.headers, headers, connection.headers)
+    }
+
+    try {
+      const { status, data } = await axios.request(config)
+
+      return status === 204 ? null : data
+    } catch (error: any) {
+      const { response } = error
+
+      throw response
+        ? toResponseError(response.data, response.status, response)
+        : toRequestError(error, { method, url }, connection.signal)
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import {
+  BadRequest,
+  convert,
+  errors,
+  type FeathersErrorClass,
+  GeneralError,
+  isFeathersError,
+  Timeout,
+  Unavailable
+} from '../errors.ts'
+
+/** A request that got no answer. */
+interface SentRequest {
+  /** The verb. */
+  readonly method: string
+  readonly url: string
+}
+
+/** What libraries call a request that took longer than its caller allows. */
+const TIMED_OUT: readonly unknown[] = ['ECONNABORTED', 'ETIMEDOUT']
+
+/** Mistakes in the request itself have such codes too. */
+const MISTAKE = /^ERR_(?!NETWORK|TLS)/
+
+/**
+ * Revives the error that an answer stands for. One that does not say its name gets that of its status.
+ *
+ * @param body The parsed body; `undefined` when it could not be parsed
+ * @param status The status of the answer
+ * @param response What the library returned. It is the `response` of the error, and shows in no JSON
+ */
+export function toResponseError(body: unknown, status: number, response: unknown): Error {
+  const ErrorClass = toErrorClass(status)
+  const error: Error =
+    typeof body === 'object' && body !== null
+      ? convert({ name: new ErrorClass().name, ...body })
+      : new ErrorClass('JSON parsing error')
+
+  return setHidden(error, 'response', response)
+}
+
+/**
+ * Says what became of a request that got no answer. Errors that are not about the connection, and those by which the
+ * caller has given up, are returned as they are.
+ *
+ * @param error What the library threw
+ * @param request The request
+ * @param signal By which the caller can give up
+ */
+export function toRequestError(error: any, request: SentRequest, signal?: any): unknown {
+  if (typeof error !== 'object' || error === null) return error
+  if (isFeathersError(error) || error === signal?.reason) return error
+
+  const reason = toReason(error)
+  const { code = error.code, address, port } = reason
+  const { method, url } = request
+  const message = reason.message || error.message
+  const data = { code, address, port, method, url }
+
+  if (TIMED_OUT.includes(error.code)) return setHidden(new Timeout(message, data), 'cause', error)
+  if (isUnreachable(error, code)) return setHidden(new Unavailable(message, data), 'cause', error)
+
+  return error
+}
+
+/** Sets a property that shows in no JSON. */
+export function setHidden<T extends object>(target: T, name: string, value: unknown): T {
+  return Object.defineProperty(target, name, { value, configurable: true, writable: true })
+}
+
+function toErrorClass(status: number): FeathersErrorClass {
+  return errors[status] ?? (status >= 400 && status < 500 ? BadRequest : GeneralError)
+}
+
+/** What lies below: `fetch` says no more than that it failed, and of several addresses each failed for a reason. */
+function toReason(error: any): any {
+  const below = error.errors?.[0] ?? error.cause
+
+  return below instanceof Error ? toReason(below) : error
+}
+
+function isUnreachable(error: any, code: unknown): boolean {
+  if (typeof code === 'string') return !MISTAKE.test(code)
+
+  // Browsers say nothing more, and hide from superagent even that.
+  return error.name === 'TypeError' || error.crossDomain === true
+}

@@ -1,0 +1,30 @@
+import type { NextFunction } from '../core/types.ts'
+import { stripSlashes } from '../utils/path.ts'
+
+/** Makes calls wait for the login that is on its way, and puts its result under their params. */
+export function authentication() {
+  return async function waitForAuthentication(context: any, next: NextFunction): Promise<void> {
+    const { app, path, method } = context
+    const isLogin = method === 'create' && path === stripSlashes(app.authentication.options.path)
+    const result = isLogin ? null : await app.get('authentication')
+
+    if (result) context.params = { ...result, ...context.params }
+
+    await next()
+  }
+}
+
+/** Sends the token of the login in a header; one that the caller has set stays. Only HTTP has headers. */
+export function populateHeader() {
+  return async function populateHeader(context: any, next: NextFunction): Promise<void> {
+    const { app, params } = context
+
+    if (app.rest && params.accessToken) {
+      const { header, scheme } = app.authentication.options
+
+      params.headers = { [header]: `${scheme} ${params.accessToken}`, ...params.headers }
+    }
+
+    await next()
+  }
+}

@@ -1,0 +1,144 @@
+import { getDefinition, isStandardMethod, type ServiceCall } from '../core/methods.ts'
+import type { NullableId, Params, Query } from '../core/types.ts'
+import { BadRequest, convert } from '../errors.ts'
+import { stripSlashes } from '../utils/path.ts'
+import { toQueryString } from './query.ts'
+import { fillPlaceholders } from './route.ts'
+import { ClientService } from './service.ts'
+
+/** What the services of a REST connection have in common. */
+export interface RestOptions {
+  /** Headers of every request. Those of a call count more. */
+  headers?: { [name: string]: any }
+  /** For classes of your own. */
+  [option: string]: any
+}
+
+/** What a REST service is made of. */
+export interface RestSettings {
+  /** The path of the service. */
+  name: string
+  /** The URL of the server. */
+  base: string
+  /** The HTTP library. */
+  connection: any
+  options?: RestOptions
+}
+
+/** A request, whatever library sends it. */
+export interface RestRequest {
+  url: string
+  /** The verb. */
+  method: string
+  /** The data, not turned into JSON yet. */
+  body?: unknown
+  headers: { [name: string]: any }
+}
+
+/** The headers of one source: an object, or what iterates over pairs, as `Headers` does. */
+type HeaderSource = { readonly [name: string]: any } | Iterable<readonly [string, any]> | null | undefined
+
+/** A service that is reached over HTTP. A subclass says how a request is sent. */
+export abstract class Base extends ClientService {
+  /** The path of the service, without slashes at its ends. */
+  name: string
+  /** The URL of the service. */
+  base: string
+  /** The HTTP library. */
+  connection: any
+  options: RestOptions
+
+  constructor({ name, base, connection, options = {} }: RestSettings) {
+    super()
+    this.name = stripSlashes(name)
+    this.base = `${base}/${this.name}`
+    this.connection = connection
+    this.options = options
+  }
+
+  /**
+   * Sends a request.
+   *
+   * @param options The request
+   * @param params The params of the call; its `connection` holds options for the library
+   * @returns The result
+   */
+  abstract request(options: RestRequest, params: Params): Promise<any>
+
+  /**
+   * The URL of a request.
+   *
+   * @param query The query of the call
+   * @param id The id; `null` is none
+   * @param route The values for placeholders in the path of the service
+   * @throws BadRequest for a placeholder without a value, and for `.` and `..`, which no URL can hold
+   */
+  makeUrl(query: Query = {}, id?: NullableId, route?: { [name: string]: any }): string {
+    const url = fillPlaceholders(this.base, route, toSegment)
+    const segment = id === undefined || id === null ? '' : `/${toSegment(String(id))}`
+
+    return url + segment + this.getQuery(query)
+  }
+
+  /** The query string with its question mark; empty for an empty query. */
+  getQuery(query: Query): string {
+    const text = toQueryString(query)
+
+    return text === '' ? '' : `?${text}`
+  }
+
+  async sendCall({ method, id, data, params }: ServiceCall): Promise<any> {
+    const { args, verb } = getDefinition(method)
+    const headers = {
+      ...(args.includes('data') && { 'Content-Type': 'application/json' }),
+      ...(!isStandardMethod(method) && { 'X-Service-Method': method }),
+      ...params.headers
+    }
+    const url = this.makeUrl(params.query, id, params.route)
+
+    try {
+      return await this.request({ url, method: verb, body: data, headers }, params)
+    } catch (error) {
+      // A `request` of your own may throw what the server has sent.
+      throw error instanceof Error ? error : convert(error)
+    }
+  }
+}
+
+/** Whether there is data to send. */
+export function hasBody(body: unknown): boolean {
+  return body !== undefined && body !== null
+}
+
+/**
+ * Puts headers over one another. Their names are the same in every case, and `undefined` is no value.
+ *
+ * @param sources The headers, the weakest first
+ */
+export function mergeHeaders(...sources: readonly HeaderSource[]): { [name: string]: any } {
+  const merged = new Map<string, readonly [string, any]>()
+
+  for (const source of sources) {
+    for (const [name, value] of toPairs(source)) {
+      if (value !== undefined) merged.set(name.toLowerCase(), [name, value])
+    }
+  }
+
+  return Object.fromEntries(merged.values())
+}
+
+function toPairs(source: HeaderSource): Iterable<readonly [string, any]> {
+  if (!source) return []
+
+  return Symbol.iterator in source
+    ? (source as Iterable<readonly [string, any]>)
+    : Object.entries(source as { [name: string]: any })
+}
+
+/** What sends the request takes these two for steps in the path, escaped or not. */
+function toSegment(value: string): string {
+  if (value === '.' || value === '..')
+    throw new BadRequest(`Invalid value '${value}': no path of a URL can hold it`)
+
+  return encodeURIComponent(value)
+}

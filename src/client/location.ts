@@ -1,0 +1,39 @@
+/** What is needed of `window.location`. */
+export interface HashLocation {
+  hash: string
+  readonly pathname?: string
+  readonly search?: string
+}
+
+/**
+ * Takes a value out of the hash of a URL: out of `#name=value`, and also out of `#/page?name=value`.
+ *
+ * @param location The location; the value is gone from it afterwards
+ * @param name The name of the value
+ * @returns The value as it stands there, or `null`
+ */
+export function takeFromHash(location: HashLocation, name: string): string | null {
+  const escaped = name.replace(/[^\w]/g, '\\$&')
+  const pattern = new RegExp(`(^#?|[?&])${escaped}=([^&]*)(&?)`)
+  const match = pattern.exec(location.hash ?? '')
+
+  if (!match) return null
+
+  const [, before, value = '', behind] = match
+  const rest = location.hash.replace(pattern, before === '&' ? (behind as string) : (before as string))
+
+  setHash(location, rest.replace(/[#?]$/, ''))
+
+  return value
+}
+
+function setHash(location: HashLocation, hash: string): void {
+  const { location: current, history } = (globalThis as any).window ?? {}
+
+  // An assignment would leave the URL with the token in the history of the browser.
+  if (location === current && typeof history?.replaceState === 'function') {
+    history.replaceState(history.state, '', `${location.pathname}${location.search}${hash}`)
+  } else {
+    location.hash = hash
+  }
+}

@@ -1,0 +1,72 @@
+import type { TransportConnection } from '../core/types.ts'
+import { type Axios, AxiosClient } from './axios.ts'
+import { type Fetch, FetchClient } from './fetch.ts'
+import { Base, type RestOptions, type RestSettings } from './http.ts'
+import { createConnection } from './service.ts'
+import { type Superagent, SuperagentClient } from './superagent.ts'
+
+/** A class of REST services, for example one of your own that extends `FetchClient`. */
+export type RestServiceClass = new (settings: RestSettings) => Base
+
+/**
+ * Takes an HTTP library, options for all services and a class of your own, and returns what an application is
+ * configured with.
+ */
+export interface RestHandler<Services, Library> {
+  (library: Library, options?: RestOptions, Service?: RestServiceClass): TransportConnection<Services>
+  (library: Library, Service: RestServiceClass): TransportConnection<Services>
+}
+
+/** A REST server, for each library that can reach it. */
+export interface RestTransports<Services = any> {
+  fetch: RestHandler<Services, Fetch>
+  axios: RestHandler<Services, Axios>
+  superagent: RestHandler<Services, Superagent>
+  /** The class that all services have in common. */
+  Base: typeof Base
+}
+
+/**
+ * Connects an application with a server over HTTP.
+ *
+ * @param base The URL of the server; nothing for the server of the page
+ * @throws Error for a missing library, and on `configure` for an application that has a connection already
+ *
+ * @example
+ * const app = alula().configure(rest('https://api.example.org').fetch(fetch))
+ */
+export function rest<Services = any>(base = ''): RestTransports<Services> {
+  if (typeof base !== 'string') throw new TypeError(`rest expects the URL of a server, got a ${typeof base}`)
+
+  const url = base.replace(/\/+$/, '')
+
+  return {
+    fetch: createHandler('fetch', url, FetchClient),
+    axios: createHandler('axios', url, AxiosClient),
+    superagent: createHandler('superagent', url, SuperagentClient),
+    Base
+  }
+}
+
+function createHandler<Services>(
+  name: string,
+  base: string,
+  DefaultService: RestServiceClass
+): RestHandler<Services, any> {
+  return (library: any, given: RestOptions | RestServiceClass = {}, GivenService?: RestServiceClass) => {
+    if (!library) throw new Error(`${name} has to be provided to feathers-rest`)
+
+    const [options, Service = DefaultService] = isClass(given) ? [{}, given] : [given, GivenService]
+
+    return createConnection<Services>(
+      'rest',
+      library,
+      Service,
+      (path) => new Service({ base, name: path, connection: library, options })
+    )
+  }
+}
+
+function isClass(value: RestOptions | RestServiceClass): value is RestServiceClass {
+  return typeof value === 'function'
+}

@@ -1,0 +1,25 @@
+import { BadRequest } from '../errors.ts'
+
+/**
+ * Puts values in place of the segments of a path that begin with a colon.
+ *
+ * @param path A service path, or a URL that ends in one
+ * @param route The values by name, as in `params.route`
+ * @param toSegment Turns a value into what stands in the path, or throws
+ * @throws BadRequest when a value is missing
+ */
+export function fillPlaceholders(
+  path: string,
+  route: { readonly [name: string]: unknown } = {},
+  toSegment: (value: string) => string
+): string {
+  return path.replace(/(^|\/):([^/]+)/g, (_match, slash: string, name: string) => {
+    const value = Object.hasOwn(route, name) ? route[name] : undefined
+
+    if (value === undefined || value === null || value === '') {
+      throw new BadRequest(`Missing value for ':${name}' in params.route`)
+    }
+
+    return slash + toSegment(String(value))
+  })
+}

@@ -1,0 +1,158 @@
+import { fromArguments, getDefinition, isStandardMethod, type ServiceCall } from '../core/methods.ts'
+import type {
+  Id,
+  NormalizedServiceOptions,
+  NullableId,
+  Params,
+  ServiceInterface,
+  TransportConnection
+} from '../core/types.ts'
+import { BadRequest } from '../errors.ts'
+
+/** A service that is on a server. What the call of a method becomes on its way there, a subclass decides. */
+export abstract class ClientService implements ServiceInterface<any, any, Params, any> {
+  /**
+   * Sends a call to the server.
+   *
+   * @returns The result
+   * @throws The error of the server, or one that says why there is no answer
+   */
+  abstract sendCall(call: ServiceCall): Promise<any>
+
+  /** Finds records. */
+  find(params?: Params): Promise<any> {
+    return this._find(params)
+  }
+
+  /** Gets a record. */
+  get(id: Id, params?: Params): Promise<any> {
+    return this._get(id, params)
+  }
+
+  /** Creates a record, or several for an array. */
+  create(data: any, params?: Params): Promise<any> {
+    return this._create(data, params)
+  }
+
+  /** Replaces a record. */
+  update(id: NullableId, data: any, params?: Params): Promise<any> {
+    return this._update(id, data, params)
+  }
+
+  /** Changes parts of a record, or of all that the query selects. */
+  patch(id: NullableId, data: any, params?: Params): Promise<any> {
+    return this._patch(id, data, params)
+  }
+
+  /** Removes a record, or all that the query selects. */
+  remove(id: NullableId, params?: Params): Promise<any> {
+    return this._remove(id, params)
+  }
+
+  /** Finds records, without hooks and events. */
+  _find(params?: Params): Promise<any> {
+    return call(this, 'find', [params])
+  }
+
+  /** Gets a record, without hooks and events. */
+  _get(id: Id, params?: Params): Promise<any> {
+    return call(this, 'get', [id, params])
+  }
+
+  /** Creates a record, without hooks and events. */
+  _create(data: any, params?: Params): Promise<any> {
+    return call(this, 'create', [data, params])
+  }
+
+  /** Replaces a record, without hooks and events. */
+  _update(id: NullableId, data: any, params?: Params): Promise<any> {
+    return call(this, 'update', [id, data, params])
+  }
+
+  /** Changes parts of a record, without hooks and events. */
+  _patch(id: NullableId, data: any, params?: Params): Promise<any> {
+    return call(this, 'patch', [id, data, params])
+  }
+
+  /** Removes a record, without hooks and events. */
+  _remove(id: NullableId, params?: Params): Promise<any> {
+    return call(this, 'remove', [id, params])
+  }
+
+  /**
+   * Adds custom methods, each with and without an underscore: `(data, params) => Promise`.
+   *
+   * @param names Their names
+   * @throws Error for the name of a member that the service needs itself
+   */
+  methods(...names: string[]): this {
+    for (const name of names.filter((name) => !isStandardMethod(name))) {
+      if (name in this && !(`_${name}` in this)) {
+        throw new Error(`'${name}' is not allowed as a custom method name on a client service`)
+      }
+
+      Object.assign(this, {
+        [`_${name}`](this: ClientService, data: unknown, params?: Params) {
+          return call(this, name, [data, params])
+        },
+        [name](this: any, data: unknown, params?: Params) {
+          return this[`_${name}`](data, params)
+        }
+      })
+    }
+
+    return this
+  }
+
+  /**
+   * Is on every service, and not for clients.
+   *
+   * @throws Error always
+   */
+  publish(): never {
+    throw new Error('A client service publishes nothing: the server says who hears its events')
+  }
+}
+
+/**
+ * Creates what an application is configured with so that its services are those of a server.
+ *
+ * @param name The member of the application that holds the connection
+ * @param connection The connection
+ * @param Service The class of the services
+ * @param createService Creates the service of a path
+ */
+export function createConnection<Services>(
+  name: 'io' | 'rest',
+  connection: unknown,
+  Service: unknown,
+  createService: (path: string) => ClientService
+): TransportConnection<Services> {
+  function configure(app: any): void {
+    if (app.rest !== undefined || app.io !== undefined) {
+      throw new Error('Only one default client provider can be configured')
+    }
+
+    app[name] = connection
+    app.defaultService = createService
+    // In front, so that the methods are there when hooks are put around them.
+    app.mixins.unshift(addCustomMethods)
+  }
+
+  return Object.assign(configure, { Service, service: createService as any })
+}
+
+function addCustomMethods(service: unknown, _path: string, { methods }: NormalizedServiceOptions): void {
+  if (service instanceof ClientService) service.methods(...methods)
+}
+
+async function call(service: ClientService, method: string, args: readonly unknown[]): Promise<any> {
+  const serviceCall = fromArguments(method, args)
+  const needsId = getDefinition(method).args.includes('id')
+
+  if (needsId && (serviceCall.id === undefined || (serviceCall.id as unknown) === '')) {
+    throw new BadRequest(`id for .${method} is required`)
+  }
+
+  return service.sendCall(serviceCall)
+}

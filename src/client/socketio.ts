@@ -1,0 +1,172 @@
+import { defaultServiceEvents, type ServiceCall, toArguments } from '../core/methods.ts'
+import type { TransportConnection } from '../core/types.ts'
+import { BadRequest, convert, Timeout, Unavailable } from '../errors.ts'
+import { stripSlashes } from '../utils/path.ts'
+import { setHidden } from './error.ts'
+import { fillPlaceholders } from './route.ts'
+import { ClientService, createConnection } from './service.ts'
+import { assertNotRefused, type Socket, watchRefusals, whenConnected } from './socket.ts'
+
+/** What the services of a socket have in common. */
+export interface SocketOptions {
+  /** How many milliseconds a call may take. Left out, it is the `ackTimeout` of the socket, or else there is no limit. */
+  timeout?: number
+}
+
+/** What a socket service is made of. */
+export interface SocketSettings {
+  /** The path of the service. */
+  name: string
+  /** The socket. */
+  connection: any
+  options?: SocketOptions
+}
+
+/** Methods of an emitter that take the name of an event. */
+const EVENT_METHODS = [
+  'addEventListener',
+  'addListener',
+  'emit',
+  'listenerCount',
+  'listeners',
+  'on',
+  'once',
+  'prependListener',
+  'prependOnceListener',
+  'removeAllListeners',
+  'removeEventListener',
+  'removeListener'
+] as const
+
+/** Those that are about all events of the socket. */
+const SOCKET_METHODS = ['eventNames', 'getMaxListeners', 'setMaxListeners'] as const
+
+type EmitterMethod = (typeof EVENT_METHODS | typeof SOCKET_METHODS)[number]
+
+/** Only calls with a time limit, however long, are told that their connection is lost. */
+const NO_LIMIT = 2 ** 31 - 1
+
+/** The methods of an emitter. Those that the socket does not have throw an error. */
+export interface SocketService extends Record<EmitterMethod, (...args: any[]) => any> {}
+
+/** A service that is reached over a socket. Its events are those that the server sends. */
+export class SocketService extends ClientService {
+  /** The path of the service. */
+  path: string
+  /** The socket. */
+  connection: any
+  options: SocketOptions
+  /** What comes from the server is not emitted here as well. */
+  events: readonly string[] = defaultServiceEvents
+
+  constructor({ name, connection, options = {} }: SocketSettings) {
+    super()
+    this.path = stripSlashes(name)
+    this.connection = connection
+    this.options = options
+  }
+
+  async sendCall(call: ServiceCall): Promise<any> {
+    const { connection, options } = this
+    const { method, params } = call
+    const path = fillPlaceholders(this.path, params.route, toSegment)
+    const args = toArguments({ ...call, params: params.query ?? {} })
+    const timeout = connection.flags?.timeout ?? options.timeout ?? connection._opts?.ackTimeout
+
+    assertNotRefused(connection)
+    // The socket would keep the call until it is connected, and for ever when it is refused.
+    if (connection.connected === false && timeout === undefined) await whenConnected(connection)
+
+    return new Promise((resolve, reject) => {
+      function finish(lost: Error | null, error?: unknown, result?: unknown): void {
+        if (lost) reject(toLostError(lost, { method, path }))
+        else if (error) reject(convert(error))
+        else resolve(result)
+      }
+
+      if (typeof connection.timeout === 'function') {
+        connection.timeout(timeout ?? NO_LIMIT).emit(method, path, ...args, finish)
+      } else {
+        connection.emit(method, path, ...args, (error: unknown, result: unknown) =>
+          finish(null, error, result)
+        )
+      }
+    })
+  }
+
+  /** Removes a listener of an event, or all. Not every emitter has it. */
+  off(event: string, ...listeners: ((...values: any[]) => void)[]): any {
+    if (typeof this.connection.off === 'function')
+      return forward(this, 'off', `${this.path} ${event}`, ...listeners)
+
+    return listeners.length === 0 ? this.removeAllListeners(event) : this.removeListener(event, ...listeners)
+  }
+}
+
+for (const name of EVENT_METHODS) {
+  SocketService.prototype[name] = function (event: string, ...values: unknown[]) {
+    return forward(this, name, `${this.path} ${event}`, ...values)
+  }
+}
+
+for (const name of SOCKET_METHODS) {
+  SocketService.prototype[name] = function (...values: unknown[]) {
+    return forward(this, name, ...values)
+  }
+}
+
+/**
+ * Connects an application with a server over Socket.IO.
+ *
+ * @param socket A socket of `socket.io-client`
+ * @param options Options for all services
+ * @throws Error for a missing socket, and on `configure` for an application that has a connection already
+ *
+ * @example
+ * const app = alula().configure(socketio(io('https://api.example.org')))
+ */
+export function socketio<Services = any>(
+  socket: Socket,
+  options: SocketOptions = {}
+): TransportConnection<Services> {
+  if (typeof socket?.emit !== 'function') throw new Error('Socket.io connection needs to be provided')
+  if (options.timeout !== undefined && !(Number(options.timeout) > 0)) {
+    throw new TypeError("Invalid option 'timeout': expected a number of milliseconds")
+  }
+
+  watchRefusals(socket)
+
+  return createConnection<Services>(
+    'io',
+    socket,
+    SocketService,
+    (name) => new SocketService({ name, connection: socket, options })
+  )
+}
+
+/** Calls a method of the socket. Where that returns itself, the service stands for it. */
+function forward(service: SocketService, method: EmitterMethod | 'off', ...values: unknown[]): any {
+  const { connection } = service
+
+  if (typeof connection[method] !== 'function') {
+    throw new Error(`Can not call '${method}' on the client service connection`)
+  }
+
+  const result = connection[method](...values)
+
+  return result === connection ? service : result
+}
+
+/** A socket sends paths as they are, so that a slash would lead to another service. */
+function toSegment(value: string): string {
+  if (value.includes('/')) throw new BadRequest(`Invalid value '${value}' in params.route: it has a slash`)
+
+  return value
+}
+
+/** What a socket says of a call that got no answer, as an error with a code. */
+function toLostError(lost: Error, call: { method: string; path: string }): Error {
+  const ErrorClass = /timed out/.test(lost.message) ? Timeout : Unavailable
+
+  return setHidden(new ErrorClass(lost.message, call), 'cause', lost)
+}

@@ -1,0 +1,209 @@
+import type { Kysely } from 'kysely'
+import { AdapterBase } from '../adapter/base.ts'
+import { type AdapterMethods, implementService } from '../adapter/methods.ts'
+import { isPaginated } from '../adapter/options.ts'
+import type { Id, Paginated } from '../core/types.ts'
+import type { ParsedQuery } from '../query/ast.ts'
+import { inTurn } from './atomic.ts'
+import { toFeathersError } from './errors.ts'
+import { type Fragment, toColumn } from './field.ts'
+import { insertRows, toNewRow } from './insert.ts'
+import { withPluginsOf, withSchema } from './instance.ts'
+import { assertOptions, type KyselyOptions, type KyselyParams } from './options.ts'
+import { assertSelection, countRecords, readRecord, readRecords, toNotFound, toRecord } from './read.ts'
+import { findTransaction } from './scope.ts'
+import { getTable, type Session } from './session.ts'
+import { toExpression } from './where.ts'
+import { changeRows, type Row, removeRows, toRow, toWholeRow } from './write.ts'
+
+/**
+ * Keeps records in a table of SQLite, PostgreSQL, MySQL or MariaDB. A query means what it means in memory. Each method
+ * is one statement where the database can, and one transaction where it cannot.
+ */
+export class KyselyAdapter<
+  Result = any,
+  Data = Partial<Result>,
+  PatchData = Partial<Data>,
+  ServiceParams extends KyselyParams<any> = KyselyParams
+> extends AdapterBase<Result, Data, PatchData, ServiceParams, KyselyOptions> {
+  /**
+   * @param options The options
+   * @throws Error for an option that is not valid, for a database that is not known, and for an operator without a meaning
+   */
+  constructor(options: KyselyOptions) {
+    super(options)
+    assertOptions(options)
+  }
+
+  /** The Kysely instance of a call: that of `params.adapter`, or of the service. */
+  getModel(params?: ServiceParams): Kysely<any> {
+    const { Model, schema } = this.getOptions(params)
+
+    return schema === undefined ? Model : withSchema(Model, schema)
+  }
+
+  async _find(params?: ServiceParams): Promise<Paginated<Result> | Result[]> {
+    const query = this.parseQuery(params)
+    const { paginate } = this.getOptions(params)
+
+    return await this.run(params, async (session) => {
+      const where = this.prepare(query, session)
+      const records = readRecords(session, query, where)
+
+      if (!isPaginated(paginate)) return await records
+
+      const page = { limit: query.limit as number, skip: query.skip }
+
+      if (paginate.total === false) return { ...page, data: await records } as Paginated<Result>
+
+      const [total, data] = await Promise.all([countRecords(session, where), records])
+
+      return { total, ...page, data }
+    })
+  }
+
+  async _get(id: Id, params?: ServiceParams): Promise<Result> {
+    const query = this.parseQuery(params)
+
+    return await this.run(params, (session) => readRecord(session, id, query))
+  }
+
+  async _create(data: Data, params?: ServiceParams): Promise<Result>
+  async _create(data: Data[], params?: ServiceParams): Promise<Result[]>
+  async _create(data: Data | Data[], params?: ServiceParams): Promise<Result | Result[]>
+  async _create(data: Data | Data[], params?: ServiceParams): Promise<Result | Result[]> {
+    const { select } = this.parseQuery(params)
+
+    return await this.run(params, async (session) => {
+      assertSelection(select, session)
+
+      const items = Array.isArray(data) ? data : [data]
+      const rows = await insertRows(
+        session,
+        items.map((item) => toNewRow(item as object, session))
+      )
+      const records = rows.map(toRecord(session, select))
+
+      return Array.isArray(data) ? records : records[0]
+    })
+  }
+
+  async _update(id: Id, data: Data, params?: ServiceParams): Promise<Result> {
+    return await this.change(id, params, (session) => toWholeRow(data as object, session))
+  }
+
+  async _patch(id: Id, data: PatchData, params?: ServiceParams): Promise<Result>
+  async _patch(id: null, data: PatchData, params?: ServiceParams): Promise<Result[]>
+  async _patch(id: Id | null, data: PatchData, params?: ServiceParams): Promise<Result | Result[]>
+  async _patch(id: Id | null, data: PatchData, params?: ServiceParams): Promise<Result | Result[]> {
+    return await this.change(id, params, (session) => toRow(data as object, session))
+  }
+
+  async _remove(id: Id, params?: ServiceParams): Promise<Result>
+  async _remove(id: null, params?: ServiceParams): Promise<Result[]>
+  async _remove(id: Id | null, params?: ServiceParams): Promise<Result | Result[]>
+  async _remove(id: Id | null, params?: ServiceParams): Promise<Result | Result[]> {
+    const query = this.parseQuery(params)
+
+    return await this.run(params, async (session) => {
+      const rows = await removeRows(session, { id, where: this.prepare(query, session) })
+
+      return toResult(id, rows, query, session)
+    })
+  }
+
+  private async change(
+    id: Id | null,
+    params: ServiceParams | undefined,
+    toRow: (session: Session) => Row
+  ): Promise<any> {
+    const query = this.parseQuery(params)
+
+    return await this.run(params, async (session) => {
+      const target = { id, where: this.prepare(query, session) }
+      const rows = await changeRows(session, target, toRow(session))
+
+      return toResult(id, rows, query, session)
+    })
+  }
+
+  /** Translates the conditions, and refuses names that are no columns. */
+  private prepare({ where, select }: ParsedQuery, session: Session): Fragment {
+    assertSelection(select, session)
+
+    return toExpression(where, session.table)
+  }
+
+  /** Runs the statements of a call, in the transaction that it belongs to. */
+  private async run<T>(
+    params: ServiceParams | undefined,
+    work: (session: Session) => Promise<T>
+  ): Promise<T> {
+    const Model = this.getModel(params)
+    const { name, id } = this.getOptions(params)
+    let session: Session | undefined
+
+    const open = async (db: Kysely<any>) => {
+      const table = await getTable(Model, db, name)
+
+      session = { db, name, table, id }
+      toColumn(id, table)
+
+      return await work(session)
+    }
+
+    try {
+      const transaction = await findTransaction(params, Model)
+
+      if (!transaction) return await open(Model)
+
+      return await inTurn(transaction.trx, () => open(withPluginsOf(Model, transaction.trx)))
+    } catch (error) {
+      throw toFeathersError(error, session?.table)
+    }
+  }
+}
+
+function toResult(id: Id | null, rows: readonly any[], { select }: ParsedQuery, session: Session): any {
+  const records = rows.map(toRecord(session, select))
+
+  if (id === null) return records
+  if (records.length === 0) throw toNotFound(id)
+
+  return records[0]
+}
+
+/** An adapter for a table with the public methods, ready for `app.use`. */
+export class KyselyService<
+  Result = any,
+  Data = Partial<Result>,
+  PatchData = Partial<Data>,
+  ServiceParams extends KyselyParams<any> = KyselyParams
+> extends KyselyAdapter<Result, Data, PatchData, ServiceParams> {}
+
+/** What `implementService` defines below. */
+export interface KyselyService<
+  Result = any,
+  Data = Partial<Result>,
+  PatchData = Partial<Data>,
+  ServiceParams extends KyselyParams<any> = KyselyParams
+> extends AdapterMethods<Result, Data, PatchData, ServiceParams> {}
+
+implementService(KyselyService)
+
+/**
+ * Creates a service for a table.
+ *
+ * @param options The Kysely instance, the name of the table, id field, pagination, multi, …
+ * @throws Error for an option that is not valid
+ * @example
+ * app.use('messages', kysely({ Model: db, name: 'messages', paginate: { default: 10, max: 50 } }))
+ */
+export function kysely<
+  Result = any,
+  Data = Partial<Result>,
+  PatchData = Partial<Data>,
+  ServiceParams extends KyselyParams<any> = KyselyParams
+>(options: KyselyOptions): KyselyService<Result, Data, PatchData, ServiceParams> {
+  return new KyselyService(options)
+}

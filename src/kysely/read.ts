@@ -1,0 +1,113 @@
+import { sql } from 'kysely'
+import type { Id } from '../core/types.ts'
+import { NotFound } from '../errors.ts'
+import type { ParsedQuery } from '../query/ast.ts'
+import { toSelection } from '../query/select.ts'
+import { type Fragment, toColumn, toReference } from './field.ts'
+import { toOrder } from './order.ts'
+import type { Session } from './session.ts'
+import { fromStored } from './values.ts'
+import { toExpression } from './where.ts'
+
+/** As a limit: all. Only PostgreSQL knows `OFFSET` without one. */
+const ALL = {
+  mysql: sql.raw('18446744073709551615'),
+  postgres: sql.raw('all'),
+  sqlite: sql.raw('-1')
+} as const
+
+/** Reads the records that match, in the order and the section of a query. */
+export async function readRecords(session: Session, query: ParsedQuery, where: Fragment): Promise<any[]> {
+  const { table, id } = session
+  const { sort, limit, skip, select } = query
+
+  if (limit === 0) return []
+
+  const matches = selectRows(session, select).where(where)
+  const order = toOrder(sort, table, id).reduce((builder, part) => builder.orderBy(part), matches)
+  const page = limit === undefined && skip === 0 ? order : order.limit(limit ?? (ALL[table.dialect] as any))
+  const rows = await (skip === 0 ? page : page.offset(skip)).execute()
+
+  return rows.map(toRecord(session, select))
+}
+
+/**
+ * Reads the record that has an id and matches.
+ *
+ * @throws NotFound when there is none
+ */
+export async function readRecord(session: Session, id: Id, query: ParsedQuery): Promise<any> {
+  const { where, select } = query
+  const isIt = hasId(id, session)
+  const isAny = where.kind === 'and' && where.conditions.length === 0
+  const condition = isAny ? isIt : sql<boolean>`${isIt} and ${toExpression(where, session.table)}`
+  const [row] = await selectRows(session, select).where(condition).execute()
+
+  if (row === undefined) throw toNotFound(id)
+
+  return toRecord(session, select)(row)
+}
+
+/** Counts the records that match. */
+export async function countRecords({ db, name }: Session, where: Fragment): Promise<number> {
+  const { count } = await db
+    .selectFrom(name)
+    .select(sql<number | string | bigint>`count(*)`.as('count'))
+    .where(where)
+    .executeTakeFirstOrThrow()
+
+  return Number(count)
+}
+
+/** The condition that a record has this id. An id in a URL is text. */
+export function hasId(id: Id, { id: name, table }: Session): Fragment {
+  const isText = toColumn(name, table).kind === 'text'
+
+  return toExpression(
+    { kind: 'compare', path: [name], operator: 'eq', value: isText ? String(id) : id },
+    table
+  )
+}
+
+/** Makes records of rows: with values as they were stored, and the fields that are selected. */
+export function toRecord({ table, id }: Session, select: readonly string[] | undefined): (row: any) => any {
+  const selection = toSelection(select, id)
+
+  return (row) => {
+    const record: any = {}
+
+    for (const name of Object.keys(row)) {
+      const column = table.columns.get(name)
+
+      record[name] = column ? fromStored(column, row[name]) : row[name]
+    }
+
+    return selection(record)
+  }
+}
+
+/**
+ * Refuses fields that there are not.
+ *
+ * @throws BadRequest that names one
+ */
+export function assertSelection(select: readonly string[] | undefined, session: Session): void {
+  if (select) toColumns(select, session)
+}
+
+/** Says that there is no such record, or that it does not match. */
+export function toNotFound(id: Id): NotFound {
+  return new NotFound(`No record found for id '${id}'`)
+}
+
+function selectRows(session: Session, select: readonly string[] | undefined) {
+  const from = session.db.selectFrom(session.name)
+
+  return select ? from.select(toColumns(select, session)) : from.selectAll()
+}
+
+function toColumns(select: readonly string[], { table, id }: Session) {
+  const names = new Set([...select, id].map((field) => field.split('.')[0] as string))
+
+  return [...names].map((name) => toReference(toColumn(name, table)).as(name))
+}

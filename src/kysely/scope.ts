@@ -1,0 +1,127 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Kysely } from 'kysely'
+import { type Emit, Transaction } from './transaction.ts'
+
+/** What runs in `withTransaction`. The transaction begins with the first call that has a database. */
+class Scope {
+  readonly parent: Scope | undefined
+  private transaction: Promise<Transaction> | undefined
+  private readonly events: Emit[] = []
+  private isOver = false
+
+  constructor(parent: Scope | undefined) {
+    this.parent = parent
+  }
+
+  /** This scope, or what of those around it has not ended. */
+  get open(): Scope | undefined {
+    return this.isOver ? this.parent?.open : this
+  }
+
+  /**
+   * The transaction, begun if it has not.
+   *
+   * @throws Error for a second database
+   */
+  async join(Model: Kysely<any>): Promise<Transaction> {
+    this.transaction ??= this.begin(Model)
+
+    const transaction = await this.transaction
+
+    if (!transaction.isIn(Model))
+      throw new Error('A transaction concerns one database, and this call has another')
+
+    return transaction
+  }
+
+  defer(emit: Emit): void {
+    this.events.push(emit)
+  }
+
+  async commit(): Promise<void> {
+    this.isOver = true
+
+    // The transaction has the same events, so that those of hooks inside it keep their place.
+    if (this.transaction) return await (await this.transaction).commit()
+
+    for (const emit of this.events) {
+      if (this.parent) this.parent.defer(emit)
+      else emit()
+    }
+  }
+
+  async rollback(): Promise<void> {
+    this.isOver = true
+    // One that could not begin has nothing to take back.
+    await (await this.transaction?.catch(() => undefined))?.rollback()
+  }
+
+  private async begin(Model: Kysely<any>): Promise<Transaction> {
+    return await Transaction.begin(Model, await this.parent?.open?.join(Model), this.events)
+  }
+}
+
+const scopes = new AsyncLocalStorage<Scope>()
+
+/** An application, as far as its events can wait. */
+export interface DeferringApplication {
+  /** Keeps an event of a call for later; returns whether it did. */
+  _defer?: (emit: Emit, context: { params?: { transaction?: unknown } }) => boolean
+}
+
+/**
+ * Runs a function whose calls succeed together or not at all. Every call of a service of `alula/kysely` that is made
+ * inside, by other services and hooks too, joins one transaction; a `withTransaction` inside it sets a savepoint. Events
+ * wait for the outermost commit, and are dropped when there is none.
+ *
+ * @param app The application, whose events wait
+ * @param run The function. When it throws or rejects, everything is taken back
+ * @returns What the function returns
+ * @throws What the function throws; FeathersError when the database refuses to commit
+ * @example
+ * await withTransaction(app, async () => {
+ *   await app.service('accounts').patch(from, { balance: 0 })
+ *   await app.service('accounts').patch(to, { balance: 100 })
+ * })
+ */
+export async function withTransaction<T>(app: object, run: () => Promise<T>): Promise<T> {
+  const scope = new Scope(scopes.getStore()?.open)
+
+  implementDeferral(app)
+
+  try {
+    const result = await scopes.run(scope, run)
+
+    await scope.commit()
+
+    return result
+  } catch (error) {
+    // It fails where the connection is lost, and then the database takes everything back itself.
+    if (scope.open === scope) await scope.rollback().catch(() => undefined)
+    throw error
+  }
+}
+
+/**
+ * The transaction that a call belongs to: that of its params, or the one around it.
+ *
+ * @param params The params of the call
+ * @param Model The Kysely instance of its service
+ */
+export async function findTransaction(
+  params: { transaction?: Transaction } | undefined,
+  Model: Kysely<any>
+): Promise<Transaction | undefined> {
+  return params?.transaction ?? (await scopes.getStore()?.open?.join(Model))
+}
+
+/** Makes events of an application wait for the transaction of their call. */
+export function implementDeferral(app: DeferringApplication): void {
+  app._defer ??= (emit, { params }) => {
+    const waiting = (params?.transaction as Transaction | undefined)?.open ?? scopes.getStore()?.open
+
+    waiting?.defer(emit)
+
+    return waiting !== undefined
+  }
+}

@@ -1,0 +1,6 @@
+export {
+  type ConfigureSocketio,
+  type SocketioArguments,
+  type SocketioOptions,
+  socketio
+} from './socketio/server.ts'

@@ -1,0 +1,54 @@
+/** How long, in milliseconds, nothing has to begin before all is taken to be over. */
+const QUIET_TIME = 20
+
+/** Counts what is running, so that the end can wait for it. */
+export class Running {
+  private begun = 0
+  private current = 0
+  private readonly waiting = new Set<() => void>()
+
+  /** Counts something that begins. Returns what says, once or several times, that it is over. */
+  begin(): () => void {
+    let isOver = false
+
+    this.begun++
+    this.current++
+
+    return () => {
+      if (isOver) return
+
+      isOver = true
+      this.current--
+      if (this.current === 0) this.announce()
+    }
+  }
+
+  /** Resolves as soon as nothing runs. */
+  async idle(): Promise<void> {
+    if (this.current > 0) await new Promise<void>((resolve) => this.waiting.add(resolve))
+  }
+
+  /**
+   * Resolves when nothing runs and nothing has begun for a moment.
+   *
+   * @param limit How long to wait for that, in milliseconds: where there is always something, there is never nothing
+   */
+  async quiet(limit: number): Promise<void> {
+    const end = performance.now() + limit
+    const late = new Promise((resolve) => setTimeout(resolve, limit))
+    let begun: number
+
+    do {
+      await Promise.race([this.idle(), late])
+      begun = this.begun
+      await new Promise((resolve) => setTimeout(resolve, QUIET_TIME))
+      // A busy process runs its timers late, with messages waiting to be read: those come first.
+      await new Promise(setImmediate)
+    } while (begun !== this.begun && performance.now() < end)
+  }
+
+  private announce(): void {
+    for (const resolve of this.waiting) resolve()
+    this.waiting.clear()
+  }
+}

@@ -1,0 +1,148 @@
+import { once } from 'node:events'
+import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Server, ServerOptions } from 'socket.io'
+import type { Application } from '../core/types.ts'
+import { assertBodyLimit } from '../transport/body.ts'
+import type { Logger } from '../transport/error.ts'
+import { startServer } from '../transport/listen.ts'
+import { prepareClose } from '../transport/shutdown.ts'
+import { importPeer } from '../utils/peer.ts'
+import { SocketTransport } from './transport.ts'
+
+/** The options of {@link socketio}: those of Socket.IO, and a log. */
+export interface SocketioOptions extends Partial<ServerOptions> {
+  /** How many bytes a message may have; as many as the body of a request, 100 kB, when left out. */
+  maxHttpBufferSize?: number
+  /** Where unexpected errors are written to, `console` by default; `false` for nowhere. */
+  logger?: Logger | false
+}
+
+/** Gets the server of Socket.IO before services are set up, for middleware and listeners of your own. */
+export type ConfigureSocketio = (this: any, io: Server) => unknown
+
+/** What {@link socketio} takes. */
+export type SocketioArguments =
+  | [configure?: ConfigureSocketio]
+  | [port: number, configure?: ConfigureSocketio]
+  | [options: SocketioOptions, configure?: ConfigureSocketio]
+  | [port: number, options: SocketioOptions, configure?: ConfigureSocketio]
+
+interface Settings {
+  readonly port: number | undefined
+  readonly options: SocketioOptions
+  readonly configure: ConfigureSocketio | undefined
+}
+
+/**
+ * Makes the services of an application reachable through Socket.IO, and sends their events to the connections that
+ * publishers choose. The protocol is that of Feathers v5, whose clients work. An application without a `listen` gets
+ * one. `app.io` is the server of Socket.IO from `setup` on.
+ *
+ * @param args All of them optional, in this order: a port for a server of its own besides that of the application,
+ * options of Socket.IO, and a function that gets the server of Socket.IO
+ * @returns A function for `app.configure`. `app.setup()` rejects without the package `socket.io`
+ * @throws TypeError for an argument that is none of these
+ * @example
+ * app.configure(socketio((io) => io.on('connection', (socket) => console.log(socket.id))))
+ */
+export function socketio(...args: SocketioArguments): (app: any) => void {
+  const { port, options, configure } = toSettings(args)
+  const { logger = console, ...serverOptions } = options
+
+  return (app: Application) => {
+    if (app._isSetup)
+      throw new Error("'alula/socketio' has to be configured before the application is set up")
+
+    const closers: (() => Promise<void>)[] = []
+    let transport: SocketTransport | undefined
+    let ending: Promise<void> | undefined
+    let isHooked = false
+
+    async function setUp(
+      { app, server }: { app: any; server?: any },
+      next: () => Promise<void>
+    ): Promise<void> {
+      if (!transport) {
+        const { Server } = await importPeer('socket.io', "'alula/socketio'", () => import('socket.io'))
+
+        transport = new SocketTransport(app, Server, serverOptions, logger)
+        app.io = transport.io
+      }
+
+      // Not before: an Express application that this one becomes a part of closes its server before the hooks from then.
+      if (!isHooked) app.hooks({ teardown: [tearDown] })
+      isHooked = true
+
+      const own = port === undefined ? undefined : createServer(refuse)
+
+      if (own ?? server) transport.attach(own ?? server)
+      await configure?.call(app, transport.io)
+
+      await next()
+
+      if (own) {
+        closers.push(prepareClose(own))
+        own.listen(port)
+        await once(own, 'listening')
+      }
+    }
+
+    async function tearDown(_context: unknown, next: () => Promise<void>): Promise<void> {
+      // Whoever comes second waits as well: services are not torn down under calls that run.
+      ending ??= end()
+      await ending
+      await next()
+    }
+
+    async function end(): Promise<void> {
+      try {
+        await transport?.close()
+        await Promise.all(closers.splice(0).map((close) => close()))
+      } finally {
+        transport = undefined
+        ending = undefined
+      }
+    }
+
+    app.hooks({ setup: [setUp] })
+
+    app.listen ??= function (this: any, ...listenArgs: any[]): Promise<HttpServer> {
+      return startServer(this, createServer(refuse), listenArgs, closers)
+    }
+  }
+}
+
+/** What is no matter of Socket.IO, on a server that is there for it alone. */
+function refuse(_request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(404).end()
+}
+
+function toSettings(args: readonly unknown[]): Settings {
+  const rest = [...args]
+  const port = typeof rest[0] === 'number' ? (rest.shift() as number) : undefined
+  const options = isOptions(rest[0]) ? (rest.shift() as SocketioOptions) : {}
+  const [configure, ...others] = rest
+
+  const isApplication = typeof (args[0] as { service?: unknown } | undefined)?.service === 'function'
+
+  if (isApplication || (configure !== undefined && typeof configure !== 'function') || others.length > 0) {
+    throw new TypeError(
+      'Invalid arguments of socketio: expected a port, options and a function, in this order'
+    )
+  }
+
+  assertPort(port)
+  if (options.maxHttpBufferSize !== undefined) assertBodyLimit(options.maxHttpBufferSize, 'maxHttpBufferSize')
+
+  return { port, options, configure: configure as ConfigureSocketio | undefined }
+}
+
+function isOptions(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function assertPort(port: number | undefined): void {
+  if (port === undefined || (Number.isInteger(port) && port >= 0 && port < 65_536)) return
+
+  throw new TypeError(`Invalid port of socketio: expected a whole number from 0 to 65535, got ${port}`)
+}

@@ -1,0 +1,248 @@
+import type { Server as HttpServer } from 'node:http'
+import type { Server, ServerOptions } from 'socket.io'
+import type { Channel } from '../core/channel.ts'
+import { reportError } from '../core/events.ts'
+import { getServiceOptions } from '../core/service.ts'
+import type { HookContext, NormalizedServiceOptions, RealTimeConnection } from '../core/types.ts'
+import { Unavailable } from '../errors.ts'
+import { BODY_LIMIT } from '../transport/body.ts'
+import { type Logger, logUnexpected, toClientError } from '../transport/error.ts'
+import { findRoute } from '../transport/http.ts'
+import { handleSocket, type SocketReply, toDeliveries } from '../transport/socket.ts'
+import { attach } from './attachment.ts'
+import { Connections, type OpenedSocket } from './connections.ts'
+import { Running } from './running.ts'
+
+/** How long, in milliseconds, messages that are on their way have, and then connections to close by themselves. */
+const CLOSE_GRACE = 1000
+
+/** Listeners for which Node does not yet suspect a leak; as in Feathers v5. */
+const MAX_LISTENERS = 64
+
+/** A server of Socket.IO in front of an application, from its set-up to its end. */
+export class SocketTransport {
+  readonly io: Server
+  private readonly app: any
+  private readonly logger: Logger | false
+  private readonly connections: Connections
+  private readonly running = new Running()
+  private readonly methods = new Set<string>()
+  private readonly attached = new Set<HttpServer>()
+  private readonly engines = new Set<Server['engine']>()
+  private readonly detachers: (() => void)[] = []
+  private isRefusing = false
+  private isClosed = false
+
+  /**
+   * @param app The application
+   * @param SocketServer The class of the package `socket.io`
+   * @param options Its options
+   * @param logger Where unexpected errors are written to
+   */
+  constructor(
+    app: any,
+    SocketServer: typeof Server,
+    options: Partial<ServerOptions>,
+    logger: Logger | false
+  ) {
+    this.app = app
+    this.logger = logger
+    this.connections = new Connections(app)
+    this.io = new SocketServer({
+      ...options,
+      maxHttpBufferSize: options.maxHttpBufferSize ?? BODY_LIMIT,
+      allowRequest: (request, decide) => {
+        if (this.isRefusing) decide('The server is closing', false)
+        else if (options.allowRequest) options.allowRequest(request, decide)
+        else decide(undefined, true)
+      }
+    })
+
+    this.io.use((socket, next) => void this.begin(socket, next))
+    this.io.on('connection', (socket) => this.connect(socket))
+    this.io.sockets.setMaxListeners(MAX_LISTENERS)
+
+    for (const service of Object.values(app.services)) this.addMethods(getServiceOptions(service))
+
+    app.mixins.push(this.mixin)
+    app.on('publish', this.publish)
+    app.on('disconnect', this.disconnect)
+  }
+
+  /** Serves clients of an HTTP server. */
+  attach(server: HttpServer): void {
+    if (this.attached.has(server)) return
+
+    this.attached.add(server)
+    this.detachers.push(attach(this.io, server))
+    this.engines.add(this.io.engine)
+  }
+
+  /** Answers what is on its way, and closes all connections, so that clients look for another server. */
+  async close(): Promise<void> {
+    this.isRefusing = true
+    await this.running.quiet(CLOSE_GRACE)
+    this.isClosed = true
+    await this.running.idle()
+
+    await closeTransports(this.connections.open)
+
+    // Somebody may have attached it by hand.
+    for (const engine of this.engines.add(this.io.engine)) engine?.close()
+    for (const detach of this.detachers) detach()
+
+    this.app.mixins.splice(this.app.mixins.indexOf(this.mixin), 1)
+    this.app.off('publish', this.publish)
+    this.app.off('disconnect', this.disconnect)
+  }
+
+  private readonly mixin = (_service: unknown, _path: string, options: NormalizedServiceOptions): void => {
+    this.addMethods(options)
+  }
+
+  private readonly publish = (event: string, channel: Channel, context: HookContext, data: unknown): void => {
+    for (const { name, payload, connections } of toDeliveries(event, channel, context, data)) {
+      const ids = connections.flatMap((connection) => this.connections.getSocketId(connection) ?? [])
+
+      if (ids.length > 0) this.send(ids, name, payload, context)
+    }
+  }
+
+  /** To all at once, so that it is encoded once. */
+  private send(ids: string[], name: string, payload: unknown, context: HookContext): void {
+    try {
+      this.io.local.to(ids).emit(name, payload)
+    } catch (error) {
+      // What cannot be encoded is no matter of those who get something else.
+      reportError(this.app, error, context)
+    }
+  }
+
+  private readonly disconnect = (connection: RealTimeConnection): void => {
+    this.connections.close(connection)
+  }
+
+  /** Named listeners, and not one for all messages: those are heard before the middleware of the socket. */
+  private addMethods({ methods }: NormalizedServiceOptions): void {
+    for (const method of methods) {
+      if (this.methods.has(method)) continue
+
+      this.methods.add(method)
+      for (const socket of this.connections.open) this.listen(socket, method)
+    }
+  }
+
+  private async begin(socket: OpenedSocket, next: (error?: Error) => void): Promise<void> {
+    try {
+      await this.connections.begin(socket)
+    } catch (error) {
+      this.report(error)
+      next(toConnectError(error))
+      return
+    }
+
+    next()
+  }
+
+  private connect(socket: OpenedSocket): void {
+    const connection = this.connections.announce(socket)
+
+    if (!connection) {
+      socket.disconnect(true)
+      return
+    }
+
+    socket.on('disconnect', () => this.connections.end(connection))
+    for (const method of this.methods) this.listen(socket, method)
+    socket.onAny((event, ...received) => this.refuseUnknown(socket, event, received))
+  }
+
+  /** Every call has an answer: one of a method that no service offers, too. Others may listen to other messages. */
+  private refuseUnknown(socket: OpenedSocket, event: string, received: readonly unknown[]): void {
+    if (this.methods.has(event) || socket.listenerCount(event) > 0 || socket.listenersAny().length > 1) return
+
+    const [path, reply] = [received[0], received.at(-1)]
+    const isCall = typeof path === 'string' && typeof reply === 'function' && findRoute(this.app, path)
+
+    if (isCall) void this.answer(getConnection(socket), event, received)
+  }
+
+  private listen(socket: OpenedSocket, method: string): void {
+    socket.on(method, (...received: unknown[]) => {
+      const connection = getConnection(socket)
+      const finish = this.running.begin()
+      // What nobody waits for any more does not hold up the end.
+      const forget = this.connections.onEnd(connection, finish)
+
+      void this.answer(connection, method, received).finally(() => {
+        forget()
+        finish()
+      })
+    })
+  }
+
+  private async answer(
+    connection: RealTimeConnection,
+    method: string,
+    received: readonly unknown[]
+  ): Promise<void> {
+    const last = received.at(-1)
+    const reply = typeof last === 'function' ? (last as (...answer: SocketReply) => void) : undefined
+    const [path, ...args] = reply ? received.slice(0, -1) : received
+
+    if (this.isClosed) {
+      reply?.(toClientError(new Unavailable('The server is closing')).body)
+      return
+    }
+
+    const answer = await handleSocket(this.app, { method, path, args, connection }, this.report)
+
+    try {
+      reply?.(...answer)
+    } catch (error) {
+      // A result that cannot be sent.
+      this.report(error)
+      reply?.(toClientError(error).body)
+    }
+
+    if (answer[0]?.code === 401) await this.connections.endVoid(connection)
+
+    await this.connections.endLateCall(connection)
+  }
+
+  private readonly report = (error: unknown): void => logUnexpected(this.logger, error)
+}
+
+function getConnection({ feathers: connection = {} }: OpenedSocket): RealTimeConnection {
+  return connection
+}
+
+/**
+ * Closes connections. Of the transport and not of the socket: a client that is sent away does not come back by itself.
+ * Those that do not close in time are cut off.
+ */
+async function closeTransports(sockets: readonly OpenedSocket[]): Promise<void> {
+  const connections = sockets.map(({ conn }) => conn)
+  // Those of Engine.IO close before all that was sent has left through their WebSockets.
+  const webSockets = connections.map(({ transport }: any) => transport.socket).filter(Boolean)
+  const closed = [...connections, ...webSockets].map(
+    (closing) => new Promise<void>((resolve) => closing.once('close', () => resolve()))
+  )
+  const late = new Promise((resolve) => setTimeout(resolve, CLOSE_GRACE / 2))
+
+  for (const conn of connections) {
+    // How long, of long-polling, the client has to fetch the message that it is closed.
+    Object.assign(conn.transport, { closeTimeout: CLOSE_GRACE / 4 })
+    conn.close()
+  }
+
+  await Promise.race([Promise.all(closed), late])
+  for (const webSocket of webSockets) webSocket.terminate()
+}
+
+/** What Socket.IO shows a client that it refuses: the message, and `data`. */
+function toConnectError(error: unknown): Error {
+  const { body } = toClientError(error)
+
+  return Object.assign(new Error(body.message), { data: body })
+}

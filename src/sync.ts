@@ -1,0 +1,5 @@
+export type { Absence } from './sync/availability.ts'
+export type { RedisClient, RedisLocation } from './sync/connection.ts'
+export type { Gap } from './sync/inbox.ts'
+export { type RedisRevocationOptions, RedisRevocationStore } from './sync/revocation.ts'
+export { type SyncOptions, sync } from './sync/sync.ts'

@@ -1,0 +1,94 @@
+// JSON, and the values that it loses on the way: dates, big integers and bytes.
+import { types } from 'node:util'
+
+/** The name by which a value that JSON does not have is known. */
+const TAG = '$alula'
+
+/**
+ * Writes a value as text. What it holds arrives as clients get it, and so does what `toJSON` says; dates, big integers
+ * and bytes arrive as themselves, bytes as a `Buffer`.
+ *
+ * @param value The value
+ * @throws TypeError for a value that contains itself
+ */
+export function encode(value: unknown): string {
+  return JSON.stringify(value, tagValue)
+}
+
+/**
+ * Reads what {@link encode} has written.
+ *
+ * @param text The text
+ * @throws SyntaxError for what is no JSON, TypeError for a kind of value that is not known
+ */
+export function decode(text: string): unknown {
+  return revive(JSON.parse(text))
+}
+
+/** What stands in JSON for a value that JSON does not have. */
+class Tagged {
+  readonly [TAG]: string
+  readonly value: unknown
+
+  constructor(kind: string, value: unknown) {
+    this[TAG] = kind
+    this.value = value
+  }
+}
+
+function tagValue(this: any, name: string, shown: unknown): unknown {
+  const given = this[name]
+  // Dates and buffers have a `toJSON`, and it ran already.
+  const value = types.isDate(given) || isBytes(given) ? given : shown
+
+  if (typeof value === 'bigint') return new Tagged('bigint', String(value))
+  if (types.isDate(value)) return Number.isNaN(value.getTime()) ? null : new Tagged('date', value.getTime())
+  if (isBytes(value)) return new Tagged('bytes', toBuffer(value).toString('base64'))
+  // Somebody else uses the name too.
+  if (hasTag(value) && !(value instanceof Tagged) && !(this instanceof Tagged)) {
+    return new Tagged('object', value)
+  }
+
+  return value
+}
+
+function revive(value: any): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (!hasTag(value)) return reviveMembers(value)
+
+  const { [TAG]: kind, value: tagged } = value as any
+
+  switch (kind) {
+    case 'bigint':
+      return BigInt(tagged)
+    case 'date':
+      return new Date(tagged)
+    case 'bytes':
+      return Buffer.from(tagged, 'base64')
+    case 'object':
+      return reviveMembers(tagged)
+    default:
+      throw new TypeError(`Unknown kind of value '${kind}'`)
+  }
+}
+
+/** In place: nobody else has seen what was just parsed, and `__proto__` is a property like others there. */
+function reviveMembers(target: any): unknown {
+  for (const name of Object.keys(target)) target[name] = revive(target[name])
+
+  return target
+}
+
+function hasTag(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, TAG)
+}
+
+function isBytes(value: unknown): value is ArrayBuffer | ArrayBufferView {
+  return ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)
+}
+
+function toBuffer(bytes: ArrayBuffer | ArrayBufferView): Buffer {
+  return ArrayBuffer.isView(bytes)
+    ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    : Buffer.from(bytes)
+}

@@ -1,0 +1,196 @@
+import type { createClient, RedisClientOptions } from 'redis'
+import { createDebug } from '../utils/debug.ts'
+import { importPeer } from '../utils/peer.ts'
+
+/** A client of the package `redis`. It is only asked for others like it. */
+export interface RedisClient {
+  duplicate(overrides?: any): any
+}
+
+/** Where Redis is: a URL, options of `createClient` of the package `redis`, or a client that it made. */
+export type RedisLocation = string | RedisClientOptions<any, any, any, any, any> | RedisClient
+
+/** A client with the commands of Redis. */
+export type Client = ReturnType<typeof createClient>
+
+type Redis = Pick<typeof import('redis'), 'createClient'>
+
+const debug = createDebug('alula:sync')
+
+/** How long, in milliseconds, Redis may be silent before the connection counts as lost. */
+const SILENCE = 5000
+
+/** Asks Redis for a sign of life, in milliseconds, where it would have nothing to say. */
+const PING_INTERVAL = 1000
+
+/** The longest pause between two attempts, in milliseconds. */
+const LONGEST_PAUSE = 1000
+
+/** Hears of the connections of a process. */
+export interface ConnectionListener {
+  /** A connection is lost, or Redis refuses to do what it is for. Called again for each attempt that fails. */
+  away(connection: Connection, error: Error): void
+  /** What a connection is for goes on. */
+  back(connection: Connection): void
+}
+
+/** A connection to Redis that comes back by itself, and what goes on over it. */
+export class Connection {
+  readonly client: Client
+  private readonly listener: ConnectionListener
+  private begin: () => Promise<void> = async () => undefined
+  private timer: NodeJS.Timeout | undefined
+
+  private constructor(client: Client, listener: ConnectionListener) {
+    this.client = client
+    this.listener = listener
+  }
+
+  /**
+   * Connects to Redis.
+   *
+   * @param redis Where Redis is
+   * @param timeout How long to try, in milliseconds
+   * @param listener Hears of the connection once it is there
+   * @throws Error when Redis does not answer in time
+   */
+  static async open(
+    redis: RedisLocation,
+    timeout: number,
+    listener: ConnectionListener
+  ): Promise<Connection> {
+    const connection = new Connection(await createRedisClient(redis), listener)
+    const { client } = connection
+    let reason: Error | undefined
+
+    client.on('error', (error: Error) => {
+      debug('Redis: %s', toMessage(error))
+      reason = error
+    })
+
+    try {
+      await within(client.connect(), timeout)
+    } catch (error) {
+      connection.close()
+
+      const cause = reason ?? (error as Error)
+
+      throw new Error(`Redis can not be reached: ${toMessage(cause)}`, { cause })
+    }
+
+    client.on('error', (error: Error) => {
+      // Others are about the attempts of one that is there again.
+      if (!client.isReady) listener.away(connection, error)
+    })
+
+    return connection
+  }
+
+  /**
+   * Begins something, and begins it again each time that the connection was lost and is back.
+   *
+   * @param begin What to begin; its first error is thrown, later ones are followed by another attempt
+   */
+  async keep(begin: () => Promise<void>): Promise<void> {
+    this.begin = begin
+    await begin()
+    this.client.on('ready', () => void this.again())
+  }
+
+  /**
+   * Begins again after a pause, for an error though Redis is there: it may be loading its data, or have no memory left.
+   * When the connection is lost there is nothing to do here.
+   */
+  retry(error: Error): void {
+    if (!this.client.isReady || this.timer) return
+
+    this.listener.away(this, error)
+    this.timer = setTimeout(() => void this.again(), LONGEST_PAUSE)
+  }
+
+  /** Begins again what is kept going. */
+  async again(): Promise<void> {
+    clearTimeout(this.timer)
+    this.timer = undefined
+
+    try {
+      await this.begin()
+      this.listener.back(this)
+    } catch (error) {
+      this.retry(error as Error)
+    }
+  }
+
+  /** Ends the connection; what was asked and not answered is refused. */
+  close(): void {
+    const { client } = this
+
+    clearTimeout(this.timer)
+    client.removeAllListeners('ready')
+    // One that is being made would be made all the same.
+    client.once('connect', () => client.destroy())
+    client.destroy()
+  }
+}
+
+/**
+ * Waits for something, but not for ever.
+ *
+ * @param promise What to wait for
+ * @param timeout How long, in milliseconds
+ * @throws Error when it takes longer
+ */
+export async function within<T>(promise: Promise<T>, timeout: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`No answer within ${timeout} ms`)), timeout)
+  })
+
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** @internal A client for us alone, whatever the options for others say. */
+export async function createRedisClient(
+  redis: RedisLocation,
+  load: () => Promise<Redis> = () => import('redis')
+): Promise<Client> {
+  const given: any = typeof redis === 'string' ? { url: redis } : isClient(redis) ? redis.options : redis
+  const options = {
+    socket: {
+      ...given?.socket,
+      socketTimeout: SILENCE,
+      // It never gives up: an application that goes on without the others has to hear of it, not to decide it.
+      reconnectStrategy: (attempts: number) => toPause(attempts)
+    },
+    // What cannot be sent now is sent by us later, or refused at once.
+    disableOfflineQueue: true,
+    commandOptions: { timeout: 0 },
+    commandsQueueMaxLength: undefined,
+    clientSideCache: undefined,
+    pingInterval: PING_INTERVAL
+  }
+
+  if (isClient(redis)) return redis.duplicate(options)
+
+  const { createClient } = await importPeer('redis', "'alula/sync'", load)
+
+  return createClient({ ...given, ...options }) as unknown as Client
+}
+
+function isClient(redis: RedisLocation): redis is RedisClient & { options?: object } {
+  return typeof (redis as RedisClient).duplicate === 'function'
+}
+
+/** Longer each time, and not the same in all processes. */
+function toPause(attempts: number): number {
+  return Math.min(25 * 2 ** attempts, LONGEST_PAUSE) * (0.75 + Math.random() / 4)
+}
+
+/** One that stands for several, as for `localhost`, has no message. */
+function toMessage({ message, code }: Error & { code?: string }): string {
+  return message || code || 'unknown error'
+}

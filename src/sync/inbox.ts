@@ -1,0 +1,177 @@
+import { BoundedMap } from '../utils/bounded-map.ts'
+import type { Connection } from './connection.ts'
+import type { Outbox } from './outbox.ts'
+import { type Entry, getTime, isBefore, isYounger, START, type Stream, StreamWatch } from './stream.ts'
+
+/** What this process did not get of what others have sent. */
+export interface Gap {
+  /** The process that sent it; missing when that is not known. */
+  readonly origin?: string
+  /** How much it is; missing when that is not known. */
+  readonly missed?: number
+}
+
+/** Hears what comes in. */
+export interface InboxListener {
+  /** An entry of another process: each comes once, those of one process in their order. */
+  entry(entry: Entry): void
+  /** Something did not come in, and will not. */
+  gap(gap: Gap): void
+  /** Redis has lost entries. What other processes still have of them they send again. */
+  loss(): void
+}
+
+/** How many entries are read at a time. */
+const BATCH = 100
+
+/** How long, in milliseconds, Redis waits for an entry before it says that there is none. */
+const WAIT = 2000
+
+/** After which part of the stream a process says how far it has read. Others wait for that when there is much. */
+const REPORT = 1 / 16
+
+/** How many processes are remembered. The one that was silent for the longest time is forgotten first. */
+const MAX_ORIGINS = 1000
+
+/** Reads what other processes write to the stream, from the moment of its start. */
+export class Inbox {
+  private readonly connection: Connection
+  private readonly stream: Stream
+  private readonly outbox: Outbox
+  private readonly watch: StreamWatch
+  private readonly listener: InboxListener
+  /** The number of the last entry by process. */
+  private readonly sequences = new BoundedMap<string, number>(MAX_ORIGINS)
+  private position = START
+  /** When it began, by the time of Redis. */
+  private startedAt = 0
+  private readCount = 0
+  /** How many events were read since others know of it. */
+  private untold = 0
+  /** Whether entries were trimmed away unread, and nobody has missed one yet. */
+  private isSuspicious = false
+
+  /**
+   * @param connection A connection for this alone: it is blocked most of the time
+   * @param stream Where to read from
+   * @param outbox That of this process
+   * @param listener Hears what comes in
+   */
+  constructor(connection: Connection, stream: Stream, outbox: Outbox, listener: InboxListener) {
+    this.connection = connection
+    this.stream = stream
+    this.outbox = outbox
+    this.watch = new StreamWatch(connection.client, stream)
+    this.listener = listener
+  }
+
+  /** Begins to read behind the entry that is the last one now. */
+  async start(): Promise<void> {
+    const { client } = this.connection
+    const [last] = (await client.xRevRange(this.stream.key, '+', '-', { COUNT: 1 })) ?? []
+
+    this.position = last?.id ?? START
+    this.startedAt = await getTime(client)
+
+    await this.connection.keep(async () => {
+      // What was read already is known by its number.
+      if (await this.watch.isLost(this.position)) this.startOver()
+      this.outbox.proceed(this.position, this.readCount)
+      this.outbox.greet()
+      void this.readAll()
+    })
+  }
+
+  private startOver(): void {
+    this.position = START
+    this.outbox.restore()
+    this.listener.loss()
+  }
+
+  private async readAll(): Promise<void> {
+    try {
+      for (;;) await this.read()
+    } catch (error) {
+      this.connection.retry(error as Error)
+    }
+  }
+
+  private async read(): Promise<void> {
+    const { client } = this.connection
+    const { key, maxLength } = this.stream
+    const count = Math.min(BATCH, maxLength)
+    // In this order: what is the first entry before reading was not trimmed away by what comes in while waiting.
+    const [oldest, streams] = await Promise.all([
+      client.xRange(key, '-', '+', { COUNT: 1 }),
+      client.xRead({ key, id: this.position }, { BLOCK: WAIT, COUNT: count })
+    ])
+    const messages = (streams as any)?.[0]?.messages ?? []
+    const first = oldest?.[0]?.id
+
+    if (this.position !== START) {
+      // What came in since is read again, with what may stand before it.
+      if (first === undefined) return this.startOver()
+      if (isBefore(this.position, first)) this.isSuspicious = true
+    }
+
+    for (const { id, message } of messages) {
+      this.position = id
+      this.readCount++
+      this.receive(message, id)
+    }
+
+    this.outbox.proceed(this.position, this.readCount)
+
+    if (this.untold >= maxLength * REPORT) {
+      this.untold = 0
+      this.outbox.greet()
+    }
+
+    // All that there is was read, and nothing said how much was missing.
+    if (this.isSuspicious && messages.length < count) this.reportGap({})
+  }
+
+  private receive(entry: Entry, id: string): void {
+    const { origin, kind, text } = entry
+    const sequence = Number(entry.sequence)
+    const isCounted = kind !== 'hello' && kind !== 'bye'
+
+    if (isCounted) this.untold++
+
+    if (origin === this.outbox.origin) {
+      if (isCounted) this.outbox.find(sequence, id, this.readCount)
+      return
+    }
+
+    const known = this.sequences.get(origin)
+    // Of one that began later, all should have come.
+    const last = known ?? (isYounger(origin, this.startedAt) ? 0 : undefined)
+
+    if (kind === 'hello') {
+      this.outbox.acknowledge(origin, text)
+      // It does not know this process either.
+      if (known === undefined) this.untold = Number.POSITIVE_INFINITY
+    } else if (kind === 'bye') {
+      this.outbox.forget(origin)
+    }
+
+    if (isCounted && last !== undefined && sequence <= last) return
+
+    this.advance(origin, last, sequence, isCounted ? sequence - 1 : sequence)
+    if (isCounted) this.listener.entry(entry)
+  }
+
+  /** Notes how far a process is, and what should have come before and did not. */
+  private advance(origin: string, last: number | undefined, sequence: number, before: number): void {
+    // Behind the others, because it was heard last.
+    this.sequences.delete(origin)
+    this.sequences.set(origin, Math.max(sequence, last ?? 0))
+
+    if (last !== undefined && before > last) this.reportGap({ origin, missed: before - last })
+  }
+
+  private reportGap(gap: Gap): void {
+    this.isSuspicious = false
+    this.listener.gap(gap)
+  }
+}

@@ -1,0 +1,166 @@
+import { emitSafely, reportError } from '../core/events.ts'
+import { publishEvent, type Relay, type ServiceEvent } from '../core/publish.ts'
+import { createDebug } from '../utils/debug.ts'
+import { type Absence, Availability } from './availability.ts'
+import { Connection, type RedisLocation } from './connection.ts'
+import { type Gap, Inbox } from './inbox.ts'
+import { toReceivedEvent, toText } from './message.ts'
+import { Outbox } from './outbox.ts'
+import type { SharedRevocationStore } from './revocation.ts'
+import type { Entry } from './stream.ts'
+
+/** What a link goes by. */
+export interface LinkSettings {
+  readonly redis: RedisLocation
+  readonly prefix: string
+  readonly maxLength: number
+  readonly connectTimeout: number
+  /** The names of further params that travel. */
+  readonly params: readonly string[]
+  /** Which events travel. */
+  readonly filter: (event: ServiceEvent) => boolean
+  /** Where tokens are revoked; `undefined` when that is no matter of ours. */
+  readonly revocations: SharedRevocationStore | undefined
+}
+
+const debug = createDebug('alula:sync')
+
+/** How long, in milliseconds, the end waits for what is not sent yet. */
+const CLOSE_TIME = 2000
+
+/** What connects an application with the same application in other processes, from its set-up to its end. */
+export class Link {
+  private readonly app: any
+  private readonly settings: LinkSettings
+  private readonly connections: Connection[] = []
+  private readonly availability: Availability
+  private outbox: Outbox | undefined
+
+  /**
+   * @param app The application
+   * @param settings Where Redis is, and what to send over it
+   */
+  constructor(app: any, settings: LinkSettings) {
+    this.app = app
+    this.settings = settings
+    this.availability = new Availability(
+      (absence) => this.handleAway(absence),
+      (absence) => this.handleBack(absence)
+    )
+  }
+
+  /**
+   * Connects to Redis. From then on events travel.
+   *
+   * @throws Error when Redis does not answer in time
+   */
+  async start(): Promise<void> {
+    const { prefix, maxLength, revocations } = this.settings
+    const stream = { key: `${prefix}:events`, maxLength }
+
+    await revocations?.connect(this.availability)
+
+    const [reading, writing] = [await this.connect(), await this.connect()]
+    const outbox = await Outbox.create(writing, stream, (missed) =>
+      this.handleGap({ origin: outbox.origin, missed })
+    )
+    const inbox = new Inbox(reading, stream, outbox, {
+      entry: (entry) => this.receive(entry),
+      gap: (gap) => this.handleGap(gap),
+      loss: () => this.handleLoss()
+    })
+
+    // First: what others answer to the greeting is to be read.
+    await inbox.start()
+    await outbox.start()
+
+    this.outbox = outbox
+    this.app._relays.add(this.relay)
+    if (revocations) revocations.announce = (id) => outbox.add('revocation', id)
+  }
+
+  /** Sends what is left, and ends the connections. */
+  async stop(): Promise<void> {
+    const { revocations } = this.settings
+
+    this.app._relays.delete(this.relay)
+    if (revocations) revocations.announce = undefined
+
+    await this.outbox?.close(CLOSE_TIME)
+
+    for (const connection of this.connections.splice(0)) connection.close()
+    revocations?.close()
+  }
+
+  private async connect(): Promise<Connection> {
+    const { redis, connectTimeout } = this.settings
+    const connection = await Connection.open(redis, connectTimeout, this.availability)
+
+    this.connections.push(connection)
+
+    return connection
+  }
+
+  private readonly relay: Relay = (event) => {
+    const { params, filter } = this.settings
+
+    if (filter(event)) this.outbox?.add('event', toText(event, [getEntityName(this.app), ...params]))
+  }
+
+  private receive({ origin, kind, text }: Entry): void {
+    debug('Received: %s of %s', kind, origin)
+
+    try {
+      if (kind === 'event') this.publish(text)
+      else if (kind === 'revocation') this.settings.revocations?.notify(text)
+    } catch (cause) {
+      reportError(this.app, new Error('Something that another process has sent can not be read', { cause }))
+    }
+  }
+
+  private publish(text: string): void {
+    const received = toReceivedEvent(this.app, text)
+
+    if (received) publishEvent(this.app, received.service, received.serviceEvent)
+  }
+
+  private handleAway(absence: Absence): void {
+    const message = 'Redis is away: events wait, and do not reach other processes'
+
+    debug('Redis is away: %s', absence.error.message)
+    reportError(this.app, new Error(message, { cause: absence.error }))
+    emitSafely(this.app, this.app, 'sync:away', [absence])
+  }
+
+  private handleBack(absence: Absence): void {
+    debug('Redis is back; it was away since %s', absence.since.toISOString())
+    emitSafely(this.app, this.app, 'sync:back', [absence])
+  }
+
+  private handleGap(gap: Gap): void {
+    const error = new Error(toSentence(gap, this.outbox?.origin))
+
+    debug('%s', error.message)
+    reportError(this.app, error)
+    emitSafely(this.app, this.app, 'sync:gap', [gap])
+    this.settings.revocations?.notify()
+  }
+
+  private handleLoss(): void {
+    debug('Redis has lost its data: it is sent again')
+    this.settings.revocations?.notify()
+  }
+}
+
+/** What the strategies call the one who is logged in. It may be set at any time. */
+function getEntityName(app: any): string {
+  return app.defaultAuthentication?.()?.configuration.entity ?? 'user'
+}
+
+function toSentence({ origin, missed }: Gap, own: string | undefined): string {
+  const events = missed === undefined ? 'Events' : missed === 1 ? '1 event' : `${missed} events`
+
+  return origin === own && own !== undefined
+    ? `${events} of this process did not reach others: Redis was away for too long`
+    : `${events} of other processes did not reach this one: it was away from Redis for too long, or they were`
+}

@@ -1,0 +1,74 @@
+import { type ServiceEvent, toShown } from '../core/publish.ts'
+import { getServiceOptions } from '../core/service.ts'
+import type { HookContext } from '../core/types.ts'
+import { decode, encode } from './codec.ts'
+
+/** What publishers need of a call and what may leave the process: no headers, no credentials, no connection. */
+const PARAMS = ['provider', 'query', 'route']
+
+/** An event that another process has sent, and the service here that it is an event of. */
+export interface ReceivedEvent {
+  readonly service: any
+  readonly serviceEvent: ServiceEvent
+}
+
+/**
+ * Writes an event of a service as text for other processes.
+ *
+ * @param serviceEvent The event
+ * @param names The names of further params that travel
+ * @throws Error for an event that cannot be written
+ */
+export function toText({ path, event, data, context }: ServiceEvent, names: readonly string[]): string {
+  const { method, id, params } = context
+
+  try {
+    const shown = toShown(context, data)
+
+    return encode({
+      path,
+      event,
+      data,
+      // What is shown is in most cases what there is.
+      dispatch: shown === data ? undefined : shown,
+      // An event that the service sent itself has none.
+      call: method === undefined ? undefined : { method, id, event: context.event },
+      params: params && pickOwn(params, [...PARAMS, ...names])
+    })
+  } catch (cause) {
+    throw new Error(`The event '${event}' of '${path}' can not be sent to other processes`, { cause })
+  }
+}
+
+/**
+ * Reads what {@link toText} has written, in another process.
+ *
+ * @param app The application
+ * @param text The text
+ * @returns `undefined` for an event that this process does not know
+ * @throws What the text is not read for
+ */
+export function toReceivedEvent(app: any, text: string): ReceivedEvent | undefined {
+  const { path, event, data, dispatch, call, params } = decode(text) as any
+  const service = Object.hasOwn(app.services, path) ? app.services[path] : undefined
+
+  if (!service || !getServiceOptions(service).serviceEvents.includes(event)) return undefined
+
+  const context = {
+    ...{ app, service, path, result: data },
+    ...call,
+    ...(params && { params }),
+    ...(dispatch !== undefined && { dispatch })
+  } as HookContext
+
+  return { service, serviceEvent: { path, event, data, context } }
+}
+
+function pickOwn(
+  source: { readonly [name: string]: unknown },
+  names: readonly string[]
+): { [name: string]: unknown } {
+  return Object.fromEntries(
+    names.filter((name) => Object.hasOwn(source, name)).map((name) => [name, source[name]])
+  )
+}

@@ -1,0 +1,258 @@
+import { type Connection, within } from './connection.ts'
+import { Readers } from './readers.ts'
+import { createOrigin, type Entry, isBefore, type Kind, START, type Stream, StreamWatch } from './stream.ts'
+
+/** An entry of this process. */
+interface KeptEntry {
+  readonly sequence: number
+  readonly kind: Kind
+  readonly text: string
+  /** Its id, and how many entries this process had read; there once it has read this one. */
+  found?: { readonly id: string; readonly count: number } | undefined
+}
+
+/**
+ * The part of a stream that one process may fill with what others have not read yet: many entries at once, as after an
+ * absence of Redis, must not push one another out.
+ */
+const WINDOW = 1 / 8
+
+/** How long, in milliseconds, a process is waited for that does not read. It may be gone. */
+const PATIENCE = 3000
+
+/** How many times the length of the stream may wait here while Redis takes what it is given. */
+const BURST = 10
+
+/**
+ * Writes the entries of this process to the stream, in their order. As long as Redis is away they wait here. Those that
+ * Redis has are kept as long as the stream keeps them, so that all processes together can restore it.
+ */
+export class Outbox {
+  /** The name of this process among all. */
+  readonly origin: string
+  private readonly connection: Connection
+  private readonly stream: Stream
+  private readonly watch: StreamWatch
+  private readonly report: (missed: number) => void
+  private readonly readers = new Readers()
+  /** Their numbers have no gaps. */
+  private readonly kept: KeptEntry[] = []
+  /** The number of the last entry, of the last one that was written, and that Redis has confirmed. */
+  private last = 0
+  private written = 0
+  private confirmed = 0
+  /** Where the last one stands that Redis has confirmed. */
+  private confirmedId = START
+  /** Up to where this process has read. */
+  private position = START
+  private isWriting = false
+  private patience: NodeJS.Timeout | undefined
+  private onFlushed: (() => void) | undefined
+
+  private constructor(
+    origin: string,
+    connection: Connection,
+    stream: Stream,
+    report: (missed: number) => void
+  ) {
+    this.origin = origin
+    this.connection = connection
+    this.stream = stream
+    this.watch = new StreamWatch(connection.client, stream)
+    this.report = report
+    this.readers.advance(this.origin, 0)
+    connection.client.on('error', () => {
+      if (!connection.client.isReady) this.isWriting = false
+    })
+  }
+
+  /**
+   * Creates the outbox of a process.
+   *
+   * @param connection A connection for this alone
+   * @param stream Where to write to
+   * @param report Hears how many entries others will never get
+   */
+  static async create(
+    connection: Connection,
+    stream: Stream,
+    report: (missed: number) => void
+  ): Promise<Outbox> {
+    return new Outbox(await createOrigin(connection.client), connection, stream, report)
+  }
+
+  /** Begins to write. */
+  async start(): Promise<void> {
+    await this.connection.keep(() => this.resume())
+  }
+
+  /** Adds an entry. It is written at once, or when its turn comes. */
+  add(kind: Kind, text: string): void {
+    this.kept.push({ kind, text, sequence: ++this.last })
+    while (this.kept.length > this.stream.maxLength * (this.isWriting ? BURST : 1)) this.kept.shift()
+    this.writeSome()
+  }
+
+  /** Tells others how far this process is: what it has written and what it has read. */
+  greet(): void {
+    if (this.isWriting) this.writeHello().catch((error) => this.fail(error))
+  }
+
+  /**
+   * Notes that this process has found an entry of its own.
+   *
+   * @param sequence Its number
+   * @param id Its id
+   * @param count How many entries were read so far
+   */
+  find(sequence: number, id: string, count: number): void {
+    const entry = this.kept[sequence - this.first]
+
+    if (entry) entry.found = { id, count }
+    this.readers.advance(this.origin, sequence)
+  }
+
+  /**
+   * Goes on with what there is room for by now, and forgets what the stream has forgotten.
+   *
+   * @param position Up to where this process has read
+   * @param count How many entries it has read so far
+   */
+  proceed(position: string, count: number): void {
+    this.position = position
+
+    while ((this.kept[0]?.found?.count ?? Number.POSITIVE_INFINITY) + this.stream.maxLength <= count) {
+      this.kept.shift()
+    }
+    this.writeSome()
+  }
+
+  /** Writes again what the stream has lost. */
+  restore(): void {
+    for (const entry of this.kept) entry.found = undefined
+
+    if (this.isWriting) void this.connection.again()
+  }
+
+  /** Notes up to where another process has read. */
+  acknowledge(origin: string, position: string): void {
+    const entry = this.kept.findLast(({ found }) => found && !isBefore(position, found.id))
+
+    this.readers.advance(origin, entry?.sequence ?? this.first - 1)
+  }
+
+  /** Notes that another process is gone. */
+  forget(origin: string): void {
+    this.readers.forget(origin)
+  }
+
+  /**
+   * Waits until Redis has all entries, reports what it does not get, and says goodbye.
+   *
+   * @param timeout How long to wait, in milliseconds
+   */
+  async close(timeout: number): Promise<void> {
+    const flushed = new Promise<void>((resolve) => {
+      this.onFlushed = resolve
+    })
+
+    if (this.confirmed < this.last) await within(flushed, timeout).catch(() => undefined)
+    if (this.confirmed < this.last) this.report(this.last - this.confirmed)
+    if (this.isWriting) await within(this.append('bye', this.written, ''), timeout).catch(() => undefined)
+
+    this.endWait()
+  }
+
+  private get window(): number {
+    return this.stream.maxLength * WINDOW
+  }
+
+  private get first(): number {
+    return this.kept[0]?.sequence ?? this.last + 1
+  }
+
+  private async resume(): Promise<void> {
+    this.isWriting = false
+
+    if (await this.watch.isLost(this.confirmedId)) {
+      this.confirmed = Math.min(this.confirmed, this.first - 1)
+      this.confirmedId = START
+      for (const entry of this.kept) entry.found = undefined
+    }
+
+    this.written = this.confirmed
+    this.readers.rewind(this.written)
+    await this.writeHello()
+
+    this.isWriting = true
+    this.endWait()
+    this.writeSome()
+  }
+
+  private writeSome(): void {
+    while (this.isWriting && this.written < this.last) {
+      if (this.readers.slowest <= this.written - this.window) {
+        this.wait()
+        return
+      }
+
+      this.endWait()
+
+      const dropped = this.first - this.written - 1
+
+      // They had to make room for others.
+      if (dropped > 0) this.report(dropped)
+
+      this.written = Math.max(this.written + 1, this.first)
+      this.write(this.kept[this.written - this.first] as KeptEntry)
+    }
+  }
+
+  /** Waits for others to read, but not for those that do not. */
+  private wait(): void {
+    this.patience ??= setTimeout(() => {
+      this.endWait()
+      if (this.isWriting) this.readers.forgetUpTo(this.written - this.window)
+      this.writeSome()
+    }, PATIENCE)
+  }
+
+  private endWait(): void {
+    clearTimeout(this.patience)
+    this.patience = undefined
+  }
+
+  private write({ kind, sequence, text }: KeptEntry): void {
+    this.append(kind, sequence, text).then(
+      (id) => this.confirm(sequence, id),
+      (error) => this.fail(error)
+    )
+  }
+
+  private confirm(sequence: number, id: string): void {
+    // One before it was refused: they are written again, both.
+    if (!this.isWriting) return
+
+    this.confirmed = sequence
+    this.confirmedId = id
+    if (sequence === this.last) this.onFlushed?.()
+  }
+
+  private async writeHello(): Promise<void> {
+    await this.append('hello', this.written, this.position)
+  }
+
+  private append(kind: Kind, sequence: number, text: string): Promise<string> {
+    const { key, maxLength } = this.stream
+    const entry: Entry = { origin: this.origin, kind, sequence: String(sequence), text }
+
+    const trim = { strategy: 'MAXLEN', strategyModifier: '~', threshold: maxLength } as const
+
+    return this.connection.client.xAdd(key, '*', { ...entry }, { TRIM: trim })
+  }
+
+  private fail(error: Error): void {
+    this.isWriting = false
+    this.connection.retry(error)
+  }
+}

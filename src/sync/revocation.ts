@@ -1,0 +1,144 @@
+import type { RevocationStore } from '../authentication/revocation.ts'
+import { Unavailable } from '../errors.ts'
+import { Connection, type ConnectionListener, type RedisLocation, within } from './connection.ts'
+
+/** The options of {@link RedisRevocationStore}. */
+export interface RedisRevocationOptions {
+  /** Where Redis is: a URL, options of `createClient` of the package `redis`, or a client that it made. */
+  redis: RedisLocation
+  /** What the names of keys begin with, so that several applications can share one Redis; `alula` when left out. */
+  prefix?: string
+  /** How long to wait for Redis when connecting, in milliseconds; 5000 when left out. */
+  connectTimeout?: number
+}
+
+/** How long, in milliseconds, a request waits for Redis. */
+const TIMEOUT = 2000
+
+const NO_LISTENER: ConnectionListener = { away: () => undefined, back: () => undefined }
+
+/**
+ * Remembers in Redis which tokens no longer count, so that all processes know. `sync` has one; by itself it is for
+ * applications without real-time connections, which need not hear of a revocation before the next request.
+ *
+ * As long as Redis is away it refuses to answer: a token of which it is not known whether it was revoked is not good.
+ *
+ * @example
+ * const revocation = new RedisRevocationStore({ redis: 'redis://localhost:6379' })
+ *
+ * await revocation.connect()
+ * app.set('authentication', { ...settings, revocation })
+ */
+export class RedisRevocationStore implements RevocationStore {
+  private readonly options: RedisRevocationOptions
+  private readonly prefix: string
+  private connection: Connection | undefined
+
+  /** @param options Where Redis is */
+  constructor(options: RedisRevocationOptions) {
+    this.options = options
+    this.prefix = `${options.prefix ?? 'alula'}:revoked:`
+  }
+
+  /**
+   * Connects to Redis. From then on the connection comes back by itself.
+   *
+   * @param listener Hears when it is lost
+   * @throws Error when Redis does not answer in time
+   */
+  async connect(listener: ConnectionListener = NO_LISTENER): Promise<void> {
+    const { redis, connectTimeout = 5000 } = this.options
+    const connection = await Connection.open(redis, connectTimeout, listener)
+
+    this.close()
+    this.connection = connection
+    await connection.keep(async () => this.handleConnection())
+  }
+
+  /** Ends the connection. `connect` makes another one. */
+  close(): void {
+    this.connection?.close()
+    this.connection = undefined
+  }
+
+  /** @throws Unavailable when Redis does not answer: the id may be revoked then, or not */
+  async revoke(id: string, expiresAt: number): Promise<boolean> {
+    const reply = await this.ask((connection) =>
+      connection.client.set(this.prefix + id, '1', { ...toExpiration(expiresAt), condition: 'NX' })
+    )
+
+    return reply === 'OK'
+  }
+
+  /** @throws Unavailable when Redis does not answer */
+  async isRevoked(id: string): Promise<boolean> {
+    return (await this.ask((connection) => connection.client.exists(this.prefix + id))) > 0
+  }
+
+  /** Whether Redis can be asked now. */
+  protected get isConnected(): boolean {
+    return this.connection?.client.isReady ?? false
+  }
+
+  /** Runs when Redis can be asked, at first and again. */
+  protected handleConnection(): void {}
+
+  private async ask<T>(question: (connection: Connection) => Promise<T>): Promise<T> {
+    const { connection } = this
+
+    if (!connection) throw new Unavailable('Revoked tokens are not known before the application is set up')
+
+    try {
+      return await within(question(connection), TIMEOUT)
+    } catch (cause) {
+      throw Object.assign(new Unavailable('Revoked tokens can not be looked up at the moment'), { cause })
+    }
+  }
+}
+
+/** A store whose revocations are made known to other processes, and which hears of theirs. */
+export class SharedRevocationStore extends RedisRevocationStore {
+  private readonly listeners = new Set<(id?: string) => void>()
+  /** Tells other processes; there as long as they can be told. */
+  announce: ((id: string) => void) | undefined
+
+  override async revoke(id: string, expiresAt: number): Promise<boolean> {
+    const isFirst = await super.revoke(id, expiresAt)
+
+    // Also if it was revoked: who did it may have had no answer, and told nobody.
+    this.announce?.(id)
+
+    return isFirst
+  }
+
+  /** Tells of the revocations of other processes. */
+  subscribe(listener: (id?: string) => void): () => void {
+    this.listeners.add(listener)
+
+    return () => void this.listeners.delete(listener)
+  }
+
+  /** What was to be looked up may have failed when the connection was lost. */
+  protected override handleConnection(): void {
+    this.notify()
+  }
+
+  /**
+   * Tells those who have subscribed.
+   *
+   * @param id What was revoked; nothing when some revocations may have been missed
+   */
+  notify(id?: string): void {
+    // As soon as it can be, all is looked up anyway.
+    if (id === undefined && !this.isConnected) return
+
+    for (const listener of this.listeners) listener(id)
+  }
+}
+
+/** When Redis may forget a key: a time that it can count with, or never. */
+function toExpiration(expiresAt: number): { expiration?: { type: 'PXAT'; value: number } } {
+  if (expiresAt >= Number.MAX_SAFE_INTEGER) return {}
+
+  return { expiration: { type: 'PXAT', value: Math.max(1, Math.ceil(expiresAt)) } }
+}

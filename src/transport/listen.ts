@@ -1,0 +1,49 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import { reportError } from '../core/events.ts'
+import { prepareClose } from './shutdown.ts'
+
+/** The part of an application that a server needs. */
+interface ServedApplication {
+  setup(server: Server): Promise<unknown>
+  teardown(): Promise<unknown>
+  emit(event: string | symbol, ...values: unknown[]): unknown
+  rawListeners(event: string | symbol): unknown[]
+}
+
+/**
+ * Sets the services of an application up and starts its server.
+ *
+ * @param app The application. It is torn down when somebody closes the server by hand
+ * @param server A server of `node:http` that does not listen yet
+ * @param args What `server.listen` takes
+ * @param closers Where the function goes that closes the server; `teardown` takes it from there and calls it
+ * @returns The server, once it listens
+ * @throws What `setup` rejects with, and what keeps the server from listening; the application is torn down then
+ */
+export async function startServer(
+  app: ServedApplication,
+  server: Server,
+  args: readonly any[],
+  closers: (() => Promise<void>)[]
+): Promise<Server> {
+  const close = prepareClose(server)
+
+  closers.push(close)
+  server.once('close', () => {
+    // Closed by hand, and not by `teardown`, which takes the function off the list.
+    if (closers.includes(close)) app.teardown().catch((error: unknown) => reportError(app, error))
+  })
+
+  try {
+    await app.setup(server)
+    server.listen(...args)
+    await once(server, 'listening')
+  } catch (error) {
+    // What was set up must not stay behind; what goes wrong there must not hide the reason.
+    await app.teardown().catch((failure: unknown) => reportError(app, failure))
+    throw error
+  }
+
+  return server
+}

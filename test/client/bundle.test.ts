@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+import { expect, it } from 'vitest'
+
+// What a bundler makes of the client for a browser. It fails for a module of Node.
+
+const ROOT = resolve(import.meta.dirname, '../..')
+
+/** The parts of the library that belong into a browser. */
+const PARTS = /^(?:src\/(?:client|core|errors|hooks|utils)(?:\/|\.ts$)|dist\/utils\/silent\.js$)/
+
+const CONNECT_REST = "rest('https://example.org').fetch(fetch)"
+
+/** The same programs of our library and of Feathers v5, and how many bytes ours may have when it is zipped. */
+const programs: { [name: string]: { ours: string; theirs: string; budget: number } } = {
+  REST: {
+    ours: `
+      import { alula, rest } from './src/client.ts'
+      alula().configure(${CONNECT_REST})`,
+    theirs: `
+      import { feathers } from '@feathersjs/feathers'
+      import rest from '@feathersjs/rest-client'
+      feathers().configure(${CONNECT_REST})`,
+    budget: 12_500
+  },
+  'REST with authentication': {
+    ours: `
+      import { alula, authentication, rest } from './src/client.ts'
+      alula().configure(${CONNECT_REST}).configure(authentication())`,
+    theirs: `
+      import { feathers } from '@feathersjs/feathers'
+      import rest from '@feathersjs/rest-client'
+      import authentication from '@feathersjs/authentication-client'
+      feathers().configure(${CONNECT_REST}).configure(authentication())`,
+    budget: 14_500
+  },
+  'Socket.IO': {
+    ours: `
+      import { alula, socketio } from './src/client.ts'
+      alula().configure(socketio(window.socket))`,
+    theirs: `
+      import { feathers } from '@feathersjs/feathers'
+      import socketio from '@feathersjs/socketio-client'
+      feathers().configure(socketio(window.socket))`,
+    budget: 11_500
+  }
+}
+
+async function bundle(program: string) {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents: program, resolveDir: ROOT, loader: 'ts' },
+    absWorkingDir: ROOT,
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    minify: true,
+    metafile: true,
+    write: false,
+    logLevel: 'silent'
+  })
+  const [output] = Object.values(metafile.outputs)
+  const bytes = Object.entries(output?.inputs ?? {}).map(
+    ([input, { bytesInOutput }]) => [input, bytesInOutput] as const
+  )
+
+  return {
+    inputs: Object.keys(metafile.inputs),
+    size: (outputFiles[0] as (typeof outputFiles)[number]).contents.length,
+    zipped: gzipSync((outputFiles[0] as (typeof outputFiles)[number]).contents).length,
+    bytesOf: (part: RegExp) =>
+      bytes.filter(([input]) => part.test(input)).reduce((sum, [, length]) => sum + length, 0)
+  }
+}
+
+/** Packages, and what they depend on. */
+function withDependencies(names: readonly string[]): string[] {
+  const all = new Set(names)
+
+  for (const name of all) {
+    const manifest = readFileSync(resolve(ROOT, 'node_modules', name, 'package.json'), 'utf8')
+
+    for (const dependency of Object.keys(JSON.parse(manifest).dependencies ?? {})) all.add(dependency)
+  }
+
+  return [...all]
+}
+
+it('the client holds nothing of a server', async () => {
+  const { inputs } = await bundle("export * from './src/client.ts'")
+  const packages = withDependencies(['events'])
+  const offending = inputs.filter((input) => {
+    // What a package replaces in browsers by nothing is marked.
+    const name = /^(?:\(disabled\):)?node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1]
+
+    return name === undefined
+      ? !PARTS.test(input) && !['<stdin>', 'src/client.ts'].includes(input)
+      : !packages.includes(name)
+  })
+
+  expect(offending).toEqual([])
+  expect(inputs).toContain('src/client/rest.ts')
+})
+
+it.each(Object.entries(programs))(
+  '%s takes less code with us than with Feathers v5',
+  async (_name, program) => {
+    const [ours, theirs] = [await bundle(program.ours), await bundle(program.theirs)]
+
+    expect(ours.size).toBeLessThan(theirs.size)
+    expect(ours.zipped).toBeLessThan(program.budget)
+  }
+)
+
+it('who does without authentication or sockets does not carry them', async () => {
+  const { REST } = programs
+
+  expect(
+    (await bundle((REST as (typeof programs)[string]).ours)).bytesOf(/authentication|socket|storage/)
+  ).toBe(0)
+})

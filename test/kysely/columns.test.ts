@@ -1,0 +1,435 @@
+import { expect, it } from 'vitest'
+import { kysely } from '../../src/kysely.ts'
+import { memory } from '../../src/memory.ts'
+import { PATTERN_PREDICATES } from '../../src/query/like.ts'
+import { createTable, describeDatabases, type TestDatabase } from '../support/sql.ts'
+
+const OPERATORS = ['$not', '$nor', '$like', '$notlike', '$ilike']
+
+async function open(database: TestDatabase, columns: string, data: readonly object[] = []) {
+  const db = await createTable(database, 'alula_columns', `id ${database.countedId}, ${columns}`)
+  const service: any = kysely({ Model: db, name: 'alula_columns', multi: true, operators: OPERATORS })
+
+  if (data.length > 0) await service.create([...data])
+
+  return { db, service }
+}
+
+describeDatabases('columns', (database) => {
+  const { name: databaseName, text, number, boolean, date, json } = database
+
+  it('text of a URL is a number, a boolean or a date when it is exactly the text of one', async () => {
+    const { service } = await open(
+      database,
+      `age integer, size ${number}, active ${boolean}, joined ${date}`,
+      [{ age: 7, size: 0.5, active: true, joined: new Date('2024-10-01T12:30:00.000Z') }]
+    )
+    const found = async (query: object) => (await service.find({ query: query as any })).length
+
+    for (const query of [
+      { age: '7' },
+      { age: { $in: ['7', 'x'] } },
+      { age: { $gt: '6' } },
+      { age: { $lte: '7' } },
+      { size: '0.5' },
+      { active: 'true' },
+      { active: { $ne: 'false' } },
+      { joined: '2024-10-01T12:30:00.000Z' },
+      { joined: '2024-10-01T14:30:00+02:00' },
+      { joined: { $gt: '2024-10-01' } },
+      { id: '1' }
+    ]) {
+      expect(await found(query), JSON.stringify(query)).toBe(1)
+    }
+
+    for (const field of ['age', 'size', 'active', 'joined', 'id']) {
+      for (const value of [
+        '',
+        ' 7',
+        '7 ',
+        '07',
+        '7.0',
+        '+7',
+        '0x7',
+        '7e0',
+        'true ',
+        'TRUE',
+        '1',
+        'null',
+        'yesterday',
+        '2024',
+        "'",
+        '\0',
+        '9'.repeat(400)
+      ]) {
+        if (field === 'id' && value === '1') continue
+
+        expect(await found({ [field]: value }), `${field}=${value}`).toBe(0)
+        expect(await found({ [field]: { $ne: value } }), `${field}[$ne]=${value}`).toBe(1)
+        expect(await found({ $not: { [field]: { $nin: [value] } } })).toBe(0)
+        expect(await found({ [field]: { $lt: '-'.concat(value) } })).toBe(0)
+      }
+    }
+  })
+
+  it('values of another type match nothing, without an error', async () => {
+    const { service } = await open(
+      database,
+      `age integer, size ${number}, name ${text}, active ${boolean}, joined ${date}, extra ${json}`,
+      [{ age: 1, size: 1, name: '1', active: true, joined: new Date(1), extra: { a: 1 } }]
+    )
+    const values = [
+      1.5,
+      2 ** 40,
+      1e300,
+      -1e300,
+      Infinity,
+      -Infinity,
+      'x',
+      '\ud800',
+      'a\0',
+      '2024-10-01',
+      false,
+      new Date(0),
+      10n ** 30n,
+      Buffer.from('x')
+    ]
+
+    for (const field of ['age', 'size', 'name', 'active', 'joined', 'extra', 'extra.a', 'extra.a.b']) {
+      for (const value of values) {
+        expect(await service.find({ query: { [field]: value } as any }), `${field} ${String(value)}`).toEqual(
+          []
+        )
+        expect(await service.find({ query: { [field]: { $ne: value } } as any })).toHaveLength(1)
+        for (const operator of ['$lt', '$lte', '$gt', '$gte']) {
+          await service.find({ query: { [field]: { [operator]: value } } as any })
+        }
+      }
+    }
+
+    expect(await service.find({ query: { age: { $lt: 1.5, $gt: -1e300 } } as any })).toHaveLength(1)
+    expect(
+      await service.find({ query: { age: { $lt: 2 ** 40 }, size: { $lte: Infinity } } as any })
+    ).toHaveLength(1)
+    expect(await service.find({ query: { size: { $gt: Infinity } } as any })).toEqual([])
+  })
+
+  it('booleans and dates are what they were, also when the database has no such types', async () => {
+    const joined = new Date('2024-02-29T12:34:56.789Z')
+    const { service } = await open(database, `active ${boolean}, joined ${date}`, [{ active: false, joined }])
+
+    expect(await service.find()).toEqual([{ id: 1, active: false, joined }])
+    expect(await service.patch(1, { active: 'true', joined: joined.toISOString() } as any)).toEqual({
+      id: 1,
+      active: true,
+      joined
+    })
+  })
+
+  it('a default of the database counts where nothing was given', async () => {
+    const { service } = await open(
+      database,
+      `team ${text} default 'red', role ${text} not null default 'user', name ${text}`
+    )
+    const stored = await service.create([{ name: 'Ada' }, { name: 'Bob', team: null, role: 'admin' }, {}])
+
+    expect(stored).toEqual([
+      { id: 1, team: 'red', role: 'user', name: 'Ada' },
+      { id: 2, team: null, role: 'admin', name: 'Bob' },
+      { id: 3, team: 'red', role: 'user', name: null }
+    ])
+    expect(await service.create({})).toEqual({ id: 4, team: 'red', role: 'user', name: null })
+    // What was not given is missing, as in memory; only where null cannot be, the default takes its place.
+    expect(await service.update(2, { name: 'Cyd' })).toEqual({ id: 2, team: null, role: 'user', name: 'Cyd' })
+  })
+
+  it('JSON holds any value, and a path leads to those in objects', async () => {
+    const values = [
+      'text',
+      '',
+      '7',
+      7,
+      0,
+      1e21,
+      0.1,
+      true,
+      false,
+      { a: { b: ['x'] } },
+      ['x', { a: 1 }],
+      {},
+      [],
+      { 'ö "q\'': 1 }
+    ]
+    const { service } = await open(database, `extra ${json}`)
+
+    for (const extra of values) {
+      const { id } = await service.create({ extra })
+
+      expect(await service.get(id)).toEqual({ id, extra })
+    }
+
+    for (const value of ['text', '', '7', 7, 0, 1e21, 0.1, true, false]) {
+      expect(await service.find({ query: { extra: value, $select: 'extra' } as any })).toMatchObject([
+        { extra: value }
+      ])
+    }
+
+    expect(await service.find({ query: { 'extra.0': 'x' } })).toEqual([])
+    expect(await service.find({ query: { 'extra.a.b': null } })).toHaveLength(values.length - 1)
+    expect(await service.find({ query: { 'extra.a.b.0': 'x' } })).toEqual([])
+    expect(await service.find({ query: { 'extra.a"b': { $ne: null } } })).toEqual([])
+    expect(
+      await service.find({ query: { "extra.'; drop": 1, 'extra.\\': 1, 'extra.\0': 1, 'extra.': 1 } })
+    ).toEqual([])
+  })
+
+  it('JSON is sorted by type, then by value', async () => {
+    const values = [null, -1, 9, 10, '10', '9', 'B', 'a', false, true]
+    const { service } = await open(database, `position integer, extra ${json}`, [
+      ...values.map((value, position) => ({ position, extra: { value } })).toReversed()
+    ])
+    const sorted = await service.find({ query: { $sort: { 'extra.value': 1 } } })
+
+    expect(sorted.map((record: any) => record.extra.value)).toEqual(values)
+  })
+
+  it('text is told apart and ordered by its characters, whatever the collation of the column', async () => {
+    const loose = {
+      SQLite: 'text collate nocase',
+      PostgreSQL: 'text collate "und-x-icu"',
+      MariaDB: 'varchar(50) collate utf8mb4_unicode_ci'
+    }[databaseName]
+    const names = ['', ' ', '10', '9', 'A', 'B', 'a', 'a ', 'b', 'á', '\u{1F426}']
+    const { service } = await open(
+      database,
+      `name ${loose}`,
+      names.toReversed().map((name) => ({ name }))
+    )
+    const found = async (query: object) =>
+      (await service.find({ query: query as any })).map((record: any) => record.name)
+
+    expect(await found({ $sort: { name: 1 } })).toEqual(names)
+    for (const name of names) {
+      expect(await found({ name })).toEqual([name])
+      expect(await found({ name: { $in: [name, 'nobody'] } })).toEqual([name])
+      expect(await found({ name: { $lt: name }, $sort: { name: 1 } })).toEqual(
+        names.slice(0, names.indexOf(name))
+      )
+    }
+  })
+
+  it('patterns mean the same as in memory', async () => {
+    const names = [
+      '',
+      'a',
+      'A',
+      'ab',
+      'aab',
+      'AB',
+      'a%',
+      'a_',
+      'a\\',
+      'ä',
+      'Ä',
+      '*',
+      '?',
+      '[a]',
+      'a|b',
+      '\u{1F426}',
+      'x\u{1F426}y',
+      "o'k",
+      null
+    ]
+    const patterns = [
+      '',
+      '%',
+      '_',
+      '__',
+      'a',
+      'A',
+      'a%',
+      '%a',
+      '%a%',
+      'a_',
+      '_b',
+      'a\\%',
+      'a\\_',
+      'a\\\\',
+      '*',
+      '?',
+      '[a]',
+      '%b%',
+      'ä',
+      'A_',
+      '%%b',
+      '_%_',
+      '|',
+      'a|b',
+      '\\a',
+      'x_y',
+      "o'k",
+      '%\\%%'
+    ]
+    const data = names.map((name, index) => ({ id: index + 1, name }))
+    const { service } = await open(database, `name ${text}`, data)
+    const reference = memory({ multi: true, operators: OPERATORS, predicates: PATTERN_PREDICATES })
+
+    await reference.create(data)
+
+    for (const pattern of patterns) {
+      for (const operator of ['$like', '$notlike', '$ilike']) {
+        const query: any = { name: { [operator]: pattern }, $sort: { id: 1 } }
+
+        expect(await service.find({ query }), `${operator} ${pattern}`).toEqual(
+          await reference.find({ query })
+        )
+        expect(
+          await service.find({ query: { $not: query.name && { name: query.name }, $sort: { id: 1 } } as any })
+        ).toEqual(await reference.find({ query: { $not: { name: query.name }, $sort: { id: 1 } } as any }))
+      }
+    }
+
+    for (const pattern of [7, null, {}, ['a'], 'a\\']) {
+      for (const operator of ['$like', '$notlike', '$ilike']) {
+        const query: any = { name: { [operator]: pattern } }
+
+        await expect(service.find({ query })).rejects.toMatchObject({ name: 'BadRequest' })
+        await expect(reference.find({ query })).rejects.toMatchObject({ name: 'BadRequest' })
+      }
+    }
+  })
+
+  it('pages hold every record once, also when the fields of $sort are equal', async () => {
+    const { service } = await open(
+      database,
+      `team ${text}`,
+      Array.from({ length: 50 }, (_, index) => ({ team: `${index % 2}` }))
+    )
+    const ids = []
+
+    for (let $skip = 0; $skip < 50; $skip += 7) {
+      ids.push(
+        ...(await service.find({ query: { $sort: { team: -1 }, $limit: 7, $skip } as any })).map(
+          ({ id }: any) => id
+        )
+      )
+    }
+
+    expect(new Set(ids).size).toBe(50)
+    expect(await service.find({ query: { $skip: 48 } })).toHaveLength(2)
+    expect(await service.find({ query: { $limit: 0 } })).toEqual([])
+  })
+
+  it('a page without a total is not counted', async () => {
+    const { service } = await open(database, `name ${text}`, [{ name: 'Ada' }, { name: 'Bob' }])
+
+    expect(await service.find({ paginate: { default: 1 } })).toEqual({
+      total: 2,
+      limit: 1,
+      skip: 0,
+      data: [{ id: 1, name: 'Ada' }]
+    })
+    expect(await service.find({ paginate: { default: 1, total: false } })).toEqual({
+      limit: 1,
+      skip: 0,
+      data: [{ id: 1, name: 'Ada' }]
+    })
+  })
+
+  it('ids that are counted skip those that are chosen, however many they are', async () => {
+    const { service } = await open(database, `name ${text}`)
+    const ids = Array.from({ length: 300 }, (_, index) => index + 1)
+
+    await service.create(ids.map((id) => ({ id })))
+    expect(await service.create({ name: 'next' })).toMatchObject({ id: 301 })
+    await service.create([{ name: 'a' }, { id: 303 }, { id: 304 }, { name: 'b' }])
+    expect(await service.find()).toHaveLength(305)
+  })
+
+  it('a thousand conditions, and lists and creates beyond what a statement can hold', async () => {
+    const { service } = await open(database, `name ${text}, age integer`)
+    const created = await service.create(
+      Array.from({ length: 20_000 }, (_, age) => ({ name: `n${age}`, age }))
+    )
+
+    expect(created).toHaveLength(20_000)
+    expect(created[19_999]).toMatchObject({ name: 'n19999', age: 19_999 })
+    expect(
+      await service.find({ query: { $or: Array.from({ length: 2000 }, (_, age) => ({ age })) } as any })
+    ).toHaveLength(2000)
+    expect(
+      await service.find({ query: { age: { $in: Array.from({ length: 70_000 }, (_, age) => age) } } as any })
+    ).toHaveLength(20_000)
+    expect(
+      await service.find({
+        query: { name: { $nin: Array.from({ length: 70_000 }, (_, age) => `n${age + 1}`) } } as any
+      })
+    ).toHaveLength(1)
+  })
+
+  it('of sixty rivals for one row, one wins', async () => {
+    const { service } = await open(database, `owner integer, version integer`, [{ owner: 0, version: 0 }])
+
+    for (let version = 0; version < 5; version++) {
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 60 }, (_, rival) =>
+          service.patch(1, { owner: rival, version: version + 1 }, { query: { version } as any })
+        )
+      )
+      const winners = outcomes.filter(({ status }) => status === 'fulfilled') as any[]
+
+      expect(winners).toHaveLength(1)
+      expect(
+        outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason.name] : []))
+      ).toEqual(Array(59).fill('NotFound'))
+      expect((await service.get(1)).owner).toBe(winners[0].value.owner)
+    }
+  })
+
+  it('names and values never become text of a statement', async () => {
+    const { db, service } = await open(database, `name ${text}, extra ${json}`, [{ name: 'Ada' }])
+    const statements = new Set<string>()
+    const spied = kysely({
+      name: 'alula_columns',
+      operators: OPERATORS,
+      Model: db.withPlugin({
+        transformQuery: ({ node, queryId }) => {
+          statements.add(db.getExecutor().compileQuery(node, queryId).sql)
+
+          return node
+        },
+        transformResult: async ({ result }) => result
+      })
+    })
+
+    await service.find()
+    await spied.find()
+    statements.clear()
+
+    for (const odd of [
+      "'",
+      '"',
+      '`',
+      '\\',
+      ';',
+      '--',
+      "\\'",
+      '/*',
+      '?',
+      '%',
+      '\0',
+      '\u{1F426}',
+      "' or 1=1 --"
+    ]) {
+      const path = `extra.a${odd.replace(/["\\\0]/g, '')}`
+
+      await spied.find({
+        query: { [path]: odd === '\0' ? 'x' : odd, name: { $like: `${odd.replace(/[\\\0]/g, '')}x` } } as any
+      })
+      await spied.find({ query: { [odd]: 1 } }).catch(({ code }) => expect(code).toBe(400))
+      await spied.find({ query: { $sort: { [odd]: 1 } } }).catch(({ code }) => expect(code).toBe(400))
+    }
+
+    expect([...statements]).toHaveLength(1)
+  })
+})

@@ -1,0 +1,249 @@
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import { Pool } from 'pg'
+import { expect, it, onTestFinished } from 'vitest'
+import { kysely } from '../../src/kysely.ts'
+import { createTable, describeDatabases, type TestDatabase } from '../support/sql.ts'
+
+/** A service for a table with every kind of rule. */
+async function openUsers(database: TestDatabase) {
+  const { countedId, text, json } = database
+  const db = await createTable(
+    database,
+    'alula_errors',
+    `id ${countedId}, email ${text} not null, team ${text} default 'red', age integer, leader integer, extra ${json},
+    constraint alula_errors_key unique (email, team), constraint alula_errors_age check (age > 0),
+    foreign key (leader) references alula_errors (id)`
+  )
+
+  return { db, users: kysely({ Model: db, name: 'alula_errors', multi: true, operators: ['$like'] }) }
+}
+
+async function failureOf(call: Promise<unknown>): Promise<any> {
+  return await call.then(
+    (result) => expect.unreachable(`expected an error, got ${JSON.stringify(result)}`),
+    (error) => error
+  )
+}
+
+describeDatabases('what a database objects to', (database) => {
+  it('a value that is taken is a Conflict with its fields', async () => {
+    const { users } = await openUsers(database)
+    const ada = await users.create({ email: 'ada@example.com' })
+    const bob = await users.create({ email: 'bob@example.com' })
+    const taken = { email: 'ada@example.com', team: 'red' }
+
+    for (const call of [
+      () => users.create(taken),
+      () => users.create([{ email: 'new' }, taken]),
+      () => users.patch(bob.id, taken),
+      () => users.patch(null, taken),
+      () => users.update(bob.id, taken)
+    ]) {
+      const error = await failureOf(call())
+
+      expect(error).toMatchObject({ name: 'Conflict', code: 409 })
+      expect(error.errors).toEqual({ email: 'is taken', team: 'is taken' })
+    }
+
+    expect(await users.find()).toEqual([ada, bob])
+  })
+
+  it('an id that is taken is a Conflict with the id', async () => {
+    const { users } = await openUsers(database)
+    const { id } = await users.create({ email: 'ada' })
+
+    expect((await failureOf(users.create({ id, email: 'bob' }))).errors).toEqual({ id: 'is taken' })
+  })
+
+  it('null where there must be a value is a BadRequest with the field', async () => {
+    const { users } = await openUsers(database)
+    const { id } = await users.create({ email: 'ada' })
+
+    for (const call of [
+      () => users.create({ age: 1 }),
+      () => users.create([{ email: 'bob' }, { email: null }]),
+      () => users.patch(id, { email: null }),
+      () => users.update(id, { age: 1 })
+    ]) {
+      const error = await failureOf(call())
+
+      expect(error).toMatchObject({ name: 'BadRequest', code: 400 })
+      expect(error.errors).toEqual({ email: 'is required' })
+    }
+
+    expect(await users.find({ query: { $select: ['email'] } })).toEqual([{ id, email: 'ada' }])
+  })
+
+  it('a value that a check refuses is a BadRequest with the field', async () => {
+    const { users } = await openUsers(database)
+    const error = await failureOf(users.create({ email: 'ada', age: -1 }))
+
+    expect(error).toMatchObject({ name: 'BadRequest', code: 400 })
+    // SQLite tells the name of a check, and not what it is about.
+    expect(error.errors).toEqual(database.name === 'SQLite' ? undefined : { age: 'is not allowed' })
+  })
+
+  it('a reference to nothing is a BadRequest with the field', async () => {
+    const { users } = await openUsers(database)
+    const error = await failureOf(users.create({ email: 'ada', leader: 99 }))
+
+    expect(error).toMatchObject({ name: 'BadRequest', code: 400 })
+    // SQLite does not tell which reference it is.
+    expect(error.errors).toEqual(database.name === 'SQLite' ? undefined : { leader: 'leads to no record' })
+  })
+
+  it('a record that others refer to cannot be removed', async () => {
+    const { users } = await openUsers(database)
+    const { id } = await users.create({ email: 'ada' })
+
+    await users.create({ email: 'bob', leader: id })
+
+    expect(await failureOf(users.remove(id))).toMatchObject({ name: 'BadRequest', code: 400 })
+    expect(await users.find()).toHaveLength(2)
+  })
+
+  it('data of another type is a BadRequest with the field', async () => {
+    const { users } = await openUsers(database)
+    const { id } = await users.create({ email: 'ada' })
+
+    for (const [field, value] of [
+      ['age', 'old'],
+      ['age', 1.5],
+      ['age', 2 ** 60],
+      ['age', Number.POSITIVE_INFINITY],
+      ['age', true],
+      ['age', {}],
+      ['age', [1]],
+      ['age', new Date()],
+      ['email', 7],
+      ['email', { $ne: null }],
+      ['email', ['ada']],
+      ['email', 'a\0b'],
+      ['email', '\ud800'],
+      ['extra', { nested: 'a\0b' }],
+      ['extra', { nested: 1n }],
+      ['extra', () => 1]
+    ] as const) {
+      for (const call of [
+        () => users.create({ email: 'bob', [field]: value }),
+        () => users.patch(id, { [field]: value }),
+        () => users.update(id, { email: 'ada', [field]: value })
+      ]) {
+        const error = await failureOf(call())
+
+        expect(error, `${field}: ${String(value)}`).toMatchObject({ name: 'BadRequest', code: 400 })
+        expect(Object.keys(error.errors)).toEqual([field])
+      }
+    }
+
+    expect(await users.find()).toHaveLength(1)
+  })
+
+  it('a name that is no column is a BadRequest that says so, wherever it stands', async () => {
+    const { users } = await openUsers(database)
+    const { id } = await users.create({ email: 'ada' })
+    const odd = [
+      'nothing',
+      'ID',
+      'email"',
+      'email`',
+      "email'",
+      'id; drop table alula_errors',
+      'constructor',
+      'a\0',
+      '\\'
+    ]
+
+    for (const name of odd) {
+      for (const query of [
+        { [name]: 1 },
+        { [name]: { $in: [] } },
+        { $sort: { [name]: 1 } },
+        { $select: [name] },
+        { $or: [{ [name]: null }] }
+      ]) {
+        const error = await failureOf(users.find({ query: query as any }))
+
+        expect(error).toMatchObject({ name: 'BadRequest', message: `Unknown column '${name}'` })
+      }
+
+      for (const call of [
+        () => users.create({ email: 'bob', [name]: 1 }),
+        () => users.patch(id, { [name]: 1 }),
+        () => users.update(id, { email: 'bob', [name]: 1 })
+      ]) {
+        expect(await failureOf(call())).toMatchObject({
+          name: 'BadRequest',
+          message: `Unknown column '${name}'`
+        })
+      }
+    }
+
+    expect(await users.find({ query: { $select: ['email'] } })).toEqual([{ id, email: 'ada' }])
+  })
+
+  it('a path through a column that holds no objects is a BadRequest', async () => {
+    const { users } = await openUsers(database)
+
+    expect(await failureOf(users.find({ query: { 'email.length': 3 } }))).toMatchObject({
+      name: 'BadRequest',
+      message: "Invalid query: 'email' has no fields"
+    })
+  })
+
+  it('what is not the fault of a client is masked, and kept as the cause', async () => {
+    const { db, users } = await openUsers(database)
+
+    await users.find()
+    await sql`alter table alula_errors rename column age to lived`.execute(db)
+
+    const error = await failureOf(users.find({ query: { age: 1 } }))
+
+    expect(error).toMatchObject({ name: 'GeneralError', code: 500, message: 'The database failed' })
+    expect(error.cause.message).toContain('age')
+    expect(JSON.stringify(error)).not.toMatch(/column|where/)
+  })
+
+  it('a table that is not there is an error of the developer, and is found when it comes', async () => {
+    const { db } = await openUsers(database)
+    const later = kysely({ Model: db, name: 'alula_errors_later' })
+
+    expect((await failureOf(later.find())).cause.message).toBe(
+      "The database has no table 'alula_errors_later'"
+    )
+
+    await sql`create table alula_errors_later (id integer primary key)`.execute(db)
+    onTestFinished(
+      async () => void (await database.open().schema.dropTable('alula_errors_later').ifExists().execute())
+    )
+    expect(await later.find()).toEqual([])
+    await sql`drop table alula_errors_later`.execute(db)
+  })
+
+  it('no error that a client sees holds text of SQL', async () => {
+    const { users } = await openUsers(database)
+
+    await users.create({ email: 'ada' })
+
+    for (const call of [
+      () => users.create({ email: 'ada' }),
+      () => users.create({}),
+      () => users.create({ email: 'b', age: -1 })
+    ]) {
+      expect(JSON.stringify(await failureOf(call()))).not.toMatch(/insert|alula_errors|constraint/i)
+    }
+  })
+})
+
+it('a database that is not there is Unavailable', async () => {
+  const db = new Kysely<any>({
+    dialect: new PostgresDialect({ pool: new Pool({ connectionString: 'postgres://127.0.0.1:1/test' }) })
+  })
+
+  onTestFinished(() => db.destroy())
+
+  expect(await failureOf(kysely({ Model: db, name: 'people' }).find())).toMatchObject({
+    name: 'Unavailable',
+    code: 503
+  })
+})

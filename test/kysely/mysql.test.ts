@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest'
+import { kysely } from '../../src/kysely.ts'
+import { createTable, describeDatabases, MARIADB } from '../support/sql.ts'
+
+// MySQL has no RETURNING. What is done without it is tried on MariaDB, which then says that it is a MySQL.
+describeDatabases(
+  'a database without RETURNING',
+  (database) => {
+    async function open(idType: string): Promise<any> {
+      const db = await createTable(
+        database,
+        'alula_mysql',
+        `id ${idType}, name varchar(50) unique, age integer`
+      )
+      const spied = db.withPlugin({
+        transformQuery: ({ node }) => {
+          expect(JSON.stringify(node)).not.toContain('"returning"')
+
+          return node
+        },
+        transformResult: async ({ result }) => ({
+          ...result,
+          rows: result.rows.map((row) => ('version' in row ? { ...row, version: '8.4.0' } : row))
+        })
+      })
+
+      // The catalog is read without plugins: only the answer about the version is another.
+      spied.withoutPlugins = () => spied
+
+      return kysely({ Model: spied, name: 'alula_mysql', multi: true })
+    }
+
+    it('records come back with the ids that were counted', async () => {
+      const service = await open(database.countedId)
+
+      expect(await service.create({ name: 'Ada' })).toEqual({ id: 1, name: 'Ada', age: null })
+      expect(await service.create([{ name: 'Bob' }, { id: 9, name: 'Cyd' }, { name: 'Dan' }])).toEqual([
+        { id: 10, name: 'Bob', age: null },
+        { id: 9, name: 'Cyd', age: null },
+        { id: 11, name: 'Dan', age: null }
+      ])
+      await expect(service.create([{ name: 'Eve' }, { name: 'Ada' }])).rejects.toMatchObject({
+        name: 'Conflict'
+      })
+      expect(await service.patch(null, { age: 1 }, { query: { id: { $gt: 9 } } })).toHaveLength(2)
+      expect(await service.remove(null, { query: { age: 1 } })).toHaveLength(2)
+      expect(await service.remove(9)).toEqual({ id: 9, name: 'Cyd', age: null })
+      expect(await service.find()).toEqual([{ id: 1, name: 'Ada', age: null }])
+    })
+
+    it('ids that are text are made before', async () => {
+      const service = await open(database.textId)
+      const [ada, bob] = await service.create([{ name: 'Ada' }, { id: 'bob', name: 'Bob' }])
+
+      expect(ada).toMatchObject({ id: expect.stringMatching(/^[\da-f-]{36}$/), name: 'Ada' })
+      expect(bob).toEqual({ id: 'bob', name: 'Bob', age: null })
+      expect(await service.get(ada.id)).toEqual(ada)
+    })
+  },
+  [MARIADB]
+)

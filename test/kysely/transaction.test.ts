@@ -1,0 +1,200 @@
+import { expect, it } from 'vitest'
+import { alula } from '../../src/index.ts'
+import { kysely, transaction, withTransaction } from '../../src/kysely.ts'
+import { createTable, describeDatabases, type TestDatabase } from '../support/sql.ts'
+
+async function open(database: TestDatabase) {
+  const { countedId, text } = database
+  const db = await createTable(database, 'alula_transaction', `id ${countedId}, name ${text} unique`)
+  const app = alula()
+
+  app.use('people', kysely({ Model: db, name: 'alula_transaction', multi: true }))
+
+  const people: any = app.service('people')
+  const names = async () => (await people.find({ query: { $sort: { id: 1 } } })).map(({ name }: any) => name)
+
+  return { app, people, names }
+}
+
+describeDatabases('transactions', (database) => {
+  it('calls in withTransaction succeed together', async () => {
+    const { app, people, names } = await open(database)
+    const result = await withTransaction(app, async () => {
+      const { id } = await people.create({ name: 'Ada' })
+
+      await people.create([{ name: 'Bob' }, { name: 'Cyd' }])
+      await people.patch(id, { name: 'Eve' })
+      expect(await names()).toEqual(['Eve', 'Bob', 'Cyd'])
+
+      return 'done'
+    })
+
+    expect(result).toBe('done')
+    expect(await names()).toEqual(['Eve', 'Bob', 'Cyd'])
+  })
+
+  it('calls in withTransaction fail together, with the error that was thrown', async () => {
+    const { app, people, names } = await open(database)
+    const error = new Error('no')
+
+    await people.create({ name: 'Ada' })
+    await expect(
+      withTransaction(app, async () => {
+        await people.create({ name: 'Bob' })
+        await people.remove(null, { query: { name: 'Ada' } })
+        throw error
+      })
+    ).rejects.toBe(error)
+
+    expect(await names()).toEqual(['Ada'])
+  })
+
+  it('a transaction in a transaction is taken back alone', async () => {
+    const { app, people, names } = await open(database)
+
+    await withTransaction(app, async () => {
+      await people.create({ name: 'Ada' })
+      await withTransaction(app, async () => {
+        await people.create({ name: 'Bob' })
+        await people.create({ name: 'Ada' })
+      }).catch((error) => expect(error.name).toBe('Conflict'))
+      await withTransaction(app, () => people.create({ name: 'Cyd' }))
+    })
+
+    expect(await names()).toEqual(['Ada', 'Cyd'])
+  })
+
+  it('the inner transaction goes with the outer one', async () => {
+    const { app, people, names } = await open(database)
+
+    await withTransaction(app, async () => {
+      await withTransaction(app, () => people.create({ name: 'Ada' }))
+      throw new Error('no')
+    }).catch(() => undefined)
+
+    expect(await names()).toEqual([])
+  })
+
+  it('calls at the same time in one transaction do not disturb each other', async () => {
+    const { app, people, names } = await open(database)
+
+    await withTransaction(app, async () => {
+      await people.create({ name: 'n0' })
+      await Promise.all(
+        Array.from({ length: 30 }, (_, index) =>
+          people.create([{ name: `n${index + 1}` }, { name: `m${index + 1}` }])
+        )
+      )
+    })
+
+    expect(await names()).toHaveLength(61)
+  })
+
+  it('a transaction without calls is none, and one that is over is not joined', async () => {
+    const { app, people, names } = await open(database)
+    let late: Promise<unknown> = Promise.resolve()
+
+    expect(await withTransaction(app, async () => 1)).toBe(1)
+    await withTransaction(app, async () => {
+      await people.create({ name: 'Ada' })
+      late = new Promise((resolve) => setImmediate(resolve)).then(() => people.create({ name: 'Bob' }))
+    })
+    await late
+
+    expect((await names()).toSorted()).toEqual(['Ada', 'Bob'])
+  })
+
+  it('the hooks start and end put a call and those that get its params into one transaction', async () => {
+    const { app, people, names } = await open(database)
+    const committed: boolean[] = []
+
+    app.use('teams', {
+      async create(data: any, params: any) {
+        for (const name of data.names) await people.create({ name }, { transaction: params.transaction })
+        params.transaction.committed.then((isCommitted: boolean) => committed.push(isCommitted))
+
+        return data
+      },
+      getModel: (params: any) =>
+        (app.service('people') as any).getModel({ ...params, transaction: undefined })
+    } as any)
+    app.service('teams').hooks({
+      before: { create: [transaction.start()] },
+      after: { create: [transaction.end()] },
+      error: { create: [transaction.rollback()] }
+    })
+
+    await app.service('teams').create({ names: ['Ada', 'Bob'] })
+    expect(await names()).toEqual(['Ada', 'Bob'])
+    await expect(app.service('teams').create({ names: ['Cyd', 'Ada'] })).rejects.toMatchObject({
+      name: 'Conflict'
+    })
+    expect(await names()).toEqual(['Ada', 'Bob'])
+    expect(committed).toEqual([true])
+  })
+
+  it('the hooks are a savepoint in the transaction around them', async () => {
+    const { app, people, names } = await open(database)
+
+    people.hooks({
+      before: { create: [transaction.start()] },
+      after: {
+        create: [
+          async ({ data, params }: any) => {
+            if (data.name !== 'Bob') return
+
+            await people.create({ name: 'with Bob' }, { transaction: params.transaction })
+            throw new Error('no Bob')
+          },
+          transaction.end()
+        ]
+      },
+      error: { create: [transaction.rollback()] }
+    })
+
+    await withTransaction(app, async () => {
+      await people.create({ name: 'Ada' })
+      await expect(people.create({ name: 'Bob' })).rejects.toThrow('no Bob')
+      await people.create({ name: 'Cyd' })
+    })
+
+    expect(await names()).toEqual(['Ada', 'Cyd'])
+  })
+
+  it('an event of a call in a transaction is kept until the outermost commit, and dropped without one', async () => {
+    const { app, people } = await open(database)
+    const sent: string[] = []
+    const send = (name: string) => expect((app as any)._defer(() => sent.push(name), {})).toBe(true)
+
+    await withTransaction(app, async () => {
+      await people.create({ name: 'Ada' })
+      send('Ada')
+      await withTransaction(app, async () => send('Bob'))
+      await withTransaction(app, async () => {
+        send('Cyd')
+        throw new Error('no')
+      }).catch(() => undefined)
+      expect(sent).toEqual([])
+    })
+
+    expect(sent).toEqual(['Ada', 'Bob'])
+    expect((app as any)._defer(() => undefined, {})).toBe(false)
+  })
+
+  it('the first calls of all do not wait for each other, though they take all connections', async () => {
+    const { app, people, names } = await open(database)
+    const pair = (name: string) =>
+      withTransaction(app, async () => {
+        await people.create({ name })
+        await people.create({ name: `${name}'` })
+      })
+
+    await Promise.all([
+      people.create({ name: 'Ada' }),
+      ...Array.from({ length: 20 }, (_, index) => pair(`n${index}`)),
+      people.create({ name: 'Bob' })
+    ])
+
+    expect(await names()).toHaveLength(42)
+  })
+})

@@ -1,0 +1,406 @@
+import { once } from 'node:events'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import fc from 'fast-check'
+import { expect, it, onTestFailed, onTestFinished, vi } from 'vitest'
+import { memory } from '../../src/memory.ts'
+import { CountingHasher, configureLogin } from '../support/login.ts'
+import { scaled } from '../support/scale.ts'
+import { call, connect, createRaw, open, type RawSocket } from '../support/socketio.ts'
+
+// Whatever a client sends over a socket, the answer is not the fault of the server, and nothing of the client stays.
+
+const ANN = { email: 'ann', password: 'open sesame' }
+
+/** The words of a text as JSON, and the empty one. */
+const toNames = (text: string) => [...text.split(' '), ''].map((name) => JSON.stringify(name))
+
+const METHODS = toNames('find get create update patch remove echo find get create update patch remove echo')
+const EVENTS = toNames(
+  'connect connect_error connection disconnect disconnecting newListener removeListener error message ping ' +
+    '_find setup teardown hooks on emit publish constructor __proto__ toString hasOwnProperty records~created'
+)
+const PATHS = toNames(
+  'records records records records records records users users notes authentication authentication rooms/1/seats ' +
+    'rooms//seats records/1 /records/ //records / __proto__ constructor toString % ..'
+)
+const KEYS = toNames(
+  'id id a a strategy accessToken email password toJSON then length 0 provider user polluted a.b ' +
+    '__proto__ constructor prototype toString hasOwnProperty ' +
+    '$or $and $in $nin $ne $lt $lte $gt $gte $limit $skip $sort $select $where $inc'
+)
+const LEAVES = (
+  'null true false 0 -0 1 1 2 -1 1.5 1e999 -1e999 1e-999 9007199254740993 "a" "1" "" "2020-01-01" "local" "jwt" ' +
+  '"__proto__" "\\ud800" "\\u0000" [] {} {"__proto__":{"polluted":1}} {"constructor":{"prototype":{"polluted":1}}} ' +
+  '{"strategy":"local","email":"ann","password":"open~sesame"} {"strategy":"jwt","accessToken":"a.b.c"}'
+)
+  .split(' ')
+  .map((leaf) => leaf.replace('~', ' '))
+/** What stands for bytes, the first one for those that are there. */
+const PLACEHOLDERS = ['0', '1', '-1', '1e9', '"0"', 'null'].map((num) => `{"_placeholder":true,"num":${num}}`)
+const BROKEN = ['[1,2', '{"a":', 'undefined', 'NaN', "'a'", '\u0000', '01']
+const LARGE = [
+  `[${Array(600).fill('1').join()}]`,
+  `{"$or":[${Array(400).fill('{"a":1}').join()}]}`,
+  `"${'x'.repeat(20_000)}"`,
+  `"${'x'.repeat(110_000)}"`,
+  '['.repeat(40_000) + ']'.repeat(40_000),
+  `${'{"a":'.repeat(200)}1${'}'.repeat(200)}`
+]
+
+/** One of several, the first most of the time. */
+const mostly = <T>(usual: fc.Arbitrary<T>, ...others: fc.Arbitrary<T>[]) =>
+  fc.oneof(
+    { arbitrary: usual, weight: 12 * others.length },
+    ...others.map((arbitrary) => ({ arbitrary, weight: 1 }))
+  )
+
+const string = fc.string().map((value) => JSON.stringify(value))
+
+// As text, in which `__proto__` is a name like others, a name may be there twice, and a number may be infinite.
+const { value } = fc.letrec<{ value: string }>((tie) => {
+  const list = fc.array(tie('value'), { maxLength: 4 }).map((values) => `[${values.join()}]`)
+  const object = fc
+    .array(fc.tuple(mostly(fc.constantFrom(...KEYS), string), tie('value')), { maxLength: 4 })
+    .map((entries) => `{${entries.map((entry) => entry.join(':')).join()}}`)
+
+  return {
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.constantFrom(...LEAVES, ...PLACEHOLDERS),
+      object,
+      mostly(object, string),
+      mostly(object, list)
+    )
+  }
+})
+
+const id = mostly(fc.nat(1000).map(String), fc.constantFrom('', '0', '00', '-1', '1e3', '9'.repeat(400), ' '))
+const namespace = mostly(fc.constant(''), fc.constantFrom('/,', '/admin,', '/__proto__,', '/?a=1,', '/'))
+const values = fc.array(mostly(value, mostly(value, fc.constantFrom(...LARGE, ...BROKEN))), { maxLength: 3 })
+const list = fc
+  .tuple(
+    mostly(fc.constantFrom(...METHODS), fc.constantFrom(...EVENTS), value),
+    mostly(fc.constantFrom(...PATHS), value),
+    values
+  )
+  .map(([event, path, rest]) => `[${[event.replace('~', ' '), path, ...rest].join()}]`)
+const event = fc.tuple(namespace, id, list).map((parts) => [`42${parts.join('')}`])
+const bytes = fc.uint8Array({ maxLength: 20 }).map((content) => Buffer.from(content))
+const binary = fc
+  .tuple(fc.constantFrom('45', '45', '46'), fc.constantFrom('1', '2', '0', '-1', '11', 'x', ''), id, list)
+  .chain(([type, count, id, list]) =>
+    fc
+      .array(bytes, { maxLength: 2 })
+      .map((files): (string | Buffer)[] => [`${type}${count}-${id}${list}`, ...files])
+  )
+const matchingBinary = fc
+  .tuple(
+    id,
+    fc.constantFrom(...METHODS),
+    fc.constantFrom(...PATHS),
+    values,
+    mostly(fc.constant(PLACEHOLDERS[0]), fc.constantFrom(...PLACEHOLDERS)),
+    bytes
+  )
+  .map(([id, method, path, [first, ...others], placeholder, file]): (string | Buffer)[] => [
+    `451-${id}[${[method, path, ...(first ? [first] : []), `{"a":${placeholder}}`, ...others].join()}]`,
+    file
+  ])
+const other = fc.oneof(
+  fc.tuple(
+    fc.constantFrom('40', '41', '43', '44', '47', '4', '4x'),
+    namespace,
+    id,
+    fc.oneof(fc.constant(''), value, list)
+  ),
+  fc.tuple(
+    fc.constantFrom('0', '1', '2', '2probe', '3', '3probe', '5', '6', '7', 'b', 'bAAAA', ''),
+    fc.string()
+  ),
+  fc.tuple(fc.string())
+)
+const packet = fc.oneof(
+  { arbitrary: event, weight: 40 },
+  { arbitrary: matchingBinary, weight: 4 },
+  { arbitrary: binary, weight: 1 },
+  { arbitrary: other.map((parts) => [parts.join('')]), weight: 4 },
+  { arbitrary: fc.array(bytes, { minLength: 1, maxLength: 2 }), weight: 1 }
+)
+
+/** Fails, and with that answers 500, when a service gets what a request by HTTP could not hold. */
+async function assertShape({ id, data, params: { provider, query = {} } }: any): Promise<void> {
+  if (!provider) return
+
+  const isId = id === undefined || id === null || (typeof id === 'string' && id !== '') || Number.isFinite(id)
+  const isData = data === undefined || (typeof data === 'object' && data !== null && !Buffer.isBuffer(data))
+  const isQuery = Object.prototype.toString.call(query) === '[object Object]'
+  const text = JSON.stringify(query, (_name, value) => (Buffer.isBuffer(value) ? { constructor: 1 } : value))
+
+  if (!isId || !isData || !isQuery || /"(?:__proto__|constructor)":|"type":"Buffer"/.test(text)) {
+    throw new Error(`Got ${JSON.stringify({ id, data, query })}`)
+  }
+}
+
+/** Fills an application with something of everything. */
+function configure(app: any): void {
+  app.hooks({ before: { all: [assertShape] } })
+  configureLogin(app, { settings: { local: { hasher: new CountingHasher() } } })
+  app.use(
+    'records',
+    Object.assign(memory({ multi: true, paginate: { default: 10, max: 20 } }), {
+      echo: async (data: unknown, { query }: any) => ({ data, query })
+    }),
+    { methods: ['find', 'get', 'create', 'update', 'patch', 'remove', 'echo'] }
+  )
+  app.use('rooms/:room/seats', {
+    create: async (data: any, { route, connection }: any) => {
+      app.channel(`room ${route.room}`).join(connection)
+
+      return { seat: data }
+    }
+  })
+  app.on('connection', (connection: any) => app.channel('all').join(connection))
+  app.on('login', (_result: unknown, { connection }: any) => app.channel('users').join(connection))
+  app.publish(() => app.channel('all'))
+  app.service('records').publish(async () => [app.channel('users'), app.channel('all').send({ is: 'shown' })])
+}
+
+/** How many listeners there are to each event of the application and of its services. */
+const countListeners = (app: any): object =>
+  Object.entries({ app, ...app.services }).map(([name, emitter]: [string, any]) => [
+    name,
+    emitter.eventNames().map((event: string) => [event, emitter.listenerCount(event)])
+  ])
+
+/** How many connections are in each channel in which there are any. */
+const countMembers = (app: any): object =>
+  Object.fromEntries(
+    app.channels
+      .map((name: string) => [name, app.channel(name).length])
+      .filter(([, length]: [string, number]) => length > 0)
+  )
+
+/** What the prototypes have that everything inherits from. */
+const describePrototypes = (): object =>
+  [Object, Array, Function, String, Map, Promise, Buffer].map(({ prototype }) => Reflect.ownKeys(prototype))
+
+/** What nobody catches while the test runs. */
+function collectUncaught(): unknown[] {
+  const uncaught: unknown[] = []
+  const collect = (error: unknown) => uncaught.push(error)
+
+  for (const event of ['uncaughtException', 'unhandledRejection']) {
+    process.on(event, collect)
+    onTestFinished(() => void process.off(event, collect))
+  }
+
+  return uncaught
+}
+
+async function openConnected(url: string): Promise<RawSocket> {
+  const raw = createRaw(url)
+
+  await raw.receive('0{')
+  raw.send('40')
+  await raw.receive('40{')
+
+  return raw
+}
+
+/** Counts the answers: all are results, or errors that name a mistake of the client. */
+function checkAnswers(frames: readonly (string | Buffer)[]): number {
+  let answers = 0
+
+  for (const frame of frames) {
+    const [, list] = /^4(?:3|6\d+-)(?:\d+|Infinity)(\[.*)$/s.exec(String(frame)) ?? []
+
+    if (list === undefined) continue
+
+    const [error, ...results] = JSON.parse(list)
+
+    answers++
+    expect(results).toHaveLength(error === null ? 1 : 0)
+
+    if (error !== null) {
+      const { name, message, code, className, data, errors, ...others } = error
+
+      expect([typeof name, typeof message, typeof className, others]).toEqual([
+        'string',
+        'string',
+        'string',
+        {}
+      ])
+      expect(code, list.slice(0, 1000)).toBeGreaterThanOrEqual(400)
+      expect(code, list.slice(0, 1000)).toBeLessThan(500)
+    }
+  }
+
+  return answers
+}
+
+it('random packets get answers below 500, or none, and harm nobody', async () => {
+  const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
+  const count = scaled(100_000)
+  const uncaught = collectUncaught()
+  const reported: unknown[] = []
+  const { app, url } = await open((app) => {
+    configure(app)
+    app.on('error', (error) => reported.push(error))
+  })
+  const socket = await connect(url)
+  const ends: unknown[] = []
+
+  socket.on('disconnect', (reason) => ends.push(reason))
+  onTestFailed(() => console.error(`TEST_SEED=${seed}`))
+  await app.service('users').create({ id: 1, ...ANN })
+  await call(socket, 'create', 'rooms/1/seats', {})
+
+  const before = { listeners: countListeners(app), prototypes: describePrototypes() }
+  let sent = 0
+  let answers = 0
+  let connections = 0
+
+  async function attack(worker: number): Promise<void> {
+    let raw: RawSocket | undefined
+
+    for (let round = 0; sent < count; round++) {
+      for (const frames of fc.sample(packet, { seed: seed + worker * 100_000 + round, numRuns: 100 })) {
+        if (sent === count) break
+
+        const last = `43${1_000_000 + sent++}`
+        // Who has left the namespace gets no answer, and what is no packet ends the connection.
+        const farewell = String(frames[0]).startsWith('41') ? ['4x'] : []
+
+        if (!raw) {
+          raw = await openConnected(url)
+          connections++
+        }
+
+        raw.received.length = 0
+        raw.send(...frames, `42${last.slice(2)}["find","records",{"$limit":0}]`, ...farewell)
+
+        const isOpen = await raw.receive(last).then(
+          () => true,
+          () => false
+        )
+
+        // Without the last one, which is not random.
+        answers += checkAnswers(raw.received) - Number(isOpen)
+        if (!isOpen) raw = undefined
+      }
+    }
+
+    raw?.socket.terminate()
+  }
+
+  await Promise.all(Array.from({ length: 8 }, (_, worker) => attack(worker)))
+  // All but the client that has been there from the start, and is there still.
+  await vi.waitFor(() => expect(app.io.engine.clientsCount).toBe(1), { timeout: 10_000 })
+
+  const data = { a: 1 }
+
+  expect(await call(socket, 'echo', 'records', data, { b: '1' })).toEqual({ data, query: { b: '1' } })
+  expect(ends).toEqual([])
+  expect(describePrototypes()).toEqual(before.prototypes)
+  expect(({} as any).polluted).toBeUndefined()
+  expect(countListeners(app)).toEqual(before.listeners)
+  expect(countMembers(app)).toEqual({ all: 1, 'room 1': 1 })
+  expect(reported).toEqual([])
+  expect(uncaught).toEqual([])
+  // Packets have reached services, and connections have been ended for what is no packet.
+  expect(answers).toBeGreaterThan(count / 2)
+  expect(connections).toBeGreaterThan(count / 50)
+}, 600_000)
+
+it('connections that come and go, however they end, leave nothing', async () => {
+  setFlagsFromString('--expose-gc')
+
+  const collectGarbage: () => void = runInNewContext('gc')
+  const half = scaled(5000)
+  const uncaught = collectUncaught()
+  const seen: WeakRef<object>[] = []
+  const counts = { connection: 0, disconnect: 0, login: 0 }
+  const { app, url } = await open((app) => {
+    configure(app)
+    app.on('connection', (connection) => seen.push(new WeakRef(connection)))
+    app.on('connection', () => counts.connection++)
+    app.on('disconnect', () => counts.disconnect++)
+    app.on('login', () => counts.login++)
+  })
+
+  await app.service('users').create({ id: 1, ...ANN })
+
+  const { accessToken } = await app.service('authentication').create({ strategy: 'local', ...ANN })
+  const headers = { Authorization: `Bearer ${accessToken}` }
+  let started = 0
+
+  async function comeAndGo(kind: number): Promise<void> {
+    const raw = createRaw(url, '', kind % 3 === 0 ? headers : {})
+
+    await once(raw.socket, 'open')
+    raw.send('40')
+
+    if (kind % 7 !== 0) {
+      await raw.receive('40{')
+      raw.send(
+        '421["create","rooms/1/seats",{}]',
+        '422["create","records",{}]',
+        '423["remove","records",null]'
+      )
+      if (kind % 5 === 0)
+        raw.send(`424["create","authentication",${JSON.stringify({ strategy: 'local', ...ANN })}]`)
+      if (kind % 4 !== 0) await raw.receive('431')
+    }
+
+    if (kind % 2 === 0) raw.socket.terminate()
+    else raw.socket.close()
+
+    await raw.closed
+  }
+
+  async function comeAndGoManyTimes(end: number): Promise<void> {
+    const worker = async () => {
+      while (started < end) await comeAndGo(started++)
+    }
+
+    await Promise.all(Array.from({ length: 20 }, worker))
+    await vi.waitFor(() => expect(app.io.engine.clientsCount).toBe(0), { timeout: 10_000 })
+    await vi.waitFor(() => expect(countMembers(app)).toEqual({}), { timeout: 10_000 })
+  }
+
+  async function measure(): Promise<number> {
+    // What waits for a turn of the event loop holds on to what it is about.
+    for (let turns = 0; turns < 5; turns++) {
+      await new Promise(setImmediate)
+      collectGarbage()
+    }
+
+    return process.memoryUsage().heapUsed
+  }
+
+  await comeAndGoManyTimes(half)
+
+  const listeners = countListeners(app)
+  const warm = await measure()
+
+  await comeAndGoManyTimes(2 * half)
+
+  const grown = (await measure()) - warm
+
+  expect(countListeners(app)).toEqual(listeners)
+  expect(seen.length).toBeGreaterThan(half)
+  expect(seen.filter((connection) => connection.deref()).length).toBeLessThan(30)
+  expect(grown).toBeLessThan(8_000_000)
+  // Of a connection that nobody has heard of, nobody hears that it ends.
+  expect(counts.disconnect).toBeGreaterThanOrEqual(counts.connection)
+  expect(counts.login).toBeGreaterThan(half / 4)
+
+  const ended = counts.disconnect
+
+  // Nobody lives by the token any more.
+  await app.service('authentication').revokeAccessToken(accessToken)
+  expect(counts.disconnect).toBe(ended)
+  expect(uncaught).toEqual([])
+  expect(await call(await connect(url), 'find', 'things')).toEqual({ open: true })
+}, 600_000)

@@ -1,0 +1,142 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { createClient } from 'redis'
+import { onTestFinished, vi } from 'vitest'
+import { describeUnless } from './describe-unless.ts'
+
+/** The Redis that tests share. */
+export const REDIS_URL = process.env.REDIS_URL ?? 'redis://127.0.0.1:6379'
+
+/** Tests that need Redis. Without one they are skipped, or fail where all servers have to be there. */
+export const describeRedis = describeWith(
+  await answers(REDIS_URL),
+  `no Redis answers at ${REDIS_URL}: start one with 'redis-server'`
+)
+
+/** Tests that start a Redis of their own, to stop it. */
+export const describeOwnRedis = describeWith(
+  spawnSync('redis-server', ['--version']).status === 0,
+  "the command 'redis-server' is not there: install Redis"
+)
+
+/** A prefix that no other test has. What is stored under it is deleted when the test ends. */
+export function createPrefix(): string {
+  const prefix = `alula-test-${randomUUID()}`
+
+  onTestFinished(async () => {
+    const client = createClient({ url: REDIS_URL })
+
+    await client.connect()
+    for await (const keys of client.scanIterator({ MATCH: `${prefix}*`, COUNT: 1000 })) {
+      if (keys.length > 0) await client.del(keys)
+    }
+    client.destroy()
+  })
+
+  return prefix
+}
+
+/** Waits until something holds. */
+export function until(assertion: () => void, timeout = 20_000): Promise<void> {
+  return vi.waitFor(assertion, { timeout, interval: 5 })
+}
+
+/** A Redis that can be stopped. */
+export interface OwnRedis {
+  readonly url: string
+  /** Ends the process, as if its machine failed. */
+  kill(): Promise<void>
+  /** Starts it again, on the same port. */
+  start(): Promise<void>
+  /** Has it hang: connections stay, and are not answered. */
+  pause(): void
+  /** Has it go on. */
+  resume(): void
+}
+
+/** Starts a Redis on a free port. It ends with the test. Unless it is persistent it forgets everything when it ends. */
+export async function startRedis({ isPersistent = false } = {}): Promise<OwnRedis> {
+  const port = await findPort()
+  const directory = await mkdtemp(join(tmpdir(), 'alula-redis-'))
+  let child: ChildProcess | undefined
+
+  async function start(): Promise<void> {
+    const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', directory]
+
+    child = spawn('redis-server', [...args, '--appendonly', isPersistent ? 'yes' : 'no'], {
+      stdio: ['ignore', 'pipe', 'inherit']
+    })
+
+    const lines = createInterface({ input: child.stdout as NonNullable<ChildProcess['stdout']> })
+
+    for await (const line of lines) {
+      if (line.includes('Ready to accept connections')) break
+    }
+    child.stdout?.resume()
+  }
+
+  async function kill(): Promise<void> {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+
+    const exit = once(child, 'exit')
+
+    child.kill('SIGKILL')
+    await exit
+  }
+
+  onTestFinished(async () => {
+    await kill()
+    await rm(directory, { recursive: true, force: true })
+  })
+  await start()
+
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    kill,
+    start,
+    pause: () => void child?.kill('SIGSTOP'),
+    resume: () => void child?.kill('SIGCONT')
+  }
+}
+
+/** A port on which nothing listens. */
+export async function findPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+
+  await once(server, 'listening')
+
+  const { port } = server.address() as { port: number }
+
+  server.close()
+  await once(server, 'close')
+
+  return port
+}
+
+function describeWith(isThere: boolean, reason: string): (name: string, define: () => void) => void {
+  return (name, define) => {
+    describeUnless(isThere ? undefined : reason, name, define)
+  }
+}
+
+/** Whether something accepts connections at a URL. */
+async function answers(url: string): Promise<boolean> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port || 6379), hostname)
+
+  try {
+    await once(socket, 'connect')
+
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}

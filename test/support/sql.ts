@@ -1,0 +1,142 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { type Dialect, Kysely, type Logger, MysqlDialect, PostgresDialect, SqliteDialect, sql } from 'kysely'
+import Database from 'libsql'
+import { createPool } from 'mysql2'
+import { Pool } from 'pg'
+import { onTestFinished } from 'vitest'
+import { describeUnless } from './describe-unless.ts'
+
+/** The PostgreSQL that tests share. */
+export const POSTGRES_URL = process.env.POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432/test'
+
+/** The MariaDB that tests share. */
+export const MARIADB_URL = process.env.MARIADB_URL ?? 'mysql://root@127.0.0.1:3306/test'
+
+export type DatabaseName = 'SQLite' | 'PostgreSQL' | 'MariaDB'
+
+/** A database, and what its types are called. */
+export interface TestDatabase {
+  readonly name: DatabaseName
+  /** The type of an id that is counted. */
+  readonly countedId: string
+  /** The type of an id that is text, with a default. */
+  readonly textId: string
+  readonly text: string
+  readonly number: string
+  readonly boolean: string
+  readonly date: string
+  readonly json: string
+  /** Opens it, with as many connections as it can have. Each statement is told to a logger. */
+  open(log?: Logger): Kysely<any>
+}
+
+export const SQLITE: TestDatabase = {
+  name: 'SQLite',
+  countedId: 'integer primary key autoincrement',
+  textId: 'text primary key default (lower(hex(randomblob(16))))',
+  text: 'text',
+  number: 'double precision',
+  boolean: 'boolean',
+  date: 'timestamp',
+  json: 'json',
+  open: (log) => toKysely(log, new SqliteDialect({ database: new Database(':memory:') as any }))
+}
+
+export const POSTGRES: TestDatabase = {
+  name: 'PostgreSQL',
+  countedId: 'serial primary key',
+  textId: 'text primary key default gen_random_uuid()::text',
+  text: 'text',
+  number: 'double precision',
+  boolean: 'boolean',
+  date: 'timestamptz',
+  json: 'jsonb',
+  open: (log) => toKysely(log, new PostgresDialect({ pool: new Pool({ connectionString: POSTGRES_URL }) }))
+}
+
+export const MARIADB: TestDatabase = {
+  name: 'MariaDB',
+  countedId: 'integer auto_increment primary key',
+  textId: 'varchar(100) collate utf8mb4_nopad_bin primary key default (uuid())',
+  text: 'varchar(500)',
+  number: 'double',
+  boolean: 'boolean',
+  date: 'datetime(3)',
+  json: 'json',
+  open: (log) => toKysely(log, new MysqlDialect({ pool: createPool(MARIADB_URL) }))
+}
+
+const SERVERS: { readonly [name in DatabaseName]: readonly [url: string, port: number] | undefined } = {
+  SQLite: undefined,
+  PostgreSQL: [POSTGRES_URL, 5432],
+  MariaDB: [MARIADB_URL, 3306]
+}
+
+const lacks = new Map<DatabaseName, string>()
+
+for (const [name, server] of Object.entries(SERVERS)) {
+  if (server && !(await answers(...server))) {
+    lacks.set(name as DatabaseName, `no ${name} answers at ${server[0]}: start one, and create the database`)
+  }
+}
+
+/**
+ * Groups tests once for each database. Without its server a group is skipped, or fails where all servers have to be
+ * there.
+ */
+export function describeDatabases(
+  title: string,
+  define: (database: TestDatabase) => void,
+  databases: readonly TestDatabase[] = [SQLITE, POSTGRES, MARIADB]
+): void {
+  for (const database of databases) {
+    describeUnless(lacks.get(database.name), `${title} on ${database.name}`, () => define(database))
+  }
+}
+
+/**
+ * Makes a table, and drops it when the test ends.
+ *
+ * @param database The database
+ * @param name Its name, which no other file of tests has
+ * @param columns Its columns as they stand in SQL
+ * @param log What is told each statement
+ */
+export async function createTable(
+  database: TestDatabase,
+  name: string,
+  columns: string,
+  log?: Logger
+): Promise<Kysely<any>> {
+  const db = database.open(log)
+
+  onTestFinished(async () => {
+    await sql`drop table if exists ${sql.table(name)}`.execute(db)
+    await db.destroy()
+  })
+  await sql`drop table if exists ${sql.table(name)}`.execute(db)
+  await sql`create table ${sql.table(name)} (${sql.raw(columns)})`.execute(db)
+
+  return db
+}
+
+function toKysely(log: Logger | undefined, dialect: Dialect): Kysely<any> {
+  return new Kysely({ dialect, ...(log ? { log } : {}) })
+}
+
+/** Whether something accepts connections at a URL. */
+async function answers(url: string, usualPort: number): Promise<boolean> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port || usualPort), hostname)
+
+  try {
+    await once(socket, 'connect')
+
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}

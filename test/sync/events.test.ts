@@ -1,0 +1,310 @@
+import { once } from 'node:events'
+import { createClient } from 'redis'
+import { expect, it, onTestFinished } from 'vitest'
+import express from '../../src/express.ts'
+import { alula } from '../../src/index.ts'
+import { memory } from '../../src/memory.ts'
+import { type RedisLocation, sync } from '../../src/sync.ts'
+import { createPrefix, describeRedis, REDIS_URL, until } from '../support/redis.ts'
+import { configureUsers, LOGIN, payloads, startProcess } from './app.ts'
+
+const redis = REDIS_URL
+
+async function startTwo(configure?: (app: any) => void, options: object = {}) {
+  const prefix = createPrefix()
+  const one = await startProcess({ redis, prefix, ...options }, configure)
+  const other = await startProcess({ redis, prefix, ...options }, configure)
+
+  return { one, other, prefix }
+}
+
+describeRedis('an event of a service', () => {
+  it('reaches the connections of all processes, each once, and listeners only where it happened', async () => {
+    const { one, other } = await startTwo()
+
+    const created = await one.things.create({ text: 'first' })
+    await one.things.patch(created.id, { text: 'second' })
+    await other.things.create({ text: 'third' })
+
+    await until(() => expect(one.heard).toHaveLength(3))
+    await until(() => expect(other.heard).toHaveLength(3))
+
+    const texts = (process: typeof one) => payloads(process).map(({ text }) => text)
+
+    expect(texts(one)).toEqual(['first', 'second', 'third'])
+    expect(texts(other).sort()).toEqual(['first', 'second', 'third'])
+    expect(other.heard.map(({ event }) => event).sort()).toEqual(['created', 'created', 'patched'])
+    expect(one.emitted.map(({ text }) => text)).toEqual(['first', 'second'])
+    expect(other.emitted.map(({ text }) => text)).toEqual(['third'])
+    expect([...one.errors, ...other.errors]).toEqual([])
+  })
+
+  it('arrives with its dates, and with what publishers need of the call and no more', async () => {
+    const { one, other } = await startTwo(undefined, { params: ['tenant'] })
+    const at = new Date('2024-02-29T12:00:00.000Z')
+
+    await one.things.create({ at, big: 2n ** 64n, bytes: Buffer.from('bytes') })
+    await one.things.patch(
+      0,
+      { at: null },
+      {
+        ...{ provider: 'rest', query: { at: { $lte: at } }, route: { room: '1' }, user: { id: 7 } },
+        ...{ headers: { cookie: 'secret' }, authentication: { accessToken: 'secret' }, connection: {} },
+        ...{ authenticated: true, tenant: 't', other: 'o' }
+      }
+    )
+    await until(() => expect(other.heard).toHaveLength(2))
+
+    const [{ data, context }, patched] = other.heard as [any, any]
+
+    expect(data).toEqual({ id: 0, at, big: 2n ** 64n, bytes: Buffer.from('bytes') })
+    expect(data.at).toBeInstanceOf(Date)
+    expect(context).toMatchObject({ path: 'things', method: 'create', event: 'created', result: data })
+    expect(context.app).toBe(other.app)
+    expect(context.service).toBe(other.things)
+    expect(patched.context).toMatchObject({ method: 'patch', id: 0, event: 'patched' })
+    expect(patched.context.params).toEqual({
+      ...{ provider: 'rest', query: { at: { $lte: at } }, route: { room: '1' }, user: { id: 7 }, tenant: 't' }
+    })
+  })
+
+  it('that the service sends itself arrives as one', async () => {
+    const { one, other } = await startTwo()
+
+    one.things.emit('custom', { at: new Date(0) })
+    await until(() => expect(other.heard).toHaveLength(1))
+
+    const { event, data, context } = other.heard[0] as any
+
+    expect(event).toBe('custom')
+    expect(context).toEqual({ path: 'things', service: other.things, app: other.app, result: data })
+    expect(data).toEqual({ at: new Date(0) })
+  })
+
+  it('shows in other processes what it shows where it happened: of a list each item its own', async () => {
+    const { one, other } = await startTwo((app) => {
+      app.service('things').hooks({
+        after: {
+          all: [
+            (context: any) => {
+              const show = ({ secret, ...shown }: any) => shown
+
+              context.dispatch = Array.isArray(context.result)
+                ? context.result.map(show)
+                : show(context.result)
+            }
+          ]
+        }
+      })
+    })
+
+    await one.things.create([
+      { n: 1, secret: 's' },
+      { n: 2, secret: 's' }
+    ])
+    await one.things.patch(1, { n: 3 })
+    await until(() => expect(other.heard).toHaveLength(3))
+
+    expect(payloads(other)).toEqual([
+      { id: 0, n: 1 },
+      { id: 1, n: 2 },
+      { id: 1, n: 3 }
+    ])
+    expect(payloads(one)).toEqual(payloads(other))
+    // Publishers see all.
+    expect(other.heard[0]?.data).toMatchObject({ secret: 's' })
+  })
+
+  it('is published by each process on its own', async () => {
+    const { one, other } = await startTwo()
+    const asked: any[] = []
+
+    other.things.publish('created', (data: any, context: any) => {
+      asked.push([data.n, context.params.provider])
+
+      return data.n === 1 ? null : context.app.channel('all')
+    })
+    await one.things.create([{ n: 1 }, { n: 2 }], { provider: 'rest' })
+    await until(() => expect(asked).toHaveLength(2))
+
+    expect(asked).toEqual([
+      [1, 'rest'],
+      [2, 'rest']
+    ])
+    expect(payloads(other)).toEqual([{ id: 1, n: 2 }])
+    expect(one.heard).toHaveLength(2)
+  })
+
+  it('stays in the order of its record, though hundreds are on their way', async () => {
+    const { one, other } = await startTwo()
+
+    await one.things.create([{}, {}, {}])
+    for (let n = 0; n < 300; n++) await one.things.patch(n % 3, { n })
+    await until(() => expect(other.heard).toHaveLength(303))
+
+    expect(payloads(other).slice(3)).toEqual(payloads(one).slice(3))
+  })
+
+  it('that cannot be sent is reported, and the call and others go on', async () => {
+    const { one, other } = await startTwo()
+    const circle: any = {}
+
+    circle.circle = circle
+    one.things.emit('custom', circle)
+    one.things.emit('custom', 'text')
+    await until(() => expect(other.heard).toHaveLength(1))
+
+    expect(one.errors.map(({ message }) => message)).toEqual([
+      "The event 'custom' of 'things' can not be sent to other processes"
+    ])
+    expect(payloads(one)).toEqual([circle, 'text'])
+    expect(payloads(other)).toEqual(['text'])
+  })
+
+  it('of a service that is not everywhere is no matter elsewhere', async () => {
+    const prefix = createPrefix()
+    const one = await startProcess({ redis, prefix }, (app) => app.use('others', memory()))
+    const other = await startProcess({ redis, prefix })
+
+    await one.app.service('others').create({})
+    await one.things.create({})
+    await until(() => expect(other.heard).toHaveLength(1))
+    expect(other.errors).toEqual([])
+  })
+
+  it('of an authentication service stays where it is, and so do those that are filtered out', async () => {
+    const { one, prefix } = await startTwo((app) => configureUsers(app), {
+      filter: ({ data }: any) => !data.isQuiet
+    })
+    const client = createClient({ url: REDIS_URL })
+
+    await one.app.service('users').create({ email: LOGIN.email, password: LOGIN.password })
+    await one.app.service('authentication').create(LOGIN)
+    await one.things.create({ isQuiet: true })
+    await one.things.create({ isQuiet: false })
+
+    await client.connect()
+    onTestFinished(() => client.destroy())
+    await until(async () => {
+      const entries = (await client.xRange(`${prefix}:events`, '-', '+')) ?? []
+      const texts = entries
+        .filter(({ message }) => message.kind === 'event')
+        .map(({ message }) => message.text)
+
+      expect(texts).toEqual([
+        expect.stringContaining('"path":"users"'),
+        expect.stringContaining('"isQuiet":false')
+      ])
+    })
+  })
+
+  it('does not reach an application with another prefix', async () => {
+    const { one } = await startTwo()
+    const { other: stranger } = await startTwo()
+
+    await one.things.create({ from: 'one' })
+    await stranger.things.create({ from: 'stranger' })
+    await until(() => expect(stranger.heard).toHaveLength(1))
+    expect(payloads(stranger)).toMatchObject([{ from: 'stranger' }])
+  })
+})
+
+describeRedis('sync', () => {
+  it('is for the application that the configured one becomes a part of', async () => {
+    const prefix = createPrefix()
+    const inner: any = alula()
+
+    inner.configure(sync({ redis, prefix }))
+
+    const app: any = express(inner)
+
+    app.use('things', memory())
+    app.service('things').publish(() => app.channel('all'))
+    app.channel('all').join({})
+
+    const server = await app.listen(0, '127.0.0.1')
+
+    onTestFinished(async () => void (await app.teardown()))
+    expect(server.listening).toBe(true)
+
+    const other = await startProcess({ redis, prefix })
+
+    await other.things.create({ from: 'other' })
+
+    const [event, , context] = await once(app, 'publish')
+
+    expect(event).toBe('created')
+    expect(context.app).toBe(app)
+    await app.service('things').create({ from: 'app' })
+    await until(() => expect(other.heard).toHaveLength(2))
+  })
+
+  it.each<[string, () => RedisLocation]>([
+    ['options', () => ({ url: REDIS_URL })],
+    ['options of the socket', () => ({ socket: toSocket(REDIS_URL), RESP: 2 })],
+    ['a client that is not connected', () => createClient({ url: REDIS_URL })]
+  ])('finds Redis by %s', async (_title, locate) => {
+    const prefix = createPrefix()
+    const location = locate()
+    const one = await startProcess({ redis: location, prefix })
+    const other = await startProcess({ redis, prefix })
+
+    await one.things.create({})
+    await other.things.create({})
+    await until(() => expect([one.heard.length, other.heard.length]).toEqual([2, 2]))
+  })
+
+  it('leaves a client that it was given alone', async () => {
+    const client: any = createClient({
+      url: REDIS_URL,
+      commandOptions: { typeMapping: {} },
+      socket: { reconnectStrategy: false }
+    })
+
+    await client.connect()
+    onTestFinished(() => client.destroy())
+
+    const { app } = await startProcess({ redis: client, prefix: createPrefix() })
+
+    await app.teardown()
+    expect(await client.ping()).toBe('PONG')
+    expect(client.listenerCount('error') + client.listenerCount('ready')).toBe(0)
+  })
+
+  it('ends with the application, and begins with it again', async () => {
+    const { one, other } = await startTwo()
+
+    await one.app.teardown()
+    await other.things.create({ n: 1 })
+    await one.things.create({ n: 2 })
+    await one.app.setup()
+    await one.things.create({ n: 3 })
+    await until(() => expect(payloads(other).map(({ n }) => n)).toEqual([1, 3]))
+    expect(payloads(one).map(({ n }) => n)).toEqual([2, 3])
+    expect([...one.gaps, ...other.gaps]).toEqual([])
+  })
+
+  it('sends what is left before it ends', async () => {
+    const { one, other } = await startTwo()
+
+    for (let n = 0; n < 500; n++) one.things.emit('custom', n)
+    await one.app.teardown()
+    await until(() => expect(payloads(other)).toEqual(Array.from({ length: 500 }, (_, n) => n)))
+  })
+
+  it('takes several servers of one application for one process', async () => {
+    const { one, other } = await startTwo()
+
+    await one.app.setup()
+    await one.things.create({})
+    await other.things.create({})
+    await until(() => expect(one.heard).toHaveLength(2))
+    await until(() => expect(other.heard).toHaveLength(2))
+  })
+})
+
+function toSocket(url: string): { host: string; port: number } {
+  const { hostname, port } = new URL(url)
+
+  return { host: hostname, port: Number(port || 6379) }
+}

@@ -1,0 +1,120 @@
+import { createServer } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { alula } from '../../src/index.ts'
+import { createRedisClient } from '../../src/sync/connection.ts'
+import { type SyncOptions, sync } from '../../src/sync.ts'
+import { describeOwnRedis, findPort, startRedis } from '../support/redis.ts'
+
+describe('sync', () => {
+  it.each<[keyof SyncOptions, unknown, string]>([
+    ['redis', undefined, 'a URL, options of createClient (with host and port in socket), or a client'],
+    ['redis', '', 'a URL, options of createClient (with host and port in socket), or a client'],
+    ['redis', 6379, 'a URL, options of createClient (with host and port in socket), or a client'],
+    ['prefix', '', 'a text that is not empty'],
+    ['maxLength', 0, 'a number of events'],
+    ['maxLength', '10', 'a number of events'],
+    ['params', 'tenant', 'an array of names'],
+    ['params', [1], 'an array of names'],
+    ['params', ['headers'], "no 'headers'"],
+    [
+      'redis',
+      { host: 'redis.example' },
+      'a URL, options of createClient (with host and port in socket), or a client'
+    ],
+    ['filter', true, 'a function'],
+    ['revocation', {}, 'true or false'],
+    ['connectTimeout', 0, 'a number of milliseconds'],
+    ['connectTimeout', '5 s', 'a number of milliseconds']
+  ])('refuses the option %s: %j', (name, value, expected) => {
+    expect(() => sync({ redis: 'redis://localhost', [name]: value } as any)).toThrow(
+      new TypeError(`Invalid option '${name}' of sync: expected ${expected}`)
+    )
+  })
+
+  it('refuses to be without options, or in an application that is set up already', async () => {
+    expect(() => (sync as any)()).toThrow("Invalid option 'redis' of sync")
+
+    const app = alula()
+
+    await app.setup()
+    expect(() => app.configure(sync({ redis: 'redis://localhost' }))).toThrow(
+      "'alula/sync' has to be configured before the application is set up"
+    )
+  })
+
+  it('refuses an option that it does not know, and to be there twice', () => {
+    expect(() => sync({ redis: 'redis://localhost', prefx: 'one' } as any)).toThrow(
+      "Unknown option 'prefx' of sync"
+    )
+
+    const app = alula().configure(sync({ redis: 'redis://localhost' }))
+
+    expect(() => app.configure(sync({ redis: 'redis://localhost' }))).toThrow(
+      'configured on the application already'
+    )
+  })
+
+  it('says which package is missing', async () => {
+    const load = () => Promise.reject(new Error('Cannot find package'))
+
+    await expect(createRedisClient('redis://localhost', load)).rejects.toThrow(
+      "The package 'redis', which is needed by 'alula/sync', is not installed: npm install redis"
+    )
+  })
+})
+
+describe('the set-up of an application', () => {
+  it('fails in time when there is no Redis', async () => {
+    const port = await findPort()
+    const app = alula().configure(sync({ redis: `redis://127.0.0.1:${port}`, connectTimeout: 300 }))
+    const begin = performance.now()
+
+    await expect(app.setup()).rejects.toThrow(
+      `Redis can not be reached: connect ECONNREFUSED 127.0.0.1:${port}`
+    )
+    expect(performance.now() - begin).toBeLessThan(3000)
+  })
+
+  it('fails in time when something answers nothing', async () => {
+    const server = createServer((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1')
+
+    onTestFinished(() => void server.close())
+    await new Promise((resolve) => server.once('listening', resolve))
+
+    const { port } = server.address() as { port: number }
+    const app = alula().configure(sync({ redis: `redis://127.0.0.1:${port}`, connectTimeout: 300 }))
+
+    await expect(app.setup()).rejects.toThrow('Redis can not be reached: No answer within 300 ms')
+  })
+
+  describeOwnRedis('with Redis', () => {
+    it('fails in time when the password is wrong, and does not show it', async () => {
+      const redis = await startRedis()
+      const url = redis.url.replace('redis://', 'redis://name:secret@')
+      const app = alula().configure(sync({ redis: url, connectTimeout: 300 }))
+      const error: any = await app.setup().catch((error: unknown) => error)
+
+      expect(error.message).toMatch(/^Redis can not be reached: WRONGPASS/)
+      expect(error.message).not.toContain('secret')
+    })
+
+    it('ends what it began when something else fails', async () => {
+      const redis = await startRedis()
+      const app = alula().configure(sync({ redis: redis.url }))
+      const errors: unknown[] = []
+
+      app.on('error', (error) => errors.push(error))
+      app.use('things', {
+        find: async () => [],
+        setup: async () => Promise.reject(new Error('broken'))
+      })
+
+      await expect(app.setup()).rejects.toThrow('broken')
+      expect((app as any)._relays.size).toBe(0)
+      await redis.kill()
+      // Whoever were still connected would say that Redis is away.
+      await app.teardown()
+      expect(errors).toEqual([])
+    })
+  })
+})

@@ -1,0 +1,563 @@
+import { randomUUID } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import { createClient } from 'redis'
+import { expect, it, onTestFinished } from 'vitest'
+import { startProxy } from '../support/proxy.ts'
+import {
+  createPrefix,
+  describeOwnRedis,
+  describeRedis,
+  REDIS_URL,
+  startRedis,
+  until
+} from '../support/redis.ts'
+import { type Process, payloads, startProcess } from './app.ts'
+
+function numbers(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, index) => from + index)
+}
+
+/** Sends events that are numbers. */
+function send({ things }: Process, from: number, to: number): void {
+  for (const number of numbers(from, to)) things.emit('custom', number)
+}
+
+async function hears(process: Process, expected: readonly number[]): Promise<void> {
+  await until(() => expect(process.heard).toHaveLength(expected.length))
+  expect(payloads(process)).toEqual(expected)
+}
+
+/** A client for the test itself. */
+async function connectTo(url: string) {
+  const client = createClient({ url })
+
+  client.on('error', () => undefined)
+  await client.connect()
+  onTestFinished(() => client.destroy())
+
+  return client
+}
+
+describeOwnRedis('when Redis is away', () => {
+  it.each([
+    ['keeps its data', true],
+    ['forgets everything', false]
+  ])('and %s, it is said, and everything arrives once it is back', async (_title, isPersistent) => {
+    const redis = await startRedis({ isPersistent })
+    const one = await startProcess({ redis: redis.url })
+    const other = await startProcess({ redis: redis.url })
+
+    send(one, 0, 100)
+    await hears(other, numbers(0, 100))
+    send(one, 100, 110)
+    await redis.kill()
+    await until(() => expect([one.statuses, other.statuses]).toEqual([['away'], ['away']]))
+    send(one, 110, 200)
+    send(other, 1000, 1100)
+    await redis.start()
+    await hears(other, [...numbers(0, 100), ...payloads(other).slice(100)])
+    await until(() => expect(one.heard).toHaveLength(300))
+    await until(() => expect(other.heard).toHaveLength(300))
+
+    expect(payloads(other).filter((n) => n < 1000)).toEqual(numbers(0, 200))
+    expect(payloads(one).filter((n) => n >= 1000)).toEqual(numbers(1000, 1100))
+    await until(() =>
+      expect([one.statuses, other.statuses]).toEqual([
+        ['away', 'back'],
+        ['away', 'back']
+      ])
+    )
+    expect([...one.gaps, ...other.gaps]).toEqual([])
+    expect(one.errors.map(({ message }) => message)).toEqual([
+      'Redis is away: events wait, and do not reach other processes'
+    ])
+  })
+
+  it('again and again, everything arrives', async () => {
+    const redis = await startRedis()
+    const one = await startProcess({ redis: redis.url })
+    const other = await startProcess({ redis: redis.url })
+
+    for (const round of numbers(0, 4)) {
+      send(one, round * 100, round * 100 + 50)
+      await redis.kill()
+      send(one, round * 100 + 50, round * 100 + 100)
+      await redis.start()
+    }
+
+    await hears(other, numbers(0, 400))
+    expect(other.gaps).toEqual([])
+  })
+
+  it('what it had and one process had not read arrives, though it forgets everything', async () => {
+    const redis = await startRedis()
+    const proxy = await startProxy(redis.url)
+    const one = await startProcess({ redis: redis.url, prefix: 'alula' })
+    const slow = await startProcess({ redis: proxy.url, prefix: 'alula' })
+    const client = await connectTo(redis.url)
+
+    send(one, 0, 50)
+    await hears(slow, numbers(0, 50))
+    proxy.mute()
+    send(one, 50, 100)
+    await until(async () => expect(await client.xLen('alula:events')).toBeGreaterThanOrEqual(100))
+    await redis.kill()
+    await until(() => expect(one.statuses).toEqual(['away']))
+    await redis.start()
+    proxy.mend()
+
+    await hears(slow, numbers(0, 100))
+    expect(slow.gaps).toEqual([])
+  })
+
+  it('what it had arrives also when it forgets everything and is full before the sender is back', async () => {
+    const redis = await startRedis()
+    const [lateProxy, slowProxy] = [await startProxy(redis.url), await startProxy(redis.url)]
+    const late = await startProcess({ redis: lateProxy.url, maxLength: 100 })
+    const slow = await startProcess({ redis: slowProxy.url, maxLength: 100 })
+
+    send(late, 0, 20)
+    await hears(slow, numbers(0, 20))
+    slowProxy.mute()
+    send(late, 20, 25)
+    await until(async () => expect(payloads(late)).toHaveLength(25))
+    await drained(redis.url, 'alula', 24)
+    lateProxy.cut()
+    await redis.kill()
+    await redis.start()
+
+    await fill(await connectTo(redis.url), 'alula:events')
+    lateProxy.mend()
+    slowProxy.mend()
+    await hears(slow, numbers(0, 25))
+    // What fills the stream may have been trimmed away before it was read: a gap, but of nobody who is known.
+    expect(slow.gaps.filter(({ origin }) => origin !== undefined)).toEqual([])
+  })
+
+  it('who is back later than others misses nothing, though they have much to send', async () => {
+    const redis = await startRedis()
+    const proxy = await startProxy(redis.url)
+    const late = await startProcess({ redis: proxy.url, maxLength: 100 })
+    const others = await Promise.all(
+      numbers(0, 4).map(() => startProcess({ redis: redis.url, maxLength: 100 }))
+    )
+
+    // So that all know how far all are.
+    for (const [index, process] of [late, ...others].entries())
+      send(process, 1000 + index * 10, 1010 + index * 10)
+    await until(() =>
+      expect([late, ...others].map(({ heard }) => heard.length)).toEqual([50, 50, 50, 50, 50])
+    )
+    await quiet(redis.url, 'alula')
+    proxy.cut()
+    await redis.kill()
+    await until(() => expect(others.map(({ statuses }) => statuses)).toEqual(others.map(() => ['away'])))
+    for (const [index, process] of others.entries()) send(process, index * 100, index * 100 + 100)
+    await redis.start()
+    await until(() => expect(others.map(({ statuses }) => statuses.length)).toEqual([2, 2, 2, 2]))
+    await quiet(redis.url, 'alula')
+    proxy.mend()
+
+    await until(() => expect(late.heard).toHaveLength(450))
+    expect(
+      payloads(late)
+        .filter((n) => n < 1000)
+        .sort((a, b) => a - b)
+    ).toEqual(numbers(0, 400))
+    expect(late.gaps).toEqual([])
+  })
+
+  it('all processes together send no more again than the stream holds', async () => {
+    const redis = await startRedis()
+    const processes = await Promise.all([1, 2].map(() => startProcess({ redis: redis.url, maxLength: 200 })))
+    const [one, other] = processes as [Process, Process]
+    const count = 300
+
+    // In turns, so that half of the stream is of each.
+    for (const n of numbers(0, count)) {
+      send(one, n, n + 1)
+      send(other, n, n + 1)
+      await until(() => expect([one.heard.length, other.heard.length]).toEqual([2 * n + 2, 2 * n + 2]))
+    }
+    await redis.kill()
+    await until(() => expect([one.statuses, other.statuses]).toEqual([['away'], ['away']]))
+    await redis.start()
+    await until(() =>
+      expect([one.statuses, other.statuses]).toEqual([
+        ['away', 'back'],
+        ['away', 'back']
+      ])
+    )
+    send(one, count, count + 1)
+    await until(() => expect(other.heard).toHaveLength(2 * count + 1))
+
+    const client = await connectTo(redis.url)
+
+    expect((await client.xInfoStream('alula:events'))['entries-added']).toBeLessThan(240)
+    expect([...one.gaps, ...other.gaps]).toEqual([])
+  })
+
+  it('for longer than processes can keep, what is missing is said on both sides', async () => {
+    const redis = await startRedis()
+    const one = await startProcess({ redis: redis.url, maxLength: 100 })
+    const other = await startProcess({ redis: redis.url, maxLength: 100 })
+
+    send(one, 0, 10)
+    await hears(other, numbers(0, 10))
+    await redis.kill()
+    await until(() => expect(one.statuses).toEqual(['away']))
+    // In turns: the connection that writes may be the last one to notice, and until then more is kept.
+    for (const n of numbers(10, 260)) {
+      send(one, n, n + 1)
+      await setImmediate()
+    }
+    await redis.start()
+
+    await hears(other, [...numbers(0, 10), ...numbers(160, 260)])
+    await until(() => expect(one.gaps).toHaveLength(1))
+    expect(one.gaps).toEqual([{ origin: expect.any(String), missed: 150 }])
+    expect(other.gaps).toEqual(one.gaps)
+    expect(one.errors.at(-1).message).toBe(
+      '150 events of this process did not reach others: Redis was away for too long'
+    )
+    expect(other.errors.at(-1).message).toContain('150 events of other processes did not reach this one')
+  })
+
+  it('it is noticed also when it hangs', async () => {
+    const redis = await startRedis()
+    const one = await startProcess({ redis: redis.url })
+    const other = await startProcess({ redis: redis.url })
+
+    redis.pause()
+    send(one, 0, 100)
+    await until(() => expect([one.statuses, other.statuses]).toEqual([['away'], ['away']]))
+    send(one, 100, 200)
+    redis.resume()
+    await hears(other, numbers(0, 200))
+    await until(() =>
+      expect([one.statuses, other.statuses]).toEqual([
+        ['away', 'back'],
+        ['away', 'back']
+      ])
+    )
+  })
+
+  it('or hangs for a moment only, nothing is lost and nothing said', async () => {
+    const redis = await startRedis()
+    const one = await startProcess({ redis: redis.url })
+    const other = await startProcess({ redis: redis.url })
+
+    redis.pause()
+    send(one, 0, 100)
+    redis.resume()
+    await hears(other, numbers(0, 100))
+    expect([...one.statuses, ...other.statuses]).toEqual([])
+  })
+
+  it('or refuses to write, events wait', async () => {
+    const redis = await startRedis()
+    const one = await startProcess({ redis: redis.url })
+    const other = await startProcess({ redis: redis.url })
+    const client = await connectTo(redis.url)
+
+    await client.configSet('maxmemory', '1')
+    send(one, 0, 100)
+    await until(() => expect(one.statuses).toEqual(['away']))
+    expect(one.errors[0].cause.message).toContain('OOM')
+    send(one, 100, 200)
+    await client.configSet('maxmemory', '0')
+    await hears(other, numbers(0, 200))
+    expect(other.gaps).toEqual([])
+    await until(() => expect(one.statuses).toEqual(['away', 'back']))
+  })
+
+  it('the application ends all the same, in time, and says what was not sent', async () => {
+    const redis = await startRedis()
+    const one = await startProcess({ redis: redis.url })
+
+    await redis.kill()
+    await until(() => expect(one.statuses).toEqual(['away']))
+    send(one, 0, 3)
+
+    const begin = performance.now()
+
+    await one.app.teardown()
+    expect(performance.now() - begin).toBeLessThan(4000)
+    expect(one.gaps).toEqual([{ origin: expect.any(String), missed: 3 }])
+  })
+
+  it('and was emptied by somebody, events go on', async () => {
+    const redis = await startRedis()
+    const one = await startProcess({ redis: redis.url })
+    const other = await startProcess({ redis: redis.url })
+    const client = await connectTo(redis.url)
+
+    send(one, 0, 10)
+    await hears(other, numbers(0, 10))
+    await client.flushAll()
+    send(one, 10, 20)
+    await hears(other, numbers(0, 20))
+    send(other, 0, 10)
+    await until(() => expect(one.heard).toHaveLength(30))
+  })
+
+  it('and was emptied by somebody, what not all have read is written again', async () => {
+    const redis = await startRedis()
+    const proxy = await startProxy(redis.url)
+    const one = await startProcess({ redis: redis.url })
+    const slow = await startProcess({ redis: proxy.url })
+    const client = await connectTo(redis.url)
+
+    send(one, 0, 10)
+    await hears(slow, numbers(0, 10))
+    proxy.mute()
+    send(one, 10, 20)
+    await drained(redis.url, 'alula', 19)
+    await client.flushAll()
+    await drained(redis.url, 'alula', 19)
+    proxy.mend()
+    await hears(slow, numbers(0, 20))
+    expect(slow.gaps).toEqual([])
+  })
+
+  it('begins with ids that are lower than before, events go on', async () => {
+    const redis = await startRedis()
+    const one = await startProcess({ redis: redis.url })
+    const proxy = await startProxy(redis.url)
+    const other = await startProcess({ redis: proxy.url })
+    const client = await connectTo(redis.url)
+    const future = `${Date.now() + 1_000_000}-0`
+
+    // As if the clock of the first Redis was ahead.
+    await client.xAdd('alula:events', future, {
+      origin: randomUUID(),
+      kind: 'hello',
+      sequence: '0',
+      text: ''
+    })
+    send(one, 0, 10)
+    await hears(other, numbers(0, 10))
+    proxy.cut()
+    await redis.kill()
+    await until(() => expect(one.statuses).toEqual(['away']))
+    await redis.start()
+    send(one, 10, 20)
+    await until(() => expect(one.statuses).toEqual(['away', 'back']))
+    // Not before there is something to read.
+    proxy.mend()
+    await hears(other, numbers(0, 20))
+    expect(other.gaps).toEqual([])
+  })
+})
+
+describeRedis('when a process is cut off', () => {
+  it('for as long as the stream holds what it did not read, everything arrives', async () => {
+    const proxy = await startProxy(REDIS_URL)
+    const prefix = createPrefix()
+    const one = await startProcess({ redis: REDIS_URL, prefix })
+    const other = await startProcess({ redis: proxy.url, prefix })
+
+    proxy.cut()
+    send(one, 0, 500)
+    send(other, 1000, 1500)
+    await until(() => expect(other.statuses).toEqual(['away']))
+    proxy.mend()
+    await until(() => expect([one.heard.length, other.heard.length]).toEqual([1000, 1000]))
+    expect(payloads(other).filter((n) => n < 1000)).toEqual(numbers(0, 500))
+    expect(payloads(one).filter((n) => n >= 1000)).toEqual(numbers(1000, 1500))
+    expect([...one.gaps, ...other.gaps, ...one.errors]).toEqual([])
+  })
+
+  it('in the middle of writing, what it writes again arrives once', async () => {
+    const proxy = await startProxy(REDIS_URL)
+    const prefix = createPrefix()
+    const one = await startProcess({ redis: proxy.url, prefix })
+    const other = await startProcess({ redis: REDIS_URL, prefix })
+
+    proxy.mute()
+    send(one, 0, 100)
+    // Redis has them, and nobody told.
+    await hears(other, numbers(0, 100))
+    proxy.mend()
+    await until(() => expect(one.statuses).toEqual(['away', 'back']))
+    send(one, 100, 110)
+    await hears(other, numbers(0, 110))
+    expect(other.gaps).toEqual([])
+
+    const client = await connectTo(REDIS_URL)
+
+    expect(await client.xLen(`${prefix}:events`)).toBeGreaterThan(200)
+  })
+
+  it('for longer than the stream holds, the number of what is missing is right', async () => {
+    const proxy = await startProxy(REDIS_URL)
+    const prefix = createPrefix()
+    const options = { prefix, maxLength: 100 }
+    const one = await startProcess({ redis: REDIS_URL, ...options })
+    const another = await startProcess({ redis: REDIS_URL, ...options })
+
+    // Before the other one began: it does not count.
+    send(one, 0, 100)
+    await drained(REDIS_URL, prefix, 99)
+
+    const other = await startProcess({ redis: proxy.url, ...options })
+    const client = await connectTo(REDIS_URL)
+
+    // So far it has heard nothing of the first one but the answer to its greeting.
+    await until(async () => {
+      const entries = (await client.xRange(`${prefix}:events`, '-', '+')) ?? []
+
+      expect(entries.map(({ message }) => message)).toContainEqual(
+        expect.objectContaining({ kind: 'hello', sequence: '100' })
+      )
+    })
+    send(another, 0, 1)
+    await hears(other, [0])
+    proxy.cut()
+    await until(() => expect(other.statuses).toEqual(['away']))
+    send(one, 100, 1100)
+    await drained(REDIS_URL, prefix, 1099)
+    proxy.mend()
+    await until(() => expect(payloads(other).at(-1)).toBe(1099))
+
+    const received = payloads(other).slice(1)
+
+    expect(received).toEqual(numbers(1100 - received.length, 1100))
+    // What processes say of themselves takes some room, too.
+    expect(received.length).toBeGreaterThan(80)
+    expect(other.gaps).toEqual([{ origin: expect.any(String), missed: 1000 - received.length }])
+    expect(other.errors.at(-1).message).toContain('of other processes did not reach this one')
+    expect(one.gaps).toEqual([])
+  })
+
+  it('before it has heard of those who sent what it missed, the number is right too', async () => {
+    const proxy = await startProxy(REDIS_URL)
+    const prefix = createPrefix()
+    const other = await startProcess({ redis: proxy.url, prefix, maxLength: 100 })
+
+    proxy.cut()
+    await until(() => expect(other.statuses).toEqual(['away']))
+
+    const client = await connectTo(REDIS_URL)
+    const one = await startProcess({ redis: REDIS_URL, prefix, maxLength: 100 })
+
+    send(one, 0, 300)
+    await drained(REDIS_URL, prefix, 299)
+    // What is trimmed away shows by itself. Here only the numbers do.
+    await client.xTrim(`${prefix}:events`, 'MAXLEN', 50)
+    await client.del(`${prefix}:events:identity`)
+    proxy.mend()
+    await until(() => expect(payloads(other).at(-1)).toBe(299))
+
+    const missed = 300 - other.heard.length
+
+    expect(other.gaps).toEqual([{ origin: expect.any(String), missed }])
+  })
+
+  it('and who sent what it missed is gone, that something is missing is said', async () => {
+    const proxy = await startProxy(REDIS_URL)
+    const prefix = createPrefix()
+    const options = { prefix, maxLength: 100 }
+    const gone = await startProcess({ redis: REDIS_URL, ...options })
+    const other = await startProcess({ redis: proxy.url, ...options })
+
+    proxy.cut()
+    await until(() => expect(other.statuses).toEqual(['away']))
+    send(gone, 0, 50)
+    await gone.app.teardown()
+
+    const client = await connectTo(REDIS_URL)
+
+    // Nothing of what the one who is gone has sent is left.
+    await fill(client, `${prefix}:events`)
+    await client.xTrim(`${prefix}:events`, 'MAXLEN', 100)
+    proxy.mend()
+    await until(() => expect(other.gaps).toEqual([{}]))
+    expect(other.errors.at(-1).message).toContain('Events of other processes did not reach this one')
+  })
+})
+
+describeRedis('many events at once', () => {
+  it('from several processes arrive, though they are more than the stream holds', async () => {
+    const prefix = createPrefix()
+    const processes = await Promise.all(
+      numbers(0, 3).map(() => startProcess({ redis: REDIS_URL, prefix, maxLength: 1000 }))
+    )
+
+    for (const [index, process] of processes.entries()) send(process, index * 10_000, index * 10_000 + 5000)
+
+    for (const process of processes) {
+      await until(() => expect(process.heard).toHaveLength(15_000))
+      for (const index of [0, 1, 2]) {
+        const from = index * 10_000
+
+        expect(payloads(process).filter((n) => n >= from && n < from + 5000)).toEqual(
+          numbers(from, from + 5000)
+        )
+      }
+      expect(process.gaps).toEqual([])
+    }
+  })
+
+  it('that are more than a process can keep are missing at others, and both say how many', async () => {
+    const prefix = createPrefix()
+    const one = await startProcess({ redis: REDIS_URL, prefix, maxLength: 10 })
+    const other = await startProcess({ redis: REDIS_URL, prefix, maxLength: 10 })
+
+    send(one, 0, 150)
+    await until(() => expect(payloads(other).at(-1)).toBe(149))
+
+    const missed = 150 - other.heard.length
+
+    // One tenth of a hundred and the first two are on their way already.
+    expect(missed).toBe(48)
+    expect(one.gaps).toEqual([{ origin: expect.any(String), missed }])
+    expect(other.gaps).toEqual(one.gaps)
+  })
+})
+
+describeRedis('processes that have nothing to send', () => {
+  it('do not answer one another for ever', async () => {
+    const prefix = createPrefix()
+    const processes = await Promise.all(
+      numbers(0, 3).map(() => startProcess({ redis: REDIS_URL, prefix, maxLength: 10 }))
+    )
+    const client = await connectTo(REDIS_URL)
+    send(processes[0] as Process, 0, 10)
+    await until(() => expect(processes.map(({ heard }) => heard.length)).toEqual([10, 10, 10]))
+
+    await quiet(REDIS_URL, prefix)
+    expect((await client.xInfoStream(`${prefix}:events`))['entries-added']).toBeLessThan(100)
+  })
+})
+
+/** Waits until nothing was written for many times as long as an answer takes. */
+async function quiet(url: string, prefix: string): Promise<void> {
+  const client = await connectTo(url)
+  const countEntries = async () => (await client.xInfoStream(`${prefix}:events`))['entries-added']
+
+  for (let count = -1; count !== (await countEntries()); ) {
+    count = await countEntries()
+    for (let ping = 0; ping < 100; ping++) await client.ping()
+  }
+}
+
+/** Adds entries that say nothing, more than the streams of these tests hold. */
+async function fill(client: Awaited<ReturnType<typeof connectTo>>, key: string): Promise<void> {
+  const entry = { origin: randomUUID(), kind: 'hello', sequence: '0', text: '0-0' }
+
+  for (let count = 0; count < 250; count++) await client.xAdd(key, '*', entry)
+}
+
+/** Waits until Redis has an event with this number. */
+async function drained(url: string, prefix: string, number: number): Promise<void> {
+  const client = await connectTo(url)
+
+  await until(async () => {
+    const latest = (await client.xRevRange(`${prefix}:events`, '+', '-', { COUNT: 20 })) ?? []
+
+    expect(latest.map(({ message }) => message.text)).toContainEqual(
+      expect.stringContaining(`"data":${number}}`)
+    )
+  })
+}

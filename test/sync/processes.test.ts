@@ -1,0 +1,196 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import bcrypt from 'bcryptjs'
+import type { Socket } from 'socket.io-client'
+import { expect, it, onTestFinished } from 'vitest'
+import { describeOwnRedis, startRedis, until } from '../support/redis.ts'
+import { scaled } from '../support/scale.ts'
+import { ask, connectSocket } from '../support/sockets.ts'
+
+const LOGIN = { strategy: 'local', email: 'wren@example.org', password: 'correct horse' }
+const ROOMS = 4
+const CLIENTS = 20
+/** Of each process. */
+const RECORDS = 10
+
+interface ServerProcess {
+  readonly url: string
+  readonly child: ChildProcess
+  /** Has the process do something; resolves to what comes of it. */
+  run(name: string, argument?: unknown): Promise<any>
+}
+
+/** Starts a server in a process of its own. */
+async function startServer(redis: string): Promise<ServerProcess> {
+  const child = fork(resolve(import.meta.dirname, 'server.mjs'), {
+    execArgv: [],
+    env: {
+      ...process.env,
+      REDIS_URL: redis,
+      ROOMS: String(ROOMS),
+      PASSWORD_HASH: passwordHash,
+      NODE_ENV: 'production'
+    }
+  })
+
+  onTestFinished(() => void child.kill('SIGKILL'))
+
+  async function hear(name: string): Promise<any> {
+    for (;;) {
+      const [message] = await once(child, 'message')
+
+      if (message.name === name) return message.result
+    }
+  }
+
+  return {
+    child,
+    url: await hear('listening'),
+    run: async (name, argument) => {
+      const answer = hear(name)
+
+      child.send({ name, argument })
+
+      return answer
+    }
+  }
+}
+
+const passwordHash = bcrypt.hashSync(LOGIN.password, 4)
+
+/** What a client heard: the numbers of the changes by record. */
+function listen(socket: Socket): Map<number, number[]> {
+  const heard = new Map<number, number[]>()
+
+  socket.on('items patched', ({ id, n }) => {
+    const numbers = heard.get(id) ?? []
+
+    numbers.push(n)
+    heard.set(id, numbers)
+  })
+
+  return heard
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, index) => from + index)
+}
+
+describeOwnRedis('two processes with clients of Socket.IO', () => {
+  it('whose Redis fails and forgets all: each client gets what its channels allow, once and in order', async () => {
+    const redis = await startRedis()
+    const servers = await Promise.all([startServer(redis.url), startServer(redis.url)])
+    const changes = Math.ceil(scaled(10_000) / RECORDS)
+    const half = Math.floor(changes / 2)
+    const heard: { room: number; records: Map<number, number[]> }[] = []
+
+    for (const { url, run } of servers) {
+      await run('create', 2 * RECORDS)
+      for (const client of range(0, CLIENTS)) {
+        const room = client % ROOMS
+
+        heard.push({ room, records: listen(await connectSocket(url, { query: { room } })) })
+      }
+    }
+
+    const patch = (from: number, to: number) =>
+      Promise.all(
+        servers.map(({ run }, index) =>
+          run('patch', { ids: range(index * RECORDS, (index + 1) * RECORDS), from, to })
+        )
+      )
+
+    await patch(0, half)
+
+    const rest = patch(half, changes)
+
+    await redis.kill()
+    // How long it is away is what this is about.
+    await pause(scaled(3000))
+    await rest
+    await redis.start()
+
+    for (const { room, records } of heard) {
+      const expected = range(0, 2 * RECORDS).filter((id) => id % ROOMS === room)
+
+      await until(() => expect([...records.values()].flat()).toHaveLength(expected.length * changes), 60_000)
+      expect([...records.keys()].sort((a, b) => a - b)).toEqual(expected)
+      for (const numbers of records.values()) expect(numbers).toEqual(range(0, changes))
+    }
+
+    for (const { run } of servers) {
+      await until(async () => expect(await run('statuses')).toEqual(['away', 'back']))
+    }
+  }, 120_000)
+
+  it('a token that is revoked over REST ends all its connections in both, within a second', async () => {
+    const redis = await startRedis()
+    const [one, other] = await Promise.all([startServer(redis.url), startServer(redis.url)])
+    const [revoked, good] = [await logIn(one.url), await logIn(one.url)]
+    const ending = [
+      await openSession(one.url, revoked),
+      await openSession(other.url, revoked),
+      await openSession(other.url, revoked)
+    ]
+    const staying = [await openSession(other.url, good), await connectSocket(other.url)]
+    const begin = performance.now()
+    const response = await fetch(`${one.url}/authentication`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${revoked}` }
+    })
+
+    expect(response.status).toBe(200)
+    await until(() => expect(ending.map(({ connected }) => connected)).toEqual([false, false, false]))
+    expect(performance.now() - begin).toBeLessThan(1000)
+
+    for (const socket of staying) expect(await ask(socket, 'find', 'items')).toEqual([null, []])
+
+    const [error] = await ask(staying[1] as Socket, 'create', 'authentication', {
+      strategy: 'jwt',
+      accessToken: revoked
+    })
+
+    expect(error).toMatchObject({ name: 'NotAuthenticated', code: 401 })
+  })
+
+  it.each([
+    ['', false],
+    ['while Redis is away', true]
+  ])('each ends by itself after its teardown %s', async (_title, isAway) => {
+    const redis = await startRedis()
+    const { child, run } = await startServer(redis.url)
+
+    if (isAway) {
+      await redis.kill()
+      await until(async () => expect(await run('statuses')).toEqual(['away']))
+    }
+
+    const exit = once(child, 'exit')
+
+    child.send({ name: 'end' })
+    expect(await exit).toEqual([0, null])
+  })
+})
+
+async function logIn(url: string): Promise<string> {
+  const response = await fetch(`${url}/authentication`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(LOGIN)
+  })
+  const { accessToken } = (await response.json()) as any
+
+  return accessToken
+}
+
+/** Connects a client and logs it in. */
+async function openSession(url: string, accessToken: string): Promise<Socket> {
+  const socket = await connectSocket(url, { reconnection: false })
+  const [error] = await ask(socket, 'create', 'authentication', { strategy: 'jwt', accessToken })
+
+  expect(error).toBeNull()
+
+  return socket
+}
