@@ -12,12 +12,12 @@ const FLOORS: readonly (readonly string[])[] = [
   ['core'],
   ['authentication/hooks'],
   ['transport', 'adapter', 'authentication', 'client'],
-  ['express', 'fetch', 'node', 'socketio', 'sync', 'memory', 'kysely', 'adapter/tests']
+  ['express', 'fetch', 'node', 'socketio', 'sync', 'oauth', 'memory', 'kysely', 'adapter/tests']
 ]
 
 /** Inside a folder a file imports only from those that stand before it. */
 const ORDER: { [folder: string]: readonly string[] } = {
-  utils: ['object', 'path', 'bounded-map', 'silent', 'debug', 'peer'],
+  utils: ['object', 'path', 'cookie', 'bounded-map', 'silent', 'debug', 'peer'],
   hooks: ['types', 'compose', 'phase', 'pipeline', 'registry', 'context', 'interop', 'method'],
   query: ['ast', 'operators', 'parse', 'compare', 'read', 'predicate', 'like', 'comparator', 'select'],
   core: [
@@ -45,6 +45,7 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'verified',
     'credentials',
     'base',
+    'dispatch',
     'strategy',
     'hasher',
     'timers',
@@ -130,6 +131,20 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'revocation',
     'link',
     'sync'
+  ],
+  oauth: [
+    'types',
+    'seal',
+    'code',
+    'redirect',
+    'providers',
+    'options',
+    'flow',
+    'strategy',
+    'pending',
+    'login',
+    'service',
+    'configure'
   ],
   memory: ['clone', 'entry', 'columns', 'scan', 'records', 'top', 'adapter'],
   kysely: [

@@ -11,6 +11,7 @@ import * as index from '../src/index.ts'
 import * as kysely from '../src/kysely.ts'
 import * as memory from '../src/memory.ts'
 import * as node from '../src/node.ts'
+import * as oauth from '../src/oauth.ts'
 import * as query from '../src/query.ts'
 import * as socketio from '../src/socketio.ts'
 import * as sync from '../src/sync.ts'
@@ -31,6 +32,7 @@ it.each(
     kysely,
     memory,
     node,
+    oauth,
     query,
     socketio,
     sync,

@@ -38,6 +38,7 @@ import express, {
 import { createHandler } from 'alula/fetch'
 import { compose } from 'alula/hooks'
 import { memory } from 'alula/memory'
+import { type OAuthParams, type OAuthProfile, OAuthStrategy, oauth } from 'alula/oauth'
 import { socketio } from 'alula/socketio'
 import { sync } from 'alula/sync'
 import { parseQueryString } from 'alula/transport'
@@ -247,6 +248,12 @@ export const plainHasher: Hasher = {
   compare: async (password, hash) => hash === [...password].reverse().join('')
 }
 
+export class GitHubStrategy extends OAuthStrategy {
+  override async getEntityData(profile: OAuthProfile, existing: unknown, params: OAuthParams) {
+    return { ...(await super.getEntityData(profile, existing, params)), name: profile.name }
+  }
+}
+
 export const secured = express(alula<SecuredServices>())
 
 secured.set('authentication', {
@@ -256,7 +263,12 @@ secured.set('authentication', {
   authStrategies: ['jwt', 'local'],
   parseStrategies: ['jwt', 'apiKey'],
   revocation: new LoggingStore(),
-  local: { usernameField: 'email', passwordField: 'password', hasher: plainHasher }
+  local: { usernameField: 'email', passwordField: 'password', hasher: plainHasher },
+  oauth: {
+    redirect: '/',
+    defaults: { origin: 'https://example.org' },
+    github: { key: 'key', secret: 'secret' }
+  }
 })
 
 export const authentication = new RoleAuthentication(secured)
@@ -278,6 +290,9 @@ secured.service('notes').hooks({ around: { all: [authenticate('jwt', 'apiKey')] 
 secured.on('login', (result: AuthenticationResult) => context.log.push(result.account.email))
 
 export const resolvePassword = passwordHash({ strategy: 'local' })
+authentication.register('github', new GitHubStrategy())
+secured.configure(oauth())
+
 export const securedServer = await secured.listen(0)
 
 await secured.service('accounts').create({ email: 'ada@example.org', password: 'secret' })
@@ -307,6 +322,10 @@ assert.equal((await fetch(`${url}/me`, { headers })).status, 200)
 assert.equal((await fetch(`${url}/notes`)).status, 401)
 assert.equal((await fetch(`${url}/authentication`, { method: 'DELETE', headers })).status, 200)
 assert.equal((await fetch(`${url}/notes`, { headers })).status, 401)
+
+const atProvider = await fetch(`${url}/oauth/github`, { redirect: 'manual' })
+
+assert.equal(new URL(String(atProvider.headers.get('location'))).host, 'github.com')
 await secured.teardown()
 
 export function misuseAuthentication() {
@@ -316,6 +335,11 @@ export function misuseAuthentication() {
   authentication.register('none', 'jwt')
   // @ts-expect-error credentials are an object
   secured.service('authentication').create('secret')
+}
+
+export function misuseOAuth() {
+  // @ts-expect-error there are no sessions
+  oauth({ expressSession: true })
 }
 
 // Real time, and the client.

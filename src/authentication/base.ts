@@ -241,6 +241,17 @@ export class AuthenticationBase {
   }
 
   /**
+   * Notes that something was used that may be used once, such as a code.
+   *
+   * @param id What it is
+   * @param expiresAt When it is good no more anyway, in milliseconds since 1970
+   * @returns Whether this was the first time: of several callers at once, in all processes, one gets `true`
+   */
+  async useOnce(id: string, expiresAt: number): Promise<boolean> {
+    return (this.revocations ?? this.state.revocations).revoke(id, expiresAt)
+  }
+
+  /**
    * Notes that a real-time connection lives by a token from now on: it ends when the token is revoked.
    *
    * @param connection The connection

@@ -1,5 +1,6 @@
 import type { Params, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
+import { parseCookies } from '../utils/cookie.ts'
 import type { IncomingRequest } from './base.ts'
 import { AuthenticationBaseStrategy, assertOwnService } from './strategy.ts'
 import { setLongTimeout } from './timers.ts'
@@ -10,7 +11,7 @@ import type {
   ConnectionEvent
 } from './types.ts'
 
-const OPTIONS = ['entity', 'entityId', 'service', 'header', 'schemes']
+const OPTIONS = ['entity', 'entityId', 'service', 'header', 'schemes', 'cookie']
 
 /** The claim that ties a token to the password hash of its entity, or to what else strategies go by. */
 const FINGERPRINT = 'fingerprint'
@@ -55,6 +56,9 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     }
     if (!Array.isArray(configuration.schemes)) {
       throw new Error(`The 'schemes' option for the ${this.name} strategy must be an array`)
+    }
+    if (configuration.cookie !== undefined && !/^[\w-]+$/.test(configuration.cookie)) {
+      throw new Error(`The 'cookie' option for the ${this.name} strategy must be the name of a cookie`)
     }
   }
 
@@ -143,12 +147,19 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     return fingerprints ? { [FINGERPRINT]: fingerprints } : {}
   }
 
-  /** Finds `Authorization: Bearer <token>`, or the header and schemes of the configuration. */
+  /**
+   * Finds `Authorization: Bearer <token>`, or the header and schemes of the configuration; and without that header the
+   * cookie, when the configuration names one.
+   */
   async parse({ headers }: IncomingRequest): Promise<AuthenticationRequest | null> {
-    const { header, schemes } = this.configuration
+    const { header, schemes, cookie } = this.configuration
     const value = headers?.[header.toLowerCase()]
 
-    if (typeof value !== 'string' || value.trim() === '') return null
+    if (typeof value !== 'string' || value.trim() === '') {
+      const accessToken = cookie && parseCookies(headers?.cookie).get(cookie)
+
+      return accessToken ? { strategy: this.name, accessToken } : null
+    }
 
     const { scheme, credentials } = splitHeader(value)
 

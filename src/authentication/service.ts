@@ -4,6 +4,7 @@ import { NotAuthenticated } from '../errors.ts'
 import { attachHooks } from '../hooks/interop.ts'
 import { mergePlain } from '../utils/object.ts'
 import { AuthenticationBase } from './base.ts'
+import { toDispatch } from './dispatch.ts'
 import { connection } from './hooks/connection.ts'
 import { event } from './hooks/event.ts'
 import { assertComplete, warnOfShortSecret, warnOfUnknownStrategies } from './options.ts'
@@ -14,9 +15,6 @@ import type {
   AuthenticationResult,
   JwtOptions
 } from './types.ts'
-
-/** Where a record carries what clients may see of it; shared with `@feathersjs/schema`. */
-const DISPATCH = Symbol.for('@feathersjs/schema/dispatch')
 
 /**
  * The service that logs in and out: `create` turns valid credentials into an access token, `remove` makes one
@@ -195,15 +193,10 @@ async function prepareAnswer(context: HookContext, next: NextFunction): Promise<
   await next()
 
   const { http, result } = context
-  const shown: object = context.dispatch ?? result ?? {}
 
-  context.dispatch = Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, toShown(value)]))
+  context.dispatch = toDispatch(context.dispatch ?? result ?? {})
 
   if (http) http.headers = { ...http.headers, 'Cache-Control': 'no-store' }
-}
-
-function toShown(value: any): unknown {
-  return Array.isArray(value) ? value.map(toShown) : (value?.[DISPATCH] ?? value)
 }
 
 /** Where the default authentication service of an application was found. */

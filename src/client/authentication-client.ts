@@ -19,6 +19,10 @@ export interface AuthenticationClientOptions {
   locationKey: string
   /** The name of an error in the hash of the URL. */
   locationErrorKey: string
+  /** The name of a code in the hash of the URL, which is exchanged for a token. */
+  locationCodeKey: string
+  /** What the paths of OAuth begin with. */
+  oauthPath: string
   /** The strategy that takes the token. */
   jwtStrategy: string
   /** The path of the authentication service. */
@@ -80,16 +84,20 @@ export class AuthenticationClient {
   }
 
   /**
-   * Takes a token, or the error of a login, out of the hash of a URL.
+   * Takes a token, the code for one, or the error of a login, out of the hash of a URL.
    *
    * @param location `window.location`, or something like it
    * @returns The token, or `null`
-   * @throws OauthError with the error that stands there
+   * @throws OauthError with the error that stands there; what the server answers to a code
    */
   async getFromLocation(location: HashLocation): Promise<string | null> {
     const accessToken = takeFromHash(location, this.options.locationKey)
 
     if (accessToken !== null) return accessToken
+
+    const code = takeFromHash(location, this.options.locationCodeKey)
+
+    if (code !== null) return this.exchange(code)
 
     const message = takeFromHash(location, this.options.locationErrorKey)
 
@@ -231,6 +239,13 @@ export class AuthenticationClient {
     }
 
     return result
+  }
+
+  /** Without the hooks of calls: they wait for the login that this is a part of. */
+  private async exchange(code: string): Promise<string> {
+    const { accessToken } = await (this.app.service(`${this.options.oauthPath}/code`) as any)._create({ code })
+
+    return accessToken
   }
 
   private async getCredentials(strategy: string): Promise<AuthenticationRequest> {

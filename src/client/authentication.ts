@@ -13,6 +13,8 @@ export const defaults: AuthenticationClientOptions = {
   storageKey: 'feathers-jwt',
   locationKey: 'access_token',
   locationErrorKey: 'error',
+  locationCodeKey: 'oauth_code',
+  oauthPath: 'oauth',
   jwtStrategy: 'jwt',
   path: '/authentication',
   Authentication: AuthenticationClient,

@@ -201,6 +201,11 @@ export interface ServiceOptions<MethodNames = string> {
   routeParams?: { [key: string]: any }
   /** Express middleware that runs before and after the service. */
   express?: { before?: any[]; after?: any[] }
+  /**
+   * Whether data may also come as an HTML form (`application/x-www-form-urlencoded`); `false` when left out. Pages of
+   * other sites can send forms without asking first.
+   */
+  forms?: boolean
 }
 
 /** Service options with nothing left out. Plugins may keep values of their own in them. */
@@ -210,6 +215,7 @@ export interface NormalizedServiceOptions {
   readonly serviceEvents: readonly string[]
   readonly routeParams?: { [key: string]: any }
   readonly express?: { before?: any[]; after?: any[] }
+  readonly forms?: boolean
   [key: string]: any
 }
 

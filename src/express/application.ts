@@ -13,7 +13,7 @@ import { parseQueryString } from '../transport/querystring.ts'
 
 import { serverOptions } from './server.ts'
 
-const OPTION_NAMES = ['methods', 'events', 'serviceEvents', 'routeParams', 'express']
+const OPTION_NAMES = ['methods', 'events', 'serviceEvents', 'routeParams', 'express', 'forms']
 
 /** An application that is an Express application too. */
 export interface Application<Services = any, Settings = any>

@@ -3,7 +3,14 @@ import { callService } from '../core/call.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, Query, RouteLookup } from '../core/types.ts'
 import type { ParseAuthenticationOptions } from '../transport/authentication.ts'
-import { assertBodyLimit, assertJson, BODY_LIMIT, parseJson } from '../transport/body.ts'
+import {
+  type AcceptedBodies,
+  assertBodyLimit,
+  assertJson,
+  BODY_LIMIT,
+  isAcceptedForm,
+  parseJson
+} from '../transport/body.ts'
 import { answer, splitTarget } from '../transport/exchange.ts'
 import {
   createHttpContext,
@@ -241,7 +248,9 @@ async function callMethod(request: Request, response: Response, door: ServiceDoo
 
   try {
     const query = door.getQuery(request)
-    const body = hasData(method) ? await readBody(request, response, door) : undefined
+    const body = hasData(method)
+      ? await readBody(request, response, door, getServiceOptions(lookup.service))
+      : undefined
     const call = toServiceCall({ method, headers, query, body, params }, lookup)
 
     response.hook = createHttpContext(lookup, call)
@@ -272,11 +281,20 @@ function toErrorObject(error: unknown): object {
   return new Error(typeof error === 'string' ? error : '')
 }
 
-async function readBody(request: Request, response: Response, { bodyLimit }: ServiceDoor): Promise<unknown> {
+async function readBody(
+  request: Request,
+  response: Response,
+  { bodyLimit }: ServiceDoor,
+  accepted: AcceptedBodies
+): Promise<unknown> {
   const { headers } = request
   const isThere = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
   if (request.body !== undefined || !isThere) return request.body
+
+  if (isAcceptedForm(headers['content-type'], accepted)) {
+    return parseQueryString(await readText(request, bodyLimit))
+  }
 
   assertJson(headers['content-type'])
 

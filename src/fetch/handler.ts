@@ -1,6 +1,6 @@
 import type { Params } from '../core/types.ts'
 import type { ParseAuthenticationOptions } from '../transport/authentication.ts'
-import { assertBodyLimit, BODY_LIMIT, parseBody } from '../transport/body.ts'
+import { type AcceptedBodies, assertBodyLimit, BODY_LIMIT, parseBody } from '../transport/body.ts'
 import { createAborted, createTooLarge, type Logger, logUnexpected } from '../transport/error.ts'
 import {
   createNotFound,
@@ -73,7 +73,7 @@ export function createHandler(
           params: params?.(request),
           authentication
         },
-        () => readBody(request, bodyLimit),
+        (accepted) => readBody(request, bodyLimit, accepted),
         report
       )
 
@@ -90,13 +90,14 @@ function toHeaders(headers: Headers): IncomingHeaders {
   return Object.assign(Object.create(null), Object.fromEntries(headers))
 }
 
-async function readBody(request: Request, limit: number): Promise<unknown> {
+async function readBody(request: Request, limit: number, accepted: AcceptedBodies): Promise<unknown> {
   const text = await readText(request.body, limit)
 
   return parseBody(
     text,
     request.headers.get('content-type') ?? undefined,
-    request.headers.get('content-encoding') ?? undefined
+    request.headers.get('content-encoding') ?? undefined,
+    accepted
   )
 }
 

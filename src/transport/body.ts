@@ -1,5 +1,6 @@
 import { isStandardMethod } from '../core/methods.ts'
 import { BadRequest, UnsupportedMediaType } from '../errors.ts'
+import { parseQueryString } from './querystring.ts'
 
 /** How many bytes of a body are read unless a door is told otherwise. The same as Express. */
 export const BODY_LIMIT = 100 * 1024
@@ -56,17 +57,31 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** What a service accepts as data besides JSON. */
+export interface AcceptedBodies {
+  /** Whether HTML forms are accepted. */
+  readonly forms?: boolean | undefined
+}
+
+/** Whether a body is an HTML form, and forms are accepted. */
+export function isAcceptedForm(contentType: string | undefined, { forms = false }: AcceptedBodies): boolean {
+  return forms && /^application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType ?? '')
+}
+
 /**
  * Parses a body that came with headers. An empty one gives `undefined`, whatever they say.
  *
+ * @param accepted What the service accepts besides JSON
  * @throws UnsupportedMediaType and BadRequest, as `assertJson` and `parseJson` do
  */
 export function parseBody(
   text: string,
   contentType: string | undefined,
-  contentEncoding: string | undefined
+  contentEncoding: string | undefined,
+  accepted: AcceptedBodies
 ): unknown {
   if (text === '') return undefined
+  if (isAcceptedForm(contentType, accepted)) return parseQueryString(text)
 
   assertJson(contentType, contentEncoding)
 

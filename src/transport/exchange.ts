@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { parseBody } from './body.ts'
+import { type AcceptedBodies, parseBody } from './body.ts'
 import { type Logger, logUnexpected } from './error.ts'
 import {
   type HttpRequest,
@@ -82,7 +82,7 @@ function handle(
     return toHttpError(error, { method, headers })
   }
 
-  return handleHttp(app, call, () => readBody(request, bodyLimit), report)
+  return handleHttp(app, call, (accepted) => readBody(request, bodyLimit, accepted), report)
 }
 
 /** Cuts the target of a request at the question mark. */
@@ -92,11 +92,17 @@ export function splitTarget(url: string): Pick<RequestDetails, 'path' | 'search'
   return mark === -1 ? { path: url, search: '' } : { path: url.slice(0, mark), search: url.slice(mark + 1) }
 }
 
-async function readBody(request: IncomingMessage & { body?: unknown }, limit: number): Promise<unknown> {
+async function readBody(
+  request: IncomingMessage & { body?: unknown },
+  limit: number,
+  accepted: AcceptedBodies
+): Promise<unknown> {
   // Middleware in front has read it.
   if (request.body !== undefined) return request.body
 
   const { headers } = request
 
-  return parseBody(await readText(request, limit), headers['content-type'], headers['content-encoding'])
+  const text = await readText(request, limit)
+
+  return parseBody(text, headers['content-type'], headers['content-encoding'], accepted)
 }

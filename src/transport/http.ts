@@ -9,7 +9,7 @@ import {
   type ParseAuthenticationOptions,
   parseAuthentication
 } from './authentication.ts'
-import { toData } from './body.ts'
+import { type AcceptedBodies, toData } from './body.ts'
 import { MALFORMED_PATH, toClientError } from './error.ts'
 
 /** The header that names a custom method on a `POST`. */
@@ -64,13 +64,14 @@ export function hasData(verb: string): boolean {
  *
  * @param app The application
  * @param request The request; `body` is not looked at
- * @param readBody Reads and parses the body. It is called only for a known path and a verb that carries data
+ * @param readBody Reads and parses the body. It is called only for a known path and a verb that carries data, with what
+ * the service accepts
  * @param onError Hears of every error, for a log
  */
 export async function handleHttp(
   app: TransportApplication,
   request: HttpRequest,
-  readBody: () => Promise<unknown>,
+  readBody: (accepted: AcceptedBodies) => Promise<unknown>,
   onError: (error: unknown) => void
 ): Promise<HttpResponse> {
   const route = request.route ?? findRoute(app, request.path)
@@ -88,7 +89,7 @@ export async function handleHttp(
         )
       : null
     const params = authentication ? { authentication, ...request.params } : request.params
-    const body = hasData(method) ? await readBody() : undefined
+    const body = hasData(method) ? await readBody(getServiceOptions(route.service)) : undefined
     const call = toServiceCall({ method, headers, query, body, params }, route)
     const context = await callService(route.service, call, createHttpContext(route, call))
 

@@ -604,13 +604,15 @@ describe('authentication()', () => {
       .configure(rest('http://127.0.0.1:59998').fetch(fetch))
       .configure(authentication({ storage: new MemoryStorage(), ...options }))
 
-  it('has the defaults of Feathers v5', () => {
+  it('has the defaults of Feathers v5, and those for codes', () => {
     expect(defaults).toEqual({
       header: 'Authorization',
       scheme: 'Bearer',
       storageKey: 'feathers-jwt',
       locationKey: 'access_token',
       locationErrorKey: 'error',
+      locationCodeKey: 'oauth_code',
+      oauthPath: 'oauth',
       jwtStrategy: 'jwt',
       path: '/authentication',
       Authentication: AuthenticationClient,

@@ -1,0 +1,11 @@
+/** Where a record carries what clients may see of it; shared with `@feathersjs/schema`. */
+const DISPATCH = Symbol.for('@feathersjs/schema/dispatch')
+
+/** The result of a login as a client may see it: the records in it as their services show them. */
+export function toDispatch(result: object): { [name: string]: unknown } {
+  return Object.fromEntries(Object.entries(result).map(([name, value]) => [name, toShown(value)]))
+}
+
+function toShown(value: any): unknown {
+  return Array.isArray(value) ? value.map(toShown) : (value?.[DISPATCH] ?? value)
+}

@@ -1,0 +1,10 @@
+export { type OauthSetupSettings, oauth } from './oauth/configure.ts'
+export { OAuthService } from './oauth/service.ts'
+export { type OAuthParams, OAuthStrategy } from './oauth/strategy.ts'
+export type {
+  Delivery,
+  OAuthConfiguration,
+  OAuthData,
+  OAuthProfile,
+  ProviderSettings
+} from './oauth/types.ts'

@@ -1,0 +1,84 @@
+import type { Application, HookContext } from '../core/types.ts'
+import { toSetCookie } from '../utils/cookie.ts'
+import { Logins } from './login.ts'
+import { assertConfiguration, CODE_PATH, getPrefix } from './options.ts'
+import { OAuthCallbackService, OAuthCodeService, OAuthService, requireHttp, respond } from './service.ts'
+
+/** The options of {@link oauth}. */
+export interface OauthSetupSettings {
+  /** The path of the authentication service; the default one when left out. */
+  authService?: string
+  /** The strategy of the access tokens of those who connect an account; `jwt` when left out. */
+  linkStrategy?: string
+}
+
+const OPTIONS = ['authService', 'linkStrategy']
+
+/**
+ * Gives an application the paths through which browsers log in at providers: `/oauth/<provider>` and
+ * `/oauth/<provider>/callback`. It is configured after the authentication service, whose configuration says under
+ * `oauth` which providers there are. Without that nothing happens.
+ *
+ * @param settings Where the authentication service is
+ * @returns A function for `app.configure`; it throws without an authentication service
+ * @throws TypeError for an option that there is not
+ * @example
+ * app.configure(oauth())
+ */
+export function oauth(settings: OauthSetupSettings = {}): (app: Application) => void {
+  const { authService, linkStrategy = 'jwt' } = settings
+
+  for (const name of Object.keys(settings)) {
+    if (!OPTIONS.includes(name)) {
+      throw new TypeError(
+        `Unknown option '${name}' of oauth: expected ${OPTIONS.join(' or ')}. Sessions are not needed`
+      )
+    }
+  }
+
+  return (app) => {
+    const auth: any = app.defaultAuthentication?.(authService)
+
+    if (!auth) throw new Error("An authentication service must exist before 'alula/oauth' is configured")
+    if (auth.configuration.oauth === undefined) return
+
+    assertConfiguration(auth.configuration.oauth)
+
+    const logins = new Logins(auth, linkStrategy)
+    const prefix = getPrefix(auth.configuration.oauth)
+    const options = { methods: ['find', 'create'], events: [], serviceEvents: [] }
+
+    register(
+      app,
+      `${prefix}/${CODE_PATH}`,
+      new OAuthCodeService(logins),
+      { ...options, methods: ['create'] },
+      [respond]
+    )
+    register(
+      app,
+      `${prefix}/:provider/callback`,
+      new OAuthCallbackService(logins),
+      { ...options, forms: true },
+      [requireHttp, respond]
+    )
+    register(app, `${prefix}/:provider`, new OAuthService(logins), options, [requireHttp, respond])
+
+    // The cookie is of the login, and ends with it.
+    auth.hooks({ after: { remove: [clearCookie] } })
+
+    function clearCookie({ http }: HookContext): void {
+      const { tokenCookie: name, isSecure } = logins
+
+      if (http && name) {
+        http.headers = { ...http.headers, 'Set-Cookie': toSetCookie(name, '', { maxAge: 0, isSecure }) }
+      }
+    }
+  }
+}
+
+function register(app: any, path: string, service: object, options: object, around: unknown[]): void {
+  app.use(path, service, options)
+  app.service(path).hooks({ around: { all: around } })
+  app.service(path).publish(() => null)
+}

@@ -1,0 +1,261 @@
+import type { ClientAuth, Configuration } from 'openid-client'
+import { type FeathersError, NotAuthenticated, Unavailable } from '../errors.ts'
+import { createDebug } from '../utils/debug.ts'
+import { importPeer } from '../utils/peer.ts'
+import { type ResolvedProvider, toScopes } from './options.ts'
+import { isLoopback } from './redirect.ts'
+import type { OAuthData } from './types.ts'
+
+type OpenidClient = typeof import('openid-client')
+
+/** What must come back with a callback, or match what does. Nobody but the browser that has begun may have it. */
+export interface FlowSecrets {
+  readonly state: string
+  /** Of PKCE (RFC 7636). */
+  readonly verifier: string
+  /** Of the ID token; not where there is none. */
+  readonly nonce?: string | undefined
+}
+
+/** The query of a callback. */
+export interface CallbackQuery {
+  readonly [name: string]: unknown
+}
+
+const debug = createDebug('alula:oauth')
+
+/** How long a provider may take to answer, in seconds. */
+const TIMEOUT = 10
+
+/** Loads what speaks OAuth. */
+export function loadClient(
+  load: () => Promise<OpenidClient> = () => import('openid-client')
+): Promise<OpenidClient> {
+  return importPeer('openid-client', "'alula/oauth'", load)
+}
+
+/** The authorization code flow with one provider (RFC 6749 §4.1, OpenID Connect Core §3.1). */
+export class Flow {
+  private readonly name: string
+  private readonly settings: ResolvedProvider
+  private readonly redirectUri: string
+  private configuration: Promise<Configuration> | undefined
+
+  /**
+   * @param name The name of the provider
+   * @param settings How to reach it
+   * @param redirectUri Where it sends browsers back to
+   */
+  constructor(name: string, settings: ResolvedProvider, redirectUri: string) {
+    this.name = name
+    this.settings = settings
+    this.redirectUri = redirectUri
+  }
+
+  /**
+   * Begins: makes the URL that the browser is sent to.
+   *
+   * @throws Unavailable when the provider can not be asked where that is
+   */
+  async begin(): Promise<{ location: string; secrets: FlowSecrets }> {
+    const { settings } = this
+    const { scope_delimiter = ' ', custom_params, nonce = this.isOpenid } = settings
+    const client = await loadClient()
+    const secrets = {
+      state: client.randomState(),
+      verifier: client.randomPKCECodeVerifier(),
+      nonce: nonce ? client.randomNonce() : undefined
+    }
+    const url = client.buildAuthorizationUrl(await this.ask(() => this.connect()), {
+      ...custom_params,
+      redirect_uri: this.redirectUri,
+      scope: toScopes(settings).join(scope_delimiter),
+      state: secrets.state,
+      code_challenge: await client.calculatePKCECodeChallenge(secrets.verifier),
+      code_challenge_method: 'S256',
+      ...(secrets.nonce && { nonce: secrets.nonce })
+    })
+
+    return { location: url.href, secrets }
+  }
+
+  /**
+   * Ends: exchanges the code of a callback, and asks who has logged in.
+   *
+   * @param query The query of the callback
+   * @param secrets What was made when the flow began
+   * @throws NotAuthenticated for a login that did not succeed; Unavailable when the provider does not answer
+   */
+  finish(query: CallbackQuery, secrets: FlowSecrets): Promise<Omit<OAuthData, 'strategy'>> {
+    return this.ask(async () => {
+      const client = await loadClient()
+      const configuration = await this.connect()
+      const tokens = await client.authorizationCodeGrant(configuration, this.toCallbackUrl(query), {
+        pkceCodeVerifier: secrets.verifier,
+        expectedState: secrets.state,
+        idTokenExpected: this.isOpenid,
+        ...(secrets.nonce && { expectedNonce: secrets.nonce })
+      })
+      const { access_token, refresh_token, id_token, ...raw } = tokens
+      const said = this.isOpenid
+        ? await this.getClaims(configuration, access_token, tokens.claims())
+        : await this.get(configuration, access_token, this.settings.profile_url as string)
+      const profile = await this.settings.toProfile?.(said, {
+        settings: this.settings,
+        query,
+        get: (url) => this.get(configuration, access_token, url)
+      })
+
+      return {
+        access_token,
+        ...(refresh_token && { refresh_token }),
+        ...(id_token && { id_token }),
+        raw: { ...raw },
+        profile: profile ?? said
+      }
+    })
+  }
+
+  private get isOpenid(): boolean {
+    return this.settings.issuer !== undefined
+  }
+
+  /** Once; again only after it has failed. */
+  private connect(): Promise<Configuration> {
+    this.configuration ??= this.configure().catch((error) => {
+      this.configuration = undefined
+      throw error
+    })
+
+    return this.configuration
+  }
+
+  private async configure(): Promise<Configuration> {
+    const client = await loadClient()
+    const { key, issuer, authorize_url, access_url } = this.settings
+    const authenticate = this.toClientAuth(client)
+
+    if (issuer !== undefined) {
+      return client.discovery(new URL(issuer), key, undefined, authenticate, {
+        timeout: TIMEOUT,
+        execute: [
+          client.enableNonRepudiationChecks,
+          ...(isLoopback(new URL(issuer)) ? [client.allowInsecureRequests] : [])
+        ]
+      })
+    }
+
+    const token = new URL(access_url as string)
+    const configuration = new client.Configuration(
+      {
+        issuer: new URL(authorize_url as string).origin,
+        authorization_endpoint: authorize_url as string,
+        token_endpoint: token.href
+      },
+      key,
+      undefined,
+      authenticate
+    )
+
+    configuration.timeout = TIMEOUT
+    if (isLoopback(token)) client.allowInsecureRequests(configuration)
+
+    return configuration
+  }
+
+  /** As it is set, or else as the provider says that it wants it. The secret is made for each request. */
+  private toClientAuth(client: OpenidClient): ClientAuth {
+    const { settings } = this
+
+    return (server, metadata, body, headers) => {
+      const supported = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+      const method =
+        settings.token_endpoint_auth_method ??
+        (this.isOpenid && !supported.includes('client_secret_post')
+          ? 'client_secret_basic'
+          : 'client_secret_post')
+      const secret = settings.createSecret?.(settings) ?? settings.secret
+      const authenticate =
+        method === 'none'
+          ? client.None()
+          : method === 'client_secret_basic'
+            ? client.ClientSecretBasic(secret)
+            : client.ClientSecretPost(secret)
+
+      authenticate(server, metadata, body, headers)
+    }
+  }
+
+  private async getClaims(
+    configuration: Configuration,
+    accessToken: string,
+    claims: { sub: string } | undefined
+  ): Promise<any> {
+    const { fetchUserInfo } = await loadClient()
+
+    if (!claims || configuration.serverMetadata().userinfo_endpoint === undefined) return claims
+
+    return { ...claims, ...(await fetchUserInfo(configuration, accessToken, claims.sub)) }
+  }
+
+  private async get(configuration: Configuration, accessToken: string, url: string): Promise<any> {
+    const { fetchProtectedResource } = await loadClient()
+    const headers = new Headers({ Accept: 'application/json' })
+    const response = await fetchProtectedResource(
+      configuration,
+      accessToken,
+      new URL(url),
+      'GET',
+      undefined,
+      headers
+    )
+
+    if (!response.ok)
+      throw Object.assign(new Error(`The answer is ${response.status}`), { status: response.status })
+
+    return response.json()
+  }
+
+  /** The URL that the provider has sent the browser to, as it would be without a proxy in between. */
+  private toCallbackUrl(query: CallbackQuery): URL {
+    const url = new URL(this.redirectUri)
+
+    for (const [name, values] of Object.entries(query)) {
+      // Who it comes from is known by the path. Providers without discovery may name themselves in a way of their own.
+      if (name === 'iss' && !this.isOpenid) continue
+
+      for (const value of [values].flat()) url.searchParams.append(name, String(value))
+    }
+
+    return url
+  }
+
+  /** Has an error say what the one who logs in can do about it, and nothing of what was sent. */
+  private async ask<T>(question: () => Promise<T>): Promise<T> {
+    try {
+      return await question()
+    } catch (error: any) {
+      debug('%s: %s %s', this.name, error?.message, error?.error ?? error?.code ?? '')
+      throw this.toFeathersError(error)
+    }
+  }
+
+  private toFeathersError(error: any): FeathersError {
+    if (error?.error === 'access_denied') return new NotAuthenticated('Access was denied')
+    if (isAway(error)) return new Unavailable(`The OAuth provider '${this.name}' can not be reached`)
+
+    return new NotAuthenticated('OAuth Authentication not successful')
+  }
+}
+
+/** Whether a provider did not answer, or could not. */
+function isAway(error: any): boolean {
+  const status = error?.status ?? error?.cause?.status
+
+  return (
+    status >= 500 ||
+    error?.code === 'OAUTH_TIMEOUT' ||
+    // What `fetch` rejects with when there is no connection.
+    (error instanceof TypeError && error.message === 'fetch failed')
+  )
+}

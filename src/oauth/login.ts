@@ -1,0 +1,334 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { AuthenticationService } from '../authentication/service.ts'
+import type { AuthenticationRequest, AuthenticationResult } from '../authentication/types.ts'
+import { reportError } from '../core/events.ts'
+import type { Application } from '../core/types.ts'
+import {
+  BadRequest,
+  type FeathersError,
+  GeneralError,
+  isFeathersError,
+  NotAuthenticated,
+  NotFound
+} from '../errors.ts'
+import { toClientError } from '../transport/error.ts'
+import { toSetCookie } from '../utils/cookie.ts'
+import { unsealCode } from './code.ts'
+import { Flow, loadClient } from './flow.ts'
+import { getPrefix, getProvider, getProviderNames, getServerUrl, type ResolvedProvider } from './options.ts'
+import { LOGIN_TIME, type PendingLogin, PendingLogins } from './pending.ts'
+import { findOrigin } from './redirect.ts'
+import { type OAuthParams, OAuthStrategy } from './strategy.ts'
+import type { OAuthConfiguration } from './types.ts'
+
+/** What a login is started with. */
+interface LoginRequest {
+  readonly redirect: unknown
+  /** Hooks of the login get it. */
+  readonly query: { readonly [name: string]: any }
+  /** Who is logged in already. */
+  readonly entityId: string | number | undefined
+}
+
+/** Where the browser goes next, what it keeps, and what a program gets instead. */
+export interface LoginAnswer {
+  readonly location: string | null
+  readonly cookies: readonly string[]
+  readonly result?: AuthenticationResult
+}
+
+const REFUSED = 'This login was not started in this browser, has been used, or took too long. Start again'
+
+/** Takes browsers to providers and back. */
+export class Logins {
+  /** The authentication service. */
+  private readonly auth: AuthenticationService
+  private readonly app: Application
+  private readonly linkStrategy: string
+  private readonly flows = new Map<string, { settings: ResolvedProvider; redirectUri: string; flow: Flow }>()
+
+  /**
+   * @param auth The authentication service
+   * @param linkStrategy The strategy of the access tokens of those who connect an account
+   */
+  constructor(auth: AuthenticationService, linkStrategy: string) {
+    this.auth = auth
+    this.app = auth.app
+    this.linkStrategy = linkStrategy
+  }
+
+  /** The configuration under `oauth`. */
+  get configuration(): OAuthConfiguration {
+    return this.auth.configuration.oauth ?? {}
+  }
+
+  /** The URL under which clients reach the server. */
+  get serverUrl(): string {
+    return getServerUrl(this.configuration, (name) => this.app.get(name))
+  }
+
+  /** The cookie that holds the access token; `undefined` when there is none. */
+  get tokenCookie(): string | undefined {
+    if (this.configuration.delivery !== 'cookie') return undefined
+
+    return (this.auth.getStrategy(this.linkStrategy) as any)?.configuration.cookie
+  }
+
+  /**
+   * Begins a login for a browser that was sent here. Any page can do that: who is logged in counts only when a page of
+   * the application did.
+   *
+   * @param name The name of the provider
+   * @param params With the path that the browser goes to afterwards as `redirect` of the query, and the access token of
+   * who connects an account as `feathers_token`
+   * @throws NotFound for an unknown provider; NotAuthenticated for a page that it must not lead back to, and for
+   * a token that is not valid
+   */
+  async open(name: string, params: OAuthParams): Promise<LoginAnswer> {
+    const { redirect, feathers_token: accessToken, ...query } = params.query ?? {}
+    const strategy = this.getStrategy(name)
+    const isOwn = this.isOwnPage(params.headers?.referer)
+    let entityId: string | number | undefined
+
+    if (accessToken !== undefined) {
+      if (!isOwn)
+        throw new NotAuthenticated('An account can be connected from a page of the application only')
+
+      entityId = await this.getEntityId(strategy, { strategy: this.linkStrategy, accessToken }, params)
+    } else if (isOwn && params.authentication) {
+      // A session that has ended is no obstacle to a new one.
+      entityId = await this.getEntityId(strategy, params.authentication, params).catch(() => undefined)
+    }
+
+    return this.start(name, strategy, { redirect, query, entityId }, params)
+  }
+
+  /**
+   * Begins a login for a program, which sends the browser where the answer says.
+   *
+   * @param name The name of the provider
+   * @param data With the path that the browser goes to afterwards as `redirect`
+   * @param params The account is connected to who has sent the request, if anybody is logged in
+   * @throws NotFound and NotAuthenticated, as above
+   */
+  async begin(name: string, data: any, params: OAuthParams): Promise<LoginAnswer> {
+    const strategy = this.getStrategy(name)
+    const { query = {}, authentication } = params
+    const entityId = authentication ? await this.getEntityId(strategy, authentication, params) : undefined
+
+    return this.start(name, strategy, { redirect: data?.redirect, query, entityId }, params)
+  }
+
+  /**
+   * Ends a login, for better or worse.
+   *
+   * @param name The name of the provider
+   * @param query The query of the callback
+   * @param params The params of the call
+   * @throws FeathersError for a login that did not succeed, when no page is configured that could say so
+   */
+  async finish(
+    name: string,
+    query: { readonly [name: string]: unknown },
+    { authentication, ...params }: OAuthParams
+  ): Promise<LoginAnswer> {
+    const strategy = this.getStrategy(name)
+    const { state } = query
+    const { referer, ...headers } = params.headers ?? {}
+    const login = typeof state === 'string' ? this.pending.find(state, name, headers.cookie) : undefined
+    const loginParams: OAuthParams = {
+      ...params,
+      query: login?.query ?? {},
+      // Otherwise it is the provider that the browser comes from.
+      headers: { ...headers, ...(login?.page && { referer: login.page }) },
+      ...(login?.redirect !== undefined && { redirect: login.redirect }),
+      oauth: { provider: name, entityId: login?.entityId },
+      authStrategies: [name]
+    }
+    const cookies = login ? [this.pending.end(login.state)] : []
+
+    try {
+      if (!login || !(await this.auth.useOnce(`oauth:${login.state}`, login.expiresAt))) {
+        throw new NotAuthenticated(REFUSED)
+      }
+
+      const grant = await this.getFlow(name).finish(query, login)
+      const result = await this.auth.create({ strategy: name, ...grant }, loginParams)
+      const location = await strategy.getRedirect(result, loginParams)
+
+      return { location, ...this.deliver(result, cookies) }
+    } catch (error) {
+      const shown = this.toShown(error)
+      const location = await strategy.getRedirect(shown, loginParams)
+
+      if (!location) throw shown
+
+      return { location, cookies }
+    }
+  }
+
+  /**
+   * Exchanges a code for the access token that it was made for.
+   *
+   * @throws NotAuthenticated for a code that is not valid, or was used
+   */
+  async exchange(text: unknown): Promise<{ accessToken: string }> {
+    const code = unsealCode(text, this.secret)
+
+    if (!code || !(await this.auth.useOnce(`oauth-code:${code.id}`, code.expiresAt))) {
+      throw new NotAuthenticated('Invalid code: it is not one of ours, has been used, or is too old')
+    }
+
+    return { accessToken: code.accessToken }
+  }
+
+  private async start(
+    name: string,
+    strategy: OAuthStrategy,
+    request: LoginRequest,
+    { headers = {} }: OAuthParams
+  ): Promise<LoginAnswer> {
+    const pageParams: OAuthParams = { ...(request as OAuthParams), headers }
+    const page = (await strategy.getAllowedOrigin(pageParams)) ?? undefined
+
+    // What is wrong with the path is said now, and not when somebody has logged in.
+    await strategy.getRedirect(new NotAuthenticated(), pageParams)
+
+    const { location, secrets } = await this.getFlow(name).begin()
+    const login = {
+      ...(request as PendingLogin),
+      ...secrets,
+      provider: name,
+      expiresAt: Date.now() + LOGIN_TIME,
+      page
+    }
+    const cookies = this.pending.keep(login, headers.cookie)
+
+    if (!cookies) throw new BadRequest('The query is too long for a login: expected some hundred characters')
+
+    return { location, cookies }
+  }
+
+  /** Whether a page is one that logins lead back to, or on the server itself. */
+  private isOwnPage(referer: string | undefined): boolean {
+    const { redirect, origins = this.app.get('origins') } = this.configuration
+    const pages = [this.serverUrl, ...(Array.isArray(origins) ? origins : redirect ? [redirect] : [])]
+
+    return referer !== undefined && findOrigin(pages, referer) !== undefined
+  }
+
+  /** Where a provider sends browsers back to. */
+  getCallbackUrl(name: string): string {
+    const { redirect_uri } = getProvider(name, this.configuration) ?? {}
+
+    return redirect_uri ?? `${this.serverUrl}/${getPrefix(this.configuration)}/${name}/callback`
+  }
+
+  /** Whether a provider was told to answer with a form, as Apple wants to. */
+  expectsForm(name: string): boolean {
+    return getProvider(name, this.configuration)?.custom_params?.response_mode === 'form_post'
+  }
+
+  /**
+   * Checks what a login needs, before there is one.
+   *
+   * @throws Error with a sentence that says what is missing
+   */
+  async setup(): Promise<void> {
+    const { configuration, auth } = this
+    const unknown = getProviderNames(configuration).filter(
+      (name) => !(auth.getStrategy(name) instanceof OAuthStrategy)
+    )
+
+    await loadClient()
+    getServerUrl(configuration, (name) => this.app.get(name))
+
+    if (configuration.delivery === 'cookie' && this.tokenCookie === undefined) {
+      throw new Error(
+        `The access token is delivered in a cookie: set its name as 'authentication.${this.linkStrategy}.cookie'`
+      )
+    }
+    if (unknown.length > 0) {
+      process.emitWarning(
+        `The configuration has OAuth providers without a strategy: ${unknown.join(', ')}. ` +
+          `Register one: authentication.register('${unknown[0]}', new OAuthStrategy())`,
+        { code: 'ALULA_UNKNOWN_STRATEGY' }
+      )
+    }
+  }
+
+  private get secret(): string {
+    return this.auth.configuration.secret as string
+  }
+
+  /** Whether clients reach the server over HTTPS. */
+  get isSecure(): boolean {
+    return this.serverUrl.startsWith('https:')
+  }
+
+  private get pending(): PendingLogins {
+    return new PendingLogins(this.secret, this.isSecure)
+  }
+
+  private getStrategy(name: string): OAuthStrategy {
+    const strategy = this.auth.getStrategy(name)
+
+    if (!getProvider(name, this.configuration) || !(strategy instanceof OAuthStrategy)) {
+      throw new NotFound('There is no OAuth provider of this name')
+    }
+
+    return strategy
+  }
+
+  /** What was found out about a provider is kept until its settings change. */
+  private getFlow(name: string): Flow {
+    const settings = getProvider(name, this.configuration) as ResolvedProvider
+    const redirectUri = this.getCallbackUrl(name)
+    const known = this.flows.get(name)
+
+    if (known && known.redirectUri === redirectUri && isDeepStrictEqual(known.settings, settings)) {
+      return known.flow
+    }
+
+    const flow = new Flow(name, settings, redirectUri)
+
+    this.flows.set(name, { settings, redirectUri, flow })
+
+    return flow
+  }
+
+  private async getEntityId(
+    strategy: OAuthStrategy,
+    credentials: AuthenticationRequest,
+    { query, ...params }: OAuthParams
+  ): Promise<string | number> {
+    const { authStrategies } = this.auth.configuration
+    const result = await this.auth.authenticate(credentials, params, ...authStrategies)
+
+    return result[strategy.configuration.entity]?.[strategy.entityId]
+  }
+
+  private deliver(
+    result: AuthenticationResult,
+    cookies: readonly string[]
+  ): Pick<LoginAnswer, 'result' | 'cookies'> {
+    const { tokenCookie: name, isSecure } = this
+
+    if (name === undefined) return { result, cookies }
+
+    const { accessToken, authentication, ...shown } = result
+    const { exp } = authentication.payload
+    const maxAge = exp === undefined ? undefined : exp - Math.floor(Date.now() / 1000)
+
+    return { result: shown, cookies: [...cookies, toSetCookie(name, accessToken, { maxAge, isSecure })] }
+  }
+
+  /** The same as over HTTP. What a client sees nothing of is said to the application. */
+  private toShown(error: unknown): FeathersError {
+    const { status, body } = toClientError(error)
+
+    if (status >= 500) reportError(this.app, error)
+
+    return isFeathersError(error) ? error : new GeneralError(body.message)
+  }
+}

@@ -1,0 +1,103 @@
+// Where a login is kept while the browser is at the provider: in a cookie of that browser, sealed.
+import { parseCookies, toSetCookie } from '../utils/cookie.ts'
+import type { FlowSecrets } from './flow.ts'
+import { seal, unseal } from './seal.ts'
+
+/** A login that has begun. */
+export interface PendingLogin extends FlowSecrets {
+  readonly provider: string
+  /** Until when it has to come back, in milliseconds since 1970. */
+  readonly expiresAt: number
+  /** The page that it leads back to. */
+  readonly page?: string | undefined
+  /** The path behind it. */
+  readonly redirect?: string | undefined
+  /** What else the login was started with. */
+  readonly query: { readonly [name: string]: any }
+  /** The id of the entity that was logged in. */
+  readonly entityId?: string | number | undefined
+}
+
+/** How long a login may take, in milliseconds. Some register at the provider first. */
+export const LOGIN_TIME = 10 * 60_000
+
+const PURPOSE = 'login'
+
+const NAME = 'alula-oauth'
+
+/** How many logins a browser may have begun. Beyond that they are forgotten, before headers grow too large. */
+const MAX_COUNT = 5
+
+/** Browsers keep no cookie that is longer (RFC 6265 §6.1), its name and attributes included. */
+const MAX_LENGTH = 3800
+
+/** Keeps the logins of browsers. */
+export class PendingLogins {
+  private readonly secret: string
+  private readonly isSecure: boolean
+
+  /**
+   * @param secret The secret of the authentication service
+   * @param isSecure Whether clients reach the server over HTTPS
+   */
+  constructor(secret: string, isSecure: boolean) {
+    this.secret = secret
+    this.isSecure = isSecure
+  }
+
+  /**
+   * Keeps a login.
+   *
+   * @param header The `Cookie` header of the request
+   * @returns `Set-Cookie` headers; `undefined` when there is more than a cookie can hold
+   */
+  keep(login: PendingLogin, header: string | undefined): string[] | undefined {
+    const value = seal(login, this.secret, PURPOSE)
+
+    if (value.length > MAX_LENGTH) return undefined
+
+    const maxAge = Math.ceil((login.expiresAt - Date.now()) / 1000)
+
+    return [...this.clearSome(header), this.toCookie(this.toName(login.state), value, maxAge)]
+  }
+
+  /**
+   * Finds the login that a callback belongs to.
+   *
+   * @param state The state that came with it
+   * @param provider The provider that it came from
+   * @param header The `Cookie` header of the request
+   * @returns `undefined` when this browser has begun no such login, or too long ago
+   */
+  find(state: string, provider: string, header: string | undefined): PendingLogin | undefined {
+    const sealed = parseCookies(header).get(this.toName(state))
+    const login = sealed === undefined ? undefined : unseal<PendingLogin>(sealed, this.secret, PURPOSE)
+    const isIts = login?.state === state && login.provider === provider && login.expiresAt > Date.now()
+
+    return isIts ? login : undefined
+  }
+
+  /** The `Set-Cookie` header that ends a login. */
+  end(state: string): string {
+    return this.toCookie(this.toName(state), '', 0)
+  }
+
+  private clearSome(header: string | undefined): string[] {
+    const names = [...parseCookies(header).keys()].filter((name) => name.startsWith(`${this.prefix}.`))
+
+    return names.length < MAX_COUNT ? [] : names.map((name) => this.toCookie(name, '', 0))
+  }
+
+  private toName(state: string): string {
+    return `${this.prefix}.${state.slice(0, 16).replace(/[^\w-]/g, '')}`
+  }
+
+  /** With the prefix no page of another host under the same domain can set it (RFC 6265bis §4.1.3). */
+  private get prefix(): string {
+    return this.isSecure ? `__Host-${NAME}` : NAME
+  }
+
+  private toCookie(name: string, value: string, maxAge: number): string {
+    return toSetCookie(name, value, { maxAge, isSecure: this.isSecure })
+  }
+}

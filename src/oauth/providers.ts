@@ -1,0 +1,151 @@
+// What is known of providers. What is peculiar to one stands in its entry and nowhere else.
+import jwt from 'jsonwebtoken'
+import type { OAuthProfile, ProviderSettings } from './types.ts'
+
+/** What an entry may use to find out who has logged in. */
+export interface ProfileTools {
+  readonly settings: ProviderSettings
+  /** The query of the callback. It comes from the browser. */
+  readonly query: { readonly [name: string]: unknown }
+  /** Gets JSON from the provider, with the access token. */
+  get(url: string): Promise<any>
+}
+
+/** A provider that is known by its name. */
+export interface Provider extends ProviderSettings {
+  /** `false` where ID tokens come without the nonce that was asked for. */
+  readonly nonce?: boolean
+  /** Makes the secret of the client, where it is none that one can keep. Throws when it lacks what it makes it of. */
+  createSecret?(settings: ProviderSettings): string
+  /** Makes a profile of what the provider says, with `email_verified` where it is known. */
+  toProfile?(profile: any, tools: ProfileTools): OAuthProfile | Promise<OAuthProfile>
+}
+
+/** What is asked of an OpenID provider: who it is, the name and the address. */
+export const OPENID_SCOPE = ['openid', 'profile', 'email']
+
+/** The providers that need a key and a secret alone. */
+export const providers: ReadonlyMap<string, Provider> = new Map<string, Provider>([
+  [
+    'apple',
+    {
+      issuer: 'https://appleid.apple.com',
+      scope: ['openid', 'name', 'email'],
+      // With a scope it answers in no other way.
+      custom_params: { response_mode: 'form_post' },
+      token_endpoint_auth_method: 'client_secret_post',
+      createSecret: createAppleSecret,
+      // The name comes with the first login, beside the ID token. The claim may be a text.
+      toProfile: (profile, { query }) => ({
+        ...profile,
+        ...toAppleName(query.user),
+        email_verified: String(profile.email_verified) === 'true'
+      })
+    }
+  ],
+  [
+    'discord',
+    {
+      authorize_url: 'https://discord.com/oauth2/authorize',
+      access_url: 'https://discord.com/api/oauth2/token',
+      profile_url: 'https://discord.com/api/users/@me',
+      scope: ['identify', 'email'],
+      toProfile: (profile) => ({ ...profile, email_verified: profile.verified === true })
+    }
+  ],
+  [
+    'facebook',
+    {
+      authorize_url: 'https://www.facebook.com/v23.0/dialog/oauth',
+      access_url: 'https://graph.facebook.com/v23.0/oauth/access_token',
+      profile_url: 'https://graph.facebook.com/v23.0/me?fields=id,name,email,picture',
+      scope: ['public_profile', 'email'],
+      scope_delimiter: ',',
+      // It does not say whether an address was verified.
+      toProfile: ({ email_verified, ...profile }) => profile
+    }
+  ],
+  [
+    'github',
+    {
+      authorize_url: 'https://github.com/login/oauth/authorize',
+      access_url: 'https://github.com/login/oauth/access_token',
+      profile_url: 'https://api.github.com/user',
+      scope: ['read:user', 'user:email'],
+      toProfile: toGithubProfile
+    }
+  ],
+  ['gitlab', { issuer: 'https://gitlab.com', scope: OPENID_SCOPE }],
+  ['google', { issuer: 'https://accounts.google.com', scope: OPENID_SCOPE }],
+  [
+    'linkedin',
+    {
+      issuer: 'https://www.linkedin.com/oauth',
+      scope: OPENID_SCOPE,
+      nonce: false,
+      token_endpoint_auth_method: 'client_secret_post'
+    }
+  ],
+  [
+    'microsoft',
+    {
+      issuer: 'https://login.microsoftonline.com/common/v2.0',
+      scope: OPENID_SCOPE,
+      // Whoever administers a tenant writes what he likes into the address.
+      toProfile: ({ email_verified, ...profile }) => profile
+    }
+  ],
+  [
+    'x',
+    {
+      authorize_url: 'https://x.com/i/oauth2/authorize',
+      access_url: 'https://api.x.com/2/oauth2/token',
+      profile_url: 'https://api.x.com/2/users/me?user.fields=profile_image_url,confirmed_email',
+      scope: ['tweet.read', 'users.read', 'users.email'],
+      token_endpoint_auth_method: 'client_secret_basic',
+      toProfile: ({ data: { confirmed_email: email, ...profile } }) =>
+        email ? { ...profile, email, email_verified: true } : profile
+    }
+  ]
+])
+
+/** The profile shows an address only when it is public, and says nothing of it. */
+async function toGithubProfile(profile: any, { settings, get }: ProfileTools): Promise<OAuthProfile> {
+  const { email, ...others } = profile
+  const emails = await get(`${settings.profile_url}/emails`).catch(() => [])
+  const primary = Array.isArray(emails) ? emails.find((candidate) => candidate?.primary) : undefined
+
+  if (primary) return { ...others, email: primary.email, email_verified: primary.verified === true }
+
+  return email ? { ...others, email } : others
+}
+
+/** Apple wants a token that is signed with the key of a team instead of a secret. */
+function createAppleSecret({ key, secret, teamId, keyId, privateKey }: ProviderSettings): string {
+  if (secret) return secret
+  if (!teamId || !keyId || !privateKey) {
+    throw new Error(
+      "Invalid option 'authentication.oauth.apple': expected teamId, keyId and privateKey, or secret"
+    )
+  }
+
+  return jwt.sign({}, privateKey, {
+    algorithm: 'ES256',
+    keyid: keyId,
+    issuer: teamId,
+    subject: key as string,
+    audience: 'https://appleid.apple.com',
+    expiresIn: '5m'
+  })
+}
+
+function toAppleName(user: unknown): { name?: string } {
+  try {
+    const { firstName, lastName } = JSON.parse(String(user)).name
+    const name = [firstName, lastName].filter((part) => typeof part === 'string').join(' ')
+
+    return name === '' ? {} : { name }
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,92 @@
+// Where a browser may be sent. Whatever a request says is parsed first, and what was parsed is compared.
+import { NotAuthenticated } from '../errors.ts'
+
+/** Stands for the origin of a page that is given as a path. */
+const ANYWHERE = 'https://page.invalid'
+
+/** How the address of this machine may be written (RFC 8252 §7.3). */
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
+
+/**
+ * Finds the origin of a page among those that are allowed. Scheme, host and port have to be the same; on this machine
+ * any port will do, because tools for development choose theirs.
+ *
+ * @param origins The allowed origins
+ * @param referer The URL of the page
+ * @returns The origin of the page; `undefined` when it is not allowed
+ */
+export function findOrigin(origins: readonly string[], referer: string): string | undefined {
+  const page = parseUrl(referer)
+
+  return page && origins.some((origin) => isSame(parseUrl(origin), page)) ? page.origin : undefined
+}
+
+/**
+ * Puts a path behind the URL of a page.
+ *
+ * @param page A URL, or a path on the server itself
+ * @param redirect A path, a query string or a hash; from a request
+ * @returns The page, with the same origin
+ * @throws NotAuthenticated for what could lead to another origin
+ */
+export function toPage(page: string, redirect: unknown): string {
+  if (redirect === undefined || redirect === '') return page
+
+  const target =
+    typeof redirect === 'string' && isHarmless(redirect) ? parseUrl(redirect, ANYWHERE) : undefined
+  const url = parseUrl(page, ANYWHERE)
+
+  if (!url || target?.origin !== ANYWHERE) throw new NotAuthenticated('Invalid redirect path.')
+
+  if (target.pathname !== '/' || String(redirect).startsWith('/')) {
+    url.pathname = `${url.pathname.replace(/\/+$/, '')}${target.pathname}`
+  }
+  if (target.search) url.search = target.search
+  if (target.hash) url.hash = target.hash
+
+  const text = url.origin === ANYWHERE ? url.href.slice(ANYWHERE.length) : url.href
+
+  // Two slashes are the beginning of a host.
+  if (text.startsWith('//')) throw new NotAuthenticated('Invalid redirect path.')
+
+  return text
+}
+
+/**
+ * Puts the answer to a login behind the URL of a page: into its hash, which no server sees.
+ *
+ * @param page The page; one that ends with a question mark gets the answer as its query string
+ * @param answer Names and values
+ */
+export function withAnswer(page: string, answer: { readonly [name: string]: string }): string {
+  const separator = page.endsWith('?') ? '' : page.includes('#') ? '?' : '#'
+  const parts = Object.entries(answer).map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+
+  return parts.length > 0 ? `${page}${separator}${parts.join('&')}` : page
+}
+
+/** Whether a URL is that of this machine, where there is no one in between. */
+export function isLoopback({ hostname }: URL): boolean {
+  return LOOPBACK.includes(hostname)
+}
+
+/** A URL of the web, or `undefined`. */
+export function parseUrl(text: string, base?: string): URL | undefined {
+  if (!URL.canParse(text, base)) return undefined
+
+  const url = new URL(text, base)
+  const isPage = /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
+
+  return isPage ? url : undefined
+}
+
+/** Browsers take a backslash for a slash, and leave out line breaks and tabs: what is read is not what is followed. */
+function isHarmless(redirect: string): boolean {
+  return /^[/?#]/.test(redirect) && !/^\/\/|[\\\s]|\p{Cc}/u.test(redirect)
+}
+
+function isSame(allowed: URL | undefined, page: URL): boolean {
+  if (allowed?.protocol !== page.protocol || allowed.hostname !== page.hostname) return false
+
+  return allowed.port === page.port || isLoopback(page)
+}

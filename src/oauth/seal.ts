@@ -1,0 +1,51 @@
+// What leaves the server and comes back: nobody else can read it, change it or make it.
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+
+const CIPHER = 'aes-256-gcm'
+const IV_LENGTH = 12
+const TAG_LENGTH = 16
+
+/**
+ * Encrypts and authenticates a value.
+ *
+ * @param value A value of JSON
+ * @param secret The secret of the authentication service
+ * @param purpose What the value is for: sealed for one purpose, it cannot be used for another
+ * @returns A text of letters, digits, `-` and `_`
+ */
+export function seal(value: object, secret: string, purpose: string): string {
+  const iv = randomBytes(IV_LENGTH)
+  const cipher = createCipheriv(CIPHER, toKey(secret, purpose), iv)
+  const encrypted = [cipher.update(JSON.stringify(value), 'utf8'), cipher.final()]
+
+  return Buffer.concat([iv, cipher.getAuthTag(), ...encrypted]).toString('base64url')
+}
+
+/**
+ * Opens what {@link seal} has closed.
+ *
+ * @returns The value, or `undefined` for what was not sealed with this secret for this purpose
+ */
+export function unseal<T extends object>(text: string, secret: string, purpose: string): T | undefined {
+  const bytes = Buffer.from(text, 'base64url')
+
+  if (bytes.length < IV_LENGTH + TAG_LENGTH) return undefined
+
+  const iv = bytes.subarray(0, IV_LENGTH)
+  const decipher = createDecipheriv(CIPHER, toKey(secret, purpose), iv, { authTagLength: TAG_LENGTH })
+
+  decipher.setAuthTag(bytes.subarray(IV_LENGTH, IV_LENGTH + TAG_LENGTH))
+
+  try {
+    const decrypted = [decipher.update(bytes.subarray(IV_LENGTH + TAG_LENGTH)), decipher.final()]
+
+    return JSON.parse(Buffer.concat(decrypted).toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** A key of its own for each purpose (RFC 5869): the secret itself signs access tokens. */
+function toKey(secret: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', `alula/oauth ${purpose}`, 32))
+}

@@ -1,0 +1,145 @@
+import { toDispatch } from '../authentication/dispatch.ts'
+import type { HookContext, NextFunction } from '../core/types.ts'
+import { BadRequest, MethodNotAllowed } from '../errors.ts'
+import type { LoginAnswer, Logins } from './login.ts'
+import type { OAuthParams } from './strategy.ts'
+
+/** What is answered: `respond` makes it of a result. */
+interface Answer {
+  readonly body: object
+  readonly location?: string | null
+  readonly cookies?: readonly string[]
+}
+
+/**
+ * Begins logins. A browser that opens `/oauth/<provider>` is sent to the provider; a program that posts there is told
+ * where to send the browser.
+ */
+export class OAuthService {
+  private readonly logins: Logins
+
+  /** @param logins What takes browsers to providers */
+  constructor(logins: Logins) {
+    this.logins = logins
+  }
+
+  /**
+   * Sends a browser to a provider.
+   *
+   * @param params With `redirect` and `feathers_token` in the query
+   * @throws NotFound for an unknown provider
+   */
+  async find(params: OAuthParams): Promise<any> {
+    const { location, cookies } = await this.logins.open(getProviderName(params), params)
+
+    return { body: { location }, location, cookies } satisfies Answer
+  }
+
+  /**
+   * Says where a browser has to be sent.
+   *
+   * @param data With `redirect`
+   * @throws NotFound for an unknown provider
+   */
+  async create(data: any, params: OAuthParams): Promise<any> {
+    const { location, cookies } = await this.logins.begin(getProviderName(params), data, params)
+
+    return { body: { location }, cookies } satisfies Answer
+  }
+
+  /** Checks what a login needs, before there is one. */
+  async setup(): Promise<void> {
+    await this.logins.setup()
+  }
+}
+
+/** Where providers send browsers back to. */
+export class OAuthCallbackService {
+  private readonly logins: Logins
+
+  constructor(logins: Logins) {
+    this.logins = logins
+  }
+
+  /** Ends a login: sends the browser to the page, or answers with the result when there is none. */
+  async find(params: OAuthParams): Promise<any> {
+    const { location, cookies, result }: LoginAnswer = await this.logins.finish(
+      getProviderName(params),
+      params.query ?? {},
+      params
+    )
+
+    return { body: location ? { location } : toDispatch(result ?? {}), location, cookies } satisfies Answer
+  }
+
+  /**
+   * Has the browser ask again, with `GET`: to a form of another site it does not add the cookie of the login.
+   *
+   * @throws MethodNotAllowed for a provider that was not told to answer with a form
+   */
+  async create(data: any, params: OAuthParams): Promise<any> {
+    const name = getProviderName(params)
+
+    if (!this.logins.expectsForm(name))
+      throw new MethodNotAllowed('This provider does not answer with a form')
+
+    const query = new URLSearchParams()
+
+    for (const [field, value] of Object.entries(data)) query.append(field, String(value))
+
+    return { body: {}, location: `${this.logins.getCallbackUrl(name)}?${query}` } satisfies Answer
+  }
+}
+
+/** Exchanges codes for access tokens. */
+export class OAuthCodeService {
+  private readonly logins: Logins
+
+  constructor(logins: Logins) {
+    this.logins = logins
+  }
+
+  /**
+   * Exchanges a code, once.
+   *
+   * @param data With `code`
+   * @returns The `accessToken`
+   * @throws BadRequest without a code; NotAuthenticated for one that is not valid, or was used
+   */
+  async create(data: any): Promise<any> {
+    if (typeof data?.code !== 'string') throw new BadRequest("Invalid 'code': expected a text")
+
+    return { body: await this.logins.exchange(data.code) } satisfies Answer
+  }
+}
+
+/** An around hook that makes a response of what the services return. */
+export async function respond(context: HookContext, next: NextFunction): Promise<void> {
+  await next()
+
+  const { body, location, cookies = [] } = context.result as Answer
+
+  context.result = body
+
+  if (!context.http) return
+
+  context.http.headers = {
+    ...context.http.headers,
+    ...(cookies.length > 0 && { 'Set-Cookie': [...cookies] }),
+    'Cache-Control': 'no-store',
+    // What stands in the URL here is nobody else's business.
+    'Referrer-Policy': 'no-referrer'
+  }
+  if (location) context.http.location = location
+}
+
+/** An around hook that refuses calls without a response to write cookies to. */
+export async function requireHttp({ http }: HookContext, next: NextFunction): Promise<void> {
+  if (!http) throw new MethodNotAllowed('A login at a provider needs a browser: open it over HTTP')
+
+  await next()
+}
+
+function getProviderName({ route }: OAuthParams): string {
+  return route?.provider
+}

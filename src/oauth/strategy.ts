@@ -1,0 +1,338 @@
+import { AuthenticationBaseStrategy, assertOwnService } from '../authentication/strategy.ts'
+import type {
+  AuthenticationParams,
+  AuthenticationRequest,
+  AuthenticationResult
+} from '../authentication/types.ts'
+import { Conflict, NotAuthenticated } from '../errors.ts'
+import { sealCode } from './code.ts'
+import { assertConfiguration, getPrefix } from './options.ts'
+import { findOrigin, toPage, withAnswer } from './redirect.ts'
+import type { OAuthConfiguration, OAuthProfile } from './types.ts'
+
+/** The params of a login through a provider. */
+export interface OAuthParams extends AuthenticationParams {
+  /** That the provider was asked: only the callback of a flow that was started here sets it. */
+  oauth?: {
+    readonly provider: string
+    /** The id of the entity that was logged in when the flow began. */
+    readonly entityId?: string | number | undefined
+  }
+  /** The path that the browser goes to afterwards. */
+  redirect?: string
+}
+
+/**
+ * Logs in those who have logged in at a provider. It is registered under the name of the provider, and configured
+ * under `authentication.oauth` by that name. Its methods may be overridden one by one.
+ *
+ * @example
+ * authentication.register('github', new OAuthStrategy())
+ * app.configure(oauth())
+ */
+export class OAuthStrategy extends AuthenticationBaseStrategy {
+  /** The logins that are on their way, by the id at the provider. */
+  private readonly turns = new Map<string, Promise<unknown>>()
+
+  /** The settings of the provider, and those of the entity. */
+  override get configuration(): any {
+    const { entity, service, entityId } = this.auth.configuration
+
+    return { entity, service, entityId, ...this.oauth[this.name as string] }
+  }
+
+  /** The name of the id of an entity. */
+  get entityId(): string {
+    const { entityId } = this.configuration
+
+    return entityId || this.entityService?.id
+  }
+
+  /** @throws Error with a sentence that names the option */
+  verifyConfiguration(): void {
+    assertOwnService(this)
+    if (this.auth.configuration.oauth !== undefined) assertConfiguration(this.auth.configuration.oauth)
+  }
+
+  /** What the provider says of who has logged in. */
+  async getProfile(data: AuthenticationRequest, _params: OAuthParams): Promise<OAuthProfile> {
+    return data.profile
+  }
+
+  /** The query that finds the entity of a profile. */
+  async getEntityQuery(profile: OAuthProfile, _params: OAuthParams): Promise<{ [name: string]: any }> {
+    return { [this.idField]: toId(profile) }
+  }
+
+  /**
+   * What is stored of a profile: the id, and for a new entity the e-mail address, when the configuration says where.
+   *
+   * @param existing The entity that there is; `null` for a new one
+   */
+  async getEntityData(
+    profile: OAuthProfile,
+    existing: any,
+    _params: OAuthParams
+  ): Promise<{ [name: string]: any }> {
+    const { email, emailVerified } = this.oauth
+    const data = { [this.idField]: toId(profile) }
+
+    if (existing || !email || !isAddress(profile.email)) return data
+
+    return {
+      ...data,
+      [email]: profile.email,
+      ...(emailVerified && { [emailVerified]: profile.email_verified === true })
+    }
+  }
+
+  /** Finds the entity of a profile; `null` when there is none. */
+  async findEntity(profile: OAuthProfile, params: OAuthParams): Promise<any> {
+    return this.findOne(await this.getEntityQuery(profile, params), params)
+  }
+
+  /** Creates an entity for a profile. */
+  async createEntity(profile: OAuthProfile, params: OAuthParams): Promise<any> {
+    const data = await this.getEntityData(profile, null, params)
+
+    return this.entityService.create(data, withoutQuery(params))
+  }
+
+  /** Notes on an entity what its profile says now. */
+  async updateEntity(entity: any, profile: OAuthProfile, params: OAuthParams): Promise<any> {
+    const data = await this.getEntityData(profile, entity, params)
+
+    return this.entityService.patch(entity[this.entityId], data, withoutQuery(params))
+  }
+
+  /** Whether an entity belongs to a profile already, however it was found. */
+  async isLinked(entity: any, profile: OAuthProfile): Promise<boolean> {
+    const id = entity[this.idField]
+
+    return id !== undefined && id !== null && String(id) === String(toId(profile))
+  }
+
+  /** The entity that was logged in when the flow began; `null` when there was none. */
+  async getCurrentEntity({ oauth, ...params }: OAuthParams): Promise<any> {
+    const { authentication } = params
+
+    if (oauth?.entityId !== undefined) return this.loadCurrent(oauth.entityId, params)
+    if (oauth || !authentication?.strategy) return null
+
+    // A call by the server itself, as in Feathers v5.
+    const result = await this.auth.authenticate(authentication, params, authentication.strategy)
+
+    return result[this.configuration.entity] ?? null
+  }
+
+  /** The entity as the caller may see it: for a call from outside it is loaded as one, with the hooks for that. */
+  async getEntity(result: any, params: OAuthParams): Promise<any> {
+    const id = result[this.entityId]
+
+    if (id === undefined) throw new NotAuthenticated('Could not get OAuth entity')
+    if (!params.provider) return result
+
+    return this.entityService.get(id, { ...withoutQuery(params), [this.configuration.entity]: result })
+  }
+
+  /**
+   * The URL of the page that a login leads back to, without a path: the origin of the page that it was started from,
+   * or else the first one that is allowed.
+   *
+   * @returns `null` when none is configured
+   * @throws NotAuthenticated when the login was started from another page
+   */
+  async getAllowedOrigin(params: OAuthParams = {}): Promise<string | null> {
+    const { redirect = null, origins = this.app?.get('origins') } = this.oauth
+    const { referer } = params.headers ?? {}
+
+    if (!Array.isArray(origins)) return redirect
+    if (!referer) return origins[0] ?? redirect
+
+    const origin = findOrigin(origins, String(referer))
+
+    if (origin === undefined) {
+      throw new NotAuthenticated("The login was started from a page whose origin is not among the 'origins'")
+    }
+
+    return origin
+  }
+
+  /**
+   * Where the browser goes after a login, with what the page needs to know of it.
+   *
+   * @param data The result, or an error
+   * @param params With the path as `redirect`
+   * @returns `null` when no page is configured
+   */
+  async getRedirect(data: AuthenticationResult | Error, params: OAuthParams = {}): Promise<string | null> {
+    const page = await this.getAllowedOrigin(params)
+
+    return page && withAnswer(toPage(page, params.redirect), this.toAnswer(data))
+  }
+
+  /**
+   * @throws NotAuthenticated for a call from outside that is not the callback of a flow, and for an account that may not
+   * be linked; Conflict for a profile of somebody else
+   */
+  async authenticate(
+    authentication: AuthenticationRequest,
+    originalParams: OAuthParams
+  ): Promise<AuthenticationResult> {
+    const { entity } = this.configuration
+
+    // What a request says of itself is not what a provider says.
+    if (originalParams.provider && originalParams.oauth?.provider !== this.name) {
+      throw new NotAuthenticated(`Login with '${this.name}' begins at /${getPrefix(this.oauth)}/${this.name}`)
+    }
+
+    const { provider, ...params } = originalParams
+    const profile = await this.getProfile(authentication, params)
+
+    // A query for nothing would find anybody.
+    if (!isId(profile && toId(profile))) throw new NotAuthenticated('The profile has no id')
+
+    const result = { authentication: { strategy: this.name } }
+
+    if (entity === null) return result
+    if (this.entityService === null) throw new NotAuthenticated('Could not find entity service')
+
+    const found = await this.inTurn(String(toId(profile)), () => this.findOrCreate(profile, params))
+
+    return { ...result, [entity]: await this.getEntity(found, originalParams) }
+  }
+
+  private get oauth(): OAuthConfiguration {
+    return this.auth.configuration.oauth ?? {}
+  }
+
+  /** The field of an entity that holds the id at the provider. */
+  private get idField(): string {
+    return `${this.name}Id`
+  }
+
+  private async findOrCreate(profile: OAuthProfile, params: OAuthParams): Promise<any> {
+    const current = await this.getCurrentEntity(params)
+    const found = await this.findEntity(profile, params)
+
+    if (found && (await this.isLinked(found, profile))) {
+      if (current && !this.isSame(current, found)) {
+        throw new Conflict(`This account of '${this.name}' belongs to another user`)
+      }
+
+      return this.updateEntity(found, profile, params)
+    }
+
+    if (current) return this.updateEntity(current, profile, params)
+
+    const owner = found ?? (await this.findByEmail(profile, params))
+
+    if (!owner) return this.createOnce(profile, params)
+    if (this.isVerified(owner, profile)) return this.updateEntity(owner, profile, params)
+
+    throw new NotAuthenticated(
+      `There is an account with this e-mail address already. Log in to it, and connect '${this.name}' from there`
+    )
+  }
+
+  /** Another process may have been faster. */
+  private async createOnce(profile: OAuthProfile, params: OAuthParams): Promise<any> {
+    try {
+      return await this.createEntity(profile, params)
+    } catch (error: any) {
+      const found = error?.code === 409 ? await this.findEntity(profile, params) : null
+
+      if (found && (await this.isLinked(found, profile))) return found
+
+      throw error
+    }
+  }
+
+  /** Whoever writes to the address has shown so to both sides: nobody has made the account in the name of another. */
+  private isVerified(entity: any, profile: OAuthProfile): boolean {
+    const { email, emailVerified } = this.oauth
+
+    if (!email || !emailVerified || !isAddress(profile.email)) return false
+
+    return (
+      profile.email_verified === true &&
+      entity[emailVerified] === true &&
+      String(entity[email]).toLowerCase() === profile.email.toLowerCase()
+    )
+  }
+
+  private async findByEmail(profile: OAuthProfile, params: OAuthParams): Promise<any> {
+    const { email } = this.oauth
+
+    if (!email || !isAddress(profile.email)) return null
+
+    const spellings = [...new Set([profile.email, profile.email.toLowerCase()])]
+
+    return this.findOne({ [email]: { $in: spellings }, $limit: 1 }, params)
+  }
+
+  private async findOne(query: object, params: OAuthParams): Promise<any> {
+    const result = await this.entityService.find({ ...params, query })
+    const [entity = null] = Array.isArray(result) ? result : result.data
+
+    return entity
+  }
+
+  private async loadCurrent(id: string | number, params: OAuthParams): Promise<any> {
+    try {
+      return await this.entityService.get(id, withoutQuery(params))
+    } catch (error: any) {
+      if (error?.code === 404) throw new NotAuthenticated('The account to connect does not exist any more')
+      throw error
+    }
+  }
+
+  private isSame(one: any, other: any): boolean {
+    return String(one[this.entityId]) === String(other[this.entityId])
+  }
+
+  private toAnswer(data: any): { [name: string]: string } {
+    const { accessToken, message } = data
+
+    if (!accessToken) return { error: message || 'OAuth Authentication not successful' }
+
+    switch (this.oauth.delivery) {
+      case 'cookie':
+        return {}
+      case 'code':
+        return { oauth_code: sealCode(accessToken, this.auth.configuration.secret as string) }
+      default:
+        return { access_token: accessToken }
+    }
+  }
+
+  /** One after another for the same account: each looks for an entity first, and creates one when there is none. */
+  private async inTurn<T>(key: string, logIn: () => Promise<T>): Promise<T> {
+    const turn = (this.turns.get(key) ?? Promise.resolve()).then(logIn)
+    const settled = turn.catch(() => undefined)
+
+    this.turns.set(key, settled)
+
+    try {
+      return await turn
+    } finally {
+      if (this.turns.get(key) === settled) this.turns.delete(key)
+    }
+  }
+}
+
+function toId({ sub, id }: OAuthProfile): unknown {
+  return sub || id
+}
+
+function isId(id: unknown): boolean {
+  return (typeof id === 'string' && id !== '') || typeof id === 'number'
+}
+
+function isAddress(email: unknown): email is string {
+  return typeof email === 'string' && email !== ''
+}
+
+function withoutQuery({ query, ...params }: OAuthParams): OAuthParams {
+  return params
+}

@@ -1,0 +1,46 @@
+/** The attributes of a cookie that a response sets. It is always `HttpOnly`, for the whole site. */
+export interface CookieAttributes {
+  /** For how many seconds it is kept; 0 deletes it, `undefined` keeps it until the browser is closed. */
+  readonly maxAge: number | undefined
+  /** Whether it is sent over HTTPS alone. */
+  readonly isSecure: boolean
+}
+
+/**
+ * Reads the `Cookie` header of a request (RFC 6265 §4.2).
+ *
+ * @param header The header
+ * @returns The values by name; the first one counts, which is that of the longest path
+ */
+export function parseCookies(header: string | readonly string[] | undefined): Map<string, string> {
+  const cookies = new Map<string, string>()
+
+  for (const pair of [header ?? []].flat().join(';').split(';')) {
+    const middle = pair.indexOf('=')
+    const name = pair.slice(0, Math.max(middle, 0)).trim()
+
+    if (name !== '' && !cookies.has(name)) cookies.set(name, unquote(pair.slice(middle + 1).trim()))
+  }
+
+  return cookies
+}
+
+/**
+ * Writes a `Set-Cookie` header. Scripts do not see the cookie, and requests that other sites make do not carry it
+ * unless they lead the browser there (RFC 6265bis §5.4).
+ *
+ * @param name The name, a token
+ * @param value The value, of characters that cookies may have
+ */
+export function toSetCookie(name: string, value: string, { maxAge, isSecure }: CookieAttributes): string {
+  const attributes = ['Path=/', 'HttpOnly', 'SameSite=Lax']
+
+  if (maxAge !== undefined) attributes.push(`Max-Age=${maxAge}`)
+  if (isSecure) attributes.push('Secure')
+
+  return [`${name}=${value}`, ...attributes].join('; ')
+}
+
+function unquote(value: string): string {
+  return /^".*"$/.test(value) ? value.slice(1, -1) : value
+}
