@@ -1,37 +1,11 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { sql } from 'kysely'
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { type RunningExample, runExample } from './support/example.ts'
 import { expectSession, readBlocks } from './support/session.ts'
-import { describeDatabases, POSTGRES, POSTGRES_URL, SQLITE, type TestDatabase } from './support/sql.ts'
+import { createDatabase, describeDatabases, POSTGRES, SQLITE } from './support/sql.ts'
 
 const README = resolve(import.meta.dirname, '../examples/sql/README.md')
-
-/** A database that nobody else has, gone after the test. Returns what the example gets as its URL. */
-async function createDatabase({ name, open }: TestDatabase): Promise<string> {
-  if (name === 'SQLite') {
-    const folder = await mkdtemp(join(tmpdir(), 'alula-'))
-
-    onTestFinished(() => rm(folder, { recursive: true }))
-
-    return join(folder, 'messages.db')
-  }
-
-  const url = new URL(POSTGRES_URL)
-  const database = `alula_example_${process.pid}_${Date.now()}`
-  const db = open()
-
-  await sql`create database ${sql.id(database)}`.execute(db)
-  onTestFinished(async () => {
-    await sql`drop database ${sql.id(database)} with (force)`.execute(db)
-    await db.destroy()
-  })
-  url.pathname = `/${database}`
-
-  return url.href
-}
 
 function startExample(url: string): Promise<RunningExample> {
   vi.stubEnv('DATABASE_URL', url)

@@ -243,7 +243,9 @@ export class AuthenticationClient {
 
   /** Without the hooks of calls: they wait for the login that this is a part of. */
   private async exchange(code: string): Promise<string> {
-    const { accessToken } = await (this.app.service(`${this.options.oauthPath}/code`) as any)._create({ code })
+    const { accessToken } = await (this.app.service(`${this.options.oauthPath}/code`) as any)._create({
+      code
+    })
 
     return accessToken
   }

@@ -4,7 +4,6 @@ import { type AdapterMethods, implementService } from '../adapter/methods.ts'
 import { isPaginated } from '../adapter/options.ts'
 import type { Id, Paginated } from '../core/types.ts'
 import type { ParsedQuery } from '../query/ast.ts'
-import { inTurn } from './atomic.ts'
 import { toFeathersError } from './errors.ts'
 import { type Fragment, toColumn } from './field.ts'
 import { insertRows, toNewRow } from './insert.ts'
@@ -157,7 +156,7 @@ export class KyselyAdapter<
 
       if (!transaction) return await open(Model)
 
-      return await inTurn(transaction.trx, () => open(withPluginsOf(Model, transaction.trx)))
+      return await transaction.use((connection) => open(withPluginsOf(Model, connection)))
     } catch (error) {
       throw toFeathersError(error, session?.table)
     }

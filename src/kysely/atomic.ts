@@ -1,5 +1,7 @@
-import { type Kysely, sql } from 'kysely'
-import { isDeadlock } from './errors.ts'
+import { type ControlledTransaction, type Kysely, type RawBuilder, sql } from 'kysely'
+import { findDialect } from './dialect.ts'
+import { isDeadlock, isDisconnection } from './errors.ts'
+import type { Table } from './table.ts'
 
 /** How often something is tried that the database gave up in favour of others. */
 const ATTEMPTS = 10
@@ -22,9 +24,16 @@ async function inTransaction<T>(
   run: (db: Kysely<any>) => Promise<T>,
   attempts: number
 ): Promise<T> {
+  const transaction = await db.startTransaction().execute()
+
   try {
-    return await db.transaction().execute(run)
+    const result = await run(transaction)
+
+    await transaction.commit().execute()
+
+    return result
   } catch (error) {
+    await giveBack(transaction, error)
     if (attempts === 1 || !isDeadlock(error)) throw error
 
     return await inTransaction(db, run, attempts - 1)
@@ -43,10 +52,89 @@ async function behindSavepoint<T>(db: Kysely<any>, run: (db: Kysely<any>) => Pro
 
     return result
   } catch (error) {
-    // It fails where the connection is lost: what happened is said by the first error.
-    await sql`rollback to savepoint ${name}`.execute(db).catch(() => undefined)
+    // It fails where the transaction is lost: what happened is said by the first error.
+    if (!isDisconnection(error)) await sql`rollback to savepoint ${name}`.execute(db).catch(() => undefined)
     throw error
   }
+}
+
+/**
+ * Runs a statement that does nothing when it fails, and leaves the transaction around it as it was. On PostgreSQL the
+ * failure of a statement is that of the whole transaction, but for what stands behind a savepoint.
+ *
+ * @param db A Kysely instance or a transaction
+ * @param table The table, which knows the database
+ * @param run The statement
+ */
+export async function alone<T>(
+  db: Kysely<any>,
+  { dialect }: Table,
+  run: (db: Kysely<any>) => Promise<T>
+): Promise<T> {
+  return dialect === 'postgres' && db.isTransaction ? await behindSavepoint(db, run) : await run(db)
+}
+
+/**
+ * Whether a transaction is still there, and can be gone on with. After some errors databases end one by themselves, and
+ * would take what comes next for statements of no transaction: MySQL after a deadlock, SQLite when the disk is full.
+ */
+export async function isThere(transaction: Kysely<any>): Promise<boolean> {
+  switch (findDialect(transaction)) {
+    // There, nothing else counts until the end.
+    case 'postgres':
+      return await succeeds(transaction, sql`select 1`)
+    // Without a transaction a savepoint is forgotten at once.
+    case 'mysql':
+      return await succeeds(transaction, sql`savepoint alula_there`, sql`release savepoint alula_there`)
+    // In a transaction none can begin. One that has begun now is empty, and is taken back in place of the other.
+    case 'sqlite':
+      return !(await succeeds(transaction, sql`begin`))
+  }
+}
+
+async function succeeds(db: Kysely<any>, ...statements: readonly RawBuilder<unknown>[]): Promise<boolean> {
+  try {
+    for (const statement of statements) await statement.execute(db)
+
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Rolls a transaction back and lets go of its connection. Where that fails, there is nothing to roll back any more.
+ *
+ * @param transaction The transaction
+ * @param reason The error that has led to it, if it was one: what does not answer nobody should have to wait for
+ */
+export async function giveBack(transaction: ControlledTransaction<any>, reason: unknown): Promise<void> {
+  if (isDisconnection(reason)) void rollBackAtLast(transaction)
+  else await rollBack(transaction)
+}
+
+async function rollBack(transaction: ControlledTransaction<any>): Promise<void> {
+  await transaction
+    .rollback()
+    .execute()
+    .catch(() => undefined)
+}
+
+/**
+ * Rolls back behind a statement that was given up. As long as that is not through, the driver gives up further ones
+ * without sending them, and the connection would come into the pool with an open transaction: what others write with it
+ * would never be committed.
+ */
+async function rollBackAtLast(transaction: ControlledTransaction<any>): Promise<void> {
+  try {
+    await sql`rollback`.execute(transaction)
+  } catch (error) {
+    if (isDisconnection(error) && /timeout/i.test((error as Error).message)) {
+      return await rollBackAtLast(transaction)
+    }
+  }
+
+  await rollBack(transaction)
 }
 
 /** What runs in each transaction at the moment, so that the next one waits. */

@@ -134,6 +134,16 @@ export function toFeathersError(error: unknown, table?: Table): FeathersError {
   }
 }
 
+/** What everything gets that is asked of a transaction, or of its commit, when there is none any more. */
+export function toLoss(cause: unknown): FeathersError {
+  return withCause(new Unavailable('The database has taken the transaction back. Try again'), cause)
+}
+
+/** Whether a connection is of no use any more, or does not answer: what is asked next would have to wait for that. */
+export function isDisconnection(error: any): boolean {
+  return LOST_CODES.includes(error?.code) || (error instanceof Error && LOST_MESSAGE.test(error.message))
+}
+
 /** Whether the same statements may succeed when they are tried again. */
 export function isDeadlock(error: unknown): boolean {
   return findComplaint(error) === 'deadlock'
@@ -148,7 +158,7 @@ function findComplaint(error: any): Complaint | undefined {
   const code = typeof error?.code === 'string' ? error.code : ''
   const state = error?.sqlState ?? code
 
-  if (LOST_CODES.includes(code) || (error instanceof Error && LOST_MESSAGE.test(error.message))) return 'away'
+  if (isDisconnection(error)) return 'away'
   if (code.startsWith('SQLITE_')) return SQLITE_CODES.find(([name]) => code.startsWith(name))?.[1]
 
   return MYSQL_NUMBERS.get(error?.errno) ?? SQL_STATES.find(([prefix]) => state.startsWith(prefix))?.[1]

@@ -2,6 +2,9 @@ import type { Kysely } from 'kysely'
 import { findTransaction, implementDeferral } from './scope.ts'
 import { Transaction } from './transaction.ts'
 
+/** The transactions that calls have begun and not ended, by their contexts; the innermost is the last. */
+const begun = new WeakMap<object, Transaction[]>()
+
 /** Hooks that put a call, and those that get its `params.transaction`, into one transaction. */
 export const transaction = {
   /** A `before` hook: begins a transaction, or sets a savepoint in that of the params. */
@@ -13,30 +16,41 @@ export const transaction = {
       if (!Model && !parent) return
 
       implementDeferral(context.app)
-      context.params = {
-        ...context.params,
-        transaction: await Transaction.begin(Model as Kysely<any>, parent)
-      }
+
+      const current = await Transaction.begin(Model as Kysely<any>, parent)
+
+      begun.set(context, [...(begun.get(context) ?? []), current])
+      context.params = { ...context.params, transaction: current }
     },
 
   /** An `after` hook: commits. */
   end: () =>
     async function endTransaction(context: any): Promise<void> {
-      await leave(context)?.commit()
+      await findOwn(context)?.commit()
+      // Not before: what could not be committed is for `rollback` to take back.
+      leave(context)
     },
 
   /** An `error` hook: takes everything back. */
   rollback: () =>
     async function rollbackTransaction(context: any): Promise<void> {
-      await leave(context)?.rollback()
+      await findOwn(context)?.rollback()
+      leave(context)
     }
 }
 
+/** The transaction for a call to end. One around it is not, though the call has it in its params behind its own. */
+function findOwn(context: any): Transaction | undefined {
+  const own = begun.get(context)
+
+  return own ? own.at(-1) : context.params.transaction
+}
+
 /** Puts the transaction around it, or none, in place of that of a call. */
-function leave(context: any): Transaction | undefined {
-  const { transaction: current } = context.params
+function leave(context: any): void {
+  const current = findOwn(context)
 
   if (current) context.params = { ...context.params, transaction: current.parent }
 
-  return current
+  begun.get(context)?.pop()
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { atomically } from './atomic.ts'
+import { alone, atomically } from './atomic.ts'
 import { isTaken } from './errors.ts'
 import { toColumn, toReference } from './field.ts'
 import type { Session } from './session.ts'
@@ -134,10 +134,7 @@ async function insertCounted(
   const { db, name, table, id } = session
 
   try {
-    // An error ends a transaction of PostgreSQL, but for what stands behind a savepoint.
-    return db.isTransaction
-      ? await atomically(db, (transaction) => insert({ ...session, db: transaction }, rows))
-      : await insert(session, rows)
+    return await insert(session, rows)
   } catch (error) {
     if (attempts === 1 || !isTaken(error, id, table)) throw error
 
@@ -177,7 +174,11 @@ async function insert(session: Session, rows: readonly Row[]): Promise<any[]> {
 
   if (!table.returning.insert) return await insertAndRead(session, rows, statement.compile())
 
-  return (await db.executeQuery(statement.returningAll().compile())).rows
+  const { rows: stored } = await alone(db, table, (transaction) =>
+    transaction.executeQuery(statement.returningAll().compile())
+  )
+
+  return stored
 }
 
 /** What a row has for each of some columns. */

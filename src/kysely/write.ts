@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { atomically } from './atomic.ts'
+import { alone, atomically } from './atomic.ts'
 import { type Fragment, toColumn, toReference } from './field.ts'
 import { hasId } from './read.ts'
 import type { Session, Target } from './session.ts'
@@ -58,9 +58,13 @@ export async function changeRows(session: Session, target: Target, row: Row): Pr
 
   if (row.size === 0) return await db.selectFrom(name).selectAll().where(where).execute()
 
-  const update = db.updateTable(name).set(Object.fromEntries(row))
+  const values = Object.fromEntries(row)
 
-  if (table.returning.update) return await update.where(where).returningAll().execute()
+  if (table.returning.update) {
+    return await alone(db, table, (transaction) =>
+      transaction.updateTable(name).set(values).where(where).returningAll().execute()
+    )
+  }
 
   return await atomically(db, async (transaction) => {
     const rows = await lockRows({ ...session, db: transaction }, where)
@@ -69,7 +73,7 @@ export async function changeRows(session: Session, target: Target, row: Row): Pr
 
     const isLocked = isOneOf(session, rows)
 
-    await transaction.updateTable(name).set(Object.fromEntries(row)).where(isLocked).execute()
+    await transaction.updateTable(name).set(values).where(isLocked).execute()
 
     return await transaction.selectFrom(name).selectAll().where(isLocked).execute()
   })
@@ -81,7 +85,8 @@ export async function removeRows(session: Session, target: Target): Promise<any[
   const where = toTargetCondition(session, target)
 
   if (table.returning.delete) {
-    const { rows } = await db.executeQuery(db.deleteFrom(name).where(where).returningAll().compile())
+    const statement = db.deleteFrom(name).where(where).returningAll().compile()
+    const { rows } = await alone(db, table, (transaction) => transaction.executeQuery(statement))
 
     return rows
   }

@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module'
-import { KnexService, transaction } from '@feathersjs/knex'
+import { ERROR, KnexService, transaction } from '@feathersjs/knex'
 import knex, { type Knex } from 'knex'
 import Database from 'libsql'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { BadRequest } from '../../src/errors.ts'
 import express, { errorHandler, json, rest } from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
 import { serve } from '../support/server.ts'
@@ -141,6 +142,34 @@ describe('@feathersjs/knex', () => {
         expect((await send('GET', 'people?$where=1'))[0]).toBe(400)
         expect((await send('GET', 'people?age[$regex]=1'))[0]).toBe(400)
         expect(heard).toEqual([])
+      })
+
+      it('puts the text of SQL into its errors, and that reaches the client unless a hook takes it out', async () => {
+        const { people, send } = await open(name)
+
+        await send('POST', 'people', { name: 'Ada' })
+
+        const [status, body] = await send('POST', 'people', { name: 'Ada' })
+
+        expect([status, body.name]).toEqual(name === 'SQLite' ? [500, 'GeneralError'] : [400, 'BadRequest'])
+        expect(body.message).toMatch(/^insert into .alula_hosted. .*(?:UNIQUE constraint|unique constraint)/)
+        expect(Object.keys(body).toSorted()).toEqual(['className', 'code', 'message', 'name'])
+
+        people.hooks({
+          error: {
+            all: [
+              async (context: any) => {
+                if (context.error[ERROR]) context.error = new BadRequest('The database refused it')
+              }
+            ]
+          }
+        })
+
+        expect(await send('POST', 'people', { name: 'Ada' })).toMatchObject([
+          400,
+          { message: 'The database refused it' }
+        ])
+        expect((await send('GET', 'people/99'))[0]).toBe(404)
       })
 
       it('runs our hooks around its methods', async () => {

@@ -274,7 +274,7 @@ async function open(database: TestDatabase) {
     return await service.create(records)
   }
 
-  return { service, statements, reset }
+  return { db, service, statements, reset }
 }
 
 /** Waits for the answer to a call. An error must be that of a client. */
@@ -350,4 +350,73 @@ describeDatabases('whatever a client sends', (database) => {
     expect(({} as any)[MARK]).toBeUndefined()
     expect(await reset()).toHaveLength(3)
   }, 600_000)
+
+  it('as a name or a value, makes the statement that a harmless one makes', async () => {
+    const { db, service, statements } = await open(database)
+
+    /** The texts of the statements that read by a path in JSON and by a value. */
+    async function read(path: string, text: string): Promise<string> {
+      statements.length = 0
+      await service.find({
+        query: {
+          name: text,
+          [`extra.${path}`]: { $ne: text },
+          $sort: { [`extra.${path}`]: 1 },
+          $select: ['name', `extra.${path}`]
+        }
+      })
+
+      return statements.join()
+    }
+
+    /** Those that look for a table in a schema which is not there. The name itself is left out. */
+    async function lookIn(schema: string): Promise<string> {
+      const service = kysely({ Model: db, name: 'alula_hostile', schema })
+
+      statements.length = 0
+      await expect(service.find()).rejects.toMatchObject({ type: 'FeathersError' })
+
+      return statements.map((text) => text.replaceAll(quote(schema), '')).join()
+    }
+
+    await service.find()
+
+    // What cannot be reached in JSON, and what is no text, is a constant in the statement.
+    const texts = new Set<string>()
+
+    for (const path of ['a', 'a"', 'a\0']) for (const text of ['x', '\0']) texts.add(await read(path, text))
+
+    const schemaText = await lookIn('nowhere')
+
+    await fc.assert(
+      fc.asyncProperty(hostileText, hostileText, async (name, text) => {
+        // A step of a path that begins with `$` is refused, and one with a dot is two.
+        expect(texts).toContain(await read(`x${name.replaceAll('.', '')}`, text))
+        // Some servers object to the name before the last of them.
+        expect(schemaText).toContain(await lookIn(name))
+
+        statements.length = 0
+
+        for (const call of [
+          () => service.find({ query: { [name]: text } }),
+          () => service.find({ query: { $sort: { [name]: 1 } } }),
+          () => service.find({ query: { $select: [name] } }),
+          () => service.find({ query: { [`name.${name}`]: text } }),
+          () => service.create({ [name]: text }),
+          () => service.patch(1, { [name]: text })
+        ]) {
+          await expect(call()).rejects.toMatchObject({ code: 400 })
+        }
+
+        expect(statements).toEqual([])
+      }),
+      { numRuns: scaled(20_000) }
+    )
+  }, 600_000)
+
+  function quote(name: string): string {
+    const mark = database.name === 'MariaDB' ? '`' : '"'
+
+    return `${mark}${name.replaceAll(mark, mark + mark)}${mark}`
+  }
 })

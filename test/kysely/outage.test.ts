@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Kysely, PostgresDialect, sql } from 'kysely'
-import { Pool } from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import express, { errorHandler, json, rest } from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
@@ -10,6 +9,7 @@ import { startProxy } from '../support/proxy.ts'
 import { until } from '../support/redis.ts'
 import { scaled } from '../support/scale.ts'
 import { serve } from '../support/server.ts'
+import { openPool } from '../support/sql.ts'
 
 const CLIENTS = 16
 const CONNECTIONS = 8
@@ -26,7 +26,7 @@ interface Answer {
 
 /** An application over HTTP whose records are in a PostgreSQL, as the documentation has it. */
 async function startApp(connectionString: string) {
-  const pool = new Pool({
+  const pool = openPool({
     connectionString,
     max: CONNECTIONS,
     connectionTimeoutMillis: 3000,
@@ -35,9 +35,6 @@ async function startApp(connectionString: string) {
   const db = new Kysely<any>({ dialect: new PostgresDialect({ pool }) })
   const app = express(alula())
 
-  pool.on('error', () => undefined)
-  // The pool listens to those that nobody uses, and the driver to those that a statement runs on: not between two.
-  pool.on('connect', (client) => client.on('error', () => undefined))
   onTestFinished(() => db.destroy())
   app.use(json())
   app.configure(rest())

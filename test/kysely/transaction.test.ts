@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest'
+import { sql } from 'kysely'
+import { expect, it, onTestFinished } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { kysely, transaction, withTransaction } from '../../src/kysely.ts'
 import { createTable, describeDatabases, type TestDatabase } from '../support/sql.ts'
@@ -13,7 +14,7 @@ async function open(database: TestDatabase) {
   const people: any = app.service('people')
   const names = async () => (await people.find({ query: { $sort: { id: 1 } } })).map(({ name }: any) => name)
 
-  return { app, people, names }
+  return { app, db, people, names }
 }
 
 describeDatabases('transactions', (database) => {
@@ -75,6 +76,47 @@ describeDatabases('transactions', (database) => {
     expect(await names()).toEqual([])
   })
 
+  it('a call that failed and was caught leaves nothing of itself, and what was done besides is committed', async () => {
+    const { app, people, names } = await open(database)
+    const failures: string[] = []
+    const attempt = (call: Promise<unknown>) => call.catch(({ name }) => failures.push(name))
+
+    await withTransaction(app, async () => {
+      const [ada] = await people.create([{ name: 'Ada' }, { name: 'Bob' }])
+
+      await attempt(people.create({ name: 'Ada' }))
+      await attempt(people.create({ id: ada.id, name: 'Cyd' }))
+      // Those that count their ids and those that do not are two statements.
+      await attempt(people.create([{ name: 'Dan' }, { id: 99, name: 'Eve' }, { name: 'Ada' }]))
+      await attempt(people.update(ada.id, { name: 'Bob' }))
+      await attempt(people.patch(ada.id, { name: 'Bob' }))
+      await attempt(people.patch(null, { name: 'Fay' }))
+      await attempt(withTransaction(app, () => people.create([{ name: 'Gus' }, { name: 'Bob' }])))
+      await people.create({ name: 'Hal' })
+    })
+
+    expect(failures).toEqual(Array(7).fill('Conflict'))
+    expect(await names()).toEqual(['Ada', 'Bob', 'Hal'])
+  })
+
+  it('a removal that failed and was caught leaves the transaction as it was', async () => {
+    const { app, db, people, names } = await open(database)
+
+    await sql`create table alula_transaction_pets (id integer primary key, owner integer,
+      foreign key (owner) references alula_transaction (id))`.execute(db)
+    onTestFinished(async () => void (await sql`drop table alula_transaction_pets`.execute(db)))
+    app.use('pets', kysely({ Model: db, name: 'alula_transaction_pets' }))
+    await withTransaction(app, async () => {
+      const [ada, bob] = await people.create([{ name: 'Ada' }, { name: 'Bob' }])
+
+      await app.service('pets').create({ id: 1, owner: ada.id })
+      await expect(people.remove(null)).rejects.toMatchObject({ name: 'BadRequest' })
+      await people.remove(bob.id)
+    })
+
+    expect(await names()).toEqual(['Ada'])
+  })
+
   it('calls at the same time in one transaction do not disturb each other', async () => {
     const { app, people, names } = await open(database)
 
@@ -131,6 +173,31 @@ describeDatabases('transactions', (database) => {
     })
     expect(await names()).toEqual(['Ada', 'Bob'])
     expect(committed).toEqual([true])
+  })
+
+  it('a hook that throws behind the end of a transaction does not take back the one around it', async () => {
+    const { app, people, names } = await open(database)
+
+    people.hooks({
+      before: { create: [transaction.start()] },
+      after: {
+        create: [
+          transaction.end(),
+          async ({ data }: any) => {
+            if (data.name === 'Bob') throw new Error('too late')
+          }
+        ]
+      },
+      error: { create: [transaction.rollback()] }
+    })
+
+    await withTransaction(app, async () => {
+      await people.create({ name: 'Ada' })
+      await expect(people.create({ name: 'Bob' })).rejects.toThrow('too late')
+      await people.create({ name: 'Cyd' })
+    })
+
+    expect(await names()).toEqual(['Ada', 'Bob', 'Cyd'])
   })
 
   it('the hooks are a savepoint in the transaction around them', async () => {

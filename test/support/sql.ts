@@ -1,9 +1,12 @@
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type Dialect, Kysely, type Logger, MysqlDialect, PostgresDialect, SqliteDialect, sql } from 'kysely'
 import Database from 'libsql'
 import { createPool } from 'mysql2'
-import { Pool } from 'pg'
+import { Pool, type PoolConfig } from 'pg'
 import { onTestFinished } from 'vitest'
 import { describeUnless } from './describe-unless.ts'
 
@@ -52,7 +55,7 @@ export const POSTGRES: TestDatabase = {
   boolean: 'boolean',
   date: 'timestamptz',
   json: 'jsonb',
-  open: (log) => toKysely(log, new PostgresDialect({ pool: new Pool({ connectionString: POSTGRES_URL }) }))
+  open: (log) => toKysely(log, new PostgresDialect({ pool: openPool({ connectionString: POSTGRES_URL }) }))
 }
 
 export const MARIADB: TestDatabase = {
@@ -119,6 +122,41 @@ export async function createTable(
   await sql`create table ${sql.table(name)} (${sql.raw(columns)})`.execute(db)
 
   return db
+}
+
+/** A database that nobody else has, gone after the test. Returns its URL, or the path of its file. */
+export async function createDatabase({ name, open }: TestDatabase): Promise<string> {
+  if (name === 'SQLite') {
+    const folder = await mkdtemp(join(tmpdir(), 'alula-'))
+
+    onTestFinished(() => rm(folder, { recursive: true }))
+
+    return join(folder, 'records.db')
+  }
+
+  const url = new URL(POSTGRES_URL)
+  const database = `alula_own_${process.pid}_${Date.now()}`
+  const db = open()
+
+  await sql`create database ${sql.id(database)}`.execute(db)
+  onTestFinished(async () => {
+    await sql`drop database ${sql.id(database)} with (force)`.execute(db)
+    await db.destroy()
+  })
+  url.pathname = `/${database}`
+
+  return url.href
+}
+
+/** Connections to PostgreSQL. One that breaks does not end the process. */
+export function openPool(config: PoolConfig): Pool {
+  const pool = new Pool(config)
+
+  pool.on('error', () => undefined)
+  // The pool listens to those that nobody uses, and the driver to those that a statement runs on: not between two.
+  pool.on('connect', (client) => client.on('error', () => undefined))
+
+  return pool
 }
 
 function toKysely(log: Logger | undefined, dialect: Dialect): Kysely<any> {

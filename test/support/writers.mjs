@@ -25,14 +25,15 @@ export async function killWriter({ database, journal = 'delete', table, round })
   let output = ''
 
   try {
-    const ready = new Promise((done) => {
+    // Not before the first record: on a slow machine a process may need its life to come that far.
+    const isWriting = new Promise((done) => {
       child.stdout.setEncoding('utf8').on('data', (text) => {
         output += text
-        if (output.includes('ready\n')) done(true)
+        if (/^ready\n.*\n/.test(output)) done(true)
       })
     })
 
-    if (!(await Promise.race([ready, closed.then(() => false)])))
+    if (!(await Promise.race([isWriting, closed.then(() => false)])))
       throw new Error('The writer ended by itself')
 
     // The moment is what this is about.

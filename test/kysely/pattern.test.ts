@@ -1,0 +1,132 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { kysely } from '../../src/kysely.ts'
+import { memory } from '../../src/memory.ts'
+import { PATTERN_PREDICATES } from '../../src/query/like.ts'
+import { scaled } from '../support/scale.ts'
+import { createTable, describeDatabases } from '../support/sql.ts'
+
+const OPERATORS = ['$like', '$notlike', '$ilike']
+
+function isLike(text: string, pattern: string): boolean {
+  return (PATTERN_PREDICATES.$like as (pattern: string) => (text: string) => boolean)(pattern)(text)
+}
+
+/** Whether a pattern without `\` describes a text, by its definition. */
+function isDescribed(text: readonly string[], [part, ...parts]: readonly string[]): boolean {
+  const [character, ...characters] = text
+
+  if (part === undefined) return text.length === 0
+  if (part === '%')
+    return isDescribed(text, parts) || (text.length > 0 && isDescribed(characters, [part, ...parts]))
+
+  return text.length > 0 && (part === '_' || part === character) && isDescribed(characters, parts)
+}
+
+it('a pattern matches what it describes', () => {
+  const text = fc.array(fc.constantFrom('a', 'b', '\u{1F426}'), { maxLength: 12 })
+  const pattern = fc.array(fc.constantFrom('a', 'b', '\u{1F426}', '_', '%'), { maxLength: 8 })
+
+  fc.assert(
+    fc.property(text, pattern, (characters, parts) => {
+      expect(isLike(characters.join(''), parts.join(''))).toBe(isDescribed(characters, parts))
+    }),
+    { numRuns: scaled(50_000) }
+  )
+})
+
+it.each([1, 31, 32, 33, 63, 64, 65, 100])(
+  'text of %i characters is found anywhere, with any one of them left open',
+  (length) => {
+    const letters = Array.from(
+      { length },
+      (_, index) => 'abcdefghijklmnopqrstuvwxyz'[(index * index) % 26] as string
+    )
+
+    for (let open = 0; open < length; open++) {
+      const pattern = `%${letters.with(open, '_').join('')}%`
+
+      expect(isLike(`abc${letters.with(open, '!').join('')}abc`, pattern)).toBe(true)
+      if (length > 1) {
+        expect(
+          isLike(
+            `abc${letters
+              .with(open, '!')
+              .with((open + 1) % length, '?')
+              .join('')}abc`,
+            pattern
+          )
+        ).toBe(false)
+      }
+    }
+  }
+)
+
+it('a long pattern that nearly matches everywhere takes no time', () => {
+  const text = 'a'.repeat(2_000_000)
+  const begin = performance.now()
+
+  for (const pattern of [`%${'a'.repeat(990)}b%`, `%_${'a'.repeat(990)}b%`])
+    expect(isLike(text, pattern)).toBe(false)
+  expect(performance.now() - begin).toBeLessThan(4000)
+})
+
+describeDatabases('a pattern', (database) => {
+  it('that is too long for some databases is a 400 for all, and in memory', async () => {
+    const db = await createTable(database, 'alula_pattern', `id ${database.countedId}, name ${database.text}`)
+    const services: any[] = [
+      kysely({ Model: db, name: 'alula_pattern', operators: OPERATORS }),
+      memory({ operators: OPERATORS, predicates: PATTERN_PREDICATES })
+    ]
+
+    for (const service of services) {
+      await service.create({ name: 'Ada' })
+
+      for (const operator of OPERATORS) {
+        // What takes the most bytes: four for a character, and three for one that has a meaning to GLOB.
+        for (const character of ['a', '*', '|', '\u{1F426}']) {
+          const longest = character.repeat(1000 / character.length)
+
+          expect(await service.find({ query: { name: { [operator]: longest } } })).toHaveLength(
+            operator === '$notlike' ? 1 : 0
+          )
+          await expect(
+            service.find({ query: { name: { [operator]: `${longest}a` } } })
+          ).rejects.toMatchObject({
+            code: 400,
+            message: `Invalid query: '${operator}' expects a pattern of at most 1000 characters`
+          })
+        }
+      }
+    }
+  })
+
+  it('finds the same records as in memory', async () => {
+    const db = await createTable(database, 'alula_pattern', `id ${database.countedId}, name ${database.text}`)
+    const service: any = kysely({ Model: db, name: 'alula_pattern', multi: true, operators: OPERATORS })
+    const reference: any = memory({ multi: true, operators: OPERATORS, predicates: PATTERN_PREDICATES })
+    // The Kelvin sign and the long s are `k` and `s` to some, and a blank at the end is nothing.
+    const characters = [...'aAbkKsS\u212A\u017FäÄ*?[]^-|\'"` \u{1F426}', 'ss', 'ß', 'a\u0308']
+    const text = fc.array(fc.constantFrom(...characters), { maxLength: 5 })
+    const names = [null, ...fc.sample(text, 200).map((parts) => parts.join(''))]
+    const data = names.map((name, index) => ({ id: index + 1, name }))
+
+    await service.create(data)
+    await reference.create(data)
+
+    const part = fc.oneof(
+      fc.constantFrom('%', '_', '\\%', '\\_', '\\\\', '%', '_'),
+      fc.constantFrom(...characters)
+    )
+    const pattern = fc.array(part, { maxLength: 5 }).map((parts) => parts.join(''))
+
+    await fc.assert(
+      fc.asyncProperty(pattern, fc.constantFrom(...OPERATORS), async (pattern, operator) => {
+        const query = { name: { [operator]: pattern }, $sort: { id: 1 } }
+
+        expect(await service.find({ query })).toEqual(await reference.find({ query }))
+      }),
+      { numRuns: scaled(10_000) }
+    )
+  }, 120_000)
+})
