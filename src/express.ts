@@ -8,11 +8,17 @@ export { serverOptions } from './express/server.ts'
 export { express as original }
 
 // What Express itself exports. With written types, because inferred ones name packages that are not ours.
+/** Express' parser of JSON. Services need none: see `rest`. */
 const json: typeof express.json = express.json
+/** Express' parser that keeps a body as a buffer. */
 const raw: typeof express.raw = express.raw
+/** The router of Express. */
 const Router: typeof express.Router = express.Router
+/** Express' `static`, which serves files, under a name that can be a variable. */
 const serveStatic: typeof express.static = express.static
+/** Express' parser of text. */
 const text: typeof express.text = express.text
+/** Express' parser of HTML forms. */
 const urlencoded: typeof express.urlencoded = express.urlencoded
 
 // As in Feathers v5, so that `import express, { rest } from …` only changes its source.

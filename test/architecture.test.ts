@@ -12,12 +12,13 @@ const FLOORS: readonly (readonly string[])[] = [
   ['core'],
   ['authentication/hooks'],
   ['transport', 'adapter', 'authentication', 'client'],
-  ['express', 'fetch', 'node', 'socketio', 'sync', 'oauth', 'memory', 'kysely', 'adapter/tests']
+  ['express', 'fetch', 'node', 'socketio', 'sync', 'oauth', 'memory', 'kysely', 'adapter/tests', 'migrate'],
+  ['testing']
 ]
 
 /** Inside a folder a file imports only from those that stand before it. */
 const ORDER: { [folder: string]: readonly string[] } = {
-  utils: ['object', 'path', 'cookie', 'bounded-map', 'silent', 'debug', 'peer'],
+  utils: ['object', 'path', 'nearest', 'cookie', 'bounded-map', 'silent', 'debug', 'peer'],
   hooks: ['types', 'compose', 'phase', 'pipeline', 'registry', 'context', 'interop', 'method'],
   query: ['ast', 'operators', 'parse', 'compare', 'read', 'predicate', 'like', 'comparator', 'select'],
   core: [
@@ -146,6 +147,7 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'service',
     'configure'
   ],
+  testing: ['client'],
   memory: ['clone', 'entry', 'columns', 'scan', 'records', 'top', 'adapter'],
   kysely: [
     'dialect',
@@ -170,6 +172,23 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'write',
     'insert',
     'adapter'
+  ],
+  migrate: [
+    'packages',
+    'edit',
+    'lexer',
+    'json',
+    'references',
+    'uses',
+    'render',
+    'rewrite',
+    'manifest',
+    'compiler-options',
+    'files',
+    'migrate',
+    'report',
+    'command',
+    'cli'
   ]
 }
 

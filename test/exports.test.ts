@@ -15,6 +15,7 @@ import * as oauth from '../src/oauth.ts'
 import * as query from '../src/query.ts'
 import * as socketio from '../src/socketio.ts'
 import * as sync from '../src/sync.ts'
+import * as testing from '../src/testing.ts'
 import * as transport from '../src/transport.ts'
 
 // A name that is exported is a promise. Adding or removing one shows here.
@@ -36,6 +37,7 @@ it.each(
     query,
     socketio,
     sync,
+    testing,
     transport
   })
 )('the names of %s', (_name, entry) => {

@@ -57,7 +57,7 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     if (!Array.isArray(configuration.schemes)) {
       throw new Error(`The 'schemes' option for the ${this.name} strategy must be an array`)
     }
-    if (configuration.cookie !== undefined && !/^[\w-]+$/.test(configuration.cookie)) {
+    if (configuration.cookie !== undefined && !isCookieName(configuration.cookie)) {
       throw new Error(`The 'cookie' option for the ${this.name} strategy must be the name of a cookie`)
     }
   }
@@ -253,6 +253,10 @@ function isLogoutOf(connection: RealTimeConnection, event: ConnectionEvent, acce
     connection.authentication !== undefined &&
     connection.authentication.accessToken === accessToken
   )
+}
+
+function isCookieName(name: unknown): boolean {
+  return typeof name === 'string' && /^[\w-]+$/.test(name)
 }
 
 function isId(id: unknown): boolean {

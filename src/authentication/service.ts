@@ -94,8 +94,21 @@ export class AuthenticationService extends AuthenticationBase {
     // Here, and not with what else a login changes on a connection: hooks behind this let it join others.
     if (this.isOther(params.connection, result)) (this.app as any)._leaveChannels?.(params.connection)
 
-    if (result.accessToken) return result
+    return result.accessToken ? result : this.issueToken(result, params)
+  }
 
+  /**
+   * Creates an access token for somebody who has been verified already: by a strategy, or by the server itself.
+   *
+   * @param result What a strategy returns: the entity under its name, and `authentication`
+   * @param params `payload`, `jwtOptions` and `secret` count for this token
+   * @returns The token as `accessToken`, and what was given
+   * @throws NotAuthenticated when the entity has no id
+   */
+  async issueToken(
+    result: AuthenticationResult,
+    params: AuthenticationParams = {}
+  ): Promise<AuthenticationResult> {
     const [payload, options, claims] = await Promise.all([
       this.getPayload(result, params),
       this.getTokenOptions(result, params),

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'events'
 import { HookRegistry, isHookTypeMap } from '../hooks/registry.ts'
 import { createDebug } from '../utils/debug.ts'
+import { askForNearest } from '../utils/nearest.ts'
 import { stripSlashes } from '../utils/path.ts'
 import { type Channel, Channels } from './channel.ts'
 import { reportError } from './events.ts'
@@ -31,6 +32,8 @@ export class Feathers extends EventEmitter {
   _hooks: HookRegistry<any> = new HookRegistry<any>()
   _setup: Lifecycle = hookLifecycle(setupServices, 'setup')
   _teardown: Lifecycle = hookLifecycle(teardownServices, 'teardown')
+  /** Whether somebody has called `setup`, and it is not through. */
+  _isSettingUp = false
   _channels?: Channels
   _publishers: Publishers = createPublishers()
   /** Who takes the events of services elsewhere. */
@@ -53,13 +56,22 @@ export class Feathers extends EventEmitter {
       )
     }
 
-    callback.call(this, this)
+    const result: unknown = callback.call(this, this)
+
+    // An Express application is a function too, and what many callbacks return.
+    if (typeof result === 'function' && (result as unknown) !== this) {
+      throw new TypeError(
+        `app.configure got '${callback.name || 'a function'}', which returned another function: call it first, as in app.configure(${callback.name || 'plugin'}())`
+      )
+    }
 
     return this
   }
 
   defaultService(location: string): any {
-    throw new Error(`Can not find service '${location}'`)
+    throw new Error(
+      `Can not find service '${location}'${askForNearest(location, Object.keys(this.services))}`
+    )
   }
 
   service(location: string): any {
@@ -201,10 +213,15 @@ async function setUpLate(app: Feathers, service: any, location: string): Promise
   }
 }
 
-async function setupServices(this: Feathers): Promise<Feathers> {
+async function setupServices(this: Feathers, server?: unknown): Promise<Feathers> {
   this._isSetup = true
+  this._isSettingUp = server === undefined
 
-  for (const path of Object.keys(this.services)) await this.services[path]?.setup?.(this, path)
+  try {
+    for (const path of Object.keys(this.services)) await this.services[path]?.setup?.(this, path)
+  } finally {
+    this._isSettingUp = false
+  }
 
   return this
 }

@@ -1,10 +1,11 @@
 import { getMiddleware, HOOKS } from '../hooks/interop.ts'
 import { hookMethod } from '../hooks/method.ts'
 import { compilePipeline } from '../hooks/pipeline.ts'
-import { getGuards, HookRegistry, isHookTypeMap } from '../hooks/registry.ts'
+import { getGuards, getMethodNames, HookRegistry, isHookTypeMap } from '../hooks/registry.ts'
 import type { AroundHook, Hook, Layer } from '../hooks/types.ts'
+import { askForNearest } from '../utils/nearest.ts'
 import { createEventHooks } from './events.ts'
-import { getDefinition } from './methods.ts'
+import { getDefinition, isStandardMethod } from './methods.ts'
 import { getHookMethods, getServiceOptions } from './service.ts'
 
 /** The part of an application that hooks need. */
@@ -165,6 +166,9 @@ class ServiceHooks {
     }
 
     if (isHookTypeMap(input)) {
+      // Those of standard methods may be there for a service that has not all of them.
+      for (const method of getMethodNames(input)) if (!isStandardMethod(method)) this.assertHooked(method)
+
       this.inner.add(input)
       return
     }
@@ -196,7 +200,11 @@ class ServiceHooks {
 
   private assertHooked(method: string): void {
     if (typeof this.service[method]?.createContext !== 'function') {
-      throw new Error(`Method ${method} is not a Feathers hooks enabled service method`)
+      const names = getServiceOptions(this.service).methods
+
+      throw new Error(
+        `Method ${method} is not a Feathers hooks enabled service method${askForNearest(method, names)}`
+      )
     }
   }
 }

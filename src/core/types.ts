@@ -49,6 +49,10 @@ export interface DefaultAuthentication {
     readonly parseStrategies?: readonly string[]
     readonly [option: string]: any
   }
+  /** Whether it was set up. */
+  readonly isReady?: boolean
+  /** The names of the strategies that are registered. */
+  readonly strategyNames?: readonly string[]
   authenticate(
     authentication: AuthenticationRequest | null | undefined,
     params: any,
@@ -72,6 +76,7 @@ export interface Paginated<T> {
   data: T[]
 }
 
+/** How many records a page of `find` holds. */
 export interface PaginationOptions {
   /** The number of records of a page when the query does not say. */
   default?: number
@@ -258,16 +263,21 @@ export type FeathersService<A = Application, S = Service> = S &
   ServiceAddons<A, S> &
   Pick<ServiceHookOverloads<S>, Extract<keyof ServiceHookOverloads<S>, keyof S>>
 
+/** The records of a service. */
 export type ServiceGenericType<S> = string extends keyof S
   ? any
   : S extends ServiceInterface<infer T>
     ? T
     : any
+
+/** The data that `create` of a service takes. */
 export type ServiceGenericData<S> = string extends keyof S
   ? any
   : S extends ServiceInterface<infer _T, infer D>
     ? D
     : any
+
+/** The params that the methods of a service take. */
 export type ServiceGenericParams<S> = string extends keyof S
   ? any
   : S extends ServiceInterface<infer _T, infer _D, infer P>
@@ -345,8 +355,10 @@ export type HookFunction<A = Application, S = any> = (
   context: HookContext<A, S>
 ) => Promise<HookContext<Application, S> | void> | HookContext<Application, S> | void
 
+/** {@link HookFunction}, under the shorter of the two names that it has in Feathers v5. */
 export type Hook<A = Application, S = any> = HookFunction<A, S>
 
+/** An around hook: what it does before `next()` comes before the method, and the rest behind it. */
 export type AroundHookFunction<A = Application, S = any> = (
   context: HookContext<A, S>,
   next: NextFunction
@@ -357,6 +369,7 @@ type OneOrMany<T> = T | readonly T[]
 type Without<Keys extends string> = { [Key in Keys]?: never }
 type ByMethod<S, F> = { [L in keyof S]?: F } & { all?: F }
 
+/** Around hooks by method; those of `all` run around every method. */
 export type AroundHookMap<A, S> = ByMethod<S, OneOrMany<AroundHookFunction<A, S>>>
 
 /** Hooks by type, then by method. */
@@ -380,11 +393,13 @@ export interface ApplicationHookContext<A = Application> {
   [key: string]: any
 }
 
+/** A hook around `setup` or `teardown` of an application. */
 export type ApplicationHookFunction<A> = (
   context: ApplicationHookContext<A>,
   next: NextFunction
 ) => Promise<void>
 
+/** Hooks around `setup` and `teardown` of an application. */
 export type ApplicationHookMap<A> = {
   setup?: OneOrMany<ApplicationHookFunction<A>>
   teardown?: OneOrMany<ApplicationHookFunction<A>>

@@ -11,6 +11,7 @@ import type {
 import { startServer } from '../transport/listen.ts'
 import { parseQueryString } from '../transport/querystring.ts'
 
+import { warnOfMissingTransport } from './rest.ts'
 import { serverOptions } from './server.ts'
 
 const OPTION_NAMES = ['methods', 'events', 'serviceEvents', 'routeParams', 'express', 'forms']
@@ -132,10 +133,14 @@ export function feathersExpress<Services = any, Settings = any>(
     return (app.use as any).call(this, registration.path, registration.service, registration.options)
   }
 
-  grafted.listen = function (this: any, ...args: any[]): Promise<Server> {
+  grafted.listen = async function (this: any, ...args: any[]): Promise<Server> {
     this.server = createServer(serverOptions(this), this)
 
-    return startServer(this, this.server, args, closers)
+    const server = await startServer(this, this.server, args, closers)
+
+    warnOfMissingTransport(this)
+
+    return server
   }
 
   grafted.teardown = async function (this: any, server?: unknown): Promise<unknown> {

@@ -72,6 +72,19 @@ interface ServiceDoor {
   readonly bodyLimit: number
 }
 
+/** The applications that `rest` was configured on. */
+const reachable = new WeakSet<object>()
+
+/** Says so when nothing leads to the services of an application whose server has started. */
+export function warnOfMissingTransport(app: { readonly services: object; readonly io?: unknown }): void {
+  if (reachable.has(app) || app.io || Object.keys(app.services).length === 0) return
+
+  process.emitWarning(
+    'No request reaches the services of this application: configure a transport, for example app.configure(rest())',
+    { code: 'ALULA_NO_TRANSPORT' }
+  )
+}
+
 /**
  * Makes the services of an Express application reachable over HTTP. A body that no middleware has parsed is
  * read as JSON.
@@ -87,6 +100,8 @@ export function rest(options?: RequestHandler | RestOptions | null): (app: any) 
   return (app) => {
     if (typeof app.route !== 'function')
       throw new Error('alula/express rest needs an Express compatible app.')
+
+    reachable.add(app)
 
     // For all requests, and not for those of services alone: middleware may ask who it is.
     app.use(parseAuthentication(authentication))

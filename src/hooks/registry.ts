@@ -86,6 +86,13 @@ export function isHookTypeMap(input: object): boolean {
   return HOOK_TYPES.some((type) => Boolean((input as Record<string, unknown>)[type]))
 }
 
+/** The methods that a map of hooks by type names, without `all`. */
+export function getMethodNames(input: object): string[] {
+  const names = Object.values(input).flatMap((hooks) => Object.keys(toMethodMap(hooks)))
+
+  return names.filter((name) => name !== 'all')
+}
+
 function toEntries<C>(type: string, input: unknown): { key: string; hook: RegisteredHook<C> }[] {
   if (!HOOK_TYPES.includes(type)) throw new Error(`'${type}' is not a valid hook type`)
 

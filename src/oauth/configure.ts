@@ -1,5 +1,5 @@
-import type { Application, HookContext } from '../core/types.ts'
-import { toSetCookie } from '../utils/cookie.ts'
+import type { Application, HookContext, NextFunction } from '../core/types.ts'
+import { parseCookies, toSetCookie } from '../utils/cookie.ts'
 import { Logins } from './login.ts'
 import { assertConfiguration, CODE_PATH, getPrefix } from './options.ts'
 import { OAuthCallbackService, OAuthCodeService, OAuthService, requireHttp, respond } from './service.ts'
@@ -64,15 +64,28 @@ export function oauth(settings: OauthSetupSettings = {}): (app: Application) => 
     )
     register(app, `${prefix}/:provider`, new OAuthService(logins), options, [requireHttp, respond])
 
-    // The cookie is of the login, and ends with it.
-    auth.hooks({ after: { remove: [clearCookie] } })
+    auth.hooks({ around: { remove: [clearCookie(logins)] } })
+  }
+}
 
-    function clearCookie({ http }: HookContext): void {
-      const { tokenCookie: name, isSecure } = logins
+/** An around hook: the cookie ends with a logout, also where the login has ended already. Scripts cannot delete it. */
+function clearCookie(logins: Logins) {
+  return async (context: HookContext, next: NextFunction): Promise<void> => {
+    const { http, id, params } = context
+    const { tokenCookie: name, isSecure } = logins
+    const value = name && parseCookies(params.headers?.cookie).get(name)
+    const isHeld = http && value && id === null && params.authentication?.accessToken === value
 
-      if (http && name) {
-        http.headers = { ...http.headers, 'Set-Cookie': toSetCookie(name, '', { maxAge: 0, isSecure }) }
-      }
+    try {
+      await next()
+    } catch (error: any) {
+      if (!isHeld || error?.code !== 401) throw error
+
+      context.result = {}
+    }
+
+    if (isHeld) {
+      http.headers = { ...http.headers, 'Set-Cookie': toSetCookie(name, '', { maxAge: 0, isSecure }) }
     }
   }
 }

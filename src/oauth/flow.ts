@@ -224,7 +224,9 @@ export class Flow {
       // Who it comes from is known by the path. Providers without discovery may name themselves in a way of their own.
       if (name === 'iss' && !this.isOpenid) continue
 
-      for (const value of [values].flat()) url.searchParams.append(name, String(value))
+      for (const value of [values].flat()) {
+        if (typeof value === 'string') url.searchParams.append(name, value)
+      }
     }
 
     return url
@@ -235,8 +237,10 @@ export class Flow {
     try {
       return await question()
     } catch (error: any) {
-      debug('%s: %s %s', this.name, error?.message, error?.error ?? error?.code ?? '')
-      throw this.toFeathersError(error)
+      const reason = toReason(error)
+
+      debug('%s: %s', this.name, reason.message)
+      throw Object.assign(this.toFeathersError(error), { cause: reason })
     }
   }
 
@@ -246,6 +250,11 @@ export class Flow {
 
     return new NotAuthenticated('OAuth Authentication not successful')
   }
+}
+
+/** What has happened, for the log of a server. The error itself may hold the whole answer, tokens among it. */
+function toReason({ message, code, error, error_description: description }: any): Error {
+  return new Error([message, code, error, description].filter((part) => typeof part === 'string').join(': '))
 }
 
 /** Whether a provider did not answer, or could not. */

@@ -25,11 +25,14 @@ const PURPOSE = 'login'
 
 const NAME = 'alula-oauth'
 
-/** How many logins a browser may have begun. Beyond that they are forgotten, before headers grow too large. */
-const MAX_COUNT = 5
+/** How many bytes the cookie of a login may have. A page elsewhere can begin a login with as long a path as it likes. */
+const MAX_LENGTH = 2000
 
-/** Browsers keep no cookie that is longer (RFC 6265 §6.1), its name and attributes included. */
-const MAX_LENGTH = 3800
+/**
+ * How many bytes the cookies of all logins of a browser may have. Beyond that the others are forgotten: servers refuse
+ * all requests whose headers are too large.
+ */
+const MAX_SUM = 4000
 
 /** Keeps the logins of browsers. */
 export class PendingLogins {
@@ -57,8 +60,11 @@ export class PendingLogins {
     if (value.length > MAX_LENGTH) return undefined
 
     const maxAge = Math.ceil((login.expiresAt - Date.now()) / 1000)
+    const others = [...parseCookies(header)].filter(([name]) => name.startsWith(`${this.prefix}.`))
+    const sum = others.reduce((length, [, other]) => length + other.length, value.length)
+    const cleared = sum > MAX_SUM ? others.map(([name]) => this.toCookie(name, '', 0)) : []
 
-    return [...this.clearSome(header), this.toCookie(this.toName(login.state), value, maxAge)]
+    return [...cleared, this.toCookie(this.toName(login.state), value, maxAge)]
   }
 
   /**
@@ -80,12 +86,6 @@ export class PendingLogins {
   /** The `Set-Cookie` header that ends a login. */
   end(state: string): string {
     return this.toCookie(this.toName(state), '', 0)
-  }
-
-  private clearSome(header: string | undefined): string[] {
-    const names = [...parseCookies(header).keys()].filter((name) => name.startsWith(`${this.prefix}.`))
-
-    return names.length < MAX_COUNT ? [] : names.map((name) => this.toCookie(name, '', 0))
   }
 
   private toName(state: string): string {

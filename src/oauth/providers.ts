@@ -111,7 +111,7 @@ export const providers: ReadonlyMap<string, Provider> = new Map<string, Provider
 
 /** The profile shows an address only when it is public, and says nothing of it. */
 async function toGithubProfile(profile: any, { settings, get }: ProfileTools): Promise<OAuthProfile> {
-  const { email, ...others } = profile
+  const { email, email_verified, ...others } = profile
   const emails = await get(`${settings.profile_url}/emails`).catch(() => [])
   const primary = Array.isArray(emails) ? emails.find((candidate) => candidate?.primary) : undefined
 
@@ -129,14 +129,23 @@ function createAppleSecret({ key, secret, teamId, keyId, privateKey }: ProviderS
     )
   }
 
-  return jwt.sign({}, privateKey, {
-    algorithm: 'ES256',
-    keyid: keyId,
-    issuer: teamId,
-    subject: key as string,
-    audience: 'https://appleid.apple.com',
-    expiresIn: '5m'
-  })
+  try {
+    return jwt.sign({}, privateKey, {
+      algorithm: 'ES256',
+      keyid: keyId,
+      issuer: teamId,
+      subject: key as string,
+      audience: 'https://appleid.apple.com',
+      expiresIn: '5m'
+    })
+  } catch (cause) {
+    throw new Error(
+      "Invalid option 'authentication.oauth.apple.privateKey': expected the key from Apple, in PEM",
+      {
+        cause
+      }
+    )
+  }
 }
 
 function toAppleName(user: unknown): { name?: string } {

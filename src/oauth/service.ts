@@ -75,7 +75,7 @@ export class OAuthCallbackService {
   /**
    * Has the browser ask again, with `GET`: to a form of another site it does not add the cookie of the login.
    *
-   * @throws MethodNotAllowed for a provider that was not told to answer with a form
+   * @throws MethodNotAllowed for a provider that was not told to answer with a form; BadRequest for what is none
    */
   async create(data: any, params: OAuthParams): Promise<any> {
     const name = getProviderName(params)
@@ -85,7 +85,12 @@ export class OAuthCallbackService {
 
     const query = new URLSearchParams()
 
-    for (const [field, value] of Object.entries(data)) query.append(field, String(value))
+    for (const [field, value] of Object.entries(data)) {
+      if (typeof value !== 'string')
+        throw new BadRequest(`Invalid '${field}': expected a text, and that once`)
+
+      query.append(field, value)
+    }
 
     return { body: {}, location: `${this.logins.getCallbackUrl(name)}?${query}` } satisfies Answer
   }

@@ -146,8 +146,8 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
     const { redirect = null, origins = this.app?.get('origins') } = this.oauth
     const { referer } = params.headers ?? {}
 
-    if (!Array.isArray(origins)) return redirect
-    if (!referer) return origins[0] ?? redirect
+    if (!Array.isArray(origins) || origins.length === 0) return redirect
+    if (!referer) return origins[0]
 
     const origin = findOrigin(origins, String(referer))
 

@@ -5,6 +5,7 @@ import { prepareClose } from './shutdown.ts'
 
 /** The part of an application that a server needs. */
 interface ServedApplication {
+  readonly _isSettingUp?: boolean
   setup(server: Server): Promise<unknown>
   teardown(): Promise<unknown>
   emit(event: string | symbol, ...values: unknown[]): unknown
@@ -19,7 +20,7 @@ interface ServedApplication {
  * @param args What `server.listen` takes
  * @param closers Where the function goes that closes the server; `teardown` takes it from there and calls it
  * @returns The server, once it listens
- * @throws What `setup` rejects with, and what keeps the server from listening; the application is torn down then
+ * @throws Error while the application is being set up; what `setup` rejects with, and what keeps the server from listening; the application is torn down then
  */
 export async function startServer(
   app: ServedApplication,
@@ -27,6 +28,12 @@ export async function startServer(
   args: readonly any[],
   closers: (() => Promise<void>)[]
 ): Promise<Server> {
+  if (app._isSettingUp) {
+    throw new Error(
+      'app.setup() has not finished: await it before app.listen(), or leave it out, because app.listen() calls it'
+    )
+  }
+
   const close = prepareClose(server)
 
   closers.push(close)

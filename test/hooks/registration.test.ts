@@ -70,14 +70,26 @@ describeBoth('hooks by type', (createApp) => {
     )
   })
 
-  it('may name a method that the service does not have', async () => {
+  it('may name a standard method that the service does not have', async () => {
     const app = createApp().use('things', { get: async () => 'fine' })
 
-    app.service('things').hooks({ before: { create: [() => {}], whatever: [() => {}] } })
+    app.service('things').hooks({ before: { create: [() => {}] } })
 
     expect(await app.service('things').get(1)).toBe('fine')
     expect(app.service('things').create).toBeUndefined()
   })
+})
+
+it('hooks by type for a method that nobody has are refused, and nothing of them is kept', async () => {
+  const app: any = alula().use('things', { get: async () => 'fine' })
+  const broken = () => {
+    throw new Error('registered all the same')
+  }
+
+  expect(() => app.service('things').hooks({ before: { get: [broken], gte: [broken] } })).toThrow(
+    "Method gte is not a Feathers hooks enabled service method. Did you mean 'get'?"
+  )
+  expect(await app.service('things').get(1)).toBe('fine')
 })
 
 describeBoth('hooks without a type', (createApp) => {

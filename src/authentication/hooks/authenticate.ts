@@ -1,5 +1,6 @@
-import type { HookContext, NextFunction } from '../../core/types.ts'
+import type { DefaultAuthentication, HookContext, NextFunction } from '../../core/types.ts'
 import { NotAuthenticated } from '../../errors.ts'
+import { askForNearest } from '../../utils/nearest.ts'
 
 /** Which strategies may authenticate a call, and whose they are. */
 export interface AuthenticateHookSettings {
@@ -26,6 +27,7 @@ type AuthenticateContext = Pick<HookContext, 'app' | 'params'> &
  */
 export function authenticate(settings: string | AuthenticateHookSettings, ...names: string[]) {
   const { service: location, strategies } = toSettings(settings, names)
+  const checkStrategies = createStrategyCheck(strategies)
 
   return async function authenticateCall(context: AuthenticateContext, next?: NextFunction): Promise<any> {
     const { app, params, type, service } = context
@@ -47,6 +49,7 @@ export function authenticate(settings: string | AuthenticateHookSettings, ...nam
       const { provider, authentication, ...authParams } = params
 
       if (!authentication) throw new NotAuthenticated('Not authenticated')
+      checkStrategies(auth)
 
       const { accessToken, ...result } = await auth.authenticate(authentication, authParams, ...strategies)
 
@@ -54,6 +57,25 @@ export function authenticate(settings: string | AuthenticateHookSettings, ...nam
     }
 
     return typeof next === 'function' ? next() : context
+  }
+}
+
+/** Looks once whether a hook names strategies that nobody has registered, and says so: with them nobody gets in. */
+function createStrategyCheck(strategies: readonly string[]): (auth: DefaultAuthentication) => void {
+  let isDone = false
+
+  return ({ isReady, strategyNames = [] }) => {
+    if (isDone || !isReady) return
+
+    const unknown = strategies.find((name) => !strategyNames.includes(name))
+
+    isDone = true
+    if (unknown === undefined) return
+
+    process.emitWarning(
+      `An authenticate hook names the strategy '${unknown}', which is not registered${askForNearest(unknown, strategyNames)}`,
+      { code: 'ALULA_UNKNOWN_STRATEGY' }
+    )
   }
 }
 

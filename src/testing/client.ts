@@ -1,0 +1,119 @@
+import type { AuthenticationService } from '../authentication/service.ts'
+import type { Application, Params } from '../core/types.ts'
+import { createHandler, type HandlerOptions } from '../fetch/handler.ts'
+
+/** A request of a test: that of `fetch`, and data. */
+export interface TestRequest extends RequestInit {
+  /** Data of a call; it is sent as JSON, with `POST` unless another method is given. */
+  json?: unknown
+}
+
+/** A client of an application, in the same process. */
+export interface TestClient {
+  /**
+   * Sends a request through everything that a request goes through: path, query string, credentials, body, errors.
+   *
+   * @param path The path and the query string, such as `/notes?$limit=1`
+   */
+  fetch(path: string, request?: TestRequest): Promise<Response>
+  /** The params of a call from outside, for `app.service(path)`; new ones each time. */
+  readonly params: Params
+}
+
+/** A client on which somebody is logged in. */
+export interface TestUser extends TestClient {
+  readonly accessToken: string
+}
+
+/** The options of {@link loginAs}. */
+interface LoginOptions extends HandlerOptions {
+  /** The path of the authentication service; the default one when left out. */
+  readonly authService?: string
+  /** The strategy that takes the token; `jwt` when left out. */
+  readonly strategy?: string
+}
+
+const ORIGIN = 'http://localhost'
+
+/**
+ * Calls an application from a test as a client does, without a server and without a port. Middleware of Express has no
+ * part in it.
+ *
+ * @param app An application that is set up
+ * @param options Those of `createHandler` of `alula/fetch`; nothing is logged unless they have a logger
+ * @throws Error when a request is sent before the application is set up
+ * @example
+ * const { fetch } = createTestClient(app)
+ * const response = await fetch('/notes', { json: { text: 'Hello' } })
+ */
+export function createTestClient(app: Application, options: HandlerOptions = {}): TestClient {
+  return createClient(app, options, {}, {})
+}
+
+/**
+ * Calls an application from a test as somebody who is logged in. The access token is a real one, made for the entity
+ * without a password: a logout, a new password and `isActive` count for it.
+ *
+ * @param app An application with an authentication service, set up
+ * @param entity The entity: usually a user, as its service returns it
+ * @param options As for `createTestClient`, and which authentication service and strategy it is about
+ * @throws Error without an authentication service; NotAuthenticated for an entity without an id
+ * @example
+ * const ada = await loginAs(app, await app.service('users').create({ email, password }))
+ *
+ * await ada.fetch('/notes')
+ * await app.service('notes').find({ ...ada.params, query: { done: false } })
+ */
+export async function loginAs(
+  app: Application,
+  entity: object,
+  { authService, strategy = 'jwt', ...options }: LoginOptions = {}
+): Promise<TestUser> {
+  const service = app.defaultAuthentication?.(authService) as AuthenticationService | null | undefined
+
+  if (!service) throw new Error('The application has no authentication service that somebody could log in to')
+
+  const { entity: name } = service.configuration
+  const { accessToken } = await service.issueToken({
+    authentication: { strategy },
+    ...(name && { [name]: entity })
+  })
+  const client = createClient(
+    app,
+    options,
+    { Authorization: `Bearer ${accessToken}` },
+    { authentication: { strategy, accessToken } }
+  )
+
+  return Object.assign(client, { accessToken })
+}
+
+function createClient(
+  app: Application,
+  options: HandlerOptions,
+  headers: { readonly [name: string]: string },
+  params: Params
+): TestClient {
+  const handler = createHandler(app, { logger: false, ...options })
+
+  return {
+    async fetch(path, { json, ...request } = {}) {
+      if (!app._isSetup) throw new Error('The application is not set up: await app.setup() first')
+
+      const sent = new Request(new URL(path, ORIGIN), {
+        ...(json !== undefined && { method: 'POST', body: JSON.stringify(json) }),
+        ...request
+      })
+
+      for (const [name, value] of Object.entries(headers)) {
+        if (!sent.headers.has(name)) sent.headers.set(name, value)
+      }
+      if (json !== undefined) sent.headers.set('Content-Type', 'application/json')
+
+      return handler(sent)
+    },
+    get params() {
+      return { provider: 'rest', query: {}, headers: {}, ...params }
+    }
+  }
+}

@@ -1,0 +1,245 @@
+import { once } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import {
+  AuthenticationService,
+  authenticate,
+  hashPassword,
+  JWTStrategy,
+  LocalStrategy
+} from '../src/authentication.ts'
+import { express, rest } from '../src/express.ts'
+import { alula } from '../src/index.ts'
+import { memory } from '../src/memory.ts'
+import { loadClient } from '../src/oauth/flow.ts'
+import { socketio } from '../src/socketio.ts'
+import { createRedisClient } from '../src/sync/connection.ts'
+import { SECRET } from './support/login.ts'
+
+// What developers get wrong, and the sentence that they meet.
+
+const application = (): any => alula().use('messages', memory())
+
+const missing = () => Promise.reject(Object.assign(new Error('not found'), { code: 'ERR_MODULE_NOT_FOUND' }))
+
+/** An application with an authentication service, not set up. */
+function createSecured(settings: object = {}): any {
+  const app: any = alula()
+
+  app.set('authentication', {
+    ...{ secret: SECRET, service: 'users', entity: 'user', authStrategies: ['jwt'] },
+    ...settings
+  })
+
+  const authentication = new AuthenticationService(app)
+
+  authentication.register('jwt', new JWTStrategy())
+  app.use('authentication', authentication)
+  app.use('users', memory())
+
+  return app
+}
+
+/** Waits for the next warning of the process. */
+async function nextWarning(code: string): Promise<string> {
+  for (;;) {
+    const [warning] = await once(process, 'warning')
+
+    if (warning.code === code) return warning.message
+  }
+}
+
+describe('a mistake is met by an error with a sentence:', () => {
+  const mistakes: { [mistake: string]: [act: () => unknown, sentence: string] } = {
+    'a service whose name is misspelt': [
+      () => application().service('mesages'),
+      "Can not find service 'mesages'. Did you mean 'messages'?"
+    ],
+    'a service in another case': [
+      () => application().service('/Messages'),
+      "Can not find service 'Messages'. Did you mean 'messages'?"
+    ],
+    'a service like no other': [() => application().service('users'), "Can not find service 'users'"],
+    'a service that is registered twice': [
+      () => application().use('messages', memory()),
+      'Path messages already exists'
+    ],
+    'an object without service methods': [
+      () => alula().use('messages', {} as any),
+      'Invalid service object passed for path `messages`'
+    ],
+    'a class instead of an object': [
+      () => alula().use('messages', class Messages {} as any),
+      'Invalid service object passed for path `messages`'
+    ],
+    'a hook for a method that does not exist': [
+      () =>
+        application()
+          .service('messages')
+          .hooks({ before: { craete: [async () => undefined] } }),
+      "Method craete is not a Feathers hooks enabled service method. Did you mean 'create'?"
+    ],
+    'a kind of hooks that does not exist': [
+      () =>
+        application()
+          .service('messages')
+          .hooks({ befor: { find: [] } }),
+      'is not a'
+    ],
+    'a hook that is called instead of given': [
+      () =>
+        application()
+          .service('messages')
+          .hooks({ before: { find: [undefined] } }),
+      "Invalid 'before' hook for 'find': expected a function, got undefined"
+    ],
+    'a plugin that is not called': [
+      () => (express(alula()) as any).configure(rest),
+      "app.configure got 'rest', which returned another function: call it first, as in app.configure(rest())"
+    ],
+    'no plugin at all': [
+      () => (alula() as any).configure(undefined),
+      'app.configure expects a function, got undefined'
+    ],
+    'rest without Express': [
+      () => (alula() as any).configure(rest()),
+      'alula/express rest needs an Express compatible app.'
+    ],
+    'a strategy that is no object': [
+      () =>
+        createSecured()
+          .service('authentication')
+          .register('local', LocalStrategy as any),
+      "Did you forget 'new'?"
+    ],
+    'a strategy without its settings': [
+      () => createSecured().service('authentication').register('local', new LocalStrategy()),
+      "'local' authentication strategy requires a 'usernameField' setting"
+    ],
+    'an option of authentication in another case': [
+      () => createSecured({ isactive: () => false }),
+      "Invalid option 'authentication.isactive'. Did you mean 'isActive'?"
+    ],
+    'an authenticate hook without a strategy': [
+      () => (authenticate as any)(),
+      'The authenticate hook needs at least one allowed strategy'
+    ],
+    'a password hook without a field': [
+      () => (hashPassword as any)(),
+      'The hashPassword hook requires a field name option'
+    ],
+    'a channel without a name': [() => alula().channel(), 'app.channel needs at least one channel name'],
+    'a publisher for an event that does not exist': [
+      () =>
+        application()
+          .service('messages')
+          .publish('craeted', () => null),
+      "'craeted' is not a valid service event"
+    ]
+  }
+
+  it.each(Object.entries(mistakes))('%s', (_mistake, [act, sentence]) => {
+    expect(act).toThrow(sentence)
+  })
+
+  const late: { [mistake: string]: [act: () => Promise<unknown>, sentence: string] } = {
+    'no secret': [
+      () => createSecured({ secret: undefined }).setup(),
+      "A 'secret' must be provided in your authentication configuration"
+    ],
+    'an entity service that is not there': [
+      () => createSecured({ service: 'user' }).setup(),
+      "Can not find service 'user'. Did you mean 'users'?"
+    ],
+    'openid-client that is not installed': [
+      () => loadClient(missing),
+      "The package 'openid-client', which is needed by 'alula/oauth', is not installed: npm install openid-client"
+    ],
+    'redis that is not installed': [
+      () => createRedisClient('redis://localhost', missing),
+      "The package 'redis', which is needed by 'alula/sync', is not installed: npm install redis"
+    ],
+    'app.listen before app.setup has finished': [
+      async () => {
+        const app: any = express(alula()).configure(rest())
+        let finish: (value?: unknown) => void = () => undefined
+
+        app.use('slow', { find: async () => [], setup: () => new Promise((resolve) => (finish = resolve)) })
+
+        const setup = app.setup()
+
+        onTestFinished(async () => void (await setup))
+
+        try {
+          await app.listen(0)
+        } finally {
+          finish()
+        }
+      },
+      'app.setup() has not finished: await it before app.listen(), or leave it out'
+    ]
+  }
+
+  it.each(Object.entries(late))('%s', async (_mistake, [act, sentence]) => {
+    await expect(act()).rejects.toThrow(sentence)
+  })
+})
+
+describe('a mistake that may be none is met by a warning:', () => {
+  it('services that nothing leads to', async () => {
+    const app: any = express(alula())
+
+    app.use('messages', memory())
+
+    const [warning] = await Promise.all([nextWarning('ALULA_NO_TRANSPORT'), app.listen(0)])
+
+    expect(warning).toContain('app.configure(rest())')
+    await app.teardown()
+  })
+
+  it.each([
+    ['HTTP', () => rest()],
+    ['sockets', () => socketio()]
+  ])('but not where %s does', async (_name, createTransport) => {
+    const warnings: any[] = []
+    const app: any = express(alula())
+    const listener = (warning: any) => warnings.push(warning)
+
+    process.on('warning', listener)
+    onTestFinished(() => void process.off('warning', listener))
+    app.configure(createTransport())
+    app.use('messages', memory())
+    await app.listen(0)
+    await setImmediate()
+
+    expect(warnings.filter(({ code }) => code === 'ALULA_NO_TRANSPORT')).toEqual([])
+    await app.teardown()
+  })
+
+  it('a strategy in a hook that nobody has registered, once', async () => {
+    const app = createSecured()
+    const params = { provider: 'rest', authentication: { strategy: 'jwt', accessToken: 'none' } }
+    const hook = authenticate('jtw')
+
+    await app.setup()
+
+    const call = () => hook({ app, params } as any)
+    const [warning] = await Promise.all([
+      nextWarning('ALULA_UNKNOWN_STRATEGY'),
+      expect(call()).rejects.toThrow('strategy not allowed')
+    ])
+
+    expect(warning).toBe(
+      "An authenticate hook names the strategy 'jtw', which is not registered. Did you mean 'jwt'?"
+    )
+
+    let count = 0
+    const listener = () => count++
+
+    process.on('warning', listener)
+    onTestFinished(() => void process.off('warning', listener))
+    await expect(call()).rejects.toThrow('strategy not allowed')
+    await setImmediate()
+    expect(count).toBe(0)
+  })
+})
