@@ -72,7 +72,7 @@ export function oauth(settings: OauthSetupSettings = {}): (app: Application) => 
 function clearCookie(logins: Logins) {
   return async (context: HookContext, next: NextFunction): Promise<void> => {
     const { http, id, params } = context
-    const { tokenCookie: name, isSecure } = logins
+    const { tokenCookie: name } = logins
     const value = name && parseCookies(params.headers?.cookie).get(name)
     const isHeld = http && value && id === null && params.authentication?.accessToken === value
 
@@ -85,7 +85,9 @@ function clearCookie(logins: Logins) {
     }
 
     if (isHeld) {
-      http.headers = { ...http.headers, 'Set-Cookie': toSetCookie(name, '', { maxAge: 0, isSecure }) }
+      const cookie = toSetCookie(name, '', { maxAge: 0, isSecure: logins.isSecure })
+
+      http.headers = { ...http.headers, 'Set-Cookie': cookie }
     }
   }
 }

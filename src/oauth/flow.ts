@@ -259,12 +259,12 @@ function toReason({ message, code, error, error_description: description }: any)
 
 /** Whether a provider did not answer, or could not. */
 function isAway(error: any): boolean {
-  const status = error?.status ?? error?.cause?.status
+  for (let current = error; current; current = current.cause) {
+    if (current.status >= 500 || current.code === 'OAUTH_TIMEOUT' || current.name === 'TimeoutError')
+      return true
+    // What `fetch` rejects with when there is no connection, and when it breaks off.
+    if (current instanceof TypeError && /^(fetch failed|terminated)$/.test(current.message)) return true
+  }
 
-  return (
-    status >= 500 ||
-    error?.code === 'OAUTH_TIMEOUT' ||
-    // What `fetch` rejects with when there is no connection.
-    (error instanceof TypeError && error.message === 'fetch failed')
-  )
+  return false
 }

@@ -15,7 +15,14 @@ import { toClientError } from '../transport/error.ts'
 import { toSetCookie } from '../utils/cookie.ts'
 import { unsealCode } from './code.ts'
 import { Flow, loadClient } from './flow.ts'
-import { getPrefix, getProvider, getProviderNames, getServerUrl, type ResolvedProvider } from './options.ts'
+import {
+  getOrigins,
+  getPrefix,
+  getProvider,
+  getProviderNames,
+  getServerUrl,
+  type ResolvedProvider
+} from './options.ts'
 import { LOGIN_TIME, type PendingLogin, PendingLogins } from './pending.ts'
 import { findOrigin } from './redirect.ts'
 import { type OAuthParams, OAuthStrategy } from './strategy.ts'
@@ -64,7 +71,12 @@ export class Logins {
 
   /** The URL under which clients reach the server. */
   get serverUrl(): string {
-    return getServerUrl(this.configuration, (name) => this.app.get(name))
+    return getServerUrl(this.configuration, this.app)
+  }
+
+  /** Whether clients reach the server over HTTPS. */
+  get isSecure(): boolean {
+    return this.serverUrl.startsWith('https:')
   }
 
   /** The cookie that holds the access token; `undefined` when there is none. */
@@ -72,6 +84,47 @@ export class Logins {
     if (this.configuration.delivery !== 'cookie') return undefined
 
     return (this.auth.getStrategy(this.linkStrategy) as any)?.configuration.cookie
+  }
+
+  /**
+   * Checks what a login needs, before there is one.
+   *
+   * @throws Error with a sentence that says what is missing
+   */
+  async setup(): Promise<void> {
+    const { configuration, auth } = this
+    const unknown = getProviderNames(configuration).filter(
+      (name) => !(auth.getStrategy(name) instanceof OAuthStrategy)
+    )
+
+    await loadClient()
+    getServerUrl(configuration, this.app)
+    getOrigins(configuration, this.app)
+
+    if (configuration.delivery === 'cookie' && this.tokenCookie === undefined) {
+      throw new Error(
+        `The access token is delivered in a cookie: set its name as 'authentication.${this.linkStrategy}.cookie'`
+      )
+    }
+    if (unknown.length > 0) {
+      process.emitWarning(
+        `The configuration has OAuth providers without a strategy: ${unknown.join(', ')}. ` +
+          `Register one: authentication.register('${unknown[0]}', new OAuthStrategy())`,
+        { code: 'ALULA_UNKNOWN_STRATEGY' }
+      )
+    }
+  }
+
+  /** Where a provider sends browsers back to. */
+  getCallbackUrl(name: string): string {
+    const { redirect_uri } = getProvider(name, this.configuration) ?? {}
+
+    return redirect_uri ?? `${this.serverUrl}/${getPrefix(this.configuration)}/${name}/callback`
+  }
+
+  /** Whether a provider was told to answer with a form, as Apple wants to. */
+  expectsForm(name: string): boolean {
+    return getProvider(name, this.configuration)?.custom_params?.response_mode === 'form_post'
   }
 
   /**
@@ -96,8 +149,12 @@ export class Logins {
 
       entityId = await this.getEntityId(strategy, { strategy: this.linkStrategy, accessToken }, params)
     } else if (isOwn && params.authentication) {
-      // A session that has ended is no obstacle to a new one.
-      entityId = await this.getEntityId(strategy, params.authentication, params).catch(() => undefined)
+      entityId = await this.getEntityId(strategy, params.authentication, params).catch((error) => {
+        // A session that has ended is no obstacle to a new one.
+        if (error?.code !== 401) throw error
+
+        return undefined
+      })
     }
 
     return this.start(name, strategy, { redirect, query, entityId }, params)
@@ -211,59 +268,15 @@ export class Logins {
 
   /** Whether a page is one that logins lead back to, or on the server itself. */
   private isOwnPage(referer: string | undefined): boolean {
-    const { redirect, origins = this.app.get('origins') } = this.configuration
-    const pages = [this.serverUrl, ...(Array.isArray(origins) ? origins : redirect ? [redirect] : [])]
+    const origins = getOrigins(this.configuration, this.app)
+    const { redirect } = this.configuration
+    const pages = [this.serverUrl, ...(origins.length === 0 && redirect ? [redirect] : origins)]
 
     return referer !== undefined && findOrigin(pages, referer) !== undefined
   }
 
-  /** Where a provider sends browsers back to. */
-  getCallbackUrl(name: string): string {
-    const { redirect_uri } = getProvider(name, this.configuration) ?? {}
-
-    return redirect_uri ?? `${this.serverUrl}/${getPrefix(this.configuration)}/${name}/callback`
-  }
-
-  /** Whether a provider was told to answer with a form, as Apple wants to. */
-  expectsForm(name: string): boolean {
-    return getProvider(name, this.configuration)?.custom_params?.response_mode === 'form_post'
-  }
-
-  /**
-   * Checks what a login needs, before there is one.
-   *
-   * @throws Error with a sentence that says what is missing
-   */
-  async setup(): Promise<void> {
-    const { configuration, auth } = this
-    const unknown = getProviderNames(configuration).filter(
-      (name) => !(auth.getStrategy(name) instanceof OAuthStrategy)
-    )
-
-    await loadClient()
-    getServerUrl(configuration, (name) => this.app.get(name))
-
-    if (configuration.delivery === 'cookie' && this.tokenCookie === undefined) {
-      throw new Error(
-        `The access token is delivered in a cookie: set its name as 'authentication.${this.linkStrategy}.cookie'`
-      )
-    }
-    if (unknown.length > 0) {
-      process.emitWarning(
-        `The configuration has OAuth providers without a strategy: ${unknown.join(', ')}. ` +
-          `Register one: authentication.register('${unknown[0]}', new OAuthStrategy())`,
-        { code: 'ALULA_UNKNOWN_STRATEGY' }
-      )
-    }
-  }
-
   private get secret(): string {
     return this.auth.configuration.secret as string
-  }
-
-  /** Whether clients reach the server over HTTPS. */
-  get isSecure(): boolean {
-    return this.serverUrl.startsWith('https:')
   }
 
   private get pending(): PendingLogins {
@@ -312,7 +325,7 @@ export class Logins {
     result: AuthenticationResult,
     cookies: readonly string[]
   ): Pick<LoginAnswer, 'result' | 'cookies'> {
-    const { tokenCookie: name, isSecure } = this
+    const { tokenCookie: name } = this
 
     if (name === undefined) return { result, cookies }
 
@@ -320,7 +333,9 @@ export class Logins {
     const { exp } = authentication.payload
     const maxAge = exp === undefined ? undefined : exp - Math.floor(Date.now() / 1000)
 
-    return { result: shown, cookies: [...cookies, toSetCookie(name, accessToken, { maxAge, isSecure })] }
+    const cookie = toSetCookie(name, accessToken, { maxAge, isSecure: this.isSecure })
+
+    return { result: shown, cookies: [...cookies, cookie] }
   }
 
   /** The same as over HTTP. What a client sees nothing of is said to the application. */

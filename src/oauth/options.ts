@@ -12,6 +12,11 @@ const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'none']
 /** The path of the service that exchanges codes. */
 export const CODE_PATH = 'code'
 
+/** The part of an application that has settings. */
+interface Settings {
+  get(name: string): any
+}
+
 /** The settings of a provider, with those of its preset. */
 export type ResolvedProvider = Provider & { readonly key: string }
 
@@ -43,21 +48,30 @@ export function getPrefix({ prefix, defaults }: OAuthConfiguration): string {
   return (prefix ?? defaults?.prefix ?? 'oauth').replace(/^\/+|\/+$/g, '')
 }
 
+/** The origins of the pages that logins lead back to; none when the configuration has another way. */
+export function getOrigins({ origins }: OAuthConfiguration, app: Settings): readonly string[] {
+  const given = origins ?? app.get('origins')
+
+  if (!Array.isArray(given)) return []
+
+  // Those of the application were not checked with the rest.
+  assertOrigins(given)
+
+  return given
+}
+
 /**
  * The URL under which clients reach the server. It is never that of a request, whose `Host` anybody can choose.
  *
- * @param getSetting Reads a setting of the application
+ * @param app Has settings: `host` and `port`
  * @throws Error when nothing says what it is
  */
-export function getServerUrl(
-  { defaults }: OAuthConfiguration,
-  getSetting: (name: string) => unknown
-): string {
+export function getServerUrl({ defaults }: OAuthConfiguration, app: Settings): string {
   const { origin } = defaults ?? {}
 
   if (origin) return origin.replace(/\/+$/, '')
 
-  const [host, port] = [getSetting('host'), getSetting('port')]
+  const [host, port] = [app.get('host'), app.get('port')]
 
   if (!host) {
     throw new Error(
@@ -85,11 +99,7 @@ export function assertConfiguration(oauth: unknown): asserts oauth is OAuthConfi
     'redirect',
     'a URL, or a path that begins with one slash'
   )
-  assert(
-    origins === undefined || (Array.isArray(origins) && origins.every(isOrigin)),
-    'origins',
-    "an array of origins like 'https://example.org'"
-  )
+  assertOrigins(origins ?? [])
   assert(prefix === undefined || isString(prefix), 'prefix', 'a path')
   assert(defaults === undefined || isObject(defaults), 'defaults', 'an object')
   assert(
@@ -106,6 +116,14 @@ export function assertConfiguration(oauth: unknown): asserts oauth is OAuthConfi
   assert(emailVerified === undefined || isString(emailVerified), 'emailVerified', 'the name of a field')
 
   for (const name of getProviderNames(oauth)) assertProvider(name, oauth)
+}
+
+function assertOrigins(origins: unknown): void {
+  assert(
+    Array.isArray(origins) && origins.every(isOrigin),
+    'origins',
+    "an array of origins like 'https://example.org'"
+  )
 }
 
 function assertProvider(name: string, oauth: OAuthConfiguration): void {

@@ -60,7 +60,9 @@ export function toPage(page: string, redirect: unknown): string {
  */
 export function withAnswer(page: string, answer: { readonly [name: string]: string }): string {
   const separator = page.endsWith('?') ? '' : page.includes('#') ? '?' : '#'
-  const parts = Object.entries(answer).map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+  const parts = Object.entries(answer).map(
+    ([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`
+  )
 
   return parts.length > 0 ? `${page}${separator}${parts.join('&')}` : page
 }

@@ -6,7 +6,7 @@ import type {
 } from '../authentication/types.ts'
 import { Conflict, NotAuthenticated } from '../errors.ts'
 import { sealCode } from './code.ts'
-import { assertConfiguration, getPrefix } from './options.ts'
+import { assertConfiguration, getOrigins, getPrefix } from './options.ts'
 import { findOrigin, toPage, withAnswer } from './redirect.ts'
 import type { OAuthConfiguration, OAuthProfile } from './types.ts'
 
@@ -143,13 +143,13 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
    * @throws NotAuthenticated when the login was started from another page
    */
   async getAllowedOrigin(params: OAuthParams = {}): Promise<string | null> {
-    const { redirect = null, origins = this.app?.get('origins') } = this.oauth
+    const [first, ...others] = getOrigins(this.oauth, this.auth.app)
     const { referer } = params.headers ?? {}
 
-    if (!Array.isArray(origins) || origins.length === 0) return redirect
-    if (!referer) return origins[0]
+    if (first === undefined) return this.oauth.redirect ?? null
+    if (!referer) return first
 
-    const origin = findOrigin(origins, String(referer))
+    const origin = findOrigin([first, ...others], String(referer))
 
     if (origin === undefined) {
       throw new NotAuthenticated("The login was started from a page whose origin is not among the 'origins'")
@@ -211,7 +211,7 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
     return `${this.name}Id`
   }
 
-  private async findOrCreate(profile: OAuthProfile, params: OAuthParams): Promise<any> {
+  private async findOrCreate(profile: OAuthProfile, params: OAuthParams, attempts = 2): Promise<any> {
     const current = await this.getCurrentEntity(params)
     const found = await this.findEntity(profile, params)
 
@@ -220,32 +220,37 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
         throw new Conflict(`This account of '${this.name}' belongs to another user`)
       }
 
-      return this.updateEntity(found, profile, params)
+      return this.updateActive(found, profile, params)
     }
 
-    if (current) return this.updateEntity(current, profile, params)
+    if (current) return this.updateActive(current, profile, params)
 
     const owner = found ?? (await this.findByEmail(profile, params))
 
-    if (!owner) return this.createOnce(profile, params)
-    if (this.isVerified(owner, profile)) return this.updateEntity(owner, profile, params)
+    if (owner) {
+      if (this.isVerified(owner, profile)) return this.updateActive(owner, profile, params)
 
-    throw new NotAuthenticated(
-      `There is an account with this e-mail address already. Log in to it, and connect '${this.name}' from there`
-    )
-  }
+      throw new NotAuthenticated(
+        `There is an account with this e-mail address already. Log in to it, and connect '${this.name}' from there`
+      )
+    }
 
-  /** Another process may have been faster. */
-  private async createOnce(profile: OAuthProfile, params: OAuthParams): Promise<any> {
     try {
       return await this.createEntity(profile, params)
     } catch (error: any) {
-      const found = error?.code === 409 ? await this.findEntity(profile, params) : null
+      if (error?.code !== 409 || attempts === 1) throw error
 
-      if (found && (await this.isLinked(found, profile))) return found
-
-      throw error
+      // Another process, or another provider, was faster.
+      return this.findOrCreate(profile, params, attempts - 1)
     }
+  }
+
+  /** Nothing is written to the account of somebody who may not log in. */
+  private async updateActive(entity: any, profile: OAuthProfile, params: OAuthParams): Promise<any> {
+    if (!(await this.auth.isActive(entity, params)))
+      throw new NotAuthenticated('Invalid authentication information')
+
+    return this.updateEntity(entity, profile, params)
   }
 
   /** Whoever writes to the address has shown so to both sides: nobody has made the account in the name of another. */
