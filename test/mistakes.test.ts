@@ -1,20 +1,14 @@
 import { once } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import {
-  AuthenticationService,
-  authenticate,
-  hashPassword,
-  JWTStrategy,
-  LocalStrategy
-} from '../src/authentication.ts'
+import { authenticate, hashPassword, LocalStrategy } from '../src/authentication.ts'
 import { express, rest } from '../src/express.ts'
 import { alula } from '../src/index.ts'
 import { memory } from '../src/memory.ts'
 import { loadClient } from '../src/oauth/flow.ts'
 import { socketio } from '../src/socketio.ts'
 import { createRedisClient } from '../src/sync/connection.ts'
-import { SECRET } from './support/login.ts'
+import { configureLogin } from './support/login.ts'
 
 // What developers get wrong, and the sentence that they meet.
 
@@ -26,16 +20,7 @@ const missing = () => Promise.reject(Object.assign(new Error('not found'), { cod
 function createSecured(settings: object = {}): any {
   const app: any = alula()
 
-  app.set('authentication', {
-    ...{ secret: SECRET, service: 'users', entity: 'user', authStrategies: ['jwt'] },
-    ...settings
-  })
-
-  const authentication = new AuthenticationService(app)
-
-  authentication.register('jwt', new JWTStrategy())
-  app.use('authentication', authentication)
-  app.use('users', memory())
+  configureLogin(app, { settings })
 
   return app
 }
@@ -113,8 +98,8 @@ describe('a mistake is met by an error with a sentence:', () => {
       "Did you forget 'new'?"
     ],
     'a strategy without its settings': [
-      () => createSecured().service('authentication').register('local', new LocalStrategy()),
-      "'local' authentication strategy requires a 'usernameField' setting"
+      () => createSecured().service('authentication').register('ldap', new LocalStrategy()),
+      "'ldap' authentication strategy requires a 'usernameField' setting"
     ],
     'an option of authentication in another case': [
       () => createSecured({ isactive: () => false }),

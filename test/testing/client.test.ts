@@ -1,26 +1,17 @@
 import { expect, it } from 'vitest'
-import { AuthenticationService, authenticate, JWTStrategy } from '../../src/authentication.ts'
+import { authenticate } from '../../src/authentication.ts'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { createTestClient, loginAs } from '../../src/testing.ts'
-import { SECRET } from '../support/login.ts'
+import { configureLogin } from '../support/login.ts'
 
-/** An application with users, and notes that only who is logged in can see. */
+/** An application with users, and messages that only who is logged in can see. */
 async function createApplication(settings: object = {}): Promise<any> {
   const app: any = alula()
 
-  app.set('authentication', {
-    ...{ secret: SECRET, service: 'users', entity: 'user', authStrategies: ['jwt'] },
-    ...settings
-  })
-
-  const authentication = new AuthenticationService(app)
-
-  authentication.register('jwt', new JWTStrategy())
-  app.use('authentication', authentication)
-  app.use('users', memory())
-  app.use('notes', memory())
-  app.service('notes').hooks({
+  configureLogin(app, { settings })
+  app.use('messages', memory())
+  app.service('messages').hooks({
     around: { all: [authenticate('jwt')] },
     before: { create: [async (context: any) => void (context.data.owner = context.params.user.name)] }
   })
@@ -44,7 +35,7 @@ it('errors come as they do over HTTP', async () => {
   const { fetch, params } = createTestClient(await createApplication())
 
   expect((await fetch('/nowhere')).status).toBe(404)
-  expect((await fetch('/notes')).status).toBe(401)
+  expect((await fetch('/messages')).status).toBe(401)
   expect((await fetch('/users', { method: 'POST', body: '{' })).status).toBe(415)
   expect(params).toEqual({ provider: 'rest', query: {}, headers: {} })
 })
@@ -53,14 +44,16 @@ it('a user calls over HTTP and with params, through the same hooks', async () =>
   const app = await createApplication()
   const ada = await loginAs(app, await app.service('users').create({ name: 'Ada' }))
 
-  expect(await (await ada.fetch('/notes', { json: { text: 'Hello' } })).json()).toEqual({
+  expect(await (await ada.fetch('/messages', { json: { text: 'Hello' } })).json()).toEqual({
     id: 0,
     text: 'Hello',
     owner: 'Ada'
   })
-  expect(await app.service('notes').create({ text: 'Again' }, ada.params)).toMatchObject({ owner: 'Ada' })
-  expect(await app.service('notes').find({ ...ada.params, query: { text: 'Again' } })).toHaveLength(1)
-  await expect(app.service('notes').find(createTestClient(app).params)).rejects.toThrow('Not authenticated')
+  expect(await app.service('messages').create({ text: 'Again' }, ada.params)).toMatchObject({ owner: 'Ada' })
+  expect(await app.service('messages').find({ ...ada.params, query: { text: 'Again' } })).toHaveLength(1)
+  await expect(app.service('messages').find(createTestClient(app).params)).rejects.toThrow(
+    'Not authenticated'
+  )
 })
 
 it('the token of a user is a real one', async () => {
@@ -68,19 +61,19 @@ it('the token of a user is a real one', async () => {
   const app = await createApplication({ isActive: () => active.isActive })
   const ada = await loginAs(app, await app.service('users').create({ name: 'Ada' }))
 
-  expect((await ada.fetch('/notes')).status).toBe(200)
+  expect((await ada.fetch('/messages')).status).toBe(200)
   active.isActive = false
-  expect((await ada.fetch('/notes')).status).toBe(401)
+  expect((await ada.fetch('/messages')).status).toBe(401)
   active.isActive = true
   expect((await ada.fetch('/authentication', { method: 'DELETE' })).status).toBe(200)
-  expect((await ada.fetch('/notes')).status).toBe(401)
+  expect((await ada.fetch('/messages')).status).toBe(401)
 })
 
 it('another header counts for more than the login', async () => {
   const app = await createApplication()
   const ada = await loginAs(app, await app.service('users').create({ name: 'Ada' }))
 
-  expect((await ada.fetch('/notes', { headers: { Authorization: 'Bearer none' } })).status).toBe(401)
+  expect((await ada.fetch('/messages', { headers: { Authorization: 'Bearer none' } })).status).toBe(401)
 })
 
 it('params are new ones each time', async () => {
@@ -94,7 +87,7 @@ it('params are new ones each time', async () => {
 it.each([
   [
     'a request before set-up',
-    async () => createTestClient(alula()).fetch('/notes'),
+    async () => createTestClient(alula()).fetch('/messages'),
     'await app.setup() first'
   ],
   [
