@@ -13,11 +13,15 @@ async function createApplication(settings: object = {}): Promise<any> {
   app.use('messages', memory())
   app.service('messages').hooks({
     around: { all: [authenticate('jwt')] },
-    before: { create: [async (context: any) => void (context.data.owner = context.params.user.name)] }
+    before: { create: [setOwner] }
   })
   await app.setup()
 
   return app
+}
+
+async function setOwner(context: any): Promise<void> {
+  context.data = { ...context.data, owner: context.params.user.name }
 }
 
 it('a client sends requests without a port', async () => {
