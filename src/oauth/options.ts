@@ -100,12 +100,12 @@ export function assertConfiguration(oauth: unknown): asserts oauth is OAuthConfi
     'a URL, or a path that begins with one slash'
   )
   assertOrigins(origins ?? [])
-  assert(prefix === undefined || isString(prefix), 'prefix', 'a path')
+  assert(prefix === undefined || (isString(prefix) && /[^/]/.test(prefix)), 'prefix', 'a path with a name')
   assert(defaults === undefined || isObject(defaults), 'defaults', 'an object')
   assert(
-    defaults?.origin === undefined || (isString(defaults.origin) && parseUrl(defaults.origin)),
+    defaults?.origin === undefined || isBase(defaults.origin),
     'defaults.origin',
-    'a URL'
+    'a URL without a query string and a hash'
   )
   assert(
     delivery === undefined || DELIVERIES.includes(delivery),
@@ -195,6 +195,13 @@ function isOrigin(text: unknown): boolean {
   const url = isString(text) ? parseUrl(text) : undefined
 
   return url?.pathname === '/' && url.search === '' && url.hash === ''
+}
+
+/** Whether a path can be put behind it. */
+function isBase(text: unknown): boolean {
+  const url = isString(text) ? parseUrl(text) : undefined
+
+  return url !== undefined && !/[?#]/.test(url.href)
 }
 
 function isString(value: unknown): value is string {

@@ -26,6 +26,41 @@ export async function expectSession(
   }
 }
 
+/**
+ * Runs the commands of `console` blocks in one shell, so that a command sees the variables of those before it, and
+ * expects what stands below each. `…` stands for anything.
+ *
+ * @param blocks The blocks
+ * @param here What to replace in commands
+ */
+export async function expectShellSession(
+  blocks: readonly string[],
+  here: { readonly [text: string]: string }
+): Promise<void> {
+  const end = '--- end of an answer ---'
+  const entries = blocks
+    .flatMap((block) => block.split(/^\$ /m).slice(1))
+    .map((entry) => entry.trim().split('\n') as [string, ...string[]])
+  let script = entries
+    .map(([command]) => `${command.replaceAll('curl ', 'curl -s ')}\necho '${end}'\n`)
+    .join('')
+
+  for (const [text, replacement] of Object.entries(here)) script = script.replaceAll(text, replacement)
+
+  const { stdout } = await run('sh', ['-c', script])
+  const answers = stdout.split(end).slice(0, -1)
+
+  expect(answers).toHaveLength(entries.length)
+  for (const [index, [command, ...printed]] of entries.entries()) {
+    const parts = printed
+      .join('\n')
+      .split('…')
+      .map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+
+    expect(answers[index]?.trim(), command).toMatch(new RegExp(`^${parts.join('[^"]+?')}$`))
+  }
+}
+
 /** The blocks of code of a document that are in one language. */
 export function readBlocks(markdown: string, language: string): string[] {
   const blocks = markdown.matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)

@@ -1,0 +1,482 @@
+import { describe, expect, it } from 'vitest'
+import { Conflict } from '../../src/errors.ts'
+import { type OAuthProfile, OAuthStrategy } from '../../src/oauth.ts'
+import { startOpenidProvider } from '../support/oidc.ts'
+import { logInAtProvider } from '../support/user-agent.ts'
+import { allow, createToken, logIn, type OAuthOptions, PAGE, readJson, startOAuth, visit } from './app.ts'
+
+const OWN = { Referer: `${PAGE}/profile` }
+
+const FOREIGN = { Referer: 'https://attacker.example/' }
+
+const EMAIL = { email: 'email', emailVerified: 'isVerified' }
+
+const TAKEN =
+  "There is an account with this e-mail address already. Log in to it, and connect 'nest' from there"
+
+/** Two providers, an application and its users. */
+async function start(options: OAuthOptions = {}, users: object[] = [{ name: 'robin' }]) {
+  const [one, other] = await Promise.all([
+    startOpenidProvider({
+      wren: { email: 'wren@example.org', email_verified: true },
+      loud: { email: 'WREN@Example.ORG', email_verified: true },
+      unsure: { email: 'wren@example.org', email_verified: false },
+      silent: { email: 'wren@example.org' }
+    }),
+    startOpenidProvider({ 'of-the-tree': { email: 'wren@example.org', email_verified: true } })
+  ])
+  const server = await startOAuth({
+    oauth: { origins: [PAGE] },
+    settings: { jwt: { cookie: 'session' } },
+    ...options,
+    providers: { nest: one.openid, tree: other.openid }
+  })
+
+  allow(one, server, 'nest')
+  allow(other, server, 'tree')
+  for (const user of users) await server.users.create(user)
+
+  return { server, agent: server.createAgent(), findUsers: () => server.users.find({ query: {} }) }
+}
+
+function readError(response: Response): string | null {
+  return new URLSearchParams(new URL(response.headers.get('location') as string).hash.slice(1)).get('error')
+}
+
+describe('an account is connected to who has logged in', () => {
+  it('by a program that posts with a token', async () => {
+    const { server, agent, findUsers } = await start()
+    const response = await agent.request(`${server.origin}/oauth/nest`, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        Authorization: `Bearer ${await createToken(server, 0)}`
+      },
+      body: JSON.stringify({ redirect: '/profile' })
+    })
+    const { location } = await readJson(response)
+    const end = await agent.request(await logInAtProvider(agent, location, 'wren'))
+
+    expect(end.headers.get('location')).toContain(`${PAGE}/profile#access_token=`)
+    expect(await findUsers()).toEqual([{ id: 0, name: 'robin', nestId: 'wren' }])
+  })
+
+  it('by a page that gives the token', async () => {
+    const { server, agent, findUsers } = await start()
+    const token = await createToken(server, 0)
+
+    await logIn(server, agent, 'nest', 'wren', `?feathers_token=${token}`, OWN)
+
+    expect(await findUsers()).toEqual([{ id: 0, name: 'robin', nestId: 'wren' }])
+  })
+
+  it('by a page of the server itself', async () => {
+    const { server, agent, findUsers } = await start({ oauth: { redirect: '/home' } })
+    const token = await createToken(server, 0)
+
+    await logIn(server, agent, 'nest', 'wren', `?feathers_token=${token}`, {
+      Referer: `${server.origin}/home`
+    })
+
+    expect(await findUsers()).toEqual([{ id: 0, name: 'robin', nestId: 'wren' }])
+  })
+
+  it('by a cookie, on a page of the application', async () => {
+    const { server, agent, findUsers } = await start()
+
+    agent.jar(new URL(server.origin).host).set('session', await createToken(server, 0))
+    await logIn(server, agent, 'nest', 'wren', '', OWN)
+
+    expect(await findUsers()).toEqual([{ id: 0, name: 'robin', nestId: 'wren' }])
+  })
+
+  it('one provider after another, and logs in with both', async () => {
+    const { server, agent, findUsers } = await start()
+    const token = await createToken(server, 0)
+
+    await logIn(server, agent, 'nest', 'wren', `?feathers_token=${token}`, OWN)
+    await logIn(server, agent, 'tree', 'of-the-tree', `?feathers_token=${token}`, OWN)
+
+    expect(await findUsers()).toEqual([{ id: 0, name: 'robin', nestId: 'wren', treeId: 'of-the-tree' }])
+
+    await logIn(server, server.createAgent(), 'nest', 'wren')
+    await logIn(server, server.createAgent(), 'tree', 'of-the-tree')
+
+    expect(await findUsers()).toHaveLength(1)
+  })
+
+  it('again without harm', async () => {
+    const { server, agent, findUsers } = await start({}, [{ name: 'robin', nestId: 'wren' }])
+    const response = await logIn(
+      server,
+      agent,
+      'nest',
+      'wren',
+      `?feathers_token=${await createToken(server, 0)}`,
+      OWN
+    )
+
+    expect(readError(response)).toBeNull()
+    expect(await findUsers()).toHaveLength(1)
+  })
+
+  it('whatever the e-mail addresses are', async () => {
+    const { server, agent, findUsers } = await start({ oauth: { origins: [PAGE], ...EMAIL } }, [
+      { name: 'robin', email: 'robin@example.org', isVerified: false }
+    ])
+
+    await logIn(server, agent, 'nest', 'unsure', `?feathers_token=${await createToken(server, 0)}`, OWN)
+
+    expect(await findUsers()).toEqual([
+      { id: 0, name: 'robin', email: 'robin@example.org', isVerified: false, nestId: 'unsure' }
+    ])
+  })
+})
+
+describe('an account is not connected', () => {
+  it.each([
+    ['another page', FOREIGN],
+    ['no page', {}],
+    ['a page that looks alike', { Referer: `${PAGE}.attacker.example/` }]
+  ])('when the token comes from %s', async (_name, headers) => {
+    // Without origins a login may begin anywhere.
+    const { server, agent, findUsers } = await start({ oauth: { redirect: `${PAGE}/home` } })
+    const response = await agent.request(
+      `${server.origin}/oauth/nest?feathers_token=${await createToken(server, 0)}`,
+      { headers: headers as Record<string, string> }
+    )
+
+    expect(response.status).toBe(401)
+    expect((await readJson(response)).message).toBe(
+      'An account can be connected from a page of the application only'
+    )
+    expect(response.headers.getSetCookie()).toEqual([])
+    expect(await findUsers()).toEqual([{ id: 0, name: 'robin' }])
+  })
+
+  it.each([
+    ['another page', FOREIGN],
+    ['no page', {}]
+  ])('by a cookie on %s: it is a login like any other', async (_name, headers) => {
+    const { server, agent, findUsers } = await start({
+      oauth: { redirect: `${PAGE}/home` },
+      settings: { jwt: { cookie: 'session' } }
+    })
+
+    agent.jar(new URL(server.origin).host).set('session', await createToken(server, 0))
+    await logIn(server, agent, 'nest', 'wren', '', headers as Record<string, string>)
+
+    expect(await findUsers()).toEqual([
+      { id: 0, name: 'robin' },
+      { id: 1, nestId: 'wren' }
+    ])
+  })
+
+  it('by a session that has ended: it is a login like any other', async () => {
+    const { server, agent, findUsers } = await start()
+    const accessToken = await createToken(server, 0)
+
+    await server.auth.remove(null, { authentication: { strategy: 'jwt', accessToken } })
+    agent.jar(new URL(server.origin).host).set('session', accessToken)
+    await logIn(server, agent, 'nest', 'wren', '', OWN)
+
+    expect(await findUsers()).toEqual([
+      { id: 0, name: 'robin' },
+      { id: 1, nestId: 'wren' }
+    ])
+  })
+
+  it.each([
+    ['a token that was made up', async () => 'a.b.c'],
+    ['a token of nobody', (server: any) => createToken(server, 99)],
+    [
+      'a token that has expired',
+      (server: any) => server.auth.createAccessToken({}, { subject: '0', expiresIn: -10 })
+    ]
+  ])('by %s', async (_name, makeToken) => {
+    const { server, agent } = await start()
+    const token = await makeToken(server)
+    const response = await agent.request(`${server.origin}/oauth/nest?feathers_token=${token}`, {
+      headers: OWN
+    })
+    const posted = await agent.request(`${server.origin}/oauth/nest`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
+      body: '{}'
+    })
+
+    expect(response.status).toBe(401)
+    expect(posted.status).toBe(401)
+  })
+
+  it('when it belongs to somebody else', async () => {
+    const { server, agent, findUsers } = await start({}, [
+      { name: 'robin' },
+      { name: 'wren', nestId: 'wren' }
+    ])
+    const response = await logIn(
+      server,
+      agent,
+      'nest',
+      'wren',
+      `?feathers_token=${await createToken(server, 0)}`,
+      OWN
+    )
+
+    expect(readError(response)).toBe("This account of 'nest' belongs to another user")
+    expect(response.headers.get('location')).not.toContain('access_token')
+    expect(await findUsers()).toEqual([
+      { id: 0, name: 'robin' },
+      { id: 1, name: 'wren', nestId: 'wren' }
+    ])
+  })
+
+  it('to a user who was deleted meanwhile', async () => {
+    const { server, agent, findUsers } = await start()
+    const callback = await visit(
+      server,
+      agent,
+      'nest',
+      'wren',
+      `?feathers_token=${await createToken(server, 0)}`,
+      OWN
+    )
+
+    await server.users.remove(0)
+
+    expect(readError(await agent.request(callback))).toBe('The account to connect does not exist any more')
+    expect(await findUsers()).toEqual([])
+  })
+
+  it('to a user who is not active any more', async () => {
+    const { server, agent, findUsers } = await start({
+      settings: { isActive: ({ isLocked }: any) => !isLocked }
+    })
+    const callback = await visit(
+      server,
+      agent,
+      'nest',
+      'wren',
+      `?feathers_token=${await createToken(server, 0)}`,
+      OWN
+    )
+
+    await server.users.patch(0, { isLocked: true })
+
+    expect(readError(await agent.request(callback))).not.toBeNull()
+    expect(await findUsers()).toEqual([{ id: 0, name: 'robin', isLocked: true }])
+  })
+
+  it('by what the callback says of who is logged in', async () => {
+    const { server, agent, findUsers } = await start()
+    const callback = await visit(server, agent, 'nest', 'wren')
+    const token = await createToken(server, 0)
+
+    await agent.request(`${callback}&feathers_token=${token}&entityId=0&oauth[entityId]=0`, {
+      headers: { ...OWN, Authorization: `Bearer ${token}` }
+    })
+
+    expect(await findUsers()).toEqual([
+      { id: 0, name: 'robin' },
+      { id: 1, nestId: 'wren' }
+    ])
+  })
+
+  it('by what the query of the start says of who is logged in', async () => {
+    const { server, agent, findUsers } = await start()
+
+    await logIn(server, agent, 'nest', 'wren', '?entityId=0&query[entityId]=0&provider=tree')
+
+    expect(await findUsers()).toEqual([
+      { id: 0, name: 'robin' },
+      { id: 1, nestId: 'wren' }
+    ])
+  })
+})
+
+describe('an account with the same e-mail address', () => {
+  const oauth = { origins: [PAGE], ...EMAIL }
+
+  it('is connected when both sides have verified it', async () => {
+    const { server, agent, findUsers } = await start({ oauth }, [
+      { email: 'wren@example.org', isVerified: true }
+    ])
+
+    expect(readError(await logIn(server, agent, 'nest', 'wren'))).toBeNull()
+    expect(await findUsers()).toEqual([
+      { id: 0, email: 'wren@example.org', isVerified: true, nestId: 'wren' }
+    ])
+  })
+
+  it('is the same in capitals', async () => {
+    const { server, agent, findUsers } = await start({ oauth }, [
+      { email: 'wren@example.org', isVerified: true }
+    ])
+
+    expect(readError(await logIn(server, agent, 'nest', 'loud'))).toBeNull()
+    expect(await findUsers()).toEqual([
+      { id: 0, email: 'wren@example.org', isVerified: true, nestId: 'loud' }
+    ])
+  })
+
+  it.each([
+    ['the provider has not verified it', 'unsure', { isVerified: true }],
+    ['the provider does not say whether it was verified', 'silent', { isVerified: true }],
+    ['it was not verified here', 'wren', { isVerified: false }],
+    ['nothing says whether it was verified here', 'wren', {}],
+    ['what says that it was verified here is a text', 'wren', { isVerified: 'false' }],
+    ['what says that it was verified here is a number', 'wren', { isVerified: 1 }],
+    ['nobody has verified it', 'unsure', { isVerified: false }],
+    ['it was not verified here, in capitals', 'loud', { isVerified: false }]
+  ])('is not touched when %s', async (_name, login, user) => {
+    const { server, agent, findUsers } = await start({ oauth }, [{ email: 'wren@example.org', ...user }])
+    const response = await logIn(server, agent, 'nest', login)
+
+    expect(readError(response)).toBe(TAKEN)
+    expect(response.headers.get('location')).not.toContain('access_token')
+    expect(await findUsers()).toEqual([{ id: 0, email: 'wren@example.org', ...user }])
+  })
+
+  it('is connected to one provider after another', async () => {
+    const { server, findUsers } = await start({ oauth }, [])
+    const [first, second] = [server.createAgent(), server.createAgent()]
+
+    await logIn(server, first, 'nest', 'wren')
+    await logIn(server, second, 'tree', 'of-the-tree')
+
+    expect(await findUsers()).toEqual([
+      { id: 0, nestId: 'wren', email: 'wren@example.org', isVerified: true, treeId: 'of-the-tree' }
+    ])
+  })
+
+  it('is not touched when the configuration does not say where it is verified', async () => {
+    const { server, agent, findUsers } = await start({ oauth: { origins: [PAGE], email: 'email' } }, [
+      { email: 'wren@example.org', isVerified: true, undefined: true }
+    ])
+
+    expect(readError(await logIn(server, agent, 'nest', 'wren'))).toBe(TAKEN)
+    expect((await findUsers())[0]).not.toHaveProperty('nestId')
+  })
+
+  it('is another one when the configuration does not speak of addresses', async () => {
+    const { server, agent, findUsers } = await start({}, [{ email: 'wren@example.org', isVerified: true }])
+
+    await logIn(server, agent, 'nest', 'wren')
+
+    expect(await findUsers()).toEqual([
+      { id: 0, email: 'wren@example.org', isVerified: true },
+      { id: 1, nestId: 'wren' }
+    ])
+  })
+
+  it.each([
+    [
+      'a query for the address',
+      { getEntityQuery: async (profile: OAuthProfile) => ({ email: profile.email }) }
+    ],
+    [
+      'a query for the id or the address',
+      {
+        getEntityQuery: async (profile: OAuthProfile) => ({
+          $or: [{ nestId: profile.sub }, { email: profile.email }]
+        })
+      }
+    ],
+    [
+      'a search for the address',
+      {
+        async findEntity(this: OAuthStrategy, profile: OAuthProfile) {
+          const [found = null] = await this.entityService.find({ query: { email: profile.email } })
+
+          return found
+        }
+      }
+    ]
+  ])('is no back door by %s', async (_name, overrides) => {
+    for (const settings of [{ origins: [PAGE] }, oauth]) {
+      const strategy = Object.assign(new OAuthStrategy(), overrides)
+      const { server, agent, findUsers } = await start({ oauth: settings, strategies: { nest: strategy } }, [
+        { email: 'wren@example.org', isVerified: false }
+      ])
+      const response = await logIn(server, agent, 'nest', 'wren')
+
+      expect(readError(response)).toBe(TAKEN)
+      expect(await findUsers()).toEqual([{ id: 0, email: 'wren@example.org', isVerified: false }])
+    }
+  })
+
+  it('is not found by a profile without one', async () => {
+    const { server, agent, findUsers } = await start({ oauth }, [
+      { isVerified: true },
+      { email: '', isVerified: true }
+    ])
+
+    await logIn(server, agent, 'nest', 'robin')
+
+    expect(await findUsers()).toHaveLength(3)
+  })
+})
+
+describe('an account that another process creates at the same moment', () => {
+  /** Has a rival be faster, once. */
+  function letRivalWin(rival: object) {
+    return (app: any) => {
+      let isBeaten = false
+
+      async function beBeaten(): Promise<void> {
+        if (isBeaten) return
+        isBeaten = true
+        await app.service('users').create(rival)
+        throw new Conflict('There is one already')
+      }
+
+      app.service('users').hooks({ before: { create: [beBeaten] } })
+    }
+  }
+
+  it('is logged in to', async () => {
+    const { server, agent, findUsers } = await start(
+      { configure: letRivalWin({ name: 'of the rival', nestId: 'wren' }) },
+      []
+    )
+
+    expect(readError(await logIn(server, agent, 'nest', 'wren'))).toBeNull()
+    expect(await findUsers()).toEqual([{ id: 0, name: 'of the rival', nestId: 'wren' }])
+  })
+
+  it('is an error where nobody knows whose it is', async () => {
+    let attempts = 0
+    const { server, agent, findUsers } = await start(
+      {
+        configure: (app) => {
+          function refuse(): void {
+            attempts++
+            throw new Conflict('There is one already')
+          }
+
+          app.service('users').hooks({ before: { create: [refuse] } })
+        }
+      },
+      []
+    )
+
+    expect(readError(await logIn(server, agent, 'nest', 'wren'))).toBe('There is one already')
+    expect(attempts).toBeLessThan(3)
+    expect(await findUsers()).toEqual([])
+  })
+
+  it('is connected by its e-mail address', async () => {
+    const { server, agent, findUsers } = await start(
+      {
+        oauth: { origins: [PAGE], ...EMAIL },
+        configure: letRivalWin({ email: 'wren@example.org', isVerified: true, treeId: 'of-the-tree' })
+      },
+      []
+    )
+
+    expect(readError(await logIn(server, agent, 'nest', 'wren'))).toBeNull()
+    expect(await findUsers()).toEqual([
+      { id: 0, email: 'wren@example.org', isVerified: true, treeId: 'of-the-tree', nestId: 'wren' }
+    ])
+  })
+})

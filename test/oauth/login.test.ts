@@ -1,0 +1,394 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { createHandler } from '../../src/fetch.ts'
+import { socketio } from '../../src/socketio.ts'
+import { CLIENT, PUBLIC_CLIENT, startOpenidProvider } from '../support/oidc.ts'
+import { serve } from '../support/server.ts'
+import { ask, connectSocket } from '../support/sockets.ts'
+import { logInAtProvider } from '../support/user-agent.ts'
+import { allow, begin, doors, logIn, NOWHERE, PAGE, readHash, readJson, startOAuth, visit } from './app.ts'
+
+const WREN = { wren: { email: 'wren@example.org', email_verified: true, name: 'Wren' } }
+
+const JSON_BODY = { 'Content-Type': 'application/json' }
+
+function getCookie(response: Response): string {
+  return response.headers.getSetCookie().join('\n')
+}
+
+describe.each(Object.keys(doors))('a login, through %s', (door) => {
+  it('leads from the provider to a token that opens what is protected, until the logout', async () => {
+    const provider = await startOpenidProvider(WREN)
+    const server = await startOAuth({ providers: { nest: provider.openid } }, door)
+    const agent = server.createAgent()
+
+    allow(provider, server, 'nest')
+
+    const response = await logIn(server, agent, 'nest', 'wren')
+    const { accessToken, user, authentication } = await readJson(response)
+    const headers = { Authorization: `Bearer ${accessToken}` }
+    const protectedCall = () => server.send(`${server.origin}/notes`, { headers })
+
+    expect(response.status).toBe(200)
+    expect(response.headers.get('location')).toBeNull()
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer')
+    expect(authentication).toMatchObject({ strategy: 'nest', payload: { sub: String(user.id) } })
+    expect(user).toEqual({ id: user.id, nestId: 'wren' })
+    expect(await (await protectedCall()).json()).toEqual({ of: user.id })
+
+    const logout = await server.send(`${server.origin}/authentication`, { method: 'DELETE', headers })
+
+    expect(logout.status).toBe(200)
+    expect((await protectedCall()).status).toBe(401)
+  })
+
+  it('begins with a redirect to the provider, and a cookie that scripts and other sites do not get', async () => {
+    const provider = await startOpenidProvider(WREN)
+    const server = await startOAuth({ providers: { nest: provider.openid } }, door)
+    const { response, location, state } = await begin(server, server.createAgent(), 'nest')
+    const { searchParams, origin } = new URL(location)
+    const [cookie, ...others] = response.headers.getSetCookie()
+    const isSecure = server.origin.startsWith('https:')
+
+    expect(response.status).toBe(303)
+    expect(await readJson(response)).toEqual({ location })
+    expect(origin).toBe(provider.issuer)
+    expect(Object.fromEntries(searchParams)).toMatchObject({
+      response_type: 'code',
+      client_id: CLIENT.key,
+      code_challenge_method: 'S256',
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      nonce: expect.stringMatching(/^[\w-]{43}$/),
+      redirect_uri: `${server.origin}/oauth/nest/callback`
+    })
+    expect(others).toEqual([])
+    expect(cookie?.split('; ').slice(1).sort()).toEqual([
+      'HttpOnly',
+      'Max-Age=600',
+      'Path=/',
+      'SameSite=Lax',
+      ...(isSecure ? ['Secure'] : [])
+    ])
+    expect(cookie?.startsWith('__Host-')).toBe(isSecure)
+    expect(cookie).not.toContain(state)
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer')
+  })
+
+  it('leads back to the page with the token in its hash', async () => {
+    const provider = await startOpenidProvider(WREN)
+    const server = await startOAuth(
+      {
+        providers: { nest: provider.openid },
+        oauth: { redirect: `${PAGE}/welcome` }
+      },
+      door
+    )
+    const agent = server.createAgent()
+
+    allow(provider, server, 'nest')
+
+    const response = await logIn(server, agent, 'nest', 'wren', '?redirect=/nests')
+    const location = response.headers.get('location') as string
+    const accessToken = readHash(response).get('access_token') as string
+
+    expect(response.status).toBe(303)
+    expect(location).toBe(`${PAGE}/welcome/nests#access_token=${accessToken}`)
+    expect(await server.auth.verifyAccessToken(accessToken)).toMatchObject({ sub: '0' })
+    expect(getCookie(response)).toMatch(/^(__Host-)?alula-oauth\.[\w-]+=; .*Max-Age=0/)
+    expect(getCookie(response)).not.toContain(accessToken)
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer')
+    expect([...agent.jar(new URL(server.origin).host).keys()]).toEqual([])
+  })
+
+  it('never takes the address of the server from a request', async () => {
+    const server = await startOAuth({ providers: { nest: NOWHERE } }, door)
+    const { location } = await begin(server, server.createAgent(), 'nest', '', {
+      'X-Forwarded-Host': 'attacker.example',
+      'X-Forwarded-Proto': 'http',
+      Forwarded: 'host=attacker.example',
+      'X-Original-Host': 'attacker.example'
+    })
+
+    expect(new URL(location).searchParams.get('redirect_uri')).toBe(`${server.origin}/oauth/nest/callback`)
+  })
+
+  it('is told to a program that posts', async () => {
+    const server = await startOAuth({ providers: { nest: NOWHERE } }, door)
+    const response = await server.createAgent().request(`${server.origin}/oauth/nest`, {
+      method: 'POST',
+      headers: JSON_BODY,
+      body: '{}'
+    })
+    const { location, ...others } = await readJson(response)
+
+    expect(response.status).toBe(201)
+    expect(response.headers.get('location')).toBeNull()
+    expect(location).toMatch(/^https:\/\/provider\.example\.org\/authorize\?/)
+    expect(others).toEqual({})
+    expect(getCookie(response)).toContain('alula-oauth.')
+    expect(response.headers.get('cache-control')).toBe('no-store')
+  })
+
+  it('has no nonce at a provider without OpenID Connect', async () => {
+    const provider = await startOpenidProvider(WREN)
+    const server = await startOAuth({ providers: { nest: provider.plain } }, door)
+    const agent = server.createAgent()
+
+    allow(provider, server, 'nest')
+
+    const { location } = await begin(server, agent, 'nest')
+    const response = await agent.request(await logInAtProvider(agent, location, 'wren'))
+
+    expect(new URL(location).searchParams.has('nonce')).toBe(false)
+    expect(new URL(location).searchParams.get('scope')).toBe('profile')
+    expect(await readJson(response)).toMatchObject({ user: { nestId: 'wren' } })
+  })
+
+  it('is not touched by HEAD requests of others', async () => {
+    const provider = await startOpenidProvider(WREN)
+    const server = await startOAuth({ providers: { nest: provider.openid } }, door)
+    const agent = server.createAgent()
+
+    allow(provider, server, 'nest')
+
+    const start = await server.send(`${server.origin}/oauth/nest`, { method: 'HEAD', redirect: 'manual' })
+    const callback = await visit(server, agent, 'nest', 'wren')
+    const seen = await server.send(callback, { method: 'HEAD', redirect: 'manual' })
+
+    expect(start.status).toBe(303)
+    expect(await start.text()).toBe('')
+    expect(seen.status).toBe(401)
+    expect(provider.tokenRequests).toEqual([])
+    expect((await agent.request(callback)).status).toBe(200)
+  })
+
+  it.each([
+    ['an unknown name', 'owl', 404],
+    ['the callback of an unknown name', 'owl/callback', 404],
+    ['__proto__', '__proto__', 404],
+    ['the callback of __proto__', '__proto__/callback', 404],
+    ['constructor', 'constructor', 404],
+    ['toString', 'toString', 404],
+    ['hasOwnProperty', 'hasOwnProperty', 404],
+    ['a strategy that is not of OAuth', 'jwt', 404],
+    ['the name of an option', 'defaults', 404],
+    ['another name of an option', 'redirect', 404],
+    ['the path for codes', 'code', 405],
+    ['callback', 'callback', 404],
+    ['NUL', '%00', 404],
+    ['the name and NUL', 'nest%00', 404],
+    ['an encoded slash', 'nest%2Fcallback', 404],
+    ['the name in capitals', 'NEST', 404],
+    ['spaces', '%20nest', 404],
+    ['half an escape', '%E0%A4', 400],
+    ['a percent sign', '%', 400],
+    ['an id', 'nest/1', 405]
+  ])('does not begin with %s', async (_name, path, status) => {
+    const server = await startOAuth({ providers: { nest: NOWHERE } }, door)
+    const response = await server.send(`${server.origin}/oauth/${path}`, { redirect: 'manual' })
+
+    expect(response.status).toBe(status)
+    expect(response.headers.get('location')).toBeNull()
+    expect(response.headers.getSetCookie()).toEqual([])
+  })
+})
+
+describe('a login', () => {
+  it.each(['a server of Node', 'Express', 'a server that exists already'])(
+    'leads back to the server and not to the host that a request names, through %s',
+    async (door) => {
+      const { origin } = await startOAuth({ providers: { nest: NOWHERE } }, door)
+      const outgoing = request(`${origin}/oauth/nest`, {
+        headers: { Host: 'attacker.example' },
+        agent: false
+      })
+
+      outgoing.end()
+
+      const [{ headers }] = await once(outgoing, 'response')
+
+      expect(new URL(headers.location).searchParams.get('redirect_uri')).toBe(`${origin}/oauth/nest/callback`)
+    }
+  )
+
+  it('leads back to the server and not to the host that a request names, through Fetch', async () => {
+    const { app, origin } = await startOAuth({ providers: { nest: NOWHERE } }, 'Fetch')
+    const response = await createHandler(app)(new Request('http://attacker.example/oauth/nest'))
+    const { searchParams } = new URL(response.headers.get('location') as string)
+
+    expect(searchParams.get('redirect_uri')).toBe(`${origin}/oauth/nest/callback`)
+  })
+
+  it('does not mind what a provider without OpenID Connect calls itself', async () => {
+    const provider = await startOpenidProvider(WREN)
+    const server = await startOAuth({ providers: { nest: provider.plain } })
+    const agent = server.createAgent()
+
+    allow(provider, server, 'nest')
+
+    const callback = new URL(await visit(server, agent, 'nest', 'wren'))
+
+    callback.searchParams.set('iss', 'https://provider.example.org/of/its/own')
+
+    expect((await agent.request(callback)).status).toBe(200)
+  })
+
+  it('creates a user once, and finds it afterwards', async () => {
+    const provider = await startOpenidProvider(WREN)
+    const server = await startOAuth({ providers: { nest: provider.openid } })
+
+    allow(provider, server, 'nest')
+
+    const first = await readJson(await logIn(server, server.createAgent(), 'nest', 'wren'))
+    const second = await readJson(await logIn(server, server.createAgent(), 'nest', 'wren'))
+    const other = await readJson(await logIn(server, server.createAgent(), 'nest', 'robin'))
+
+    expect(second.user).toEqual(first.user)
+    expect(second.accessToken).not.toBe(first.accessToken)
+    expect(other.user.id).not.toBe(first.user.id)
+    expect(await server.users.find({ query: {} })).toEqual([
+      { id: first.user.id, nestId: 'wren' },
+      { id: other.user.id, nestId: 'robin' }
+    ])
+  })
+
+  it('stores the e-mail address of a new user where the configuration says', async () => {
+    const provider = await startOpenidProvider(WREN)
+    const server = await startOAuth({
+      providers: { nest: provider.openid },
+      oauth: { email: 'address', emailVerified: 'isVerified' }
+    })
+
+    allow(provider, server, 'nest')
+    await logIn(server, server.createAgent(), 'nest', 'wren')
+
+    expect(await server.users.find({ query: {} })).toEqual([
+      { id: 0, nestId: 'wren', address: 'wren@example.org', isVerified: true }
+    ])
+  })
+
+  it('makes one user of 60 first logins at once', { timeout: 60_000 }, async () => {
+    const provider = await startOpenidProvider(WREN)
+    const server = await startOAuth({
+      providers: { nest: provider.openid },
+      configure: (app) => {
+        // A store takes its time.
+        app.service('users').hooks({
+          before: { create: [() => new Promise<void>((resolve) => void setImmediate(resolve))] }
+        })
+      }
+    })
+
+    allow(provider, server, 'nest')
+
+    const agents = Array.from({ length: 60 }, () => server.createAgent())
+    const callbacks = await Promise.all(agents.map((agent) => visit(server, agent, 'nest', 'wren')))
+    const answers = await Promise.all(
+      callbacks.map(async (callback, index) => readJson((await agents[index]?.request(callback)) as Response))
+    )
+
+    expect(new Set(answers.map(({ user }) => user.id)).size).toBe(1)
+    expect(new Set(answers.map(({ accessToken }) => accessToken)).size).toBe(60)
+    expect(await server.users.find({ query: {} })).toHaveLength(1)
+  })
+
+  it('is an event of the application', async () => {
+    const provider = await startOpenidProvider(WREN)
+    const server = await startOAuth({ providers: { nest: provider.openid } })
+    const events: any[] = []
+
+    server.app.on('login', (result: any, params: any) => events.push([result.user.nestId, params.provider]))
+    allow(provider, server, 'nest')
+    await logIn(server, server.createAgent(), 'nest', 'wren')
+
+    expect(events).toEqual([['wren', 'rest']])
+  })
+
+  it('asks for an ID token where no scope is set', async () => {
+    const provider = await startOpenidProvider(WREN)
+    const server = await startOAuth({ providers: { nest: { ...CLIENT, issuer: provider.issuer } } })
+
+    allow(provider, server, 'nest')
+
+    expect((await logIn(server, server.createAgent(), 'nest', 'wren')).status).toBe(200)
+  })
+
+  it('works for a client without a secret', async () => {
+    const provider = await startOpenidProvider(WREN)
+    const server = await startOAuth({
+      providers: { nest: { ...PUBLIC_CLIENT, issuer: provider.issuer, scope: 'openid' } }
+    })
+
+    allow(provider, server, 'nest')
+
+    expect((await logIn(server, server.createAgent(), 'nest', 'wren')).status).toBe(200)
+  })
+
+  it.each(['client_secret_basic', 'client_secret_post'])('authenticates the client by %s', async (method) => {
+    const provider = await startOpenidProvider(WREN)
+    const server = await startOAuth({
+      providers: { nest: { ...provider.openid, token_endpoint_auth_method: method } }
+    })
+
+    allow(provider, server, 'nest')
+
+    expect((await logIn(server, server.createAgent(), 'nest', 'wren')).status).toBe(200)
+  })
+
+  it('goes by the prefix, and by the callback that is registered', async () => {
+    const provider = await startOpenidProvider(WREN)
+    const server = await startOAuth({
+      providers: { nest: provider.openid },
+      oauth: { prefix: '/login/with' }
+    })
+    const agent = server.createAgent()
+
+    provider.allow(`${server.origin}/login/with/nest/callback`)
+
+    const start = await agent.request(`${server.origin}/login/with/nest`)
+    const callback = await logInAtProvider(agent, start.headers.get('location') as string, 'wren')
+
+    expect(callback).toContain(`${server.origin}/login/with/nest/callback?`)
+    expect((await agent.request(callback)).status).toBe(200)
+    expect((await agent.request(`${server.origin}/oauth/nest`)).status).toBe(404)
+  })
+
+  it('proves with the code verifier that it is the one that has begun', async () => {
+    const provider = await startOpenidProvider(WREN)
+    const server = await startOAuth({ providers: { nest: provider.openid } })
+    const [one, other] = [server.createAgent(), server.createAgent()]
+    const [first, second] = [await begin(server, one, 'nest'), await begin(server, other, 'nest')]
+    const challenges = [first, second].map(({ location }) =>
+      new URL(location).searchParams.get('code_challenge')
+    )
+
+    expect(challenges[0]).not.toBe(challenges[1])
+    expect(challenges[0]).not.toBe(createHash('sha256').update(first.state).digest('base64url'))
+  })
+
+  it('is refused to sockets, which have no cookies to write', async () => {
+    const { app } = await startOAuth({
+      providers: { nest: NOWHERE },
+      configure: (app) => app.configure(socketio({ logger: false }))
+    })
+    const socket = await connectSocket(await serve(app))
+
+    for (const [method, path, ...args] of [
+      ['find', 'oauth/nest', {}],
+      ['create', 'oauth/nest', {}, {}],
+      ['find', 'oauth/nest/callback', { code: 'x', state: 'y' }],
+      ['create', 'oauth/nest/callback', { code: 'x' }, {}]
+    ] as [string, string, ...unknown[]][]) {
+      const [error, result] = await ask(socket, method, path, ...args)
+
+      expect(error, `${method} ${path}`).toMatchObject({ code: 405 })
+      expect(result).toBeUndefined()
+    }
+  })
+})
