@@ -78,6 +78,10 @@ async function checkPackage() {
     }
   }
 
+  for (const [name, file] of Object.entries(manifest.bin)) {
+    await report.check(`the command '${name}' runs`, () => checkCommand(name, file, consumer))
+  }
+
   // Behind the imports, which need none of them; the types of some entries are theirs.
   await report.check('the optional peers install', async () => {
     const peers = Object.entries(manifest.peerDependencies)
@@ -193,6 +197,12 @@ async function checkEntry(entry, cwd) {
   }
 
   return `${names.length} exports`
+}
+
+async function checkCommand(name, file, cwd) {
+  const version = await mustRun(join(cwd, 'node_modules/.bin', name), ['--version'], { cwd })
+
+  if (version.trim() !== manifest.version) throw new Error(`${file} --version says ${version}`)
 }
 
 async function checkMissing(entry, peer, cwd) {

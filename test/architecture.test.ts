@@ -176,6 +176,7 @@ const ORDER: { [folder: string]: readonly string[] } = {
   migrate: [
     'packages',
     'edit',
+    'rewritten',
     'lexer',
     'json',
     'references',

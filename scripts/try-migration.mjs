@@ -1,0 +1,166 @@
+// Moves real applications from Feathers v5: made by its official generator, tested, migrated, and tested again. It needs
+// the registry of npm and, for two of them, PostgreSQL at POSTGRES_URL.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { createReport } from './support/report.mjs'
+import { mustRun, run } from './support/run.mjs'
+import { createTempFolder } from './support/temp.mjs'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const POSTGRES_URL = process.env.POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432/test'
+const QUIET = ['--no-audit', '--no-fund']
+
+/** Runs generators one after another in the current folder, with answers instead of questions. */
+const GENERATE = `import { commandRunner } from '@feathersjs/cli'
+
+for (const [name, answers] of JSON.parse(process.argv[2])) {
+  await commandRunner(name)({ cwd: process.cwd(), ...answers })
+}
+`
+
+const report = createReport()
+const folder = createTempFolder()
+
+await report.check('the official generator installs', installGenerator)
+await report.check('npm pack', async () => {
+  await mustRun('npm', ['pack', '--pack-destination', folder], { cwd: ROOT })
+})
+await tryApplication('typescript-sqlite', {
+  language: 'ts',
+  database: 'sqlite',
+  strategies: ['local', 'github']
+})
+await tryApplication('javascript-postgresql', {
+  language: 'js',
+  database: 'postgresql',
+  strategies: ['local']
+})
+await tryApplication('typescript-postgresql', {
+  language: 'ts',
+  database: 'postgresql',
+  strategies: ['local']
+})
+report.finish()
+
+async function installGenerator() {
+  const generator = join(folder, 'generator')
+
+  mkdirSync(generator)
+  writeFileSync(join(generator, 'package.json'), '{ "private": true }\n')
+  writeFileSync(join(generator, 'generate.mjs'), GENERATE)
+  await mustRun('npm', ['install', ...QUIET, '@feathersjs/cli@5'], { cwd: generator })
+
+  return readJson(join(generator, 'node_modules/@feathersjs/cli/package.json')).version
+}
+
+async function tryApplication(name, { language, database, strategies }) {
+  const cwd = join(folder, name)
+  const isTyped = language === 'ts'
+  const store = database === 'postgresql' ? await createDatabase(name) : { url: `${name}.sqlite` }
+
+  const isMade = await report.check(`${name}: is generated`, async () => {
+    mkdirSync(cwd)
+    await generate(cwd, { name, language, database, strategies, connectionString: store.url })
+    if (!isTyped) completeClient(cwd)
+  })
+
+  if (isMade) {
+    await report.check(`${name}: passes its tests on Feathers v5`, () => test(cwd))
+    await report.check(`${name}: nothing needs a human`, () => migrate(cwd))
+    if (isTyped) {
+      await report.check(`${name}: compiles`, async () => {
+        await mustRun('npm', ['run', 'compile'], { cwd })
+      })
+    }
+    await report.check(`${name}: passes its tests on alula`, () => test(cwd))
+  }
+
+  await store.drop?.()
+}
+
+async function generate(cwd, { name, language, database, strategies, connectionString }) {
+  const service = { type: 'knex', schema: 'typebox' }
+  const generators = [
+    [
+      'app',
+      {
+        name,
+        language,
+        database,
+        connectionString,
+        description: name,
+        framework: 'express',
+        transports: ['rest', 'websockets'],
+        packager: 'npm',
+        client: true,
+        schema: 'typebox'
+      }
+    ],
+    ['authentication', { ...service, authStrategies: strategies, service: 'user', path: 'users' }],
+    ['service', { ...service, name: 'message', path: 'messages', authentication: true }],
+    ['service', { name: 'note', path: 'notes', type: 'custom', schema: 'typebox', authentication: false }]
+  ]
+
+  await mustRun(process.execPath, [join(folder, 'generator/generate.mjs'), JSON.stringify(generators)], {
+    cwd
+  })
+}
+
+/** The generator loses imports of the client in JavaScript: with any recent TypeScript it takes them for types. */
+function completeClient(cwd) {
+  const file = join(cwd, 'src/client.js')
+  const source = readFileSync(file, 'utf8')
+  const missing = [
+    ['userClient', 'users'],
+    ['messageClient', 'messages'],
+    ['noteClient', 'notes']
+  ]
+    .filter(([name]) => !new RegExp(`import .*${name}`).test(source))
+    .map(([name, path]) => `import { ${name} } from './services/${path}/${path}.shared.js'\n`)
+
+  writeFileSync(file, missing.join('') + source)
+}
+
+async function migrate(cwd) {
+  const { name, version } = readJson(join(ROOT, 'package.json'))
+  const tarball = join(folder, `${name}-${version}.tgz`)
+  const output = await mustRun('npx', ['--yes', `--package=${tarball}`, name, 'migrate', '.'], { cwd })
+
+  if (output.includes('Needs a human')) throw new Error(output)
+  // As if this version were in the registry.
+  await mustRun('npm', ['install', ...QUIET, tarball], { cwd })
+
+  return output.trim().split('\n').at(-1)
+}
+
+async function test(cwd) {
+  const { code, output } = await run('npm', ['test'], { cwd })
+  const [passed] = /\d+ passing/.exec(output) ?? []
+
+  if (code !== 0 || passed === undefined) throw new Error(output)
+
+  return passed
+}
+
+async function createDatabase(name) {
+  const database = `alula_${name.replaceAll('-', '_')}_${process.pid}`
+  const execute = async (statement) => {
+    const client = new pg.Client(POSTGRES_URL)
+
+    await client.connect()
+    await client.query(statement)
+    await client.end()
+  }
+  const url = new URL(POSTGRES_URL)
+
+  await execute(`create database ${database}`)
+  url.pathname = database
+
+  return { url: url.href, drop: () => execute(`drop database ${database} with (force)`) }
+}
+
+function readJson(path) {
+  return JSON.parse(readFileSync(path, 'utf8'))
+}

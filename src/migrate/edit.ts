@@ -1,0 +1,41 @@
+/** A piece of a text that is replaced. */
+export interface Edit {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+}
+
+/**
+ * Applies edits that do not overlap.
+ *
+ * @param source The text
+ * @param edits In any order; of those that insert at one place, the earlier comes first
+ */
+export function applyEdits(source: string, edits: readonly Edit[]): string {
+  let result = ''
+  let position = 0
+
+  for (const { start, end, text } of [...edits].sort((a, b) => a.start - b.start || a.end - b.end)) {
+    result += source.slice(position, start) + text
+    position = end
+  }
+
+  return result + source.slice(position)
+}
+
+/** The number of the line, from 1, that a place in a text is on. */
+export function lineAt(source: string, position: number): number {
+  return source.slice(0, position).split('\n').length
+}
+
+/** How the lines of a text end. */
+export function lineEnding(source: string): string {
+  return source.includes('\r\n') ? '\r\n' : '\n'
+}
+
+/** The white space that the line of a place begins with. */
+export function indentationAt(source: string, position: number): string {
+  const line = source.slice(source.lastIndexOf('\n', position - 1) + 1, position)
+
+  return /^\uFEFF?([ \t]*)/.exec(line)?.[1] ?? ''
+}

@@ -1,0 +1,114 @@
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from 'node:fs'
+import { basename, dirname, extname, join, relative, sep } from 'node:path'
+
+/** What a folder holds that a migration looks at; paths are relative to it, with slashes. */
+export interface FoundFiles {
+  /** JavaScript and TypeScript. */
+  readonly sources: readonly string[]
+  /** Files with scripts inside of something else. */
+  readonly components: readonly string[]
+  /** Folders with a `package.json` of their own that lists packages of Feathers. */
+  readonly packages: readonly string[]
+}
+
+const SOURCES = new Set(['.js', '.mjs', '.cjs', '.jsx', '.ts', '.mts', '.cts', '.tsx'])
+const COMPONENTS = new Set(['.vue', '.svelte'])
+const SKIPPED = ['node_modules', 'dist', 'build', 'coverage']
+
+/**
+ * Looks for the sources of a project. What is hidden, made by a tool, ignored by git under its plain name, or behind
+ * a symbolic link is left out.
+ *
+ * @param root The folder of the project
+ */
+export function findFiles(root: string): FoundFiles {
+  const found = { sources: [] as string[], components: [] as string[], packages: [] as string[] }
+  const ignored = readIgnored(root)
+
+  const visit = (folder: string): void => {
+    for (const item of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, item.name)
+      const name = relative(root, path).split(sep).join('/')
+
+      if (item.name.startsWith('.') || ignored(name, item.name)) continue
+
+      if (item.isDirectory()) {
+        if (isFeathersPackage(path)) found.packages.push(name)
+        else visit(path)
+      } else if (item.isFile()) {
+        if (SOURCES.has(extname(name))) found.sources.push(name)
+        if (COMPONENTS.has(extname(name))) found.components.push(name)
+      }
+    }
+  }
+
+  visit(root)
+
+  return {
+    sources: found.sources.sort(),
+    components: found.components.sort(),
+    packages: found.packages.sort()
+  }
+}
+
+/**
+ * Reads a text, with its byte order mark.
+ *
+ * @returns Nothing for what is not UTF-8: it would not come back as it was
+ */
+export function readText(path: string): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(path))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return undefined
+    throw error
+  }
+}
+
+/** Replaces a file in one step: whoever reads it meets the old text or the new one. */
+export function writeText(path: string, text: string): void {
+  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`)
+
+  try {
+    writeFileSync(temporary, text, { flag: 'wx' })
+    // The mode of a new file is cut by the mask of the process.
+    chmodSync(temporary, statSync(path).mode)
+    renameSync(temporary, path)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
+}
+
+/** Names and paths of `.gitignore` without patterns, which is how folders are listed there that a build fills. */
+function readIgnored(root: string): (path: string, name: string) => boolean {
+  const file = join(root, '.gitignore')
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split(/\r?\n/) : []
+  const plain = lines.map((line) => line.trim()).filter((line) => /^[^#!*?[\]]+$/.test(line))
+  const names = new Set(SKIPPED)
+  const paths = new Set<string>()
+
+  for (const line of plain) {
+    const path = line.replace(/^\/|\/$/g, '')
+
+    if (line.startsWith('/') || path.includes('/')) paths.add(path)
+    else names.add(path)
+  }
+
+  return (path, name) => names.has(name) || paths.has(path)
+}
+
+function isFeathersPackage(folder: string): boolean {
+  const file = join(folder, 'package.json')
+
+  return existsSync(file) && readFileSync(file, 'utf8').includes('"@feathersjs/')
+}

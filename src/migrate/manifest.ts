@@ -1,0 +1,236 @@
+import { applyEdits, type Edit, indentationAt, lineAt, lineEnding } from './edit.ts'
+import { getProperty, type JsonObject, locateJson } from './json.ts'
+import { lookUp, REPLACED } from './packages.ts'
+import type { Change, Remark, Rewritten } from './rewritten.ts'
+
+/** What `package.json` has to follow. */
+export interface ManifestOptions {
+  /** Packages that the sources load now. */
+  readonly packages: ReadonlySet<string>
+  /** Whether there is TypeScript. */
+  readonly isTyped: boolean
+  /** The version of alula. */
+  readonly version: string
+  /** The ranges of packages that alula works with. */
+  readonly ranges: { readonly [name: string]: string }
+}
+
+const SECTIONS = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies']
+
+/** Packages that came with `@feathersjs/express`, and their types. */
+const MIDDLEWARE: { readonly [name: string]: { readonly range: string; readonly types: string } } = {
+  compression: { range: '^1.8.1', types: '^1.8.1' },
+  cors: { range: '^2.8.5', types: '^2.8.19' }
+}
+const EXPRESS_TYPES = '^5.0.0'
+/** The first version that lets CommonJS import an ES module. */
+const TYPESCRIPT = [5, 8] as const
+
+/** A change of one list of dependencies: ranges by name, or nothing for what is taken away. */
+type Section = Map<string, string | undefined>
+
+/**
+ * Replaces the packages of Feathers in a `package.json`.
+ *
+ * @param source Its text
+ * @param options What it has to follow
+ */
+export function rewriteManifest(source: string, options: ManifestOptions): Rewritten {
+  const root = locateJson(source)
+  const listed = listDependencies(root)
+  const sections = planSections(listed, options)
+  const edits = [...sections].flatMap(([name, changes]) => editSection(source, root, name, changes))
+
+  return {
+    text: applyEdits(source, edits),
+    changes: describeChanges(source, root, sections),
+    remarks: [...findRemarks(listed, options)].map((remark) => ({
+      ...remark,
+      line: lineAt(source, findDependency(root, remark.name)?.start ?? 0)
+    })),
+    packages: new Set()
+  }
+}
+
+/** The packages that a `package.json` lists, with the section and the range of each. */
+function listDependencies(root: JsonObject | undefined): Map<string, { section: string; range: string }> {
+  const listed = new Map<string, { section: string; range: string }>()
+
+  for (const section of [...SECTIONS].reverse()) {
+    for (const { key, text } of getProperty(root, section)?.object?.properties ?? []) {
+      listed.set(key, { section, range: text.slice(1, -1) })
+    }
+  }
+
+  return listed
+}
+
+function planSections(
+  listed: ReadonlyMap<string, { readonly section: string }>,
+  { packages, isTyped, version, ranges }: ManifestOptions
+): Map<string, Section> {
+  const sections = new Map<string, Section>()
+  const change = (section: string, name: string, range?: string): void => {
+    const changes = sections.get(section) ?? new Map()
+
+    sections.set(section, changes.set(name, range))
+  }
+  const add = (section: string, name: string, range: string): void => {
+    if (!listed.has(name)) change(section, name, range)
+  }
+
+  for (const name of REPLACED) {
+    const dependency = listed.get(name)
+    const known = lookUp(name)
+
+    if (!dependency || packages.has(name) || known?.kind !== 'replaced') continue
+
+    const { section } = dependency
+
+    change(section, name)
+    for (const peer of known.replacement.peers ?? []) {
+      if (packages.has(peer)) add(section, peer, ranges[peer] as string)
+    }
+    if (name === '@feathersjs/express' && isTyped) add('devDependencies', '@types/express', EXPRESS_TYPES)
+  }
+
+  const isRuntime = [...sections].some(([section]) => section !== 'devDependencies') || sections.size === 0
+
+  if (packages.has('alula')) add(isRuntime ? 'dependencies' : 'devDependencies', 'alula', `^${version}`)
+
+  for (const [name, { range, types }] of Object.entries(MIDDLEWARE)) {
+    if (!packages.has(name)) continue
+    add('dependencies', name, range)
+    if (isTyped) add('devDependencies', `@types/${name}`, types)
+  }
+
+  return sections
+}
+
+function* findRemarks(
+  listed: ReadonlyMap<string, { readonly range: string }>,
+  { packages, isTyped }: ManifestOptions
+): Generator<Omit<Remark, 'line'> & { name: string }> {
+  const range = (name: string) => listed.get(name)?.range
+  const feathers = range('@feathersjs/feathers')
+  const typescript = toVersion(range('typescript'))
+
+  if (feathers && toVersion(feathers) && (toVersion(feathers) as Version)[0] < 5) {
+    yield {
+      name: '@feathersjs/feathers',
+      text: `this is Feathers ${feathers}: move to Feathers v5 first`,
+      anchor: 'the-way'
+    }
+  }
+  for (const name of ['express', '@types/express']) {
+    if (toVersion(range(name))?.[0] === 4) {
+      yield { name, text: `'${name}' is of Express 4, alula has Express 5`, anchor: 'express-5' }
+    }
+  }
+  if (isTyped && typescript && isBefore(typescript, TYPESCRIPT)) {
+    yield {
+      name: 'typescript',
+      text: `TypeScript ${range('typescript')} is too old: ${TYPESCRIPT.join('.')} is needed`,
+      anchor: 'typescript'
+    }
+  }
+  if (listed.has('jest')) {
+    yield { name: 'jest', text: 'Jest has to be told to transform alula', anchor: 'jest' }
+  }
+  for (const name of packages) {
+    if (lookUp(name)?.kind === 'kept' && !listed.has(name)) {
+      yield { name, text: `'${name}' is imported and not listed: add it`, anchor: 'packages-that-stay' }
+    }
+  }
+}
+
+type Version = readonly [major: number, minor: number]
+
+function toVersion(range = ''): Version | undefined {
+  const [, major, minor] = /^\D{0,2}(\d+)(?:\.(\d+))?/.exec(range) ?? []
+
+  return major === undefined ? undefined : [Number(major), Number(minor ?? 0)]
+}
+
+function isBefore(version: Version, other: Version): boolean {
+  return version[0] < other[0] || (version[0] === other[0] && version[1] < other[1])
+}
+
+function editSection(
+  source: string,
+  root: JsonObject | undefined,
+  name: string,
+  changes: Section
+): readonly Edit[] {
+  if (!root) return []
+
+  const existing = getProperty(root, name)
+  const newline = lineEnding(source)
+  const indentation = indentationAt(source, root.properties[0]?.start ?? 0)
+
+  if (!existing?.object) {
+    const last = root.properties.at(-1)?.end ?? root.start + 1
+    const text = renderObject(
+      [...changes].map(([key, range]) => [key, `"${range}"`]),
+      {
+        newline,
+        indentation,
+        unit: indentation
+      }
+    )
+
+    return [{ start: last, end: last, text: `,${newline}${indentation}"${name}": ${text}` }]
+  }
+
+  const { start, end, properties } = existing.object
+  const kept = properties
+    .filter(({ key }) => !changes.has(key))
+    .map(({ key, text }) => [key, text] as [string, string])
+  const outer = indentationAt(source, existing.start)
+  const first = properties[0]
+  const isOneLine = first !== undefined && lineAt(source, start) === lineAt(source, first.start)
+  const unit = first && !isOneLine ? indentationAt(source, first.start).slice(outer.length) : indentation
+
+  for (const [key, range] of changes) {
+    if (range !== undefined) insertSorted(kept, [key, `"${range}"`])
+  }
+
+  return [{ start, end, text: renderObject(kept, { newline, indentation: outer, unit, isOneLine }) }]
+}
+
+/** In front of the first name that comes later; in a list without order, at its end. */
+function insertSorted(entries: [string, string][], entry: [string, string]): void {
+  const position = entries.findIndex(([key]) => key > entry[0])
+
+  entries.splice(position === -1 ? entries.length : position, 0, entry)
+}
+
+function renderObject(
+  entries: readonly (readonly [string, string])[],
+  format: { newline: string; indentation: string; unit: string; isOneLine?: boolean }
+): string {
+  const { newline, indentation, unit, isOneLine } = format
+  const lines = entries.map(([key, text]) => `"${key}": ${text}`)
+
+  if (lines.length === 0) return '{}'
+  if (isOneLine) return `{ ${lines.join(', ')} }`
+
+  return `{${lines.map((line) => newline + indentation + unit + line).join(',')}${newline}${indentation}}`
+}
+
+function describeChanges(
+  source: string,
+  root: JsonObject | undefined,
+  sections: ReadonlyMap<string, Section>
+): Change[] {
+  return [...sections].flatMap(([name, changes]) =>
+    [...changes].map(([key, range]) => ({
+      line: lineAt(source, (findDependency(root, key) ?? getProperty(root, name))?.start ?? 0),
+      text: range === undefined ? `${name}: − ${key}` : `${name}: + ${key}@${range}`
+    }))
+  )
+}
+
+function findDependency(root: JsonObject | undefined, name: string) {
+  return SECTIONS.map((section) => getProperty(getProperty(root, section)?.object, name)).find(Boolean)
+}

@@ -1,0 +1,143 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { rewriteCompilerOptions } from './compiler-options.ts'
+import { findFiles, readText, writeText } from './files.ts'
+import { getProperty, getText, locateJson } from './json.ts'
+import { rewriteManifest } from './manifest.ts'
+import { lookUp } from './packages.ts'
+import { rewriteSource } from './rewrite.ts'
+import type { Change, Remark, Rewritten } from './rewritten.ts'
+
+export interface MigrationOptions {
+  /** Whether files stay as they are. */
+  readonly dryRun?: boolean
+}
+
+/** What a migration did to one file, or would do. */
+export interface MigratedFile {
+  /** Relative to the folder. */
+  readonly path: string
+  readonly changes: readonly Change[]
+  readonly remarks: readonly Remark[]
+}
+
+/** The version of this package, and the ranges of its peers. */
+export interface PackageFacts {
+  readonly version: string
+  readonly ranges: { readonly [name: string]: string }
+}
+
+/**
+ * Moves a project from Feathers v5 to alula: its sources, its `package.json` and its `tsconfig.json`. Everything is
+ * read before the first file is written.
+ *
+ * @param folder The folder of the project
+ * @param options Whether to write
+ * @returns The files that there is something to say about
+ */
+export function migrateFolder(folder: string, { dryRun = false }: MigrationOptions = {}): MigratedFile[] {
+  const { sources, components, packages: nested } = findFiles(folder)
+  const rewritten = new Map<string, Rewritten>()
+  const originals = new Map<string, string>()
+  const packages = new Set<string>()
+  const take = (path: string, rewrite: (text: string) => Rewritten): void => {
+    const text = readText(join(folder, path))
+
+    originals.set(path, text ?? '')
+    rewritten.set(path, text === undefined ? unreadable() : rewrite(text))
+  }
+
+  for (const path of sources) {
+    take(path, rewriteFile(path))
+    for (const name of rewritten.get(path)?.packages ?? []) packages.add(name)
+  }
+  for (const path of components) take(path, remarkOnComponent)
+  takeManifest(folder, packages, take)
+  for (const path of nested) rewritten.set(path, remarkOnPackage())
+
+  if (!dryRun) {
+    for (const [path, { text, changes }] of rewritten) {
+      if (changes.length > 0 && text !== originals.get(path)) writeText(join(folder, path), text)
+    }
+  }
+
+  return [...rewritten]
+    .map(([path, { changes, remarks }]) => ({ path, changes, remarks }))
+    .filter(({ changes, remarks }) => changes.length + remarks.length > 0)
+}
+
+/** Reads what `package.json` of this package says. */
+export function readPackageFacts(): PackageFacts {
+  const { version, peerDependencies } = JSON.parse(
+    readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  )
+
+  return { version, ranges: peerDependencies }
+}
+
+function rewriteFile(path: string): (text: string) => Rewritten {
+  const jsx = !['.ts', '.mts', '.cts'].includes(extname(path))
+
+  return (text) => (text.includes('@feathersjs/') ? rewriteSource(text, { jsx }) : nothing(text))
+}
+
+/** `package.json`, and `tsconfig.json`, which depends on it. */
+function takeManifest(
+  folder: string,
+  packages: ReadonlySet<string>,
+  take: (path: string, rewrite: (text: string) => Rewritten) => void
+): void {
+  const has = (path: string) => existsSync(join(folder, path))
+
+  if (!has('package.json')) return
+
+  const root = locateJson(readText(join(folder, 'package.json')) ?? '')
+  const listed = ['dependencies', 'devDependencies'].flatMap(
+    (section) => getProperty(root, section)?.object?.properties.map(({ key }) => key) ?? []
+  )
+  const isTyped = listed.includes('typescript') || has('tsconfig.json')
+
+  take('package.json', (text) => rewriteManifest(text, { packages, isTyped, ...readPackageFacts() }))
+
+  if (has('tsconfig.json') && packages.has('alula')) {
+    take('tsconfig.json', (text) =>
+      rewriteCompilerOptions(text, {
+        isModule: getText(root, 'type') === 'module',
+        hasHostedTypes: [...listed, ...packages].some(hasFeathersTypes)
+      })
+    )
+  }
+}
+
+/** Whether the types of a package are written with those of `@feathersjs/feathers`. */
+function hasFeathersTypes(name: string): boolean {
+  return name.startsWith('feathers-') || (lookUp(name)?.kind === 'kept' && !NO_TYPES.has(name))
+}
+
+const NO_TYPES = new Set(['@feathersjs/cli', '@feathersjs/generators', '@feathersjs/hooks'])
+
+function remarkOnComponent(text: string): Rewritten {
+  const isConcerned = [...text.matchAll(/['"](@feathersjs\/[^'"]+)['"]/g)].some(
+    ([, specifier]) => lookUp(specifier as string)?.kind === 'replaced'
+  )
+
+  return isConcerned ? remarkOnly(text, 'the imports of its script are left to you') : nothing(text)
+}
+
+function remarkOnPackage(): Rewritten {
+  return remarkOnly('', 'is a package of its own: run alula migrate in it')
+}
+
+function unreadable(): Rewritten {
+  return remarkOnly('', 'is not UTF-8, and left as it is')
+}
+
+function remarkOnly(text: string, sentence: string): Rewritten {
+  const remark: Remark = { line: 1, text: sentence, anchor: 'what-needs-a-human' }
+
+  return { text, changes: [], remarks: [remark], packages: new Set() }
+}
+
+function nothing(text: string): Rewritten {
+  return { text, changes: [], remarks: [], packages: new Set() }
+}

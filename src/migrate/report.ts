@@ -1,0 +1,48 @@
+import type { MigratedFile } from './migrate.ts'
+
+const DOCUMENT = 'docs/migrating.md'
+
+/**
+ * Says what a migration did: the changes by file, what needs a human, and a summary.
+ *
+ * @param files What it returned
+ * @param dryRun Whether nothing was written
+ */
+export function renderReport(files: readonly MigratedFile[], dryRun: boolean): string {
+  const changes = files.flatMap(({ path, changes }) =>
+    [...changes].sort(byLine).map(({ line, text }) => `${path}:${line}  ${text}`)
+  )
+  const remarks = files.flatMap(({ path, remarks }) =>
+    [...remarks]
+      .sort(byLine)
+      .map(({ line, text, anchor }) => `${path}:${line}  ${text}\n  ${DOCUMENT}#${anchor}`)
+  )
+  const changed = files.filter((file) => file.changes.length > 0).length
+  const paragraphs = [
+    changes.join('\n'),
+    remarks.length > 0 && ['Needs a human:', ...remarks].join('\n'),
+    summarize(changes.length, changed, remarks.length, dryRun)
+  ]
+
+  return `${paragraphs.filter(Boolean).join('\n\n')}\n`
+}
+
+function summarize(changes: number, files: number, remarks: number, dryRun: boolean): string {
+  if (changes + remarks === 0) return 'Nothing to do: no imports of Feathers v5 that alula replaces.'
+
+  const done = `${count(changes, 'change')} in ${count(files, 'file')}`
+  const left = `${count(remarks, 'place')} that ${remarks === 1 ? 'needs' : 'need'} a human`
+  const next = dryRun
+    ? 'Nothing was written (--dry-run).'
+    : changes > 0 && 'Next: npm install, then your tests.'
+
+  return [`${done}, ${left}.`, next].filter(Boolean).join(' ')
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
+}
+
+function byLine(a: { readonly line: number }, b: { readonly line: number }): number {
+  return a.line - b.line
+}

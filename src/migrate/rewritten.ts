@@ -1,0 +1,38 @@
+// What comes out of rewriting a file, whatever kind of file it is.
+
+/** What was changed in a line. */
+export interface Change {
+  readonly line: number
+  /** In words: what was there, and what is there now. */
+  readonly text: string
+}
+
+/** The headings of docs/migrating.md that remarks lead to. */
+export const ANCHORS = [
+  'errors',
+  'express-5',
+  'jest',
+  'names',
+  'packages-that-stay',
+  'the-way',
+  'typescript',
+  'what-needs-a-human'
+] as const
+
+export type Anchor = (typeof ANCHORS)[number]
+
+/** What is left for somebody who knows the application. */
+export interface Remark {
+  readonly line: number
+  readonly text: string
+  /** The heading that has more about it. */
+  readonly anchor: Anchor
+}
+
+export interface Rewritten {
+  readonly text: string
+  readonly changes: readonly Change[]
+  readonly remarks: readonly Remark[]
+  /** Packages that the new text loads. */
+  readonly packages: ReadonlySet<string>
+}

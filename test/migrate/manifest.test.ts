@@ -1,0 +1,131 @@
+import { expect, it } from 'vitest'
+import { rewriteManifest } from '../../src/migrate/manifest.ts'
+
+const facts = {
+  version: '0.1.0',
+  ranges: { 'socket.io': '^4.8.0', 'socket.io-client': '^4.8.0', 'openid-client': '^6.8.0' }
+}
+
+/** Rewrites a package.json for sources that load some packages. */
+function rewrite(source: object | string, packages: string[] = ['alula'], isTyped = false) {
+  const text = typeof source === 'string' ? source : JSON.stringify(source, null, 2)
+
+  return rewriteManifest(text, { ...facts, packages: new Set(packages), isTyped })
+}
+
+it('packages that are replaced give way to alula, in their order and in their section', () => {
+  const { text, changes } = rewrite({
+    dependencies: { '@feathersjs/express': '^5.0.0', '@feathersjs/knex': '^5.0.0', knex: '^3.0.0' },
+    devDependencies: { '@feathersjs/rest-client': '^5.0.0', mocha: '^11.0.0' }
+  })
+
+  expect(JSON.parse(text)).toEqual({
+    dependencies: { '@feathersjs/knex': '^5.0.0', alula: '^0.1.0', knex: '^3.0.0' },
+    devDependencies: { mocha: '^11.0.0' }
+  })
+  expect(Object.keys(JSON.parse(text).dependencies)).toEqual(['@feathersjs/knex', 'alula', 'knex'])
+  expect(changes).toEqual([
+    { line: 3, text: 'dependencies: − @feathersjs/express' },
+    { line: 2, text: 'dependencies: + alula@^0.1.0' },
+    { line: 8, text: 'devDependencies: − @feathersjs/rest-client' }
+  ])
+})
+
+it('everything else stays as it is written', () => {
+  const source = `{\r\n\t"name": "a",  "files": ["b","c"],\r\n\t"dependencies": {\r\n\t\t"@feathersjs/errors": "5"\r\n\t},\r\n\t"d": { "e": [] }\r\n}`
+
+  expect(rewrite(source).text).toBe(source.replace('"@feathersjs/errors": "5"', '"alula": "^0.1.0"'))
+})
+
+it('a section on one line stays on one line, and an empty one is empty', () => {
+  expect(rewrite('{ "dependencies": { "b": "1", "@feathersjs/errors": "5" } }').text).toBe(
+    '{ "dependencies": { "alula": "^0.1.0", "b": "1" } }'
+  )
+  expect(rewrite('{ "devDependencies": {"@feathersjs/errors": "5"} }', []).text).toBe(
+    '{ "devDependencies": {} }'
+  )
+})
+
+it('what an entry needs is added where its package stood, if it is used', () => {
+  const source = {
+    dependencies: { '@feathersjs/authentication-oauth': '5', '@feathersjs/socketio': '5' },
+    devDependencies: { '@feathersjs/socketio-client': '5', 'socket.io-client': '4.7.0' }
+  }
+  const { text } = rewrite(source, ['alula', 'socket.io', 'socket.io-client'])
+
+  expect(JSON.parse(text)).toEqual({
+    dependencies: { alula: '^0.1.0', 'socket.io': '^4.8.0' },
+    devDependencies: { 'socket.io-client': '4.7.0' }
+  })
+})
+
+it('middleware that Express brought is listed, and with TypeScript its types', () => {
+  const source = { dependencies: { '@feathersjs/express': '5' }, devDependencies: {} }
+
+  expect(JSON.parse(rewrite(source, ['alula', 'cors']).text)).toEqual({
+    dependencies: { alula: '^0.1.0', cors: '^2.8.5' },
+    devDependencies: {}
+  })
+  expect(JSON.parse(rewrite(source, ['alula', 'compression'], true).text)).toEqual({
+    dependencies: { alula: '^0.1.0', compression: '^1.8.1' },
+    devDependencies: { '@types/compression': '^1.8.1', '@types/express': '^5.0.0' }
+  })
+})
+
+it('a section that is not there yet is made', () => {
+  const { text } = rewrite({ name: 'a', dependencies: { '@feathersjs/express': '5' } }, ['alula'], true)
+
+  expect(text).toBe(
+    JSON.stringify(
+      { name: 'a', dependencies: { alula: '^0.1.0' }, devDependencies: { '@types/express': '^5.0.0' } },
+      null,
+      2
+    )
+  )
+})
+
+it('a package that a file still imports stays', () => {
+  const source = { dependencies: { '@feathersjs/commons': '5', '@feathersjs/errors': '5' } }
+
+  expect(JSON.parse(rewrite(source, ['alula', '@feathersjs/commons']).text)).toEqual({
+    dependencies: { '@feathersjs/commons': '5', alula: '^0.1.0' }
+  })
+})
+
+it('what is moved already is left alone', () => {
+  const source = JSON.stringify({ dependencies: { alula: '^0.0.9', cors: '2' } })
+  const { text, changes } = rewrite(source, ['alula', 'cors'])
+
+  expect(text).toBe(source)
+  expect(changes).toEqual([])
+})
+
+it.each([
+  [{ '@feathersjs/feathers': '^4.5.0' }, 'this is Feathers ^4.5.0: move to Feathers v5 first'],
+  [{ express: '^4.18.0' }, "'express' is of Express 4, alula has Express 5"],
+  [{ typescript: '~5.2' }, 'TypeScript ~5.2 is too old: 5.8 is needed'],
+  [{ jest: '^30.0.0' }, 'Jest has to be told to transform alula']
+])('%o needs a human', (dependencies, sentence) => {
+  const { remarks } = rewrite({ dependencies }, [], true)
+
+  expect(remarks.map(({ line, text }) => [line, text])).toEqual([[3, sentence]])
+})
+
+it.each([
+  { '@feathersjs/feathers': '^5.0.0' },
+  { '@feathersjs/feathers': 'pre' },
+  { express: '^5.0.0', typescript: '^5.8.0' },
+  { typescript: '^6.0.0' },
+  { typescript: 'latest' }
+])('%o is fine', (dependencies) => {
+  expect(rewrite({ dependencies }, [], true).remarks).toEqual([])
+})
+
+it('a package that stays and was never listed needs a human', () => {
+  const { remarks } = rewrite({ dependencies: {} }, ['@feathersjs/hooks', '@feathersjs/schema', 'knex'])
+
+  expect(remarks.map(({ text }) => text)).toEqual([
+    "'@feathersjs/hooks' is imported and not listed: add it",
+    "'@feathersjs/schema' is imported and not listed: add it"
+  ])
+})
