@@ -114,7 +114,7 @@ export class AuthenticationClient {
   /** The token of the storage, or else that of the URL, or `null`. */
   async getAccessToken(): Promise<string | null> {
     const accessToken = await this.storage.getItem(this.options.storageKey)
-    const { location } = (globalThis as any).window ?? {}
+    const location = getLocation()
 
     return accessToken || (location ? this.getFromLocation(location) : null)
   }
@@ -173,7 +173,7 @@ export class AuthenticationClient {
 
     if (current && !force) return current
 
-    return this.begin(async () => this.authenticate(await this.getCredentials(strategy), params))
+    return this.begin(() => this.logInAgain(strategy, params))
   }
 
   /**
@@ -241,6 +241,31 @@ export class AuthenticationClient {
     return result
   }
 
+  /** A token that is kept counts for more than one in the URL, which anybody can have written; unless it has ended. */
+  private async logInAgain(strategy: string, params?: Params): Promise<AuthenticationResult> {
+    const credentials = await this.getCredentials(strategy)
+    const location = getLocation()
+
+    try {
+      const result = await this.authenticate(credentials, params)
+
+      // It is good for nothing now, and must not stay there.
+      if (location) for (const key of this.locationKeys) takeFromHash(location, key)
+
+      return result
+    } catch (error) {
+      const accessToken = location && isRefusal(error) ? await this.getFromLocation(location) : null
+
+      if (accessToken === null) throw error
+
+      return this.authenticate({ strategy, accessToken }, params)
+    }
+  }
+
+  private get locationKeys(): string[] {
+    return [this.options.locationKey, this.options.locationCodeKey]
+  }
+
   /** Without the hooks of calls: they wait for the login that this is a part of. */
   private async exchange(code: string): Promise<string> {
     const { accessToken } = await (this.app.service(`${this.options.oauthPath}/code`) as any)._create({
@@ -296,6 +321,10 @@ export class AuthenticationClient {
   private emit(event: string, result: AuthenticationResult | null): void {
     emitSafely(this.app, this.app, event, [result])
   }
+}
+
+function getLocation(): HashLocation | undefined {
+  return (globalThis as any).window?.location
 }
 
 /** Whether an error says that the credentials do not count, or count no more. */

@@ -1,5 +1,5 @@
 import type { Application, HookContext, NextFunction } from '../core/types.ts'
-import { parseCookies, toSetCookie } from '../utils/cookie.ts'
+import { toSetCookie } from '../utils/cookie.ts'
 import { Logins } from './login.ts'
 import { assertConfiguration, CODE_PATH, getPrefix } from './options.ts'
 import { OAuthCallbackService, OAuthCodeService, OAuthService, requireHttp, respond } from './service.ts'
@@ -73,8 +73,7 @@ function clearCookie(logins: Logins) {
   return async (context: HookContext, next: NextFunction): Promise<void> => {
     const { http, id, params } = context
     const { tokenCookie: name } = logins
-    const value = name && parseCookies(params.headers?.cookie).get(name)
-    const isHeld = http && value && id === null && params.authentication?.accessToken === value
+    const isHeld = http && name !== undefined && id === null && logins.isByCookie(params)
 
     try {
       await next()

@@ -3,7 +3,7 @@ import { type FeathersError, NotAuthenticated, Unavailable } from '../errors.ts'
 import { createDebug } from '../utils/debug.ts'
 import { importPeer } from '../utils/peer.ts'
 import { type ResolvedProvider, toScopes } from './options.ts'
-import { isLoopback } from './redirect.ts'
+import { isLoopback, isSafeUrl } from './redirect.ts'
 import type { OAuthData } from './types.ts'
 
 type OpenidClient = typeof import('openid-client')
@@ -26,6 +26,12 @@ const debug = createDebug('alula:oauth')
 
 /** How long a provider may take to answer, in seconds. */
 const TIMEOUT = 10
+
+/** How many bytes the answer of a provider may have. */
+const MAX_ANSWER = 1024 * 1024
+
+/** What a provider says when it does not know the application, or does not want it. */
+const REFUSALS = ['invalid_client', 'unauthorized_client']
 
 /** Loads what speaks OAuth. */
 export function loadClient(
@@ -122,9 +128,9 @@ export class Flow {
 
   /** Once; again only after it has failed. */
   private connect(): Promise<Configuration> {
-    this.configuration ??= this.configure().catch((error) => {
+    this.configuration ??= this.configure().catch((cause) => {
       this.configuration = undefined
-      throw error
+      throw new Unusable(cause)
     })
 
     return this.configuration
@@ -136,13 +142,21 @@ export class Flow {
     const authenticate = this.toClientAuth(client)
 
     if (issuer !== undefined) {
-      return client.discovery(new URL(issuer), key, undefined, authenticate, {
+      const discovered = await client.discovery(new URL(issuer), key, undefined, authenticate, {
+        [client.customFetch]: fetchSome,
         timeout: TIMEOUT,
         execute: [
           client.enableNonRepudiationChecks,
           ...(isLoopback(new URL(issuer)) ? [client.allowInsecureRequests] : [])
         ]
       })
+
+      // The one endpoint that only browsers open.
+      if (!isSafeUrl(discovered.serverMetadata().authorization_endpoint)) {
+        throw new Error('The authorization endpoint has no https')
+      }
+
+      return discovered
     }
 
     const token = new URL(access_url as string)
@@ -158,6 +172,7 @@ export class Flow {
     )
 
     configuration.timeout = TIMEOUT
+    configuration[client.customFetch] = fetchSome
     if (isLoopback(token)) client.allowInsecureRequests(configuration)
 
     return configuration
@@ -247,9 +262,35 @@ export class Flow {
   private toFeathersError(error: any): FeathersError {
     if (error?.error === 'access_denied') return new NotAuthenticated('Access was denied')
     if (isAway(error)) return new Unavailable(`The OAuth provider '${this.name}' can not be reached`)
+    if (error instanceof Unusable || REFUSALS.includes(error?.error)) {
+      return new Unavailable(`The OAuth provider '${this.name}' can not be used as it is configured`)
+    }
 
     return new NotAuthenticated('OAuth Authentication not successful')
   }
+}
+
+/** That a provider is not what the configuration says. */
+class Unusable extends Error {
+  constructor(cause: unknown) {
+    super((cause as Error)?.message, { cause })
+  }
+}
+
+/** `fetch` that reads no further than an answer may be long. */
+async function fetchSome(url: string, options: any): Promise<Response> {
+  const { body, status, headers } = await fetch(url, options)
+  const chunks: Uint8Array[] = []
+  let size = 0
+
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength
+    // To leave the loop ends the request.
+    if (size > MAX_ANSWER) throw new Error(`The answer has more than ${MAX_ANSWER} bytes`)
+    chunks.push(chunk)
+  }
+
+  return new Response(size > 0 ? Buffer.concat(chunks) : null, { status, headers })
 }
 
 /** What has happened, for the log of a server. The error itself may hold the whole answer, tokens among it. */

@@ -12,7 +12,7 @@ import {
   NotFound
 } from '../errors.ts'
 import { toClientError } from '../transport/error.ts'
-import { toSetCookie } from '../utils/cookie.ts'
+import { parseCookies, toSetCookie } from '../utils/cookie.ts'
 import { unsealCode } from './code.ts'
 import { Flow, loadClient } from './flow.ts'
 import {
@@ -79,11 +79,25 @@ export class Logins {
     return this.serverUrl.startsWith('https:')
   }
 
-  /** The cookie that holds the access token; `undefined` when there is none. */
+  /** The cookie that the access token is delivered in; `undefined` when it is not. */
   get tokenCookie(): string | undefined {
-    if (this.configuration.delivery !== 'cookie') return undefined
+    return this.configuration.delivery === 'cookie' ? this.readCookie : undefined
+  }
 
+  /** The cookie that access tokens are read from; `undefined` when there is none. */
+  private get readCookie(): string | undefined {
     return (this.auth.getStrategy(this.linkStrategy) as any)?.configuration.cookie
+  }
+
+  /** Whether a call goes by the access token in the cookie, and not by one that its sender has. */
+  isByCookie({ headers, authentication }: OAuthParams): boolean {
+    const { readCookie: name } = this
+
+    return (
+      name !== undefined &&
+      authentication?.accessToken !== undefined &&
+      parseCookies(headers?.cookie).get(name) === authentication.accessToken
+    )
   }
 
   /**
@@ -92,18 +106,30 @@ export class Logins {
    * @throws Error with a sentence that says what is missing
    */
   async setup(): Promise<void> {
-    const { configuration, auth } = this
-    const unknown = getProviderNames(configuration).filter(
-      (name) => !(auth.getStrategy(name) instanceof OAuthStrategy)
-    )
+    const { configuration, auth, tokenCookie } = this
+    const names = getProviderNames(configuration)
+    const registered = auth.strategyNames.filter((name) => auth.getStrategy(name) instanceof OAuthStrategy)
+    const unknown = names.filter((name) => !registered.includes(name))
+    const idle = registered.filter((name) => !names.includes(name))
 
     await loadClient()
     getServerUrl(configuration, this.app)
     getOrigins(configuration, this.app)
 
-    if (configuration.delivery === 'cookie' && this.tokenCookie === undefined) {
+    if (configuration.delivery === 'cookie' && tokenCookie === undefined) {
       throw new Error(
         `The access token is delivered in a cookie: set its name as 'authentication.${this.linkStrategy}.cookie'`
+      )
+    }
+    if (/^__(Host|Secure)-/.test(tokenCookie ?? '') && !this.isSecure) {
+      throw new Error(
+        `Browsers keep a cookie named '${tokenCookie}' over HTTPS alone, and clients reach the server at ${this.serverUrl}`
+      )
+    }
+    if (idle.length > 0) {
+      process.emitWarning(
+        `There are OAuth strategies without a provider: set ${idle.map((name) => `'authentication.oauth.${name}'`).join(', ')}`,
+        { code: 'ALULA_UNKNOWN_PROVIDER' }
       )
     }
     if (unknown.length > 0) {
@@ -144,8 +170,7 @@ export class Logins {
     let entityId: string | number | undefined
 
     if (accessToken !== undefined) {
-      if (!isOwn)
-        throw new NotAuthenticated('An account can be connected from a page of the application only')
+      if (!isOwn) throw notOwn()
 
       entityId = await this.getEntityId(strategy, { strategy: this.linkStrategy, accessToken }, params)
     } else if (isOwn && params.authentication) {
@@ -170,7 +195,11 @@ export class Logins {
    */
   async begin(name: string, data: any, params: OAuthParams): Promise<LoginAnswer> {
     const strategy = this.getStrategy(name)
-    const { query = {}, authentication } = params
+    const { query = {}, authentication, headers = {} } = params
+
+    // Browsers add it to requests of other hosts of the same site.
+    if (this.isByCookie(params) && !this.isOwnPage(headers.origin ?? headers.referer)) throw notOwn()
+
     const entityId = authentication ? await this.getEntityId(strategy, authentication, params) : undefined
 
     return this.start(name, strategy, { redirect: data?.redirect, query, entityId }, params)
@@ -346,4 +375,8 @@ export class Logins {
 
     return isFeathersError(error) ? error : new GeneralError(body.message)
   }
+}
+
+function notOwn(): NotAuthenticated {
+  return new NotAuthenticated('An account can be connected from a page of the application only')
 }

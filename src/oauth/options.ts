@@ -1,11 +1,18 @@
+import { askForNearest } from '../utils/nearest.ts'
 import { OPENID_SCOPE, type Provider, providers } from './providers.ts'
-import { isLoopback, parseUrl } from './redirect.ts'
+import { isSafeUrl, parseUrl } from './redirect.ts'
 import type { Delivery, OAuthConfiguration, ProviderSettings } from './types.ts'
 
 /** What a configuration holds beside providers. */
 const COMMON = ['redirect', 'origins', 'prefix', 'defaults', 'delivery', 'email', 'emailVerified']
 
 const DELIVERIES: readonly Delivery[] = ['hash', 'code', 'cookie']
+
+/** Parameters of the authorization endpoint that every login has its own of. */
+const OWN_PARAMS = [
+  ...['client_id', 'redirect_uri', 'response_type', 'scope', 'state', 'nonce'],
+  ...['code_challenge', 'code_challenge_method']
+]
 
 const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'none']
 
@@ -113,7 +120,11 @@ export function assertConfiguration(oauth: unknown): asserts oauth is OAuthConfi
     `one of ${DELIVERIES.join(', ')}`
   )
   assert(email === undefined || isString(email), 'email', 'the name of a field')
-  assert(emailVerified === undefined || isString(emailVerified), 'emailVerified', 'the name of a field')
+  assert(
+    emailVerified === undefined || (isString(emailVerified) && email !== undefined),
+    'emailVerified',
+    "the name of a field, beside 'email'"
+  )
 
   for (const name of getProviderNames(oauth)) assertProvider(name, oauth)
 }
@@ -135,7 +146,7 @@ function assertProvider(name: string, oauth: OAuthConfiguration): void {
   assert(isObject(oauth[name]), name, 'an object')
 
   const settings = getProvider(name, oauth) as ResolvedProvider
-  const { key, issuer, authorize_url, access_url, profile_url, redirect_uri } = settings
+  const { key, issuer, scope, custom_params, authorize_url, access_url, profile_url, redirect_uri } = settings
 
   assert(isString(key), `${name}.key`, 'the id of the client, as the provider has given it')
   assert(
@@ -151,6 +162,12 @@ function assertProvider(name: string, oauth: OAuthConfiguration): void {
     `one of ${AUTH_METHODS.join(', ')}`
   )
 
+  assert(isString(scope) || isStringList(scope), `${name}.scope`, 'a text or a list of texts')
+
+  for (const param of OWN_PARAMS) {
+    assert(!Object.hasOwn(custom_params ?? {}, param), `${name}.custom_params.${param}`, 'to be left out')
+  }
+
   assert(
     issuer === undefined || toScopes(settings).includes('openid'),
     `${name}.scope`,
@@ -162,8 +179,14 @@ function assertProvider(name: string, oauth: OAuthConfiguration): void {
 
   const endpoints = issuer === undefined ? { authorize_url, access_url, profile_url } : { issuer }
 
+  const question = providers.has(name) ? '' : askForNearest(name, [...providers.keys()])
+
   for (const [option, url] of Object.entries(endpoints)) {
-    assert(isSafe(url), `${name}.${option}`, 'a URL with https, or with http on this machine')
+    assert(
+      isSafeUrl(url),
+      `${name}.${option}`,
+      `a URL with https, or with http on this machine${url === undefined ? question : ''}`
+    )
   }
 
   assert(redirect_uri === undefined || parseUrl(redirect_uri), `${name}.redirect_uri`, 'a URL')
@@ -178,13 +201,6 @@ function assert(condition: unknown, option: string, expected: string): asserts c
   if (!condition) {
     throw new Error(`Invalid option 'authentication.oauth${option && `.${option}`}': expected ${expected}`)
   }
-}
-
-/** What goes there is secret. */
-function isSafe(text: unknown): boolean {
-  const url = isString(text) ? parseUrl(text) : undefined
-
-  return url !== undefined && (url.protocol === 'https:' || isLoopback(url))
 }
 
 function isPage(redirect: unknown): boolean {
@@ -206,6 +222,10 @@ function isBase(text: unknown): boolean {
 
 function isString(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
+}
+
+function isStringList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((element) => typeof element === 'string')
 }
 
 function isObject(value: unknown): value is Record<string, any> {

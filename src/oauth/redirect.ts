@@ -4,6 +4,9 @@ import { NotAuthenticated } from '../errors.ts'
 /** Stands for the origin of a page that is given as a path. */
 const ANYWHERE = 'https://page.invalid'
 
+/** What a page finds in its hash after a login, and must find there from nobody else. */
+const ANSWER = /#(.*[?&])?(access_token|oauth_code|error)=/
+
 /** How the address of this machine may be written (RFC 8252 §7.3). */
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
@@ -72,6 +75,13 @@ export function isLoopback({ hostname }: URL): boolean {
   return LOOPBACK.includes(hostname)
 }
 
+/** Whether what goes to a URL stays secret on its way. */
+export function isSafeUrl(text: unknown): boolean {
+  const url = typeof text === 'string' ? parseUrl(text) : undefined
+
+  return url !== undefined && (url.protocol === 'https:' || isLoopback(url))
+}
+
 /** A URL of the web, or `undefined`. */
 export function parseUrl(text: string, base?: string): URL | undefined {
   if (!URL.canParse(text, base)) return undefined
@@ -84,7 +94,7 @@ export function parseUrl(text: string, base?: string): URL | undefined {
 
 /** Browsers take a backslash for a slash, and leave out line breaks and tabs: what is read is not what is followed. */
 function isHarmless(redirect: string): boolean {
-  return /^[/?#]/.test(redirect) && !/^\/\/|[\\\s]|\p{Cc}/u.test(redirect)
+  return /^[/?#]/.test(redirect) && !/^\/\/|[\\\s]|\p{Cc}/u.test(redirect) && !ANSWER.test(redirect)
 }
 
 function isSame(allowed: URL | undefined, page: URL): boolean {

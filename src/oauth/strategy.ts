@@ -253,11 +253,15 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
     return this.updateEntity(entity, profile, params)
   }
 
-  /** Whoever writes to the address has shown so to both sides: nobody has made the account in the name of another. */
+  /**
+   * Whoever writes to the address has shown so to both sides: nobody has made the account in the name of another. But an
+   * address can get another owner, who is not that of another account at the same provider (OpenID Connect Core §5.7).
+   */
   private isVerified(entity: any, profile: OAuthProfile): boolean {
     const { email, emailVerified } = this.oauth
+    const isConnected = (entity[this.idField] ?? null) !== null
 
-    if (!email || !emailVerified || !isAddress(profile.email)) return false
+    if (isConnected || !email || !emailVerified || !isAddress(profile.email)) return false
 
     return (
       profile.email_verified === true &&
@@ -330,8 +334,9 @@ function toId({ sub, id }: OAuthProfile): unknown {
   return sub || id
 }
 
+/** Beyond the safe integers one number would stand for several. */
 function isId(id: unknown): boolean {
-  return (typeof id === 'string' && id !== '') || typeof id === 'number'
+  return (typeof id === 'string' && id !== '') || Number.isSafeInteger(id)
 }
 
 function isAddress(email: unknown): email is string {

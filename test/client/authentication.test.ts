@@ -135,6 +135,43 @@ describe.each(names)('a client over HTTP with %s', (name) => {
     expect(await app.service('notes').find()).toMatchObject({ owner: EMAIL })
   })
 
+  it('goes by what it has stored, and leaves no other token in the URL', async () => {
+    const storage = new MemoryStorage()
+    const { create } = await connect({ storage })
+    const { accessToken } = await create().authenticate(LOGIN)
+    const location = { hash: '#/page?access_token=of.somebody.else&oauth_code=too' }
+
+    withWindow({ location })
+
+    expect(await create().reAuthenticate()).toMatchObject({ accessToken, user: { email: EMAIL } })
+    expect(location.hash).toBe('#/page')
+  })
+
+  it('goes by the token of the URL when the stored one is good no more', async () => {
+    const storage = new MemoryStorage()
+    const { create } = await connect({ storage })
+    const { accessToken } = await create().authenticate(LOGIN)
+    const location = { hash: `#access_token=${accessToken}` }
+    const app = create()
+
+    withWindow({ location })
+    await app.authentication.setAccessToken('a.b.c')
+
+    expect(await app.reAuthenticate()).toMatchObject({ accessToken, user: { email: EMAIL } })
+    expect(location.hash).toBe('')
+    expect(await app.authentication.getAccessToken()).toBe(accessToken)
+    expect(await app.service('notes').find()).toMatchObject({ owner: EMAIL })
+  })
+
+  it('says what was wrong with a login of which the URL tells, when the stored token is good no more', async () => {
+    const { app } = await connect()
+
+    withWindow({ location: { hash: '#error=No%20entry' } })
+    await app.authentication.setAccessToken('a.b.c')
+
+    expect(await failure(app.reAuthenticate())).toMatchObject({ name: 'OauthError', message: 'No entry' })
+  })
+
   it('has nothing to log in with before the first login', async () => {
     const { app } = await connect()
 

@@ -90,6 +90,21 @@ describe('an account is connected to who has logged in', () => {
     expect(await findUsers()).toEqual([{ id: 0, name: 'robin', nestId: 'wren' }])
   })
 
+  it('by a cookie, with a request of a page of the application', async () => {
+    const { server, agent, findUsers } = await start()
+
+    agent.jar(new URL(server.origin).host).set('session', await createToken(server, 0))
+
+    const response = await agent.request(`${server.origin}/oauth/nest`, {
+      method: 'POST',
+      headers: { Origin: PAGE }
+    })
+
+    await agent.request(await logInAtProvider(agent, (await readJson(response)).location, 'wren'))
+
+    expect(await findUsers()).toEqual([{ id: 0, name: 'robin', nestId: 'wren' }])
+  })
+
   it('one provider after another, and logs in with both', async () => {
     const { server, agent, findUsers } = await start()
     const token = await createToken(server, 0)
@@ -170,6 +185,23 @@ describe('an account is not connected', () => {
       { id: 0, name: 'robin' },
       { id: 1, nestId: 'wren' }
     ])
+  })
+
+  it.each([
+    ['another host of the site', { Origin: 'https://blog.example.org' }],
+    ['another page', FOREIGN],
+    ['a page without an origin', { Origin: 'null' }],
+    ['nowhere', {}]
+  ])('by a cookie in a request that %s has sent', async (_name, headers) => {
+    const { server, agent, findUsers } = await start()
+
+    agent.jar(new URL(server.origin).host).set('session', await createToken(server, 0))
+
+    const response = await agent.request(`${server.origin}/oauth/nest`, { method: 'POST', headers })
+
+    expect(response.status).toBe(401)
+    expect(response.headers.getSetCookie()).toEqual([])
+    expect(await findUsers()).toEqual([{ id: 0, name: 'robin' }])
   })
 
   it('by a session that has ended: it is a login like any other', async () => {
@@ -319,6 +351,14 @@ describe('an account with the same e-mail address', () => {
     ])
   })
 
+  it('is not touched when it is connected to another account of the provider', async () => {
+    const user = { email: 'wren@example.org', isVerified: true, nestId: 'who had the address before' }
+    const { server, agent, findUsers } = await start({ oauth }, [user])
+
+    expect(readError(await logIn(server, agent, 'nest', 'wren'))).toBe(TAKEN)
+    expect(await findUsers()).toEqual([{ id: 0, ...user }])
+  })
+
   it.each([
     ['the provider has not verified it', 'unsure', { isVerified: true }],
     ['the provider does not say whether it was verified', 'silent', { isVerified: true }],
@@ -356,6 +396,21 @@ describe('an account with the same e-mail address', () => {
 
     expect(readError(await logIn(server, agent, 'nest', 'wren'))).toBe(TAKEN)
     expect((await findUsers())[0]).not.toHaveProperty('nestId')
+  })
+
+  it.each([
+    ['is no whole number', 1.5],
+    ['is larger than numbers are exact', 9_007_199_254_740_993],
+    ['is an object', { $ne: null }],
+    ['is a list', ['wren']],
+    ['is empty', ''],
+    ['is missing', undefined]
+  ])('is not looked for when the id of a profile %s', async (_name, id) => {
+    const { server } = await start({}, [{ nestId: 9_007_199_254_740_992 }])
+
+    await expect(
+      server.auth.create({ strategy: 'nest', profile: { id } }, { authStrategies: ['nest'] })
+    ).rejects.toThrow('The profile has no id')
   })
 
   it('is another one when the configuration does not speak of addresses', async () => {

@@ -96,8 +96,31 @@ describe('a configuration is refused with a sentence', () => {
     ['a field that is no name', { email: true }, message('email', 'the name of a field')],
     [
       'another field that is no name',
-      { emailVerified: true },
-      message('emailVerified', 'the name of a field')
+      { email: 'email', emailVerified: true },
+      message('emailVerified', "the name of a field, beside 'email'")
+    ],
+    [
+      'a field for the verification of nothing',
+      { emailVerified: 'isVerified' },
+      message('emailVerified', "the name of a field, beside 'email'")
+    ],
+    [
+      'a scope that is a number',
+      { nest: { ...NOWHERE, scope: 3 } },
+      message('nest.scope', 'a text or a list of texts')
+    ],
+    [
+      'a parameter that is different each time',
+      { nest: { ...NOWHERE, custom_params: { state: 'x' } } },
+      message('nest.custom_params.state', 'to be left out')
+    ],
+    [
+      'the name of a preset in capitals',
+      { GitHub: { key: 'key', secret: 'secret' } },
+      message(
+        'GitHub.authorize_url',
+        "a URL with https, or with http on this machine. Did you mean 'github'?"
+      )
     ],
     ['a provider that is a text', { nest: 'x' }, message('nest', 'an object')],
     ['a provider that is null', { nest: null }, message('nest', 'an object')],

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { MemoryRevocationStore } from '../../src/authentication.ts'
 import { startOpenidProvider } from '../support/oidc.ts'
@@ -51,6 +52,12 @@ async function expectRefusal(response: Response, message = REFUSED): Promise<voi
 function expectShown(response: Response, message = REFUSED): void {
   expect(response.status).toBe(303)
   expect(response.headers.get('location')).toBe(`${PAGE}#error=${encodeURIComponent(message)}`)
+}
+
+/** The answer of a provider that does not know an application. */
+function refuseClient(response: ServerResponse): void {
+  response.writeHead(401, { 'Content-Type': 'application/json' })
+  response.end(JSON.stringify({ error: 'invalid_client', error_description: 'Unknown key' }))
 }
 
 describe('a login is refused', () => {
@@ -579,6 +586,39 @@ describe('a provider', () => {
     expect(statuses.map(({ status }) => status)).toEqual([503, 503, 503])
   })
 
+  it.each(['http://attacker.example/authorize', 'javascript:alert(1)'])(
+    'that sends browsers to %s is not used, and the application hears of it',
+    async (authorization_endpoint) => {
+      const standIn = await startStandIn(({ path }, { url }) =>
+        path === DISCOVERY ? describeOpenid(url, { authorization_endpoint }) : undefined
+      )
+      const server = await startOAuth({
+        providers: { nest: { key: 'alula', secret: 'x', issuer: standIn.url } }
+      })
+      const response = await server.send(`${server.origin}/oauth/nest`, { redirect: 'manual' })
+
+      expect(response.status).toBe(503)
+      expect((await readJson(response)).message).toBe(
+        "The OAuth provider 'nest' can not be used as it is configured"
+      )
+    }
+  )
+
+  it('that does not know the application is said to be configured wrongly, to the application with the reason', async () => {
+    const standIn = await startStandIn(({ path }) => (path === '/token' ? refuseClient : undefined))
+    const server = await startOAuth({ oauth: { redirect: '/' }, providers: { nest: standIn.plain } })
+    const agent = server.createAgent()
+    const reported: any[] = []
+
+    server.app.on('error', (error: any) => reported.push(error))
+
+    const { state } = await begin(server, agent, 'nest')
+    const end = await agent.request(`${server.origin}/oauth/nest/callback?code=x&state=${state}`)
+
+    expect(end.headers.get('location')).toContain('can%20not%20be%20used%20as%20it%20is%20configured')
+    expect(reported.map(({ cause }) => cause.message)).toEqual([expect.stringContaining('Unknown key')])
+  })
+
   it('is asked once where its endpoints are', async () => {
     const standIn = await startStandIn(({ path }, { url }) =>
       path === DISCOVERY ? describeOpenid(url) : undefined
@@ -595,10 +635,11 @@ describe('a provider', () => {
   it.each<[string, Answer, number]>([
     ['500', 500, 503],
     ['502', 502, 503],
-    ['404', 404, 401],
-    ['HTML', '<h1>It works</h1>', 401],
-    ['an empty object', {}, 401],
-    ['the name of another issuer', describeOpenid('https://attacker.example'), 401]
+    ['404', 404, 503],
+    ['HTML', '<h1>It works</h1>', 503],
+    ['an empty object', {}, 503],
+    ['too much', 'x'.repeat(2 ** 21), 503],
+    ['the name of another issuer', describeOpenid('https://attacker.example'), 503]
   ])('that says %s instead of where its endpoints are is not used', async (_name, answer, status) => {
     const standIn = await startStandIn(() => answer)
     const server = await startOAuth({

@@ -17,6 +17,12 @@ const HOSTILE_REDIRECTS = [
   ':80@attacker.example/',
   ':443',
   '%40attacker.example',
+  // What the page would take for the answer to the login.
+  '/x#access_token=of.the.attacker',
+  '#access_token=of.the.attacker&y=',
+  '#/nests?access_token=of.the.attacker',
+  '/#y&oauth_code=of-the-attacker',
+  '?a=1#error=Call%20this%20number',
   // Other hosts.
   '//attacker.example',
   '///attacker.example',
