@@ -1,72 +1,155 @@
-// What an installation puts on the disk.
-import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+// What it takes to have the quickstart: a download, room on the disk, and the time until it answers.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFile, mkdir } from 'node:fs/promises'
+import { get } from 'node:http'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { toPath } from './lib.mjs'
+import { json } from 'node:stream/consumers'
+import { inFolder, install, packAlula, pickVersions } from './installation.mjs'
+import { divide, formatSpread, printTable, runRounds, scaleRounds, toPath } from './lib.mjs'
 
-const run = promisify(execFile)
+const START_ROUNDS = 15
 
-const INSTALL = [
-  'install',
-  '--omit=dev',
-  '--omit=optional',
-  '--ignore-scripts',
-  '--no-audit',
-  '--no-fund',
-  // Who is offline need not wait.
-  '--fetch-retries=0'
-]
+const KILOBYTE = 1e3
+const MEGABYTE = 1e6
 
-/** `node_modules/name/package.json` or `node_modules/@scope/name/package.json`, however deep. */
-const PACKAGE = /(^|\/)node_modules\/(@[^/]+\/)?[^/@]+\/package\.json$/
+const ALULA = 'alula'
 
-/**
- * Installs packages into a folder of their own, as for production, and removes it again.
- *
- * @param {Record<string, string>} dependencies What stands in a `package.json`
- * @returns How many packages came, and how many bytes all their files have
- */
-export function measureInstall(dependencies) {
-  return inFolder(async (folder) => {
-    await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }))
-    await run('npm', [...INSTALL, '--prefix', folder], { cwd: folder })
+const toFeathers = (...names) => pickVersions(names.map((name) => `@feathersjs/${name}`))
 
-    return measureFolder(join(folder, 'node_modules'))
-  })
+/** Who has the quickstart: the file, and what it imports. */
+const QUICKSTARTS = {
+  [ALULA]: { file: '../examples/quickstart/app.js' },
+  'Feathers v5': {
+    file: 'quickstarts/feathers.mjs',
+    dependencies: toFeathers('feathers', 'express', 'memory', 'errors')
+  },
+  'Fastify 5 by hand': { file: 'quickstarts/fastify.mjs', dependencies: pickVersions(['fastify', 'qs']) }
 }
 
-/** The same for alula, as `npm publish` would pack it now. */
-export function measureInstallOfAlula() {
-  return inFolder(async (folder) => {
-    // Its `prepare` would build it anew, while others may use what is there.
-    const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
-    const { stdout } = await run('npm', pack, { cwd: toPath('..') })
-    const [{ filename }] = JSON.parse(stdout)
-
-    return measureInstall({ alula: `file:${join(folder, filename)}` })
-  })
+/** The same with logins, by a password and by a token. In alula they are there already. */
+const WITH_LOGINS = {
+  'Feathers v5, with logins': toFeathers(
+    'feathers',
+    'express',
+    'memory',
+    'errors',
+    'authentication',
+    'authentication-local'
+  ),
+  'Fastify 5 by hand, with logins': pickVersions(['fastify', 'qs', 'jsonwebtoken', 'bcryptjs']),
+  'Express 5 by hand, with logins': pickVersions(['express', 'jsonwebtoken', 'bcryptjs'])
 }
 
-async function measureFolder(folder) {
-  const files = (await readdir(folder, { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name))
-  const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size))
+/** Everybody answers it alike. */
+const PATH = '/messages?author=Ada&$sort[createdAt]=-1&$limit=1&$select[]=text'
+const ANSWER = { total: 2, limit: 1, skip: 0, data: [{ id: 3, text: 'Any news?' }] }
 
-  return {
-    packages: files.filter((file) => PACKAGE.test(file)).length,
-    bytes: sizes.reduce((sum, size) => sum + size, 0)
+await inFolder(async (folder) => {
+  const tarball = await packAlula(folder)
+
+  printTable(
+    'The tarball of alula',
+    ['kB', 'files', 'kB unpacked'],
+    [[toKilobytes(tarball.size), String(tarball.files), toKilobytes(tarball.unpackedSize)]]
+  )
+
+  const programs = await installAll(folder, tarball.file).catch(({ message }) => {
+    const [reason] = /^npm error .*/m.exec(message) ?? [message]
+
+    console.log(`\nnpm did not install the packages, so the rest is left out: ${reason}`)
+  })
+
+  if (programs) await compareStarts(programs)
+})
+
+/** Installs all applications and prints what that took. Returns the programs of the quickstarts by name. */
+async function installAll(folder, tarball) {
+  const programs = {}
+  const rows = []
+
+  for (const [name, { file, dependencies = { alula: `file:${tarball}` } }] of Object.entries(QUICKSTARTS)) {
+    const home = join(folder, String(rows.length))
+
+    await mkdir(home)
+    rows.push([name, await install(home, dependencies)])
+    programs[name] = join(home, 'app.mjs')
+    await copyFile(toPath(file), programs[name])
   }
+
+  for (const [name, dependencies] of Object.entries(WITH_LOGINS)) {
+    rows.push([name, await inFolder((home) => install(home, dependencies))])
+  }
+
+  printTable(
+    'Installed for production',
+    ['application', 'packages', 'MB'],
+    rows.map(([name, { packages, bytes }]) => [name, String(packages), (bytes / MEGABYTE).toFixed(1)])
+  )
+
+  return programs
 }
 
-async function inFolder(work) {
-  const folder = await mkdtemp(join(tmpdir(), 'alula-bench-'))
+async function compareStarts(programs) {
+  const results = await runRounds(Object.keys(programs), scaleRounds(START_ROUNDS), (name) =>
+    measureStart(programs[name])
+  )
+
+  printTable(
+    'From the start of `node` to the first answer, ms',
+    ['application', 'time', `÷ ${ALULA}`],
+    [...results].map(([name, times]) => [
+      name,
+      formatSpread(times, 0),
+      formatSpread(divide(times, results.get(ALULA)), 2)
+    ])
+  )
+}
+
+async function measureStart(program) {
+  const start = performance.now()
+  const child = spawn(process.execPath, [program], {
+    env: { ...process.env, PORT: '0', NODE_ENV: 'production' },
+    stdio: ['ignore', 'pipe', 'inherit']
+  })
+  const exit = once(child, 'exit')
 
   try {
-    return await work(folder)
+    const url = await readUrl(child, exit)
+    const answer = await read(url + PATH)
+    const time = performance.now() - start
+
+    assert.deepEqual(answer, ANSWER)
+
+    return time
   } finally {
-    await rm(folder, { recursive: true })
+    child.kill()
+    await exit
   }
+}
+
+/** Every quickstart prints where it listens. */
+async function readUrl(child, exit) {
+  let printed = ''
+
+  for await (const chunk of child.stdout.setEncoding('utf8')) {
+    printed += chunk
+
+    const [url] = /http:\/\/localhost:\d+\b/.exec(printed) ?? []
+
+    if (url !== undefined) return url
+  }
+
+  throw new Error(`It ended with ${await exit} before it listened:\n${printed}`)
+}
+
+async function read(url) {
+  const [response] = await once(get(url, { agent: false }), 'response')
+
+  return json(response)
+}
+
+function toKilobytes(bytes) {
+  return (bytes / KILOBYTE).toFixed(0)
 }

@@ -1,8 +1,6 @@
-// What a server takes besides the CPU time of requests: memory, time to start, room on the disk.
-import { readFileSync } from 'node:fs'
+// What a server takes besides the CPU time of requests: memory, and time to start.
 import { askUsage, load, pickServers, sendAndRead, withServer } from './http.mjs'
-import { measureInstall, measureInstallOfAlula } from './install.mjs'
-import { divide, formatSpread, printTable, runRounds, scaleRounds, toPath } from './lib.mjs'
+import { divide, formatSpread, printTable, runRounds, scaleRounds } from './lib.mjs'
 import { toRequests } from './messages.mjs'
 
 const SERVERS = pickServers('by-hand', 'fastify', 'feathers', 'alula-listen', 'alula-node')
@@ -19,20 +17,8 @@ const FEW_RECORDS = 10
 
 const MEGABYTE = 1e6
 
-const FEATHERS = ['feathers', 'express', 'authentication', 'authentication-local', 'memory', 'errors'].map(
-  (name) => `@feathersjs/${name}`
-)
-
-/** What is installed for an application with REST, authentication and records in memory. */
-const INSTALLS = {
-  'Express 5 by hand': () => measureInstall(pickVersions(['express', 'jsonwebtoken', 'bcryptjs'])),
-  'Feathers v5': () => measureInstall(pickVersions(FEATHERS)),
-  alula: measureInstallOfAlula
-}
-
 await compareMemory()
 await compareStarts()
-await compareInstalls()
 
 async function compareMemory() {
   const results = await runRounds(Object.keys(SERVERS), scaleRounds(MEMORY_ROUNDS), (name) =>
@@ -68,25 +54,6 @@ async function compareStarts() {
   printResults('From the start of `node` to the first answer, ms', results, { time: 'time', cpu: 'CPU time' })
 }
 
-async function compareInstalls() {
-  const rows = []
-
-  try {
-    for (const [name, measure] of Object.entries(INSTALLS)) {
-      const { packages, bytes } = await measure()
-
-      rows.push([name, String(packages), (bytes / MEGABYTE).toFixed(1)])
-    }
-  } catch ({ message }) {
-    const [reason] = /^npm error .*/m.exec(message) ?? [message]
-
-    console.log(`\nnpm did not install the packages, so what they take on the disk is left out: ${reason}`)
-    return
-  }
-
-  printTable('Installed for production', ['application', 'packages', 'MB'], rows)
-}
-
 /** Two columns for each figure: itself, and how many times that of the baseline it is. */
 function printResults(title, results, figures) {
   const pick = (name, figure) => results.get(name).map((round) => round[figure])
@@ -102,11 +69,4 @@ function printResults(title, results, figures) {
       ])
     ])
   )
-}
-
-/** The versions that the other benchmarks run with. */
-function pickVersions(names) {
-  const { packages } = JSON.parse(readFileSync(toPath('package-lock.json'), 'utf8'))
-
-  return Object.fromEntries(names.map((name) => [name, packages[`node_modules/${name}`].version]))
 }

@@ -14,7 +14,8 @@ const BENCHMARKS = [
   'auth',
   'logins',
   'latency',
-  'resources'
+  'resources',
+  'install'
 ]
 /** Not run unless they are named. */
 const LONG_BENCHMARKS = ['soak']

@@ -38,6 +38,7 @@ if (isInstalled) {
     { TEST_SCALE: '1', ...SERVERS }
   )
   await addCounts('npm run test:package', ['run', 'test:package'], parseCounts)
+  await report.check('npm run docs:build', () => show('npm', ['run', 'docs:build']))
   await report.check('npm start', () => checkStart(ROOT))
 }
 

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { runExample } from './support/example.ts'
 import { scaled } from './support/scale.ts'
-import { expectSession, readBlocks } from './support/session.ts'
+import { expectSession, expectShellSession, readBlocks } from './support/session.ts'
 
 const run = promisify(execFile)
 
@@ -76,37 +76,16 @@ it('quickstart: what is wrong gets a sentence', async () => {
   expect(await message('/nowhere')).toEqual([404, 'Page not found'])
 })
 
-/**
- * Runs the `console` blocks of a document in one shell, so that a command sees the variables of those before it, and
- * expects what stands below each. `…` stands for anything.
- */
-async function expectShellSession(
-  markdown: string,
-  here: { readonly [text: string]: string }
-): Promise<void> {
-  const end = '--- end of an answer ---'
-  const entries = readBlocks(markdown, 'console')
-    .flatMap((block) => block.split(/^\$ /m).slice(1))
-    .map((entry) => entry.trim().split('\n') as [string, ...string[]])
-  let script = entries
-    .map(([command]) => `${command.replaceAll('curl ', 'curl -s ')}\necho '${end}'\n`)
-    .join('')
+it('quickstart: the README shows what happens', async () => {
+  const readme = await readFile(resolve(import.meta.dirname, '../examples/quickstart/README.md'), 'utf8')
+  const [start, ...sessions] = readBlocks(readme, 'console') as [string, ...string[]]
+  const example = await runExample('quickstart/app.js')
 
-  for (const [text, replacement] of Object.entries(here)) script = script.replaceAll(text, replacement)
-
-  const { stdout } = await run('sh', ['-c', script])
-  const answers = stdout.split(end).slice(0, -1)
-
-  expect(answers).toHaveLength(entries.length)
-  for (const [index, [command, ...printed]] of entries.entries()) {
-    const parts = printed
-      .join('\n')
-      .split('…')
-      .map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
-
-    expect(answers[index]?.trim(), command).toMatch(new RegExp(`^${parts.join('[^"]+?')}$`))
-  }
-}
+  expect(start).toBe(
+    `$ node examples/quickstart/app.js\n${example.lines[0]?.replace(example.url, 'http://localhost:3030')}\n`
+  )
+  await expectShellSession(sessions, { 'localhost:3030': example.url })
+})
 
 it('README: the application answers as it shows', async () => {
   const root = resolve(import.meta.dirname, '..')
@@ -138,7 +117,9 @@ it('authentication: the README shows what happens', async () => {
   const example = await runExample('authentication/app.js')
 
   expect(example.lines).toContain('No SECRET is set: this one is random, and tokens end with the process.')
-  await expectShellSession(await readFile(readme, 'utf8'), { 'localhost:3030': example.url })
+  await expectShellSession(readBlocks(await readFile(readme, 'utf8'), 'console'), {
+    'localhost:3030': example.url
+  })
   expect(await example.waitFor('logged out')).toBe('grace@example.com logged out')
   expect(await example.stop()).toBe(0)
 })

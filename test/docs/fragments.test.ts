@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { expect, it } from 'vitest'
+import { runProgram } from '../support/program.ts'
+import { readBlocks } from '../support/session.ts'
+
+/** A package that is not here, and a class of which a page shows one method alone. */
+const SKIPPED = ["from 'sift'", 'class MessageService {\n  async shout']
+
+/** What the pages speak of without showing it. */
+const SURROUNDINGS = `
+const { createServer } = await import('node:http')
+const { alula } = await import('alula')
+const { BadRequest, isFeathersError } = await import('alula/errors')
+const { default: express, errorHandler, notFound, rest } = await import('alula/express')
+const { memory, MemoryService } = await import('alula/memory')
+
+class MessageService extends MemoryService {
+  async shout({ text }) {
+    return { text: text.toUpperCase() }
+  }
+}
+
+const pass = async () => undefined
+const [before, after, checkText, hideEmail, logError, connect, disconnect] = [
+  (request, response, next) => next(), (request, response, next) => next(), pass, pass, pass, pass, pass
+]
+const app = express(alula())
+const server = createServer()
+const id = 1
+const service = memory({ store: { 1: { id, state: 'free' } } })
+const people = [{ id, age: 30, name: 'Ada' }]
+
+app.defaultService = () => new MessageService()
+app.configure(rest())
+
+const messages = app.service('drafts')
+`
+
+/** A block with imports of its own, that may fail as a call of a client may. */
+function inside(block: string): string {
+  const local = block
+    .replaceAll('…', 'undefined')
+    .replace('3030', '0')
+    .replace(/^import (?:(\w+)(?:, )?)?(?:\{ (.+) \} )? ?from (.+)$/gm, (_line, standard, names, module) => {
+      const list = [standard && `default: ${standard}`, names?.replaceAll(' as ', ': ')].filter(Boolean)
+
+      return `const { ${list.join(', ')} } = await import(${module})`
+    })
+
+  return `{
+${SURROUNDINGS}
+  try {
+${local}
+  } catch (error) {
+    if (!isFeathersError(error)) throw error
+  }
+}
+`
+}
+
+it.each(['errors', 'hooks', 'http', 'memory', 'query', 'services'])('%s: each block runs', async (page) => {
+  const markdown = await readFile(resolve(import.meta.dirname, `../../docs/${page}.md`), 'utf8')
+  const blocks = readBlocks(markdown, 'js').filter((block) => !SKIPPED.some((text) => block.includes(text)))
+
+  expect(blocks.length).toBeGreaterThan(2)
+  expect(await runProgram(`${blocks.map(inside).join('')}process.exit()`).end()).toBe(0)
+})

@@ -1,0 +1,144 @@
+import { readFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import ts from 'typescript'
+import { expect, it, onTestFinished } from 'vitest'
+import { runProgram, runServer } from '../support/program.ts'
+import { expectSession, readBlocks } from '../support/session.ts'
+
+const SECRET = 'a secret for the programs of the documents'
+
+async function readPage(name: string): Promise<string> {
+  return readFile(resolve(import.meta.dirname, '../../docs', `${name}.md`), 'utf8')
+}
+
+it('quickstart: the application answers as it shows', async () => {
+  const page = await readPage('quickstart')
+  const [program, inside] = readBlocks(page, 'js') as [string, string]
+  const [session] = readBlocks(page, 'console') as [string]
+  const { address, waitFor } = await runServer(program.replace('http://localhost:3030', 'here'))
+
+  await expectSession(session, { 'localhost:3030': address })
+  await waitFor('created note 1')
+
+  const second = await runServer(`${program}${inside}console.log(page.data[0].text, note.id)\n`)
+
+  expect(await second.waitFor('Call Ada')).toBe('Call Ada 1')
+})
+
+it('deployment: the application answers as it shows, and ends on SIGTERM', async () => {
+  const page = await readPage('deployment')
+  const [program] = readBlocks(page, 'js') as [string]
+  const [session] = readBlocks(page, 'console') as [string]
+  const { address, end } = await runServer(program, { NODE_ENV: 'production' })
+
+  await expectSession(session, { 'localhost:3030': address })
+  expect(await end('SIGTERM')).toBe(0)
+})
+
+it('authentication: the application does not start without a secret', async () => {
+  const [program] = readBlocks(await readPage('authentication'), 'js') as [string]
+  const start = `${program.replace('await app.listen(3030)', '')}
+await app.listen(0).catch(({ message }) => console.log(message))
+`
+
+  expect(await runProgram(start, { SECRET: undefined }).waitFor('secret')).toContain('secret')
+})
+
+it('client: a login and its end, on the application of the page on authentication', async () => {
+  const [application] = readBlocks(await readPage('authentication'), 'js') as [string]
+  const login = readBlocks(await readPage('client'), 'js').find((block) => block.includes('wren@')) as string
+  const { address } = await runServer(application, { SECRET })
+  const user = { email: 'wren@example.org', password: 'correct horse' }
+
+  await fetch(`http://${address}/users`, {
+    method: 'POST',
+    body: JSON.stringify(user),
+    headers: { 'Content-Type': 'application/json' }
+  })
+
+  expect(await runProgram(login.replace('localhost:3030', address)).end()).toBe(0)
+})
+
+it('real time: what a client does, clients hear', async () => {
+  const [application] = readBlocks(await readPage('realtime'), 'js') as [string]
+  const clients = readBlocks(await readPage('client'), 'js')
+  const overSocket = clients.find((block) => block.includes('socketio(socket, {')) as string
+  const overHttp = clients.find((block) => block.includes("messages.on('created'")) as string
+  const { address } = await runServer(application)
+  const listening = runProgram(overSocket.replace('localhost:3030', address))
+
+  expect(await listening.waitFor('created')).toBe("created { text: 'Hello', id: 1 }")
+
+  const calling = runProgram(overHttp.replace('localhost:3030', address))
+
+  expect(await calling.waitFor('created')).toBe("created { text: 'Hello', id: 2 }")
+  expect(await listening.waitFor('created')).toBe("created { text: 'Hello', id: 2 }")
+  expect(await calling.end()).toBe(0)
+})
+
+it('real time: messages without a client of ours are answered', async () => {
+  const [application, , messages] = readBlocks(await readPage('realtime'), 'js') as [string, string, string]
+  const { address } = await runServer(application)
+  const calling = runProgram(messages.replace('localhost:3030', address))
+
+  expect(await calling.waitFor('Hello')).toBe("{ text: 'Hello', id: 1 }")
+  expect(await calling.waitFor('Hello')).toBe("[ { text: 'Hello', id: 1 } ]")
+  expect(await calling.waitFor('Hello')).toBe("{ text: 'Hello', id: 1 }")
+})
+
+it('writing a transport: the conversation goes as it shows', async () => {
+  const page = await readPage('writing-a-transport')
+  const [transport, application] = readBlocks(page, 'js') as [string, string]
+  const [conversation] = readBlocks(page, '') as [string]
+  const imports = [transport, application].join('').match(/^import .*\n/gm) ?? []
+  const statements = `${transport}${application}`.replace(/^import .*\n/gm, '').replace('export ', '')
+  const others = imports.filter((line) => !line.includes('./lines.mjs')).join('')
+  const port = 'server.address().port'
+  const program = runProgram(
+    `${others}${statements}`
+      .replace('4040', '0')
+      .replace("'listening')", `'listening')\n      console.log('port', ${port})`)
+      .replace('await app.setup()', "await app.setup()\nprocess.once('SIGTERM', () => app.teardown())")
+  )
+  const socket = connect(Number((await program.waitFor('port')).slice('port '.length)))
+  const answers = createInterface({ input: socket })[Symbol.asyncIterator]()
+
+  // The server does not read to the end what is too long.
+  socket.on('error', () => undefined)
+  onTestFinished(() => void socket.destroy())
+
+  for (const line of conversation.trim().split('\n')) {
+    if (line.startsWith('> ')) socket.write(`${line.slice(2)}\n`)
+    else expect(`< ${(await answers.next()).value}`).toBe(line)
+  }
+
+  // What is not a message, and what is none that ends.
+  socket.write('{}\nnull\n[1,{"toString":2},"notes"]\n')
+  for (let count = 0; count < 3; count++) expect((await answers.next()).value).toContain('Invalid message')
+  socket.write('x'.repeat(200_000))
+  await new Promise((resolve) => socket.once('close', resolve))
+
+  expect(await program.end('SIGTERM')).toBe(0)
+})
+
+it('writing an adapter: the adapter passes the suite', async () => {
+  const [adapter, , reading, writing, service, , suite] = readBlocks(
+    await readPage('writing-an-adapter'),
+    'ts'
+  ) as [string, string, string, string, string, string, string]
+  const whole = adapter.replace(/}\n$/, `${reading}${writing}}\n`)
+  const tests = suite.replace(/^import \{ MapService.*\n/m, '')
+  const options = { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true }
+  const program = ts.transpile(`${whole}${service}${tests}`, options)
+
+  expect(await runProgram(program).end()).toBe(0)
+})
+
+it('OAuth: the set-up is accepted', async () => {
+  const [program] = readBlocks(await readPage('oauth'), 'js') as [string]
+  const env = { SECRET, GITHUB_KEY: 'a key', GITHUB_SECRET: 'a secret' }
+
+  expect(await runProgram(`${program}\nawait app.setup()\nprocess.exit()`, env).end()).toBe(0)
+})

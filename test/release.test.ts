@@ -1,0 +1,192 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, it, onTestFinished } from 'vitest'
+
+const run = promisify(execFile)
+
+const SCRIPTS = resolve(import.meta.dirname, '../scripts')
+const AS_SOMEBODY = ['-c', 'user.name=Somebody', '-c', 'user.email=somebody@example.com']
+
+const README = '# thing\n\nVersion 0.1.9 needs Node 20.19 or later.\n'
+const CHANGELOG =
+  '# Changelog\n\n## Unreleased\n\n- Something is new.\n\n## 0.1.9 (2026-01-01)\n\nIt was 0.1.9.\n'
+const SECURITY = '| Version | Fixes |\n|---|---|\n| 0.1.x | yes |\n| 0.2.x | yes |\n'
+const MANIFEST = {
+  name: 'thing',
+  version: '0.1.9',
+  files: ['index.js'],
+  scripts: {
+    check: 'node check.mjs',
+    release: 'node scripts/release.mjs'
+  }
+}
+const LOCK = {
+  name: 'thing',
+  version: '0.1.9',
+  lockfileVersion: 3,
+  packages: { '': { name: 'thing', version: '0.1.9' } }
+}
+
+/** A clone of a repository that is ready for a release, with our scripts and files of its own. */
+async function createClone(files: { [name: string]: string } = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'alula-release-'))
+  const [origin, clone] = [join(folder, 'origin'), join(folder, 'clone')]
+  const all = {
+    'README.md': README,
+    'CHANGELOG.md': CHANGELOG,
+    'SECURITY.md': SECURITY,
+    'package.json': `${JSON.stringify(MANIFEST, null, 2)}\n`,
+    'package-lock.json': `${JSON.stringify(LOCK, null, 2)}\n`,
+    'index.js': '',
+    'check.mjs': '',
+    '.gitignore': '*.tgz\n',
+    ...files
+  }
+  const git = async (...args: string[]) => (await run('git', args, { cwd: clone })).stdout.trim()
+
+  onTestFinished(() => rm(folder, { recursive: true }))
+
+  await cp(SCRIPTS, join(origin, 'scripts'), { recursive: true })
+  for (const [name, text] of Object.entries(all)) await writeFile(join(origin, name), text)
+  await run('git', ['init', '--quiet', '--initial-branch', 'main'], { cwd: origin })
+  await run('git', ['add', '.'], { cwd: origin })
+  await run('git', [...AS_SOMEBODY, 'commit', '--quiet', '--message', 'The first'], { cwd: origin })
+  await run('git', ['clone', '--quiet', origin, clone])
+  await git('config', 'user.name', 'Somebody')
+  await git('config', 'user.email', 'somebody@example.com')
+
+  return {
+    git,
+    read: (name: string) => readFile(join(clone, name), 'utf8'),
+    write: (name: string, text: string) => writeFile(join(clone, name), text),
+    /** Runs the script; returns what it prints, and how it ends. */
+    release: async (...args: string[]) => {
+      try {
+        const { stdout } = await run('npm', ['run', '--silent', 'release', '--', ...args], { cwd: clone })
+
+        return { code: 0, output: stdout }
+      } catch (error) {
+        const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
+
+        return { code, output: stdout + stderr }
+      }
+    }
+  }
+}
+
+it('a dry run says what it would do, and changes nothing', async () => {
+  const { git, release } = await createClone({ 'check.mjs': 'process.exit(1)' })
+  const before = await git('rev-parse', 'HEAD')
+  const { code, output } = await release('minor', '--dry-run')
+
+  expect(output).toBe(`ok    the branch is main
+ok    everything is committed
+ok    0.2.0 is later than 0.1.9
+ok    there is no tag v0.2.0
+ok    CHANGELOG.md says what is new
+ok    README.md has the version
+ok    SECURITY.md has the minor version
+would run npm run check
+would write 0.2.0 into package.json, package-lock.json and README.md
+would put the version and today's date above the changes in CHANGELOG.md
+would build, and pack thing-0.2.0.tgz
+would commit 'Version 0.2.0'
+would tag v0.2.0
+
+Left to you then, because it cannot be taken back:
+
+  git push origin main v0.2.0
+  npm publish thing-0.2.0.tgz
+
+7 passed, 0 failed
+`)
+  expect(code).toBe(0)
+  expect(await git('rev-parse', 'HEAD')).toBe(before)
+  expect(await git('status', '--porcelain', '--ignored')).toBe('')
+  expect(await git('tag')).toBe('')
+})
+
+it('a release is a commit, a tag and a tarball, with the version wherever it stands', async () => {
+  const { git, read, release } = await createClone()
+  const { code, output } = await release('patch')
+
+  expect(output).toContain('\n  git push origin main v0.1.10\n  npm publish thing-0.1.10.tgz\n')
+  expect(code).toBe(0)
+
+  expect(JSON.parse(await read('package.json'))).toEqual({ ...MANIFEST, version: '0.1.10' })
+  expect(JSON.parse(await read('package-lock.json'))).toMatchObject({
+    version: '0.1.10',
+    packages: { '': { version: '0.1.10' } }
+  })
+  expect(await read('README.md')).toBe(README.replace('0.1.9', '0.1.10'))
+
+  const changelog = await read('CHANGELOG.md')
+  const [, date = ''] = /^## 0\.1\.10 \((\d{4}-\d{2}-\d{2})\)$/m.exec(changelog) ?? []
+
+  expect(changelog).toBe(CHANGELOG.replace('Unreleased', `0.1.10 (${date})`))
+  expect(Math.abs(Date.now() - Date.parse(date))).toBeLessThan(2 * 24 * 60 * 60 * 1000)
+
+  expect(await git('log', '-1', '--format=%s')).toBe('Version 0.1.10')
+  expect(await git('rev-parse', 'v0.1.10^{commit}')).toBe(await git('rev-parse', 'HEAD'))
+  expect(await git('status', '--porcelain', '--ignored')).toBe('!! thing-0.1.10.tgz')
+
+  // What is released has no changes to release.
+  expect((await release('patch', '--dry-run')).output).toContain("Expected something below '## Unreleased'")
+})
+
+it('what is not ready is not released', async () => {
+  const { git, write, release } = await createClone({
+    'CHANGELOG.md': CHANGELOG.replace('- Something is new.\n', ''),
+    'README.md': '# thing\n'
+  })
+
+  await git('tag', 'v0.1.0')
+  await git('switch', '--quiet', '--create', 'other')
+  await write('index.js', 'changed')
+
+  const { code, output } = await release('0.1.0')
+
+  expect(code).toBe(1)
+  expect(output).toBe(`FAIL  the branch is main
+      It is other
+FAIL  everything is committed
+       M index.js
+FAIL  0.1.0 is later than 0.1.9
+      Expected a version after 0.1.9
+FAIL  there is no tag v0.1.0
+      It has been released
+FAIL  CHANGELOG.md says what is new
+      Expected something below '## Unreleased'
+FAIL  README.md has the version
+      Expected /^Version \\S+ needs Node/m
+ok    SECURITY.md has the minor version
+1 passed, 6 failed
+`)
+  expect(await git('status', '--porcelain')).toBe('M index.js')
+})
+
+it('nothing is written when the checks of the project fail', async () => {
+  const { git, release } = await createClone({ 'check.mjs': 'process.exit(1)' })
+  const { code, output } = await release('1.0.0')
+
+  // That version is not among the supported, so the checks have not run.
+  expect(output).toContain('Expected 1.0.x among the supported')
+  expect(output).not.toContain('npm run check')
+  expect(code).toBe(1)
+
+  expect((await release('patch')).output).toContain('FAIL  npm run check')
+  expect(await git('status', '--porcelain', '--ignored')).toBe('')
+  expect(await git('tag')).toBe('')
+})
+
+it('what is no version is answered with the usage', async () => {
+  const { release } = await createClone()
+  const usage = 'Expected: npm run release -- patch|minor|major|<version> [--dry-run]\n'
+
+  for (const args of [[], ['next'], ['1.0'], ['v1.0.0'], ['01.0.0'], ['patch', 'minor']]) {
+    expect(await release(...args), args.join()).toEqual({ code: 1, output: usage })
+  }
+})
