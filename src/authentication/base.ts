@@ -241,6 +241,18 @@ export class AuthenticationBase {
   }
 
   /**
+   * Whether a token still counts that was verified some time ago: it was not revoked, and the credentials of its entity
+   * are what they were.
+   *
+   * @param id The id of the token, as `toTokenId` returns it
+   * @param fingerprints What the token says of the credentials
+   * @param entity The entity as it is now
+   */
+  async isCurrent(id: string, fingerprints: unknown, entity: any): Promise<boolean> {
+    return !(await this.revocations?.isRevoked(id)) && this.credentials.match(fingerprints, entity)
+  }
+
+  /**
    * Notes that something was used that may be used once, such as a code.
    *
    * @param id What it is

@@ -14,7 +14,7 @@ import type {
 const OPTIONS = ['entity', 'entityId', 'service', 'header', 'schemes', 'cookie']
 
 /** The claim that ties a token to the password hash of its entity, or to what else strategies go by. */
-const FINGERPRINT = 'fingerprint'
+export const FINGERPRINT = 'fingerprint'
 
 /** Authenticates with an access token that the service has made, from a header or in the data of a call. */
 export class JWTStrategy extends AuthenticationBaseStrategy {

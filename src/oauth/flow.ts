@@ -254,7 +254,7 @@ export class Flow {
     } catch (error: any) {
       const reason = toReason(error)
 
-      debug('%s: %s', this.name, reason.message)
+      debug('%s: %j', this.name, reason.message)
       throw Object.assign(this.toFeathersError(error), { cause: reason })
     }
   }

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import { FINGERPRINT } from '../authentication/jwt.ts'
 import type { AuthenticationService } from '../authentication/service.ts'
+import { toTokenId } from '../authentication/tokens.ts'
 import type { AuthenticationRequest, AuthenticationResult } from '../authentication/types.ts'
 import { reportError } from '../core/events.ts'
 import type { Application } from '../core/types.ts'
@@ -23,7 +25,7 @@ import {
   getServerUrl,
   type ResolvedProvider
 } from './options.ts'
-import { LOGIN_TIME, type PendingLogin, PendingLogins } from './pending.ts'
+import { LOGIN_TIME, type PendingLogin, PendingLogins, type Session } from './pending.ts'
 import { findOrigin } from './redirect.ts'
 import { type OAuthParams, OAuthStrategy } from './strategy.ts'
 import type { OAuthConfiguration } from './types.ts'
@@ -34,7 +36,7 @@ interface LoginRequest {
   /** Hooks of the login get it. */
   readonly query: { readonly [name: string]: any }
   /** Who is logged in already. */
-  readonly entityId: string | number | undefined
+  readonly session: Session | undefined
 }
 
 /** Where the browser goes next, what it keeps, and what a program gets instead. */
@@ -166,15 +168,16 @@ export class Logins {
   async open(name: string, params: OAuthParams): Promise<LoginAnswer> {
     const { redirect, feathers_token: accessToken, ...query } = params.query ?? {}
     const strategy = this.getStrategy(name)
-    const isOwn = this.isOwnPage(params.headers?.referer)
-    let entityId: string | number | undefined
+    const { headers = {} } = params
+    const isOwn = this.isOwnPage(headers.referer)
+    let session: Session | undefined
 
     if (accessToken !== undefined) {
       if (!isOwn) throw notOwn()
 
-      entityId = await this.getEntityId(strategy, { strategy: this.linkStrategy, accessToken }, params)
+      session = await this.getSession(strategy, { strategy: this.linkStrategy, accessToken }, params)
     } else if (isOwn && params.authentication) {
-      entityId = await this.getEntityId(strategy, params.authentication, params).catch((error) => {
+      session = await this.getSession(strategy, params.authentication, params).catch((error) => {
         // A session that has ended is no obstacle to a new one.
         if (error?.code !== 401) throw error
 
@@ -182,7 +185,12 @@ export class Logins {
       })
     }
 
-    return this.start(name, strategy, { redirect, query, entityId }, params)
+    // Otherwise any page could choose what becomes of the token. It can hide that it is foreign by sending no referrer.
+    if (redirect !== undefined && !isOwn && ['cross-site', 'none'].includes(headers['sec-fetch-site'])) {
+      throw new NotAuthenticated('Only a page of the application can choose where a login leads to')
+    }
+
+    return this.start(name, strategy, { redirect, query, session }, params)
   }
 
   /**
@@ -200,9 +208,9 @@ export class Logins {
     // Browsers add it to requests of other hosts of the same site.
     if (this.isByCookie(params) && !this.isOwnPage(headers.origin ?? headers.referer)) throw notOwn()
 
-    const entityId = authentication ? await this.getEntityId(strategy, authentication, params) : undefined
+    const session = authentication ? await this.getSession(strategy, authentication, params) : undefined
 
-    return this.start(name, strategy, { redirect: data?.redirect, query, entityId }, params)
+    return this.start(name, strategy, { redirect: data?.redirect, query, session }, params)
   }
 
   /**
@@ -228,7 +236,7 @@ export class Logins {
       // Otherwise it is the provider that the browser comes from.
       headers: { ...headers, ...(login?.page && { referer: login.page }) },
       ...(login?.redirect !== undefined && { redirect: login.redirect }),
-      oauth: { provider: name, entityId: login?.entityId },
+      oauth: { provider: name, entityId: login?.session?.entityId },
       authStrategies: [name]
     }
     const cookies = login ? [this.pending.end(login.state)] : []
@@ -237,6 +245,8 @@ export class Logins {
       if (!login || !(await this.auth.useOnce(`oauth:${login.state}`, login.expiresAt))) {
         throw new NotAuthenticated(REFUSED)
       }
+
+      if (login.session) await this.assertCurrent(strategy, login.session)
 
       const grant = await this.getFlow(name).finish(query, login)
       const result = await this.auth.create({ strategy: name, ...grant }, loginParams)
@@ -339,15 +349,35 @@ export class Logins {
     return flow
   }
 
-  private async getEntityId(
+  private async getSession(
     strategy: OAuthStrategy,
     credentials: AuthenticationRequest,
     { query, ...params }: OAuthParams
-  ): Promise<string | number> {
+  ): Promise<Session> {
     const { authStrategies } = this.auth.configuration
     const result = await this.auth.authenticate(credentials, params, ...authStrategies)
+    const { accessToken, authentication } = result
+    const entityId = result[strategy.configuration.entity]?.[strategy.entityId]
+    const { payload } = authentication ?? {}
 
-    return result[strategy.configuration.entity]?.[strategy.entityId]
+    return payload
+      ? { entityId, tokenId: toTokenId(accessToken, payload), fingerprints: payload[FINGERPRINT] }
+      : { entityId }
+  }
+
+  /** Much can happen while the browser is at the provider. */
+  private async assertCurrent(
+    strategy: OAuthStrategy,
+    { entityId, tokenId, fingerprints }: Session
+  ): Promise<void> {
+    if (tokenId === undefined) return
+
+    const provider = strategy.name as string
+    const entity = await strategy.getCurrentEntity({ oauth: { provider, entityId } })
+
+    if (!(await this.auth.isCurrent(tokenId, fingerprints, entity))) {
+      throw new NotAuthenticated('You are not logged in any more. Log in, and start again')
+    }
   }
 
   private deliver(

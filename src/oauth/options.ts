@@ -164,8 +164,9 @@ function assertProvider(name: string, oauth: OAuthConfiguration): void {
 
   assert(isString(scope) || isStringList(scope), `${name}.scope`, 'a text or a list of texts')
 
-  for (const param of OWN_PARAMS) {
-    assert(!Object.hasOwn(custom_params ?? {}, param), `${name}.custom_params.${param}`, 'to be left out')
+  for (const [param, value] of Object.entries(custom_params ?? {})) {
+    assert(!OWN_PARAMS.includes(param), `${name}.custom_params.${param}`, 'to be left out')
+    assert(typeof value === 'string', `${name}.custom_params.${param}`, 'a text')
   }
 
   assert(
@@ -189,6 +190,12 @@ function assertProvider(name: string, oauth: OAuthConfiguration): void {
     )
   }
 
+  // With it the document is taken as it is, whoever it speaks of (OpenID Connect Discovery §4.3).
+  assert(
+    !issuer?.includes('/.well-known/'),
+    `${name}.issuer`,
+    "the issuer, without '/.well-known/' and what follows"
+  )
   assert(redirect_uri === undefined || parseUrl(redirect_uri), `${name}.redirect_uri`, 'a URL')
 }
 

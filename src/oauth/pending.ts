@@ -14,8 +14,18 @@ export interface PendingLogin extends FlowSecrets {
   readonly redirect?: string | undefined
   /** What else the login was started with. */
   readonly query: { readonly [name: string]: any }
-  /** The id of the entity that was logged in. */
-  readonly entityId?: string | number | undefined
+  /** Who was logged in. */
+  readonly session?: Session | undefined
+}
+
+/** Somebody who is logged in while an account is connected. */
+export interface Session {
+  /** The id of the entity. */
+  readonly entityId: string | number
+  /** The id of the access token; not where the strategy has none. */
+  readonly tokenId?: string
+  /** What the token says of the credentials of the entity. */
+  readonly fingerprints?: unknown
 }
 
 /** How long a login may take, in milliseconds. Some register at the provider first. */

@@ -1,6 +1,6 @@
 import { toDispatch } from '../authentication/dispatch.ts'
 import type { HookContext, NextFunction } from '../core/types.ts'
-import { BadRequest, MethodNotAllowed } from '../errors.ts'
+import { BadRequest, MethodNotAllowed, NotAuthenticated } from '../errors.ts'
 import type { LoginAnswer, Logins } from './login.ts'
 import type { OAuthParams } from './strategy.ts'
 
@@ -30,6 +30,8 @@ export class OAuthService {
    * @throws NotFound for an unknown provider
    */
   async find(params: OAuthParams): Promise<any> {
+    assertNavigation(params)
+
     const { location, cookies } = await this.logins.open(getProviderName(params), params)
 
     return { body: { location }, location, cookies } satisfies Answer
@@ -63,6 +65,8 @@ export class OAuthCallbackService {
 
   /** Ends a login: sends the browser to the page, or answers with the result when there is none. */
   async find(params: OAuthParams): Promise<any> {
+    assertNavigation(params)
+
     const { location, cookies, result }: LoginAnswer = await this.logins.finish(
       getProviderName(params),
       params.query ?? {},
@@ -143,6 +147,15 @@ export async function requireHttp({ http }: HookContext, next: NextFunction): Pr
   if (!http) throw new MethodNotAllowed('A login at a provider needs a browser: open it over HTTP')
 
   await next()
+}
+
+/** An image of a page must not begin or end a login (Fetch Metadata). Browsers say what a request is for; others do not. */
+function assertNavigation({ headers }: OAuthParams): void {
+  const { 'sec-fetch-dest': destination = 'document' } = headers ?? {}
+
+  if (destination !== 'document') {
+    throw new NotAuthenticated('A login is a page that a browser opens, and nothing that a page loads')
+  }
 }
 
 function getProviderName({ route }: OAuthParams): string {

@@ -65,7 +65,8 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
   }
 
   /**
-   * What is stored of a profile: the id, and for a new entity the e-mail address, when the configuration says where.
+   * What is stored of a profile: the id, and for a new entity the e-mail address, when the configuration says where, and
+   * when it was verified. Under an address of somebody else nobody should have an account.
    *
    * @param existing The entity that there is; `null` for a new one
    */
@@ -77,13 +78,9 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
     const { email, emailVerified } = this.oauth
     const data = { [this.idField]: toId(profile) }
 
-    if (existing || !email || !isAddress(profile.email)) return data
+    if (existing || !email || !isAddress(profile.email) || profile.email_verified !== true) return data
 
-    return {
-      ...data,
-      [email]: profile.email,
-      ...(emailVerified && { [emailVerified]: profile.email_verified === true })
-    }
+    return { ...data, [email]: profile.email, ...(emailVerified && { [emailVerified]: true }) }
   }
 
   /** Finds the entity of a profile; `null` when there is none. */

@@ -280,6 +280,38 @@ describe('an account is not connected', () => {
     expect(await findUsers()).toEqual([])
   })
 
+  it('to a user who has logged out meanwhile', async () => {
+    const { server, agent, findUsers } = await start()
+    const accessToken = await createToken(server, 0)
+    const callback = await visit(server, agent, 'nest', 'wren', `?feathers_token=${accessToken}`, OWN)
+
+    await server.auth.remove(null, { authentication: { strategy: 'jwt', accessToken } })
+
+    expect(readError(await agent.request(callback))).toBe(
+      'You are not logged in any more. Log in, and start again'
+    )
+    expect(await findUsers()).toEqual([{ id: 0, name: 'robin' }])
+  })
+
+  it('to a user whose password was changed meanwhile', async () => {
+    const { server, agent, findUsers } = await start({
+      configure: (app) =>
+        app.service('authentication').register('badge', { getCredential: ({ badge }: any) => badge })
+    })
+    const { accessToken } = await server.auth.issueToken({
+      authentication: { strategy: 'badge' },
+      user: await server.users.patch(0, { badge: 'old' })
+    })
+    const callback = await visit(server, agent, 'nest', 'wren', `?feathers_token=${accessToken}`, OWN)
+
+    await server.users.patch(0, { badge: 'new' })
+
+    expect(readError(await agent.request(callback))).toBe(
+      'You are not logged in any more. Log in, and start again'
+    )
+    expect(await findUsers()).toEqual([{ id: 0, name: 'robin', badge: 'new' }])
+  })
+
   it('to a user who is not active any more', async () => {
     const { server, agent, findUsers } = await start({
       settings: { isActive: ({ isLocked }: any) => !isLocked }
@@ -349,6 +381,14 @@ describe('an account with the same e-mail address', () => {
     expect(await findUsers()).toEqual([
       { id: 0, email: 'wren@example.org', isVerified: true, nestId: 'loud' }
     ])
+  })
+
+  it('is not made under an address that nobody has verified', async () => {
+    const { server, agent, findUsers } = await start({ oauth }, [])
+
+    await logIn(server, agent, 'nest', 'unsure')
+
+    expect(await findUsers()).toEqual([{ id: 0, nestId: 'unsure' }])
   })
 
   it('is not touched when it is connected to another account of the provider', async () => {

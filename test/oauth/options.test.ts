@@ -105,6 +105,22 @@ describe('a configuration is refused with a sentence', () => {
       message('emailVerified', "the name of a field, beside 'email'")
     ],
     [
+      'the document of an issuer in its place',
+      {
+        nest: {
+          key: 'key',
+          secret: 'secret',
+          issuer: 'https://id.example.org/.well-known/openid-configuration'
+        }
+      },
+      message('nest.issuer', "the issuer, without '/.well-known/' and what follows")
+    ],
+    [
+      'a parameter that is no text',
+      { nest: { ...NOWHERE, custom_params: { claims: {} } } },
+      message('nest.custom_params.claims', 'a text')
+    ],
+    [
       'a scope that is a number',
       { nest: { ...NOWHERE, scope: 3 } },
       message('nest.scope', 'a text or a list of texts')

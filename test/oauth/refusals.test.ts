@@ -345,6 +345,25 @@ describe('a login is refused', () => {
     expect((await agent.request(last)).status).toBe(200)
   })
 
+  it.each(['image', 'iframe', 'empty', 'script'])(
+    'when it is what a page loads as %s, at the beginning and at the end',
+    async (destination) => {
+      const { server, agent } = await start()
+      const headers = { 'Sec-Fetch-Dest': destination }
+      const callback = await visit(server, agent, 'nest', 'wren', '', { 'Sec-Fetch-Dest': 'document' })
+
+      for (const url of [`${server.origin}/oauth/nest`, callback]) {
+        const response = await agent.request(url, { headers })
+
+        expect(response.status).toBe(401)
+        expect(response.headers.get('location')).toBeNull()
+      }
+
+      // It was not used up.
+      expect((await agent.request(callback)).status).toBeLessThan(400)
+    }
+  )
+
   it('when the user is not active', async () => {
     const { server, agent } = await start({ settings: { isActive: ({ isLocked }: any) => !isLocked } })
 

@@ -287,6 +287,30 @@ describe('after a login the browser does not go', () => {
   )
 
   it.each([
+    ['a page of another site', 'cross-site'],
+    ['a link that somebody has sent', 'none']
+  ])('where %s says, though it hides what it is', async (_name, site) => {
+    const { origin, send } = await start()
+    const open = (search: string) =>
+      send(`${origin}/oauth/nest${search}`, { headers: { 'Sec-Fetch-Site': site }, redirect: 'manual' })
+
+    expect((await open('?redirect=/home')).status).toBe(401)
+    // To log in is another matter.
+    expect((await open('')).status).toBe(303)
+  })
+
+  it.each([
+    ['a page of the server, without a referrer', { 'Sec-Fetch-Site': 'same-origin' }],
+    ['a page of the site, without a referrer', { 'Sec-Fetch-Site': 'same-site' }],
+    ['a page of the application on another site', { 'Sec-Fetch-Site': 'cross-site', Referer: `${PAGE}/` }]
+  ])('anywhere else than %s says', async (_name, headers) => {
+    const { origin, send } = await start()
+    const init = { headers: headers as Record<string, string>, redirect: 'manual' as const }
+
+    expect((await send(`${origin}/oauth/nest?redirect=/home`, init)).status).toBe(303)
+  })
+
+  it.each([
     ['a list', '?redirect[]=/home'],
     ['a list of two', '?redirect=/home&redirect=//attacker.example'],
     ['a list that begins with nothing', '?redirect=&redirect=//attacker.example'],
