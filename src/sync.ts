@@ -1,3 +1,4 @@
+export type { ServiceEvent } from './core/publish.ts'
 export type { Absence } from './sync/availability.ts'
 export type { RedisClient, RedisLocation } from './sync/connection.ts'
 export type { Gap } from './sync/inbox.ts'

@@ -1,5 +1,6 @@
 export {
   createTestClient,
+  type LoginOptions,
   loginAs,
   type TestClient,
   type TestRequest,

@@ -43,8 +43,8 @@ const KNOWN_OPERATORS = [...OPERATORS, '$not', '$nor']
 export class MemoryAdapter<
   Result = any,
   Data = Partial<Result>,
-  PatchData = Partial<Data>,
-  ServiceParams extends AdapterParams = AdapterParams
+  ServiceParams extends AdapterParams = AdapterParams,
+  PatchData = Partial<Data>
 > extends AdapterBase<Result, Data, PatchData, ServiceParams, MemoryOptions> {
   private readonly records: Records
   private nextId: number
@@ -281,16 +281,16 @@ export class MemoryAdapter<
 export class MemoryService<
   Result = any,
   Data = Partial<Result>,
-  PatchData = Partial<Data>,
-  ServiceParams extends AdapterParams = AdapterParams
-> extends MemoryAdapter<Result, Data, PatchData, ServiceParams> {}
+  ServiceParams extends AdapterParams = AdapterParams,
+  PatchData = Partial<Data>
+> extends MemoryAdapter<Result, Data, ServiceParams, PatchData> {}
 
 /** What `implementService` defines below. */
 export interface MemoryService<
   Result = any,
   Data = Partial<Result>,
-  PatchData = Partial<Data>,
-  ServiceParams extends AdapterParams = AdapterParams
+  ServiceParams extends AdapterParams = AdapterParams,
+  PatchData = Partial<Data>
 > extends AdapterMethods<Result, Data, PatchData, ServiceParams> {}
 
 implementService(MemoryService)
@@ -306,9 +306,9 @@ implementService(MemoryService)
 export function memory<
   Result = any,
   Data = Partial<Result>,
-  PatchData = Partial<Data>,
-  ServiceParams extends AdapterParams = AdapterParams
->(options: MemoryOptions = {}): MemoryService<Result, Data, PatchData, ServiceParams> {
+  ServiceParams extends AdapterParams = AdapterParams,
+  PatchData = Partial<Data>
+>(options: MemoryOptions = {}): MemoryService<Result, Data, ServiceParams, PatchData> {
   return new MemoryService(options)
 }
 

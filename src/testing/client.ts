@@ -26,7 +26,7 @@ export interface TestUser extends TestClient {
 }
 
 /** The options of {@link loginAs}. */
-interface LoginOptions extends HandlerOptions {
+export interface LoginOptions extends HandlerOptions {
   /** The path of the authentication service; the default one when left out. */
   readonly authService?: string
   /** The strategy that takes the token; `jwt` when left out. */
