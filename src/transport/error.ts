@@ -91,12 +91,30 @@ export function logUnexpected(logger: Logger | false, error: unknown): void {
  */
 export function logError(logger: Logger, error: unknown, shown: ClientError): void {
   try {
-    if (shown.status >= 500) logger.error(error instanceof Error ? `${error.stack}` : String(error))
+    if (shown.status >= 500) logger.error(describeFully(error))
     else logger.info?.(`${shown.body.name}: ${shown.body.message}`)
   } catch {
     // The answer to the client does not depend on the log.
     debug('An error could not be logged: %s', shown.body.message)
   }
+}
+
+/** How many causes of an error are written to a log. */
+const MOST_CAUSES = 5
+
+/** The stack, and why: what an adapter shows to nobody is the cause of what it throws. */
+function describeFully(error: unknown): string {
+  const descriptions: string[] = []
+
+  for (
+    let current: any = error;
+    current !== undefined && descriptions.length < MOST_CAUSES;
+    current = current?.cause
+  ) {
+    descriptions.push(current instanceof Error ? `${current.stack}` : String(current))
+  }
+
+  return descriptions.join('\nCaused by: ')
 }
 
 function toFeathersError(error: any): FeathersError {

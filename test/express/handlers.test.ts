@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { GeneralError, NotAuthenticated, NotFound } from '../../src/errors.ts'
+import { GeneralError, NotAuthenticated, NotFound, Unavailable } from '../../src/errors.ts'
 import express, { type ErrorHandlerOptions, errorHandler, json, notFound, rest } from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
 import { serve } from '../support/server.ts'
@@ -103,6 +103,34 @@ it('the log gets what nobody expected, and client errors outside of services', a
     'error Error: broken',
     'info NotFound: Page not found',
     'info NotFound: Page not found'
+  ])
+})
+
+it('the log says why, as far as errors have a cause', async () => {
+  const lines: string[] = []
+  const root: any = new Error('disk is full')
+  const url = await failWith(new Unavailable('Try again'), { logger: { error: (line) => lines.push(line) } })
+  const cause = new Error('a write has failed', { cause: root })
+  const deep = await failWith(Object.assign(new Error('broken'), { cause }), {
+    logger: { error: (line) => lines.push(line) }
+  })
+
+  // An error that is its own cause does not fill the log.
+  root.cause = cause
+  await fetch(`${url}/things`)
+  await fetch(`${deep}/things`)
+
+  const reasons = (line: string) => line.split('\n').filter((part) => /^(Caused by: )?\w+: /.test(part))
+
+  expect(lines.map(reasons)).toEqual([
+    ['Unavailable: Try again'],
+    [
+      'Error: broken',
+      'Caused by: Error: a write has failed',
+      'Caused by: Error: disk is full',
+      'Caused by: Error: a write has failed',
+      'Caused by: Error: disk is full'
+    ]
   ])
 })
 
