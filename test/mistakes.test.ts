@@ -6,6 +6,7 @@ import { express, rest } from '../src/express.ts'
 import { alula } from '../src/index.ts'
 import { memory } from '../src/memory.ts'
 import { loadClient } from '../src/oauth/flow.ts'
+import { oauth } from '../src/oauth.ts'
 import { socketio } from '../src/socketio.ts'
 import { createRedisClient } from '../src/sync/connection.ts'
 import { configureLogin } from './support/login.ts'
@@ -81,6 +82,10 @@ describe('a mistake is met by an error with a sentence:', () => {
     'a plugin that is not called': [
       () => (express(alula()) as any).configure(rest),
       "app.configure got 'rest', which returned another function: call it first, as in app.configure(rest())"
+    ],
+    'OAuth that is not called': [
+      () => createSecured().configure(oauth),
+      'oauth is called before it is configured: app.configure(oauth())'
     ],
     'no plugin at all': [
       () => (alula() as any).configure(undefined),

@@ -28,6 +28,10 @@ const OPTIONS = ['authService', 'linkStrategy']
 export function oauth(settings: OauthSetupSettings = {}): (app: Application) => void {
   const { authService, linkStrategy = 'jwt' } = settings
 
+  if (typeof (settings as { configure?: unknown }).configure === 'function') {
+    throw new TypeError('oauth is called before it is configured: app.configure(oauth())')
+  }
+
   for (const name of Object.keys(settings)) {
     if (!OPTIONS.includes(name)) {
       throw new TypeError(

@@ -331,13 +331,14 @@ function toId({ sub, id }: OAuthProfile): unknown {
   return sub || id
 }
 
-/** Beyond the safe integers one number would stand for several. */
+/** Beyond the safe integers one number would stand for several. The longest text is that of OpenID Connect Core §2. */
 function isId(id: unknown): boolean {
-  return (typeof id === 'string' && id !== '') || Number.isSafeInteger(id)
+  return (typeof id === 'string' && id !== '' && id.length <= 255) || Number.isSafeInteger(id)
 }
 
+/** One address, and no longer than mail can be sent to (RFC 5321 §4.5.3.1.3). */
 function isAddress(email: unknown): email is string {
-  return typeof email === 'string' && email !== ''
+  return typeof email === 'string' && email.length <= 254 && /^[^\s,@\p{Cc}]+@[^\s,@\p{Cc}]+$/u.test(email)
 }
 
 function withoutQuery({ query, ...params }: OAuthParams): OAuthParams {

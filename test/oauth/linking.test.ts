@@ -383,6 +383,22 @@ describe('an account with the same e-mail address', () => {
     ])
   })
 
+  it.each([
+    'wren',
+    'wren@a@b',
+    'wren@example.org\nBcc: robin@example.org',
+    'a@b.c,d@e.f',
+    'wren@example.org\0',
+    `${'x'.repeat(250)}@b.org`
+  ])('is not made under %j, which is no address', async (email) => {
+    const { server } = await start({ oauth }, [])
+    const profile = { sub: 'x', email, email_verified: true }
+
+    await server.auth.create({ strategy: 'nest', profile }, { authStrategies: ['nest'] })
+
+    expect(await server.users.find({ query: {} })).toEqual([{ id: 0, nestId: 'x' }])
+  })
+
   it('is not made under an address that nobody has verified', async () => {
     const { server, agent, findUsers } = await start({ oauth }, [])
 
@@ -440,13 +456,14 @@ describe('an account with the same e-mail address', () => {
 
   it.each([
     ['is no whole number', 1.5],
-    ['is larger than numbers are exact', 9_007_199_254_740_993],
+    ['is larger than numbers are exact', 2 ** 53],
     ['is an object', { $ne: null }],
     ['is a list', ['wren']],
     ['is empty', ''],
+    ['is longer than ids are', 'x'.repeat(256)],
     ['is missing', undefined]
   ])('is not looked for when the id of a profile %s', async (_name, id) => {
-    const { server } = await start({}, [{ nestId: 9_007_199_254_740_992 }])
+    const { server } = await start({}, [{ nestId: 2 ** 53 }])
 
     await expect(
       server.auth.create({ strategy: 'nest', profile: { id } }, { authStrategies: ['nest'] })
