@@ -142,7 +142,9 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'options',
     'flow',
     'strategy',
+    'session',
     'pending',
+    'setup',
     'login',
     'service',
     'configure'

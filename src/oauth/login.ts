@@ -1,8 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { FINGERPRINT } from '../authentication/jwt.ts'
 import type { AuthenticationService } from '../authentication/service.ts'
-import { toTokenId } from '../authentication/tokens.ts'
-import type { AuthenticationRequest, AuthenticationResult } from '../authentication/types.ts'
+import type { AuthenticationResult } from '../authentication/types.ts'
 import { reportError } from '../core/events.ts'
 import type { Application } from '../core/types.ts'
 import {
@@ -25,8 +23,10 @@ import {
   getServerUrl,
   type ResolvedProvider
 } from './options.ts'
-import { LOGIN_TIME, type PendingLogin, PendingLogins, type Session } from './pending.ts'
+import { LOGIN_TIME, type PendingLogin, PendingLogins } from './pending.ts'
 import { findOrigin } from './redirect.ts'
+import { assertCurrent, openSession, type Session } from './session.ts'
+import { assertCookie, warnOfStrangers } from './setup.ts'
 import { type OAuthParams, OAuthStrategy } from './strategy.ts'
 import type { OAuthConfiguration } from './types.ts'
 
@@ -108,39 +108,13 @@ export class Logins {
    * @throws Error with a sentence that says what is missing
    */
   async setup(): Promise<void> {
-    const { configuration, auth, tokenCookie } = this
-    const names = getProviderNames(configuration)
-    const registered = auth.strategyNames.filter((name) => auth.getStrategy(name) instanceof OAuthStrategy)
-    const unknown = names.filter((name) => !registered.includes(name))
-    const idle = registered.filter((name) => !names.includes(name))
-
     await loadClient()
-    getServerUrl(configuration, this.app)
-    getOrigins(configuration, this.app)
-
-    if (configuration.delivery === 'cookie' && tokenCookie === undefined) {
-      throw new Error(
-        `The access token is delivered in a cookie: set its name as 'authentication.${this.linkStrategy}.cookie'`
-      )
-    }
-    if (/^__(Host|Secure)-/.test(tokenCookie ?? '') && !this.isSecure) {
-      throw new Error(
-        `Browsers keep a cookie named '${tokenCookie}' over HTTPS alone, and clients reach the server at ${this.serverUrl}`
-      )
-    }
-    if (idle.length > 0) {
-      process.emitWarning(
-        `There are OAuth strategies without a provider: set ${idle.map((name) => `'authentication.oauth.${name}'`).join(', ')}`,
-        { code: 'ALULA_UNKNOWN_PROVIDER' }
-      )
-    }
-    if (unknown.length > 0) {
-      process.emitWarning(
-        `The configuration has OAuth providers without a strategy: ${unknown.join(', ')}. ` +
-          `Register one: authentication.register('${unknown[0]}', new OAuthStrategy())`,
-        { code: 'ALULA_UNKNOWN_STRATEGY' }
-      )
-    }
+    getOrigins(this.configuration, this.app)
+    assertCookie(this.configuration, this.linkStrategy, this.tokenCookie, this.serverUrl)
+    warnOfStrangers(
+      getProviderNames(this.configuration),
+      this.auth.strategyNames.filter((name) => this.auth.getStrategy(name) instanceof OAuthStrategy)
+    )
   }
 
   /** Where a provider sends browsers back to. */
@@ -175,9 +149,9 @@ export class Logins {
     if (accessToken !== undefined) {
       if (!isOwn) throw notOwn()
 
-      session = await this.getSession(strategy, { strategy: this.linkStrategy, accessToken }, params)
+      session = await openSession(this.auth, strategy, { strategy: this.linkStrategy, accessToken }, params)
     } else if (isOwn && params.authentication) {
-      session = await this.getSession(strategy, params.authentication, params).catch((error) => {
+      session = await openSession(this.auth, strategy, params.authentication, params).catch((error) => {
         // A session that has ended is no obstacle to a new one.
         if (error?.code !== 401) throw error
 
@@ -208,7 +182,9 @@ export class Logins {
     // Browsers add it to requests of other hosts of the same site.
     if (this.isByCookie(params) && !this.isOwnPage(headers.origin ?? headers.referer)) throw notOwn()
 
-    const session = authentication ? await this.getSession(strategy, authentication, params) : undefined
+    const session = authentication
+      ? await openSession(this.auth, strategy, authentication, params)
+      : undefined
 
     return this.start(name, strategy, { redirect: data?.redirect, query, session }, params)
   }
@@ -246,7 +222,7 @@ export class Logins {
         throw new NotAuthenticated(REFUSED)
       }
 
-      if (login.session) await this.assertCurrent(strategy, login.session)
+      if (login.session) await assertCurrent(this.auth, strategy, login.session)
 
       const grant = await this.getFlow(name).finish(query, login)
       const result = await this.auth.create({ strategy: name, ...grant }, loginParams)
@@ -347,37 +323,6 @@ export class Logins {
     this.flows.set(name, { settings, redirectUri, flow })
 
     return flow
-  }
-
-  private async getSession(
-    strategy: OAuthStrategy,
-    credentials: AuthenticationRequest,
-    { query, ...params }: OAuthParams
-  ): Promise<Session> {
-    const { authStrategies } = this.auth.configuration
-    const result = await this.auth.authenticate(credentials, params, ...authStrategies)
-    const { accessToken, authentication } = result
-    const entityId = result[strategy.configuration.entity]?.[strategy.entityId]
-    const { payload } = authentication ?? {}
-
-    return payload
-      ? { entityId, tokenId: toTokenId(accessToken, payload), fingerprints: payload[FINGERPRINT] }
-      : { entityId }
-  }
-
-  /** Much can happen while the browser is at the provider. */
-  private async assertCurrent(
-    strategy: OAuthStrategy,
-    { entityId, tokenId, fingerprints }: Session
-  ): Promise<void> {
-    if (tokenId === undefined) return
-
-    const provider = strategy.name as string
-    const entity = await strategy.getCurrentEntity({ oauth: { provider, entityId } })
-
-    if (!(await this.auth.isCurrent(tokenId, fingerprints, entity))) {
-      throw new NotAuthenticated('You are not logged in any more. Log in, and start again')
-    }
   }
 
   private deliver(

@@ -2,6 +2,7 @@
 import { parseCookies, toSetCookie } from '../utils/cookie.ts'
 import type { FlowSecrets } from './flow.ts'
 import { seal, unseal } from './seal.ts'
+import type { Session } from './session.ts'
 
 /** A login that has begun. */
 export interface PendingLogin extends FlowSecrets {
@@ -16,16 +17,6 @@ export interface PendingLogin extends FlowSecrets {
   readonly query: { readonly [name: string]: any }
   /** Who was logged in. */
   readonly session?: Session | undefined
-}
-
-/** Somebody who is logged in while an account is connected. */
-export interface Session {
-  /** The id of the entity. */
-  readonly entityId: string | number
-  /** The id of the access token; not where the strategy has none. */
-  readonly tokenId?: string
-  /** What the token says of the credentials of the entity. */
-  readonly fingerprints?: unknown
 }
 
 /** How long a login may take, in milliseconds. Some register at the provider first. */

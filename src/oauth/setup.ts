@@ -1,0 +1,57 @@
+// What can be said before the first login.
+import type { OAuthConfiguration } from './types.ts'
+
+/**
+ * Checks the cookie that access tokens are delivered in.
+ *
+ * @param configuration The configuration under `oauth`
+ * @param strategy The strategy that reads the cookie
+ * @param cookie Its name
+ * @param serverUrl The URL under which clients reach the server
+ * @throws Error when there is none where there should be, and when browsers would not keep it
+ */
+export function assertCookie(
+  { delivery }: OAuthConfiguration,
+  strategy: string,
+  cookie: string | undefined,
+  serverUrl: string
+): void {
+  if (delivery !== 'cookie') return
+
+  if (cookie === undefined) {
+    throw new Error(
+      `The access token is delivered in a cookie: set its name as 'authentication.${strategy}.cookie'`
+    )
+  }
+  if (/^__(Host|Secure)-/.test(cookie) && !serverUrl.startsWith('https:')) {
+    throw new Error(
+      `Browsers keep a cookie named '${cookie}' over HTTPS alone, and clients reach the server at ${serverUrl}`
+    )
+  }
+}
+
+/**
+ * Says so when providers and strategies do not go together: nobody can log in with either.
+ *
+ * @param providers The names of the providers that are configured
+ * @param strategies The names of the strategies for OAuth that are registered
+ */
+export function warnOfStrangers(providers: readonly string[], strategies: readonly string[]): void {
+  const unknown = providers.filter((name) => !strategies.includes(name))
+  const idle = strategies.filter((name) => !providers.includes(name))
+
+  if (idle.length > 0) {
+    const options = idle.map((name) => `'authentication.oauth.${name}'`).join(', ')
+
+    process.emitWarning(`There are OAuth strategies without a provider: set ${options}`, {
+      code: 'ALULA_UNKNOWN_PROVIDER'
+    })
+  }
+  if (unknown.length > 0) {
+    process.emitWarning(
+      `The configuration has OAuth providers without a strategy: ${unknown.join(', ')}. ` +
+        `Register one: authentication.register('${unknown[0]}', new OAuthStrategy())`,
+      { code: 'ALULA_UNKNOWN_STRATEGY' }
+    )
+  }
+}
