@@ -58,6 +58,21 @@ describe('a mistake is met by an error with a sentence:', () => {
       () => alula().use('messages', class Messages {} as any),
       'Invalid service object passed for path `messages`'
     ],
+    'a function instead of a service, on Express': [
+      () => (express(alula()) as any).use('messages', memory),
+      "app.use('messages') got a function instead of a service: call it, as in memory()"
+    ],
+    'a class instead of a service, on Express': [
+      () => (express(alula()) as any).use('messages', class Messages {}),
+      'or write new in front of a class'
+    ],
+    'a type of hooks that is misspelt': [
+      () =>
+        application()
+          .service('messages')
+          .hooks({ befor: [async () => undefined] }),
+      "Did you mean 'before'?"
+    ],
     'a hook for a method that does not exist': [
       () =>
         application()

@@ -200,7 +200,8 @@ class ServiceHooks {
 
   private assertHooked(method: string): void {
     if (typeof this.service[method]?.createContext !== 'function') {
-      const names = getServiceOptions(this.service).methods
+      // In a map without types it may be one that was meant.
+      const names = [...getServiceOptions(this.service).methods, 'around', 'before', 'after', 'error']
 
       throw new Error(
         `Method ${method} is not a Feathers hooks enabled service method${askForNearest(method, names)}`

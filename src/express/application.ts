@@ -128,6 +128,8 @@ export function feathersExpress<Services = any, Settings = any>(
   grafted.use = function (this: any, ...args: any[]) {
     const registration = toRegistration(args)
 
+    assertCalled(args)
+
     if (!registration) return use.apply(this, args as any)
 
     return (app.use as any).call(this, registration.path, registration.service, registration.options)
@@ -180,6 +182,18 @@ function graft(expressApp: object, app: object): any {
   }
 
   return expressApp
+}
+
+/** Express takes a path without a slash for one that no request has, and says nothing. */
+function assertCalled([path, ...rest]: readonly unknown[]): void {
+  const isForExpress = typeof path !== 'string' || /^[/*{]/.test(path) || path === ''
+
+  if (isForExpress || rest.length === 0 || !rest.every((argument) => typeof argument === 'function')) return
+
+  throw new TypeError(
+    `app.use('${path}') got a function instead of a service: call it, as in memory(), or write new in front of a class. ` +
+      `For middleware of Express, a path begins with a slash`
+  )
 }
 
 interface Registration {

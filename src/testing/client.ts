@@ -57,7 +57,7 @@ export function createTestClient(app: Application, options: HandlerOptions = {})
  * @param app An application with an authentication service, set up
  * @param entity The entity: usually a user, as its service returns it
  * @param options As for `createTestClient`, and which authentication service and strategy it is about
- * @throws Error without an authentication service; NotAuthenticated for an entity without an id
+ * @throws Error without an authentication service; TypeError for what is no entity; NotAuthenticated for an entity without an id
  * @example
  * const ada = await loginAs(app, await app.service('users').create({ email, password }))
  *
@@ -74,6 +74,11 @@ export async function loginAs(
   if (!service) throw new Error('The application has no authentication service that somebody could log in to')
 
   const { entity: name } = service.configuration
+
+  if (name && (typeof entity !== 'object' || entity === null || typeof (entity as any).then === 'function')) {
+    throw new TypeError('loginAs expects the entity as its service returns it: await it')
+  }
+
   const { accessToken } = await service.issueToken({
     authentication: { strategy },
     ...(name && { [name]: entity })

@@ -99,6 +99,12 @@ it.each([
     async () => loginAs(alula(), { id: 1 }),
     'no authentication service'
   ],
+  ['nobody', async () => loginAs(await createApplication(), undefined as any), 'loginAs expects the entity'],
+  [
+    'a promise of a user',
+    async () => loginAs(await createApplication(), Promise.resolve({ id: 1 })),
+    'await it'
+  ],
   [
     'a user without an id',
     async () => loginAs(await createApplication(), {}),

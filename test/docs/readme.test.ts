@@ -1,0 +1,39 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { expect, it } from 'vitest'
+import { SECRET } from '../support/login.ts'
+import { runProgram, runServer } from '../support/program.ts'
+import { readBlocks } from '../support/session.ts'
+
+/** Blocks of code as one program: all imports, each once, and then all statements. */
+function join(...blocks: readonly string[]): string {
+  const imports = /^import [\s\S]*?from '[^']+'$/gm
+  const named = new Set(blocks.flatMap((block) => block.match(imports) ?? []))
+
+  return [...named, ...blocks.map((block) => block.replace(imports, ''))].join('\n')
+}
+
+it('the server and the client of the README go together', async () => {
+  const readme = await readFile(resolve(import.meta.dirname, '../../README.md'), 'utf8')
+  const [application, login, sockets, client] = readBlocks(readme, 'js') as [string, string, string, string]
+  const listen = 'await app.listen(3030)'
+  const server = await runServer(join(application.replace(listen, ''), login, sockets, listen), { SECRET })
+  const program = runProgram(client.replace('localhost:3030', server.address))
+
+  expect(await program.waitFor('Buy')).toBe('Buy bread')
+
+  const notes = await fetch(`http://${server.address}/notes`)
+
+  expect(notes.status).toBe(401)
+})
+
+it('the server without Express of the README answers', async () => {
+  const readme = await readFile(resolve(import.meta.dirname, '../../README.md'), 'utf8')
+  const code = readBlocks(readme, 'js').find((block) => block.includes('toListener')) as string
+  const program = runProgram(
+    code.replace('.listen(3030)', ".listen(0, function () { console.log('port ' + this.address().port) })")
+  )
+  const port = (await program.waitFor('port ')).slice('port '.length)
+
+  expect(await (await fetch(`http://localhost:${port}/notes`)).json()).toEqual([])
+})
