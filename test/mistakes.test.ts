@@ -221,6 +221,26 @@ describe('a mistake that may be none is met by a warning:', () => {
     await app.teardown()
   })
 
+  it('an error of a listener that nobody hears of, once', async () => {
+    const app = application()
+    const warnings: any[] = []
+    const listener = (warning: any) => warnings.push(warning)
+
+    process.on('warning', listener)
+    onTestFinished(() => void process.off('warning', listener))
+    app.service('messages').on('created', ({ author }: any) => author.name)
+    await app.service('messages').create({})
+    await app.service('messages').create({})
+    await setImmediate()
+
+    expect(warnings.map(({ code, message }) => [code, message])).toEqual([
+      [
+        'ALULA_UNHEARD_ERROR',
+        expect.stringContaining("app.on('error') would tell of this and further ones: Cannot read properties")
+      ]
+    ])
+  })
+
   it('a strategy in a hook that nobody has registered, once', async () => {
     const app = createSecured()
     const params = { provider: 'rest', authentication: { strategy: 'jwt', accessToken: 'none' } }

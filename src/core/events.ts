@@ -58,15 +58,29 @@ export function createEventHooks(method: string): EventHooks {
   }
 }
 
+/** The applications that were warned that nobody hears of their errors. */
+const warned = new WeakSet<object>()
+
 /**
  * Tells the application of an error that must not fail what caused it: as an `error` event when somebody
- * listens to that, and on the debug log.
+ * listens to that, and on the debug log. Where nobody listens, the process is warned once.
  */
 export function reportError(app: Emitter, error: unknown, context?: unknown): void {
   debug('A listener failed: %O', error)
 
   // Not by `emit`: without a listener it would throw, and it stops at the first listener that does.
-  callListeners(app, 'error', [error, context], (thrown) => debug('An error listener failed: %O', thrown))
+  const isHeard = callListeners(app, 'error', [error, context], (thrown) =>
+    debug('An error listener failed: %O', thrown)
+  )
+
+  if (isHeard || warned.has(app)) return
+
+  warned.add(app)
+  // Not in browsers.
+  globalThis.process?.emitWarning?.(
+    `An error was caught that nobody hears of; app.on('error') would tell of this and further ones: ${error instanceof Error ? error.message : typeof error}`,
+    { code: 'ALULA_UNHEARD_ERROR' }
+  )
 }
 
 function emitResult(context: HookContext, event: string): void {
