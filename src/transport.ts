@@ -6,7 +6,14 @@ export {
   type ParseAuthenticationOptions,
   parseAuthentication
 } from './transport/authentication.ts'
-export { type AcceptedBodies, assertJson, BODY_DEPTH, BODY_LIMIT, parseJson, toData } from './transport/body.ts'
+export {
+  type AcceptedBodies,
+  assertJson,
+  BODY_DEPTH,
+  BODY_LIMIT,
+  parseJson,
+  toData
+} from './transport/body.ts'
 export { type ClientError, type Logger, logError, toClientError } from './transport/error.ts'
 export {
   createHttpContext,

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { readBlocks } from './support/session.ts'
-import { createDatabase, describeDatabases, POSTGRES, SQLITE } from './support/sql.ts'
+import { createDatabase, describeDatabases, MARIADB, MARIADB_URL, POSTGRES, SQLITE } from './support/sql.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const run = promisify(execFile)
@@ -42,7 +42,7 @@ describeDatabases(
       const page = await readFile(resolve(ROOT, 'docs/sql.md'), 'utf8')
       const blocks = readBlocks(page, 'js')
 
-      expect(blocks).toHaveLength(7)
+      expect(blocks).toHaveLength(8)
 
       const [postgres, sqlite, patterns, transfer, hooks, end, migrate] = blocks as [
         ...[string, string, string, string, string, string, string]
@@ -88,3 +88,22 @@ describeDatabases(
   },
   [SQLITE, POSTGRES]
 )
+
+describeDatabases('The page about SQL', () => {
+  it('has a pool whose statements end in time', async () => {
+    const page = await readFile(resolve(ROOT, 'docs/sql.md'), 'utf8')
+    const program = toProgram(
+      readBlocks(page, 'js').at(-1) as string,
+      "import { sql } from 'kysely'",
+      'const { rows } = await sql`select @@max_statement_time as time, @@innodb_lock_wait_timeout as lock_time`.execute(db)',
+      'console.log(Number(rows[0].time), Number(rows[0].lock_time))',
+      'await db.destroy()'
+    )
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], {
+      cwd: ROOT,
+      env: { ...process.env, DATABASE_URL: MARIADB_URL }
+    })
+
+    expect(stdout.trim()).toBe('3 3')
+  })
+}, [MARIADB])

@@ -54,6 +54,16 @@ describeDatabases(
       expect(await second.stop('SIGINT')).toBe(0)
     })
 
+    it('nobody uses up the ids by choosing the last', async () => {
+      const { url } = await startExample(await createDatabase(database))
+
+      for (const [index, id] of ['9223372036854775807', 2147483647, Number.MAX_SAFE_INTEGER].entries()) {
+        expect(await send(`${url}/users`, { id, email: `${index}@example.com` })).toMatchObject({
+          id: index + 1
+        })
+      }
+    })
+
     it('of many who want one e-mail address, one gets it', async () => {
       const { url } = await startExample(await createDatabase(database))
       const answers = await Promise.all(

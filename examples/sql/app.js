@@ -41,6 +41,13 @@ const pickFields = async (context) => {
   context.data = { author, text, createdAt: new Date() }
 }
 
+// Ids are counted. One that a client has chosen could be the last there is.
+const dropId = async ({ data }) => {
+  delete data.id
+}
+
+app.service('users').hooks({ before: { create: [dropId] } })
+
 app.service('messages').hooks({
   before: { create: [requireText('author', 'text'), pickFields], shout: [requireText('text')] }
 })

@@ -20,7 +20,12 @@ export async function openDatabase(url) {
 /** A server that cannot be reached is an error within seconds, not a call that hangs. */
 async function connect(connectionString) {
   const { default: pg } = await import('pg')
-  const pool = new pg.Pool({ connectionString, connectionTimeoutMillis: 3000, query_timeout: 4000 })
+  const pool = new pg.Pool({
+    connectionString,
+    connectionTimeoutMillis: 3000,
+    statement_timeout: 3000,
+    query_timeout: 4000
+  })
   const report = (error) => console.error(`A connection broke: ${error.message}`)
 
   // The pool makes another one. Without listeners, for those in use too, the process would end.
@@ -37,6 +42,8 @@ async function openFile(path) {
   // Others may read while one writes, and a second process waits for its turn.
   database.pragma('journal_mode = wal')
   database.pragma('busy_timeout = 5000')
+  // SQLite checks references only then.
+  database.pragma('foreign_keys = on')
 
   return new SqliteDialect({ database })
 }

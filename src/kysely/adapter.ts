@@ -9,6 +9,7 @@ import { type Fragment, toColumn } from './field.ts'
 import { insertRows, toNewRow } from './insert.ts'
 import { withPluginsOf, withSchema } from './instance.ts'
 import { assertOptions, type KyselyOptions, type KyselyParams } from './options.ts'
+import { sortById } from './order.ts'
 import { assertSelection, countRecords, readRecord, readRecords, toNotFound, toRecord } from './read.ts'
 import { findTransaction } from './scope.ts'
 import { getTable, type Session } from './session.ts'
@@ -164,7 +165,9 @@ export class KyselyAdapter<
 }
 
 function toResult(id: Id | null, rows: readonly any[], { select }: ParsedQuery, session: Session): any {
-  const records = rows.map(toRecord(session, select))
+  const records = (id === null ? sortById(rows, session.table, session.id) : rows).map(
+    toRecord(session, select)
+  )
 
   if (id === null) return records
   if (records.length === 0) throw toNotFound(id)

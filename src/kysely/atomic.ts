@@ -1,6 +1,6 @@
 import { type ControlledTransaction, type Kysely, type RawBuilder, sql } from 'kysely'
 import { findDialect } from './dialect.ts'
-import { isDeadlock, isDisconnection } from './errors.ts'
+import { isDeadlock, isDisconnection, isGivenUp } from './errors.ts'
 import type { Table } from './table.ts'
 
 /** How often something is tried that the database gave up in favour of others. */
@@ -75,6 +75,43 @@ export async function alone<T>(
 }
 
 /**
+ * Runs what needs no transaction. A statement of PostgreSQL that was given up is still at work there: its connection is
+ * kept from the pool until it is through, because whoever got it next would wait for that.
+ *
+ * @param db A Kysely instance or a transaction, which has its connection
+ * @param database Which database it is
+ * @param run The statement
+ */
+export async function onConnection<T>(
+  db: Kysely<any>,
+  { dialect }: Pick<Table, 'dialect'>,
+  run: (db: Kysely<any>) => Promise<T>
+): Promise<T> {
+  if (dialect !== 'postgres' || db.isTransaction) return await run(db)
+
+  return await new Promise<T>((resolve, reject) => {
+    const isOver = db.connection().execute(async (connection) => {
+      try {
+        resolve(await run(connection))
+      } catch (error) {
+        reject(error)
+        if (isGivenUp(error)) await untilFree(connection)
+      }
+    })
+
+    isOver.catch(reject)
+  })
+}
+
+async function untilFree(connection: Kysely<any>): Promise<void> {
+  let isBusy = true
+
+  while (isBusy) {
+    isBusy = await sql`select 1`.execute(connection).then(() => false, isGivenUp)
+  }
+}
+
+/**
  * Whether a transaction is still there, and can be gone on with. After some errors databases end one by themselves, and
  * would take what comes next for statements of no transaction: MySQL after a deadlock, SQLite when the disk is full.
  */
@@ -129,9 +166,7 @@ async function rollBackAtLast(transaction: ControlledTransaction<any>): Promise<
   try {
     await sql`rollback`.execute(transaction)
   } catch (error) {
-    if (isDisconnection(error) && /timeout/i.test((error as Error).message)) {
-      return await rollBackAtLast(transaction)
-    }
+    if (isGivenUp(error)) return await rollBackAtLast(transaction)
   }
 
   await rollBack(transaction)

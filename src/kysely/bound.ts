@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import type { Field, Fragment } from './field.ts'
-import type { Table } from './table.ts'
+import type { Kind, Table } from './table.ts'
 import { toSqlite } from './values.ts'
+
+/** How many digits MySQL has behind the point. */
+const MOST_FRACTION_DIGITS = 30
 
 /** A value to compare with, bound. PostgreSQL takes its type from the column, where nothing else says it. */
 export function bind(field: Field, value: unknown, { dialect }: Table): unknown {
@@ -13,13 +16,25 @@ export function bind(field: Field, value: unknown, { dialect }: Table): unknown 
     case 'sqlite':
       return toSqlite(value)
     case 'mysql':
-      return kind === 'decimal' ? sql`cast(${value} as decimal(65, 30))` : value
+      return toMysqlNumber(kind, value)
     case 'postgres': {
       const cast = toCast(field, value)
 
       return cast === undefined ? value : sql`${value}::${sql.raw(cast)}`
     }
   }
+}
+
+/** Text and large integers would be compared as floating point. */
+function toMysqlNumber(kind: Kind, value: unknown): unknown {
+  if (kind === 'integer' && typeof value === 'bigint') return sql`cast(${String(value)} as decimal(20, 0))`
+  if (kind !== 'decimal') return value
+
+  const [, fraction = ''] = String(value).split('.')
+  const digits =
+    typeof value === 'string' ? Math.min(fraction.length, MOST_FRACTION_DIGITS) : MOST_FRACTION_DIGITS
+
+  return sql`cast(${value} as decimal(65, ${sql.lit(digits)}))`
 }
 
 /** An array of PostgreSQL, without the numbers that no integer of the column can be. */

@@ -47,19 +47,25 @@ async function readSqliteTable(db: Kysely<any>, { schema, name }: Place): Promis
     select name, type, "notnull" as required, dflt_value as fallback, pk, hidden
     from pragma_table_xinfo(${name}, ${schema ?? 'main'}) where hidden <> 1`.execute(db)
   const keys = rows.filter((row) => row.pk > 0).length
-  const isOrdered = await isOrderedOnSqlite(db, { schema, name })
+  const definition = await readDefinition(db, { schema, name })
+  // No column has a collation of its own when the definition does not have the word.
+  const isOrdered = definition !== '' && !/collate/i.test(definition)
+  const countsOn = /autoincrement/i.test(definition)
 
   return {
     dialect: 'sqlite',
+    name,
     columns: toColumns(
       rows.map((row) => ({
         name: row.name,
         kind: toSqliteKind(row.type),
         type: row.type.toLowerCase(),
-        isNullable: row.required === 0,
-        isComputed: row.hidden !== 0,
+        isNullable: Number(row.required) === 0,
+        // A driver may be told to give a bigint for each integer.
+        isComputed: Number(row.hidden) !== 0,
         // An alias of the number of the row (https://sqlite.org/lang_createtable.html#rowid).
         isCounted: row.pk > 0 && keys === 1 && /^integer$/i.test(row.type),
+        countsOn: countsOn && row.pk > 0,
         isOrdered,
         fallback: row.fallback ?? undefined
       }))
@@ -70,13 +76,13 @@ async function readSqliteTable(db: Kysely<any>, { schema, name }: Place): Promis
   }
 }
 
-/** No column of a table has a collation of its own when its definition does not have the word. */
-async function isOrderedOnSqlite(db: Kysely<any>, { schema, name }: Place): Promise<boolean> {
+/** How a table was made; empty for what is none, such as a view. */
+async function readDefinition(db: Kysely<any>, { schema, name }: Place): Promise<string> {
   const { rows } = await sql<{ definition: string }>`
     select sql as definition from ${sql.id(schema ?? 'main', 'sqlite_master')}
     where name = ${name} collate nocase and sql like 'CREATE TABLE %'`.execute(db)
 
-  return rows.length === 1 && !/collate/i.test(rows[0]?.definition as string)
+  return rows[0]?.definition ?? ''
 }
 
 async function readPostgresTable(db: Kysely<any>, { schema, name }: Place): Promise<Table> {
@@ -87,7 +93,11 @@ async function readPostgresTable(db: Kysely<any>, { schema, name }: Place): Prom
       pg_get_serial_sequence(a.attrelid::regclass::text, a.attname) as sequence,
       case when c.collname = 'default' then current_setting('lc_collate') else c.collname end as collation,
       coalesce(c.collisdeterministic, true) as exact
-    from pg_attribute a join pg_type t on t.oid = a.atttypid
+    from pg_attribute a join lateral (
+        with recursive base as (
+          select * from pg_type where oid = a.atttypid
+          union all select t.* from pg_type t join base on base.typtype = 'd' and t.oid = base.typbasetype
+        ) select * from base where typtype <> 'd') t on true
       left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
       left join pg_collation c on c.oid = a.attcollation
     where a.attrelid = ${table} and a.attnum > 0 and not a.attisdropped order by a.attnum`.execute(db)
@@ -101,6 +111,7 @@ async function readPostgresTable(db: Kysely<any>, { schema, name }: Place): Prom
 
   return {
     dialect: 'postgres',
+    name,
     columns: toColumns(
       columns.rows.map((row) => ({
         name: row.name,
@@ -125,8 +136,14 @@ async function readPostgresTable(db: Kysely<any>, { schema, name }: Place): Prom
 async function readMysqlTable(db: Kysely<any>, { schema, name }: Place): Promise<Table> {
   const inTable = sql`table_schema = coalesce(${schema ?? null}, database()) and table_name = ${name}`
   const server = await sql<any>`
-    select version() as version, json_array('a') as json, collation_name as collation from information_schema.collations
+    select version() as version, @@sql_mode as mode, json_array('a') as json, collation_name as collation from information_schema.collations
     where collation_name in ('utf8mb4_0900_bin', 'utf8mb4_nopad_bin') limit 1`.execute(db)
+
+  // The driver puts values into statements, and protects quotes by a backslash.
+  if (/NO_BACKSLASH_ESCAPES/.test(server.rows[0].mode)) {
+    throw new Error('The SQL mode NO_BACKSLASH_ESCAPES is not supported: a quote in a value would end it')
+  }
+
   const columns = await sql<any>`
     select column_name as name, data_type as type, column_type as full, is_nullable as nullable, extra as extra,
       column_default as fallback, character_set_name as charset, collation_name as collation
@@ -152,6 +169,7 @@ async function readMysqlTable(db: Kysely<any>, { schema, name }: Place): Promise
 
   return {
     dialect: 'mysql',
+    name,
     columns: toColumns(
       columns.rows.map((row) => ({
         name: row.name,
@@ -160,6 +178,7 @@ async function readMysqlTable(db: Kysely<any>, { schema, name }: Place): Promise
         isNullable: row.nullable === 'YES',
         isComputed: /\b(?:virtual|stored|persistent) generated\b/i.test(row.extra),
         isCounted: /auto_increment/i.test(row.extra),
+        countsOn: /auto_increment/i.test(row.extra),
         fallback: row.fallback === 'NULL' ? undefined : (row.fallback ?? undefined),
         isExact: row.collation === collation,
         isOrdered: row.collation === collation,
@@ -207,7 +226,14 @@ function toConstraints(
 }
 
 function toColumns(columns: readonly PartialColumn[]): Map<string, Column> {
-  const defaults = { isComputed: false, isCounted: false, isExact: true, isOrdered: true, isParsed: false }
+  const defaults = {
+    isComputed: false,
+    isCounted: false,
+    countsOn: false,
+    isExact: true,
+    isOrdered: true,
+    isParsed: false
+  }
 
   return new Map(columns.map((column) => [column.name, { ...defaults, ...column }]))
 }

@@ -2,7 +2,7 @@ import { BadRequest, Conflict, FeathersError, GeneralError, Unavailable } from '
 import type { Table } from './table.ts'
 
 /** What a database objects to, in the terms of none of them. */
-type Complaint = 'away' | 'conflict' | 'missing' | 'invalid' | 'reference' | 'check' | 'deadlock'
+type Complaint = 'away' | 'conflict' | 'missing' | 'invalid' | 'reference' | 'check' | 'deadlock' | 'size'
 
 /** The names of SQLite, their beginnings last. https://sqlite.org/rescode.html */
 const SQLITE_CODES: readonly (readonly [code: string, complaint: Complaint])[] = [
@@ -33,7 +33,7 @@ const SQL_STATES: readonly (readonly [state: string, complaint: Complaint])[] = 
   ['40P01', 'deadlock'],
   // A value for a column that the database counts up.
   ['428C9', 'invalid'],
-  ['54001', 'invalid'],
+  ['54', 'size'],
   // Statement and lock timeouts, an administrator who shuts down, too many connections.
   ['57014', 'away'],
   ['55P03', 'away'],
@@ -42,6 +42,9 @@ const SQL_STATES: readonly (readonly [state: string, complaint: Complaint])[] = 
   ['08', 'away'],
   ['22', 'invalid']
 ]
+
+/** Limits of SQLite have no codes. https://sqlite.org/limits.html */
+const SIZE_MESSAGE = /too (?:many|large|deep)|stack overflow/i
 
 /** Numbers of MySQL and MariaDB, which share one state for many errors. */
 const MYSQL_NUMBERS: ReadonlyMap<number, Complaint> = new Map([
@@ -52,6 +55,7 @@ const MYSQL_NUMBERS: ReadonlyMap<number, Complaint> = new Map([
   ...[1264, 1265, 1292, 1366, 1367, 1406, 1411, 1416, 1441, 3140, 3156].map(
     (number) => [number, 'invalid'] as const
   ),
+  ...[1038, 1153, 1436].map((number) => [number, 'size'] as const),
   [1213, 'deadlock'],
   ...[1040, 1053, 1159, 1161, 1203, 1205, 1226, 1927, 1969, 2006, 2013, 3024].map(
     (number) => [number, 'away'] as const
@@ -122,6 +126,8 @@ export function toFeathersError(error: unknown, table?: Table): FeathersError {
         new BadRequest(`Invalid data: ${names || 'a value'} cannot be stored`, errors('cannot be stored')),
         error
       )
+    case 'size':
+      return withCause(new BadRequest('The request is too large for the database'), error)
     case 'deadlock':
       return withCause(
         new Unavailable('The database could not serve several requests at once. Try again'),
@@ -139,9 +145,19 @@ export function toLoss(cause: unknown): FeathersError {
   return withCause(new Unavailable('The database has taken the transaction back. Try again'), cause)
 }
 
+/** What a call gets that comes when its transaction has ended: outside of it, half of the work would be stored. */
+export function toEnd(): FeathersError {
+  return new Unavailable('The transaction of this call has ended')
+}
+
 /** Whether a connection is of no use any more, or does not answer: what is asked next would have to wait for that. */
 export function isDisconnection(error: any): boolean {
   return LOST_CODES.includes(error?.code) || (error instanceof Error && LOST_MESSAGE.test(error.message))
+}
+
+/** Whether a driver has not waited for the answer. What was asked may still happen. */
+export function isGivenUp(error: any): boolean {
+  return isDisconnection(error) && /timeout/i.test(error.message)
 }
 
 /** Whether the same statements may succeed when they are tried again. */
@@ -159,6 +175,7 @@ function findComplaint(error: any): Complaint | undefined {
   const state = error?.sqlState ?? code
 
   if (isDisconnection(error)) return 'away'
+  if (code === 'SQLITE_ERROR' && SIZE_MESSAGE.test(error.message)) return 'size'
   if (code.startsWith('SQLITE_')) return SQLITE_CODES.find(([name]) => code.startsWith(name))?.[1]
 
   return MYSQL_NUMBERS.get(error?.errno) ?? SQL_STATES.find(([prefix]) => state.startsWith(prefix))?.[1]

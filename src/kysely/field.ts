@@ -43,6 +43,33 @@ export function toColumn(name: string, table: Table): Column {
 /** A column in a statement. Names come from the list of the table, and never from a query. */
 export const toReference = oncePerColumn(({ name }: Column) => sql.id(name))
 
+/** A column to order by: the name alone would be that of what is selected, which may be text. */
+export const toOwnReference = oncePerColumn(({ name }: Column, table: Table) => sql.id(table.name, name))
+
+/** The integers of a column as drivers cannot round them: what they give depends on their settings. */
+export const toExact = oncePerColumn((column: Column, { dialect }: Table) => {
+  const integer = toReference(column)
+
+  switch (dialect) {
+    case 'sqlite':
+      // Not for all: with a function, each statement that writes would have to keep a journal of its own.
+      return column.kind === 'any'
+        ? sql`case when typeof(${integer}) = 'integer' and ${integer} not between -9007199254740991 and 9007199254740991
+            then cast(${integer} as text) else ${integer} end`
+        : sql`case when ${integer} not between -9007199254740991 and 9007199254740991
+            then cast(${integer} as text) else ${integer} end`
+    case 'postgres':
+      return sql`${integer}::text`
+    case 'mysql':
+      return sql`cast(${integer} as char)`
+  }
+})
+
+/** Whether a driver may round what is in a column. */
+export function isRounded({ kind, type }: Column, { dialect }: Table): boolean {
+  return dialect === 'sqlite' ? kind === 'integer' || kind === 'any' : type === 'bigint' || type === 'int8'
+}
+
 /** The text of a column, so that it is compared by its code points. */
 export const toOrderedText = oncePerColumn((column, { dialect, collation }: Table) => {
   const text = toReference(column)

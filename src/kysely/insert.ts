@@ -1,14 +1,16 @@
-import { sql } from 'kysely'
-import { alone, atomically } from './atomic.ts'
+import { type Compilable, sql } from 'kysely'
+import { BadRequest } from '../errors.ts'
+import { atomically } from './atomic.ts'
 import { isTaken } from './errors.ts'
 import { toColumn, toReference } from './field.ts'
-import type { Session } from './session.ts'
+import { selectRows, toExactColumns } from './read.ts'
+import { read, type Session, write } from './session.ts'
 import type { Column } from './table.ts'
 import { toStored } from './values.ts'
-import { type Row, toDefault, toRow } from './write.ts'
+import { hasOneOf, type Row, toDefault, toRow } from './write.ts'
 
-/** How many values a statement may have. SQLite takes 32,766, PostgreSQL 65,535. */
-const MOST_VALUES = 30_000
+/** How many values each of several statements has: fewer than any database takes. */
+const BATCH_VALUES = 30_000
 
 /** How often the counter of PostgreSQL is moved on when it has come upon an id that somebody has chosen. */
 const ATTEMPTS = 10
@@ -25,12 +27,36 @@ export function toNewRow(data: object, session: Session): Row {
   const column = toColumn(id, table)
 
   if (given !== undefined && given !== null && given !== '') {
-    row.set(id, toStored(column, column.kind === 'text' ? String(given) : given, table))
+    row.set(id, toStoredId(column, given, session))
   } else if (needsId(column, session)) {
     row.set(id, crypto.randomUUID())
+  } else if (isNullByMistake(column, session)) {
+    throw new BadRequest(`Invalid data: '${id}' must not be null`, { errors: { [id]: 'is required' } })
   }
 
   return row
+}
+
+/**
+ * Converts an id that was given.
+ *
+ * @throws BadRequest for one that cannot be, and for one that would leave few to count, or none
+ */
+function toStoredId(column: Column, given: unknown, { table }: Session): unknown {
+  const stored = toStored(column, column.kind === 'text' ? String(given) : given, table)
+
+  if (column.countsOn && typeof stored === 'bigint') {
+    throw new BadRequest(`Invalid data: '${column.name}' expects a number below 2^53`, {
+      errors: { [column.name]: 'expects a number below 2^53' }
+    })
+  }
+
+  return stored
+}
+
+/** A primary key of SQLite can be null where it is no number of the row. */
+function isNullByMistake({ isCounted, isComputed, fallback }: Column, { table }: Session): boolean {
+  return table.dialect === 'sqlite' && !isCounted && !isComputed && fallback === undefined
 }
 
 /** Whether an id of this kind is made here: the database does not, or would not tell. */
@@ -95,7 +121,7 @@ async function insertZero(session: Session, rows: readonly Row[], zero: Row): Pr
     await db
       .updateTable(name)
       .set({ [id]: 0 })
-      .where(id, '=', row[id])
+      .where(hasOneOf([row[id]], session))
       .execute()
 
     return inserted.with(index, { ...row, [id]: 0 })
@@ -108,7 +134,7 @@ function isOneStatement({ table }: Session): boolean {
 
 /** As many rows for each statement as it can have values. */
 function toBatches(rows: readonly Row[], { table }: Session): Row[][] {
-  const size = Math.max(1, Math.floor(MOST_VALUES / table.columns.size))
+  const size = Math.max(1, Math.floor(BATCH_VALUES / table.columns.size))
   const batches: Row[][] = []
 
   for (let start = 0; start < rows.length; start += size) batches.push(rows.slice(start, start + size))
@@ -172,13 +198,9 @@ async function insert(session: Session, rows: readonly Row[]): Promise<any[]> {
   const values = rows.map((row) => toValues(row, columns, session))
   const statement = db.insertInto(name).values(values)
 
-  if (!table.returning.insert) return await insertAndRead(session, rows, statement.compile())
+  if (!table.returning.insert) return await insertAndRead(session, rows, statement)
 
-  const { rows: stored } = await alone(db, table, (transaction) =>
-    transaction.executeQuery(statement.returningAll().compile())
-  )
-
-  return stored
+  return await write(session, statement.returningAll().returning(toExactColumns(session)))
 }
 
 /** What a row has for each of some columns. */
@@ -193,24 +215,25 @@ function toValues(row: Row, columns: readonly Column[], session: Session): Recor
   )
 }
 
-/** MySQL returns the first of the ids that it has counted; the others follow it. */
-async function insertAndRead(session: Session, rows: readonly Row[], statement: any): Promise<any[]> {
-  const { db, name, table, id } = session
-  const { insertId } = await db.executeQuery(statement)
-  const step = rows[0]?.has(id) ? 0 : await readStep(session)
-  const ids = rows.map((row, index) => (row.has(id) ? row.get(id) : Number(insertId) + index * step))
-  const stored = await db
-    .selectFrom(name)
-    .selectAll()
-    .where(sql<boolean>`${toReference(toColumn(id, table))} in (${sql.join(ids)})`)
-    .execute()
-  const byId = new Map(stored.map((row: any) => [String(row[id]), row]))
+/** MySQL tells the first of the ids that it has counted; the others follow it. */
+async function insertAndRead(session: Session, rows: readonly Row[], statement: Compilable): Promise<any[]> {
+  const { id } = session
+
+  await write(session, statement)
+
+  const counted = rows[0]?.has(id) ? [] : await readCounted(session, rows.length)
+  const ids = rows.map((row, index) => (row.has(id) ? row.get(id) : counted[index]))
+  const stored = await read(session, selectRows(session).where(hasOneOf(ids, session)))
+  const byId = new Map(stored.map((row) => [String(row[id]), row]))
 
   return ids.map((key) => byId.get(String(key)))
 }
 
-async function readStep({ db }: Session): Promise<number> {
-  const { rows } = await sql<{ step: number }>`select @@auto_increment_increment as step`.execute(db)
+/** The driver has the first of them too, and may have rounded it. */
+async function readCounted({ db }: Session, length: number): Promise<bigint[]> {
+  const { rows } = await sql<{ first: string; step: number }>`
+    select cast(last_insert_id() as char) as first, @@auto_increment_increment as step`.execute(db)
+  const { first, step } = rows[0] as { first: string; step: number }
 
-  return Number(rows[0]?.step)
+  return Array.from({ length }, (_, index) => BigInt(first) + BigInt(index) * BigInt(step))
 }

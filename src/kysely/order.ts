@@ -1,6 +1,16 @@
 import { sql } from 'kysely'
 import type { Sort } from '../query/ast.ts'
-import { type Field, type Fragment, toField, toOrderedText, toReference, toTime } from './field.ts'
+import { compareAny } from '../query/compare.ts'
+import {
+  type Field,
+  type Fragment,
+  toColumn,
+  toField,
+  toOrderedText,
+  toOwnReference,
+  toReference,
+  toTime
+} from './field.ts'
 import { toJson } from './json.ts'
 import type { Table } from './table.ts'
 
@@ -19,6 +29,25 @@ export function toOrder(sort: readonly Sort[], table: Table, id: string): readon
   return complete.flatMap(({ path, direction }) =>
     toSortable(toField(path, table), table).map((value) => toDirected(value, path, direction, table))
   )
+}
+
+/** Puts rows into the order of their ids, in which `find` has them. Databases return them as they come upon them. */
+export function sortById(rows: readonly any[], table: Table, id: string): any[] {
+  const isInteger = toColumn(id, table).kind === 'integer'
+
+  return rows.toSorted((one, other) => compareIds(one[id], other[id], isInteger))
+}
+
+function compareIds(a: unknown, b: unknown, isInteger: boolean): number {
+  if (isInteger) return compareAny(toComparable(a), toComparable(b))
+  if (typeof a === 'string' && typeof b === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b))
+
+  return compareAny(a, b)
+}
+
+/** Large integers are read as text. */
+function toComparable(id: unknown): unknown {
+  return typeof id === 'string' && /^-?\d+$/.test(id) ? BigInt(id) : id
 }
 
 /** What a field is ordered by: for JSON first its type, then its value. */
@@ -42,7 +71,7 @@ function toSortable(field: Field, table: Table): readonly Fragment[] {
     case 'day':
       return [toTime(column, table)]
     default:
-      return [reference]
+      return [toOwnReference(column, table)]
   }
 }
 

@@ -38,11 +38,12 @@ function toText(field: Field, table: Table): Fragment | undefined {
   if (kind === 'json') return toJson(field, table).text
   if (kind === 'any')
     return sql`case when typeof(${toReference(field.column)}) = 'text' then ${toReference(field.column)} end`
-  if (kind === 'uuid' || (kind === 'other' && table.dialect === 'postgres')) {
-    return sql`cast(${toReference(field.column)} as text)`
-  }
+  if (kind === 'text') return toReference(field.column)
+  if (kind !== 'uuid' && kind !== 'other') return undefined
 
-  return kind === 'text' || kind === 'other' ? toReference(field.column) : undefined
+  return table.dialect === 'postgres'
+    ? sql`cast(${toReference(field.column)} as text)`
+    : sql`cast(${toReference(field.column)} as char)`
 }
 
 function toLike(text: Fragment, parts: readonly PatternPart[], { dialect, collation }: Table): Fragment {

@@ -1,11 +1,12 @@
-import { sql } from 'kysely'
+import { type AliasedRawBuilder, sql } from 'kysely'
 import type { Id } from '../core/types.ts'
 import { NotFound } from '../errors.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import { toSelection } from '../query/select.ts'
-import { type Fragment, toColumn, toReference } from './field.ts'
+import { type Fragment, isRounded, toColumn, toExact, toReference } from './field.ts'
 import { toOrder } from './order.ts'
-import type { Session } from './session.ts'
+import { read, type Session } from './session.ts'
+import type { Table } from './table.ts'
 import { fromStored } from './values.ts'
 import { toExpression } from './where.ts'
 
@@ -26,7 +27,7 @@ export async function readRecords(session: Session, query: ParsedQuery, where: F
   const matches = selectRows(session, select).where(where)
   const order = toOrder(sort, table, id).reduce((builder, part) => builder.orderBy(part), matches)
   const page = limit === undefined && skip === 0 ? order : order.limit(limit ?? (ALL[table.dialect] as any))
-  const rows = await (skip === 0 ? page : page.offset(skip)).execute()
+  const rows = await read(session, skip === 0 ? page : page.offset(skip))
 
   return rows.map(toRecord(session, select))
 }
@@ -41,7 +42,7 @@ export async function readRecord(session: Session, id: Id, query: ParsedQuery): 
   const isIt = hasId(id, session)
   const isAny = where.kind === 'and' && where.conditions.length === 0
   const condition = isAny ? isIt : sql<boolean>`${isIt} and ${toExpression(where, session.table)}`
-  const [row] = await selectRows(session, select).where(condition).execute()
+  const [row] = await read(session, selectRows(session, select).where(condition))
 
   if (row === undefined) throw toNotFound(id)
 
@@ -49,12 +50,9 @@ export async function readRecord(session: Session, id: Id, query: ParsedQuery): 
 }
 
 /** Counts the records that match. */
-export async function countRecords({ db, name }: Session, where: Fragment): Promise<number> {
-  const { count } = await db
-    .selectFrom(name)
-    .select(sql<number | string | bigint>`count(*)`.as('count'))
-    .where(where)
-    .executeTakeFirstOrThrow()
+export async function countRecords(session: Session, where: Fragment): Promise<number> {
+  const { db, name } = session
+  const [{ count }] = await read(session, db.selectFrom(name).select(sql`count(*)`.as('count')).where(where))
 
   return Number(count)
 }
@@ -100,14 +98,36 @@ export function toNotFound(id: Id): NotFound {
   return new NotFound(`No record found for id '${id}'`)
 }
 
-function selectRows(session: Session, select: readonly string[] | undefined) {
+/** Selects whole rows of a table, or some of their columns. */
+export function selectRows(session: Session, select?: readonly string[]) {
   const from = session.db.selectFrom(session.name)
 
-  return select ? from.select(toColumns(select, session)) : from.selectAll()
+  return select ? from.select(toColumns(select, session)) : from.selectAll().select(toExactColumns(session))
+}
+
+/** The columns that are rounded in `*`. The last of a name counts. */
+export function toExactColumns({ table }: Session): readonly AliasedRawBuilder<any, string>[] {
+  const known = exactColumns.get(table) ?? findExactColumns(table)
+
+  exactColumns.set(table, known)
+
+  return known
+}
+
+const exactColumns = new WeakMap<Table, readonly AliasedRawBuilder<any, string>[]>()
+
+function findExactColumns(table: Table): readonly AliasedRawBuilder<any, string>[] {
+  return [...table.columns.values()]
+    .filter((column) => isRounded(column, table))
+    .map((column) => toExact(column, table).as(column.name))
 }
 
 function toColumns(select: readonly string[], { table, id }: Session) {
   const names = new Set([...select, id].map((field) => field.split('.')[0] as string))
 
-  return [...names].map((name) => toReference(toColumn(name, table)).as(name))
+  return [...names].map((name) => {
+    const column = toColumn(name, table)
+
+    return (isRounded(column, table) ? toExact(column, table) : toReference(column)).as(name)
+  })
 }

@@ -1,63 +1,96 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Kysely } from 'kysely'
-import { type Emit, Transaction } from './transaction.ts'
+import { GeneralError } from '../errors.ts'
+import { toEnd } from './errors.ts'
+import { type Emit, type Surroundings, Transaction } from './transaction.ts'
 
 /** What runs in `withTransaction`. The transaction begins with the first call that has a database. */
-class Scope {
-  readonly parent: Scope | undefined
+class Scope implements Surroundings {
+  readonly events: Emit[] = []
+  private readonly parent: Scope | undefined
   private transaction: Promise<Transaction> | undefined
-  private readonly events: Emit[] = []
-  private isOver = false
+  private state: 'open' | 'ending' | 'committed' | 'taken back' = 'open'
 
   constructor(parent: Scope | undefined) {
     this.parent = parent
   }
 
-  /** This scope, or what of those around it has not ended. */
+  /**
+   * This scope, or what of those around it has not ended.
+   *
+   * @throws Unavailable when one of them was taken back
+   */
   get open(): Scope | undefined {
-    return this.isOver ? this.parent?.open : this
+    if (this.state === 'taken back') throw toEnd()
+
+    return this.state === 'open' ? this : this.parent?.open
+  }
+
+  get isOpen(): boolean {
+    return this.state === 'open'
+  }
+
+  /** Where an event of a call waits: in the scope around it when it is committed. */
+  get waiting(): Scope | undefined {
+    return this.state === 'committed' ? this.parent?.waiting : this
+  }
+
+  isCurrent(): boolean {
+    return scopes.getStore()?.isWithin(this) === true
   }
 
   /**
    * The transaction, begun if it has not.
    *
-   * @throws Error for a second database
+   * @throws GeneralError for a second database
    */
   async join(Model: Kysely<any>): Promise<Transaction> {
     this.transaction ??= this.begin(Model)
 
     const transaction = await this.transaction
 
-    if (!transaction.isIn(Model))
-      throw new Error('A transaction concerns one database, and this call has another')
+    if (!transaction.isIn(Model)) {
+      throw new GeneralError('A transaction concerns one database, and this call has another')
+    }
 
     return transaction
   }
 
   defer(emit: Emit): void {
-    this.events.push(emit)
+    if (this.state !== 'taken back') this.events.push(emit)
   }
 
   async commit(): Promise<void> {
-    this.isOver = true
+    this.state = 'ending'
 
-    // The transaction has the same events, so that those of hooks inside it keep their place.
-    if (this.transaction) return await (await this.transaction).commit()
+    try {
+      // The transaction has the same events, so that those of hooks inside it keep their place.
+      await (await this.transaction)?.commit()
+    } catch (error) {
+      this.state = 'taken back'
+      throw error
+    }
 
-    for (const emit of this.events) {
+    this.state = 'committed'
+
+    for (const emit of this.events.splice(0)) {
       if (this.parent) this.parent.defer(emit)
       else emit()
     }
   }
 
   async rollback(): Promise<void> {
-    this.isOver = true
+    this.state = 'taken back'
     // One that could not begin has nothing to take back.
     await (await this.transaction?.catch(() => undefined))?.rollback()
   }
 
+  private isWithin(other: Scope): boolean {
+    return this === other || this.parent?.isWithin(other) === true
+  }
+
   private async begin(Model: Kysely<any>): Promise<Transaction> {
-    return await Transaction.begin(Model, await this.parent?.open?.join(Model), this.events)
+    return await Transaction.begin(Model, await this.parent?.open?.join(Model), this)
   }
 }
 
@@ -97,7 +130,7 @@ export async function withTransaction<T>(app: object, run: () => Promise<T>): Pr
     return result
   } catch (error) {
     // It fails where the connection is lost, and then the database takes everything back itself.
-    if (scope.open === scope) await scope.rollback().catch(() => undefined)
+    if (scope.isOpen) await scope.rollback().catch(() => undefined)
     throw error
   }
 }
@@ -118,7 +151,7 @@ export async function findTransaction(
 /** Makes events of an application wait for the transaction of their call. */
 export function implementDeferral(app: DeferringApplication): void {
   app._defer ??= (emit, { params }) => {
-    const waiting = (params?.transaction as Transaction | undefined)?.open ?? scopes.getStore()?.open
+    const waiting = (params?.transaction as Transaction | undefined)?.waiting ?? scopes.getStore()?.waiting
 
     waiting?.defer(emit)
 

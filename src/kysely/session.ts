@@ -1,6 +1,9 @@
-import type { Kysely } from 'kysely'
+import type { Compilable, CompiledQuery, Kysely } from 'kysely'
 import type { Id } from '../core/types.ts'
+import { BadRequest } from '../errors.ts'
+import { alone, onConnection } from './atomic.ts'
 import { readTable } from './catalog.ts'
+import { findDialect } from './dialect.ts'
 import type { Fragment } from './field.ts'
 import type { Table } from './table.ts'
 
@@ -21,6 +24,13 @@ export interface Target {
   readonly where: Fragment
 }
 
+/** How many values a statement can have. PostgreSQL counts them with two bytes, and would begin again. */
+const MOST_VALUES: { readonly [dialect in Table['dialect']]: number } = {
+  mysql: Number.POSITIVE_INFINITY,
+  postgres: 65_535,
+  sqlite: 32_766
+}
+
 const tables = new WeakMap<Kysely<any>, Map<string, Table | Promise<Table>>>()
 
 /**
@@ -37,7 +47,9 @@ export function getTable(Model: Kysely<any>, db: Kysely<any>, name: string): Tab
   // What another call reads may wait for the very connection that a transaction holds: that one reads for itself.
   if (table && !(table instanceof Promise && db.isTransaction)) return table
 
-  const reading = readTable(db, Model.selectFrom(name).selectAll())
+  const reading = onConnection(db, { dialect: findDialect(db) }, (connection) =>
+    readTable(connection, Model.selectFrom(name).selectAll())
+  )
 
   tables.set(Model, known.set(name, reading))
   reading.then(
@@ -46,4 +58,40 @@ export function getTable(Model: Kysely<any>, db: Kysely<any>, name: string): Tab
   )
 
   return reading
+}
+
+/**
+ * Runs a statement that reads, and returns its rows.
+ *
+ * @throws BadRequest for more values than the database takes
+ */
+export async function read({ db, table }: Session, builder: Compilable): Promise<any[]> {
+  const statement = toStatement(builder, table)
+  const { rows } = await onConnection(db, table, (connection) => connection.executeQuery<any>(statement))
+
+  return rows
+}
+
+/**
+ * Runs a statement that changes records, or does nothing when it fails. Returns its rows.
+ *
+ * @throws BadRequest for more values than the database takes
+ */
+export async function write({ db, table }: Session, builder: Compilable): Promise<any[]> {
+  const statement = toStatement(builder, table)
+  const { rows } = await onConnection(db, table, (connection) =>
+    alone(connection, table, (transaction) => transaction.executeQuery<any>(statement))
+  )
+
+  return rows
+}
+
+function toStatement(builder: Compilable, { dialect }: Table): CompiledQuery {
+  const statement = builder.compile()
+
+  if (statement.parameters.length > MOST_VALUES[dialect]) {
+    throw new BadRequest(`Invalid query: expected at most ${MOST_VALUES[dialect]} values`)
+  }
+
+  return statement
 }

@@ -31,6 +31,8 @@ export interface Column {
   readonly isComputed: boolean
   /** Whether the database counts it up. */
   readonly isCounted: boolean
+  /** Whether it counts on from the largest id that was given. */
+  readonly countsOn: boolean
   /** What it is when it is not given: an expression in SQL. */
   readonly fallback?: string | undefined
   /** What counts it up, on PostgreSQL. */
@@ -48,6 +50,8 @@ export interface Column {
 /** What we know of a table. */
 export interface Table {
   readonly dialect: Dialect
+  /** Its own name, without that of a schema. */
+  readonly name: string
   readonly columns: ReadonlyMap<string, Column>
   /** The columns of its keys and checks, by the names that errors mention. */
   readonly constraints: ReadonlyMap<string, readonly string[]>

@@ -2,10 +2,18 @@ import { type ControlledTransaction, type Kysely, type RawBuilder, sql } from 'k
 import { type FeathersError, isFeathersError } from '../errors.ts'
 import { giveBack, inTurn, isThere } from './atomic.ts'
 import { findDialect } from './dialect.ts'
-import { isDeadlock, isDisconnection, toFeathersError, toLoss } from './errors.ts'
+import { isDeadlock, isDisconnection, toEnd, toFeathersError, toLoss } from './errors.ts'
 
 /** Sends an event. */
 export type Emit = () => void
+
+/** A function whose calls are in a transaction. */
+export interface Surroundings {
+  /** The events of the calls, in their order. */
+  readonly events: Emit[]
+  /** Whether what runs now was begun by the function. */
+  isCurrent(): boolean
+}
 
 type SavepointCommand = 'savepoint' | 'release savepoint' | 'rollback to savepoint'
 
@@ -22,8 +30,17 @@ export class Transaction {
   private readonly connection: ControlledTransaction<any>
   private readonly resolve: (isCommitted: boolean) => void
   private readonly savepoint: string
+  private readonly surroundings: Surroundings | undefined
   private readonly events: Emit[]
+  private readonly ended: Promise<void>
+  private readonly end: () => void
+  /** The savepoints that there are, the last on top. Those of the outermost count. */
+  private readonly savepoints: Transaction[] = []
+  /** Whether others have gone on behind its savepoint. */
+  private isMixed = false
   private isOver = false
+  private isCommitted = false
+  private isTakenBack = false
   /** Whether statements run in it that nobody tells us about. That of the outermost counts. */
   private isLent = false
   /** Why there is no transaction any more. That of the outermost counts. */
@@ -32,16 +49,20 @@ export class Transaction {
   private constructor(
     connection: ControlledTransaction<any>,
     parent: Transaction | undefined,
-    events: Emit[] | undefined
+    surroundings: Surroundings | undefined
   ) {
     const { promise, resolve } = createPromise<boolean>()
+    const ended = createPromise<void>()
 
     this.connection = connection
     this.parent = parent
     this.root = parent?.root ?? this
     this.committed = parent?.committed ?? promise
     this.resolve = resolve
-    this.events = events ?? []
+    this.surroundings = surroundings
+    this.events = surroundings?.events ?? []
+    this.ended = ended.promise
+    this.end = ended.resolve
     this.savepoint = `alula_transaction_${++count}`
   }
 
@@ -50,13 +71,19 @@ export class Transaction {
    *
    * @param Model The Kysely instance
    * @param parent The transaction around it
-   * @param events Where events are kept, when others keep theirs there too
+   * @param surroundings The function that it is for, if it is one
    * @throws Unavailable when there is no connection
    */
-  static async begin(Model: Kysely<any>, parent?: Transaction, events?: Emit[]): Promise<Transaction> {
-    if (!parent) return new Transaction(await orFail(Model.startTransaction().execute()), undefined, events)
+  static async begin(
+    Model: Kysely<any>,
+    parent?: Transaction,
+    surroundings?: Surroundings
+  ): Promise<Transaction> {
+    if (!parent) {
+      return new Transaction(await orFail(Model.startTransaction().execute()), undefined, surroundings)
+    }
 
-    const transaction = new Transaction(parent.connection, parent, events)
+    const transaction = new Transaction(parent.connection, parent, surroundings)
 
     await transaction.run('savepoint')
 
@@ -70,9 +97,9 @@ export class Transaction {
     return this.connection
   }
 
-  /** This transaction, or what of those around it has not ended. */
-  get open(): Transaction | undefined {
-    return this.isOver ? this.parent?.open : this
+  /** Where an event of it waits: with the transaction around it when it is committed. */
+  get waiting(): Transaction | undefined {
+    return this.isCommitted ? this.parent?.waiting : this
   }
 
   /** Whether it is in the same database as a Kysely instance. */
@@ -82,26 +109,28 @@ export class Transaction {
 
   /** Keeps an event until the outermost transaction is committed. */
   defer(emit: Emit): void {
-    this.events.push(emit)
+    if (!this.isTakenBack) this.events.push(emit)
   }
 
   /**
-   * Runs statements, when what was asked before is through.
+   * Runs statements, when what was asked before is through. A function with a savepoint has the connection to itself:
+   * what others did meanwhile would be taken back with it.
    *
    * @param run The statements
-   * @throws Unavailable when the database has taken the transaction back; what `run` throws
+   * @throws Unavailable when the transaction has ended; what `run` throws
    */
   async use<T>(run: (connection: Kysely<any>) => Promise<T>): Promise<T> {
-    return await inTurn(this.connection, async () => {
-      if (this.root.loss) throw this.root.loss
+    const { rival, result } = await inTurn(this.connection, async () => {
+      const rival = this.findRival()
 
-      try {
-        return await run(this.connection)
-      } catch (error) {
-        if (!isFeathersError(error) && (await this.isLostBy(error))) this.root.loss = toLoss(error)
-        throw error
-      }
+      return { rival, result: rival ? undefined : await this.attempt(run) }
     })
+
+    if (!rival) return result as T
+
+    await rival.ended
+
+    return await this.use(run)
   }
 
   /**
@@ -122,8 +151,10 @@ export class Transaction {
         }
 
         await this.connection.commit().execute()
+        this.isCommitted = true
       })
     } catch (error) {
+      this.isTakenBack = true
       this.resolve(false)
       // What could not be committed still holds the connection.
       await giveBack(this.connection, this.loss?.cause)
@@ -132,7 +163,7 @@ export class Transaction {
     }
 
     this.resolve(true)
-    for (const emit of this.events) emit()
+    for (const emit of this.events.splice(0)) emit()
   }
 
   /** Takes back what happened, and drops the events. Where it cannot, the database has done so by itself. */
@@ -144,7 +175,43 @@ export class Transaction {
     if (this.parent) return await this.takeBack()
 
     this.resolve(false)
-    await inTurn(this.connection, () => giveBack(this.connection, this.loss?.cause))
+    await inTurn(this.connection, async () => {
+      this.isTakenBack = true
+      await giveBack(this.connection, this.loss?.cause)
+    })
+  }
+
+  /** A function that has the connection, and to which what runs now does not belong. */
+  private findRival(): Transaction | undefined {
+    // What is refused need not wait.
+    if (this.root.loss || this.hasEnded) return undefined
+
+    return this.root.savepoints.find(
+      (other) => other.surroundings && !this.isWithin(other) && !other.surroundings.isCurrent()
+    )
+  }
+
+  private isWithin(other: Transaction): boolean {
+    return this === other || this.parent?.isWithin(other) === true
+  }
+
+  /** Whether statements would be in no transaction any more, or in one that is not theirs. */
+  private get hasEnded(): boolean {
+    return this.root.isCommitted || this.isTakenBack || this.parent?.hasEnded === true
+  }
+
+  private async attempt<T>(run: (connection: Kysely<any>) => Promise<T>): Promise<T> {
+    if (this.root.loss) throw this.root.loss
+    if (this.hasEnded) throw toEnd()
+
+    this.mixWithOthers()
+
+    try {
+      return await run(this.connection)
+    } catch (error) {
+      if (!isFeathersError(error) && (await this.isLostBy(error))) this.root.loss = toLoss(error)
+      throw error
+    }
   }
 
   /** Asks the database, except where it would not answer, or where some go on after all and others do not. */
@@ -160,17 +227,44 @@ export class Transaction {
       throw error
     }
 
-    for (const emit of this.events) parent.defer(emit)
+    this.isCommitted = true
+    for (const emit of this.events.splice(0)) parent.defer(emit)
+  }
+
+  /** Savepoints are a stack, and each takes back all that came behind it: of calls at the same time, too. */
+  private mixWithOthers(): void {
+    const { savepoints } = this.root
+
+    // Not before it has its own: it is only said where that is.
+    if (this.parent && !savepoints.includes(this)) return
+
+    for (const other of savepoints) if (!this.isWithin(other)) other.isMixed = true
+  }
+
+  /** Whether something would be taken back that is not its own. */
+  private get holdsOthers(): boolean {
+    const { savepoints } = this.root
+    const above = savepoints.slice(savepoints.indexOf(this) + 1)
+
+    return this.isMixed || above.some((other) => !other.isWithin(this))
   }
 
   /** Goes back to the savepoint. On PostgreSQL that mends a transaction in which a statement has failed. */
   private async takeBack(): Promise<void> {
-    const { root } = this
-    const cause = root.loss?.cause
-
-    if (isDisconnection(cause) || isDeadlock(cause)) return
-
     await inTurn(this.connection, async () => {
+      const { root, holdsOthers } = this
+      const cause = root.loss?.cause
+      const isGone = this.hasEnded || isDisconnection(cause) || isDeadlock(cause)
+
+      this.isTakenBack = true
+      this.leave()
+      if (isGone) return
+      if (holdsOthers) {
+        root.loss ??= toLoss(undefined)
+
+        return
+      }
+
       try {
         await this.toCommand('rollback to savepoint').execute(this.connection)
         root.loss = undefined
@@ -180,12 +274,32 @@ export class Transaction {
     })
   }
 
-  private async run(command: SavepointCommand): Promise<void> {
+  private async run(command: 'savepoint' | 'release savepoint'): Promise<void> {
     try {
-      await this.use((connection) => this.toCommand(command).execute(connection))
+      await this.use(async (connection) => {
+        const { savepoints } = this.root
+
+        if (command === 'savepoint') {
+          await this.toCommand(command).execute(connection)
+          savepoints.push(this)
+        } else {
+          // Those above it would go with it.
+          if (savepoints.at(-1) === this) await this.toCommand(command).execute(connection)
+          this.leave()
+        }
+      })
     } catch (error) {
       throw this.root.loss ?? toFeathersError(error)
     }
+  }
+
+  /** Lets others have the connection. */
+  private leave(): void {
+    const { savepoints } = this.root
+    const position = savepoints.indexOf(this)
+
+    if (position >= 0) savepoints.splice(position, 1)
+    this.end()
   }
 
   private toCommand(command: SavepointCommand): RawBuilder<unknown> {

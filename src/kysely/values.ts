@@ -9,10 +9,13 @@ export const NOTHING = Symbol('nothing')
 const DAY = /^\d{4}-\d\d-\d\d$/
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)$/
 const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
+const INTEGER = /^(?:0|-?[1-9]\d*)$/
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/
 
+/** Those of a `BIGINT`, with a sign or without. */
 const LEAST_INTEGER = -(2n ** 63n)
-const GREATEST_INTEGER = 2n ** 63n - 1n
+const GREATEST_INTEGER = 2n ** 64n - 1n
+const MOST_DIGITS = 20
 
 /** What each kind is called in a message. */
 const EXPECTATIONS: { readonly [kind in Column['kind']]: string } = {
@@ -77,7 +80,7 @@ export function toStored(column: Column, value: unknown, { dialect }: Table): un
 
   const stored = toParameter(column, value)
 
-  if (stored === NOTHING) {
+  if (stored === NOTHING || (dialect === 'sqlite' && isBeyondSqlite(stored))) {
     throw new BadRequest(
       `Invalid data: '${column.name}' expects ${EXPECTATIONS[column.kind]}, got ${describe(value)}`,
       { errors: { [column.name]: `expects ${EXPECTATIONS[column.kind]}` } }
@@ -89,9 +92,14 @@ export function toStored(column: Column, value: unknown, { dialect }: Table): un
 
 /** What the drivers of SQLite take. The value comes from `toOperand` or `toStored`. */
 export function toSqlite(value: unknown): unknown {
-  if (typeof value === 'boolean') return Number(value)
+  // All of its integers are less than one that it cannot take, and a number says that too.
+  if (typeof value === 'boolean' || isBeyondSqlite(value)) return Number(value)
 
   return value instanceof Date ? value.toISOString() : value
+}
+
+function isBeyondSqlite(value: unknown): boolean {
+  return typeof value === 'bigint' && BigInt.asIntN(64, value) !== value
 }
 
 /** Converts what a driver returns for a column into what a record holds. */
@@ -100,10 +108,13 @@ export function fromStored({ kind, isParsed }: Column, value: any): unknown {
 
   switch (kind) {
     case 'boolean':
-      return typeof value === 'number' ? value !== 0 : value
+      return typeof value === 'boolean' ? value : Number(value) !== 0
     case 'integer':
       // Drivers give large ones as text, because not all of them are numbers of JavaScript.
       return Number.isSafeInteger(Number(value)) ? Number(value) : value
+    case 'number':
+    case 'any':
+      return typeof value === 'bigint' ? Number(value) : value
     case 'date':
     case 'day':
       return typeof value === 'string' ? fromDateText(value) : value
@@ -151,21 +162,24 @@ function isStorable(kind: Column['kind'], value: unknown): boolean {
 
 function toNumber(kind: 'integer' | 'number' | 'decimal', value: unknown): unknown {
   if (typeof value === 'number') return value
-  if (typeof value === 'bigint') return toInteger(value)
+  if (typeof value === 'bigint') return kind === 'decimal' ? String(value) : toInteger(String(value))
   if (typeof value !== 'string') return NOTHING
   if (kind === 'decimal') return DECIMAL.test(value) ? value : NOTHING
+  if (kind === 'integer' && INTEGER.test(value)) return toInteger(value)
 
   // Neither '07' nor '7.0': the text of 7 is '7'.
-  if (String(Number(value)) === value && Number.isFinite(Number(value))) return Number(value)
-  if (kind === 'integer' && DECIMAL.test(value) && !value.includes('.')) return toInteger(BigInt(value))
-
-  return NOTHING
+  return String(Number(value)) === value && Number.isFinite(Number(value)) ? Number(value) : NOTHING
 }
 
-function toInteger(value: bigint): unknown {
-  const number = Number(value)
+/** A number where it is that integer exactly, or where no database has such an integer. */
+function toInteger(text: string): unknown {
+  const number = Number(text)
 
-  return Number.isSafeInteger(number) || value < LEAST_INTEGER || value > GREATEST_INTEGER ? number : value
+  if (Number.isSafeInteger(number) || text.length > MOST_DIGITS) return number
+
+  const integer = BigInt(text)
+
+  return integer < LEAST_INTEGER || integer > GREATEST_INTEGER ? number : integer
 }
 
 function toBoolean(value: unknown): unknown {

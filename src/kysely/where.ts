@@ -89,13 +89,22 @@ function equals(field: Field, value: unknown, table: Table): Fragment {
 
   const operand = toOperand(field.column, value)
 
-  return operand === NOTHING || isInfinite(operand) ? NEVER : toEquality(field, [operand], table)
+  return isEqualToNone(field, operand) ? NEVER : toEquality(field, [operand], table)
+}
+
+/** Whether no value of a field equals an operand. A number beyond 2^53 may stand for an integer beside it. */
+function isEqualToNone({ column }: Field, operand: unknown): boolean {
+  return (
+    operand === NOTHING ||
+    isInfinite(operand) ||
+    (column.kind === 'integer' && Number.isInteger(operand) && !Number.isSafeInteger(operand))
+  )
 }
 
 /** Whether a field equals one of some values. */
 function among(field: Field, values: readonly unknown[], table: Table): Fragment {
   const operands = values.map((value) => (isNull(value) ? NOTHING : toOperand(field.column, value)))
-  const present = [...new Set(operands.filter((operand) => operand !== NOTHING && !isInfinite(operand)))]
+  const present = [...new Set(operands.filter((operand) => !isEqualToNone(field, operand)))]
   const alternatives = [
     ...(values.some(isNull) ? [toNullTest(field, table)] : []),
     ...(present.length > 0 ? [toEquality(field, present, table)] : [])

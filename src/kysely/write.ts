@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
-import { alone, atomically } from './atomic.ts'
+import { atomically } from './atomic.ts'
+import { bind } from './bound.ts'
 import { type Fragment, toColumn, toReference } from './field.ts'
-import { hasId } from './read.ts'
-import type { Session, Target } from './session.ts'
+import { hasId, selectRows, toExactColumns } from './read.ts'
+import { read, type Session, type Target, write } from './session.ts'
 import type { Column } from './table.ts'
-import { toStored } from './values.ts'
+import { toOperand, toStored } from './values.ts'
 
 /** A row to be: what is stored by the names of the columns. */
 export type Row = Map<string, unknown>
@@ -56,26 +57,26 @@ export async function changeRows(session: Session, target: Target, row: Row): Pr
   const { db, name, table } = session
   const where = toTargetCondition(session, target)
 
-  if (row.size === 0) return await db.selectFrom(name).selectAll().where(where).execute()
+  if (row.size === 0) return await read(session, selectRows(session).where(where))
 
   const values = Object.fromEntries(row)
+  const exact = toExactColumns(session)
 
   if (table.returning.update) {
-    return await alone(db, table, (transaction) =>
-      transaction.updateTable(name).set(values).where(where).returningAll().execute()
-    )
+    return await write(session, db.updateTable(name).set(values).where(where).returningAll().returning(exact))
   }
 
   return await atomically(db, async (transaction) => {
-    const rows = await lockRows({ ...session, db: transaction }, where)
+    const current = { ...session, db: transaction }
+    const rows = await lockRows(current, where)
 
     if (rows.length === 0) return []
 
-    const isLocked = isOneOf(session, rows)
+    const isLocked = isOneOf(current, rows)
 
     await transaction.updateTable(name).set(values).where(isLocked).execute()
 
-    return await transaction.selectFrom(name).selectAll().where(isLocked).execute()
+    return await read(current, selectRows(current).where(isLocked))
   })
 }
 
@@ -85,16 +86,16 @@ export async function removeRows(session: Session, target: Target): Promise<any[
   const where = toTargetCondition(session, target)
 
   if (table.returning.delete) {
-    const statement = db.deleteFrom(name).where(where).returningAll().compile()
-    const { rows } = await alone(db, table, (transaction) => transaction.executeQuery(statement))
+    const exact = toExactColumns(session)
 
-    return rows
+    return await write(session, db.deleteFrom(name).where(where).returningAll().returning(exact))
   }
 
   return await atomically(db, async (transaction) => {
-    const rows = await lockRows({ ...session, db: transaction }, where)
+    const current = { ...session, db: transaction }
+    const rows = await lockRows(current, where)
 
-    if (rows.length > 0) await transaction.deleteFrom(name).where(isOneOf(session, rows)).execute()
+    if (rows.length > 0) await transaction.deleteFrom(name).where(isOneOf(current, rows)).execute()
 
     return rows
   })
@@ -105,11 +106,24 @@ function toTargetCondition(session: Session, { id, where }: Target): Fragment {
 }
 
 /** The rows that match, kept from others until the transaction ends. */
-async function lockRows({ db, name }: Session, where: Fragment): Promise<any[]> {
-  return await db.selectFrom(name).selectAll().where(where).forUpdate().execute()
+async function lockRows(session: Session, where: Fragment): Promise<any[]> {
+  return await read(session, selectRows(session).where(where).forUpdate())
 }
 
 /** The condition to be one of some rows. */
-function isOneOf({ id, table }: Session, rows: readonly any[]): Fragment {
-  return sql`${toReference(toColumn(id, table))} in (${sql.join(rows.map((row) => row[id]))})`
+function isOneOf(session: Session, rows: readonly any[]): Fragment {
+  return hasOneOf(
+    rows.map((row) => row[session.id]),
+    session
+  )
+}
+
+/** The condition to have one of some ids, as they are stored or were read. */
+export function hasOneOf(ids: readonly unknown[], { id, table }: Session): Fragment {
+  const column = toColumn(id, table)
+  const values = ids.map((value) =>
+    column.kind === 'integer' ? bind({ column, path: [] }, toOperand(column, value), table) : value
+  )
+
+  return sql`${toReference(column)} in (${sql.join(values)})`
 }

@@ -48,6 +48,23 @@ describeDatabases(
       expect(await service.find()).toEqual([{ id: 1, name: 'Ada', age: null }])
     })
 
+    it('ids beyond 2^53 that were counted come back exactly', async () => {
+      const service = await open('bigint auto_increment primary key')
+
+      await service.create({ id: Number.MAX_SAFE_INTEGER, name: 'Ada' })
+
+      expect(await service.create([{ name: 'Bob' }, { name: 'Cyd' }])).toEqual([
+        { id: '9007199254740992', name: 'Bob', age: null },
+        { id: '9007199254740993', name: 'Cyd', age: null }
+      ])
+      expect(await service.patch('9007199254740993', { age: 1 })).toMatchObject({ name: 'Cyd', age: 1 })
+      expect(await service.remove(null, { query: { name: 'Cyd' } })).toMatchObject([{ age: 1 }])
+      expect(await service.find({ query: { $select: ['name'] } })).toMatchObject([
+        { name: 'Ada' },
+        { name: 'Bob' }
+      ])
+    })
+
     it('ids that are text are made before', async () => {
       const service = await open(database.textId)
       const [ada, bob] = await service.create([{ name: 'Ada' }, { id: 'bob', name: 'Bob' }])
