@@ -1,5 +1,6 @@
 import { EventEmitter } from 'events'
 import { createDebug } from '../utils/debug.ts'
+import { runOrDefer } from '../utils/deferral.ts'
 import { getDefinition } from './methods.ts'
 import { getServiceOptions } from './service.ts'
 import type { HookContext } from './types.ts'
@@ -102,7 +103,7 @@ function emitResult(context: HookContext, event: string): void {
   }
 
   // A transaction keeps events until it is committed.
-  if (!context.app._defer?.(emit, context)) emit()
+  runOrDefer(emit, context)
 }
 
 /**

@@ -451,8 +451,6 @@ export interface FeathersApplication<Services = any, Settings = any> {
   routes: Router<RouteLookup>
   /** Whether `setup` ran. */
   _isSetup: boolean
-  /** Keeps the events of a call for later, for example until a transaction is committed; returns whether it does. */
-  _defer?: (emit: () => void, context: HookContext) => boolean
 
   /** Returns a setting. */
   get<L extends keyof Settings & string>(name: L): Settings[L]

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { findTransaction, implementDeferral } from './scope.ts'
+import { deferEvents, findTransaction } from './scope.ts'
 import { Transaction } from './transaction.ts'
 
 /** The transactions that calls have begun and not ended, by their contexts; the innermost is the last. */
@@ -15,7 +15,7 @@ export const transaction = {
 
       if (!Model && !parent) return
 
-      implementDeferral(context.app)
+      deferEvents()
 
       const current = await Transaction.begin(Model as Kysely<any>, parent)
 

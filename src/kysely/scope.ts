@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Kysely } from 'kysely'
 import { GeneralError } from '../errors.ts'
+import { addDeferral } from '../utils/deferral.ts'
 import { toEnd } from './errors.ts'
 import { type Emit, type Surroundings, Transaction } from './transaction.ts'
 
@@ -96,31 +97,31 @@ class Scope implements Surroundings {
 
 const scopes = new AsyncLocalStorage<Scope>()
 
-/** An application, as far as its events can wait. */
-export interface DeferringApplication {
-  /** Keeps an event of a call for later; returns whether it did. */
-  _defer?: (emit: Emit, context: { params?: { transaction?: unknown } }) => boolean
-}
-
 /**
  * Runs a function whose calls succeed together or not at all. Every call of a service of `alula/kysely` that is made
  * inside, by other services and hooks too, joins one transaction; a `withTransaction` inside it sets a savepoint. Events
  * wait for the outermost commit, and are dropped when there is none.
  *
- * @param app The application, whose events wait
+ * @param _app The application, as in the hooks. Events of all applications of the process wait
  * @param run The function. When it throws or rejects, everything is taken back
  * @returns What the function returns
- * @throws What the function throws; FeathersError when the database refuses to commit
+ * @throws TypeError without a function; what the function throws; FeathersError when the database refuses to commit
  * @example
  * await withTransaction(app, async () => {
  *   await app.service('accounts').patch(from, { balance: 0 })
  *   await app.service('accounts').patch(to, { balance: 100 })
  * })
  */
-export async function withTransaction<T>(app: object, run: () => Promise<T>): Promise<T> {
+export async function withTransaction<T>(_app: object, run: () => Promise<T>): Promise<T> {
+  if (typeof run !== 'function') {
+    throw new TypeError(
+      'withTransaction expects an application and a function: withTransaction(app, async () => …)'
+    )
+  }
+
   const scope = new Scope(scopes.getStore()?.open)
 
-  implementDeferral(app)
+  deferEvents()
 
   try {
     const result = await scopes.run(scope, run)
@@ -148,13 +149,15 @@ export async function findTransaction(
   return params?.transaction ?? (await scopes.getStore()?.open?.join(Model))
 }
 
-/** Makes events of an application wait for the transaction of their call. */
-export function implementDeferral(app: DeferringApplication): void {
-  app._defer ??= (emit, { params }) => {
-    const waiting = (params?.transaction as Transaction | undefined)?.waiting ?? scopes.getStore()?.waiting
+/** Has events wait for the transaction of their call. */
+export function deferEvents(): void {
+  addDeferral(deferEvent)
+}
 
-    waiting?.defer(emit)
+function deferEvent(emit: Emit, { params }: { params?: { transaction?: unknown } }): boolean {
+  const waiting = (params?.transaction as Transaction | undefined)?.waiting ?? scopes.getStore()?.waiting
 
-    return waiting !== undefined
-  }
+  waiting?.defer(emit)
+
+  return waiting !== undefined
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { kysely, transaction, withTransaction } from '../../src/kysely.ts'
+import { runOrDefer } from '../../src/utils/deferral.ts'
 import { createTable, describeDatabases, type TestDatabase } from '../support/sql.ts'
 
 async function open(database: TestDatabase) {
@@ -231,7 +232,7 @@ describeDatabases('transactions', (database) => {
   it('an event of a call in a transaction is kept until the outermost commit, and dropped without one', async () => {
     const { app, people } = await open(database)
     const sent: string[] = []
-    const send = (name: string) => expect((app as any)._defer(() => sent.push(name), {})).toBe(true)
+    const send = (name: string) => runOrDefer(() => sent.push(name), {})
 
     await withTransaction(app, async () => {
       await people.create({ name: 'Ada' })
@@ -245,7 +246,37 @@ describeDatabases('transactions', (database) => {
     })
 
     expect(sent).toEqual(['Ada', 'Bob'])
-    expect((app as any)._defer(() => undefined, {})).toBe(false)
+    send('at once')
+    expect(sent).toEqual(['Ada', 'Bob', 'at once'])
+  })
+
+  it('the events of a mounted application, and of any other, wait too', async () => {
+    const { db } = await open(database)
+    const [inner, outer, other]: any[] = [alula(), alula(), alula()]
+    const heard: string[] = []
+
+    inner.use('people', kysely({ Model: db, name: 'alula_transaction' }))
+    outer.use('inner', inner)
+    inner.service('people').on('created', ({ name }: any) => heard.push(name))
+
+    await withTransaction(outer, async () => {
+      await outer.service('inner/people').create({ name: 'Ada' })
+      throw new Error('no')
+    }).catch(() => undefined)
+    await withTransaction(other, async () => {
+      await inner.service('people').create({ name: 'Bob' })
+      expect(heard).toEqual([])
+    })
+
+    expect(heard).toEqual(['Bob'])
+  })
+
+  it('what is no function is refused', async () => {
+    const { app } = await open(database)
+
+    await expect((withTransaction as any)(app)).rejects.toThrow(
+      'withTransaction expects an application and a function'
+    )
   })
 
   it('the first calls of all do not wait for each other, though they take all connections', async () => {
