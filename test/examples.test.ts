@@ -110,10 +110,19 @@ it('README: the application answers as it shows', async () => {
 })
 
 it('authentication: the README shows what happens', async () => {
+  const readme = resolve(import.meta.dirname, '../examples/authentication/README.md')
+  const example = await runExample('authentication/app.js')
+
+  await expectShellSession(readBlocks(await readFile(readme, 'utf8'), 'console'), {
+    'localhost:3030': example.url
+  })
+})
+
+it('authentication: the longer session shows what happens', async () => {
   vi.stubEnv('SECRET', undefined)
   onTestFinished(() => void vi.unstubAllEnvs())
 
-  const readme = resolve(import.meta.dirname, '../examples/authentication/README.md')
+  const readme = resolve(import.meta.dirname, '../examples/authentication/session.md')
   const example = await runExample('authentication/app.js')
 
   expect(example.lines).toContain('No SECRET is set: this one is random, and tokens end with the process.')

@@ -23,8 +23,8 @@ import { changeRows, type Row, removeRows, toRow, toWholeRow } from './write.ts'
 export class KyselyAdapter<
   Result = any,
   Data = Partial<Result>,
-  PatchData = Partial<Data>,
-  ServiceParams extends KyselyParams<any> = KyselyParams
+  ServiceParams extends KyselyParams<any> = KyselyParams,
+  PatchData = Partial<Data>
 > extends AdapterBase<Result, Data, PatchData, ServiceParams, KyselyOptions> {
   /**
    * @param options The options
@@ -179,16 +179,16 @@ function toResult(id: Id | null, rows: readonly any[], { select }: ParsedQuery, 
 export class KyselyService<
   Result = any,
   Data = Partial<Result>,
-  PatchData = Partial<Data>,
-  ServiceParams extends KyselyParams<any> = KyselyParams
-> extends KyselyAdapter<Result, Data, PatchData, ServiceParams> {}
+  ServiceParams extends KyselyParams<any> = KyselyParams,
+  PatchData = Partial<Data>
+> extends KyselyAdapter<Result, Data, ServiceParams, PatchData> {}
 
 /** What `implementService` defines below. */
 export interface KyselyService<
   Result = any,
   Data = Partial<Result>,
-  PatchData = Partial<Data>,
-  ServiceParams extends KyselyParams<any> = KyselyParams
+  ServiceParams extends KyselyParams<any> = KyselyParams,
+  PatchData = Partial<Data>
 > extends AdapterMethods<Result, Data, PatchData, ServiceParams> {}
 
 implementService(KyselyService)
@@ -204,8 +204,8 @@ implementService(KyselyService)
 export function kysely<
   Result = any,
   Data = Partial<Result>,
-  PatchData = Partial<Data>,
-  ServiceParams extends KyselyParams<any> = KyselyParams
->(options: KyselyOptions): KyselyService<Result, Data, PatchData, ServiceParams> {
+  ServiceParams extends KyselyParams<any> = KyselyParams,
+  PatchData = Partial<Data>
+>(options: KyselyOptions): KyselyService<Result, Data, ServiceParams, PatchData> {
   return new KyselyService(options)
 }
