@@ -16,14 +16,21 @@ let savepoints = 0
  * @param run The statements; they may run more than once
  */
 export async function atomically<T>(db: Kysely<any>, run: (db: Kysely<any>) => Promise<T>): Promise<T> {
-  return db.isTransaction ? await behindSavepoint(db, run) : await inTransaction(db, run, ATTEMPTS)
+  return db.isTransaction ? await behindSavepoint(db, run) : await withAttempts(() => inTransaction(db, run))
 }
 
-async function inTransaction<T>(
-  db: Kysely<any>,
-  run: (db: Kysely<any>) => Promise<T>,
-  attempts: number
-): Promise<T> {
+/** Tries again what the database gave up in favour of others. Nobody has seen anything of it. */
+async function withAttempts<T>(run: () => Promise<T>, attempts = ATTEMPTS): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    if (attempts === 1 || !isDeadlock(error)) throw error
+
+    return await withAttempts(run, attempts - 1)
+  }
+}
+
+async function inTransaction<T>(db: Kysely<any>, run: (db: Kysely<any>) => Promise<T>): Promise<T> {
   const transaction = await db.startTransaction().execute()
 
   try {
@@ -34,9 +41,7 @@ async function inTransaction<T>(
     return result
   } catch (error) {
     await giveBack(transaction, error)
-    if (attempts === 1 || !isDeadlock(error)) throw error
-
-    return await inTransaction(db, run, attempts - 1)
+    throw error
   }
 }
 
@@ -60,18 +65,21 @@ async function behindSavepoint<T>(db: Kysely<any>, run: (db: Kysely<any>) => Pro
 
 /**
  * Runs a statement that does nothing when it fails, and leaves the transaction around it as it was. On PostgreSQL the
- * failure of a statement is that of the whole transaction, but for what stands behind a savepoint.
+ * failure of a statement is that of the whole transaction, but for what stands behind a savepoint. Without a transaction,
+ * one that the database gave up is tried again: InnoDB has rivals for one id wait for each other.
  *
  * @param db A Kysely instance or a transaction
  * @param table The table, which knows the database
- * @param run The statement
+ * @param run The statement; it may run more than once
  */
 export async function alone<T>(
   db: Kysely<any>,
   { dialect }: Table,
   run: (db: Kysely<any>) => Promise<T>
 ): Promise<T> {
-  return dialect === 'postgres' && db.isTransaction ? await behindSavepoint(db, run) : await run(db)
+  if (!db.isTransaction) return await withAttempts(() => run(db))
+
+  return dialect === 'postgres' ? await behindSavepoint(db, run) : await run(db)
 }
 
 /**

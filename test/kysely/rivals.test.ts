@@ -53,4 +53,20 @@ describeDatabases('of sixty who want a record', (database) => {
       }
     }
   }, 600_000)
+
+  it('one creates it again, by an id that is text', async () => {
+    const db = await createTable(database, 'alula_rivals', 'id varchar(50) primary key, version integer')
+    const service = kysely({ Model: db, name: 'alula_rivals' })
+
+    for (let round = 0; round < scaled(400); round++) {
+      const creations = await Promise.allSettled(
+        Array.from({ length: RIVALS }, (_, version) => service.create({ id: 'a seat', version }))
+      )
+      const errors = creations.flatMap((result) => (result.status === 'rejected' ? result.reason.name : []))
+
+      expect(errors).toEqual(Array(RIVALS - 1).fill('Conflict'))
+      // InnoDB keeps what was removed for a while, and rivals for its place stand in each other's way.
+      await service.remove('a seat')
+    }
+  }, 600_000)
 })
