@@ -18,7 +18,18 @@ const FLOORS: readonly (readonly string[])[] = [
 
 /** Inside a folder a file imports only from those that stand before it. */
 const ORDER: { [folder: string]: readonly string[] } = {
-  utils: ['object', 'path', 'nearest', 'cookie', 'bounded-map', 'silent', 'debug', 'deferral', 'peer'],
+  utils: [
+    'object',
+    'check',
+    'path',
+    'nearest',
+    'cookie',
+    'bounded-map',
+    'silent',
+    'debug',
+    'deferral',
+    'peer'
+  ],
   hooks: ['types', 'compose', 'phase', 'pipeline', 'registry', 'context', 'interop', 'method'],
   query: ['ast', 'operators', 'parse', 'compare', 'read', 'predicate', 'like', 'comparator', 'select'],
   core: [

@@ -1,3 +1,4 @@
+import { isObject, isString, isStringList } from '../utils/check.ts'
 import type { AuthenticationConfiguration, JwtOptions } from './types.ts'
 
 /** What holds for options that are left out. As in Feathers v5, so that tokens can be exchanged with it. */
@@ -193,11 +194,6 @@ function assertAlgorithms(algorithms: readonly string[], name: string): void {
   }
 }
 
-/** Plain or not: packages that read configuration files make objects of their own kind. */
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** An option in the wrong case would be left out without a word, and with `isactive` everybody would get in. */
 function assertSpelling(options: object, name: string): void {
   for (const option of Object.keys(options)) {
@@ -205,14 +201,6 @@ function assertSpelling(options: object, name: string): void {
 
     if (meant) throw new Error(`Invalid option '${name}.${option}'. Did you mean '${meant}'?`)
   }
-}
-
-function isString(value: unknown): boolean {
-  return typeof value === 'string' && value !== ''
-}
-
-function isStringList(value: unknown): boolean {
-  return Array.isArray(value) && value.every((name) => typeof name === 'string')
 }
 
 function isRevocation(value: any): boolean {

@@ -1,4 +1,5 @@
 import type { TransportConnection } from '../core/types.ts'
+import { stripTrailingSlashes } from '../utils/path.ts'
 import { type Axios, AxiosClient } from './axios.ts'
 import { type Fetch, FetchClient } from './fetch.ts'
 import { Base, type RestOptions, type RestSettings } from './http.ts'
@@ -38,7 +39,7 @@ export interface RestTransports<Services = any> {
 export function rest<Services = any>(base = ''): RestTransports<Services> {
   if (typeof base !== 'string') throw new TypeError(`rest expects the URL of a server, got a ${typeof base}`)
 
-  const url = base.replace(/\/+$/, '')
+  const url = stripTrailingSlashes(base)
 
   return {
     fetch: createHandler('fetch', url, FetchClient),

@@ -1,4 +1,6 @@
+import { isObject, isString, isStringList } from '../utils/check.ts'
 import { askForNearest } from '../utils/nearest.ts'
+import { stripSlashes, stripTrailingSlashes } from '../utils/path.ts'
 import { OPENID_SCOPE, type Provider, providers } from './providers.ts'
 import { isSafeUrl, parseUrl } from './redirect.ts'
 import type { Delivery, OAuthConfiguration, ProviderSettings } from './types.ts'
@@ -52,7 +54,7 @@ export function getProvider(name: string, oauth: OAuthConfiguration): ResolvedPr
 
 /** What the paths begin with, without slashes at its ends. */
 export function getPrefix({ prefix, defaults }: OAuthConfiguration): string {
-  return (prefix ?? defaults?.prefix ?? 'oauth').replace(/^\/+|\/+$/g, '')
+  return stripSlashes(prefix ?? defaults?.prefix ?? 'oauth')
 }
 
 /** The origins of the pages that logins lead back to; none when the configuration has another way. */
@@ -76,7 +78,7 @@ export function getOrigins({ origins }: OAuthConfiguration, app: Settings): read
 export function getServerUrl({ defaults }: OAuthConfiguration, app: Settings): string {
   const { origin } = defaults ?? {}
 
-  if (origin) return origin.replace(/\/+$/, '')
+  if (origin) return stripTrailingSlashes(origin)
 
   const [host, port] = [app.get('host'), app.get('port')]
 
@@ -225,16 +227,4 @@ function isBase(text: unknown): boolean {
   const url = isString(text) ? parseUrl(text) : undefined
 
   return url !== undefined && !/[?#]/.test(url.href)
-}
-
-function isString(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
-}
-
-function isStringList(value: unknown): boolean {
-  return Array.isArray(value) && value.every((element) => typeof element === 'string')
-}
-
-function isObject(value: unknown): value is Record<string, any> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,5 +1,6 @@
 // Where a browser may be sent. Whatever a request says is parsed first, and what was parsed is compared.
 import { NotAuthenticated } from '../errors.ts'
+import { stripTrailingSlashes } from '../utils/path.ts'
 
 /** Stands for the origin of a page that is given as a path. */
 const ANYWHERE = 'https://page.invalid'
@@ -42,7 +43,7 @@ export function toPage(page: string, redirect: unknown): string {
   if (!url || target?.origin !== ANYWHERE) throw new NotAuthenticated('Invalid redirect path.')
 
   if (target.pathname !== '/' || String(redirect).startsWith('/')) {
-    url.pathname = `${url.pathname.replace(/\/+$/, '')}${target.pathname}`
+    url.pathname = `${stripTrailingSlashes(url.pathname)}${target.pathname}`
   }
   if (target.search) url.search = target.search
   if (target.hash) url.hash = target.hash

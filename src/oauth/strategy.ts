@@ -140,13 +140,14 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
    * @throws NotAuthenticated when the login was started from another page
    */
   async getAllowedOrigin(params: OAuthParams = {}): Promise<string | null> {
-    const [first, ...others] = getOrigins(this.oauth, this.auth.app)
+    const origins = getOrigins(this.oauth, this.auth.app)
+    const [first] = origins
     const { referer } = params.headers ?? {}
 
     if (first === undefined) return this.oauth.redirect ?? null
     if (!referer) return first
 
-    const origin = findOrigin([first, ...others], String(referer))
+    const origin = findOrigin(origins, String(referer))
 
     if (origin === undefined) {
       throw new NotAuthenticated("The login was started from a page whose origin is not among the 'origins'")

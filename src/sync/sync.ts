@@ -1,5 +1,6 @@
 import type { ServiceEvent } from '../core/publish.ts'
 import type { ApplicationHookContext, NextFunction } from '../core/types.ts'
+import { isStringList } from '../utils/check.ts'
 import type { RedisLocation } from './connection.ts'
 import { Link, type LinkSettings } from './link.ts'
 import { SharedRevocationStore } from './revocation.ts'
@@ -161,10 +162,6 @@ function isLocation(redis: unknown): boolean {
     (typeof redis === 'string' && redis !== '') ||
     (typeof redis === 'object' && redis !== null && !isMisplaced)
   )
-}
-
-function isStringList(value: unknown): boolean {
-  return Array.isArray(value) && value.every((name) => typeof name === 'string')
 }
 
 function assertOption(name: string, isValid: boolean, expected: string): void {

@@ -1,11 +1,13 @@
-import { io, type ManagerOptions, type Socket, type SocketOptions } from 'socket.io-client'
+import type { Socket } from 'socket.io-client'
 import { onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { type Application, alula } from '../../src/index.ts'
 import { type SocketioOptions, socketio } from '../../src/socketio.ts'
 import { serve } from './server.ts'
+import { type ClientOptions, createSocket } from './sockets.ts'
 
-type ClientOptions = Partial<ManagerOptions & SocketOptions>
+/** A client that is connected; rejects when it is refused. */
+export { connectSocket as connect } from './sockets.ts'
 
 /** Starts an application with sockets and without a log, filled by `configure`; it is torn down when the test ends. */
 export async function open(
@@ -22,21 +24,7 @@ export async function open(
 
 /** A client that is on its way; it is closed when the test ends. */
 export function createClient(url: string, options: ClientOptions = {}): Socket {
-  const socket = io(url, { transports: ['websocket'], forceNew: true, ...options })
-
-  onTestFinished(() => void socket.close())
-
-  return socket
-}
-
-/** A client that is connected; rejects when it is refused. */
-export function connect(url: string, options?: ClientOptions): Promise<Socket> {
-  const socket = createClient(url, options)
-
-  return new Promise((resolve, reject) => {
-    socket.once('connect', () => resolve(socket))
-    socket.once('connect_error', reject)
-  })
+  return createSocket(url, { autoConnect: true, ...options })
 }
 
 /** Waits for an event of a client; resolves with its arguments. */

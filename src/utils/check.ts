@@ -1,0 +1,14 @@
+/** Whether a value is an object with options. Plain or not: packages that read configuration files make their own kind. */
+export function isObject(value: unknown): value is Record<string, any> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Whether a value is a string that is not empty. */
+export function isString(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}
+
+/** Whether a value is an array of strings. */
+export function isStringList(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((element) => typeof element === 'string')
+}
