@@ -5,6 +5,7 @@ import { NotAuthenticated } from '../errors.ts'
 import { createDebug } from '../utils/debug.ts'
 import { mergePlain } from '../utils/object.ts'
 import { Credentials } from './credentials.ts'
+import { hasDispatch } from './dispatch.ts'
 import { assertJwtOptions, assertOptions, MISSING_SECRET } from './options.ts'
 import { MemoryRevocationStore, type RevocationStore } from './revocation.ts'
 import { Sessions } from './sessions.ts'
@@ -51,6 +52,11 @@ export interface AuthenticationStrategy {
     connection: RealTimeConnection,
     result?: AuthenticationResult
   ): Promise<void>
+  /**
+   * What of an entity the caller sees. A strategy that has it shows the entity itself; for one that has not, an entity
+   * is loaded once more for a call from outside, as that may see it.
+   */
+  getEntity?(entity: any, params: AuthenticationParams): Promise<any>
   /** What of an entity proves who it is, for example a password hash. Tokens are void once it changes. */
   getCredential?(entity: any): unknown
   /** Claims for every new token of the service, whichever strategy led to it. */
@@ -340,7 +346,7 @@ export class AuthenticationBase {
 
     await this.assertActive(result, params)
 
-    return result
+    return strategy.getEntity ? result : this.showEntity(result, params)
   }
 
   /** Tells all strategies, one after another, what happened to a real-time connection. */
@@ -438,20 +444,45 @@ export class AuthenticationBase {
 
   /** For strategies that do not ask themselves. The entity of a result may lack what clients must not see. */
   private async assertActive(result: AuthenticationResult, params: AuthenticationParams): Promise<void> {
-    const { isActive, entity, entityId, service } = this.configuration
-    const shown = entity && result[entity]
+    const found = this.findEntity(result)
 
-    if (!isActive || !service || !shown || this.credentials.recall(result.authentication)) return
+    if (!this.configuration.isActive || !found || this.credentials.recall(result.authentication)) return
 
-    const entities: any = this.app.service(service)
-    const id = shown[entityId ?? entities.id]
-    const current = await entities.get(id, { query: {} }).catch((error: any) => {
+    const current = await found.service.get(found.id, { query: {} }).catch((error: any) => {
       // Without an id, and for one that is gone.
       if (error?.code === 400 || error?.code === 404) throw invalid('')
       throw error
     })
 
     if (!(await this.isActive(current, params))) throw invalid('')
+  }
+
+  /** Shows the entity of a result to a call from outside as that may see it, for strategies that do not do so themselves. */
+  private async showEntity(
+    result: AuthenticationResult,
+    params: AuthenticationParams
+  ): Promise<AuthenticationResult> {
+    const found = params.provider ? this.findEntity(result) : undefined
+
+    if (!found || found.id === undefined || hasDispatch(found.entity)) return result
+
+    const { name, service, id, entity } = found
+
+    return { ...result, [name]: await service.get(id, { ...params, [name]: entity }) }
+  }
+
+  /** The entity of a result, and where it is; `undefined` for a result without one. */
+  private findEntity(
+    result: AuthenticationResult
+  ): { name: string; service: any; id: any; entity: any } | undefined {
+    const { entity: name, entityId, service: path } = this.configuration
+    const entity = name && result[name]
+
+    if (!name || !entity || !path) return undefined
+
+    const service: any = this.app.service(path)
+
+    return { name, service, id: entity[entityId ?? service.id], entity }
   }
 
   private readToken(accessToken: string, options?: JwtVerifyOptions, secret?: TokenSecret): VerifiedToken {

@@ -6,6 +6,11 @@ export function toDispatch(result: object): { [name: string]: unknown } {
   return Object.fromEntries(Object.entries(result).map(([name, value]) => [name, toShown(value)]))
 }
 
+/** Whether a record says itself what clients may see of it. */
+export function hasDispatch(record: any): boolean {
+  return record[DISPATCH] !== undefined
+}
+
 function toShown(value: any): unknown {
   return Array.isArray(value) ? value.map(toShown) : (value?.[DISPATCH] ?? value)
 }

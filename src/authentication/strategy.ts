@@ -34,9 +34,9 @@ export class AuthenticationBaseStrategy implements AuthenticationStrategy {
     return this.authentication
   }
 
-  /** The service that holds the entities; `null` when none is configured. */
+  /** The service that holds the entities: that of the strategy, or else of all; `null` when none is configured. */
   get entityService(): any {
-    const { service } = this.configuration ?? {}
+    const { service = this.auth.configuration.service } = this.configuration ?? {}
 
     return service ? (this.app?.service(service) ?? null) : null
   }

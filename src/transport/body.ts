@@ -119,6 +119,7 @@ function isObject(value: unknown): boolean {
 
 /** Level by level and not by recursion: the bodies to be refused are those that would overflow the stack. */
 function assertContents(body: object, name: string): void {
+  const bytes = new Set<object>()
   let level: object[] = [body]
 
   for (let depth = 1; level.length > 0; depth++) {
@@ -136,8 +137,13 @@ function assertContents(body: object, name: string): void {
       }
 
       for (const child of Object.values(parent)) {
+        if (typeof child !== 'object' || child === null) continue
+
         // Bytes have no depth, and each would count as a child.
-        if (typeof child === 'object' && child !== null && !ArrayBuffer.isView(child)) next.push(child)
+        if (!ArrayBuffer.isView(child)) next.push(child)
+        // A short packet of Socket.IO can name the same bytes a thousand times, and each copy would be as long as they.
+        else if (bytes.has(child)) throw new BadRequest(`Invalid ${name}: expected the same bytes only once`)
+        else bytes.add(child)
       }
     }
 

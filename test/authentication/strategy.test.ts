@@ -7,6 +7,7 @@ import {
   LocalStrategy
 } from '../../src/authentication.ts'
 import { alula } from '../../src/index.ts'
+import { memory } from '../../src/memory.ts'
 import { createApp, SECRET } from './app.ts'
 
 describe('a strategy that extends AuthenticationBaseStrategy', () => {
@@ -48,16 +49,19 @@ describe('a strategy that extends AuthenticationBaseStrategy', () => {
     expect(strategy.configuration).toBeUndefined()
   })
 
-  it('has the entity service that its configuration names', () => {
-    const app = createApp({ settings: { test: { service: 'users' } } })
+  it('has the entity service that its configuration names, or else that of all', () => {
+    const app = createApp({ settings: { own: { service: 'staff' }, none: { service: null } } })
     const service = app.service('authentication')
-    const [strategy, other] = [new Test(), new Test()]
+    const [own, usual, none] = [new Test(), new Test(), new Test()]
 
-    service.register('test', strategy)
-    service.register('other', other)
+    app.use('staff', memory())
+    service.register('own', own)
+    service.register('usual', usual)
+    service.register('none', none)
 
-    expect(strategy.entityService).toBe(app.service('users'))
-    expect(other.entityService).toBeNull()
+    expect(own.entityService).toBe(app.service('staff'))
+    expect(usual.entityService).toBe(app.service('users'))
+    expect(none.entityService).toBeNull()
   })
 
   it('has no configuration before it is registered, and says so', () => {

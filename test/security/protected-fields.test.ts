@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { protect } from '../../src/authentication.ts'
 import express, { errorHandler, rest } from '../../src/express.ts'
+import { GUARD } from '../../src/hooks.ts'
 import { alula } from '../../src/index.ts'
 import { type MemoryOptions, memory } from '../../src/memory.ts'
 import { scaled } from '../support/scale.ts'
@@ -519,4 +520,16 @@ describe('a random query', () => {
 
     expect(found).toBeGreaterThan(scaled(2000) / 50)
   }, 60_000)
+})
+
+it('a name of many parts does not hold up the server, and does not lead around the guard', () => {
+  const guard = (protect('password', 'profile.secret') as any)[GUARD]
+  const ask = (name: string) => guard({ params: { provider: 'rest', query: { [name]: 1 } } })
+  // The time grew with the square: this would take minutes.
+  const long = 'a.'.repeat(500_000)
+
+  expect(() => ask(`${long}b`)).not.toThrow()
+  expect(() => ask(`${long}secret`)).not.toThrow()
+  expect(() => ask(`${long}profile`)).toThrow('can not be queried')
+  expect(() => ask(`${long}profile.secret.b`)).toThrow('can not be queried')
 })

@@ -116,5 +116,8 @@ function contains(path: Path, names: Path): boolean {
 
 /** Whether a path begins with names, or with the last of them: what is compared with an object is what it holds. */
 function leadsTo(names: Path, path: Path): boolean {
-  return names.some((_, start) => names.slice(start).every((name, position) => path[position] === name))
+  // More names than the path has do not lead to it, and clients send thousands.
+  const ends = names.slice(-path.length)
+
+  return ends.some((_, start) => ends.slice(start).every((name, position) => path[position] === name))
 }
