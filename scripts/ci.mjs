@@ -1,5 +1,5 @@
-// Everything that has to hold, from a clean clone on. It needs Node, npm, git and tar, a Redis that runs, and on Debian
-// the right to install Chromium, unless that is there.
+// Everything that has to hold, from a clean clone on. It needs Node, npm, git and tar, the servers of the tests (Redis,
+// PostgreSQL, MariaDB), and on Debian the right to install Chromium, unless that is there.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

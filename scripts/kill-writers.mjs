@@ -3,22 +3,41 @@
 //
 //   node scripts/kill-writers.mjs [rounds]      500 for each database by default
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Kysely, PostgresDialect, SqliteDialect, sql } from 'kysely'
 import Database from 'libsql'
 import { Pool } from 'pg'
 import { findLosses, killWriter } from '../test/support/writers.mjs'
 import { createReport } from './support/report.mjs'
+import { createTempFolder } from './support/temp.mjs'
 
 const ROUNDS = Number(process.argv[2] ?? 500)
 const POSTGRES_URL = process.env.POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432/test'
 const TABLE = 'alula_kill_script'
 
 const report = createReport()
-const folder = mkdtempSync(join(tmpdir(), 'alula-kill-'))
+const folder = createTempFolder()
 
+for (const journal of ['delete', 'wal']) {
+  const database = join(folder, `${journal}.db`)
+  const db = new Kysely({ dialect: new SqliteDialect({ database: new Database(database) }) })
+
+  await report.check(`SQLite with the journal ${journal}`, () =>
+    killWriters(db, 'integer primary key autoincrement', Math.ceil(ROUNDS / 2), { database, journal })
+  )
+}
+
+await report.check('PostgreSQL', () => {
+  const pool = new Pool({ connectionString: POSTGRES_URL })
+
+  return killWriters(new Kysely({ dialect: new PostgresDialect({ pool }) }), 'serial primary key', ROUNDS, {
+    database: POSTGRES_URL
+  })
+})
+
+report.finish()
+
+/** Kills writers round after round; throws when a record is gone that one of them had acknowledged. */
 async function killWriters(db, idType, rounds, target) {
   const all = new Map()
 
@@ -45,23 +64,3 @@ async function killWriters(db, idType, rounds, target) {
     await db.destroy()
   }
 }
-
-for (const journal of ['delete', 'wal']) {
-  const database = join(folder, `${journal}.db`)
-  const db = new Kysely({ dialect: new SqliteDialect({ database: new Database(database) }) })
-
-  await report.check(`SQLite with the journal ${journal}`, () =>
-    killWriters(db, 'integer primary key autoincrement', Math.ceil(ROUNDS / 2), { database, journal })
-  )
-}
-
-await report.check('PostgreSQL', () => {
-  const pool = new Pool({ connectionString: POSTGRES_URL })
-
-  return killWriters(new Kysely({ dialect: new PostgresDialect({ pool }) }), 'serial primary key', ROUNDS, {
-    database: POSTGRES_URL
-  })
-})
-
-rmSync(folder, { recursive: true, force: true })
-report.finish()

@@ -5,6 +5,7 @@ export {
   type AdapterParams,
   getLimit,
   isPaginated,
-  type NormalizedOptions
+  type NormalizedOptions,
+  toPage
 } from './adapter/options.ts'
 export { FILTERS, type FilterQueryOptions, filterQuery, OPERATORS, select, sorter } from './adapter/query.ts'

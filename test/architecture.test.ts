@@ -70,6 +70,7 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'error',
     'body',
     'authentication',
+    'door',
     'http',
     'read',
     'send',
@@ -127,7 +128,7 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'differential',
     'suite'
   ],
-  express: ['authentication', 'handlers', 'rest', 'server', 'application'],
+  express: ['handlers', 'authentication', 'rest', 'server', 'application'],
   fetch: ['handler'],
   node: ['listener'],
   socketio: ['running', 'attachment', 'connections', 'transport', 'server'],

@@ -95,20 +95,6 @@ it('a write that fails is not stored, and the next one is', async () => {
   expect(await reopened.find()).toEqual([{ id: 2 }])
 })
 
-it('of 50 rivals for a free record one gets it', async () => {
-  const service = await openService(await temporaryPath())
-
-  await service.create({ id: 1, state: 'free' })
-
-  const outcomes = await Promise.allSettled(
-    Array.from({ length: 50 }, (_, rival) =>
-      service.patch(1, { state: 'taken', rival }, { query: { state: 'free' } })
-    )
-  )
-
-  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-})
-
 it('a write of several records is stored as a whole or not at all', async () => {
   const path = await temporaryPath()
   const service = await openService(path, { multi: true })

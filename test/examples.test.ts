@@ -1,5 +1,4 @@
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
 import { resolve } from 'node:path'
@@ -7,7 +6,7 @@ import { promisify } from 'node:util'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { runExample } from './support/example.ts'
 import { scaled } from './support/scale.ts'
-import { expectSession, expectShellSession, readBlocks } from './support/session.ts'
+import { expectShellSession, readBlocks } from './support/session.ts'
 
 const run = promisify(execFile)
 
@@ -85,28 +84,6 @@ it('quickstart: the README shows what happens', async () => {
     `$ node examples/quickstart/app.js\n${example.lines[0]?.replace(example.url, 'http://localhost:3030')}\n`
   )
   await expectShellSession(sessions, { 'localhost:3030': example.url })
-})
-
-it('README: the application answers as it shows', async () => {
-  const root = resolve(import.meta.dirname, '..')
-  const readme = await readFile(resolve(root, 'README.md'), 'utf8')
-  const [program] = readBlocks(readme, 'js') as [string]
-  const [session] = readBlocks(readme, 'console') as [string]
-  const onFreePort = program.replace(
-    'await app.listen(3030)',
-    "const { port } = (await app.listen(0)).address()\nconsole.log('localhost:' + port)"
-  )
-
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', onFreePort], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'ignore']
-  })
-
-  onTestFinished(() => void child.kill('SIGKILL'))
-
-  const [address] = await once(child.stdout, 'data')
-
-  await expectSession(session, { 'localhost:3030': String(address).trim() })
 })
 
 it('authentication: the README shows what happens', async () => {

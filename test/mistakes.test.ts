@@ -2,14 +2,19 @@ import { once } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { authenticate, hashPassword, LocalStrategy } from '../src/authentication.ts'
-import { express, rest } from '../src/express.ts'
+import { errorHandler, express, notFound, parseAuthentication, rest, toMiddleware } from '../src/express.ts'
+import { createHandler } from '../src/fetch.ts'
+import { collect } from '../src/hooks.ts'
 import { alula } from '../src/index.ts'
 import { memory } from '../src/memory.ts'
+import { toListener } from '../src/node.ts'
 import { loadClient } from '../src/oauth/flow.ts'
 import { oauth } from '../src/oauth.ts'
 import { socketio } from '../src/socketio.ts'
 import { createRedisClient } from '../src/sync/connection.ts'
+import { handleSocket } from '../src/transport.ts'
 import { configureLogin } from './support/login.ts'
+import { serve } from './support/server.ts'
 
 // What developers get wrong, and the sentence that they meet.
 
@@ -54,6 +59,30 @@ describe('a mistake is met by an error with a sentence:', () => {
       () => alula().use('messages', {} as any),
       'Invalid service object passed for path `messages`'
     ],
+    'a list where the options of a service belong': [
+      () => alula().use('messages', memory(), ['find'] as any),
+      "Invalid options of service 'messages': expected an object"
+    ],
+    'methods of a service that are no list': [
+      () => alula().use('messages', memory(), { methods: 'find' } as any),
+      "Invalid option 'methods' of service 'messages': expected an array of names"
+    ],
+    'methods of a service whose name is misspelt': [
+      () => alula().use('messages', memory(), { method: ['find'] } as any),
+      "Unknown option 'method' of service 'messages'. Did you mean 'methods'?"
+    ],
+    'events of a service that are no list': [
+      () => alula().use('messages', memory(), { events: 'typed' } as any),
+      "Invalid option 'events' of service 'messages': expected an array of names"
+    ],
+    'middleware of a service that is no list': [
+      () => (express(alula()) as any).use('messages', memory(), { express: { before: () => undefined } }),
+      "Invalid option 'express' of service 'messages': expected arrays of middleware, 'before' and 'after'"
+    ],
+    'middleware of a service under a misspelt name': [
+      () => (express(alula()) as any).use('messages', memory(), { express: { befor: [] } }),
+      "Invalid option 'express' of service 'messages': expected arrays of middleware, 'before' and 'after'"
+    ],
     'a class instead of an object': [
       () => alula().use('messages', class Messages {} as any),
       'Invalid service object passed for path `messages`'
@@ -93,6 +122,43 @@ describe('a mistake is met by an error with a sentence:', () => {
           .service('messages')
           .hooks({ before: { find: [undefined] } }),
       "Invalid 'before' hook for 'find': expected a function, got undefined"
+    ],
+    'a single hook where collect takes lists': [
+      () => collect({ before: async () => undefined } as any),
+      "Invalid 'before' of collect: expected lists of functions, 'before', 'after' and 'error'"
+    ],
+    'a type of hooks that collect does not know': [
+      () => collect({ befor: [] } as any),
+      "Invalid 'befor' of collect"
+    ],
+    'no application': [() => createHandler(undefined as any), 'createHandler expects an application'],
+    'no application for a server of Node': [
+      () => toListener({} as any),
+      'toListener expects an application, as alula() returns it'
+    ],
+    'no application for a server that exists already': [
+      () => toMiddleware(null as any),
+      'toMiddleware expects an application'
+    ],
+    'a prefix that is no path': [
+      () => toListener(alula(), { prefix: 5 } as any),
+      "Invalid option 'prefix' of toListener: expected a path"
+    ],
+    'params that are no function': [
+      () => createHandler(alula(), { params: { tenant: 1 } } as any),
+      "Invalid option 'params' of createHandler: expected a function that returns params"
+    ],
+    'a function as a logger': [
+      () => createHandler(alula(), { logger: console.log } as any),
+      "Invalid option 'logger': expected an object with the method 'error', or false"
+    ],
+    'a function as a logger, on Express': [
+      () => errorHandler({ logger: console.log } as any),
+      "Invalid option 'logger': expected an object with the method 'error', or false"
+    ],
+    'a duration without a unit': [
+      () => createSecured({ jwtOptions: { expiresIn: '3600' } }),
+      "Invalid option 'authentication.jwtOptions.expiresIn': expected a number of seconds, or a duration with a unit"
     ],
     'a plugin that is not called': [
       () => (express(alula()) as any).configure(rest),
@@ -147,7 +213,86 @@ describe('a mistake is met by an error with a sentence:', () => {
     expect(act).toThrow(sentence)
   })
 
+  it.each([
+    ['notFound', () => notFound],
+    ['errorHandler', () => errorHandler],
+    ['parseAuthentication', () => parseAuthentication]
+  ])('%s as middleware, without a call', async (name, getMiddleware) => {
+    const app: any = express(alula())
+
+    app.configure(rest()).use(getMiddleware())
+    app.use(errorHandler({ logger: false }))
+
+    const response = await fetch(`${await serve(app)}/nowhere`)
+
+    expect(response.status).toBe(500)
+    expect(await response.json()).toMatchObject({
+      message: `${name} makes middleware and is none: call it, as in app.use(${name}())`
+    })
+  })
+
+  it('the authenticate of hooks as middleware', async () => {
+    const app: any = express(alula())
+
+    app.use(authenticate('jwt') as any)
+    app.use(errorHandler({ logger: false }))
+
+    const response = await fetch(`${await serve(app)}/nowhere`)
+
+    expect(await response.json()).toMatchObject({
+      message: "This authenticate is a hook: the one for middleware is in 'alula/express'"
+    })
+  })
+
+  it('hooks of a type that are undefined are none', async () => {
+    const app = application()
+
+    app.service('messages').hooks({ before: undefined }).hooks({ around: undefined, after: undefined })
+    expect(await app.service('messages').find()).toEqual([])
+  })
+
   const late: { [mistake: string]: [act: () => Promise<unknown>, sentence: string] } = {
+    'data that nobody has awaited': [
+      () =>
+        application()
+          .service('messages')
+          .create(Promise.resolve({ text: 'Hello' })),
+      "Invalid data: expected an object, got an instance of Promise (is an 'await' missing?)"
+    ],
+    'a record that would be replaced by nothing': [
+      async () => {
+        const service = alula()
+          .use('messages', memory({ store: { 1: { id: 1, text: 'Hello' } } }))
+          .service('messages')
+
+        try {
+          await service.update(1, new Map([['text', 'Bye']]) as any)
+        } finally {
+          expect(await service.get(1)).toEqual({ id: 1, text: 'Hello' })
+        }
+      },
+      'Invalid data: expected an object, got an instance of Map'
+    ],
+    'a query that nobody has awaited': [
+      () =>
+        application()
+          .service('messages')
+          .find({ query: Promise.resolve({}) }),
+      "Invalid query: expected an object, got an instance of Promise (is an 'await' missing?)"
+    ],
+    'a message without a connection': [
+      async () => {
+        const connection = {}
+        const [error] = await handleSocket(
+          application(),
+          { method: 'find', path: 'messages', args: [], connection },
+          () => undefined
+        )
+
+        throw error
+      },
+      "A connection needs a 'provider', the name of its transport"
+    ],
     'no secret': [
       () => createSecured({ secret: undefined }).setup(),
       "A 'secret' must be provided in your authentication configuration"

@@ -71,7 +71,7 @@ describeChromium('the example of OAuth', (open) => {
   })
 })
 
-it('answers as its README says', async () => {
+it('the example of OAuth answers as its README says', async () => {
   const { url } = await runExample('oauth/app.js')
 
   for (const session of readBlocks(await readReadme(), 'console')) {
@@ -79,7 +79,7 @@ it('answers as its README says', async () => {
   }
 })
 
-it('is changed for GitHub by the lines of its README', async () => {
+it('the example of OAuth is changed for GitHub by the lines of its README', async () => {
   const [diff = ''] = readBlocks(await readReadme(), 'diff')
   const sources = await Promise.all(
     ['app.js', 'public/index.html'].map((file) => readFile(resolve(EXAMPLE, file), 'utf8'))

@@ -1,4 +1,4 @@
-import { AdapterBase, implementService, isPaginated } from 'alula/adapter'
+import { AdapterBase, implementService, toPage } from 'alula/adapter'
 import { Conflict, NotFound } from 'alula/errors'
 import { toComparator, toPredicate, toSelection } from 'alula/query'
 
@@ -14,7 +14,7 @@ export class RedisService extends AdapterBase {
     const matches = records.filter(toPredicate(where)).sort(toComparator(sort))
     const data = matches.slice(skip, skip + (limit ?? matches.length)).map(toSelection(select, this.id))
 
-    return isPaginated(this.getOptions(params).paginate) ? { total: matches.length, limit, skip, data } : data
+    return toPage(this.getOptions(params).paginate, { total: matches.length, limit, skip, data })
   }
 
   async _get(id, params) {

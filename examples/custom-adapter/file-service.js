@@ -1,4 +1,4 @@
-import { AdapterBase, implementService, isPaginated } from 'alula/adapter'
+import { AdapterBase, implementService, toPage } from 'alula/adapter'
 import { Conflict, NotFound } from 'alula/errors'
 import { toComparator, toPredicate, toSelection } from 'alula/query'
 
@@ -9,7 +9,7 @@ export class FileService extends AdapterBase {
     const matches = findRecords(this.options.file.records, null, where).sort(toComparator(sort))
     const data = this.toResults(matches.slice(skip, skip + (limit ?? matches.length)), select)
 
-    return isPaginated(this.getOptions(params).paginate) ? { total: matches.length, limit, skip, data } : data
+    return toPage(this.getOptions(params).paginate, { total: matches.length, limit, skip, data })
   }
 
   async _get(id, params) {

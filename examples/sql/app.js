@@ -42,8 +42,10 @@ const pickFields = async (context) => {
 }
 
 // Ids are counted. One that a client has chosen could be the last there is.
-const dropId = async ({ data }) => {
-  delete data.id
+const dropId = async (context) => {
+  const { id, ...data } = context.data
+
+  context.data = data
 }
 
 app.service('users').hooks({ before: { create: [dropId] } })

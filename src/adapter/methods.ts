@@ -1,7 +1,7 @@
 import type { Id, Paginated, PaginationOptions, Query } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed } from '../errors.ts'
 import { describe } from '../query/operators.ts'
-import { isPlainObject } from '../utils/object.ts'
+import { isPlainObject, isRecordLike } from '../utils/object.ts'
 import { type AdapterBase, withoutPage } from './base.ts'
 import type { AdapterParams } from './options.ts'
 
@@ -77,10 +77,13 @@ const methods = {
   async create(this: Adapter, data: unknown, params?: AdapterParams) {
     const checked = withQuery(params, await this.sanitizeQuery(params))
 
-    if (Array.isArray(data)) assertMulti(this, 'create', params)
-    for (const item of Array.isArray(data) ? data : [data]) assertNewData(item, this.id)
+    if (!Array.isArray(data)) return await this._create(toNewData(data, this.id), checked)
 
-    return await this._create(data, checked)
+    assertMulti(this, 'create', params)
+
+    const items = data.map((item) => toNewData(item, this.id))
+
+    return await this._create(items, checked)
   },
 
   async update(this: Adapter, id: unknown, data: unknown, params?: AdapterParams) {
@@ -91,9 +94,8 @@ const methods = {
     }
 
     assertId(id)
-    assertData(data)
 
-    return await this._update(id, data, checked)
+    return await this._update(id, toData(data), checked)
   },
 
   async patch(this: Adapter, id: unknown, data: unknown, params?: AdapterParams) {
@@ -102,9 +104,7 @@ const methods = {
     if (id === null) assertMulti(this, 'patch', params)
     else assertId(id)
 
-    assertData(data)
-
-    return await this._patch(id, data, checked)
+    return await this._patch(id, toData(data), checked)
   },
 
   async remove(this: Adapter, id: unknown, params?: AdapterParams) {
@@ -153,16 +153,24 @@ function assertId(id: unknown): void {
   }
 }
 
-function assertNewData(data: unknown, idField: string): void {
-  assertData(data)
-
-  const id = data[idField]
+function toNewData(data: unknown, idField: string): Record<string, unknown> {
+  const checked = toData(data)
+  const id = checked[idField]
 
   if (id !== undefined && id !== null) assertId(id)
+
+  return checked
 }
 
-function assertData(data: unknown): asserts data is Record<string, unknown> {
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) {
+/** Data without what is `undefined`: no client can send that, and to some databases it would be `null`. */
+function toData(data: unknown): Record<string, unknown> {
+  if (typeof data !== 'object' || data === null || !isRecordLike(data)) {
     throw new BadRequest(`Invalid data: expected an object, got ${describe(data)}`)
   }
+
+  const checked = data as Record<string, unknown>
+
+  if (!Object.values(checked).includes(undefined)) return checked
+
+  return Object.fromEntries(Object.entries(checked).filter(([, value]) => value !== undefined))
 }

@@ -1,4 +1,4 @@
-import type { PaginationOptions, PaginationParams, Params, Query } from '../core/types.ts'
+import type { Paginated, PaginationOptions, PaginationParams, Params, Query } from '../core/types.ts'
 import type { FilterConverter, QueryOptions } from '../query/parse.ts'
 
 /** What every adapter can be told. Options may be changed while the service runs; they are read at every call. */
@@ -83,6 +83,23 @@ export function getLimit(limit: unknown, paginate?: PaginationParams): number | 
 /** Whether `find` returns a page and not an array. */
 export function isPaginated(paginate: PaginationParams | undefined): paginate is PaginationOptions {
   return Boolean(paginate && paginate.default !== undefined)
+}
+
+/**
+ * What `find` returns: the page, without its total where the pagination wants none, or the records alone.
+ *
+ * @param paginate The pagination that applies
+ * @param page The page; `limit` may be `undefined` where there is no pagination
+ */
+export function toPage<T>(
+  paginate: PaginationParams | undefined,
+  { total, limit, skip, data }: { total: number; limit: number | undefined; skip: number; data: T[] }
+): Paginated<T> | T[] {
+  if (!isPaginated(paginate)) return data
+
+  const page = { limit: limit as number, skip, data }
+
+  return paginate.total === false ? (page as Paginated<T>) : { total, ...page }
 }
 
 /** The part of the options that decides what a query may hold. */

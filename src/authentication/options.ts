@@ -171,6 +171,15 @@ export function assertJwtOptions(options: JwtOptions, name: string): void {
       throw new Error(`Invalid option '${name}.${option}': expected a number of seconds`)
     }
   }
+
+  for (const option of ['expiresIn', 'notBefore', 'maxAge']) {
+    // A text without a unit, as the environment has it, would be taken for milliseconds.
+    if (/^\s*-?[\d.]+\s*$/.test(String(options[option])) && typeof options[option] === 'string') {
+      throw new Error(
+        `Invalid option '${name}.${option}': expected a number of seconds, or a duration with a unit like '1d'`
+      )
+    }
+  }
 }
 
 /**

@@ -50,6 +50,8 @@ export class AuthenticationClient {
   /** Whether the last login has succeeded, and no logout came after it. */
   authenticated = false
 
+  /** Tells whether the login that just begins another one as a part of itself is still the last one. */
+  private isOuterCurrent: (() => boolean) | undefined
   /** The last login after a lost connection. */
   private resumed: unknown
   /** Whether that could not be done, for no fault of its own. */
@@ -173,7 +175,7 @@ export class AuthenticationClient {
 
     if (current && !force) return current
 
-    return this.begin(() => this.logInAgain(strategy, params))
+    return this.begin((isCurrent) => this.logInAgain(isCurrent, strategy, params))
   }
 
   /**
@@ -190,13 +192,19 @@ export class AuthenticationClient {
   }
 
   /**
-   * Logs out, and forgets the token.
+   * Logs out, and forgets the token. Who logs in before the answer is there stays logged in.
    *
    * @returns What the server answers, or `null` when it knows of no login
+   * @throws What the server answers, unless that ends the session
    */
   async logout(): Promise<AuthenticationResult | null> {
+    const login = this.app.get('authentication')
+    const isReplaced = () => ![login, null].includes(this.app.get('authentication'))
+
     try {
       const result = await this.service.remove(null)
+
+      if (isReplaced()) return result
 
       await this.removeAccessToken()
       await this.reset()
@@ -204,6 +212,8 @@ export class AuthenticationClient {
 
       return result
     } catch (error) {
+      if (isReplaced()) throw error
+
       return this.handleError(error, 'logout')
     }
   }
@@ -212,6 +222,8 @@ export class AuthenticationClient {
   private begin(
     logIn: (isCurrent: () => boolean) => Promise<AuthenticationResult>
   ): Promise<AuthenticationResult> {
+    if (this.isOuterCurrent) return logIn(this.isOuterCurrent)
+
     const isCurrent = () => this.app.get('authentication') === login
     const login: Promise<any> = Promise.resolve()
       .then(() => logIn(isCurrent))
@@ -242,23 +254,43 @@ export class AuthenticationClient {
   }
 
   /** A token that is kept counts for more than one in the URL, which anybody can have written; unless it has ended. */
-  private async logInAgain(strategy: string, params?: Params): Promise<AuthenticationResult> {
+  private async logInAgain(
+    isCurrent: () => boolean,
+    strategy: string,
+    params?: Params
+  ): Promise<AuthenticationResult> {
     const credentials = await this.getCredentials(strategy)
     const location = getLocation()
 
     try {
-      const result = await this.authenticate(credentials, params)
+      const result = await this.authenticateWithin(isCurrent, credentials, params)
 
       // It is good for nothing now, and must not stay there.
       if (location) for (const key of this.locationKeys) takeFromHash(location, key)
 
       return result
     } catch (error) {
-      const accessToken = location && isRefusal(error) ? await this.getFromLocation(location) : null
+      const accessToken =
+        location && isCurrent() && isRefusal(error) ? await this.getFromLocation(location) : null
 
       if (accessToken === null) throw error
 
-      return this.authenticate({ strategy, accessToken }, params)
+      return this.authenticateWithin(isCurrent, { strategy, accessToken }, params)
+    }
+  }
+
+  /** As a part of a login that calls wait for. By the public method: a class of your own may have another one. */
+  private authenticateWithin(
+    isCurrent: () => boolean,
+    credentials: AuthenticationRequest,
+    params?: Params
+  ): Promise<AuthenticationResult> {
+    this.isOuterCurrent = isCurrent
+
+    try {
+      return this.authenticate(credentials, params)
+    } finally {
+      this.isOuterCurrent = undefined
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Application } from '../core/types.ts'
 import { AuthenticationClient, type AuthenticationClientOptions } from './authentication-client.ts'
-import { populateHeader, authentication as waitForAuthentication } from './hooks.ts'
+import { populateHeader, waitForAuthentication } from './hooks.ts'
 import { getDefaultStorage, type Storage } from './storage.ts'
 
 /** What `authentication()` uses unless it is told otherwise: `localStorage`, and memory where there is none. */
@@ -21,13 +21,14 @@ export const defaults: AuthenticationClientOptions = {
   storage: defaultStorage
 }
 
-/** The hooks that `authentication()` registers. */
+/** The hooks that `authentication()` registers, by their names in Feathers v5. */
 export const hooks = { authentication: waitForAuthentication, populateHeader }
 
 /**
  * Gives an application `authenticate`, `reAuthenticate` and `logout`. It is configured after the connection.
  *
  * @param options What differs from the defaults
+ * @throws TypeError for a storage that is none
  *
  * @example
  * const app = alula().configure(rest('https://api.example.org').fetch(fetch)).configure(authentication())

@@ -1,8 +1,10 @@
 import type { NextFunction } from '../core/types.ts'
 import { stripSlashes } from '../utils/path.ts'
 
+type AroundHook = (context: any, next: NextFunction) => Promise<void>
+
 /** Makes calls wait for the login that is on its way, and puts its result under their params. */
-export function authentication() {
+export function waitForAuthentication(): AroundHook {
   return async function waitForAuthentication(context: any, next: NextFunction): Promise<void> {
     const { app, path, method } = context
     const isLogin = method === 'create' && path === stripSlashes(app.authentication.options.path)
@@ -15,7 +17,7 @@ export function authentication() {
 }
 
 /** Sends the token of the login in a header; one that the caller has set stays. Only HTTP has headers. */
-export function populateHeader() {
+export function populateHeader(): AroundHook {
   return async function populateHeader(context: any, next: NextFunction): Promise<void> {
     const { app, params } = context
 

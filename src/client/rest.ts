@@ -31,7 +31,8 @@ export interface RestTransports<Services = any> {
  * Connects an application with a server over HTTP.
  *
  * @param base The URL of the server; nothing for the server of the page
- * @throws Error for a missing library, and on `configure` for an application that has a connection already
+ * @throws TypeError for a URL that is no text, Error for a missing library, and on `configure` for an application that has
+ * a connection already
  *
  * @example
  * const app = alula().configure(rest('https://api.example.org').fetch(fetch))

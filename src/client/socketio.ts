@@ -120,7 +120,8 @@ for (const name of SOCKET_METHODS) {
  *
  * @param socket A socket of `socket.io-client`
  * @param options Options for all services
- * @throws Error for a missing socket, and on `configure` for an application that has a connection already
+ * @throws Error for a missing socket, and on `configure` for an application that has a connection already; TypeError for
+ * a time limit that is none
  *
  * @example
  * const app = alula().configure(socketio(io('https://api.example.org')))
@@ -131,7 +132,7 @@ export function socketio<Services = any>(
 ): TransportConnection<Services> {
   if (typeof socket?.emit !== 'function') throw new Error('Socket.io connection needs to be provided')
   if (options.timeout !== undefined && !(Number(options.timeout) > 0)) {
-    throw new TypeError("Invalid option 'timeout': expected a number of milliseconds")
+    throw new TypeError("Invalid option 'timeout' of socketio: expected a number of milliseconds")
   }
 
   watchRefusals(socket)

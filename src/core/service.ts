@@ -1,4 +1,6 @@
 import { EventEmitter } from 'events'
+import { isObject, isStringList } from '../utils/check.ts'
+import { askForNearest } from '../utils/nearest.ts'
 import { defaultServiceEvents, defaultServiceMethods } from './methods.ts'
 import type { NormalizedServiceOptions, ServiceOptions } from './types.ts'
 
@@ -6,6 +8,8 @@ import type { NormalizedServiceOptions, ServiceOptions } from './types.ts'
 export const SERVICE = Symbol.for('@feathersjs/service')
 
 const LIFECYCLE_METHODS = ['setup', 'teardown']
+
+const OPTIONS = ['methods', 'events', 'serviceEvents', 'routeParams', 'express', 'forms']
 
 /** Names that registration gives a meaning of its own, or that every object has. */
 const RESERVED: ReadonlySet<string> = new Set([
@@ -47,11 +51,13 @@ export function normalizeServiceOptions(
  * Derives the registered service from the object that its author wrote, which stays as it is. A service that
  * is registered already is returned unchanged.
  *
- * @throws Error when the object has no service method, or when `methods` lists a name that is not allowed
+ * @throws Error when the object has no service method, for an option with a value that it cannot have, and when
+ * `methods` lists a name that is not allowed
  */
 export function wrapService(location: string, service: any, options?: ServiceOptions): any {
   if (service?.[SERVICE]) return service
 
+  assertOptions(location, options)
   assertService(location, service, options)
 
   const normalized = normalizeServiceOptions(service, options)
@@ -68,13 +74,31 @@ export function getHookMethods(service: any, { methods }: { methods: readonly st
   return [...internal, ...methods]
 }
 
+/** A list that is not seen as one would open every method to clients, or leave out what stands guard. */
+function assertOptions(location: string, options: unknown = {}): void {
+  if (!isObject(options)) throw new Error(`Invalid options of service '${location}': expected an object`)
+
+  for (const name of Object.keys(options)) {
+    // Plugins have options of their own.
+    const meant = OPTIONS.includes(name) ? '' : askForNearest(name, OPTIONS)
+
+    if (meant) throw new Error(`Unknown option '${name}' of service '${location}'${meant}`)
+  }
+
+  for (const name of ['methods', 'events', 'serviceEvents']) {
+    if (options[name] !== undefined && !isStringList(options[name])) {
+      throw new Error(`Invalid option '${name}' of service '${location}': expected an array of names`)
+    }
+  }
+}
+
 function assertService(location: string, service: any, options?: ServiceOptions): void {
-  const isObject = (typeof service === 'object' && service !== null) || typeof service === 'function'
+  const canHaveMethods = (typeof service === 'object' && service !== null) || typeof service === 'function'
   const names = [...defaultServiceMethods, ...LIFECYCLE_METHODS]
 
   // An array has a `find` of its own.
   if (
-    !isObject ||
+    !canHaveMethods ||
     Array.isArray(service) ||
     !(options?.methods?.length || names.some((name) => hasMethod(service, name)))
   ) {

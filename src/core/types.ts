@@ -231,18 +231,27 @@ export interface ServiceAddons<A = Application, S = Service> extends EventEmitte
   hooks(options: HookOptions<A, S>): this
 
   /** Says who hears the events of the service. */
-  publish(publisher: Publisher<ServiceGenericType<S>, A, S>): this
+  publish(publisher: Publisher<EventData<ServiceGenericType<S>>, A, S>): this
 
   /**
    * Says who hears one event of the service.
    *
    * @throws Error for an event that the service does not have
    */
-  publish(event: string, publisher: Publisher<ServiceGenericType<S>, A, S>): this
+  publish(event: string, publisher: Publisher<EventData<ServiceGenericType<S>>, A, S>): this
 
   /** The same as `publish`. */
   registerPublisher: ServiceAddons<A, S>['publish']
 }
+
+/** What an event is about: one record, where the result of the call is a list or a page. */
+type EventData<T> = 0 extends 1 & T
+  ? any
+  : T extends Paginated<infer R>
+    ? R
+    : T extends readonly (infer R)[]
+      ? R
+      : T
 
 /** Calls with a context as last argument resolve to that context. */
 export interface ServiceHookOverloads<S, P = Params> {
@@ -310,7 +319,9 @@ export type TransportConnection<Services = any> = {
 export type { HookType } from '../hooks/types.ts'
 
 type Serv<A> = 0 extends 1 & A ? any : A extends { services: infer Services } ? Services : never
-type KeyByValue<T, Value> = { [K in keyof T]: [T[K]] extends [Value] ? K : never }[keyof T]
+/** Made once for all services: who looks for one among them compares, and makes nothing again. */
+type Entry<T> = { [K in keyof T]: { key: K; value: T[K] } }[keyof T]
+type KeyByValue<T, Value> = Extract<Entry<T>, { value: Value }>['key']
 
 /** All that hooks know of one call, shared by all hooks of that call. */
 export interface HookContext<A = Application, S = any> {

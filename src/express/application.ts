@@ -11,7 +11,7 @@ import type {
 import { startServer } from '../transport/listen.ts'
 import { parseQueryString } from '../transport/querystring.ts'
 
-import { warnOfMissingTransport } from './rest.ts'
+import { assertMiddleware, warnOfMissingTransport } from './rest.ts'
 import { serverOptions } from './server.ts'
 
 const OPTION_NAMES = ['methods', 'events', 'serviceEvents', 'routeParams', 'express', 'forms']
@@ -62,7 +62,7 @@ export type ExpressSetting =
   | 'views'
   | 'x-powered-by'
 
-type ExpressMembers = Omit<express.Application, keyof CoreApplication | 'listen'>
+type ExpressMembers = Omit<express.Express, keyof CoreApplication | 'listen'>
 
 interface GetSetting<Settings> {
   <Name extends keyof Settings & string>(name: Name): Settings[Name]
@@ -222,6 +222,8 @@ function toRegistration([path, ...rest]: readonly any[]): Registration | undefin
   if (isObject(service.services) && before.length + after.length > 0) {
     throw new Error(`Middleware can not be put around the application at '${path}', only around its services`)
   }
+
+  if (options?.express) assertMiddleware(path, options.express)
 
   return { path, service, options: { express: { before, after }, ...options } }
 }

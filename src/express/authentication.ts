@@ -8,14 +8,18 @@ import {
   type ParseAuthenticationOptions,
   parseAuthentication as parse
 } from '../transport/authentication.ts'
+import { assertCalled } from './handlers.ts'
 
 /**
  * Middleware that looks for credentials in the request and puts what it finds on `request.feathers.authentication`.
  * `rest()` brings it along.
  *
  * @param options Whose strategies look, instead of those of the default authentication service
+ * @throws Error when it is used as middleware itself
  */
 export function parseAuthentication(options: ParseAuthenticationOptions = {}): RequestHandler {
+  assertCalled('parseAuthentication', options)
+
   return createParser((request) => request.app as unknown as Authenticating, options)
 }
 

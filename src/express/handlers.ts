@@ -1,7 +1,8 @@
+import { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express'
 import type { FeathersErrorJSON } from '../errors.ts'
-import { type Logger, logError } from '../transport/error.ts'
+import { assertLogger, type Logger, logError } from '../transport/error.ts'
 import { createNotFound, toHttpError } from '../transport/http.ts'
 
 /** Sends an error itself; gets the error as the client may see it. */
@@ -24,16 +25,31 @@ export interface ErrorHandlerOptions {
   json?: ErrorResponder | { [status: string]: ErrorResponder | undefined }
 }
 
-/** Middleware that fails with `NotFound`. It goes behind the last service. */
-export function notFound({ verbose = false }: { verbose?: boolean } = {}): RequestHandler {
+/**
+ * Middleware that fails with `NotFound`. It goes behind the last service.
+ *
+ * @param options `verbose`: whether the message has the URL
+ * @throws Error when it is used as middleware itself
+ */
+export function notFound(options: { verbose?: boolean } = {}): RequestHandler {
+  assertCalled('notFound', options)
+
+  const { verbose = false } = options
+
   return (request, _response, next) => next(createNotFound(request.url, verbose))
 }
 
 /**
  * Middleware that answers with the error it is given, as JSON, or as HTML for a request that asks for that. It
  * goes last. What of an error is shown is not decided here: see `toClientError`.
+ *
+ * @param options Where errors are written to, and who answers instead
+ * @throws Error when it is used as middleware itself, TypeError for a `logger` without the method `error`
  */
 export function errorHandler(options: ErrorHandlerOptions = {}): ErrorRequestHandler {
+  assertCalled('errorHandler', options)
+  assertLogger(options.logger)
+
   const logger = options.logger === undefined ? console : options.logger
   const html = options.html ?? (options.public === undefined ? {} : toPages(options.public))
   const json = options.json ?? {}
@@ -59,6 +75,17 @@ export function errorHandler(options: ErrorHandlerOptions = {}): ErrorRequestHan
   }
 }
 
+/**
+ * Checks that a function that makes middleware is not used as middleware: requests would wait for ever.
+ *
+ * @throws Error when the first argument is a request
+ */
+export function assertCalled(name: string, argument: object): void {
+  if (argument instanceof IncomingMessage) {
+    throw new Error(`${name} makes middleware and is none: call it, as in app.use(${name}())`)
+  }
+}
+
 /** JSON unless the request speaks of HTML and not of JSON. */
 function wantsHtml({ headers }: Request): boolean {
   const types = `${headers['content-type'] ?? ''} ${headers.accept ?? ''}`
@@ -80,7 +107,15 @@ function toHtmlResponder(
 
   const page = html[status] ?? html.default ?? sendPage
 
-  return typeof page === 'string' ? (_error, _request, response) => response.sendFile(page) : page
+  return typeof page === 'string' ? toFileResponder(page) : page
+}
+
+function toFileResponder(page: string): ErrorResponder {
+  return (error, request, response, next) =>
+    response.sendFile(page, (failure?: Error) => {
+      // A page that is not there must not become another error, with its path.
+      if (failure && !response.headersSent) sendPage(error, request, response, next)
+    })
 }
 
 function toPages(folder: string): { [status: string]: string } {
@@ -91,7 +126,7 @@ function toPages(folder: string): { [status: string]: string } {
   }
 }
 
-function sendPage(error: FeathersErrorJSON, _request: Request, response: Response): void {
+const sendPage: ErrorResponder = (error, _request, response) => {
   const title = escapeHtml(`${error.code} ${error.name}`)
 
   response

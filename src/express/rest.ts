@@ -11,6 +11,7 @@ import {
   isAcceptedForm,
   parseJson
 } from '../transport/body.ts'
+import { assertDoor } from '../transport/door.ts'
 import { answer, splitTarget } from '../transport/exchange.ts'
 import {
   createHttpContext,
@@ -122,13 +123,14 @@ export function rest(options?: RequestHandler | RestOptions | null): (app: any) 
  *
  * @param app An application
  * @param options A formatter, a limit for bodies, a logger
+ * @throws TypeError for what is no application, and for an option with a value that it cannot have
  * @example
  * server.use('/api', toMiddleware(app))
  */
 export function toMiddleware(app: TransportApplication, options: MiddlewareOptions = {}): RequestHandler {
   const { formatter: format, bodyLimit = BODY_LIMIT, authentication, logger = console } = options
 
-  assertBodyLimit(bodyLimit)
+  assertDoor('toMiddleware', app, { bodyLimit })
 
   const respond = errorHandler({ html: false, logger })
   const handle = createServiceHandler(app, {
@@ -168,6 +170,23 @@ export function toMiddleware(app: TransportApplication, options: MiddlewareOptio
       if (error === undefined) next()
       else respond(error, request, response, next)
     })
+  }
+}
+
+/**
+ * Checks the middleware that a service is registered with.
+ *
+ * @param location The path of the service
+ * @param middleware The service option `express`
+ * @throws TypeError for anything but arrays under `before` and `after`: what stands guard would be left out
+ */
+export function assertMiddleware(location: string, middleware: object = {}): void {
+  for (const [name, list] of Object.entries(middleware)) {
+    if (!['before', 'after'].includes(name) || !(list === undefined || Array.isArray(list))) {
+      throw new TypeError(
+        `Invalid option 'express' of service '${location}': expected arrays of middleware, 'before' and 'after'`
+      )
+    }
   }
 }
 

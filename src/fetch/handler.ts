@@ -1,7 +1,6 @@
-import type { Params } from '../core/types.ts'
-import type { ParseAuthenticationOptions } from '../transport/authentication.ts'
-import { type AcceptedBodies, assertBodyLimit, BODY_LIMIT, parseBody } from '../transport/body.ts'
-import { createAborted, createTooLarge, type Logger, logUnexpected } from '../transport/error.ts'
+import { type AcceptedBodies, BODY_LIMIT, parseBody } from '../transport/body.ts'
+import { assertDoor, type DoorOptions } from '../transport/door.ts'
+import { createAborted, createTooLarge, logUnexpected } from '../transport/error.ts'
 import {
   createNotFound,
   type HttpResponse,
@@ -17,18 +16,7 @@ import { stripPrefix, toPrefix } from '../utils/path.ts'
 const BODILESS = [101, 103, 204, 205, 304]
 
 /** The options of {@link createHandler}. */
-export interface HandlerOptions {
-  /** The path under which the services are mounted, for example `/api`. Other paths are not found. */
-  prefix?: string
-  /** How many bytes of a body are read. */
-  bodyLimit?: number
-  /** Whose strategies look for credentials in requests, instead of those of the default authentication service. */
-  authentication?: ParseAuthenticationOptions
-  /** Params for the service call that come from the request or from its surroundings. */
-  params?: (request: Request) => Partial<Params> & { [key: string]: any }
-  /** Where unexpected errors are written to, `console` by default; `false` for nowhere. */
-  logger?: Logger | false
-}
+export interface HandlerOptions extends DoorOptions<Request> {}
 
 /**
  * Makes the services of an application reachable through the Fetch API: on Deno, Bun, Workers, in tests
@@ -37,7 +25,7 @@ export interface HandlerOptions {
  *
  * @param app An application
  * @returns Answers a request; never rejects
- * @throws TypeError when `bodyLimit` is not a number
+ * @throws TypeError for what is no application, and for an option with a value that it cannot have
  * @example
  * const handler = createHandler(app)
  * const response = await handler(new Request('http://localhost/messages'))
@@ -48,7 +36,7 @@ export function createHandler(
 ): (request: Request) => Promise<Response> {
   const { prefix = '', bodyLimit = BODY_LIMIT, authentication, params, logger = console } = options
 
-  assertBodyLimit(bodyLimit)
+  assertDoor('createHandler', app, options)
 
   const base = toPrefix(prefix)
 

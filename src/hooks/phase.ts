@@ -31,11 +31,24 @@ export function wrapPhases<C extends BaseContext>(
  * Turns before, after and error hooks into one around hook, with the rules that a service applies to them.
  *
  * @param phase The hooks; `before` and `after` run in order, `error` sees what any of them or `next` throws
+ * @throws TypeError for what is no list of functions under one of these names
  */
 export function collect<C extends BaseContext>(
   phase: Phase<C>
 ): (context: C, next: NextFunction) => Promise<any> {
+  for (const [type, hooks = []] of Object.entries(phase)) assertHooks(type, hooks)
+
   return (context, next) => wrapPhases<C>(() => next(), [phase])(context)
+}
+
+function assertHooks(type: string, hooks: unknown): void {
+  const isList = Array.isArray(hooks) && hooks.every((hook) => typeof hook === 'function')
+
+  if (!isList || !['before', 'after', 'error'].includes(type)) {
+    throw new TypeError(
+      `Invalid '${type}' of collect: expected lists of functions, 'before', 'after' and 'error'`
+    )
+  }
 }
 
 function toSteps<C>(type: 'before' | 'after', hooks: readonly Hook<C>[]): readonly Step<C>[] {

@@ -81,9 +81,14 @@ export function getGuards<C>(hooks: readonly RegisteredHook<C>[]): readonly Hook
   return hooks.map((hook) => hook[GUARD]).filter((guard) => guard !== undefined)
 }
 
-/** Whether an object names at least one hook type, so that it is a map of hooks by type. */
+/** Whether an object is a map of hooks by type: it has hooks of one, or names nothing else. */
 export function isHookTypeMap(input: object): boolean {
-  return HOOK_TYPES.some((type) => Boolean((input as Record<string, unknown>)[type]))
+  const names = Object.keys(input)
+
+  return (
+    HOOK_TYPES.some((type) => Boolean((input as Record<string, unknown>)[type])) ||
+    (names.length > 0 && names.every((name) => HOOK_TYPES.includes(name)))
+  )
 }
 
 /** The methods that a map of hooks by type names, without `all`. */

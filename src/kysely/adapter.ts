@@ -5,7 +5,7 @@ import { isPaginated } from '../adapter/options.ts'
 import type { Id, Paginated } from '../core/types.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import { toFeathersError } from './errors.ts'
-import { type Fragment, toColumn } from './field.ts'
+import type { Fragment } from './field.ts'
 import { insertRows, toNewRow } from './insert.ts'
 import { withPluginsOf, withSchema } from './instance.ts'
 import { assertOptions, type KyselyOptions, type KyselyParams } from './options.ts'
@@ -115,13 +115,13 @@ export class KyselyAdapter<
   private async change(
     id: Id | null,
     params: ServiceParams | undefined,
-    toRow: (session: Session) => Row
+    toChange: (session: Session) => Row
   ): Promise<any> {
     const query = this.parseQuery(params)
 
     return await this.run(params, async (session) => {
       const target = { id, where: this.prepare(query, session) }
-      const rows = await changeRows(session, target, toRow(session))
+      const rows = await changeRows(session, target, toChange(session))
 
       return toResult(id, rows, query, session)
     })
@@ -147,7 +147,12 @@ export class KyselyAdapter<
       const table = await getTable(Model, db, name)
 
       session = { db, name, table, id }
-      toColumn(id, table)
+
+      if (!table.columns.has(id)) {
+        throw new Error(
+          `The table '${name}' has no column '${id}': set the option 'id' to the one that it has`
+        )
+      }
 
       return await work(session)
     }

@@ -66,13 +66,13 @@ async function behindSavepoint<T>(db: Kysely<any>, run: (db: Kysely<any>) => Pro
 /**
  * Runs a statement that does nothing when it fails, and leaves the transaction around it as it was. On PostgreSQL the
  * failure of a statement is that of the whole transaction, but for what stands behind a savepoint. Without a transaction,
- * one that the database gave up is tried again: InnoDB has rivals for one id wait for each other.
+ * a statement that the database gave up is tried again: InnoDB has rivals for one id wait for each other.
  *
  * @param db A Kysely instance or a transaction
- * @param table The table, which knows the database
+ * @param table A table of it, which knows which database it is
  * @param run The statement; it may run more than once
  */
-export async function alone<T>(
+export async function asOneStatement<T>(
   db: Kysely<any>,
   { dialect }: Table,
   run: (db: Kysely<any>) => Promise<T>
@@ -86,8 +86,8 @@ export async function alone<T>(
  * Runs what needs no transaction. A statement of PostgreSQL that was given up is still at work there: its connection is
  * kept from the pool until it is through, because whoever got it next would wait for that.
  *
- * @param db A Kysely instance or a transaction, which has its connection
- * @param database Which database it is
+ * @param db A Kysely instance, or a transaction, which has a connection already
+ * @param table Which database it is
  * @param run The statement
  */
 export async function onConnection<T>(

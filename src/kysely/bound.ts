@@ -37,8 +37,8 @@ function toMysqlNumber(kind: Kind, value: unknown): unknown {
   return sql`cast(${value} as decimal(65, ${sql.lit(digits)}))`
 }
 
-/** An array of PostgreSQL, without the numbers that no integer of the column can be. */
-export function toListOfColumn(field: Field, values: readonly unknown[]): Fragment {
+/** Values to compare with, bound as one array of PostgreSQL. Numbers that no integer of the column can be are left out. */
+export function bindList(field: Field, values: readonly unknown[]): Fragment {
   const { kind, type } = field.column
   const possible = kind === 'integer' ? values.filter((value) => fits(value, type)) : values
   const cast = possible.map((value) => toCast(field, value)).find((name) => name !== undefined)

@@ -60,8 +60,8 @@ async function readSqliteTable(db: Kysely<any>, { schema, name }: Place): Promis
         name: row.name,
         kind: toSqliteKind(row.type),
         type: row.type.toLowerCase(),
-        isNullable: Number(row.required) === 0,
         // A driver may be told to give a bigint for each integer.
+        isNullable: Number(row.required) === 0,
         isComputed: Number(row.hidden) !== 0,
         // An alias of the number of the row (https://sqlite.org/lang_createtable.html#rowid).
         isCounted: row.pk > 0 && keys === 1 && /^integer$/i.test(row.type),

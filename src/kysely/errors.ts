@@ -1,4 +1,11 @@
-import { BadRequest, Conflict, FeathersError, GeneralError, Unavailable } from '../errors.ts'
+import {
+  BadRequest,
+  Conflict,
+  type FeathersError,
+  GeneralError,
+  isFeathersError,
+  Unavailable
+} from '../errors.ts'
 import type { Table } from './table.ts'
 
 /** What a database objects to, in the terms of none of them. */
@@ -90,54 +97,9 @@ const LOST_MESSAGE =
  * @param table The table, where it is known
  */
 export function toFeathersError(error: unknown, table?: Table): FeathersError {
-  if (error instanceof FeathersError) return error
+  if (isFeathersError(error)) return error
 
-  const fields = findFields(error, table)
-  const errors = (text: string) =>
-    fields.length > 0 ? { errors: Object.fromEntries(fields.map((field) => [field, text])) } : undefined
-  const names = fields.map((field) => `'${field}'`).join(', ')
-
-  switch (findComplaint(error)) {
-    case 'conflict':
-      return withCause(
-        new Conflict(`A record with the same ${names || 'key'} exists already`, errors('is taken')),
-        error
-      )
-    case 'missing':
-      return withCause(
-        new BadRequest(`Invalid data: ${names || 'a field'} must not be null`, errors('is required')),
-        error
-      )
-    case 'reference':
-      return withCause(
-        new BadRequest(
-          `Invalid data: ${names || 'a reference'} leads to no record, or is led to by one`,
-          errors('leads to no record')
-        ),
-        error
-      )
-    case 'check':
-      return withCause(
-        new BadRequest(`Invalid data: ${names || 'a value'} is not allowed`, errors('is not allowed')),
-        error
-      )
-    case 'invalid':
-      return withCause(
-        new BadRequest(`Invalid data: ${names || 'a value'} cannot be stored`, errors('cannot be stored')),
-        error
-      )
-    case 'size':
-      return withCause(new BadRequest('The request is too large for the database'), error)
-    case 'deadlock':
-      return withCause(
-        new Unavailable('The database could not serve several requests at once. Try again'),
-        error
-      )
-    case 'away':
-      return withCause(new Unavailable('The database is not available'), error)
-    case undefined:
-      return withCause(new GeneralError('The database failed'), error)
-  }
+  return withCause(toComplaintError(findComplaint(error), findFields(error, table)), error)
 }
 
 /** What everything gets that is asked of a transaction, or of its commit, when there is none any more. */
@@ -165,9 +127,43 @@ export function isDeadlock(error: unknown): boolean {
   return findComplaint(error) === 'deadlock'
 }
 
-/** Whether an id is taken that the database itself had counted. */
+/** Whether the database says that an id is taken. Where it has counted that id itself, the next one may be free. */
 export function isTaken(error: unknown, id: string, table: Table): boolean {
   return findComplaint(error) === 'conflict' && findFields(error, table).join() === id
+}
+
+/** What a client hears of a complaint, and of the fields that it is about. */
+function toComplaintError(complaint: Complaint | undefined, fields: readonly string[]): FeathersError {
+  const names = fields.map((field) => `'${field}'`).join(', ')
+  const errors = (text: string) =>
+    fields.length > 0 ? { errors: Object.fromEntries(fields.map((field) => [field, text])) } : undefined
+
+  switch (complaint) {
+    case 'conflict':
+      return new Conflict(`A record with the same ${names || 'key'} exists already`, errors('is taken'))
+    case 'missing':
+      return new BadRequest(`Invalid data: ${names || 'a field'} must not be null`, errors('is required'))
+    case 'reference':
+      return new BadRequest(
+        `Invalid data: ${names || 'a reference'} leads to no record, or is led to by one`,
+        errors('leads to no record')
+      )
+    case 'check':
+      return new BadRequest(`Invalid data: ${names || 'a value'} is not allowed`, errors('is not allowed'))
+    case 'invalid':
+      return new BadRequest(
+        `Invalid data: ${names || 'a value'} cannot be stored`,
+        errors('cannot be stored')
+      )
+    case 'size':
+      return new BadRequest('The request is too large for the database')
+    case 'deadlock':
+      return new Unavailable('The database could not serve several requests at once. Try again')
+    case 'away':
+      return new Unavailable('The database is not available')
+    case undefined:
+      return new GeneralError('The database failed')
+  }
 }
 
 function findComplaint(error: any): Complaint | undefined {

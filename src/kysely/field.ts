@@ -79,6 +79,9 @@ export const toOrderedText = oncePerColumn((column, { dialect, collation }: Tabl
       // In place of another collation of the column; an index on the usual one serves.
       return column.isOrdered ? text : sql`${text} collate binary`
     case 'postgres':
+      // What is no text, such as an enum, has an order of its own.
+      if (column.kind !== 'text') return sql`${text}::text collate "C"`
+
       return column.isOrdered ? text : sql`${text} collate "C"`
     case 'mysql':
       return column.isOrdered ? text : sql`${toUnicode(text, column)} collate ${sql.raw(collation)}`

@@ -5,7 +5,17 @@ import { Transaction } from './transaction.ts'
 /** The transactions that calls have begun and not ended, by their contexts; the innermost is the last. */
 const begun = new WeakMap<object, Transaction[]>()
 
-/** Hooks that put a call, and those that get its `params.transaction`, into one transaction. */
+/**
+ * Hooks that put a call, and those that get its `params.transaction`, into one transaction. They have the names of
+ * `@feathersjs/knex`, and belong together: without `rollback` an error leaves the transaction open.
+ *
+ * @example
+ * app.service('orders').hooks({
+ *   before: { create: [transaction.start()] },
+ *   after: { create: [transaction.end()] },
+ *   error: { create: [transaction.rollback()] }
+ * })
+ */
 export const transaction = {
   /** A `before` hook: begins a transaction, or sets a savepoint in that of the params. */
   start: () =>
@@ -39,7 +49,7 @@ export const transaction = {
     }
 }
 
-/** The transaction for a call to end. One around it is not, though the call has it in its params behind its own. */
+/** The transaction that a call has to end: not the one around it, which it has in its params when its own is over. */
 function findOwn(context: any): Transaction | undefined {
   const own = begun.get(context)
 

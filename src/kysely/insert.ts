@@ -46,8 +46,10 @@ function toStoredId(column: Column, given: unknown, { table }: Session): unknown
   const stored = toStored(column, column.kind === 'text' ? String(given) : given, table)
 
   if (column.countsOn && typeof stored === 'bigint') {
-    throw new BadRequest(`Invalid data: '${column.name}' expects a number below 2^53`, {
-      errors: { [column.name]: 'expects a number below 2^53' }
+    const expectation = 'expects a number below 2^53'
+
+    throw new BadRequest(`Invalid data: '${column.name}' ${expectation}`, {
+      errors: { [column.name]: expectation }
     })
   }
 

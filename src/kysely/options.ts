@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { AdapterOptions, AdapterParams } from '../adapter/options.ts'
 import { OPERATORS } from '../adapter/query.ts'
 import type { Query } from '../core/types.ts'
@@ -8,7 +8,7 @@ import type { Transaction } from './transaction.ts'
 
 /** The options of a service for a table. */
 export interface KyselyOptions extends AdapterOptions {
-  /** The Kysely instance. */
+  /** The Kysely instance, without plugins that change names. */
   Model: Kysely<any>
   /** The name of the table. */
   name: string
@@ -45,4 +45,20 @@ export function assertOptions(options: KyselyOptions): void {
   }
 
   findDialect(Model)
+
+  if (renames(Model)) {
+    throw new Error(
+      "Invalid adapter option 'Model': expected an instance that takes names as they are, got one with a plugin that changes them"
+    )
+  }
+}
+
+/**
+ * Whether plugins change names, as `CamelCasePlugin` does. Records would come back with names by which nobody can ask,
+ * and with values that are not those of their columns.
+ */
+function renames(Model: Kysely<any>): boolean {
+  const toText = (db: Kysely<any>) => db.selectNoFrom(sql`1`.as('aName')).compile().sql
+
+  return toText(Model) !== toText(Model.withoutPlugins())
 }

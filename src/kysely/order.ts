@@ -8,7 +8,6 @@ import {
   toField,
   toOrderedText,
   toOwnReference,
-  toReference,
   toTime
 } from './field.ts'
 import { toJson } from './json.ts'
@@ -53,7 +52,6 @@ function toComparable(id: unknown): unknown {
 /** What a field is ordered by: for JSON first its type, then its value. */
 function toSortable(field: Field, table: Table): readonly Fragment[] {
   const { column } = field
-  const reference = toReference(column)
 
   switch (column.kind) {
     case 'json': {
@@ -62,11 +60,8 @@ function toSortable(field: Field, table: Table): readonly Fragment[] {
       return [rank, number, text, boolean]
     }
     case 'text':
-      return [toOrderedText(column, table)]
     case 'other':
-      return [
-        table.dialect === 'postgres' ? sql`${reference}::text collate "C"` : toOrderedText(column, table)
-      ]
+      return [toOrderedText(column, table)]
     case 'date':
     case 'day':
       return [toTime(column, table)]

@@ -40,21 +40,11 @@ class Scope implements Surroundings {
     return scopes.getStore()?.isWithin(this) === true
   }
 
-  /**
-   * The transaction, begun if it has not.
-   *
-   * @throws GeneralError for a second database
-   */
+  /** The transaction, begun if it has not. */
   async join(Model: Kysely<any>): Promise<Transaction> {
     this.transaction ??= this.begin(Model)
 
-    const transaction = await this.transaction
-
-    if (!transaction.isIn(Model)) {
-      throw new GeneralError('A transaction concerns one database, and this call has another')
-    }
-
-    return transaction
+    return await this.transaction
   }
 
   defer(emit: Emit): void {
@@ -105,7 +95,8 @@ const scopes = new AsyncLocalStorage<Scope>()
  * @param _app The application, as in the hooks. Events of all applications of the process wait
  * @param run The function. When it throws or rejects, everything is taken back
  * @returns What the function returns
- * @throws TypeError without a function; what the function throws; FeathersError when the database refuses to commit
+ * @throws TypeError without a function; what the function throws; FeathersError when the database refuses to commit;
+ * Unavailable inside one that has failed
  * @example
  * await withTransaction(app, async () => {
  *   await app.service('accounts').patch(from, { balance: 0 })
@@ -141,12 +132,21 @@ export async function withTransaction<T>(_app: object, run: () => Promise<T>): P
  *
  * @param params The params of the call
  * @param Model The Kysely instance of its service
+ * @returns `undefined` for a call that belongs to none
+ * @throws GeneralError for a transaction of another database, in which there may be a table of the same name;
+ * Unavailable when the function around it has failed
  */
 export async function findTransaction(
   params: { transaction?: Transaction } | undefined,
   Model: Kysely<any>
 ): Promise<Transaction | undefined> {
-  return params?.transaction ?? (await scopes.getStore()?.open?.join(Model))
+  const transaction = params?.transaction ?? (await scopes.getStore()?.open?.join(Model))
+
+  if (transaction && !transaction.isIn(Model)) {
+    throw new GeneralError('A transaction concerns one database, and this call has another')
+  }
+
+  return transaction
 }
 
 /** Has events wait for the transaction of their call. */

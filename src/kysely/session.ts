@@ -1,10 +1,8 @@
 import type { Compilable, CompiledQuery, Kysely } from 'kysely'
-import type { Id } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
-import { alone, onConnection } from './atomic.ts'
+import { asOneStatement, onConnection } from './atomic.ts'
 import { readTable } from './catalog.ts'
 import { findDialect } from './dialect.ts'
-import type { Fragment } from './field.ts'
 import type { Table } from './table.ts'
 
 /** What the statements of one call have in common. */
@@ -16,12 +14,6 @@ export interface Session {
   readonly table: Table
   /** The name of the id column. */
   readonly id: string
-}
-
-/** Which records a statement concerns. */
-export interface Target {
-  readonly id: Id | null
-  readonly where: Fragment
 }
 
 /** How many values a statement can have. PostgreSQL counts them with two bytes, and would begin again. */
@@ -44,7 +36,7 @@ export function getTable(Model: Kysely<any>, db: Kysely<any>, name: string): Tab
   const known = tables.get(Model) ?? new Map<string, Table | Promise<Table>>()
   const table = known.get(name)
 
-  // What another call reads may wait for the very connection that a transaction holds: that one reads for itself.
+  // What another call reads may wait for the connection that a transaction holds. So a transaction reads for itself.
   if (table && !(table instanceof Promise && db.isTransaction)) return table
 
   const reading = onConnection(db, { dialect: findDialect(db) }, (connection) =>
@@ -80,7 +72,7 @@ export async function read({ db, table }: Session, builder: Compilable): Promise
 export async function write({ db, table }: Session, builder: Compilable): Promise<any[]> {
   const statement = toStatement(builder, table)
   const { rows } = await onConnection(db, table, (connection) =>
-    alone(connection, table, (transaction) => transaction.executeQuery<any>(statement))
+    asOneStatement(connection, table, (transaction) => transaction.executeQuery<any>(statement))
   )
 
   return rows

@@ -225,7 +225,10 @@ function toJson(value: unknown): unknown {
   }
 }
 
-/** Whether something is text that every database takes. PostgreSQL refuses NUL, drivers of SQLite cut text there; half of a pair of surrogates is no text at all. */
+/**
+ * Whether something is text that every database takes. PostgreSQL refuses NUL, drivers of SQLite cut text there; half of
+ * a pair of surrogates is no text at all.
+ */
 export function isSound(value: unknown): value is string {
   return typeof value === 'string' && !value.includes('\0') && value.isWellFormed()
 }

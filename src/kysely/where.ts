@@ -3,7 +3,7 @@ import { BadRequest } from '../errors.ts'
 import type { Comparison, Condition } from '../query/ast.ts'
 import { PATTERN_OPERATORS } from '../query/like.ts'
 import { assertNever } from '../utils/object.ts'
-import { bind, toListOfColumn } from './bound.ts'
+import { bind, bindList } from './bound.ts'
 import { type Field, type Fragment, toField, toOrderedText, toReference, toTime } from './field.ts'
 import { toJson } from './json.ts'
 import { toPatternExpression } from './pattern.ts'
@@ -132,9 +132,7 @@ function toEquality(field: Field, values: readonly unknown[], table: Table): Fra
       const exactly = isOneOf(toOrderedText(column, table), field, values, table)
 
       if (table.dialect === 'sqlite') return exactly
-      if (column.kind === 'other' && table.dialect === 'postgres') {
-        return isOneOf(sql`${reference}::text`, field, values, table)
-      }
+      if (table.dialect === 'postgres' && column.kind === 'other') return exactly
 
       const equality = isOneOf(reference, field, values, table)
 
@@ -193,7 +191,7 @@ function isOneOf(subject: Fragment, field: Field, values: readonly unknown[], ta
 
   if (bound.length === 1) return sql`${subject} = ${bound[0]}`
   if (bound.length >= LONG_LIST && table.dialect === 'postgres') {
-    return sql`${subject} = any(${toListOfColumn(field, values)})`
+    return sql`${subject} = any(${bindList(field, values)})`
   }
   if (bound.length >= LONG_LIST && table.dialect === 'sqlite' && bound.every(isJson)) {
     return sql`${subject} in (select value from json_each(${JSON.stringify(bound)}))`
@@ -227,22 +225,20 @@ function isBeyondAll(operator: OrderComparison, value: number): boolean {
 
 function toOrdered(field: Field, value: unknown, table: Table): Fragment {
   const { column } = field
-  const reference = toReference(column)
 
   switch (column.kind) {
     case 'json':
     case 'any':
       return toTyped(field, typeof value as 'string', table)
     case 'text':
-      return toOrderedText(column, table)
     case 'uuid':
     case 'other':
-      return table.dialect === 'postgres' ? sql`${reference}::text collate "C"` : toOrderedText(column, table)
+      return toOrderedText(column, table)
     case 'date':
     case 'day':
       return toTime(column, table)
     default:
-      return reference
+      return toReference(column)
   }
 }
 

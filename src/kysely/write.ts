@@ -1,14 +1,21 @@
 import { sql } from 'kysely'
+import type { Id } from '../core/types.ts'
 import { atomically } from './atomic.ts'
 import { bind } from './bound.ts'
 import { type Fragment, toColumn, toReference } from './field.ts'
 import { hasId, selectRows, toExactColumns } from './read.ts'
-import { read, type Session, type Target, write } from './session.ts'
+import { read, type Session, write } from './session.ts'
 import type { Column } from './table.ts'
 import { toOperand, toStored } from './values.ts'
 
 /** A row to be: what is stored by the names of the columns. */
 export type Row = Map<string, unknown>
+
+/** Which records a statement concerns: those that match, or the one of them that has an id. */
+export interface Target {
+  readonly id: Id | null
+  readonly where: Fragment
+}
 
 /**
  * Converts data into what is stored. What is `undefined` was not given; what the database computes is left to it.
@@ -55,7 +62,7 @@ export function toDefault({ fallback }: Column, { table: { dialect } }: Session)
 /** Changes the records that match, in one statement or one transaction. Returns their rows. */
 export async function changeRows(session: Session, target: Target, row: Row): Promise<any[]> {
   const { db, name, table } = session
-  const where = toTargetCondition(session, target)
+  const where = toTargetCondition(target, session)
 
   if (row.size === 0) return await read(session, selectRows(session).where(where))
 
@@ -72,7 +79,7 @@ export async function changeRows(session: Session, target: Target, row: Row): Pr
 
     if (rows.length === 0) return []
 
-    const isLocked = isOneOf(current, rows)
+    const isLocked = isOneOf(rows, current)
 
     await transaction.updateTable(name).set(values).where(isLocked).execute()
 
@@ -83,7 +90,7 @@ export async function changeRows(session: Session, target: Target, row: Row): Pr
 /** Removes the records that match, in one statement or one transaction. Returns their rows. */
 export async function removeRows(session: Session, target: Target): Promise<any[]> {
   const { db, name, table } = session
-  const where = toTargetCondition(session, target)
+  const where = toTargetCondition(target, session)
 
   if (table.returning.delete) {
     const exact = toExactColumns(session)
@@ -95,13 +102,13 @@ export async function removeRows(session: Session, target: Target): Promise<any[
     const current = { ...session, db: transaction }
     const rows = await lockRows(current, where)
 
-    if (rows.length > 0) await transaction.deleteFrom(name).where(isOneOf(current, rows)).execute()
+    if (rows.length > 0) await transaction.deleteFrom(name).where(isOneOf(rows, current)).execute()
 
     return rows
   })
 }
 
-function toTargetCondition(session: Session, { id, where }: Target): Fragment {
+function toTargetCondition({ id, where }: Target, session: Session): Fragment {
   return id === null ? where : sql`${hasId(id, session)} and ${where}`
 }
 
@@ -111,7 +118,7 @@ async function lockRows(session: Session, where: Fragment): Promise<any[]> {
 }
 
 /** The condition to be one of some rows. */
-function isOneOf(session: Session, rows: readonly any[]): Fragment {
+function isOneOf(rows: readonly any[], session: Session): Fragment {
   return hasOneOf(
     rows.map((row) => row[session.id]),
     session

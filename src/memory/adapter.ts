@@ -1,6 +1,6 @@
 import { AdapterBase } from '../adapter/base.ts'
 import { type AdapterMethods, implementService } from '../adapter/methods.ts'
-import { type AdapterOptions, type AdapterParams, isPaginated } from '../adapter/options.ts'
+import { type AdapterOptions, type AdapterParams, toPage } from '../adapter/options.ts'
 import { OPERATORS } from '../adapter/query.ts'
 import type { Id, Paginated, Query } from '../core/types.ts'
 import { Conflict, NotFound } from '../errors.ts'
@@ -85,13 +85,8 @@ export class MemoryAdapter<
     const matches = this.match(query, params)
     const positions = this.sort(matches, query, params, end).slice(skip, end)
     const data = this.toRecords(this.toEntries(positions), query)
-    const { paginate } = this.getOptions(params)
 
-    if (!isPaginated(paginate)) return data
-
-    const page = { limit: limit as number, skip, data }
-
-    return paginate.total === false ? (page as Paginated<Result>) : { total: matches.length, ...page }
+    return toPage(this.getOptions(params).paginate, { total: matches.length, limit, skip, data })
   }
 
   async _get(id: Id, params?: ServiceParams): Promise<Result> {

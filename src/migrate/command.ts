@@ -20,7 +20,7 @@ tsconfig.json, and says what is left for you.
   --version   shows the version of alula
 `
 
-/** Somebody used the command in a way that it has not. */
+/** The command was called wrongly: what it says then ends with how to call it. */
 class UsageError extends Error {}
 
 /**

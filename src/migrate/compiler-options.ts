@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { applyEdits, type Edit, indentationAt, lineAt, lineEnding } from './edit.ts'
-import { getProperty, getText, type JsonObject, locateJson } from './json.ts'
+import { getProperty, getText, indentationOf, type JsonObject, locateJson } from './json.ts'
 import type { Change, Remark, Rewritten } from './rewritten.ts'
 
 export interface CompilerOptionsInput {
@@ -144,10 +144,4 @@ function setOptions(source: string, options: JsonObject, values: Plan['values'])
   }
 
   return edits
-}
-
-function indentationOf(source: string, { start, properties }: JsonObject): string {
-  const [first] = properties
-
-  return first ? indentationAt(source, first.start) : `${indentationAt(source, start)}  `
 }

@@ -1,3 +1,4 @@
+import { indentationAt } from './edit.ts'
 import { type Token, tokenize, toStringValue } from './lexer.ts'
 
 /** A property of an object in JSON, and where it stands. */
@@ -40,6 +41,13 @@ export function getText(object: JsonObject | undefined, key: string): string | u
   const text = getProperty(object, key)?.text
 
   return text?.startsWith('"') ? text.slice(1, -1) : undefined
+}
+
+/** The white space in front of the properties of an object, or of those that it would have. */
+export function indentationOf(source: string, { start, properties }: JsonObject): string {
+  const [first] = properties
+
+  return first ? indentationAt(source, first.start) : `${indentationAt(source, start)}  `
 }
 
 class JsonReader {

@@ -1,5 +1,5 @@
 import { applyEdits, type Edit, indentationAt, lineAt, lineEnding } from './edit.ts'
-import { getProperty, type JsonObject, locateJson } from './json.ts'
+import { getProperty, indentationOf, type JsonObject, locateJson } from './json.ts'
 import { lookUp, REPLACED } from './packages.ts'
 import type { Change, Remark, Rewritten } from './rewritten.ts'
 
@@ -23,6 +23,8 @@ const MIDDLEWARE: { readonly [name: string]: { readonly range: string; readonly 
   cors: { range: '^2.8.5', types: '^2.8.19' }
 }
 const EXPRESS_TYPES = '^5.0.0'
+/** The version whose API alula has. */
+const FEATHERS = [5, 0] as const
 /** The first version that lets CommonJS import an ES module. */
 const TYPESCRIPT = [5, 8] as const
 
@@ -37,12 +39,24 @@ type Section = Map<string, string | undefined>
  */
 export function rewriteManifest(source: string, options: ManifestOptions): Rewritten {
   const root = locateJson(source)
+
+  if (!root) {
+    const text = "is not an object in JSON, and left as it is: list 'alula' in it"
+    const remark: Remark = { line: 1, text, anchor: 'what-needs-a-human' }
+
+    return {
+      text: source,
+      changes: [],
+      remarks: options.packages.has('alula') ? [remark] : [],
+      packages: new Set()
+    }
+  }
+
   const listed = listDependencies(root)
   const sections = planSections(listed, options)
-  const edits = [...sections].flatMap(([name, changes]) => editSection(source, root, name, changes))
 
   return {
-    text: applyEdits(source, edits),
+    text: applyEdits(source, editSections(source, root, sections)),
     changes: describeChanges(source, root, sections),
     remarks: [...findRemarks(listed, options)].map((remark) => ({
       ...remark,
@@ -53,7 +67,9 @@ export function rewriteManifest(source: string, options: ManifestOptions): Rewri
 }
 
 /** The packages that a `package.json` lists, with the section and the range of each. */
-function listDependencies(root: JsonObject | undefined): Map<string, { section: string; range: string }> {
+export function listDependencies(
+  root: JsonObject | undefined
+): Map<string, { section: string; range: string }> {
   const listed = new Map<string, { section: string; range: string }>()
 
   for (const section of [...SECTIONS].reverse()) {
@@ -112,13 +128,13 @@ function* findRemarks(
   { packages, isTyped }: ManifestOptions
 ): Generator<Omit<Remark, 'line'> & { name: string }> {
   const range = (name: string) => listed.get(name)?.range
-  const feathers = range('@feathersjs/feathers')
+  const feathers = toVersion(range('@feathersjs/feathers'))
   const typescript = toVersion(range('typescript'))
 
-  if (feathers && toVersion(feathers) && (toVersion(feathers) as Version)[0] < 5) {
+  if (feathers && isBefore(feathers, FEATHERS)) {
     yield {
       name: '@feathersjs/feathers',
-      text: `this is Feathers ${feathers}: move to Feathers v5 first`,
+      text: `this is Feathers ${range('@feathersjs/feathers')}: move to Feathers v5 first`,
       anchor: 'the-way'
     }
   }
@@ -156,46 +172,64 @@ function isBefore(version: Version, other: Version): boolean {
   return version[0] < other[0] || (version[0] === other[0] && version[1] < other[1])
 }
 
-function editSection(
-  source: string,
-  root: JsonObject | undefined,
-  name: string,
-  changes: Section
-): readonly Edit[] {
-  if (!root) return []
+function editSections(source: string, root: JsonObject, sections: ReadonlyMap<string, Section>): Edit[] {
+  const edits: Edit[] = []
+  const missing: [name: string, changes: Section][] = []
 
-  const existing = getProperty(root, name)
-  const newline = lineEnding(source)
-  const indentation = indentationAt(source, root.properties[0]?.start ?? 0)
+  for (const [name, changes] of sections) {
+    const property = getProperty(root, name)
 
-  if (!existing?.object) {
-    const last = root.properties.at(-1)?.end ?? root.start + 1
-    const text = renderObject(
-      [...changes].map(([key, range]) => [key, `"${range}"`]),
-      {
-        newline,
-        indentation,
-        unit: indentation
-      }
-    )
-
-    return [{ start: last, end: last, text: `,${newline}${indentation}"${name}": ${text}` }]
+    if (property?.object) edits.push(editSection(source, root, property.object, changes))
+    else missing.push([name, changes])
   }
 
-  const { start, end, properties } = existing.object
+  return missing.length > 0 ? [...edits, addSections(source, root, missing)] : edits
+}
+
+function editSection(source: string, root: JsonObject, section: JsonObject, changes: Section): Edit {
+  const { start, end, properties } = section
   const kept = properties
     .filter(({ key }) => !changes.has(key))
     .map(({ key, text }) => [key, text] as [string, string])
-  const outer = indentationAt(source, existing.start)
+  const indentation = indentationAt(source, start)
   const first = properties[0]
   const isOneLine = first !== undefined && lineAt(source, start) === lineAt(source, first.start)
-  const unit = first && !isOneLine ? indentationAt(source, first.start).slice(outer.length) : indentation
+  const unit =
+    first && !isOneLine
+      ? indentationAt(source, first.start).slice(indentation.length)
+      : indentationOf(source, root)
 
   for (const [key, range] of changes) {
     if (range !== undefined) insertSorted(kept, [key, `"${range}"`])
   }
 
-  return [{ start, end, text: renderObject(kept, { newline, indentation: outer, unit, isOneLine }) }]
+  return {
+    start,
+    end,
+    text: renderObject(kept, { newline: lineEnding(source), indentation, unit, isOneLine })
+  }
+}
+
+/** Behind all that is there. */
+function addSections(
+  source: string,
+  root: JsonObject,
+  sections: readonly (readonly [name: string, changes: Section])[]
+): Edit {
+  const newline = lineEnding(source)
+  const indentation = indentationOf(source, root)
+  const text = sections
+    .map(([name, changes]) => {
+      const entries = [...changes].map(([key, range]) => [key, `"${range}"`] as const)
+
+      return `${newline}${indentation}"${name}": ${renderObject(entries, { newline, indentation, unit: indentation })}`
+    })
+    .join(',')
+  const last = root.properties.at(-1)
+
+  return last
+    ? { start: last.end, end: last.end, text: `,${text}` }
+    : { start: root.start + 1, end: root.end - 1, text: text + newline }
 }
 
 /** In front of the first name that comes later; in a list without order, at its end. */
@@ -218,11 +252,7 @@ function renderObject(
   return `{${lines.map((line) => newline + indentation + unit + line).join(',')}${newline}${indentation}}`
 }
 
-function describeChanges(
-  source: string,
-  root: JsonObject | undefined,
-  sections: ReadonlyMap<string, Section>
-): Change[] {
+function describeChanges(source: string, root: JsonObject, sections: ReadonlyMap<string, Section>): Change[] {
   return [...sections].flatMap(([name, changes]) =>
     [...changes].map(([key, range]) => ({
       line: lineAt(source, (findDependency(root, key) ?? getProperty(root, name))?.start ?? 0),
@@ -231,6 +261,6 @@ function describeChanges(
   )
 }
 
-function findDependency(root: JsonObject | undefined, name: string) {
+function findDependency(root: JsonObject, name: string) {
   return SECTIONS.map((section) => getProperty(getProperty(root, section)?.object, name)).find(Boolean)
 }

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { rewriteCompilerOptions } from './compiler-options.ts'
 import { findFiles, readText, writeText } from './files.ts'
-import { getProperty, getText, locateJson } from './json.ts'
-import { rewriteManifest } from './manifest.ts'
+import { getText, locateJson } from './json.ts'
+import { listDependencies, rewriteManifest } from './manifest.ts'
 import { lookUp } from './packages.ts'
 import { rewriteSource } from './rewrite.ts'
 import type { Change, Remark, Rewritten } from './rewritten.ts'
@@ -92,9 +92,7 @@ function takeManifest(
   if (!has('package.json')) return
 
   const root = locateJson(readText(join(folder, 'package.json')) ?? '')
-  const listed = ['dependencies', 'devDependencies'].flatMap(
-    (section) => getProperty(root, section)?.object?.properties.map(({ key }) => key) ?? []
-  )
+  const listed = [...listDependencies(root).keys()]
   const isTyped = listed.includes('typescript') || has('tsconfig.json')
 
   take('package.json', (text) => rewriteManifest(text, { packages, isTyped, ...readPackageFacts() }))

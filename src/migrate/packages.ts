@@ -29,6 +29,8 @@ export interface Replacement {
 const CORE: Target = { from: 'alula' }
 const INSIDE = 'it belongs to the inside of Feathers v5'
 const TYPES = 'its type is cut differently'
+const COMPARE_ANY = 'compareAny of alula/query stands in its place, with one order for everything'
+const STEPS = 'alula/transport has the steps under other names'
 
 /** Everything of `@feathersjs/feathers` that clients do not need, and `alula/client` therefore does not have. */
 const CORE_ONLY = {
@@ -103,9 +105,9 @@ const REPLACEMENTS: { readonly [name: string]: Replacement } = {
       FilterSettings: TYPES,
       InternalServiceMethods: 'AdapterMethods of alula/adapter stands in its place',
       QueryFilter: TYPES,
-      compare: 'compareAny of alula/query stands in its place, with one order for everything',
-      compareArrays: 'compareAny of alula/query stands in its place, with one order for everything',
-      compareNSB: 'compareAny of alula/query stands in its place, with one order for everything'
+      compare: COMPARE_ANY,
+      compareArrays: COMPARE_ANY,
+      compareNSB: COMPARE_ANY
     }
   },
   '@feathersjs/transport-commons': {
@@ -113,9 +115,9 @@ const REPLACEMENTS: { readonly [name: string]: Replacement } = {
     isAlwaysThere: true,
     gone: {
       channels: 'every application has channels: take the line that configures them away',
-      http: 'alula/transport has the steps under other names',
+      http: STEPS,
       routing: 'every application has routes: take the line that configures them away',
-      socket: 'alula/transport has the steps under other names'
+      socket: STEPS
     }
   },
   '@feathersjs/transport-commons/client': {

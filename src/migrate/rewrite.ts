@@ -4,7 +4,7 @@ import { isClientFile, lookUp, type Replacement, resolveName, toPackageName } fr
 import { findReferences, type NamedBinding, type Reference } from './references.ts'
 import { describe, isOnePart, type Part, renderStatements, renderVariables, toFormat } from './render.ts'
 import type { Anchor, Change, Remark, Rewritten } from './rewritten.ts'
-import { findUses, type Use } from './uses.ts'
+import { findUses, type Member, type Use } from './uses.ts'
 
 export interface RewriteOptions {
   /** Whether `<` can begin an element, as in everything but `.ts`. */
@@ -250,13 +250,13 @@ class Rewriter {
   }
 
   rewriteUse({ member }: Use, replacement: Replacement): void {
-    const { text, start, end } = member as Token
+    const { text, start, end } = member as Member
     const target = resolveName(replacement, text)
 
     if (typeof target === 'string') {
-      this.remark(member as Token, `'${text}' has no counterpart: ${target}`, 'names')
+      this.remark(member as Member, `'${text}' has no counterpart: ${target}`, 'names')
     } else if (target.from !== replacement.entry) {
-      this.remark(member as Token, `'${text}' comes from '${target.from}' now`, 'names')
+      this.remark(member as Member, `'${text}' comes from '${target.from}' now`, 'names')
     } else if (target.name && (target.name !== 'default' || text !== 'default')) {
       this.edits.push({ start, end, text: target.name })
     }
@@ -329,8 +329,8 @@ class Rewriter {
     this.changes.push({ line: this.line(token), text: `${specifier} → (not needed)` })
   }
 
-  remark(token: Token, text: string, anchor: Anchor = 'what-needs-a-human'): void {
-    this.remarks.push({ line: this.line(token), text, anchor })
+  remark(place: { readonly start: number }, text: string, anchor: Anchor = 'what-needs-a-human'): void {
+    this.remarks.push({ line: this.line(place), text, anchor })
   }
 
   line({ start }: { readonly start: number }): number {

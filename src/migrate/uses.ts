@@ -1,12 +1,18 @@
-import type { Token } from './lexer.ts'
+import { type Token, toStringValue } from './lexer.ts'
 
 /** A place where a local name is used. */
 export interface Use {
   /** `name(…)`, `name.member`, `… instanceof name`, or anything else. */
   readonly kind: 'call' | 'member' | 'instanceof' | 'value'
   readonly token: Token
-  /** The name behind the dot. */
-  readonly member?: Token
+  readonly member?: Member
+}
+
+/** The name of a member, and where it stands: behind the dot, in the text between brackets, or in `{ member } = name`. */
+export interface Member {
+  readonly text: string
+  readonly start: number
+  readonly end: number
 }
 
 /** What every function has, and no module. */
@@ -38,18 +44,54 @@ export function findUses(
 
     if (isMember || isKey) continue
 
-    uses.push(toUse(token, before, after, tokens[index + 2]))
+    uses.push(...toUses(tokens, index))
   }
 
   return uses
 }
 
-function toUse(token: Token, before: string | undefined, after: string | undefined, next?: Token): Use {
-  if (before === 'instanceof') return { kind: 'instanceof', token }
-  if (after === '(' && before !== 'function' && before !== 'new') return { kind: 'call', token }
-  if ((after === '.' || after === '?.') && next?.kind === 'name' && !FUNCTION_MEMBERS.has(next.text)) {
-    return { kind: 'member', token, member: next }
+/** What a name is used for: once, or once for each name that is taken out of it. */
+function toUses(tokens: readonly Token[], index: number): Use[] {
+  const token = tokens[index] as Token
+  const before = tokens[index - 1]?.text
+  const after = tokens[index + 1]?.text
+
+  if (before === 'instanceof') return [{ kind: 'instanceof', token }]
+  if (after === '(' && before !== 'function' && before !== 'new') return [{ kind: 'call', token }]
+
+  const members = readMember(tokens, index) ?? readDestructured(tokens, index)
+
+  return members.length > 0
+    ? members.map((member): Use => ({ kind: 'member', token, member }))
+    : [{ kind: 'value', token }]
+}
+
+/** `name.member`, and `name['member']`. A member that every function has is none. */
+function readMember(tokens: readonly Token[], index: number): Member[] | undefined {
+  const [after, next] = [tokens[index + 1]?.text, tokens[index + 2]]
+  const text = toStringValue(next)
+
+  if (after === '[' && next && text !== undefined) return [{ text, start: next.start + 1, end: next.end - 1 }]
+  if ((after !== '.' && after !== '?.') || next?.kind !== 'name') return undefined
+
+  return FUNCTION_MEMBERS.has(next.text) ? [] : [next]
+}
+
+/** `{ member, member: other } = name`. */
+function readDestructured(tokens: readonly Token[], index: number): Member[] {
+  const members: Member[] = []
+
+  if (tokens[index - 1]?.text !== '=' || tokens[index - 2]?.text !== '}') return members
+
+  for (let position = index - 2, depth = 0; position > 0; position--) {
+    const token = tokens[position] as Token
+    const before = tokens[position - 1]?.text
+
+    if (['}', ')', ']'].includes(token.text)) depth += 1
+    if (['{', '(', '['].includes(token.text)) depth -= 1
+    if (depth === 0) break
+    if (depth === 1 && token.kind === 'name' && (before === '{' || before === ',')) members.unshift(token)
   }
 
-  return { kind: 'value', token }
+  return members
 }

@@ -1,27 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Params } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
-import type { ParseAuthenticationOptions } from '../transport/authentication.ts'
-import { assertBodyLimit, BODY_LIMIT } from '../transport/body.ts'
-import type { Logger } from '../transport/error.ts'
+import { BODY_LIMIT } from '../transport/body.ts'
+import { assertDoor, type DoorOptions } from '../transport/door.ts'
 import { answer, type RequestDetails, splitTarget } from '../transport/exchange.ts'
 import { createNotFound, type TransportApplication } from '../transport/http.ts'
 import { stripPrefix, toPrefix } from '../utils/path.ts'
 
 /** The options of {@link toListener}. */
-export interface ListenerOptions {
-  /** The path under which the services are mounted, for example `/api`. Other paths are not found. */
-  prefix?: string
-  /** How many bytes of a body are read. */
-  bodyLimit?: number
-  /** Whose strategies look for credentials in requests, instead of those of the default authentication service. */
-  authentication?: ParseAuthenticationOptions
+export interface ListenerOptions extends DoorOptions<IncomingMessage> {
   /** Whether answers to `GET` carry an `ETag`, so that a client that has one already gets a 304; they do by default. */
   etag?: boolean
-  /** Params for the service call that come from the request or from its surroundings. */
-  params?: (request: IncomingMessage) => Partial<Params> & { [key: string]: any }
-  /** Where unexpected errors are written to, `console` by default; `false` for nowhere. */
-  logger?: Logger | false
 }
 
 /**
@@ -30,7 +18,7 @@ export interface ListenerOptions {
  *
  * @param app An application
  * @returns A request listener for `http.createServer` and `https.createServer`
- * @throws TypeError when `bodyLimit` is not a number
+ * @throws TypeError for what is no application, and for an option with a value that it cannot have
  * @example
  * const server = createServer(toListener(app))
  */
@@ -47,7 +35,7 @@ export function toListener(
     logger = console
   } = options
 
-  assertBodyLimit(bodyLimit)
+  assertDoor('toListener', app, options)
 
   const base = toPrefix(prefix)
   const exchange = { bodyLimit, etag, logger }

@@ -21,7 +21,7 @@ const OPTIONS = ['authService', 'linkStrategy']
  *
  * @param settings Where the authentication service is
  * @returns A function for `app.configure`; it throws without an authentication service
- * @throws TypeError for an option that there is not
+ * @throws TypeError for an option that there is not, and when it is configured without having been called
  * @example
  * app.configure(oauth())
  */
@@ -72,6 +72,12 @@ export function oauth(settings: OauthSetupSettings = {}): (app: Application) => 
   }
 }
 
+function register(app: any, path: string, service: object, options: object, around: unknown[]): void {
+  app.use(path, service, options)
+  app.service(path).hooks({ around: { all: around } })
+  app.service(path).publish(() => null)
+}
+
 /** An around hook: the cookie ends with a logout, also where the login has ended already. Scripts cannot delete it. */
 function clearCookie(logins: Logins) {
   return async (context: HookContext, next: NextFunction): Promise<void> => {
@@ -93,10 +99,4 @@ function clearCookie(logins: Logins) {
       http.headers = { ...http.headers, 'Set-Cookie': cookie }
     }
   }
-}
-
-function register(app: any, path: string, service: object, options: object, around: unknown[]): void {
-  app.use(path, service, options)
-  app.service(path).hooks({ around: { all: around } })
-  app.service(path).publish(() => null)
 }

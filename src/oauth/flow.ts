@@ -4,7 +4,7 @@ import { createDebug } from '../utils/debug.ts'
 import { importPeer } from '../utils/peer.ts'
 import { type ResolvedProvider, toScopes } from './options.ts'
 import { isLoopback, isSafeUrl } from './redirect.ts'
-import type { OAuthData } from './types.ts'
+import type { CallbackQuery, OAuthData } from './types.ts'
 
 type OpenidClient = typeof import('openid-client')
 
@@ -15,11 +15,6 @@ export interface FlowSecrets {
   readonly verifier: string
   /** Of the ID token; not where there is none. */
   readonly nonce?: string | undefined
-}
-
-/** The query of a callback. */
-export interface CallbackQuery {
-  readonly [name: string]: unknown
 }
 
 const debug = createDebug('alula:oauth')
@@ -143,7 +138,7 @@ export class Flow {
 
     if (issuer !== undefined) {
       const discovered = await client.discovery(new URL(issuer), key, undefined, authenticate, {
-        [client.customFetch]: fetchSome,
+        [client.customFetch]: fetchBounded,
         timeout: TIMEOUT,
         execute: [
           client.enableNonRepudiationChecks,
@@ -172,7 +167,7 @@ export class Flow {
     )
 
     configuration.timeout = TIMEOUT
-    configuration[client.customFetch] = fetchSome
+    configuration[client.customFetch] = fetchBounded
     if (isLoopback(token)) client.allowInsecureRequests(configuration)
 
     return configuration
@@ -278,7 +273,7 @@ class Unusable extends Error {
 }
 
 /** `fetch` that reads no further than an answer may be long. */
-async function fetchSome(url: string, options: any): Promise<Response> {
+async function fetchBounded(url: string, options: any): Promise<Response> {
   const { body, status, headers } = await fetch(url, options)
   const chunks: Uint8Array[] = []
   let size = 0

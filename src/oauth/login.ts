@@ -26,9 +26,9 @@ import {
 import { LOGIN_TIME, type PendingLogin, PendingLogins } from './pending.ts'
 import { findOrigin } from './redirect.ts'
 import { assertCurrent, openSession, type Session } from './session.ts'
-import { assertCookie, warnOfStrangers } from './setup.ts'
+import { assertCookie, warnOfUnpaired } from './setup.ts'
 import { type OAuthParams, OAuthStrategy } from './strategy.ts'
-import type { OAuthConfiguration } from './types.ts'
+import type { CallbackQuery, OAuthConfiguration } from './types.ts'
 
 /** What a login is started with. */
 interface LoginRequest {
@@ -111,7 +111,7 @@ export class Logins {
     await loadClient()
     getOrigins(this.configuration, this.app)
     assertCookie(this.configuration, this.linkStrategy, this.tokenCookie, this.serverUrl)
-    warnOfStrangers(
+    warnOfUnpaired(
       getProviderNames(this.configuration),
       this.auth.strategyNames.filter((name) => this.auth.getStrategy(name) instanceof OAuthStrategy)
     )
@@ -136,10 +136,10 @@ export class Logins {
    * @param name The name of the provider
    * @param params With the path that the browser goes to afterwards as `redirect` of the query, and the access token of
    * who connects an account as `feathers_token`
-   * @throws NotFound for an unknown provider; NotAuthenticated for a page that it must not lead back to, and for
-   * a token that is not valid
+   * @throws NotFound for an unknown provider; NotAuthenticated for a page that it must not lead back to, for a path that
+   * could lead to another origin, and for a token that is not valid; BadRequest for more than its cookie can hold
    */
-  async open(name: string, params: OAuthParams): Promise<LoginAnswer> {
+  async beginForBrowser(name: string, params: OAuthParams): Promise<LoginAnswer> {
     const { redirect, feathers_token: accessToken, ...query } = params.query ?? {}
     const strategy = this.getStrategy(name)
     const { headers = {} } = params
@@ -173,9 +173,10 @@ export class Logins {
    * @param name The name of the provider
    * @param data With the path that the browser goes to afterwards as `redirect`
    * @param params The account is connected to who has sent the request, if anybody is logged in
-   * @throws NotFound and NotAuthenticated, as above
+   * @throws NotFound for an unknown provider; NotAuthenticated for a token that is not valid, for a cookie in the request
+   * of a page that is not of the application, and for a path that could lead to another origin
    */
-  async begin(name: string, data: any, params: OAuthParams): Promise<LoginAnswer> {
+  async beginForProgram(name: string, data: any, params: OAuthParams): Promise<LoginAnswer> {
     const strategy = this.getStrategy(name)
     const { query = {}, authentication, headers = {} } = params
 
@@ -199,7 +200,7 @@ export class Logins {
    */
   async finish(
     name: string,
-    query: { readonly [name: string]: unknown },
+    query: CallbackQuery,
     { authentication, ...params }: OAuthParams
   ): Promise<LoginAnswer> {
     const strategy = this.getStrategy(name)

@@ -1,7 +1,7 @@
 import { isObject, isString, isStringList } from '../utils/check.ts'
 import { askForNearest } from '../utils/nearest.ts'
 import { stripSlashes, stripTrailingSlashes } from '../utils/path.ts'
-import { OPENID_SCOPE, type Provider, providers } from './providers.ts'
+import { type Provider, providers } from './providers.ts'
 import { isSafeUrl, parseUrl } from './redirect.ts'
 import type { Delivery, OAuthConfiguration, ProviderSettings } from './types.ts'
 
@@ -15,6 +15,9 @@ const OWN_PARAMS = [
   ...['client_id', 'redirect_uri', 'response_type', 'scope', 'state', 'nonce'],
   ...['code_challenge', 'code_challenge_method']
 ]
+
+/** What is asked of an OpenID provider when nothing else is set: who it is, the name and the address. */
+const OPENID_SCOPE = ['openid', 'profile', 'email']
 
 const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'none']
 
@@ -177,11 +180,10 @@ function assertProvider(name: string, oauth: OAuthConfiguration): void {
     "'openid' to be there, without which the provider does not say who has logged in"
   )
 
-  // Grant would take settings from the query of a request.
+  // With this option of Grant whoever sends a request would change the settings.
   assert(!settings.dynamic, `${name}.dynamic`, 'to be left out: requests set nothing')
 
   const endpoints = issuer === undefined ? { authorize_url, access_url, profile_url } : { issuer }
-
   const question = providers.has(name) ? '' : askForNearest(name, [...providers.keys()])
 
   for (const [option, url] of Object.entries(endpoints)) {

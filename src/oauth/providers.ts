@@ -1,12 +1,11 @@
 // What is known of providers. What is peculiar to one stands in its entry and nowhere else.
 import jwt from 'jsonwebtoken'
-import type { OAuthProfile, ProviderSettings } from './types.ts'
+import type { CallbackQuery, OAuthProfile, ProviderSettings } from './types.ts'
 
 /** What an entry may use to find out who has logged in. */
-export interface ProfileTools {
+interface ProfileTools {
   readonly settings: ProviderSettings
-  /** The query of the callback. It comes from the browser. */
-  readonly query: { readonly [name: string]: unknown }
+  readonly query: CallbackQuery
   /** Gets JSON from the provider, with the access token. */
   get(url: string): Promise<any>
 }
@@ -20,9 +19,6 @@ export interface Provider extends ProviderSettings {
   /** Makes a profile of what the provider says, with `email_verified` where it is known. */
   toProfile?(profile: any, tools: ProfileTools): OAuthProfile | Promise<OAuthProfile>
 }
-
-/** What is asked of an OpenID provider: who it is, the name and the address. */
-export const OPENID_SCOPE = ['openid', 'profile', 'email']
 
 /** The providers that need a key and a secret alone. */
 export const providers: ReadonlyMap<string, Provider> = new Map<string, Provider>([
@@ -75,13 +71,12 @@ export const providers: ReadonlyMap<string, Provider> = new Map<string, Provider
       toProfile: toGithubProfile
     }
   ],
-  ['gitlab', { issuer: 'https://gitlab.com', scope: OPENID_SCOPE }],
-  ['google', { issuer: 'https://accounts.google.com', scope: OPENID_SCOPE }],
+  ['gitlab', { issuer: 'https://gitlab.com' }],
+  ['google', { issuer: 'https://accounts.google.com' }],
   [
     'linkedin',
     {
       issuer: 'https://www.linkedin.com/oauth',
-      scope: OPENID_SCOPE,
       nonce: false,
       token_endpoint_auth_method: 'client_secret_post'
     }
@@ -90,7 +85,6 @@ export const providers: ReadonlyMap<string, Provider> = new Map<string, Provider
     'microsoft',
     {
       issuer: 'https://login.microsoftonline.com/common/v2.0',
-      scope: OPENID_SCOPE,
       // Whoever administers a tenant writes what he likes into the address.
       toProfile: ({ email_verified, ...profile }) => profile
     }

@@ -32,7 +32,7 @@ export class OAuthService {
   async find(params: OAuthParams): Promise<any> {
     assertNavigation(params)
 
-    const { location, cookies } = await this.logins.open(getProviderName(params), params)
+    const { location, cookies } = await this.logins.beginForBrowser(getProviderName(params), params)
 
     return { body: { location }, location, cookies } satisfies Answer
   }
@@ -41,10 +41,11 @@ export class OAuthService {
    * Says where a browser has to be sent.
    *
    * @param data With `redirect`
+   * @param params With the credentials of who connects an account, if anybody does
    * @throws NotFound for an unknown provider
    */
   async create(data: any, params: OAuthParams): Promise<any> {
-    const { location, cookies } = await this.logins.begin(getProviderName(params), data, params)
+    const { location, cookies } = await this.logins.beginForProgram(getProviderName(params), data, params)
 
     return { body: { location }, cookies } satisfies Answer
   }

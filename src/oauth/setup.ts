@@ -36,7 +36,7 @@ export function assertCookie(
  * @param providers The names of the providers that are configured
  * @param strategies The names of the strategies for OAuth that are registered
  */
-export function warnOfStrangers(providers: readonly string[], strategies: readonly string[]): void {
+export function warnOfUnpaired(providers: readonly string[], strategies: readonly string[]): void {
   const unknown = providers.filter((name) => !strategies.includes(name))
   const idle = strategies.filter((name) => !providers.includes(name))
 

@@ -54,7 +54,11 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
     if (this.auth.configuration.oauth !== undefined) assertConfiguration(this.auth.configuration.oauth)
   }
 
-  /** What the provider says of who has logged in. */
+  /**
+   * What the provider says of who has logged in.
+   *
+   * @param data The answer of the provider: the `profile`, its tokens, and all of it as `raw`
+   */
   async getProfile(data: AuthenticationRequest, _params: OAuthParams): Promise<OAuthProfile> {
     return data.profile
   }
@@ -170,6 +174,10 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
   }
 
   /**
+   * Finds, creates or connects the entity of a profile.
+   *
+   * @param authentication What the provider has answered
+   * @param originalParams The params of the call; for one from outside with what the callback has set as `oauth`
    * @throws NotAuthenticated for a call from outside that is not the callback of a flow, and for an account that may not
    * be linked; Conflict for a profile of somebody else
    */

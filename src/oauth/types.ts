@@ -22,6 +22,11 @@ export interface OAuthData {
   [name: string]: any
 }
 
+/** The query of a callback. It comes from the browser, and may hold anything. */
+export interface CallbackQuery {
+  readonly [name: string]: unknown
+}
+
 /** How to reach a provider. What is left out comes from the preset of that name, if there is one. */
 export interface ProviderSettings {
   /** The id of the client. */
@@ -59,7 +64,7 @@ export interface OAuthConfiguration {
   redirect?: string
   /** The origins of the pages from which a login may be started, and to which it leads back. */
   origins?: readonly string[]
-  /** What the paths begin with; `/oauth` when left out. */
+  /** What the paths begin with; `oauth` when left out. */
   prefix?: string
   /** What holds for all providers, and `origin`: the URL under which clients reach the server. */
   defaults?: ProviderSettings & { readonly origin?: string; readonly prefix?: string }

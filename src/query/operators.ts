@@ -53,13 +53,19 @@ export function assertValue(name: string, value: unknown): void {
   throw new BadRequest(`Invalid query: '${name}' expects a single value, got ${describe(value)}`)
 }
 
-/** What a value is, for a message that must not repeat it. */
+/** What a value is, for a message that must not repeat it. Classes are named: no client can send an instance. */
 export function describe(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'
   if (Number.isNaN(value)) return 'NaN'
   if (value instanceof Date && Number.isNaN(value.getTime())) return 'an invalid date'
-  if (typeof value === 'object') return 'an object'
+  if (typeof value === 'object') return isPlainObject(value) ? 'an object' : describeInstance(value)
 
   return value === undefined ? 'nothing' : `a ${typeof value}`
+}
+
+function describeInstance(value: object): string {
+  const name = Object.getPrototypeOf(value).constructor?.name || 'class'
+
+  return `an instance of ${name}${value instanceof Promise ? " (is an 'await' missing?)" : ''}`
 }

@@ -35,11 +35,10 @@ export class Running {
    */
   async quiet(limit: number): Promise<void> {
     const end = performance.now() + limit
-    const late = new Promise((resolve) => setTimeout(resolve, limit))
     let begun: number
 
     do {
-      await Promise.race([this.idle(), late])
+      await waitAtMost(this.idle(), end - performance.now())
       begun = this.begun
       await new Promise((resolve) => setTimeout(resolve, QUIET_TIME))
       // A busy process runs its timers late, with messages waiting to be read: those come first.
@@ -51,4 +50,21 @@ export class Running {
     for (const resolve of this.waiting) resolve()
     this.waiting.clear()
   }
+}
+
+/**
+ * Waits for something that does not fail, but not for ever.
+ *
+ * @param promise What to wait for
+ * @param limit How long, in milliseconds
+ */
+export async function waitAtMost(promise: Promise<unknown>, limit: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, limit)
+  })
+
+  await Promise.race([promise, late])
+  // It would keep the process from ending.
+  clearTimeout(timer)
 }

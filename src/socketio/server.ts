@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Server, ServerOptions } from 'socket.io'
-import type { Application } from '../core/types.ts'
+import type { Application, ApplicationHookContext, NextFunction } from '../core/types.ts'
 import { assertBodyLimit } from '../transport/body.ts'
 import type { Logger } from '../transport/error.ts'
 import { startServer } from '../transport/listen.ts'
 import { prepareClose } from '../transport/shutdown.ts'
+import { isObject } from '../utils/check.ts'
 import { importPeer } from '../utils/peer.ts'
 import { SocketTransport } from './transport.ts'
 
@@ -55,39 +56,37 @@ export function socketio(...args: SocketioArguments): (app: any) => void {
 
     const closers: (() => Promise<void>)[] = []
     let transport: SocketTransport | undefined
+    let ownServer: HttpServer | undefined
     let ending: Promise<void> | undefined
     let isHooked = false
 
-    async function setUp(
-      { app, server }: { app: any; server?: any },
-      next: () => Promise<void>
-    ): Promise<void> {
-      if (!transport) {
-        const { Server } = await importPeer('socket.io', "'alula/socketio'", () => import('socket.io'))
+    async function setUp({ app, server }: ApplicationHookContext<any>, next: NextFunction): Promise<void> {
+      const { Server } = await importPeer('socket.io', "'alula/socketio'", () => import('socket.io'))
 
-        transport = new SocketTransport(app, Server, serverOptions, logger)
-        app.io = transport.io
-      }
+      // One for all servers. Nothing is awaited between the look and the creation: they may be set up at once.
+      transport ??= new SocketTransport(app, Server, serverOptions, logger)
+      app.io = transport.io
 
-      // Not before: an Express application that this one becomes a part of closes its server before the hooks from then.
+      // Not before: if this one becomes a part of an Express application, that would close its server first.
       if (!isHooked) app.hooks({ teardown: [tearDown] })
       isHooked = true
 
-      const own = port === undefined ? undefined : createServer(refuse)
+      const created = port === undefined || ownServer ? undefined : createServer(refuse)
 
-      if (own ?? server) transport.attach(own ?? server)
+      ownServer ??= created
+      if (ownServer ?? server) transport.attach(ownServer ?? server)
       await configure?.call(app, transport.io)
 
       await next()
 
-      if (own) {
-        closers.push(prepareClose(own))
-        own.listen(port)
-        await once(own, 'listening')
+      if (created) {
+        closers.push(prepareClose(created))
+        created.listen(port)
+        await once(created, 'listening')
       }
     }
 
-    async function tearDown(_context: unknown, next: () => Promise<void>): Promise<void> {
+    async function tearDown(_context: unknown, next: NextFunction): Promise<void> {
       // Whoever comes second waits as well: services are not torn down under calls that run.
       ending ??= end()
       await ending
@@ -100,6 +99,7 @@ export function socketio(...args: SocketioArguments): (app: any) => void {
         await Promise.all(closers.splice(0).map((close) => close()))
       } finally {
         transport = undefined
+        ownServer = undefined
         ending = undefined
       }
     }
@@ -120,9 +120,9 @@ function refuse(_request: IncomingMessage, response: ServerResponse): void {
 function toSettings(args: readonly unknown[]): Settings {
   const rest = [...args]
   const port = typeof rest[0] === 'number' ? (rest.shift() as number) : undefined
-  const options = isOptions(rest[0]) ? (rest.shift() as SocketioOptions) : {}
+  const options = isObject(rest[0]) ? (rest.shift() as SocketioOptions) : {}
   const [configure, ...others] = rest
-
+  // `app.configure(socketio)`: it would be taken for options, or for the function.
   const isApplication = typeof (args[0] as { service?: unknown } | undefined)?.service === 'function'
 
   if (isApplication || (configure !== undefined && typeof configure !== 'function') || others.length > 0) {
@@ -135,10 +135,6 @@ function toSettings(args: readonly unknown[]): Settings {
   if (options.maxHttpBufferSize !== undefined) assertBodyLimit(options.maxHttpBufferSize, 'maxHttpBufferSize')
 
   return { port, options, configure: configure as ConfigureSocketio | undefined }
-}
-
-function isOptions(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function assertPort(port: number | undefined): void {

@@ -11,7 +11,7 @@ import { findRoute } from '../transport/http.ts'
 import { handleSocket, type SocketReply, toDeliveries } from '../transport/socket.ts'
 import { attach } from './attachment.ts'
 import { Connections, type OpenedSocket } from './connections.ts'
-import { Running } from './running.ts'
+import { Running, waitAtMost } from './running.ts'
 
 /** How long, in milliseconds, messages that are on their way have, and then connections to close by themselves. */
 const CLOSE_GRACE = 1000
@@ -228,7 +228,6 @@ async function closeTransports(sockets: readonly OpenedSocket[]): Promise<void> 
   const closed = [...connections, ...webSockets].map(
     (closing) => new Promise<void>((resolve) => closing.once('close', () => resolve()))
   )
-  const late = new Promise((resolve) => setTimeout(resolve, CLOSE_GRACE / 2))
 
   for (const conn of connections) {
     // How long, of long-polling, the client has to fetch the message that it is closed.
@@ -236,7 +235,7 @@ async function closeTransports(sockets: readonly OpenedSocket[]): Promise<void> 
     conn.close()
   }
 
-  await Promise.race([Promise.all(closed), late])
+  await waitAtMost(Promise.all(closed), CLOSE_GRACE / 2)
   for (const webSocket of webSockets) webSocket.terminate()
 }
 

@@ -1,4 +1,5 @@
 import type { createClient, RedisClientOptions } from 'redis'
+import { isObject, isString } from '../utils/check.ts'
 import { createDebug } from '../utils/debug.ts'
 import { importPeer } from '../utils/peer.ts'
 
@@ -9,6 +10,22 @@ export interface RedisClient {
 
 /** Where Redis is: a URL, options of `createClient` of the package `redis`, or a client that it made. */
 export type RedisLocation = string | RedisClientOptions<any, any, any, any, any> | RedisClient
+
+/** What all that connects to Redis has to know. */
+export interface RedisOptions {
+  /**
+   * Where Redis is: a URL, options of `createClient` of the package `redis`, or a client that it made. A client is only
+   * asked for others like it.
+   */
+  redis: RedisLocation
+  /** What the names of keys begin with, so that several applications can share one Redis; `alula` when left out. */
+  prefix?: string
+  /** How long to wait for Redis when connecting, in milliseconds; 5000 when left out. */
+  connectTimeout?: number
+}
+
+/** The same, with nothing left out. */
+export type RedisSettings = Readonly<Required<RedisOptions>>
 
 /** A client with the commands of Redis. */
 export type Client = ReturnType<typeof createClient>
@@ -94,7 +111,7 @@ export class Connection {
   async keep(begin: () => Promise<void>): Promise<void> {
     this.begin = begin
     await begin()
-    this.client.on('ready', () => void this.again())
+    this.client.on('ready', () => void this.beginAgain())
   }
 
   /**
@@ -105,11 +122,11 @@ export class Connection {
     if (!this.client.isReady || this.timer) return
 
     this.listener.away(this, error)
-    this.timer = setTimeout(() => void this.again(), LONGEST_PAUSE)
+    this.timer = setTimeout(() => void this.beginAgain(), LONGEST_PAUSE)
   }
 
   /** Begins again what is kept going. */
-  async again(): Promise<void> {
+  async beginAgain(): Promise<void> {
     clearTimeout(this.timer)
     this.timer = undefined
 
@@ -131,6 +148,38 @@ export class Connection {
     client.once('connect', () => client.destroy())
     client.destroy()
   }
+}
+
+/**
+ * Checks options, and puts in place what is left out.
+ *
+ * @param options The options
+ * @param user Whose they are, for errors
+ * @throws TypeError for an option that is not valid
+ */
+export function toRedisSettings(
+  { redis, prefix = 'alula', connectTimeout = 5000 }: RedisOptions,
+  user: string
+): RedisSettings {
+  const location = 'a URL, options of createClient (with host and port in socket), or a client'
+
+  assertOption(isLocation(redis), `'redis' of ${user}`, location)
+  assertOption(isString(prefix), `'prefix' of ${user}`, 'a text that is not empty')
+  assertOption(connectTimeout > 0, `'connectTimeout' of ${user}`, 'a number of milliseconds')
+
+  return { redis, prefix, connectTimeout }
+}
+
+/** @throws TypeError that names the option, and says what is expected, when it is not valid */
+export function assertOption(isValid: boolean, name: string, expected: string): void {
+  if (!isValid) throw new TypeError(`Invalid option ${name}: expected ${expected}`)
+}
+
+function isLocation(redis: unknown): boolean {
+  // There they would be ignored, and Redis looked for on this machine.
+  const isMisplaced = ['host', 'port'].some((name) => Object.hasOwn(Object(redis), name))
+
+  return isString(redis) || (isObject(redis) && !isMisplaced)
 }
 
 /**
@@ -164,7 +213,7 @@ export async function createRedisClient(
       ...given?.socket,
       socketTimeout: SILENCE,
       // It never gives up: an application that goes on without the others has to hear of it, not to decide it.
-      reconnectStrategy: (attempts: number) => toPause(attempts)
+      reconnectStrategy: toPause
     },
     // What cannot be sent now is sent by us later, or refused at once.
     disableOfflineQueue: true,

@@ -139,7 +139,7 @@ export class Inbox {
     if (isCounted) this.untold++
 
     if (origin === this.outbox.origin) {
-      if (isCounted) this.outbox.find(sequence, id, this.readCount)
+      if (isCounted) this.outbox.markFound(sequence, id, this.readCount)
       return
     }
 

@@ -2,7 +2,7 @@ import { emitSafely, reportError } from '../core/events.ts'
 import { publishEvent, type Relay, type ServiceEvent } from '../core/publish.ts'
 import { createDebug } from '../utils/debug.ts'
 import { type Absence, Availability } from './availability.ts'
-import { Connection, type RedisLocation } from './connection.ts'
+import { Connection, type RedisSettings } from './connection.ts'
 import { type Gap, Inbox } from './inbox.ts'
 import { toReceivedEvent, toText } from './message.ts'
 import { Outbox } from './outbox.ts'
@@ -10,11 +10,8 @@ import type { SharedRevocationStore } from './revocation.ts'
 import type { Entry } from './stream.ts'
 
 /** What a link goes by. */
-export interface LinkSettings {
-  readonly redis: RedisLocation
-  readonly prefix: string
+export interface LinkSettings extends RedisSettings {
   readonly maxLength: number
-  readonly connectTimeout: number
   /** The names of further params that travel. */
   readonly params: readonly string[]
   /** Which events travel. */

@@ -46,7 +46,7 @@ export function toText({ path, event, data, context }: ServiceEvent, names: read
  * @param app The application
  * @param text The text
  * @returns `undefined` for an event that this process does not know
- * @throws What the text is not read for
+ * @throws What {@link decode} throws for a text that cannot be read
  */
 export function toReceivedEvent(app: any, text: string): ReceivedEvent | undefined {
   const { path, event, data, dispatch, call, params } = decode(text) as any

@@ -1,5 +1,5 @@
 import { type Connection, within } from './connection.ts'
-import { Readers } from './readers.ts'
+import { Patience, Readers } from './readers.ts'
 import { createOrigin, type Entry, isBefore, type Kind, START, type Stream, StreamWatch } from './stream.ts'
 
 /** An entry of this process. */
@@ -17,9 +17,6 @@ interface KeptEntry {
  */
 const WINDOW = 1 / 8
 
-/** How long, in milliseconds, a process is waited for that does not read. It may be gone. */
-const PATIENCE = 3000
-
 /** How many times the length of the stream may wait here while Redis takes what it is given. */
 const BURST = 10
 
@@ -35,18 +32,20 @@ export class Outbox {
   private readonly watch: StreamWatch
   private readonly report: (missed: number) => void
   private readonly readers = new Readers()
+  private readonly patience = new Patience()
   /** Their numbers have no gaps. */
   private readonly kept: KeptEntry[] = []
   /** The number of the last entry, of the last one that was written, and that Redis has confirmed. */
   private last = 0
   private written = 0
   private confirmed = 0
+  /** The number of the last one of which it was reported that others will not get it. */
+  private reported = 0
   /** Where the last one stands that Redis has confirmed. */
   private confirmedId = START
   /** Up to where this process has read. */
   private position = START
   private isWriting = false
-  private patience: NodeJS.Timeout | undefined
   private onFlushed: (() => void) | undefined
 
   private constructor(
@@ -105,7 +104,7 @@ export class Outbox {
    * @param id Its id
    * @param count How many entries were read so far
    */
-  find(sequence: number, id: string, count: number): void {
+  markFound(sequence: number, id: string, count: number): void {
     const entry = this.kept[sequence - this.first]
 
     if (entry) entry.found = { id, count }
@@ -129,9 +128,9 @@ export class Outbox {
 
   /** Writes again what the stream has lost. */
   restore(): void {
-    for (const entry of this.kept) entry.found = undefined
+    this.unmarkFound()
 
-    if (this.isWriting) void this.connection.again()
+    if (this.isWriting) void this.connection.beginAgain()
   }
 
   /** Notes up to where another process has read. */
@@ -157,10 +156,10 @@ export class Outbox {
     })
 
     if (this.confirmed < this.last) await within(flushed, timeout).catch(() => undefined)
-    if (this.confirmed < this.last) this.report(this.last - this.confirmed)
+    this.reportMissed(this.confirmed, this.last)
     if (this.isWriting) await within(this.append('bye', this.written, ''), timeout).catch(() => undefined)
 
-    this.endWait()
+    this.patience.end()
   }
 
   private get window(): number {
@@ -177,7 +176,7 @@ export class Outbox {
     if (await this.watch.isLost(this.confirmedId)) {
       this.confirmed = Math.min(this.confirmed, this.first - 1)
       this.confirmedId = START
-      for (const entry of this.kept) entry.found = undefined
+      this.unmarkFound()
     }
 
     this.written = this.confirmed
@@ -185,41 +184,46 @@ export class Outbox {
     await this.writeHello()
 
     this.isWriting = true
-    this.endWait()
+    this.patience.end()
     this.writeSome()
+  }
+
+  /** Nothing is where it was any more. */
+  private unmarkFound(): void {
+    for (const entry of this.kept) entry.found = undefined
   }
 
   private writeSome(): void {
     while (this.isWriting && this.written < this.last) {
       if (this.readers.slowest <= this.written - this.window) {
-        this.wait()
+        // For others to read, but not for those that do not.
+        this.patience.begin(() => this.giveUp())
         return
       }
 
-      this.endWait()
-
-      const dropped = this.first - this.written - 1
+      this.patience.end()
 
       // They had to make room for others.
-      if (dropped > 0) this.report(dropped)
+      this.reportMissed(this.written, this.first - 1)
 
       this.written = Math.max(this.written + 1, this.first)
       this.write(this.kept[this.written - this.first] as KeptEntry)
     }
   }
 
-  /** Waits for others to read, but not for those that do not. */
-  private wait(): void {
-    this.patience ??= setTimeout(() => {
-      this.endWait()
-      if (this.isWriting) this.readers.forgetUpTo(this.written - this.window)
-      this.writeSome()
-    }, PATIENCE)
+  /** Reports the entries behind one, up to another one, unless that was done already: they may be come upon again. */
+  private reportMissed(from: number, to: number): void {
+    const missed = to - Math.max(from, this.reported)
+
+    if (missed <= 0) return
+
+    this.reported = to
+    this.report(missed)
   }
 
-  private endWait(): void {
-    clearTimeout(this.patience)
-    this.patience = undefined
+  private giveUp(): void {
+    if (this.isWriting) this.readers.forgetUpTo(this.written - this.window)
+    this.writeSome()
   }
 
   private write({ kind, sequence, text }: KeptEntry): void {
@@ -245,7 +249,6 @@ export class Outbox {
   private append(kind: Kind, sequence: number, text: string): Promise<string> {
     const { key, maxLength } = this.stream
     const entry: Entry = { origin: this.origin, kind, sequence: String(sequence), text }
-
     const trim = { strategy: 'MAXLEN', strategyModifier: '~', threshold: maxLength } as const
 
     return this.connection.client.xAdd(key, '*', { ...entry }, { TRIM: trim })

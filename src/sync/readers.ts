@@ -1,3 +1,9 @@
+/** How long, in milliseconds, a process is waited for that does not read. It may be gone. */
+const PATIENCE = 3000
+
+/** In how many steps that is waited: a process that is busy hears of nobody, and no more than one of them passes. */
+const STEPS = 10
+
 /** How far the processes have read what this one has written, this one among them. */
 export class Readers {
   private readonly sequences = new Map<string, number>()
@@ -27,5 +33,31 @@ export class Readers {
     for (const [origin, read] of this.sequences) {
       if (read <= sequence) this.sequences.delete(origin)
     }
+  }
+}
+
+/** The time for which those are waited for that do not read. */
+export class Patience {
+  private timer: NodeJS.Timeout | undefined
+
+  /**
+   * Begins to wait, unless that was done already.
+   *
+   * @param onOver What is done when it was too long
+   * @param steps How many steps are left
+   */
+  begin(onOver: () => void, steps = STEPS): void {
+    this.timer ??= setTimeout(() => {
+      this.end()
+
+      if (steps > 1) this.begin(onOver, steps - 1)
+      else onOver()
+    }, PATIENCE / STEPS)
+  }
+
+  /** Ends the waiting. */
+  end(): void {
+    clearTimeout(this.timer)
+    this.timer = undefined
   }
 }

@@ -1,16 +1,16 @@
 import type { RevocationStore } from '../authentication/revocation.ts'
 import { Unavailable } from '../errors.ts'
-import { Connection, type ConnectionListener, type RedisLocation, within } from './connection.ts'
+import {
+  Connection,
+  type ConnectionListener,
+  type RedisOptions,
+  type RedisSettings,
+  toRedisSettings,
+  within
+} from './connection.ts'
 
 /** The options of {@link RedisRevocationStore}. */
-export interface RedisRevocationOptions {
-  /** Where Redis is: a URL, options of `createClient` of the package `redis`, or a client that it made. */
-  redis: RedisLocation
-  /** What the names of keys begin with, so that several applications can share one Redis; `alula` when left out. */
-  prefix?: string
-  /** How long to wait for Redis when connecting, in milliseconds; 5000 when left out. */
-  connectTimeout?: number
-}
+export type RedisRevocationOptions = RedisOptions
 
 /** How long, in milliseconds, a request waits for Redis. */
 const TIMEOUT = 2000
@@ -30,14 +30,15 @@ const NO_LISTENER: ConnectionListener = { away: () => undefined, back: () => und
  * app.set('authentication', { ...settings, revocation })
  */
 export class RedisRevocationStore implements RevocationStore {
-  private readonly options: RedisRevocationOptions
-  private readonly prefix: string
+  private readonly settings: RedisSettings
   private connection: Connection | undefined
 
-  /** @param options Where Redis is */
+  /**
+   * @param options Where Redis is
+   * @throws TypeError for an option that is not valid
+   */
   constructor(options: RedisRevocationOptions) {
-    this.options = options
-    this.prefix = `${options.prefix ?? 'alula'}:revoked:`
+    this.settings = toRedisSettings(options ?? {}, 'RedisRevocationStore')
   }
 
   /**
@@ -47,7 +48,7 @@ export class RedisRevocationStore implements RevocationStore {
    * @throws Error when Redis does not answer in time
    */
   async connect(listener: ConnectionListener = NO_LISTENER): Promise<void> {
-    const { redis, connectTimeout = 5000 } = this.options
+    const { redis, connectTimeout } = this.settings
     const connection = await Connection.open(redis, connectTimeout, listener)
 
     this.close()
@@ -64,7 +65,7 @@ export class RedisRevocationStore implements RevocationStore {
   /** @throws Unavailable when Redis does not answer: the id may be revoked then, or not */
   async revoke(id: string, expiresAt: number): Promise<boolean> {
     const reply = await this.ask((connection) =>
-      connection.client.set(this.prefix + id, '1', { ...toExpiration(expiresAt), condition: 'NX' })
+      connection.client.set(this.toKey(id), '1', { ...toExpiration(expiresAt), condition: 'NX' })
     )
 
     return reply === 'OK'
@@ -72,7 +73,7 @@ export class RedisRevocationStore implements RevocationStore {
 
   /** @throws Unavailable when Redis does not answer */
   async isRevoked(id: string): Promise<boolean> {
-    return (await this.ask((connection) => connection.client.exists(this.prefix + id))) > 0
+    return (await this.ask((connection) => connection.client.exists(this.toKey(id)))) > 0
   }
 
   /** Whether Redis can be asked now. */
@@ -82,6 +83,10 @@ export class RedisRevocationStore implements RevocationStore {
 
   /** Runs when Redis can be asked, at first and again. */
   protected handleConnection(): void {}
+
+  private toKey(id: string): string {
+    return `${this.settings.prefix}:revoked:${id}`
+  }
 
   private async ask<T>(question: (connection: Connection) => Promise<T>): Promise<T> {
     const { connection } = this

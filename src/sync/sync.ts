@@ -1,19 +1,12 @@
 import type { ServiceEvent } from '../core/publish.ts'
 import type { ApplicationHookContext, NextFunction } from '../core/types.ts'
 import { isStringList } from '../utils/check.ts'
-import type { RedisLocation } from './connection.ts'
+import { assertOption, type RedisOptions, toRedisSettings } from './connection.ts'
 import { Link, type LinkSettings } from './link.ts'
 import { SharedRevocationStore } from './revocation.ts'
 
 /** The options of {@link sync}. They have to be the same in all processes. */
-export interface SyncOptions {
-  /**
-   * Where Redis is: a URL, options of `createClient` of the package `redis`, or a client that it made. A client is only
-   * asked for others like it.
-   */
-  redis: RedisLocation
-  /** What the names of keys begin with, so that several applications can share one Redis; `alula` when left out. */
-  prefix?: string
+export interface SyncOptions extends RedisOptions {
   /** How many events Redis keeps for processes that are away for a while, and each process as long as Redis is away. */
   maxLength?: number
   /** The names of params that publishers need besides `provider`, `query`, `route` and the entity. */
@@ -22,8 +15,6 @@ export interface SyncOptions {
   filter?: (event: ServiceEvent) => boolean
   /** `false` leaves it to authentication services to remember which tokens were revoked. */
   revocation?: boolean
-  /** How long set-up waits for Redis, in milliseconds; 5000 when left out. */
-  connectTimeout?: number
 }
 
 /** What must not leave the process. */
@@ -46,9 +37,14 @@ const configured = new WeakSet<object>()
  * app.configure(sync({ redis: 'redis://localhost:6379' }))
  */
 export function sync(options: SyncOptions): (app: any) => void {
-  const { revocation = true, ...settings } = toSettings(options)
+  const { revocation, ...settings } = toSettings(options)
 
   return (app) => {
+    if (app._isSetup) throw new Error("'alula/sync' has to be configured before the application is set up")
+    if (configured.has(app._relays)) throw new Error("'alula/sync' is configured on the application already")
+
+    configured.add(app._relays)
+
     const revocations = revocation ? new SharedRevocationStore(settings) : undefined
     let starting: Promise<Link> | undefined
 
@@ -81,11 +77,6 @@ export function sync(options: SyncOptions): (app: any) => void {
       }
     }
 
-    if (app._isSetup) throw new Error("'alula/sync' has to be configured before the application is set up")
-    if (configured.has(app._relays)) throw new Error("'alula/sync' is configured on the application already")
-
-    configured.add(app._relays)
-
     app.hooks({ setup: [startSync], teardown: [stopSync] })
   }
 }
@@ -93,12 +84,12 @@ export function sync(options: SyncOptions): (app: any) => void {
 function toSettings(
   {
     redis,
-    prefix = 'alula',
+    prefix,
+    connectTimeout,
     maxLength = 10_000,
     params = [],
     filter = () => true,
     revocation = true,
-    connectTimeout = 5000,
     ...others
   }: SyncOptions = {} as SyncOptions
 ): Omit<LinkSettings, 'revocations'> & { revocation: boolean } {
@@ -106,21 +97,16 @@ function toSettings(
 
   if (unknown !== undefined) throw new TypeError(`Unknown option '${unknown}' of sync`)
 
-  assertOption(
-    'redis',
-    isLocation(redis),
-    'a URL, options of createClient (with host and port in socket), or a client'
-  )
-  assertOption('prefix', typeof prefix === 'string' && prefix !== '', 'a text that is not empty')
-  assertOption('maxLength', Number.isSafeInteger(maxLength) && maxLength > 0, 'a number of events')
-  assertOption('params', isStringList(params), 'an array of names')
-  for (const name of params) assertOption('params', !PRIVATE_PARAMS.includes(name), `no '${name}'`)
-  assertOption('filter', typeof filter === 'function', 'a function')
-  assertOption('revocation', typeof revocation === 'boolean', 'true or false')
-  assertOption('connectTimeout', connectTimeout > 0, 'a number of milliseconds')
+  const settings = toRedisSettings({ redis, prefix, connectTimeout }, 'sync')
+
+  assertOption(Number.isSafeInteger(maxLength) && maxLength > 0, "'maxLength' of sync", 'a number of events')
+  assertOption(isStringList(params), "'params' of sync", 'an array of names')
+  for (const name of params) assertOption(!PRIVATE_PARAMS.includes(name), "'params' of sync", `no '${name}'`)
+  assertOption(typeof filter === 'function', "'filter' of sync", 'a function')
+  assertOption(typeof revocation === 'boolean', "'revocation' of sync", 'true or false')
 
   return {
-    ...{ redis, prefix, maxLength, params, revocation, connectTimeout },
+    ...{ ...settings, maxLength, params, revocation },
     filter: (event) => !isAuthentication(event.context.service) && filter(event)
   }
 }
@@ -152,18 +138,4 @@ function installRevocations({ services }: any, revocation: SharedRevocationStore
 /** Its events hold access tokens. */
 function isAuthentication(service: any): boolean {
   return typeof service?.revokeAccessToken === 'function'
-}
-
-function isLocation(redis: unknown): boolean {
-  // There they would be ignored, and Redis looked for on this machine.
-  const isMisplaced = ['host', 'port'].some((name) => Object.hasOwn(Object(redis), name))
-
-  return (
-    (typeof redis === 'string' && redis !== '') ||
-    (typeof redis === 'object' && redis !== null && !isMisplaced)
-  )
-}
-
-function assertOption(name: string, isValid: boolean, expected: string): void {
-  if (!isValid) throw new TypeError(`Invalid option '${name}' of sync: expected ${expected}`)
 }

@@ -83,12 +83,9 @@ export async function loginAs(
     authentication: { strategy },
     ...(name && { [name]: entity })
   })
-  const client = createClient(
-    app,
-    options,
-    { Authorization: `Bearer ${accessToken}` },
-    { authentication: { strategy, accessToken } }
-  )
+  const client = createClient(app, options, toHeaders(service, strategy, accessToken as string), {
+    authentication: { strategy, accessToken }
+  })
 
   return Object.assign(client, { accessToken })
 }
@@ -105,20 +102,35 @@ function createClient(
     async fetch(path, { json, ...request } = {}) {
       if (!app._isSetup) throw new Error('The application is not set up: await app.setup() first')
 
-      const sent = new Request(new URL(path, ORIGIN), {
-        ...(json !== undefined && { method: 'POST', body: JSON.stringify(json) }),
-        ...request
-      })
+      const defaults = { ...headers, ...(json !== undefined && { 'Content-Type': 'application/json' }) }
+      const sent = new Headers(request.headers)
 
-      for (const [name, value] of Object.entries(headers)) {
-        if (!sent.headers.has(name)) sent.headers.set(name, value)
+      for (const [name, value] of Object.entries(defaults)) {
+        if (!sent.has(name)) sent.set(name, value)
       }
-      if (json !== undefined) sent.headers.set('Content-Type', 'application/json')
 
-      return handler(sent)
+      return handler(
+        new Request(new URL(path, ORIGIN), {
+          ...(json !== undefined && { method: 'POST', body: JSON.stringify(json) }),
+          ...request,
+          headers: sent
+        })
+      )
     },
     get params() {
       return { provider: 'rest', query: {}, headers: {}, ...params }
     }
   }
+}
+
+/** What the strategy looks for; one of your own may say nothing of it. */
+function toHeaders(
+  service: AuthenticationService,
+  strategy: string,
+  accessToken: string
+): { [name: string]: string } {
+  const { configuration = {} } = (service.getStrategy(strategy) ?? {}) as { configuration?: any }
+  const { header = 'Authorization', schemes: [scheme] = ['Bearer'] } = configuration
+
+  return { [header]: `${scheme} ${accessToken}` }
 }

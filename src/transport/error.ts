@@ -24,6 +24,19 @@ export interface Logger {
   info?(message: string): void
 }
 
+/**
+ * Checks an option that says where errors are written to.
+ *
+ * @throws TypeError for what has no `error` method: nothing would be written, and nobody would know
+ */
+export function assertLogger(logger: unknown): void {
+  if (logger === undefined || logger === null || logger === false) return
+
+  if (typeof (logger as Logger).error !== 'function') {
+    throw new TypeError("Invalid option 'logger': expected an object with the method 'error', or false")
+  }
+}
+
 const debug = createDebug('alula:transport')
 
 const UNEXPECTED = 'An unexpected error occurred on the server'

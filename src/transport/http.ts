@@ -30,8 +30,8 @@ export interface HttpRequest {
   readonly query: Query
   /** The parsed body. */
   readonly body?: unknown
-  /** Further params of the call, from trusted code in front of the service. */
-  readonly params?: object | undefined
+  /** Further params of the call, from trusted code in front of the service, also as a promise. */
+  readonly params?: object | Promise<object> | undefined
   /** What the path leads to, when that was looked up already. */
   readonly route?: RouteLookup
   /** The request and the response of the server, for strategies that look at more than headers. */
@@ -88,7 +88,8 @@ export async function handleHttp(
           request.authentication
         )
       : null
-    const params = authentication ? { authentication, ...request.params } : request.params
+    const given = isPromise(request.params) ? await request.params : request.params
+    const params = authentication ? { authentication, ...given } : given
     const body = hasData(method) ? await readBody(getServiceOptions(route.service)) : undefined
     const call = toServiceCall({ method, headers, query, body, params }, route)
     const context = await callService(route.service, call, createHttpContext(route, call))
@@ -117,7 +118,10 @@ export function findRoute(app: TransportApplication, path: string): RouteLookup 
  * @throws MethodNotAllowed for a method that the service does not offer to clients, BadRequest for a malformed
  * escape in the path and for a body that is not data
  */
-export function toServiceCall(request: Omit<HttpRequest, 'path'>, route: RouteLookup): ServiceCall {
+export function toServiceCall(
+  request: Omit<HttpRequest, 'path' | 'params'> & { readonly params?: object | undefined },
+  route: RouteLookup
+): ServiceCall {
   const { methods, routeParams } = getServiceOptions(route.service)
   const { __id } = route.params
   const id = __id === undefined ? null : decode(__id)
@@ -243,6 +247,10 @@ function defaultStatus(headers: HttpResponse['headers'], body: unknown, method: 
   if (!body) return 204
 
   return method === 'create' ? 201 : 200
+}
+
+function isPromise(params: object | undefined): params is Promise<object> {
+  return typeof (params as { then?: unknown } | undefined)?.then === 'function'
 }
 
 /** Decodes a segment once, after the path was split: an encoded slash belongs to the segment. */

@@ -18,7 +18,7 @@ export interface SocketMessage {
   readonly path: unknown
   /** The arguments of the method, the query where the method has params. */
   readonly args: readonly unknown[]
-  /** Who asks; the params of the call have all that is on it. */
+  /** Who asks; the params of the call have all that is on it, the name of the transport as `provider`. */
   readonly connection: RealTimeConnection
 }
 
@@ -61,12 +61,15 @@ export async function handleSocket(
  * Converts a message into a call of a service method. What a request could not say, a message cannot say either.
  *
  * @throws NotFound for a path that leads to no service, MethodNotAllowed for a method that the service does not offer
- * to clients, BadRequest for arguments that the method does not take
+ * to clients, BadRequest for arguments that the method does not take, Error for a connection without a `provider`
  */
 export function toSocketCall(
   app: TransportApplication,
   { method, path, args, connection }: SocketMessage
 ): { service: any; call: ServiceCall } {
+  // Without one it would be a call from inside, which every guard lets pass.
+  if (!connection?.provider) throw new Error("A connection needs a 'provider', the name of its transport")
+
   const { service, params: route } = findService(app, path)
 
   if (!getServiceOptions(service).methods.includes(method)) {

@@ -11,6 +11,18 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 }
 
 /**
+ * Whether an object can be the data of a record: a plain one, or an instance of a class. A promise that nobody has
+ * awaited is none, nor is a date, nor what is gone through: arrays, maps, forms, bytes.
+ */
+export function isRecordLike(value: object): boolean {
+  if (isPlainObject(value)) return true
+
+  const { then, [Symbol.iterator]: iterator } = value as { then?: unknown; [Symbol.iterator]?: unknown }
+
+  return typeof then !== 'function' && typeof iterator !== 'function' && !(value instanceof Date)
+}
+
+/**
  * Reads the value at the end of a path of names. Only own properties count; a step into nothing is `undefined`, and
  * so is a step into an array, whose elements have no names.
  *

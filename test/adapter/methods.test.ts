@@ -275,6 +275,24 @@ describe('data', () => {
   })
 })
 
+it('what is undefined in data does not reach the adapter, and the data stay as they are', async () => {
+  const service = new EchoService({ multi: true })
+  const data = Object.freeze({ id: undefined, text: 'Hello', none: undefined, deep: { none: undefined } })
+  const reached = { text: 'Hello', deep: { none: undefined } }
+
+  await service.create(data)
+  await service.create([data, { text: 'Bye' }])
+  await service.update(1, data)
+  await service.patch(null, data)
+
+  expect(service.calls.map((call: any) => call.data)).toStrictEqual([
+    reached,
+    [reached, { text: 'Bye' }],
+    reached,
+    reached
+  ])
+})
+
 it('nothing can change data between the check and the adapter', async () => {
   const service = new EchoService({ multi: true })
   const data: any = { id: 1 }

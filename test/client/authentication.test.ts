@@ -163,6 +163,24 @@ describe.each(names)('a client over HTTP with %s', (name) => {
     expect(await app.service('notes').find()).toMatchObject({ owner: EMAIL })
   })
 
+  it('makes calls wait for the token of the URL, too, when the stored one is good no more', async () => {
+    const storage = new MemoryStorage()
+    const { create, server } = await connect({ storage })
+    const { accessToken } = await create().authenticate(LOGIN)
+    const tried = defer()
+    const app = create()
+
+    server.service('authentication').hooks({ before: { create: [async () => tried.resolve()] } })
+    withWindow({ location: { hash: `#access_token=${accessToken}` } })
+    await app.authentication.setAccessToken('a.b.c')
+
+    const login = app.reAuthenticate()
+
+    await tried.promise
+    expect(await app.service('notes').find()).toMatchObject({ owner: EMAIL })
+    expect(await login).toMatchObject({ accessToken })
+  })
+
   it('says what was wrong with a login of which the URL tells, when the stored token is good no more', async () => {
     const { app } = await connect()
 
@@ -249,6 +267,22 @@ describe.each(names)('a client over HTTP with %s', (name) => {
     expect(await failure(app.service('notes').find())).toBeInstanceOf(NotAuthenticated)
   })
 
+  it('logs out who is just being logged in again', async () => {
+    const storage = new MemoryStorage()
+    const { create } = await connect({ storage })
+
+    await create().authenticate(LOGIN)
+
+    const app = create()
+    const login = app.reAuthenticate()
+
+    expect(await app.logout()).toMatchObject({ user: { email: EMAIL } })
+    await login
+    expect(app.authentication.authenticated).toBe(false)
+    expect(app.get('authentication')).toBeNull()
+    expect(await app.authentication.getAccessToken()).toBeNull()
+  })
+
   it('refuses a wrong password, and calls go on as those of nobody', async () => {
     const { app } = await connect()
     const login = app.authenticate({ ...LOGIN, password: 'wrong horse' })
@@ -294,6 +328,40 @@ describe.each(names)('a client over HTTP with %s', (name) => {
     answer.resolve()
 
     expect((await first).message).toBe('Invalid login')
+    expect(app.authentication.authenticated).toBe(true)
+    expect(await app.authentication.getAccessToken()).toBe(accessToken)
+    expect(await app.service('notes').find()).toMatchObject({ owner: OTHER.email })
+  })
+
+  it.each([
+    ['succeeds', null],
+    ['fails', new GeneralError('The database is away')]
+  ])('a logout that %s late undoes no login that came after it', async (_what, error) => {
+    const { app, server } = await connect()
+    const answer = defer()
+    const events: string[] = []
+
+    server.service('authentication').hooks({
+      after: {
+        remove: [
+          async () => {
+            await answer.promise
+            if (error) throw error
+          }
+        ]
+      }
+    })
+    await app.authenticate(LOGIN)
+    app.on('login', ({ user }) => events.push(user.email))
+    app.on('logout', () => events.push('logout'))
+
+    const logout = app.logout().catch((thrown: unknown) => thrown)
+    const { accessToken } = await app.authenticate(OTHER)
+
+    answer.resolve()
+
+    expect(await logout).toMatchObject(error ? { name: 'GeneralError' } : { user: { email: EMAIL } })
+    expect(events).toEqual([OTHER.email])
     expect(app.authentication.authenticated).toBe(true)
     expect(await app.authentication.getAccessToken()).toBe(accessToken)
     expect(await app.service('notes').find()).toMatchObject({ owner: OTHER.email })
@@ -674,6 +742,24 @@ describe('authentication()', () => {
     expect(app.authentication).toBeInstanceOf(Own)
     expect(await app.authentication.getAccessToken()).toBe('mine')
     expect(await storage.getItem('own')).toBe('kept')
+  })
+
+  it('logs in again by the method of that class', async () => {
+    const seen: unknown[] = []
+
+    class Own extends AuthenticationClient {
+      override authenticate(...args: Parameters<AuthenticationClient['authenticate']>) {
+        seen.push(args[0])
+
+        return super.authenticate(...args)
+      }
+    }
+
+    const app = create({ Authentication: Own })
+
+    await app.authentication.setAccessToken('token')
+    await failure(app.reAuthenticate())
+    expect(seen).toEqual([{ strategy: 'jwt', accessToken: 'token' }])
   })
 
   it('keeps everything when the server can not be reached', async () => {

@@ -4,29 +4,18 @@ import axios from 'axios'
 import { describe, expect, it } from 'vitest'
 import { alula, Base, FetchClient, type RestRequest, rest, SuperagentClient } from '../../src/client.ts'
 import { BadRequest, errors, FeathersError, NotFound, Unavailable } from '../../src/errors.ts'
-import { failure, fetchOnce, libraries, restConnections, restServers } from './servers.ts'
+import { createEcho, failure, fetchOnce, libraries, restConnections, restServers } from './servers.ts'
 
 // Our REST client, with each library that it knows, against our server and one of Feathers v5.
 
-const sent = ({ query, headers, route }: any) => ({
+const echo = createEcho(({ query, headers, route }) => ({
   query,
   route,
   headers: { accept: headers.accept, language: headers['accept-language'], trace: headers['x-trace'] }
-})
-
-/** A service that answers with what it was asked. */
-const echo = {
-  find: async (params: any) => ({ method: 'find', ...sent(params) }),
-  get: async (id: any, params: any) => ({ method: 'get', id, ...sent(params) }),
-  create: async (data: any, params: any) => ({ method: 'create', data, ...sent(params) }),
-  update: async (id: any, data: any, params: any) => ({ method: 'update', id, data, ...sent(params) }),
-  patch: async (id: any, data: any, params: any) => ({ method: 'patch', id, data, ...sent(params) }),
-  remove: async (id: any, params: any) => ({ method: 'remove', id, ...sent(params) }),
-  shout: async (data: any, params: any) => ({ method: 'shout', data, ...sent(params) })
-}
+}))
 
 const configureEcho = (app: any) => {
-  app.use('things', echo, { methods: [...Object.keys(echo)] })
+  app.use('things', echo, { methods: Object.keys(echo) })
   app.use('users/:userId/things', echo)
   app.use(':one/:two/:three', echo)
 }

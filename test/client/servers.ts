@@ -7,7 +7,7 @@ import officialExpress from '@feathersjs/express'
 import { feathers as officialFeathers } from '@feathersjs/feathers'
 import officialSocketio from '@feathersjs/socketio'
 import axios from 'axios'
-import { io, type ManagerOptions, type Socket, type SocketOptions } from 'socket.io-client'
+import type { Socket } from 'socket.io-client'
 import superagent from 'superagent'
 import { onTestFinished } from 'vitest'
 import * as ourAuthentication from '../../src/authentication.ts'
@@ -17,6 +17,8 @@ import { alula, type TransportConnection } from '../../src/index.ts'
 import { socketio as ourSocketio } from '../../src/socketio.ts'
 import { SECRET } from '../support/login.ts'
 import { toUrl } from '../support/server.ts'
+import { createClient } from '../support/socketio.ts'
+import type { ClientOptions } from '../support/sockets.ts'
 
 /** Starts a server with the services that `configure` registers; it is closed when the test ends. */
 export type Serve = (configure: (app: any) => void, port?: number) => Promise<RunningServer>
@@ -95,21 +97,34 @@ export const restConnections = Object.entries(restServers).flatMap(([server, ser
   Object.entries(libraries).map(([library, connect]) => [`${library} and ${server}`, serve, connect] as const)
 )
 
+/**
+ * A service that answers with what it was asked.
+ *
+ * @param show What of the params is in the answer
+ */
+export function createEcho(show: (params: any) => object) {
+  return {
+    find: async (params: any) => ({ method: 'find', ...show(params) }),
+    get: async (id: any, params: any) => ({ method: 'get', id, ...show(params) }),
+    create: async (data: any, params: any) => ({ method: 'create', data, ...show(params) }),
+    update: async (id: any, data: any, params: any) => ({ method: 'update', id, data, ...show(params) }),
+    patch: async (id: any, data: any, params: any) => ({ method: 'patch', id, data, ...show(params) }),
+    remove: async (id: any, params: any) => ({ method: 'remove', id, ...show(params) }),
+    shout: async (data: any, params: any) => ({ method: 'shout', data, ...show(params) })
+  }
+}
+
 /** Keeps no connection. */
 export function fetchOnce(url: string, init: any = {}): Promise<Response> {
   return fetch(url, { ...init, headers: { ...init.headers, Connection: 'close' } })
 }
 
-/** A socket; it is closed when the test ends. */
-export function createSocket(url: string, options: Partial<ManagerOptions & SocketOptions> = {}): Socket {
-  const socket = io(url, { transports: ['websocket'], forceNew: true, reconnectionDelay: 20, ...options })
-
-  onTestFinished(() => void socket.close())
-
-  return socket
+/** A socket that comes back soon; it is closed when the test ends. */
+export function createSocket(url: string, options: ClientOptions = {}): Socket {
+  return createClient(url, { reconnectionDelay: 20, ...options })
 }
 
-/** Waits for an event of a socket. */
+/** Waits for an event of a socket, a service or an application; resolves with its arguments. */
 export function hear(emitter: any, event: string): Promise<any[]> {
   return new Promise((resolve) => emitter.once(event, (...values: any[]) => resolve(values)))
 }
@@ -125,7 +140,7 @@ export function failure(promise: Promise<unknown>): Promise<any> {
 }
 
 /** The login of a server, by which kind it is. */
-export const logins: { [name: string]: typeof ourAuthentication } = {
+const logins: { [name: string]: typeof ourAuthentication } = {
   'our server': ourAuthentication,
   'a server of Feathers v5': {
     ...officialAuthentication,

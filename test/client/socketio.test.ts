@@ -5,23 +5,17 @@ import { BadRequest, Conflict, FeathersError, NotFound, Timeout, Unavailable } f
 import { alula as ourAlula } from '../../src/index.ts'
 import { socketio as ourSocketio } from '../../src/socketio.ts'
 import { serve } from '../support/server.ts'
-import { createSocket, failure, hear, type Serve, socketServers } from './servers.ts'
+import { createEcho, createSocket, failure, hear, type Serve, socketServers } from './servers.ts'
 
 // Our client over Socket.IO against our server and one of Feathers v5.
 
-/** What only the server can know. */
-const sent = ({ query, provider, token, route }: any) => ({ query, provider, token: token ?? null, route })
-
-/** A service that answers with what it was asked. */
-const echo = {
-  find: async (params: any) => ({ method: 'find', ...sent(params) }),
-  get: async (id: any, params: any) => ({ method: 'get', id, ...sent(params) }),
-  create: async (data: any, params: any) => ({ method: 'create', data, ...sent(params) }),
-  update: async (id: any, data: any, params: any) => ({ method: 'update', id, data, ...sent(params) }),
-  patch: async (id: any, data: any, params: any) => ({ method: 'patch', id, data, ...sent(params) }),
-  remove: async (id: any, params: any) => ({ method: 'remove', id, ...sent(params) }),
-  shout: async (data: any, params: any) => ({ method: 'shout', data, ...sent(params) })
-}
+/** Shows what only the server can know. */
+const echo = createEcho(({ query, provider, token, route }) => ({
+  query,
+  provider,
+  token: token ?? null,
+  route
+}))
 
 /** Services for all to call, whose events all hear; `slow` never answers. */
 function configureServices(app: any): void {

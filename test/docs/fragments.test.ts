@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { runProgram } from '../support/program.ts'
 import { readBlocks } from '../support/session.ts'
 
-/** A package that is not here, and a class of which a page shows one method alone. */
+/** What stands in a block that imports a package which is not here. */
 const SKIPPED = ["from 'sift'"]
 
 /** What the pages speak of without showing it. */

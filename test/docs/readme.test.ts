@@ -3,7 +3,11 @@ import { resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { SECRET } from '../support/login.ts'
 import { runProgram, runServer } from '../support/program.ts'
-import { readBlocks } from '../support/session.ts'
+import { expectSession, readBlocks } from '../support/session.ts'
+
+function readReadme(): Promise<string> {
+  return readFile(resolve(import.meta.dirname, '../../README.md'), 'utf8')
+}
 
 /** Blocks of code as one program: all imports, each once, and then all statements. */
 function join(...blocks: readonly string[]): string {
@@ -13,8 +17,17 @@ function join(...blocks: readonly string[]): string {
   return [...named, ...blocks.map((block) => block.replace(imports, ''))].join('\n')
 }
 
+it('the application of the README answers as it shows', async () => {
+  const readme = await readReadme()
+  const [application] = readBlocks(readme, 'js') as [string]
+  const [session] = readBlocks(readme, 'console') as [string]
+  const { address } = await runServer(application)
+
+  await expectSession(session, { 'localhost:3030': address })
+})
+
 it('the server and the client of the README go together', async () => {
-  const readme = await readFile(resolve(import.meta.dirname, '../../README.md'), 'utf8')
+  const readme = await readReadme()
   const [application, login, sockets, client] = readBlocks(readme, 'js') as [string, string, string, string]
   const listen = 'await app.listen(3030)'
   const server = await runServer(join(application.replace(listen, ''), login, sockets, listen), { SECRET })
@@ -28,8 +41,7 @@ it('the server and the client of the README go together', async () => {
 })
 
 it('the server without Express of the README answers', async () => {
-  const readme = await readFile(resolve(import.meta.dirname, '../../README.md'), 'utf8')
-  const code = readBlocks(readme, 'js').find((block) => block.includes('toListener')) as string
+  const code = readBlocks(await readReadme(), 'js').find((block) => block.includes('toListener')) as string
   const program = runProgram(
     code.replace('.listen(3030)', ".listen(0, function () { console.log('port ' + this.address().port) })")
   )

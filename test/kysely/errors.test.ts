@@ -212,12 +212,26 @@ describeDatabases('what a database objects to', (database) => {
       "The database has no table 'alula_errors_later'"
     )
 
+    onTestFinished(async () => void (await sql`drop table if exists alula_errors_later`.execute(db)))
     await sql`create table alula_errors_later (id integer primary key)`.execute(db)
-    onTestFinished(
-      async () => void (await database.open().schema.dropTable('alula_errors_later').ifExists().execute())
-    )
     expect(await later.find()).toEqual([])
-    await sql`drop table alula_errors_later`.execute(db)
+  })
+
+  it('an id that is no column is an error of the developer', async () => {
+    const db = await createTable(database, 'alula_errors', `key_of_user ${database.countedId}`)
+
+    for (const call of [
+      (service: any) => service.find(),
+      (service: any) => service.get(1),
+      (service: any) => service.create({})
+    ]) {
+      const error = await failureOf(call(kysely({ Model: db, name: 'alula_errors' })))
+
+      expect(error).toMatchObject({ name: 'GeneralError', code: 500 })
+      expect(error.cause.message).toBe(
+        "The table 'alula_errors' has no column 'id': set the option 'id' to the one that it has"
+      )
+    }
   })
 
   it('no error that a client sees holds text of SQL', async () => {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { kysely, transaction, withTransaction } from '../../src/kysely.ts'
+import { defer } from '../support/deferred.ts'
 import { createTable, describeDatabases, type TestDatabase } from '../support/sql.ts'
 
 /** Two services, and everything that listeners and clients hear: events with names, in order. */
@@ -102,30 +103,45 @@ describeDatabases('events of a transaction', (database) => {
     expect(heard).toEqual(['created Ada', 'created Dan', 'created Eve', 'created Fay'])
   })
 
+  it('wait and go with those of services that have no database', async () => {
+    const { app, people, heard } = await open(database)
+
+    app.use('notes', { create: async (data: any) => data })
+
+    const notes: any = app.service('notes')
+
+    notes.on('created', ({ name }: any) => heard.push(`noted ${name}`))
+    await withTransaction(app, async () => {
+      await notes.create({ name: 'Ada' })
+      await people.create({ name: 'Ada' })
+      await withTransaction(app, () => notes.create({ name: 'Bob' }))
+      await withTransaction(app, async () => {
+        await notes.create({ name: 'Cyd' })
+        await fail()
+      }).catch(() => undefined)
+      expect(heard).toEqual([])
+    })
+
+    expect(heard).toEqual(['noted Ada', 'created Ada', 'noted Bob'])
+    await notes.create({ name: 'at once' })
+    expect(heard.at(-1)).toBe('noted at once')
+  })
+
   it('do not hold up those of calls outside', async () => {
     const { app, people, heard } = await open(database)
-    let outside: Promise<unknown> = Promise.resolve()
-    let begin: () => void = () => undefined
-    const isBegun = new Promise<void>((resolve) => {
-      begin = resolve
-    })
-    let end: () => void = () => undefined
-    const isEnded = new Promise<void>((resolve) => {
-      end = resolve
-    })
+    const [hasBegun, mayEnd] = [defer(), defer()]
     const inside = withTransaction(app, async () => {
       // SQLite has one connection, which belongs to the transaction from its first call on.
       if (database.name !== 'SQLite') await people.create({ name: 'Ada' })
-      begin()
-      await isEnded
+      hasBegun.resolve()
+      await mayEnd.promise
       await people.create({ name: 'Bob' })
     })
 
-    await isBegun
-    outside = people.create({ name: 'Cyd' })
-    await outside
+    await hasBegun.promise
+    await people.create({ name: 'Cyd' })
     expect(heard).toEqual(['created Cyd'])
-    end()
+    mayEnd.resolve()
     await inside
     expect(heard.slice(1)).toEqual(
       database.name === 'SQLite' ? ['created Bob'] : ['created Ada', 'created Bob']

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { alula } from '../../src/index.ts'
-import { kysely, withTransaction } from '../../src/kysely.ts'
+import { kysely, transaction, withTransaction } from '../../src/kysely.ts'
 import { createTable, describeDatabases, MARIADB_URL, POSTGRES, type TestDatabase } from '../support/sql.ts'
 
 /** A name with everything that has a meaning in SQL. */
@@ -156,6 +156,31 @@ describeDatabases('params.adapter.Model', (database) => {
 
     expect(await people.find()).toEqual([])
     expect(await people.find(ofTenant)).toMatchObject([{ name: 'Ada' }])
+  })
+
+  it('is not where a call with a transaction of another database writes: it is refused', async () => {
+    const one = await createTable(database, 'alula_model', `id ${database.countedId}, name ${database.text}`)
+    const tenant = await openTenant(database)
+    const app = alula()
+
+    app.use('people', kysely({ Model: one, name: 'alula_model' }))
+
+    const people: any = app.service('people')
+
+    async function createForTenant({ params: { transaction: current } }: any): Promise<void> {
+      await people.create({ name: 'Bob' }, { transaction: current, adapter: { Model: tenant } })
+    }
+
+    app.use('tasks', { create: async (data: any) => data, getModel: () => one } as any)
+    app.service('tasks').hooks({
+      before: { create: [transaction.start(), createForTenant] },
+      after: { create: [transaction.end()] },
+      error: { create: [transaction.rollback()] }
+    })
+
+    await expect(app.service('tasks').create({})).rejects.toMatchObject({ name: 'GeneralError' })
+    expect(await people.find()).toEqual([])
+    expect(await people.find({ adapter: { Model: tenant } })).toEqual([])
   })
 })
 

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { kysely, transaction, withTransaction } from '../../src/kysely.ts'
-import { runOrDefer } from '../../src/utils/deferral.ts'
 import { createTable, describeDatabases, type TestDatabase } from '../support/sql.ts'
 
 async function open(database: TestDatabase) {
@@ -227,27 +226,6 @@ describeDatabases('transactions', (database) => {
     })
 
     expect(await names()).toEqual(['Ada', 'Cyd'])
-  })
-
-  it('an event of a call in a transaction is kept until the outermost commit, and dropped without one', async () => {
-    const { app, people } = await open(database)
-    const sent: string[] = []
-    const send = (name: string) => runOrDefer(() => sent.push(name), {})
-
-    await withTransaction(app, async () => {
-      await people.create({ name: 'Ada' })
-      send('Ada')
-      await withTransaction(app, async () => send('Bob'))
-      await withTransaction(app, async () => {
-        send('Cyd')
-        throw new Error('no')
-      }).catch(() => undefined)
-      expect(sent).toEqual([])
-    })
-
-    expect(sent).toEqual(['Ada', 'Bob'])
-    send('at once')
-    expect(sent).toEqual(['Ada', 'Bob', 'at once'])
   })
 
   it('the events of a mounted application, and of any other, wait too', async () => {

@@ -10,7 +10,7 @@ const FIXTURES = join(import.meta.dirname, 'fixtures')
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
 
 // Compilers are slow on a machine that does other things.
-const TIMEOUT = 120_000
+const TIMEOUT = 300_000
 
 it(
   'an application of the generator, in TypeScript, passes its tests before and after',

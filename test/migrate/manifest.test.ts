@@ -84,6 +84,23 @@ it('a section that is not there yet is made', () => {
   )
 })
 
+it('an empty package.json gets its first section', () => {
+  expect(JSON.parse(rewrite('{}').text)).toEqual({ dependencies: { alula: '^0.1.0' } })
+  expect(JSON.parse(rewrite('{\n}\n', ['alula', 'cors'], true).text)).toEqual({
+    dependencies: { alula: '^0.1.0', cors: '^2.8.5' },
+    devDependencies: { '@types/cors': '^2.8.19' }
+  })
+})
+
+it.each(['', '[]', '{ "dependencies"'])('%j is no manifest, and needs a human', (source) => {
+  const { text, changes, remarks } = rewrite(source)
+
+  expect({ text, changes }).toEqual({ text: source, changes: [] })
+  expect(remarks.map((remark) => remark.text)).toEqual([
+    "is not an object in JSON, and left as it is: list 'alula' in it"
+  ])
+})
+
 it('a package that a file still imports stays', () => {
   const source = { dependencies: { '@feathersjs/commons': '5', '@feathersjs/errors': '5' } }
 

@@ -140,6 +140,22 @@ it.each([
     `const express = require('alula/express')\nconst app = express.express(feathers())\napp.use(express.json())\napp.use({ express: {} })`
   ],
   [
+    `const express = require('@feathersjs/express')\nconst { json, static: files } = express\nexpress(app)`,
+    `const express = require('alula/express')\nconst { json, static: files } = express\nexpress.express(app)`
+  ],
+  [
+    `import express from '@feathersjs/express'\nexpress(app)\nfunction f({ json = g(a, b), ...others } = express) {}`,
+    `import * as express from 'alula/express'\nexpress.express(app)\nfunction f({ json = g(a, b), ...others } = express) {}`
+  ],
+  [
+    `const io = require('@feathersjs/socketio')\nconst { default: socketio } = io`,
+    `const io = require('alula/socketio')\nconst { socketio: socketio } = io`
+  ],
+  [
+    `const io = require('@feathersjs/socketio')\nio['default'](a)`,
+    `const io = require('alula/socketio')\nio['socketio'](a)`
+  ],
+  [
     `import express from '@feathersjs/express'\nexpress(app).use(express.static('.'))`,
     `import * as express from 'alula/express'\nexpress.express(app).use(express.static('.'))`
   ],
@@ -233,6 +249,10 @@ it.each([
     `2: errors of packages that stay are not 'instanceof errors'`
   ],
   [`const e = require('@feathersjs/express')\ne(a)\ne.cors()`, `3: 'cors' comes from 'cors' now`],
+  [
+    `const e = require('@feathersjs/express')\nconst { json, cors } = e\ne(a)`,
+    `2: 'cors' comes from 'cors' now`
+  ],
   [
     `const e = require('@feathersjs/express')\ne.json()\nf(e)`,
     `3: 'e' is a module here, and its function is 'e.express'`

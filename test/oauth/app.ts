@@ -159,7 +159,7 @@ export async function startOAuth(
 }
 
 /** A login that has begun. */
-export interface Begun {
+interface Begun {
   readonly response: Response
   readonly location: string
   readonly state: string
@@ -227,7 +227,8 @@ export function createToken({ auth }: OAuthServer, id: string | number): Promise
   return auth.createAccessToken({}, { subject: String(id) })
 }
 
-async function listen(): Promise<{ server: Server; origin: string }> {
+/** Listens on a port of this machine, with nothing to answer yet; it ends with the test. */
+export async function listen(): Promise<{ server: Server; origin: string }> {
   const server = createServer().listen(0, '127.0.0.1')
 
   await once(server, 'listening')

@@ -164,16 +164,16 @@ describe('a code', () => {
   })
 
   it('is worth nothing when the token was revoked meanwhile', async () => {
-    const { server, code } = await getCode()
+    const server = await startOAuth({ providers: { nest: NOWHERE }, ...options })
     const accessToken = await server.auth.createAccessToken({}, { subject: '0' })
 
     await server.auth.revokeAccessToken(accessToken)
 
-    const mine = sealCode(accessToken, SECRET)
-    const { accessToken: got } = await readJson(await exchange(server, { code: mine }))
+    const { accessToken: got } = await readJson(
+      await exchange(server, { code: sealCode(accessToken, SECRET) })
+    )
 
     await expect(server.auth.verifyAccessToken(got)).rejects.toMatchObject({ message: 'jwt revoked' })
-    expect(code).not.toBe(mine)
   })
 
   it('is not made of an error', async () => {
@@ -367,7 +367,7 @@ describe('a cookie', () => {
     )
   })
 
-  it.each([[''], ['a b'], ['a;b'], ['a=b'], ['a\nb'], [{}]])(
+  it.each([[''], ['a b'], ['a;b'], ['a=b'], ['a\nb'], [{}], [1], [true]])(
     'with the name %j is an error at the start',
     async (cookie) => {
       await expect(
@@ -375,10 +375,4 @@ describe('a cookie', () => {
       ).rejects.toThrow("The 'cookie' option for the jwt strategy must be the name of a cookie")
     }
   )
-
-  it.each([[1], [true]])('with %j for a name is an error at the start', async (cookie) => {
-    await expect(
-      startOAuth({ providers: { nest: NOWHERE }, settings: { jwt: { cookie } } }).then(() => 'started')
-    ).rejects.toThrow("The 'cookie' option for the jwt strategy must be the name of a cookie")
-  })
 })

@@ -3,7 +3,18 @@ import { Conflict } from '../../src/errors.ts'
 import { type OAuthProfile, OAuthStrategy } from '../../src/oauth.ts'
 import { startOpenidProvider } from '../support/oidc.ts'
 import { logInAtProvider } from '../support/user-agent.ts'
-import { allow, createToken, logIn, type OAuthOptions, PAGE, readJson, startOAuth, visit } from './app.ts'
+import {
+  allow,
+  createToken,
+  logIn,
+  type OAuthOptions,
+  type OAuthServer,
+  PAGE,
+  readHash,
+  readJson,
+  startOAuth,
+  visit
+} from './app.ts'
 
 const OWN = { Referer: `${PAGE}/profile` }
 
@@ -40,7 +51,12 @@ async function start(options: OAuthOptions = {}, users: object[] = [{ name: 'rob
 }
 
 function readError(response: Response): string | null {
-  return new URLSearchParams(new URL(response.headers.get('location') as string).hash.slice(1)).get('error')
+  return readHash(response).get('error')
+}
+
+/** The query by which a page connects an account to the first user. */
+async function toConnection(server: OAuthServer): Promise<string> {
+  return `?feathers_token=${await createToken(server, 0)}`
 }
 
 describe('an account is connected to who has logged in', () => {
@@ -63,18 +79,16 @@ describe('an account is connected to who has logged in', () => {
 
   it('by a page that gives the token', async () => {
     const { server, agent, findUsers } = await start()
-    const token = await createToken(server, 0)
 
-    await logIn(server, agent, 'nest', 'wren', `?feathers_token=${token}`, OWN)
+    await logIn(server, agent, 'nest', 'wren', await toConnection(server), OWN)
 
     expect(await findUsers()).toEqual([{ id: 0, name: 'robin', nestId: 'wren' }])
   })
 
   it('by a page of the server itself', async () => {
     const { server, agent, findUsers } = await start({ oauth: { redirect: '/home' } })
-    const token = await createToken(server, 0)
 
-    await logIn(server, agent, 'nest', 'wren', `?feathers_token=${token}`, {
+    await logIn(server, agent, 'nest', 'wren', await toConnection(server), {
       Referer: `${server.origin}/home`
     })
 
@@ -122,14 +136,7 @@ describe('an account is connected to who has logged in', () => {
 
   it('again without harm', async () => {
     const { server, agent, findUsers } = await start({}, [{ name: 'robin', nestId: 'wren' }])
-    const response = await logIn(
-      server,
-      agent,
-      'nest',
-      'wren',
-      `?feathers_token=${await createToken(server, 0)}`,
-      OWN
-    )
+    const response = await logIn(server, agent, 'nest', 'wren', await toConnection(server), OWN)
 
     expect(readError(response)).toBeNull()
     expect(await findUsers()).toHaveLength(1)
@@ -140,7 +147,7 @@ describe('an account is connected to who has logged in', () => {
       { name: 'robin', email: 'robin@example.org', isVerified: false }
     ])
 
-    await logIn(server, agent, 'nest', 'unsure', `?feathers_token=${await createToken(server, 0)}`, OWN)
+    await logIn(server, agent, 'nest', 'unsure', await toConnection(server), OWN)
 
     expect(await findUsers()).toEqual([
       { id: 0, name: 'robin', email: 'robin@example.org', isVerified: false, nestId: 'unsure' }
@@ -156,10 +163,9 @@ describe('an account is not connected', () => {
   ])('when the token comes from %s', async (_name, headers) => {
     // Without origins a login may begin anywhere.
     const { server, agent, findUsers } = await start({ oauth: { redirect: `${PAGE}/home` } })
-    const response = await agent.request(
-      `${server.origin}/oauth/nest?feathers_token=${await createToken(server, 0)}`,
-      { headers: headers as Record<string, string> }
-    )
+    const response = await agent.request(`${server.origin}/oauth/nest${await toConnection(server)}`, {
+      headers: headers as Record<string, string>
+    })
 
     expect(response.status).toBe(401)
     expect((await readJson(response)).message).toBe(
@@ -246,14 +252,7 @@ describe('an account is not connected', () => {
       { name: 'robin' },
       { name: 'wren', nestId: 'wren' }
     ])
-    const response = await logIn(
-      server,
-      agent,
-      'nest',
-      'wren',
-      `?feathers_token=${await createToken(server, 0)}`,
-      OWN
-    )
+    const response = await logIn(server, agent, 'nest', 'wren', await toConnection(server), OWN)
 
     expect(readError(response)).toBe("This account of 'nest' belongs to another user")
     expect(response.headers.get('location')).not.toContain('access_token')
@@ -265,14 +264,7 @@ describe('an account is not connected', () => {
 
   it('to a user who was deleted meanwhile', async () => {
     const { server, agent, findUsers } = await start()
-    const callback = await visit(
-      server,
-      agent,
-      'nest',
-      'wren',
-      `?feathers_token=${await createToken(server, 0)}`,
-      OWN
-    )
+    const callback = await visit(server, agent, 'nest', 'wren', await toConnection(server), OWN)
 
     await server.users.remove(0)
 
@@ -316,14 +308,7 @@ describe('an account is not connected', () => {
     const { server, agent, findUsers } = await start({
       settings: { isActive: ({ isLocked }: any) => !isLocked }
     })
-    const callback = await visit(
-      server,
-      agent,
-      'nest',
-      'wren',
-      `?feathers_token=${await createToken(server, 0)}`,
-      OWN
-    )
+    const callback = await visit(server, agent, 'nest', 'wren', await toConnection(server), OWN)
 
     await server.users.patch(0, { isLocked: true })
 

@@ -9,10 +9,16 @@ import { serve } from '../support/server.ts'
 import { ask, connectSocket } from '../support/sockets.ts'
 import { logInAtProvider } from '../support/user-agent.ts'
 import { allow, begin, doors, logIn, NOWHERE, PAGE, readHash, readJson, startOAuth, visit } from './app.ts'
+import { startStandIn } from './stand-in.ts'
 
 const WREN = { wren: { email: 'wren@example.org', email_verified: true, name: 'Wren' } }
 
 const JSON_BODY = { 'Content-Type': 'application/json' }
+
+/** What a verifier is known by before it is shown (RFC 7636 §4.2). */
+function toChallenge(verifier: string): string {
+  return createHash('sha256').update(verifier).digest('base64url')
+}
 
 function getCookie(response: Response): string {
   return response.headers.getSetCookie().join('\n')
@@ -360,16 +366,23 @@ describe('a login', () => {
   })
 
   it('proves with the code verifier that it is the one that has begun', async () => {
-    const provider = await startOpenidProvider(WREN)
-    const server = await startOAuth({ providers: { nest: provider.openid } })
-    const [one, other] = [server.createAgent(), server.createAgent()]
-    const [first, second] = [await begin(server, one, 'nest'), await begin(server, other, 'nest')]
-    const challenges = [first, second].map(({ location }) =>
-      new URL(location).searchParams.get('code_challenge')
-    )
+    const standIn = await startStandIn(() => undefined)
+    const server = await startOAuth({ providers: { nest: standIn.plain } })
+    const agent = server.createAgent()
+    const challenges: (string | null)[] = []
 
-    expect(challenges[0]).not.toBe(challenges[1])
-    expect(challenges[0]).not.toBe(createHash('sha256').update(first.state).digest('base64url'))
+    for (let count = 0; count < 2; count++) {
+      const { location, state } = await begin(server, agent, 'nest')
+
+      challenges.push(new URL(location).searchParams.get('code_challenge'))
+      expect(challenges.at(-1)).not.toBe(toChallenge(state))
+      await agent.request(`${server.origin}/oauth/nest/callback?code=x&state=${state}`)
+    }
+
+    const verifiers = standIn.requests.map(({ form }) => form.get('code_verifier') as string)
+
+    expect(verifiers.map(toChallenge)).toEqual(challenges)
+    expect(new Set(verifiers).size).toBe(2)
   })
 
   it('is refused to sockets, which have no cookies to write', async () => {

@@ -310,23 +310,34 @@ describe('oauth()', () => {
     await expect(loading).rejects.toHaveProperty('cause', missing)
   })
 
-  it('warns of a provider without a strategy', async () => {
-    const warnings: any[] = []
+  it.each([
+    [
+      'a provider without a strategy',
+      { nest: NOWHERE, tree: NOWHERE },
+      ['nest'],
+      'The configuration has OAuth providers without a strategy: tree. ' +
+        "Register one: authentication.register('tree', new OAuthStrategy())"
+    ],
+    [
+      'a strategy without a provider',
+      { nest: NOWHERE },
+      ['nest', 'tree'],
+      "There are OAuth strategies without a provider: set 'authentication.oauth.tree'"
+    ]
+  ])('warns of %s', async (_name, settings, strategies, expected) => {
+    const warnings: string[] = []
 
-    const note = (warning: any) => {
-      if (warning.code === 'ALULA_UNKNOWN_STRATEGY') warnings.push(warning.message)
+    const note = ({ code, message }: any) => {
+      if (/^ALULA_UNKNOWN_(PROVIDER|STRATEGY)$/.test(code)) warnings.push(message)
     }
 
     process.on('warning', note)
     onTestFinished(() => void process.off('warning', note))
 
-    await create({ ...ORIGIN, nest: NOWHERE, tree: NOWHERE }, ['nest']).setup()
+    await create({ ...ORIGIN, ...settings }, strategies).setup()
     await new Promise((resolve) => setImmediate(resolve))
 
-    expect(warnings).toEqual([
-      'The configuration has OAuth providers without a strategy: tree. ' +
-        "Register one: authentication.register('tree', new OAuthStrategy())"
-    ])
+    expect(warnings).toEqual([expected])
   })
 
   it('needs to know the URL of the server', async () => {

@@ -1,17 +1,16 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
+import type { Server } from 'node:http'
 import original from 'express'
 import jwt from 'jsonwebtoken'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import express, { errorHandler, rest, toMiddleware } from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
+import { getProvider } from '../../src/oauth/options.ts'
 import { providers } from '../../src/oauth/providers.ts'
 import { type OAuthProfile, OAuthStrategy } from '../../src/oauth.ts'
 import { CLIENT, startOpenidProvider } from '../support/oidc.ts'
-import { toUrl } from '../support/server.ts'
 import { logInAtFormProvider } from '../support/user-agent.ts'
-import { begin, configureOAuth, doors, NOWHERE, type OAuthOptions, PAGE, startOAuth } from './app.ts'
+import { begin, configureOAuth, doors, listen, NOWHERE, type OAuthOptions, PAGE, startOAuth } from './app.ts'
 import {
   type Answer,
   DISCOVERY,
@@ -110,13 +109,15 @@ describe('a known provider', () => {
     ['linkedin', 'https://www.linkedin.com/oauth', {}],
     ['microsoft', 'https://login.microsoftonline.com/common/v2.0', {}]
   ])('%s needs a key and a secret, and is found by its issuer', async (name, issuer, others) => {
-    const server = await startOAuth({
-      providers: { [name]: name === 'apple' ? { key: 'x', ...others } : { key: 'x', secret: 'y' } }
-    })
+    const settings = name === 'apple' ? { key: 'x', ...others } : { key: 'x', secret: 'y' }
 
-    expect(server.app.services).toBeDefined()
-    expect(providers.get(name)?.issuer).toBe(issuer)
-    expect([providers.get(name)?.scope].flat()).toContain('openid')
+    // It throws for settings that are not enough.
+    await startOAuth({ providers: { [name]: settings } })
+
+    expect(getProvider(name, { [name]: settings })).toMatchObject({
+      issuer,
+      scope: ['openid', name === 'apple' ? 'name' : 'profile', 'email']
+    })
   })
 
   it.each([
@@ -611,33 +612,29 @@ describe('a provider that answers with a form', () => {
     ['a simple parser of forms', (app) => app.use(original.urlencoded({ extended: false }))],
     ['both', (app) => app.use(original.json(), original.urlencoded({ extended: true }))]
   ])('is understood behind %s of Express', async (_name, configure) => {
-    const { url, stop } = await listenWith((app, origin) => {
-      configure(app)
-      app.configure(rest())
-      configureOAuth(app, origin, APPLE_ALONE)
-      app.use(errorHandler({ logger: false }))
-    })
+    const { server, origin } = await listen()
+    const app: any = express(alula())
 
-    await expectForm(url)
-    await stop()
+    configure(app)
+    app.configure(rest())
+    configureOAuth(app, origin, APPLE_ALONE)
+    app.use(errorHandler({ logger: false }))
+    server.on('request', app)
+    await setUp(app, server)
+    await expectForm(origin)
   })
 
   it.each<[string, object]>([
     ['as usual', {}],
     ['with a formatter', { formatter: (_request: any, response: any) => void response.json(response.data) }]
   ])('is understood by a server that exists already, %s', async (_name, options) => {
-    const server = createServer().listen(0, '127.0.0.1')
-
-    await once(server, 'listening')
-
-    const url = toUrl(server)
+    const { server, origin } = await listen()
     const app: any = alula()
 
-    configureOAuth(app, url, APPLE_ALONE)
+    configureOAuth(app, origin, APPLE_ALONE)
     server.on('request', original().use(toMiddleware(app, { logger: false, ...options })))
-    onTestFinished(() => void server.close())
-    await app.setup(server)
-    await expectForm(url)
+    await setUp(app, server)
+    await expectForm(origin)
   })
 })
 
@@ -645,30 +642,19 @@ const APPLE_ALONE: OAuthOptions = {
   providers: { apple: { ...NOWHERE, custom_params: { response_mode: 'form_post' } } }
 }
 
-async function listenWith(configure: (app: any, origin: string) => void) {
-  const server = createServer().listen(0, '127.0.0.1')
-
-  await once(server, 'listening')
-
-  const url = toUrl(server)
-  const app: any = express(alula())
-
-  configure(app, url)
-  server.on('request', app)
-  onTestFinished(() => void server.close())
+async function setUp(app: any, server: Server): Promise<void> {
+  onTestFinished(() => app.teardown())
   await app.setup(server)
-
-  return { url, stop: () => app.teardown() }
 }
 
-async function expectForm(url: string): Promise<void> {
-  const response = await fetch(`${url}/oauth/apple/callback`, {
+async function expectForm(origin: string): Promise<void> {
+  const response = await fetch(`${origin}/oauth/apple/callback`, {
     method: 'POST',
-    headers: { ...FORM, Connection: 'close' },
+    headers: FORM,
     body: 'code=x%20y&state=z',
     redirect: 'manual'
   })
 
   expect(response.status).toBe(303)
-  expect(response.headers.get('location')).toBe(`${url}/oauth/apple/callback?code=x+y&state=z`)
+  expect(response.headers.get('location')).toBe(`${origin}/oauth/apple/callback?code=x+y&state=z`)
 }

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { MemoryRevocationStore } from '../../src/authentication.ts'
 import { startOpenidProvider } from '../support/oidc.ts'
-import { denyAtProvider, logInAtProvider } from '../support/user-agent.ts'
-import { allow, begin, logIn, NOWHERE, PAGE, readJson, startOAuth, visit } from './app.ts'
+import { denyAtProvider, logInAtProvider, type UserAgent } from '../support/user-agent.ts'
+import { allow, begin, logIn, NOWHERE, type OAuthServer, PAGE, readJson, startOAuth, visit } from './app.ts'
 import {
   type Answer,
   DISCOVERY,
@@ -155,7 +155,7 @@ describe('a login is refused', () => {
     allow(provider, one, 'nest')
 
     const callback = new URL(await visit(one, agent, 'nest', 'wren'))
-    const cookie = [...agent.jar(new URL(one.origin).host)].map((pair) => pair.join('=')).join('; ')
+    const cookie = toCookieHeader(agent, one)
 
     expect((await agent.request(callback)).status).toBe(200)
     await expectRefusal(
@@ -167,7 +167,7 @@ describe('a login is refused', () => {
   it('when the callback is sent again where tokens are not revoked', async () => {
     const { server, agent } = await start({ settings: { revocation: false } })
     const callback = await visit(server, agent, 'nest', 'wren')
-    const cookie = [...agent.jar(new URL(server.origin).host)].map((pair) => pair.join('=')).join('; ')
+    const cookie = toCookieHeader(agent, server)
 
     expect((await agent.request(callback)).status).toBe(200)
     await expectRefusal(await fetch(callback, { headers: { cookie } }))
@@ -176,7 +176,7 @@ describe('a login is refused', () => {
   it('for all but one of ten callbacks at once', async () => {
     const { server, agent, provider } = await start()
     const callback = await visit(server, agent, 'nest', 'wren')
-    const cookie = [...agent.jar(new URL(server.origin).host)].map((pair) => pair.join('=')).join('; ')
+    const cookie = toCookieHeader(agent, server)
     const responses = await Promise.all(
       Array.from({ length: 10 }, () => fetch(callback, { headers: { cookie }, redirect: 'manual' }))
     )
@@ -372,7 +372,7 @@ describe('a login is refused', () => {
     await expectRefusal(await logIn(server, agent, 'nest', 'wren'), 'Invalid authentication information')
   })
 
-  it('when a hook says so, with its sentence', async () => {
+  it('when a hook throws what nobody expects, of which the application hears and the page does not', async () => {
     const { server, agent } = await start({
       oauth: OAUTH,
       configure: (app: any) =>
@@ -466,7 +466,7 @@ describe('a cookie header', () => {
 
     const { state, location } = await begin(server, agent, 'nest')
     const callback = await logInAtProvider(agent, location, 'wren')
-    const own = [...agent.jar(new URL(server.origin).host)].map((pair) => pair.join('=')).join('; ')
+    const own = toCookieHeader(agent, server)
     const response = await server.send(callback, {
       headers: { cookie: cookie === '' ? own : `${cookie.slice(0, 5000)}; ${own}` }
     })
@@ -843,6 +843,11 @@ async function finishAtStandIn(standIn: StandIn, hear: (nonce: string) => void):
   hear(new URL(location).searchParams.get('nonce') as string)
 
   return agent.request(`${server.origin}/oauth/nest/callback?code=x&state=${state}`)
+}
+
+/** What a browser has for a server, for requests that it does not make itself. */
+function toCookieHeader(agent: UserAgent, { origin }: OAuthServer): string {
+  return [...agent.jar(new URL(origin).host)].map((pair) => pair.join('=')).join('; ')
 }
 
 function change(url: URL, name: string, change: (value: string) => string): void {

@@ -347,7 +347,7 @@ describe('$limit and $skip', () => {
     [null, 'null'],
     [['1'], 'an array'],
     [{ a: 1 }, 'an object'],
-    [new Date(1), 'an object'],
+    [new Date(1), 'an instance of Date'],
     [1n, 'a bigint']
   ])('%o is refused', (value, got) => {
     for (const name of ['$limit', '$skip']) {
@@ -375,7 +375,7 @@ describe('$sort', () => {
     [['name'], 'an array'],
     [1, 'a number'],
     [null, 'null'],
-    [new Date(1), 'an object'],
+    [new Date(1), 'an instance of Date'],
     [() => 1, 'a function']
   ])('%o is refused', (value, got) => {
     expect(refusal({ $sort: value })).toBe(
@@ -437,7 +437,7 @@ describe('a malformed query is refused with a sentence', () => {
     [1, 'a number'],
     [true, 'a boolean'],
     [[], 'an array'],
-    [new Date(0), 'an object']
+    [new Date(0), 'an instance of Date']
   ])('%o is no query', (query, got) => {
     expect(refusal(query)).toBe(`Invalid query: expected an object, got ${got}`)
   })
@@ -476,7 +476,7 @@ describe('a malformed query is refused with a sentence', () => {
     [undefined, 'nothing'],
     [[{ a: 1 }], 'an array'],
     [[{ $where: '1' }], 'an array'],
-    [new Date(0), 'an object']
+    [new Date(0), 'an instance of Date']
   ])('$or and its kin with the element %o', (value, got) => {
     for (const name of ['$or', '$and', '$nor']) {
       expect(refusal({ [name]: [{ a: 1 }, value] }, { operators: ['$nor'] })).toBe(
@@ -495,7 +495,7 @@ describe('a malformed query is refused with a sentence', () => {
     [null, 'null'],
     [undefined, 'nothing'],
     [{ 0: 'x' }, 'an object'],
-    [new Set([1]), 'an object']
+    [new Set([1]), 'an instance of Set']
   ])('$in and $nin with %o', (value, got) => {
     expect(refusal({ a: { $in: value } })).toBe(`Invalid query: '$in' expects an array, got ${got}`)
     expect(refusal({ a: { $nin: value } })).toBe(`Invalid query: '$nin' expects an array, got ${got}`)

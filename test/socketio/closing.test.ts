@@ -352,6 +352,15 @@ describe('after teardown', () => {
     expect(() => app.use('late', { shout: async () => 'late' }, { methods: ['shout'] })).not.toThrow()
   })
 
+  it('no timer keeps the process from ending', async () => {
+    const countTimers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+    const before = countTimers()
+    const { app } = await open((app) => app.use('things', { find: async () => [] }))
+
+    await app.teardown()
+    expect(countTimers()).toBeLessThanOrEqual(before)
+  })
+
   it('mixins that others have added meanwhile stay', async () => {
     const { app } = await open((app) => app.use('things', { find: async () => [] }))
     const before = app.mixins.slice(0, -1)

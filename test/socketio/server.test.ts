@@ -27,6 +27,17 @@ async function listen(server: HttpServer): Promise<string> {
   return toUrl(server)
 }
 
+/** A port on which nothing listens any more. */
+async function findPort(): Promise<number> {
+  const server = createServer()
+  const { port } = new URL(await listen(server))
+
+  server.close()
+  await once(server, 'close')
+
+  return Number(port)
+}
+
 describe('the arguments of socketio', () => {
   const port = 0
   const options = { path: '/elsewhere' }
@@ -154,6 +165,18 @@ describe('listen of an application without Express', () => {
     expect(await call(await connect(toUrl(server)), 'find', 'things')).toEqual(['one'])
   })
 
+  it('may be called for several servers at once, which share what is there', async () => {
+    const app: any = alula().configure(socketio()).use('things', things)
+    const servers = await Promise.all([app.listen(0, '127.0.0.1'), app.listen(0, '127.0.0.1')])
+
+    onTestFinished(() => app.teardown())
+    expect(app.listenerCount('publish')).toBe(1)
+    for (const server of servers) {
+      expect(await call(await connect(toUrl(server)), 'find', 'things')).toEqual(['one'])
+    }
+    expect(app.io.sockets.sockets.size).toBe(2)
+  })
+
   it('rejects on a taken port, and what was set up is torn down', async () => {
     const app: any = alula().configure(socketio())
     const steps: string[] = []
@@ -240,6 +263,16 @@ describe('a port', () => {
 
     await app.teardown()
     expect(httpServer.listening).toBe(false)
+  })
+
+  it('is listened to once, however many servers of the application are set up', async () => {
+    const port = await findPort()
+    const app: any = alula().configure(socketio(port)).use('things', things)
+
+    onTestFinished(() => app.teardown())
+    await app.setup()
+    await app.setup(createServer())
+    expect(await call(await connect(`http://127.0.0.1:${port}`), 'find', 'things')).toEqual(['one'])
   })
 
   it('that is taken rejects', async () => {
@@ -365,11 +398,7 @@ describe('a second setup after teardown', () => {
   })
 
   it('closes a server of its own, and makes another', async () => {
-    const taken = createServer()
-    const port = Number(new URL(await listen(taken)).port)
-
-    taken.close()
-
+    const port = await findPort()
     const app: any = alula().configure(socketio(port)).use('things', things)
 
     for (let round = 0; round < 3; round++) {

@@ -43,6 +43,9 @@ export function runProgram(code: string, env: NodeJS.ProcessEnv = {}): RunningPr
     async end(signal) {
       if (signal) child.kill(signal)
 
+      // What nobody reads would hold it up.
+      while (!(await lines.next()).done);
+
       return (await exit)[0]
     }
   }

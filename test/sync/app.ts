@@ -90,7 +90,7 @@ export function configureUsers(app: any, users: any = memory(), settings: object
   app.service('users').hooks({ before: { create: [hashPassword('password')] } })
 }
 
-/** The payloads that connections of a process got of others. */
+/** The payloads that the connection of a process got, in order. */
 export function payloads({ heard }: Process): any[] {
   return heard.map(({ payload }) => payload)
 }

@@ -2,29 +2,33 @@ import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { createRedisClient } from '../../src/sync/connection.ts'
-import { type SyncOptions, sync } from '../../src/sync.ts'
+import { type RedisRevocationOptions, RedisRevocationStore, type SyncOptions, sync } from '../../src/sync.ts'
 import { describeOwnRedis, findPort, startRedis } from '../support/redis.ts'
+
+const LOCATION = 'a URL, options of createClient (with host and port in socket), or a client'
+
+/** Options that have to do with Redis alone. */
+const wrongOptions: [keyof RedisRevocationOptions, unknown, string][] = [
+  ['redis', undefined, LOCATION],
+  ['redis', '', LOCATION],
+  ['redis', 6379, LOCATION],
+  ['redis', [], LOCATION],
+  ['redis', { host: 'redis.example' }, LOCATION],
+  ['prefix', '', 'a text that is not empty'],
+  ['connectTimeout', 0, 'a number of milliseconds'],
+  ['connectTimeout', '5 s', 'a number of milliseconds']
+]
 
 describe('sync', () => {
   it.each<[keyof SyncOptions, unknown, string]>([
-    ['redis', undefined, 'a URL, options of createClient (with host and port in socket), or a client'],
-    ['redis', '', 'a URL, options of createClient (with host and port in socket), or a client'],
-    ['redis', 6379, 'a URL, options of createClient (with host and port in socket), or a client'],
-    ['prefix', '', 'a text that is not empty'],
+    ...wrongOptions,
     ['maxLength', 0, 'a number of events'],
     ['maxLength', '10', 'a number of events'],
     ['params', 'tenant', 'an array of names'],
     ['params', [1], 'an array of names'],
     ['params', ['headers'], "no 'headers'"],
-    [
-      'redis',
-      { host: 'redis.example' },
-      'a URL, options of createClient (with host and port in socket), or a client'
-    ],
     ['filter', true, 'a function'],
-    ['revocation', {}, 'true or false'],
-    ['connectTimeout', 0, 'a number of milliseconds'],
-    ['connectTimeout', '5 s', 'a number of milliseconds']
+    ['revocation', {}, 'true or false']
   ])('refuses the option %s: %j', (name, value, expected) => {
     expect(() => sync({ redis: 'redis://localhost', [name]: value } as any)).toThrow(
       new TypeError(`Invalid option '${name}' of sync: expected ${expected}`)
@@ -59,6 +63,20 @@ describe('sync', () => {
 
     await expect(createRedisClient('redis://localhost', load)).rejects.toThrow(
       "The package 'redis', which is needed by 'alula/sync', is not installed: npm install redis"
+    )
+  })
+})
+
+describe('a store of revoked tokens', () => {
+  it.each(wrongOptions)('refuses the option %s: %j', (name, value, expected) => {
+    expect(() => new RedisRevocationStore({ redis: 'redis://localhost', [name]: value } as any)).toThrow(
+      new TypeError(`Invalid option '${name}' of RedisRevocationStore: expected ${expected}`)
+    )
+  })
+
+  it('refuses to be without options', () => {
+    expect(() => new (RedisRevocationStore as any)()).toThrow(
+      "Invalid option 'redis' of RedisRevocationStore"
     )
   })
 })

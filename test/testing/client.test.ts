@@ -73,11 +73,20 @@ it('the token of a user is a real one', async () => {
   expect((await ada.fetch('/messages')).status).toBe(401)
 })
 
-it('another header counts for more than the login', async () => {
-  const app = await createApplication()
+it('a login goes by the header and the scheme that the strategy takes', async () => {
+  const app = await createApplication({ jwt: { header: 'X-Token', schemes: ['Token'] } })
   const ada = await loginAs(app, await app.service('users').create({ name: 'Ada' }))
 
+  expect((await ada.fetch('/messages')).status).toBe(200)
+})
+
+it('headers of a request count for more than those of the client', async () => {
+  const app = await createApplication()
+  const ada = await loginAs(app, await app.service('users').create({ name: 'Ada' }))
+  const json = { text: 'Hello' }
+
   expect((await ada.fetch('/messages', { headers: { Authorization: 'Bearer none' } })).status).toBe(401)
+  expect((await ada.fetch('/messages', { json, headers: { 'Content-Type': 'text/plain' } })).status).toBe(415)
 })
 
 it('params are new ones each time', async () => {

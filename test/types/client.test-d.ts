@@ -6,21 +6,30 @@ import {
   type Application,
   AuthenticationClient,
   type AuthenticationResult,
+  type Axios,
   alula,
   authentication,
   Base,
   type ClientServices,
+  type Fetch,
   FetchClient,
   feathers,
   type HookContext,
   MemoryStorage,
   type Params,
+  type RestHandler,
   type RestRequest,
+  type RestTransports,
   rest,
   type SocketService,
   socketio
 } from '../../src/client.ts'
-import { type Application as CoreApplication, feathers as coreFeathers, type Id } from '../../src/index.ts'
+import {
+  type Application as CoreApplication,
+  feathers as coreFeathers,
+  type Id,
+  type TransportConnection
+} from '../../src/index.ts'
 import { type MemoryService, memory } from '../../src/memory.ts'
 import { expectType } from '../support/expect-type.ts'
 import type { ArchiveResult, Message, MessageParams, Services as ServerServices, User } from './services.ts'
@@ -154,6 +163,23 @@ rest(url).fetch(fetch, {}, Map)
 socketio(url)
 // @ts-expect-error -- a time limit is a number
 socketio(io(url), { timeout: '5s' })
+
+// The server comes first, and then the library.
+const transports: RestTransports<Services> = rest(url)
+const toConnection: RestHandler<Services, Fetch> = transports.fetch
+
+expectType<RestTransports>().of(rest())
+expectType<RestHandler<Services, Axios>>().of(transports.axios)
+expectType<TransportConnection<Services>>().of(toConnection(fetch, { headers: { 'X-Trace': '1' } }))
+expectType<TransportConnection<Services>>().of(toConnection(fetch, FetchClient))
+expectType<typeof Base>().of(transports.Base)
+
+// @ts-expect-error -- there is no such library
+transports.got
+// @ts-expect-error -- it is another library
+toConnection(superagent)
+// @ts-expect-error -- headers are an object
+toConnection(fetch, { headers: 'X-Trace' })
 
 // Without types everything goes.
 export async function callAnything() {

@@ -16,9 +16,19 @@ export const create = rules('create', {
     const ids = new Set()
 
     for (const name of ['Ada', 'Bob', 'Cyd']) ids.add(String((await service.create({ name }))[id]))
-    ids.add(String((await service.create({ name: 'Dan', [id]: null }))[id]))
+    for (const none of [null, null, undefined, undefined]) {
+      ids.add(String((await service.create({ name: 'Dan', [id]: none }))[id]))
+    }
 
-    assertIs(ids.size, 4)
+    assertIs(ids.size, 7)
+  },
+
+  'a record may have no fields but its id': async ({ open, id, same }) => {
+    const service = await open()
+    const record = await service.create({})
+
+    same(record, { [id]: record[id] })
+    same(await service.get(record[id]), record)
   },
 
   'create keeps the id that it is given': needs('chosenIds', async ({ open, id, chooseId, same }) => {

@@ -114,6 +114,7 @@ async function fill(
   reference: TestedService,
   records: readonly RandomRecord[]
 ): Promise<ReadonlyMap<number, unknown>> {
+  // Where only the store makes ids, this one stands for all that no record has.
   const { [setup.id]: free } = setup.ids.length > 0 ? {} : await adapter.create({ position: 0 })
   const ids = new Map<number, unknown>()
 

@@ -20,6 +20,19 @@ export const TEST_FIELDS = Object.freeze({
   tags: 'array'
 } as const)
 
+/** A record with a value of every kind that a store keeps, such that may be taken for none. */
+export function toFullRecord({ booleans, dates, objects }: AdapterFeatures): object {
+  return {
+    name: '',
+    age: 0,
+    team: null,
+    position: -1,
+    ...(booleans && { active: false }),
+    ...(dates && { joined: new Date(0) }),
+    ...(objects && { address: { city: '', zip: null }, tags: [] })
+  }
+}
+
 const ANY: readonly ValueKind[] = ['missing', 'null', 'string', 'number', 'boolean', 'date', 'object']
 
 /** The fields of random records. `position` is left for the suite, `tags` for rules. */

@@ -128,6 +128,29 @@ export const ids = rules('ids', {
     await assertStored(service, 'Ada')
   }),
 
+  'every method finds an id that is a number by its text': needs('numberIds', async ({ open, id, same }) => {
+    const service = await open()
+    const record = { [id]: 7, name: 'Ada' }
+
+    await service.create(record)
+    same(await service.get('7'), record)
+    same(await service.patch('7', { age: 36 }), { ...record, age: 36 })
+    same(await service.update('7', { name: 'Bob' }), { ...record, name: 'Bob' })
+    same(await service.remove('7'), { ...record, name: 'Bob' })
+  }),
+
+  'an id that is text stays text, also where it reads as a number': needs(
+    'textIds',
+    async ({ open, id, same }) => {
+      const service = await open()
+      const record = { [id]: '7', name: 'Ada' }
+
+      same(await service.create(record), record)
+      same(await service.get('7'), record)
+      await assertFound(service, { [id]: '7' }, ['Ada'])
+    }
+  ),
+
   'ids that differ in case or in an accent are different': needs('textIds', async ({ open, id }) => {
     const service = await open()
 

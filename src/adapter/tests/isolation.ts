@@ -1,4 +1,4 @@
-import { assertIs, assertRefused, assertStored } from './assert.ts'
+import { assertIs, assertOrder, assertRefused, assertStored, toNames } from './assert.ts'
 import { needs, rules } from './rule.ts'
 
 export const isolation = rules('what is stored is not shared', {
@@ -178,6 +178,17 @@ export const isolation = rules('what is stored is not shared', {
     same(await service.remove(null, params), [])
   },
 
+  'data without a prototype is as good as other data': async ({ open, id, same }) => {
+    const service = await open({ multi: true })
+    const data = Object.assign(Object.create(null), { name: 'Ada' })
+    const ada = await service.create(data)
+
+    same(ada, { [id]: ada[id], name: 'Ada' })
+    same(await service.update(ada[id], data), ada)
+    same(await service.patch(ada[id], data), ada)
+    assertIs((await service.create([data]))[0].name, 'Ada')
+  },
+
   'params and queries are not changed': async ({ open, id, same }) => {
     const service = await open({ multi: true, paginate: { default: 1, max: 2 } })
     const toParams = () => ({
@@ -194,6 +205,20 @@ export const isolation = rules('what is stored is not shared', {
     await service.patch(null, { age: 36 }, params)
     await service.remove(null, params)
     same(params, toParams())
+  },
+
+  'a query that is changed after a call means something else in the next one': async ({ fill, same }) => {
+    const service = await fill([{ name: 'Ada' }, { name: 'Bob' }])
+
+    for (const find of [service.find, service._find]) {
+      const params = { query: { name: 'Ada', $or: [{ name: { $in: ['Ada'] } }] } }
+
+      same(toNames(await find.call(service, params)), ['Ada'])
+      params.query.name = 'Bob'
+      same(await find.call(service, params), [])
+      params.query.$or[0] = { name: { $in: ['Bob'] } }
+      same(toNames(await find.call(service, params)), ['Bob'])
+    }
   },
 
   'a name `__proto__` in data changes no prototype': async ({ open, id }) => {
@@ -216,7 +241,7 @@ export const isolation = rules('what is stored is not shared', {
     for (const record of await service.find()) assertIs(record.polluted, undefined)
   },
 
-  'a read changes nothing': async ({ fill, same }) => {
+  'a read changes nothing': async ({ fill, features, same }) => {
     const service = await fill([{ name: 'Bob', age: 40 }, { name: 'Ada' }])
     const before = await service.find({ query: { $sort: { name: 1 } } })
 
@@ -224,6 +249,7 @@ export const isolation = rules('what is stored is not shared', {
     await service.find({ query: { age: { $gt: 1 } } })
     same(await service.find({ query: { $sort: { name: 1 } } }), before)
     await assertStored(service, 'Ada', 'Bob')
+    if (features.insertionOrder) await assertOrder(service, {}, ['Bob', 'Ada'])
   }
 })
 

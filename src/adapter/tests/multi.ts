@@ -1,6 +1,9 @@
 import { assertFails, assertFound, assertIs, assertStored, toNames } from './assert.ts'
 import { needs, rules } from './rule.ts'
 
+/** More than one statement, one request or one page of some databases takes. */
+const MANY = 1001
+
 export const multi = rules('several records at once', {
   'without `multi` an array is refused, and nothing is created': async ({ open }) => {
     const service = await open({ multi: false })
@@ -63,6 +66,18 @@ export const multi = rules('several records at once', {
 
     same(await service.create([]), [])
     await assertStored(service)
+  },
+
+  'create of an array takes records with different fields': async ({ open, id, same }) => {
+    const service = await open({ multi: true })
+    const data = [{ name: 'Ada' }, { age: 36, name: 'Bob' }, { team: 'red' }, {}]
+    const created = await service.create(data)
+
+    same(
+      created,
+      data.map((item, index) => ({ [id]: created[index][id], ...item }))
+    )
+    for (const record of created) same(await service.get(record[id]), record)
   },
 
   'create of an array selects fields': async ({ open, id, same }) => {
@@ -235,5 +250,21 @@ export const multi = rules('several records at once', {
     const ada = await service.create({ name: 'Ada', age: 36 })
 
     same(await service.remove(null, { query: { $select: ['name'] } }), [{ [id]: ada[id], name: 'Ada' }])
+  },
+
+  'a thousand and one records are created, found, patched and removed at once': async ({ open, same }) => {
+    const service = await open({ multi: true })
+    const positions = Array.from({ length: MANY }, (_, position) => position)
+    const created = await service.create(positions.map((position) => ({ position })))
+
+    same(
+      created.map((record: any) => record.position),
+      positions
+    )
+    assertIs((await service.find()).length, MANY)
+    assertIs((await service.patch(null, { age: 36 })).length, MANY)
+    assertIs((await service.find({ query: { age: 36 } })).length, MANY)
+    assertIs((await service.remove(null, { query: { age: 36 } })).length, MANY)
+    await assertStored(service)
   }
 })

@@ -1,4 +1,4 @@
-import { assertFails, assertFound, assertIs } from './assert.ts'
+import { assertFails, assertFound, assertIs, assertStored } from './assert.ts'
 import { type Check, each, needs, rules } from './rule.ts'
 
 const NUMBERS = [
@@ -61,14 +61,28 @@ export const operators = rules('operators', {
     await assertFound(service, { age: { $nin: values } }, ['minus', 'null', 'missing'])
   },
 
+  'undefined in a condition means null, and never everything': async ({ fill }) => {
+    const service = await fill(NUMBERS, { multi: true })
+
+    await assertFound(service, { age: undefined }, ['null', 'missing'])
+    await assertFound(service, { age: { $ne: undefined } }, ['minus', 'zero', 'ten'])
+    await assertFound(service, { age: { $in: [undefined, 10] } }, ['ten', 'null', 'missing'])
+    await assertFound(service, { age: { $gt: undefined } }, [])
+    await service.remove(null, { query: { age: undefined } })
+    await assertStored(service, 'minus', 'zero', 'ten')
+  },
+
   'conditions apply to get, update, patch and remove as to find': async ({ open, id }) => {
     const service = await open()
     const ada = await service.create({ name: 'Ada', age: null })
+
+    await service.create({ name: 'Cyd', age: 40 })
 
     for (const query of [
       { age: { $gt: 0 } },
       { age: { $ne: null } },
       { $or: [] },
+      { $or: [{ name: 'Bob' }, { name: 'Cyd' }] },
       { $and: [{ name: 'Bob' }] }
     ]) {
       await assertFails(service.get(ada[id], { query }), 'NotFound')

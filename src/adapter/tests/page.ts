@@ -107,6 +107,14 @@ export const page = rules('pages', {
     same(await service.find(), { total: 0, limit: 2, skip: 0, data: [] })
   },
 
+  'a page without its total has the rest of it': async ({ fill }) => {
+    const service = await fill(FOUR, { paginate: { default: 3, total: false } })
+    const page = await service.find({ query: { $sort, $skip: 2 } })
+
+    assertIs('total' in page, false)
+    assertIs([page.limit, page.skip, ...toNames(page.data)].join(), '3,2,Cyd,Dan')
+  },
+
   '`params.paginate` of false returns all records in an array': async ({ fill }) => {
     const service = await fill(FOUR, { paginate: { default: 1, max: 2 } })
 
@@ -128,6 +136,7 @@ export const page = rules('pages', {
 
     assertIs(limit, 3)
     assertIs((await service.find({ adapter: { paginate: false } })).length, 4)
+    assertIs((await service.find()).limit, 1)
   },
 
   'a query cannot switch the pagination off': async ({ fill }) => {

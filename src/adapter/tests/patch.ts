@@ -18,11 +18,23 @@ export const patch = rules('patch', {
     same(await service.patch(ada[id], { age: 36 }), { ...ada, age: 36 })
   },
 
-  'patch with nothing changes nothing': async ({ open, id, same }) => {
-    const service = await open()
+  'patch with nothing changes nothing': async ({ open, id, freeId, same }) => {
+    const service = await open({ multi: true })
     const ada = await service.create({ name: 'Ada', age: 36 })
 
     same(await service.patch(ada[id], {}), ada)
+    same(await service.patch(null, {}), [ada])
+    same(await service.get(ada[id]), ada)
+    await assertFails(service.patch(ada[id], {}, { query: { name: 'Bob' } }), 'NotFound')
+    await assertFails(service.patch(await freeId(service), {}), 'NotFound')
+  },
+
+  'patch with what is there changes nothing, and returns the record': async ({ open, id, same }) => {
+    const service = await open({ multi: true })
+    const ada = await service.create({ name: 'Ada', age: 36 })
+
+    same(await service.patch(ada[id], { age: 36 }), ada)
+    same(await service.patch(null, { age: 36 }), [ada])
     same(await service.get(ada[id]), ada)
   },
 
@@ -48,6 +60,7 @@ export const patch = rules('patch', {
     const ada = await service.create({ name: 'Ada' })
     const other = await freeId(service)
 
+    same(await service.patch(ada[id], { [id]: other }), ada)
     same(await service.patch(ada[id], { [id]: other, age: 36 }), { ...ada, age: 36 })
     same(await service.find(), [{ ...ada, age: 36 }])
   },

@@ -98,7 +98,7 @@ function toPaths({ fields, features, id, ids }: Setup): Path[] {
     .concat(ids.length > 0 ? [{ name: id, kinds: [], sortable: true }] : [])
 }
 
-/** A value of one of these kinds; of the first if that fails as well. */
+/** A value of one of these kinds. The first should be the simplest: a failure is shown with it, if it fails too. */
 function toAny(fc: FastCheck, kinds: readonly ValueKind[]): Arbitrary<unknown> {
   return fc.oneof({ withCrossShrink: true }, ...kinds.map((kind) => toValue(fc, kind)))
 }

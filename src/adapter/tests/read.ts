@@ -116,6 +116,9 @@ export const find = rules('find', {
       '--',
       '; drop',
       '`',
+      '*',
+      '.*',
+      '(',
       ''
     ]
     const service = await fill(odd.map((name) => ({ name })))
@@ -127,19 +130,30 @@ export const find = rules('find', {
   'records come in the order in which they were created, and changes keep their places': needs(
     'insertionOrder',
     async ({ open, id }) => {
-      const service = await open()
+      const service = await open({ multi: true })
       const cyd = await service.create({ name: 'Cyd' })
       const ada = await service.create({ name: 'Ada' })
       const bob = await service.create({ name: 'Bob' })
 
       await service.patch(cyd[id], { age: 36 })
       await service.update(ada[id], { name: 'Ada', age: 36 })
+      await service.patch(null, { team: 'red' }, { query: { name: 'Ada' } })
       await assertOrder(service, {}, ['Cyd', 'Ada', 'Bob'])
-      await service.remove(ada[id])
+      // The first, so that nothing else may take its place.
+      await service.remove(cyd[id])
       await service.create({ name: 'Dan' })
       await service.patch(bob[id], { age: 36 })
-      await assertOrder(service, {}, ['Cyd', 'Bob', 'Dan'])
+      await assertOrder(service, {}, ['Ada', 'Bob', 'Dan'])
       await assertOrder(service, { age: 36, $limit: 1, $skip: 1 }, ['Bob'])
     }
-  )
+  ),
+
+  'conditions on ids do not change the order': needs('insertionOrder', async ({ open, id }) => {
+    const service = await open()
+    const ada = await service.create({ name: 'Ada' })
+    const bob = await service.create({ name: 'Bob' })
+
+    await assertOrder(service, { [id]: { $in: [bob[id], ada[id]] } }, ['Ada', 'Bob'])
+    await assertOrder(service, { $or: [{ [id]: bob[id] }, { [id]: ada[id] }] }, ['Ada', 'Bob'])
+  })
 })

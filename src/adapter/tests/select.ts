@@ -54,11 +54,33 @@ export const select = rules('$select', {
     ])
   },
 
+  'conditions of every method may use fields that are not selected': async ({ open, id, same }) => {
+    const service = await open({ multi: true })
+    const ada = await service.create({ name: 'Ada', age: 36 })
+    const params = { query: { age: { $gt: 1 }, $select: ['name'] } }
+    const selected = { [id]: ada[id], name: 'Ada' }
+
+    same(await service.get(ada[id], params), selected)
+    same(await service.patch(ada[id], { team: 'red' }, params), selected)
+    same(await service.patch(null, { team: 'blue' }, params), [selected])
+    same(await service.update(ada[id], { name: 'Ada', age: 37 }, params), selected)
+    same(await service.remove(null, params), [selected])
+  },
+
   'a field that is selected and not there stays away': needs('missing', async ({ open, id, same }) => {
     const service = await open()
     const ada = await service.create({ name: 'Ada' })
 
     same(await service.find({ query: { $select: ['age', 'nothing'] } }), [{ [id]: ada[id] }])
+  }),
+
+  'names that every object has select nothing': needs('missing', async ({ open, id, same }) => {
+    const service = await open()
+    const ada = await service.create({ name: 'Ada' })
+    const query = { $select: ['constructor', 'toString', '__proto__', 'constructor.name', 'name.length'] }
+
+    same(await service.find({ query }), [{ [id]: ada[id] }])
+    same(await service.get(ada[id], { query }), { [id]: ada[id] })
   }),
 
   'a field that is selected and null is null': async ({ open, id, same }) => {

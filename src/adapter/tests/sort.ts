@@ -127,6 +127,18 @@ export const sort = rules('$sort', {
     await assertOrder(service, { $sort: { [id]: -1 } }, ascending.toReversed())
   },
 
+  'methods other than find do not look at $sort': async ({ open, id, same }) => {
+    const service = await open({ multi: true })
+    const params = { query: { $sort: { age: 1 } } }
+    const ada = await service.create({ name: 'Ada' }, params)
+
+    same(await service.get(ada[id], params), ada)
+    same(await service.update(ada[id], { name: 'Ada' }, params), ada)
+    same(await service.patch(ada[id], { name: 'Ada' }, params), ada)
+    same(await service.patch(null, { name: 'Ada' }, params), [ada])
+    same(await service.remove(null, params), [ada])
+  },
+
   'a page is cut out of all records in order, however small it is': async ({ fill }) => {
     const ages = Array.from({ length: 40 }, (_, index) => (index * 17) % 40)
     const service = await fill(ages.map((age) => ({ name: `age ${age}`, age })))

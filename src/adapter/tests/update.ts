@@ -11,6 +11,22 @@ export const update = rules('update', {
     same(await service.get(ada[id]), replaced)
   },
 
+  'update with nothing leaves nothing but the id': async ({ open, id, same }) => {
+    const service = await open()
+    const ada = await service.create({ name: 'Ada', age: 36 })
+
+    same(await service.update(ada[id], {}), { [id]: ada[id] })
+    same(await service.get(ada[id]), { [id]: ada[id] })
+  },
+
+  'update with what is there changes nothing, and returns the record': async ({ open, id, same }) => {
+    const service = await open()
+    const ada = await service.create({ name: 'Ada', age: 36 })
+
+    same(await service.update(ada[id], { name: 'Ada', age: 36 }), ada)
+    same(await service.get(ada[id]), ada)
+  },
+
   'update leaves other records alone': async ({ open, id, same }) => {
     const service = await open()
     const ada = await service.create({ name: 'Ada', age: 36 })
@@ -77,6 +93,14 @@ export const update = rules('update', {
 
     same(await service.update(ada[id], { name: 'Bob', age: 36 }, params), { [id]: ada[id], age: 36 })
     same(await service.get(ada[id]), { [id]: ada[id], name: 'Bob', age: 36 })
+  },
+
+  'update does not look at $limit, $skip and the pagination': async ({ open, id, same }) => {
+    const service = await open({ paginate: { default: 0, max: 0 } })
+    const ada = await service.create({ name: 'Ada' })
+    const params = { query: { $limit: 0, $skip: 1 } }
+
+    same(await service.update(ada[id], { name: 'Bob' }, params), { ...ada, name: 'Bob' })
   },
 
   'update replaces single records only, whatever `multi` says': async ({ open, id }) => {

@@ -1,7 +1,23 @@
 import { assertFound } from './assert.ts'
-import { needs, rules } from './rule.ts'
+import { toFullRecord } from './fields.ts'
+import { type Check, each, needs, rules } from './rule.ts'
 
 export const values = rules('values', {
+  ...each(
+    ['create', 'update', 'patch'] as const,
+    (method) => `${method} keeps a value of every kind`,
+    (method): Check =>
+      async ({ open, id, features, same }) => {
+        const service = await open()
+        const data = toFullRecord(features)
+        const { [id]: key } = await service.create(method === 'create' ? data : { name: 'Ada', team: 'red' })
+        const expected = { [id]: key, ...data }
+
+        if (method !== 'create') same(await service[method](key, data), expected)
+        same(await service.get(key), expected)
+      }
+  ),
+
   'text is equal when every character is': async ({ fill }) => {
     const names = ['a', 'A', 'a ', ' a', 'á', 'a\u0301', '', '10', '9', '\u{1F426}']
     const service = await fill(names.map((name) => ({ name })))

@@ -30,6 +30,10 @@ export function authenticate(settings: string | AuthenticateHookSettings, ...nam
   const checkStrategies = createStrategyCheck(strategies)
 
   return async function authenticateCall(context: AuthenticateContext, next?: NextFunction): Promise<any> {
+    if (next !== undefined && typeof next !== 'function') {
+      throw new Error("This authenticate is a hook: the one for middleware is in 'alula/express'")
+    }
+
     const { app, params, type, service } = context
     const auth = app.defaultAuthentication?.(location)
 

@@ -15,6 +15,18 @@ export const callFaults: readonly Fault[] = [
     })
   ),
   faulty(
+    'update looks for its record with find',
+    'update does not look at $limit, $skip and the pagination',
+    ({ update }, service) => ({
+      update: async (id: any, data: any, params: any) => {
+        const found = await service.find({ ...params, query: { ...params?.query, [service.id]: id } })
+        const [record] = found.data ?? found
+
+        return update(record ? id : 'no id', data, params)
+      }
+    })
+  ),
+  faulty(
     'update checks the query after it has written',
     'update of a record that does not match the query is a NotFound and changes nothing',
     ({ _update, _get }) => ({
@@ -86,6 +98,27 @@ export const callFaults: readonly Fault[] = [
     'records are looked up in a plain object',
     'the unknown id "constructor" is a NotFound for every method',
     ({ _get }) => ({ _get: async (id: any, params: any) => (({}) as any)[id] ?? (await _get(id, params)) })
+  ),
+  faulty(
+    'remove looks ids up by their type',
+    'every method finds an id that is a number by its text',
+    ({ _get, _remove }, service) => ({
+      _remove: async (id: any, params: any) =>
+        id === null || (await _get(id))[service.id] === id ? _remove(id, params) : _remove('no id')
+    })
+  ),
+  faulty(
+    'the id and $or are joined without brackets',
+    'conditions apply to get, update, patch and remove as to find',
+    ({ _get, _find }) => ({
+      _get: (id: any, params: any) =>
+        _get(id, params).catch(async (error: any) => {
+          const [other] = params?.query?.$or ? await _find(params) : []
+
+          if (!other) throw error
+          return other
+        })
+    })
   ),
   faulty('ids are not checked', '{ $ne: null } is no id', (_right, service) => ({
     get: (id: any, params: any) => service._get(id, params)

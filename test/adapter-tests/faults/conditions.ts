@@ -30,6 +30,20 @@ export const conditionFaults: readonly Fault[] = [
       }
     })
   ),
+  faulty(
+    'a condition with undefined is dropped',
+    'undefined in a condition means null, and never everything',
+    ({ find }) => ({
+      find: (params: any = {}) => {
+        const isGiven = ([, value]: [string, unknown]) => value !== undefined
+
+        return find({
+          ...params,
+          query: Object.fromEntries(Object.entries(params.query ?? {}).filter(isGiven))
+        })
+      }
+    })
+  ),
   {
     does: 'capitals are no different',
     breaks: 'text is equal when every character is',

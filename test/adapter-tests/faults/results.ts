@@ -1,5 +1,5 @@
 import { memory } from '../../../src/memory.ts'
-import { compareAny } from '../../../src/query.ts'
+import { compareAny, parseQuery, toPredicate } from '../../../src/query.ts'
 import { type Fault, faulty, missort, toName } from './fault.ts'
 
 /** Faults of results: fields, pages, order. */
@@ -13,6 +13,36 @@ export const resultFaults: readonly Fault[] = [
 
         if (params?.query?.$select && Array.isArray(found)) {
           for (const record of found) delete record[service.id]
+        }
+        return found
+      }
+    })
+  ),
+  faulty(
+    'conditions see what is selected, and nothing else',
+    'conditions of every method may use fields that are not selected',
+    ({ _remove, _find }, service) => ({
+      _remove: async (id: any, params: any) => {
+        const { $select, ...conditions } = params?.query ?? {}
+
+        if (id !== null || !$select) return _remove(id, params)
+
+        const found = await _find({ query: { $select }, paginate: false })
+        const matches = found.filter(toPredicate(parseQuery(conditions).where))
+
+        return Promise.all(matches.map((record: any) => _remove(record[service.id], { query: { $select } })))
+      }
+    })
+  ),
+  faulty(
+    'fields are selected that a record has from its prototype',
+    'names that every object has select nothing',
+    ({ _find }) => ({
+      _find: async (params: any) => {
+        const found = await _find(params)
+
+        for (const name of params?.query?.$select ?? []) {
+          for (const record of found) if (name in record) record[name] = String(record[name])
         }
         return found
       }
@@ -49,6 +79,37 @@ export const resultFaults: readonly Fault[] = [
     })
   ),
   faulty(
+    'a list of ids decides about the order',
+    'conditions on ids do not change the order',
+    ({ _find }, service) => ({
+      _find: async (params: any) => {
+        const found = await _find(params)
+        const { $in } = params?.query?.[service.id] ?? {}
+
+        return $in
+          ? found.sort((a: any, b: any) => $in.indexOf(a[service.id]) - $in.indexOf(b[service.id]))
+          : found
+      }
+    })
+  ),
+  faulty(
+    'the last record takes the place of one that is removed',
+    'records come in the order in which they were created, and changes keep their places',
+    ({ _remove }, service) => ({
+      _remove: async (id: any, params: any) => {
+        const records = service.store
+        const removed = await _remove(id, params)
+        const entries: any[] = Object.values(records)
+        const last = entries.pop()
+
+        service.store = Object.fromEntries(
+          entries.map((record) => (String(record[service.id]) === String(id) ? last : record)).entries()
+        )
+        return removed
+      }
+    })
+  ),
+  faulty(
     'the newest record comes first',
     'records come in the order in which they were created, and changes keep their places',
     ({ _find }) => ({
@@ -63,6 +124,28 @@ export const resultFaults: readonly Fault[] = [
     '`params.paginate` is ignored',
     '`params.paginate` of false returns all records in an array',
     ({ find }) => ({ find: ({ paginate, ...params }: any = {}) => find(params) })
+  ),
+  faulty(
+    '`params.adapter` counts for all calls that come later',
+    '`params.adapter.paginate` counts before everything else',
+    ({ find }, service) => ({
+      find: (params: any = {}) => {
+        Object.assign(service.options, params.adapter)
+
+        return find(params)
+      }
+    })
+  ),
+  faulty(
+    'without a total there is no page',
+    'a page without its total has the rest of it',
+    ({ _find }, service) => ({
+      _find: async (params: any) => {
+        const found = await _find(params)
+
+        return service.options.paginate.total === false ? found.data : found
+      }
+    })
   ),
   faulty(
     'the maximum is ignored',

@@ -53,6 +53,30 @@ export const sharingFaults: readonly Fault[] = [
     }
   })),
   faulty(
+    'remembers queries by their objects',
+    'a query that is changed after a call means something else in the next one',
+    ({ _find }) => {
+      const remembered = new WeakMap()
+
+      return {
+        _find: (params: any = {}) => {
+          if (!params.query) return _find(params)
+          if (!remembered.has(params.query)) remembered.set(params.query, structuredClone(params.query))
+
+          return _find({ ...params, query: remembered.get(params.query) })
+        }
+      }
+    }
+  ),
+  faulty('sorts what is stored', 'a read changes nothing', ({ _find }, service) => ({
+    _find: async (params: any) => {
+      const found = await _find(params)
+
+      if (params?.query?.$sort?.name) service.store = Object.fromEntries(found.entries())
+      return found
+    }
+  })),
+  faulty(
     'patch waits between reading and writing',
     'of fifty that take what is free by a patch, one gets it',
     ({ _get, _patch }) => ({

@@ -34,31 +34,6 @@ export const writingFaults: readonly Fault[] = [
     }
   })),
   faulty(
-    'an array is stored record by record',
-    'create of an array stores all records or none: an id in it is taken',
-    ({ _create }) => ({
-      _create: async (data: any, params: any) => {
-        if (!Array.isArray(data)) return _create(data, params)
-
-        const created = []
-
-        for (const item of data) created.push(await _create(item, params))
-        return created
-      }
-    })
-  ),
-  faulty(
-    'patch of several records asks the query again for its result',
-    'patch without an id returns the records even if they do not match any more',
-    ({ _patch, _find }) => ({
-      _patch: async (id: any, data: any, params: any) => {
-        const patched = await _patch(id, data, params)
-
-        return id === null ? _find({ ...params, paginate: false }) : patched
-      }
-    })
-  ),
-  faulty(
     'patch asks the query again for its result',
     'patch returns the record even if it does not match any more',
     ({ _patch, _get }) => ({
@@ -70,60 +45,100 @@ export const writingFaults: readonly Fault[] = [
     })
   ),
   faulty(
-    'remove respects $limit',
-    'remove without an id does not look at $limit, $skip and the pagination',
-    ({ _remove, remove }, service) => ({
-      remove: async (id: any, params: any) => {
-        if (id !== null || params?.query?.$limit === undefined) return remove(id, params)
+    'update with nothing does nothing',
+    'update with nothing leaves nothing but the id',
+    ({ _update, _get }) => ({
+      _update: (id: any, data: any, params: any) =>
+        Object.keys(data).length === 0 ? _get(id, params) : _update(id, data, params)
+    })
+  ),
+  faulty(
+    'an update that changes nothing finds nothing, by the count of MySQL',
+    'update with what is there changes nothing, and returns the record',
+    ({ _update, _get }) => ({
+      _update: async (id: any, data: any, params: any) =>
+        _update(isSubset(data, await _get(id, params)) ? 'no id' : id, data, params)
+    })
+  ),
+  faulty(
+    'a patch without fields is a statement without an end',
+    'patch with nothing changes nothing',
+    ({ _patch }, service) => ({
+      _patch: (id: any, data: any, params: any) => {
+        if (Object.keys(data).every((name) => name === service.id)) throw new Error('syntax error')
 
-        const records = await service.find({ ...params, paginate: false })
-
-        return Promise.all(records.map((record: any) => _remove(record[service.id])))
+        return _patch(id, data, params)
       }
     })
   ),
   faulty(
-    'remove of several records is paginated',
-    'remove without an id does not look at $limit, $skip and the pagination',
-    ({ _remove, _find }, service) => ({
-      _remove: async (id: any, params: any) => {
-        if (id !== null) return _remove(id, params)
+    'a patch of the id alone is a statement without an end',
+    'patch does not change the id',
+    ({ _patch }, service) => ({
+      _patch: (id: any, { [service.id]: key, ...data }: any, params: any) => {
+        if (key !== undefined && Object.keys(data).length === 0) throw new Error('syntax error')
 
-        const found = await _find(params)
-
-        return Promise.all((found.data ?? found).map((record: any) => _remove(record[service.id], params)))
+        return _patch(id, data, params)
       }
     })
   ),
   faulty(
-    '`multi` is read when the service is made',
-    '`params.adapter` allows and forbids several records for one call',
-    (_right, service) => ({ allowsMulti: () => service.options.multi === true })
-  ),
-
-  faulty(
-    'update with null replaces everything',
-    'update replaces single records only, whatever `multi` says',
-    ({ update, _patch }) => ({
-      update: (id: any, data: any, params: any) =>
-        id === null ? _patch(null, data, params) : update(id, data, params)
+    'a patch that changes nothing finds nothing, by the count of MySQL',
+    'patch with what is there changes nothing, and returns the record',
+    ({ _patch, _get }) => ({
+      _patch: async (id: any, data: any, params: any) =>
+        _patch(id !== null && isSubset(data, await _get(id, params)) ? 'no id' : id, data, params)
     })
+  ),
+  faulty(
+    'a record without fields is a statement without an end',
+    'a record may have no fields but its id',
+    ({ _create }) => ({
+      _create: (data: any, params: any) => {
+        if (Object.keys(data).length === 0) throw new Error('syntax error')
+
+        return _create(data, params)
+      }
+    })
+  ),
+  faulty(
+    'data is asked by a method that it may not have',
+    'data without a prototype is as good as other data',
+    ({ _create }) => ({ _create: async (data: any, params: any) => _create(data.valueOf(), params) })
+  ),
+  faulty(
+    'an id that is given and null is an id',
+    'every record without an id gets one of its own',
+    ({ _create }, service) => ({
+      _create: (data: any, params: any) =>
+        _create(data[service.id] === null ? { ...data, [service.id]: 'null' } : data, params)
+    })
+  ),
+  faulty(
+    'an id that reads as a number is made one',
+    'an id that is text stays text, also where it reads as a number',
+    ({ _create }, service) => ({
+      _create: (data: any, params: any) =>
+        _create(
+          /^\d+$/.test(data[service.id]) ? { ...data, [service.id]: Number(data[service.id]) } : data,
+          params
+        )
+    })
+  ),
+  ...['_create', '_update', '_patch'].map((method) =>
+    faulty(
+      `${method} stores the empty text as null`,
+      `${method.slice(1)} keeps a value of every kind`,
+      ({ [method]: write }) => ({
+        [method]: (...args: any[]) =>
+          write(...args.map((argument) => (argument?.name === '' ? { ...argument, name: null } : argument)))
+      })
+    )
   ),
   faulty(
     'ids that are made do not skip those that are taken',
     'ids that the store makes skip those that are taken',
     (_right, service) => ({ generateId: () => service.nextId++ })
-  ),
-  faulty(
-    'an array comes back in another order',
-    'create of an array returns the records in its order, each with an id',
-    ({ _create }) => ({
-      _create: async (data: any, params: any) => {
-        const created = await _create(data, params)
-
-        return Array.isArray(created) ? created.sort((a, b) => (a.name < b.name ? -1 : 1)) : created
-      }
-    })
   ),
   faulty(
     'null is not stored',
@@ -145,3 +160,7 @@ export const writingFaults: readonly Fault[] = [
     })
   )
 ]
+
+function isSubset(part: any, whole: any): boolean {
+  return Object.entries(part).every(([name, value]) => whole[name] === value)
+}

@@ -16,6 +16,12 @@ export const differences: readonly Differences[] = [
     }
   },
   {
+    why: 'A strategy without a service of its own has the users of the authentication service, as ours have',
+    cases: {
+      'base strategy without a service': ['[{"a":1},null,"own",true]', '[{"a":1},{},"own",true]']
+    }
+  },
+  {
     why: 'What a client sends is never an error of the server',
     cases: {
       'create with a number as password': [

@@ -1,0 +1,60 @@
+// Changes the sources in small ways, one at a time, and asks the tests whether they notice. `npm run test:mutation` goes
+// through all folders, which takes about an hour; `npm run test:mutation -- hooks query` through some. What did not change
+// since the last time is not tried again.
+import { Stryker } from '@stryker-mutator/core'
+
+/** By folder, the tests that have to notice: those of the folder, and no server that can do without. */
+const TESTS = {
+  hooks: ['test/hooks/*.test.ts', 'test/core/*.test.ts'],
+  query: [
+    'test/query/{comparator,compare,parse,predicate,select}.test.ts',
+    'test/{memory,adapter}/*.test.ts'
+  ],
+  core: ['test/{core,hooks}/*.test.ts', 'test/mistakes.test.ts'],
+  adapter: ['test/{adapter,memory}/*.test.ts'],
+  memory: ['test/memory/*.test.ts', 'test/memory-conformance.test.ts'],
+  transport: ['test/doors/{http,methods,hostile-requests}.test.ts', 'test/{transport,node}/*.test.ts'],
+  authentication: ['test/authentication/*.test.ts']
+}
+
+/** The share of changes, in percent, that the tests have to notice. */
+const LOWEST_SCORE = 85
+
+const folders = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(TESTS)
+const rows = {}
+
+for (const folder of folders) rows[folder] = count(await mutate(folder))
+
+console.table(rows)
+process.exitCode = Object.values(rows).some(({ score }) => score < LOWEST_SCORE) ? 1 : 0
+
+function mutate(folder) {
+  // Read by the configuration of Vitest, in the processes that Stryker starts.
+  process.env.MUTATION_TESTS = TESTS[folder].join(';')
+
+  const stryker = new Stryker({
+    // The suite for adapters is itself made of tests, and has tests of its own that show that it finds mistakes.
+    mutate: [`src/${folder}/**/*.ts`, '!src/adapter/tests/**'],
+    ignorePatterns: ['/bench', '/docs', '/examples', '/dist', '/reports', '/coverage'],
+    testRunner: 'vitest',
+    vitest: { configFile: 'vitest.mutation.config.ts', related: false },
+    coverageAnalysis: 'perTest',
+    incremental: true,
+    incrementalFile: `reports/mutation/${folder}.incremental.json`,
+    reporters: ['clear-text', 'progress-append-only', 'json'],
+    jsonReporter: { fileName: `reports/mutation/${folder}.json` },
+    clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
+    timeoutMS: 10_000,
+    concurrency: 2
+  })
+
+  return stryker.runMutationTest()
+}
+
+function count(mutants) {
+  const of = (...statuses) => mutants.filter(({ status }) => statuses.includes(status)).length
+  const noticed = of('Killed', 'Timeout')
+  const missed = of('Survived', 'NoCoverage')
+
+  return { noticed, missed, score: Number(((100 * noticed) / (noticed + missed)).toFixed(1)) }
+}

@@ -1,0 +1,45 @@
+import type { Params } from '../core/types.ts'
+import type { ParseAuthenticationOptions } from './authentication.ts'
+import { assertBodyLimit } from './body.ts'
+import { assertLogger, type Logger } from './error.ts'
+
+/** The options of the doors that need no framework. */
+export interface DoorOptions<Request> {
+  /** The path under which the services are mounted, for example `/api`. Other paths are not found. */
+  prefix?: string
+  /** How many bytes of a body are read. */
+  bodyLimit?: number
+  /** Whose strategies look for credentials in requests, instead of those of the default authentication service. */
+  authentication?: ParseAuthenticationOptions
+  /** Params for the service call that come from the request or from its surroundings, also as a promise. */
+  params?: (request: Request) => DoorParams | Promise<DoorParams>
+  /** Where unexpected errors are written to, `console` by default; `false` for nowhere. */
+  logger?: Logger | false
+}
+
+type DoorParams = Partial<Params> & { [key: string]: any }
+
+/**
+ * Checks what a door is made of.
+ *
+ * @param name The name of the function that makes it
+ * @throws TypeError for what is no application, and for an option with a value that it cannot have
+ */
+export function assertDoor(
+  name: string,
+  app: unknown,
+  { prefix, bodyLimit, params, logger }: DoorOptions<any>
+): void {
+  if (typeof (app as { lookup?: unknown } | null | undefined)?.lookup !== 'function') {
+    throw new TypeError(`${name} expects an application, as alula() returns it`)
+  }
+  if (prefix !== undefined && typeof prefix !== 'string') {
+    throw new TypeError(`Invalid option 'prefix' of ${name}: expected a path`)
+  }
+  if (params !== undefined && typeof params !== 'function') {
+    throw new TypeError(`Invalid option 'params' of ${name}: expected a function that returns params`)
+  }
+
+  if (bodyLimit !== undefined) assertBodyLimit(bodyLimit)
+  assertLogger(logger)
+}
