@@ -23,7 +23,8 @@ export class FeathersError extends Error {
   /**
    * As in Feathers v5, `data` (or `message`, when that is an object) is taken apart: its `message` becomes
    * the message, its `errors` the `errors`, the rest the `data`. An array is kept as it is. Nothing that is
-   * passed in is changed. An error passed in is kept as the `cause`, which never leaves the server.
+   * passed in is changed. An error passed in, also as `{ cause: error }`, is kept as the `cause`, which never leaves the
+   * server.
    *
    * @param message What went wrong, in a sentence for the client; `'Error'` when missing
    * @param name The name of the error, for example `NotFound`
@@ -40,9 +41,12 @@ export class FeathersError extends Error {
         : isObject(data)
           ? data
           : undefined
-    const { message: sourceText, errors, ...rest } = source ?? {}
+    const { message: sourceText, errors, cause: given, ...details } = source ?? {}
+    // `{ cause: error }` as for any other error: what a driver says of itself is no detail for the client.
+    const cause = source instanceof Error ? source : given instanceof Error ? given : undefined
+    const rest = given === undefined || given instanceof Error ? details : { ...details, cause: given }
 
-    super(sourceText || text, source instanceof Error ? { cause: source } : undefined)
+    super(sourceText || text, cause && { cause })
 
     Object.assign(this, { name, code, className })
     // The first line of the stack was written before the name was known.

@@ -195,6 +195,18 @@ describe('a Feathers error', () => {
     expect(error.cause).toBe(cause)
   })
 
+  it('takes a cause as other errors do, and keeps what else is no error as a detail', () => {
+    const cause = Object.assign(new Error('Low level'), { table: 'users' })
+    const error = new GeneralError('Broken', { cause, hint: 'later' })
+
+    expect(error.cause).toBe(cause)
+    expect(error.toJSON()).toMatchObject({ message: 'Broken', data: { hint: 'later' } })
+    expect(JSON.stringify(error)).not.toContain('users')
+    expect(new GeneralError({ message: 'Broken', cause }).cause).toBe(cause)
+    expect(new GeneralError('Broken', { cause: 'rain' }).data).toEqual({ cause: 'rain' })
+    expect('cause' in new GeneralError('Broken', { cause: 'rain' })).toBe(false)
+  })
+
   it('tells a client neither its stack nor its cause', () => {
     const error = new GeneralError('Broken', new Error('Low level'))
 

@@ -164,6 +164,14 @@ describe('a mistake is met by an error with a sentence:', () => {
       () => (express(alula()) as any).configure(rest),
       "app.configure got 'rest', which returned another function: call it first, as in app.configure(rest())"
     ],
+    'Socket.IO that is not called': [
+      () => (alula() as any).configure(socketio),
+      'socketio is called before it is configured: app.configure(socketio())'
+    ],
+    'Socket.IO that is configured twice': [
+      () => alula().configure(socketio()).configure(socketio()),
+      "'alula/socketio' is configured already"
+    ],
     'OAuth that is not called': [
       () => createSecured().configure(oauth),
       'oauth is called before it is configured: app.configure(oauth())'

@@ -8,6 +8,7 @@ import type {
   TransportConnection
 } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
+import { isRecordLike } from '../utils/object.ts'
 
 /** A service that is on a server. What the call of a method becomes on its way there, a subclass decides. */
 export abstract class ClientService implements ServiceInterface<any, any, Params, any> {
@@ -148,11 +149,24 @@ function addCustomMethods(service: unknown, _path: string, { methods }: Normaliz
 
 async function call(service: ClientService, method: string, args: readonly unknown[]): Promise<any> {
   const serviceCall = fromArguments(method, args)
-  const needsId = getDefinition(method).args.includes('id')
+  const { id, data, params } = serviceCall
+  const hasId = id !== undefined && (id as unknown) !== '' && !(method === 'get' && id === null)
 
-  if (needsId && (serviceCall.id === undefined || (serviceCall.id as unknown) === '')) {
+  if (getDefinition(method).args.includes('id') && !hasId) {
     throw new BadRequest(`id for .${method} is required`)
   }
 
+  assertSendable('query', [params.query])
+  assertSendable('data', [data].flat())
+
   return service.sendCall(serviceCall)
+}
+
+/** Without its condition a call would reach all records, and without its data empty them: on the wire a promise is `{}`. */
+function assertSendable(name: string, values: readonly unknown[]): void {
+  for (const value of values) {
+    if (typeof value === 'object' && value !== null && !isRecordLike(value)) {
+      throw new BadRequest(`Invalid ${name}: expected a plain object. Is an 'await' missing?`)
+    }
+  }
 }

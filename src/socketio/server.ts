@@ -34,6 +34,9 @@ interface Settings {
   readonly configure: ConfigureSocketio | undefined
 }
 
+/** A second server of Socket.IO on the same port would answer every connection a second time. */
+const configured = new WeakSet<object>()
+
 /**
  * Makes the services of an application reachable through Socket.IO, and sends their events to the connections that
  * publishers choose. The protocol is that of Feathers v5, whose clients work. An application without a `listen` gets
@@ -41,7 +44,8 @@ interface Settings {
  *
  * @param args All of them optional, in this order: a port for a server of its own besides that of the application,
  * options of Socket.IO, and a function that gets the server of Socket.IO
- * @returns A function for `app.configure`. `app.setup()` rejects without the package `socket.io`
+ * @returns A function for `app.configure`, which throws when it is there already. `app.setup()` rejects without the
+ * package `socket.io`
  * @throws TypeError for an argument that is none of these
  * @example
  * app.configure(socketio((io) => io.on('connection', (socket) => console.log(socket.id))))
@@ -53,6 +57,9 @@ export function socketio(...args: SocketioArguments): (app: any) => void {
   return (app: Application) => {
     if (app._isSetup)
       throw new Error("'alula/socketio' has to be configured before the application is set up")
+    if (configured.has(app)) throw new Error("'alula/socketio' is configured already")
+
+    configured.add(app)
 
     const closers: (() => Promise<void>)[] = []
     let transport: SocketTransport | undefined
@@ -122,10 +129,13 @@ function toSettings(args: readonly unknown[]): Settings {
   const port = typeof rest[0] === 'number' ? (rest.shift() as number) : undefined
   const options = isObject(rest[0]) ? (rest.shift() as SocketioOptions) : {}
   const [configure, ...others] = rest
-  // `app.configure(socketio)`: it would be taken for options, or for the function.
+  // It would be taken for options, or for the function.
   const isApplication = typeof (args[0] as { service?: unknown } | undefined)?.service === 'function'
 
-  if (isApplication || (configure !== undefined && typeof configure !== 'function') || others.length > 0) {
+  if (isApplication)
+    throw new TypeError('socketio is called before it is configured: app.configure(socketio())')
+
+  if ((configure !== undefined && typeof configure !== 'function') || others.length > 0) {
     throw new TypeError(
       'Invalid arguments of socketio: expected a port, options and a function, in this order'
     )

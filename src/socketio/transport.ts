@@ -10,6 +10,7 @@ import { type Logger, logUnexpected, toClientError } from '../transport/error.ts
 import { findRoute } from '../transport/http.ts'
 import { handleSocket, type SocketReply, toDeliveries } from '../transport/socket.ts'
 import { attach } from './attachment.ts'
+import { boundAttachments } from './bytes.ts'
 import { Connections, type OpenedSocket } from './connections.ts'
 import { Running, waitAtMost } from './running.ts'
 
@@ -57,6 +58,8 @@ export class SocketTransport {
         else decide(undefined, true)
       }
     })
+
+    boundAttachments((this.io as any).encoder)
 
     this.io.use((socket, next) => void this.begin(socket, next))
     this.io.on('connection', (socket) => this.connect(socket))

@@ -101,7 +101,14 @@ export class Link {
   private readonly relay: Relay = (event) => {
     const { params, filter } = this.settings
 
-    if (filter(event)) this.outbox?.add('event', toText(event, [getEntityName(this.app), ...params]))
+    const isChosen: unknown = filter(event)
+
+    // A promise would count as a yes.
+    if (isChosen instanceof Promise) {
+      throw new TypeError("The 'filter' of sync returned a promise: it has to decide at once")
+    }
+
+    if (isChosen) this.outbox?.add('event', toText(event, [getEntityName(this.app), ...params]))
   }
 
   private receive({ origin, kind, text }: Entry): void {

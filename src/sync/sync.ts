@@ -1,6 +1,7 @@
 import type { ServiceEvent } from '../core/publish.ts'
 import type { ApplicationHookContext, NextFunction } from '../core/types.ts'
 import { isStringList } from '../utils/check.ts'
+import { isPlainObject } from '../utils/object.ts'
 import { assertOption, type RedisOptions, toRedisSettings } from './connection.ts'
 import { Link, type LinkSettings } from './link.ts'
 import { SharedRevocationStore } from './revocation.ts'
@@ -81,8 +82,12 @@ export function sync(options: SyncOptions): (app: any) => void {
   }
 }
 
-function toSettings(
-  {
+function toSettings(options: SyncOptions): Omit<LinkSettings, 'revocations'> & { revocation: boolean } {
+  // The application, among others, which is what `app.configure(sync)` gives.
+  if (!isPlainObject(options))
+    throw new TypeError('sync expects options, as in app.configure(sync({ redis }))')
+
+  const {
     redis,
     prefix,
     connectTimeout,
@@ -91,8 +96,7 @@ function toSettings(
     filter = () => true,
     revocation = true,
     ...others
-  }: SyncOptions = {} as SyncOptions
-): Omit<LinkSettings, 'revocations'> & { revocation: boolean } {
+  } = options
   const [unknown] = Object.keys(others)
 
   if (unknown !== undefined) throw new TypeError(`Unknown option '${unknown}' of sync`)

@@ -127,7 +127,9 @@ function toSocketData(data: unknown, method: string): unknown {
 }
 
 /**
- * Authenticates a connection by what its first request says, where it says something: it is logged in then.
+ * Authenticates a connection by what its first request says, where it says something: it is logged in then. With
+ * credentials that are good for calls and not for a login, such as a key, nobody is logged in, and each call brings them
+ * along.
  *
  * @param app The application
  * @param connection The connection; the strategies note on it who it belongs to
@@ -142,15 +144,16 @@ export async function authenticateConnection(
   options?: ParseAuthenticationOptions
 ): Promise<void> {
   const authentication = await parseAuthentication(app, request, undefined, options)
+  const auth = app.defaultAuthentication?.(options?.service)
 
-  if (!authentication) return
+  if (!authentication || !auth) return
 
   connection.authentication = authentication
 
+  if (!auth.configuration.authStrategies.includes(authentication.strategy ?? '')) return
+
   try {
-    await app
-      .defaultAuthentication?.(options?.service)
-      ?.create(authentication, { provider: connection.provider, connection })
+    await auth.create(authentication, { provider: connection.provider, connection })
   } catch (error) {
     // Nothing but what was claimed. What a login has set stays: it has to be ended.
     if (connection.authentication === authentication) delete connection.authentication

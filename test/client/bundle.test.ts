@@ -39,7 +39,7 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import authentication from '@feathersjs/authentication-client'
       feathers().configure(${CONNECT_REST}).configure(authentication())`,
     share: 0.5,
-    budget: 14_500
+    budget: 15_000
   },
   'Socket.IO': {
     ours: `
@@ -50,7 +50,7 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import socketio from '@feathersjs/socketio-client'
       feathers().configure(socketio(window.socket))`,
     share: 1.08,
-    budget: 11_500
+    budget: 12_000
   }
 }
 

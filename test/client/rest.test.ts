@@ -164,19 +164,6 @@ describe.each(restConnections)('a client with %s', (_name, serve, connect) => {
     }
   })
 
-  it('requires an id where the method has one', async () => {
-    const things: any = alula().configure(connect('http://127.0.0.1:1')).service('things')
-
-    for (const method of ['get', 'update', 'patch', 'remove', '_get', '_update', '_patch', '_remove']) {
-      for (const id of [undefined, '']) {
-        const error = await failure(things[method](id, {}))
-
-        expect(error).toBeInstanceOf(BadRequest)
-        expect(error.message).toBe(`id for .${method.replace('_', '')} is required`)
-      }
-    }
-  })
-
   it('revives errors, with the answer that they came with', async () => {
     const { url } = await serve((app) =>
       app.use('things', {

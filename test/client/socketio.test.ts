@@ -89,19 +89,6 @@ describe.each(Object.entries(socketServers))('a client of Socket.IO with %s', (_
     expect(heard).toEqual(['shout'])
   })
 
-  it('requires an id where the method has one', async () => {
-    const things: any = (await connect(serve)).app.service('things')
-
-    for (const method of ['get', 'update', 'patch', 'remove', '_get', '_update', '_patch', '_remove']) {
-      for (const id of [undefined, '']) {
-        const error = await failure(things[method](id, {}))
-
-        expect(error).toBeInstanceOf(BadRequest)
-        expect(error.message).toBe(`id for .${method.replace('_', '')} is required`)
-      }
-    }
-  })
-
   it('puts values in place of placeholders, and none that lead elsewhere', async () => {
     const { app } = await connect(serve)
     const things = app.service('users/:userId/things')

@@ -35,3 +35,33 @@ it('different bytes that are alike are data', async () => {
 
   expect(await call(socket, 'create', 'records', record, {})).toEqual({ id: 1, ...record })
 })
+
+// Clients close their connection at a packet with more than ten attachments: two records were enough to lock out
+// everybody who listed them.
+
+const many = (count: number) => Array.from({ length: count }, (_, index) => Buffer.from([index]))
+
+it.each([
+  ['of the transport WebSocket', ['websocket']],
+  ['that polls', ['polling']]
+])(
+  'a client %s stays when an answer or an event has more bytes than it takes',
+  async (_title, transports) => {
+    const { app, url } = await open((app) => {
+      app.use('records', memory({ startId: 1 }))
+      app.on('connection', (connection: any) => app.channel('all').join(connection))
+      app.publish(() => app.channel('all'))
+    })
+    const socket = await connect(url, { reconnection: false, transports })
+    const created = new Promise((resolve) => socket.once('records created', resolve))
+    const asJson = (count: number) => JSON.parse(JSON.stringify(many(count)))
+
+    await app.service('records').create({ bytes: many(11) })
+    expect(await created).toEqual({ id: 1, bytes: asJson(11) })
+    expect(await call(socket, 'get', 'records', 1)).toEqual({ id: 1, bytes: asJson(11) })
+
+    await app.service('records').create({ bytes: many(10) })
+    expect(await call(socket, 'get', 'records', 2)).toEqual({ id: 2, bytes: many(10) })
+    expect(await call(socket, 'find', 'records')).toHaveLength(2)
+  }
+)

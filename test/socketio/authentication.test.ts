@@ -1,5 +1,6 @@
 import type { Socket } from 'socket.io-client'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { authenticate } from '../../src/authentication.ts'
 import { Forbidden, NotAuthenticated } from '../../src/errors.ts'
 import express, { errorHandler, rest } from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
@@ -470,6 +471,58 @@ describe('a connection that ends while its login runs', () => {
     done.resolve()
     await call(await connect(url), 'find', 'things')
     expect(events.map(([name]) => name)).toEqual(['connection'])
+  })
+})
+
+describe('a handshake with a key that is good for calls alone', () => {
+  const keys = {
+    parse: async ({ headers }: any) => (headers['x-key'] ? { strategy: 'key', key: headers['x-key'] } : null),
+    authenticate: async ({ key }: any) => {
+      if (key !== 'right') throw new NotAuthenticated('Invalid key')
+
+      return { authentication: { strategy: 'key' }, client: 'reporter' }
+    }
+  }
+
+  async function openWithKeys() {
+    const opened = await open({ parseStrategies: ['jwt', 'key'] }, (app) => {
+      app.service('authentication').register('key', keys)
+      app.use('reports', { find: async ({ client = null }: any) => ({ client }) })
+      app.service('reports').hooks({ before: { all: [authenticate('jwt', 'key')] } })
+    })
+    const withKey = (key: string) =>
+      connect(opened.url, { extraHeaders: { 'X-Key': key }, reconnection: false })
+
+    return { ...opened, withKey }
+  }
+
+  it('opens a connection whose calls bring it along, and logs nobody in', async () => {
+    const { withKey, names } = await openWithKeys()
+    const socket = await withKey('right')
+
+    expect(await call(socket, 'find', 'reports')).toEqual({ client: 'reporter' })
+    expect(names()).toEqual(['connection'])
+    await expect(call(socket, 'find', 'notes')).rejects.toMatchObject({ code: 401 })
+  })
+
+  it('gives way to a login over the socket', async () => {
+    const { withKey } = await openWithKeys()
+    const socket = await withKey('right')
+
+    await call(socket, 'create', 'authentication', LOGIN)
+    expect(await call(socket, 'find', 'notes')).toEqual({ of: 'ann' })
+    expect(await call(socket, 'find', 'reports')).toEqual({ client: null })
+  })
+
+  it('that is wrong ends with the first call that asks for it', async () => {
+    const { withKey, names } = await openWithKeys()
+    const socket = await withKey('wrong')
+    const ended = hear(socket, 'disconnect')
+
+    expect(await call(socket, 'find', 'things')).toEqual({ open: true })
+    await expect(call(socket, 'find', 'reports')).rejects.toMatchObject({ code: 401, message: 'Invalid key' })
+    await ended
+    expect(names()).toEqual(['connection', 'disconnect'])
   })
 })
 

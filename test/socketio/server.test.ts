@@ -411,7 +411,11 @@ describe('a second setup after teardown', () => {
 })
 
 it.each([
-  ['the application itself', (app: any) => app.configure(socketio), 'Invalid arguments of socketio'],
+  [
+    'the application itself',
+    (app: any) => app.configure(socketio),
+    'socketio is called before it is configured'
+  ],
   ['a list', () => socketio([] as any), 'Invalid arguments of socketio'],
   ['a port that is none', () => socketio(-1), 'Invalid port of socketio'],
   [

@@ -198,6 +198,19 @@ describeRedis('an event of a service', () => {
     })
   })
 
+  it('stays where it is when the filter returns a promise, which would count as a yes', async () => {
+    const errors: Error[] = []
+    const { one, other } = await startTwo((app) => app.on('error', (error: Error) => errors.push(error)), {
+      filter: (async ({ data }: any) => data.isPublic) as any
+    })
+
+    await one.things.create({ isPublic: false })
+    expect(errors).toEqual([
+      new TypeError("The 'filter' of sync returned a promise: it has to decide at once")
+    ])
+    expect(payloads(other)).toEqual([])
+  })
+
   it('does not reach an application with another prefix', async () => {
     const { one } = await startTwo()
     const { other: stranger } = await startTwo()

@@ -36,7 +36,11 @@ describe('sync', () => {
   })
 
   it('refuses to be without options, or in an application that is set up already', async () => {
-    expect(() => (sync as any)()).toThrow("Invalid option 'redis' of sync")
+    expect(() => (sync as any)({})).toThrow("Invalid option 'redis' of sync")
+
+    for (const options of [undefined, null, 'redis://localhost', alula()]) {
+      expect(() => sync(options as any)).toThrow('sync expects options, as in app.configure(sync({ redis }))')
+    }
 
     const app = alula()
 
