@@ -7,6 +7,7 @@ import {
   type AcceptedBodies,
   assertBodyLimit,
   assertJson,
+  assertUtf8,
   BODY_LIMIT,
   isAcceptedForm,
   parseJson
@@ -327,6 +328,8 @@ async function readBody(
   if (request.body !== undefined || !isThere) return request.body
 
   if (isAcceptedForm(headers['content-type'], accepted)) {
+    assertUtf8(headers['content-type'], headers['content-encoding'])
+
     return parseQueryString(await readText(request, bodyLimit))
   }
 

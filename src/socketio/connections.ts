@@ -110,9 +110,7 @@ export class Connections {
 
   /** Ends a connection whose call was refused because its token is void. */
   async endVoid(connection: RealTimeConnection): Promise<void> {
-    if (!connection.authentication || (await isAuthenticated(this.app, connection))) return
-
-    this.announceEnd(connection)
+    if (!(await isAuthenticated(this.app, connection))) this.announceEnd(connection)
   }
 
   /** Ends what a call has begun on a connection that was gone when it was done: a login, or channels that it joined. */

@@ -28,12 +28,24 @@ export function assertBodyLimit(bodyLimit: unknown, name = 'bodyLimit'): void {
  * @throws UnsupportedMediaType for anything but JSON in UTF-8
  */
 export function assertJson(contentType: string | undefined, contentEncoding?: string | undefined): void {
-  const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';')
-  const charset = parameters.map((parameter) => parameter.trim()).find((name) => name.startsWith('charset='))
+  const [type = ''] = (contentType ?? '').toLowerCase().split(';')
 
   if (type.trim() !== 'application/json') {
     throw new UnsupportedMediaType("Unsupported content type: expected 'application/json'")
   }
+
+  assertUtf8(contentType, contentEncoding)
+}
+
+/**
+ * Checks that a body is text in UTF-8 that is not compressed.
+ *
+ * @throws UnsupportedMediaType for any other
+ */
+export function assertUtf8(contentType = '', contentEncoding: string | undefined): void {
+  const [, ...parameters] = contentType.toLowerCase().split(';')
+  const charset = parameters.map((parameter) => parameter.trim()).find((name) => name.startsWith('charset='))
+
   if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
     throw new UnsupportedMediaType("Unsupported charset: expected 'utf-8'")
   }
@@ -81,7 +93,11 @@ export function parseBody(
   accepted: AcceptedBodies
 ): unknown {
   if (text === '') return undefined
-  if (isAcceptedForm(contentType, accepted)) return parseQueryString(text)
+  if (isAcceptedForm(contentType, accepted)) {
+    assertUtf8(contentType, contentEncoding)
+
+    return parseQueryString(text)
+  }
 
   assertJson(contentType, contentEncoding)
 

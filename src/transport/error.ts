@@ -134,6 +134,10 @@ function toFeathersError(error: any): FeathersError {
   const parserError = PARSER_ERRORS.get(error?.type)
 
   if (parserError) return parserError()
+  // From Node’s zlib, which speaks of headers and checks.
+  if (typeof error?.code === 'string' && error.code.startsWith('Z_')) {
+    return new BadRequest('Invalid request body: it can not be decompressed')
+  }
   // From the router of Express; its message repeats the path.
   if (error instanceof URIError && (error as any).status === 400) return new BadRequest(MALFORMED_PATH)
   if (isForClient(error)) return new (errors[error.status] ?? BadRequest)(error.message)

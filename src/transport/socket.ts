@@ -163,9 +163,10 @@ export async function authenticateConnection(
 
 /**
  * Whether what a connection lives by is still good: its token may be void since the password of its user was changed.
+ * A connection that nobody is logged in on lives by nothing.
  *
  * @param app The application
- * @param connection A connection that was logged in
+ * @param connection The connection
  * @param service The path of the authentication service; the default one when left out
  */
 export async function isAuthenticated(
@@ -174,6 +175,8 @@ export async function isAuthenticated(
   service?: string
 ): Promise<boolean> {
   const { authentication } = connection
+
+  if (!authentication) return true
 
   try {
     await app.defaultAuthentication?.(service)?.authenticate(authentication, {}, authentication.strategy)

@@ -1,3 +1,4 @@
+import * as official from '@feathersjs/adapter-commons'
 import { describe, expect, it } from 'vitest'
 import { VALIDATED } from '../../src/adapter.ts'
 import { parseQuery, toPredicate } from '../../src/query.ts'
@@ -10,7 +11,7 @@ describe('getOptions', () => {
     const adapter = new EchoAdapter({ multi: true })
 
     for (const params of [undefined, {}, { query: { multi: false } }]) {
-      expect(adapter.getOptions(params)).toEqual(adapter.options)
+      expect(adapter.getOptions(params)).toBe(adapter.options)
     }
   })
 
@@ -130,8 +131,8 @@ describe('sanitizeQuery', () => {
   })
 
   it('of nothing is nothing, or the default of the pagination', async () => {
-    expect(await new EchoAdapter().sanitizeQuery()).toEqual({})
-    expect(await new EchoAdapter().sanitizeQuery({ query: {} })).toEqual({})
+    expect(await new EchoAdapter().sanitizeQuery()).toStrictEqual({})
+    expect(await new EchoAdapter().sanitizeQuery({ query: {} })).toStrictEqual({})
     expect(await new EchoAdapter({ paginate: { default: 5 } }).sanitizeQuery()).toEqual({ $limit: 5 })
   })
 
@@ -161,11 +162,48 @@ describe('sanitizeQuery', () => {
     })
   })
 
+  it('keeps a `$not` and a `$nor` where they are allowed', async () => {
+    const query = { $not: { a: { $le: 1 } }, $nor: [{ b: 1 }], $or: [{ $not: { c: 1 } }] }
+
+    expect(await new EchoAdapter({ operators: ['$not', '$nor'] }).sanitizeQuery({ query })).toEqual({
+      $not: { a: { $lte: 1 } },
+      $nor: [{ b: 1 }],
+      $or: [{ $not: { c: 1 } }]
+    })
+  })
+
+  it('a further name without a dollar sign is converted, and one that is undefined stays a condition', async () => {
+    const filters = { locale: (value: string) => value.toUpperCase(), name: undefined }
+    const query = { locale: 'en', name: 'Ada', age: 36 }
+
+    expect(await new EchoAdapter({ filters }).sanitizeQuery({ query })).toEqual({
+      locale: 'EN',
+      name: 'Ada',
+      age: 36
+    })
+  })
+
+  it('takes operators and filters that are undefined in the options of the call for none', async () => {
+    const adapter = new EchoAdapter({ operators: ['$like'], filters: { $populate: true } })
+    const sanitize = (query: object) =>
+      adapter.sanitizeQuery({ query, adapter: { operators: undefined, filters: undefined } as any })
+
+    expect(await sanitize({ a: { $ge: 1 }, $sort: { a: 1 } })).toEqual({ a: { $gte: 1 }, $sort: { a: 1 } })
+    await expect(sanitize({ a: { $like: 'x' } })).rejects.toMatchObject({ name: 'BadRequest' })
+    await expect(sanitize({ $populate: 'x' })).rejects.toMatchObject({ name: 'BadRequest' })
+  })
+
   it('leaves a query that a schema has checked as it is', async () => {
     const query = validated({ $limit: '500', a: { $anything: 1 } })
     const adapter = new EchoAdapter({ paginate: { max: 10 } })
 
     expect(await adapter.sanitizeQuery({ query })).toBe(query)
+  })
+
+  it('takes a mark of Feathers v5 for that of a schema', async () => {
+    const query = Object.defineProperty({ a: { $anything: 1 } }, official.VALIDATED, { value: true })
+
+    expect(await new EchoAdapter().sanitizeQuery({ query })).toBe(query)
   })
 
   it('a query cannot call itself checked by a name', async () => {
@@ -291,6 +329,28 @@ describe('parseQuery', () => {
     expect(query).toEqual({ tenant: 1, $sort: { age: 1 } })
   })
 
+  it.each<[string, (query: any) => void, object]>([
+    ['is added beside others', (query) => Object.assign(query, { tenant: 2 }), { name: 'Ada', tenant: 2 }],
+    ['takes the place of a value', (query) => Object.assign(query, { name: 'Bob' }), { name: 'Bob' }],
+    [
+      'takes the place of one value of several',
+      (query) => Object.assign(query, { tenant: 2 }),
+      { name: 'Ada', tenant: 2 }
+    ]
+  ])('sees in its checked query what %s', async (title, change, expected) => {
+    class ChangingService extends EchoService {
+      override async _find(params?: any) {
+        change(params.query)
+
+        return this.parse(params).where as any
+      }
+    }
+
+    const query = { name: 'Ada', ...(title.endsWith('several') && { tenant: 1 }) }
+
+    expect(await new ChangingService().find({ query })).toEqual(parseQuery(expected).where)
+  })
+
   it('sees what an overridden sanitizeQuery adds', async () => {
     class TenantService extends EchoService {
       override async sanitizeQuery(params?: any) {
@@ -328,5 +388,29 @@ describe('parseQuery', () => {
     if (!(found instanceof TypeError)) expect(found).toMatchObject({ kind: 'and', conditions: [{}, {}] })
 
     expect(query).toEqual({ age: { $lt: 65 } })
+  })
+
+  it('a change inside a list of conditions is not lost without a word', async () => {
+    class TenantService extends EchoService {
+      override async _find(params?: any) {
+        params.query.$and.push({ tenant: 1 })
+
+        return this.parse(params).where as any
+      }
+
+      override async _remove(_id: unknown, params?: any) {
+        params.query.tenant.$in.splice(1)
+
+        return this.parse(params).where as any
+      }
+    }
+
+    const service = new TenantService()
+    const found = await service.find({ query: { $and: [{ age: 1 }] } }).catch((error) => error)
+    const removed = await service.remove(1, { query: { tenant: { $in: [1, 2] } } }).catch((error) => error)
+
+    // Either it counts, or it is an error.
+    if (!(found instanceof TypeError)) expect(found).toMatchObject({ kind: 'and', conditions: [{}, {}] })
+    if (!(removed instanceof TypeError)) expect(removed).toMatchObject({ operator: 'in', value: [1] })
   })
 })

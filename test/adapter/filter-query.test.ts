@@ -39,6 +39,9 @@ describe('filterQuery', () => {
     ['a filter that drops', { $known: '5' }, { filters: { $known: () => undefined } }],
     ['a filter that drops $sort', { $sort: { a: 1 } }, { filters: { $sort: () => undefined } }],
     ['a filter that drops $skip', { $skip: 1 }, { filters: { $skip: () => undefined } }],
+    ['a filter that converts $skip', { $skip: 'two' }, { filters: { $skip: () => 2 } }],
+    ['a filter that converts $sort', { $sort: 'name' }, { filters: { $sort: () => ({ name: -1 }) } }],
+    ['a $sort by nothing', { $sort: {} }],
     ['a further operator', { a: { $regex: 'x' } }, { operators: ['$regex'] }],
     ['an instance of a class', { a: /x/, b: { $ne: date } }],
     ['a symbol', { [Symbol.for('a')]: 1, b: 2 }],
@@ -74,6 +77,13 @@ describe('filterQuery', () => {
     expect(() => filterQuery(query)).toThrow(`'${name}'`)
   })
 
+  it('leaves behind a symbol that is not enumerable', () => {
+    const mark = Symbol('mark')
+    const query = Object.defineProperty({ a: 1, [Symbol.for('b')]: 2 }, mark, { value: true })
+
+    expect(Reflect.ownKeys(filterQuery(query).query)).toEqual(['a', Symbol.for('b')])
+  })
+
   it('does not change the query', () => {
     const query = {
       $limit: '5',
@@ -107,6 +117,19 @@ describe('OPERATORS and FILTERS', () => {
   it('hold all names of Feathers v5', () => {
     expect(OPERATORS).toEqual(expect.arrayContaining(official.OPERATORS))
     expect(Object.keys(FILTERS).sort()).toEqual(Object.keys(official.FILTERS).sort())
+  })
+
+  it('hold what this library adds to them', () => {
+    expect(OPERATORS).toEqual(expect.arrayContaining(['$eq', '$and', '$or']))
+  })
+
+  it('let all that they name pass in Feathers v5, too', () => {
+    const query = { $limit: 1, $skip: 2, $sort: { a: 1 }, $select: ['a'], $or: [{ a: 1 }], $and: [{ b: 1 }] }
+
+    expect(official.filterQuery(query, { filters: FILTERS as any, operators: [...OPERATORS] })).toEqual({
+      filters: query,
+      query: {}
+    })
   })
 
   it('can be extended and passed on, as adapters for Feathers v5 do', () => {

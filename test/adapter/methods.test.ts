@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { implementService } from '../../src/adapter.ts'
+import { implementService, VALIDATED } from '../../src/adapter.ts'
 import { createHandler } from '../../src/fetch.ts'
 import { alula } from '../../src/index.ts'
 import { EchoAdapter, EchoService } from './echo.ts'
@@ -100,6 +100,34 @@ describe('the public methods', () => {
   })
 })
 
+describe('a query that a schema has checked', () => {
+  const checked = { $limit: 1, $skip: 1, a: { $anything: 1 } }
+  const call = (service: EchoService, query: object) => service.patch(null, {}, { query })
+
+  it('stays checked without its page', async () => {
+    const service = new EchoService({ multi: true })
+
+    await call(service, Object.defineProperty({ ...checked }, VALIDATED, { value: true }))
+
+    const [{ params }] = service.calls
+
+    expect(params.query).toStrictEqual({ a: { $anything: 1 } })
+    expect(service.parse(params).where).toMatchObject({ kind: 'custom', operator: '$anything' })
+    expect(await service.sanitizeQuery(params)).toBe(params.query)
+  })
+
+  it('is no query that the service has checked itself: what is added to that is checked, too', async () => {
+    const service = new EchoService({ multi: true })
+
+    await call(service, { $limit: 1, $skip: 1, a: 1 })
+
+    const [{ params }] = service.calls
+
+    params.query.b = { $anything: 1 }
+    expect(() => service.parse(params)).toThrow('Invalid query parameter $anything')
+  })
+})
+
 describe('several records at once', () => {
   it('are refused unless `multi` allows the method', async () => {
     for (const multi of [false, [], ['update', 'find']]) {
@@ -162,6 +190,15 @@ describe('several records at once', () => {
     for (const { params } of service.calls) {
       expect(params.query).toEqual({ $sort: { a: 1 }, $select: ['a'], a: 1 })
     }
+  })
+
+  it('are not counted either where a query has a $skip alone', async () => {
+    const service = new EchoService({ multi: true })
+
+    await service.patch(null, {}, { query: { $skip: 1, a: 1 } })
+    await service.get(1, { query: { $skip: 1 } })
+
+    expect(service.calls.map(({ params }) => params.query)).toStrictEqual([{ a: 1 }, {}])
   })
 
   it('are never replaced', async () => {
@@ -349,6 +386,23 @@ describe('implementService', () => {
     expect(await service.get('a')).toEqual({ method: '_get', id: 'A', params: { query: {} } })
     expect(await service.find()).toEqual([])
     await expect(service.patch(null, {})).rejects.toMatchObject({ name: 'MethodNotAllowed' })
+  })
+
+  it('a method can be replaced, on an object and in its class', async () => {
+    class Replaced extends EchoAdapter {}
+
+    implementService(Replaced)
+
+    const prototype: any = Replaced.prototype
+    const service: any = new Replaced()
+
+    service.get = async () => 'of the object'
+    prototype.find = async () => 'of the class'
+    Object.defineProperty(prototype, 'remove', { get: () => async () => 'from a getter' })
+
+    expect(await service.get(1)).toBe('of the object')
+    expect(await service.find()).toBe('of the class')
+    expect(await service.remove(1)).toBe('from a getter')
   })
 
   it('leaves alone what the class defines itself', async () => {

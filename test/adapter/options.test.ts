@@ -100,7 +100,7 @@ describe('getLimit', () => {
 
   it('agrees with Feathers v5 wherever there is a default', () => {
     for (const paginate of paginations) {
-      for (const limit of limits) {
+      for (const limit of [...limits, null]) {
         expect(getLimit(limit, paginate), `${limit}, ${JSON.stringify(paginate)}`).toBe(
           officialGetLimit(limit as any, paginate)
         )

@@ -150,6 +150,20 @@ describeHttpDoors('responses', (open) => {
     expect(await response.json()).toEqual({ data: {} })
   })
 
+  it('a form is data where the service takes forms, in UTF-8', async () => {
+    const client = await open((app) => {
+      app.use('forms', { create: async (data: any) => ({ data }) }, { forms: true })
+      app.use('things', { create: async (data: any) => ({ data }) })
+    })
+    const send = (path: string, type = 'application/x-www-form-urlencoded') =>
+      client.request(path, { method: 'POST', headers: { 'Content-Type': type }, body: 'a[b]=1&c=%C3%A9' })
+
+    expect(await (await send('/forms')).json()).toEqual({ data: { a: { b: '1' }, c: 'é' } })
+    expect((await send('/forms', 'application/x-www-form-urlencoded; charset=UTF-8')).status).toBe(201)
+    expect((await send('/forms', 'application/x-www-form-urlencoded; charset=iso-8859-1')).status).toBe(415)
+    expect((await send('/things')).status).toBe(415)
+  })
+
   it('a slash at the end is the collection', async () => {
     const client = await open((app) => app.use('things', { find: async () => ['all'] }))
 

@@ -120,6 +120,16 @@ it('a compressed body is read, up to the limit of what it unpacks to', async () 
   expect(await (await send('{"a":1}')).json()).toEqual({ a: 1 })
   expect((await send(JSON.stringify({ a: 'x'.repeat(3000) }))).status).toBe(413)
   expect((await send('')).status).toBe(201)
+
+  for (const body of [Buffer.from('{"a":1}'), gzipSync('{"a":1}').subarray(0, 15)]) {
+    const headers = { ...JSON_HEADERS, 'Content-Encoding': 'gzip' }
+    const response = await fetch(`${url}/things`, { method: 'POST', headers, body })
+
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({
+      message: 'Invalid request body: it can not be decompressed'
+    })
+  }
 })
 
 it('a form is read where urlencoded() is used', async () => {

@@ -1,4 +1,4 @@
-import { hooks as decorate } from '@feathersjs/hooks'
+import { hooks as decorate, middleware } from '@feathersjs/hooks'
 import { describe, expect, it } from 'vitest'
 import { attachHooks } from '../../src/hooks/interop.ts'
 import { alula } from '../../src/index.ts'
@@ -84,6 +84,74 @@ describe('a method that was decorated and then gets hooks attached', () => {
       'decorated out',
       'attached out'
     ])
+  })
+})
+
+describe('a method with properties and defaults of its own that then gets hooks attached', () => {
+  it('has them in its contexts, in the hooks that were attached, too', async () => {
+    const seen: unknown[] = []
+    const look = async (context: any, next: any) => {
+      seen.push([context.audited, context.locale, context.tenant])
+      await next()
+    }
+    const manager = middleware([look])
+      .props({ audited: true })
+      .defaults((self: any, args: any, context: any) => ({
+        locale: 'en',
+        tenant: `${self.tenant} ${args[0]} ${context.path}`
+      }))
+    const things: any = decorate({ tenant: 'acme', get: async () => ({}) }, { get: manager })
+
+    things.get = attachHooks(things.get, [look])
+
+    const app: any = alula().use('things', things)
+
+    await app.service('things').get(1)
+
+    expect(seen).toEqual([
+      [true, 'en', 'acme 1 things'],
+      [true, 'en', 'acme 1 things']
+    ])
+  })
+})
+
+describe('a manager of hooks that knows nothing but its hooks', () => {
+  it('is enough, with hooks attached and without', async () => {
+    const { trace, around } = createTrace()
+    const manage = (method: () => unknown, label: string) =>
+      Object.assign(method, {
+        [Symbol.for('@feathersjs/hooks')]: { getMiddleware: () => [around(label)] }
+      })
+    const app: any = alula().use('things', {
+      get: manage(async () => 'one', 'get'),
+      find: attachHooks(
+        manage(async () => 'all', 'find'),
+        [around('attached')]
+      )
+    } as any)
+
+    expect(await app.service('things').get(1)).toBe('one')
+    expect(await app.service('things').find()).toBe('all')
+    expect(trace).toEqual(['get in', 'get out', 'attached in', 'find in', 'find out', 'attached out'])
+  })
+})
+
+describe('a method that gets hooks attached and is then decorated', () => {
+  it.each<[string, object]>([
+    ['nothing', {}],
+    ['a manager of hooks', { [Symbol.for('@feathersjs/hooks')]: { getMiddleware: () => [] } }]
+  ])('runs these inside of those that were attached, when %s was on it', async (_title, before) => {
+    const { trace, around } = createTrace()
+    const get = Object.assign(async () => 'one', before)
+    const things: any = { get: attachHooks(get, [around('attached')]) }
+
+    decorate(things, { get: middleware([around('decorated')]).props({ audited: true }) })
+
+    const app: any = alula().use('things', things)
+    const context = await app.service('things').get(1, {}, app.service('things').get.createContext())
+
+    expect(context).toMatchObject({ result: 'one', audited: true, id: 1 })
+    expect(trace).toEqual(['attached in', 'decorated in', 'decorated out', 'attached out'])
   })
 })
 

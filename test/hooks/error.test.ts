@@ -272,6 +272,28 @@ describeBoth('the context of an error', (createApp) => {
     expect(originals.map((original) => original.error?.message)).toEqual([undefined, 'Broken'])
   })
 
+  it('loses the result that an error hook gave when the same error is thrown again further out', async () => {
+    const seen: any[] = []
+    const app = createApp().use('things', { get: async () => fail('Broken') })
+
+    app.hooks({
+      after: [(context: any) => Promise.reject(context.error)],
+      error: [(context: any) => void seen.push([context.result, context.original.result])]
+    })
+    app.service('things').hooks({
+      error: {
+        get: [
+          (context: any) => {
+            context.result = 'rescued'
+          }
+        ]
+      }
+    })
+
+    await expect(app.service('things').get(1)).rejects.toThrow('Broken')
+    expect(seen).toEqual([[undefined, 'rescued']])
+  })
+
   it('has neither error nor original where no error hook ran', async () => {
     let context: any
     const app = createApp().use('things', { get: async () => fail('Broken') })

@@ -181,6 +181,28 @@ describe('a method with hooks', () => {
   })
 })
 
+describe('a method around which there are no hooks', () => {
+  const wrap = (method: Method, parameters: string[]): any =>
+    hookMethod(method, { parameters, properties: {}, version: () => 0, compile: (terminal) => terminal })
+
+  it('gets the arguments of the call, and params when it has none', async () => {
+    const get = wrap((...args: unknown[]) => args, ['id', 'params'])
+    const params = { query: { a: 1 } }
+
+    expect(await get(1, params)).toEqual([1, params])
+    expect((await get(1, params))[1]).toBe(params)
+    expect(await get(1)).toEqual([1, {}])
+    expect(await get(1, null)).toEqual([1, {}])
+  })
+
+  it('gets no params where it has no argument of that name', async () => {
+    const setup = wrap((...args: unknown[]) => args, ['app', 'path'])
+
+    expect(await setup()).toStrictEqual([])
+    expect(await setup('app', 'things')).toStrictEqual(['app', 'things'])
+  })
+})
+
 describe('a hook registry', () => {
   it('gives the hooks of a method in layers that a pipeline is compiled from', async () => {
     const trace: string[] = []
