@@ -37,6 +37,8 @@ if (isInstalled) {
     // The random tests run in full.
     { TEST_SCALE: '1', ...SERVERS }
   )
+  await report.check('npm run test:coverage', () => show('npm', ['run', 'test:coverage']))
+  await addCounts('npm run test:types-budget', ['run', 'test:types-budget'], parseCounts)
   await addCounts('npm run test:package', ['run', 'test:package'], parseCounts)
   await report.check('npm run docs:build', () => show('npm', ['run', 'docs:build']))
   await report.check('npm start', () => checkStart(ROOT))

@@ -41,16 +41,17 @@ export class FeathersError extends Error {
         : isObject(data)
           ? data
           : undefined
-    const { message: sourceText, errors, cause: given, ...details } = source ?? {}
-    // `{ cause: error }` as for any other error: what a driver says of itself is no detail for the client.
-    const cause = source instanceof Error ? source : given instanceof Error ? given : undefined
-    const rest = given === undefined || given instanceof Error ? details : { ...details, cause: given }
+    const { message: sourceText, errors, ...rest } = source ?? {}
+    const cause = source instanceof Error ? source : rest.cause instanceof Error ? rest.cause : undefined
 
     super(sourceText || text, cause && { cause })
 
     Object.assign(this, { name, code, className })
     // The first line of the stack was written before the name was known.
     Error.captureStackTrace?.(this, new.target)
+
+    // `{ cause: error }` as for any other error: what a driver says of itself is no detail for the client.
+    if (rest.cause instanceof Error) delete rest.cause
 
     if (source) {
       Object.assign(this, { errors, data: rest })

@@ -7,8 +7,8 @@ function read(path: string): Promise<string> {
   return readFile(resolve(import.meta.dirname, '..', path), 'utf8')
 }
 
-it('CONTRIBUTING.md names files and scripts that are there', async () => {
-  const text = await read('CONTRIBUTING.md')
+it('CONTRIBUTING.md and the map name files and scripts that are there', async () => {
+  const text = `${await read('CONTRIBUTING.md')}${await read('docs/map.md')}`
   const { scripts } = JSON.parse(await read('package.json'))
   const files = [...text.matchAll(/`((?:src|test|docs|scripts|examples)\/[\w/.-]+)`/g)].map(
     ([, file]) => file as string
@@ -23,11 +23,11 @@ it('CONTRIBUTING.md names files and scripts that are there', async () => {
   expect(commands.filter((name) => !Object.hasOwn(scripts, name))).toEqual([])
 })
 
-it('CONTRIBUTING.md shows the floors that the test of the architecture holds', async () => {
+it('the map shows the floors that the test of the architecture holds', async () => {
   const [, floors = ''] =
     /const FLOORS[^\n]*\[\n([\s\S]*?)\n\]/.exec(await read('test/architecture.test.ts')) ?? []
   const held = floors.split('\n').map((line) => [...line.matchAll(/'([^']+)'/g)].map(([, name]) => name))
-  const [, picture = ''] = /```\n(\d+ {2}entries[\s\S]*?)```/.exec(await read('CONTRIBUTING.md')) ?? []
+  const [, picture = ''] = /```\n(\d+ {2}entries[\s\S]*?)```/.exec(await read('docs/map.md')) ?? []
   const [entries, ...shown] = picture
     .trim()
     .split('\n')
@@ -35,6 +35,14 @@ it('CONTRIBUTING.md shows the floors that the test of the architecture holds', a
 
   expect(shown.map(([, ...names]) => names).reverse()).toEqual(held)
   expect(entries).toEqual([`${held.length}`, 'entries', 'src/*.ts'])
+})
+
+it.each([
+  ['CONTRIBUTING.md', 80],
+  ['docs/map.md', 100],
+  ['docs/architecture.md', 100]
+])('%s has at most %i lines', async (path, most) => {
+  expect((await read(path)).trim().split('\n').length).toBeLessThanOrEqual(most)
 })
 
 it('SECURITY.md supports the version of the package', async () => {

@@ -12,7 +12,7 @@ const guides = {
   'In production': ['testing', 'deployment', 'scaling'],
   'From Feathers v5': ['migrating', 'compatibility'],
   'Write your own': ['writing-an-adapter', 'writing-a-transport'],
-  'How it is built': ['architecture']
+  'How it is built': ['architecture', 'map']
 }
 
 assertComplete()
