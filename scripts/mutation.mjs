@@ -7,7 +7,7 @@ import { Stryker } from '@stryker-mutator/core'
 const TESTS = {
   hooks: ['test/hooks/*.test.ts', 'test/core/*.test.ts'],
   query: [
-    'test/query/{comparator,compare,parse,predicate,select}.test.ts',
+    'test/query/{comparator,compare,like,parse,predicate,select}.test.ts',
     'test/{memory,adapter}/*.test.ts'
   ],
   core: ['test/{core,hooks}/*.test.ts', 'test/mistakes.test.ts'],

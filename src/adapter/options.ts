@@ -108,7 +108,7 @@ export function toQueryOptions({ operators, filters, paginate }: AdapterOptions)
 }
 
 function isPagination(paginate: PaginationParams | undefined): boolean {
-  if (paginate === false || paginate === undefined) return true
+  if (paginate === false) return true
   if (typeof paginate !== 'object' || paginate === null) return false
 
   const { default: usual, max, total = true } = paginate

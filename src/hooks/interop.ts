@@ -7,7 +7,7 @@ export const HOOKS = Symbol.for('@feathersjs/hooks')
 
 interface HookManager {
   getMiddleware(): AroundHook<any>[] | null
-  getParams?(): readonly string[] | null
+  getParams?(): null
   getProps?(): object | null
   getDefaults?(self: unknown, args: unknown[], context: unknown): object | null
 }
@@ -36,7 +36,8 @@ export function attachHooks<Method extends (...args: any[]) => any>(
   const inner = getManager(method)
   const manager: HookManager = {
     getMiddleware: () => [...around, ...(inner?.getMiddleware() ?? [])],
-    getParams: () => inner?.getParams?.() ?? null,
+    // Asked by decorators alone.
+    getParams: () => null,
     getProps: () => inner?.getProps?.() ?? null,
     getDefaults: (self, args, context) => inner?.getDefaults?.(self, args, context) ?? null
   }
@@ -66,5 +67,5 @@ export function getOriginal(method: any): (...args: any[]) => unknown {
 }
 
 function getManager(target: any): HookManager | null {
-  return target?.[HOOKS] ?? null
+  return target[HOOKS] ?? null
 }

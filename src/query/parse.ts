@@ -56,15 +56,13 @@ const USUAL_CONVERTERS: Converters = new Map(Object.entries(RESULT_FILTERS))
 
 /** The names at the top that are no conditions. */
 function toConverters({ filters }: QueryOptions): Converters {
-  const names = Object.keys(filters ?? {})
+  const entries = Object.entries(filters ?? {})
 
-  if (names.length === 0) return USUAL_CONVERTERS
+  if (entries.length === 0) return USUAL_CONVERTERS
 
   const converters = new Map(USUAL_CONVERTERS)
 
-  for (const name of names) {
-    const converter = filters?.[name]
-
+  for (const [name, converter] of entries) {
     // The logical operators are among the filters of Feathers v5, where `undefined` forbids one.
     if (converter === undefined) converters.delete(name)
     else if (!LOGICAL_OPERATORS.includes(name)) converters.set(name, converter)

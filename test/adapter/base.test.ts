@@ -222,6 +222,17 @@ describe('sanitizeQuery', () => {
     expect(Object.getPrototypeOf(sanitized)).toBe(Object.prototype)
   })
 
+  it('a condition on `__proto__` can be replaced and removed as any other', async () => {
+    const name = '__proto__'
+    const sanitized = await new EchoAdapter().sanitizeQuery({ query: JSON.parse(`{ "${name}": 1 }`) })
+
+    sanitized[name] = 2
+    expect(Object.entries(sanitized)).toEqual([[name, 2]])
+
+    delete sanitized[name]
+    expect(Object.keys(sanitized)).toEqual([])
+  })
+
   it('holds nothing that was not checked', async () => {
     const query = Object.defineProperty({ a: 1 }, 'hidden', { value: { $where: '1' } })
 

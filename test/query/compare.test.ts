@@ -63,6 +63,13 @@ describe('isEqual', () => {
     expect(isEqual({ equals: () => 'yes' }, {})).toBe(false)
   })
 
+  it('asks the `equals` of an object about other objects alone', () => {
+    const careless = { equals: (other: any) => other.hex !== 'a' }
+
+    for (const other of [null, undefined, 'b', 1, true, 1n]) expect(isEqual(careless, other)).toBe(false)
+    expect(isEqual(careless, new RecordId('b'))).toBe(true)
+  })
+
   it('takes objects and lists without `equals` for what they are, not for what they hold', () => {
     const list = [1]
 
@@ -121,6 +128,13 @@ describe('compareAny', () => {
   it('takes missing for null', () => {
     expect(compareAny(undefined, null)).toBe(0)
     expect(compareAny([undefined], [null])).toBe(0)
+  })
+
+  it('of two long lists takes the first element that differs', () => {
+    const list = Array(20).fill(0)
+
+    expect(compareAny(list.with(2, 1), list.with(10, 1))).toBeGreaterThan(0)
+    expect(compareAny(list.with(10, 1), list.with(2, 1))).toBeLessThan(0)
   })
 
   it('does not look at the order in which an object names its fields', () => {

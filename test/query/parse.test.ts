@@ -150,6 +150,7 @@ describe('combined conditions', () => {
       conditions: [a, b, c]
     })
     expect(parseWhere({ $and: [{ $and: [{ a: 1 }] }] })).toEqual(a)
+    expect(parseWhere({ $and: [{}, { a: 1 }] })).toEqual(a)
     expect(parseWhere({ $and: [] })).toEqual(EVERYTHING)
   })
 
@@ -176,6 +177,18 @@ describe('combined conditions', () => {
     expect(refusal({ a: { $not: { $gt: 1 } } })).toBe('Invalid query parameter $not')
     expect(refusal({ $nor: [{ a: 1 }] }, { operators: ['$not'] })).toBe('Invalid query parameter $nor')
     expect(refusal({ $or: [{ $nor: [{ a: 1 }] }] })).toBe('Invalid query parameter $nor')
+  })
+
+  it.each<[string, any]>([
+    ['true', true],
+    ['a function', () => undefined]
+  ])('a filter that is %s makes no condition of $or, $and or $nor void', (_title, filter) => {
+    const options = { operators: ['$nor'], filters: { $or: filter, $and: filter, $nor: filter } }
+
+    for (const query of [{ $or: [{ a: 1 }] }, { $and: [{ a: 1 }, { b: 2 }] }, { $nor: [{ a: 1 }] }]) {
+      expect(parseQuery(query, options)).toEqual(parseQuery(query, { operators: ['$nor'] }))
+      expect(refusal({ $or: [query, { $where: 1 }] }, options)).toBe('Invalid query parameter $where')
+    }
   })
 
   it('a filter that is undefined forbids $or or $and at every depth', () => {
@@ -376,11 +389,17 @@ describe('$sort', () => {
     [1, 'a number'],
     [null, 'null'],
     [new Date(1), 'an instance of Date'],
+    [new (class {})(), 'an instance of class'],
+    [Promise.resolve({}), "an instance of Promise (is an 'await' missing?)"],
     [() => 1, 'a function']
   ])('%o is refused', (value, got) => {
     expect(refusal({ $sort: value })).toBe(
       `Invalid query: '$sort' expects an object of fields with 1 or -1, got ${got}`
     )
+  })
+
+  it('an object whose class has no name is refused', () => {
+    expect(refusal({ $sort: Object.create({ constructor: undefined }) })).toMatch(/got an instance of class$/)
   })
 
   it.each(['asc', '', '01', 0, 2, -2, 1.5, true, null, undefined, Number.NaN, ['1'], { b: 1 }])(

@@ -105,6 +105,14 @@ describe('order', () => {
     expect(matches({ field: { $not: { $gte: null } } }, options)).toEqual(KINDS)
   })
 
+  it('a number that is none is in no order', () => {
+    for (const operator of ['$lt', '$lte', '$gt', '$gte']) {
+      const { where } = parseQuery({ n: { [operator]: 5 } })
+
+      expect(toPredicate(where)({ n: Number.NaN })).toBe(false)
+    }
+  })
+
   it('big integers are compared with each other', () => {
     const predicate = toPredicate(parseQuery({ n: { $gt: 2n ** 60n } }).where)
 

@@ -1,0 +1,152 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { PATTERN_OPERATORS, PATTERN_PREDICATES, parseQuery, toPredicate } from '../../src/query.ts'
+import { scaled } from '../support/scale.ts'
+
+/** Whether a query finds a record whose name is the field. */
+function isFound(operator: string, pattern: unknown, field?: unknown): boolean {
+  const { where } = parseQuery({ name: { [operator]: pattern } }, { operators: PATTERN_OPERATORS })
+
+  return toPredicate(where, PATTERN_PREDICATES)({ name: field })
+}
+
+/** A second reading of what a pattern means. */
+function toRegExp(parts: readonly string[], flags = ''): RegExp {
+  const meanings: { [part: string]: string } = { '%': '.*', _: '.', '\\\\': '\\\\' }
+  const source = parts.map((part) => meanings[part] ?? part.replace('\\', '')).join('')
+
+  return new RegExp(`^${source}$`, `su${flags}`)
+}
+
+describe('a pattern', () => {
+  it.each([
+    ['Ada', 'Ada', true],
+    ['Ada', 'ada', false],
+    ['Ada', 'Adam', false],
+    ['Ada', 'Madame Ada', false],
+    ['', '', true],
+    ['', 'A', false],
+    ['%', '', true],
+    ['%', 'anything\nat all', true],
+    ['A%', 'Ada', true],
+    ['A%', 'Bada', false],
+    ['%a', 'Ada', true],
+    ['%a', 'Adam', false],
+    ['%d%', 'Ada', true],
+    ['%d%', 'Bob', false],
+    ['A%a', 'Aa', true],
+    ['A%a', 'A', false],
+    ['Ad%da', 'Ada', false],
+    ['%a%b%', 'ba', false],
+    ['A_a', 'Ada', true],
+    ['A_a', 'Aa', false],
+    ['A_a', 'Adda', false],
+    ['_', '\u{1F426}', true],
+    ['__', '\u{1F426}', false],
+    ['100\\%', '100%', true],
+    ['100\\%', '1000', false],
+    ['a\\_b', 'a_b', true],
+    ['a\\_b', 'acb', false],
+    ['a\\\\b', 'a\\b', true],
+    ['a\\\\%', 'a\\b', true],
+    ['\\Ada', 'Ada', true],
+    ['[Aa].*', 'Ada', false]
+  ])('%j against %j is %j', (pattern, text, expected) => {
+    expect(isFound('$like', pattern, text)).toBe(expected)
+    expect(isFound('$notlike', pattern, text)).toBe(!expected)
+  })
+
+  it('under `$ilike` takes the letters of English in both cases for the same, and no others', () => {
+    expect(isFound('$ilike', 'aDA l%', 'Ada Lovelace')).toBe(true)
+    expect(isFound('$ilike', '%LOVE%', 'Ada Lovelace')).toBe(true)
+    expect(isFound('$ilike', 'ada', 'Bob')).toBe(false)
+    expect(isFound('$ilike', 'AZaz', 'azAZ')).toBe(true)
+    expect(isFound('$ilike', '\u00c4', '\u00e4')).toBe(false)
+    expect(isFound('$ilike', 'k', '\u212a')).toBe(false)
+    expect(isFound('$ilike', '@[`{', '`{@[')).toBe(false)
+  })
+
+  it('finds nothing in what is no text, so that `$notlike` finds all of it', () => {
+    for (const field of [undefined, null, 1, true, ['a'], { a: 1 }, new Date(0)]) {
+      for (const pattern of ['%', '1', '']) {
+        expect(isFound('$like', pattern, field)).toBe(false)
+        expect(isFound('$ilike', pattern, field)).toBe(false)
+        expect(isFound('$notlike', pattern, field)).toBe(true)
+      }
+    }
+  })
+
+  it('finds what a regular expression finds that says the same', () => {
+    const character = fc.constantFrom('a', 'b', 'A', '\u{1F426}', '\\', '%', '_')
+    const text = fc.array(character, { maxLength: 10 }).map((characters) => characters.join(''))
+    const part = fc.constantFrom('a', 'b', 'A', '\u{1F426}', '_', '%', '%', '\\%', '\\_', '\\\\', '\\a')
+
+    fc.assert(
+      fc.property(text, fc.array(part, { maxLength: 8 }), (text, parts) => {
+        const isExpected = toRegExp(parts).test(text)
+
+        expect(isFound('$like', parts.join(''), text)).toBe(isExpected)
+        expect(isFound('$notlike', parts.join(''), text)).toBe(!isExpected)
+        expect(isFound('$ilike', parts.join(''), text)).toBe(toRegExp(parts, 'i').test(text))
+      }),
+      { numRuns: scaled(50_000) }
+    )
+  })
+
+  it.each([1, 31, 32, 33, 63, 64, 65, 100])(
+    'of %i characters is found anywhere in a text, and only as a whole',
+    (length) => {
+      const letters = Array.from({ length }, (_, index) => String.fromCharCode(97 + ((index * index) % 26)))
+
+      for (let place = 0; place < length; place++) {
+        const pattern = `x%${letters.with(place, '_').join('')}%z`
+        const text = letters.with(place, '!').join('')
+
+        expect(isFound('$like', pattern, `xy${text}yz`)).toBe(true)
+        expect(isFound('$like', pattern, `x${text}z`)).toBe(true)
+        expect(isFound('$like', pattern, `x${text.slice(1)}z`)).toBe(false)
+        expect(isFound('$like', pattern, `x${text.slice(0, -1)}z`)).toBe(false)
+        if (length > 1) {
+          const other = letters.with((place + 1) % length, '?').join('')
+
+          expect(isFound('$like', pattern, `xy${other}yz`)).toBe(false)
+        }
+      }
+    }
+  )
+
+  it('that is long and nearly matches everywhere takes no time', () => {
+    const text = 'a'.repeat(2_000_000)
+    // Not by the clock, which goes on while others have the processor.
+    const begin = process.cpuUsage()
+
+    for (const pattern of [`%${'a'.repeat(990)}b%`, `%_${'a'.repeat(990)}b%`]) {
+      expect(isFound('$like', pattern, text)).toBe(false)
+    }
+    expect(process.cpuUsage(begin).user / 1000).toBeLessThan(4000)
+  })
+})
+
+describe('what is no pattern is refused', () => {
+  const refusal = (operator: string, pattern: unknown) => {
+    try {
+      isFound(operator, pattern)
+    } catch (error: any) {
+      return `${error.name}: ${error.message}`
+    }
+
+    return undefined
+  }
+
+  it.each(['$like', '$notlike', '$ilike'])('by %s', (operator) => {
+    const expected = `BadRequest: Invalid query: '${operator}' expects`
+
+    expect(refusal(operator, 7)).toBe(`${expected} a pattern, got a number`)
+    expect(refusal(operator, null)).toBe(`${expected} a pattern, got null`)
+    expect(refusal(operator, ['a'])).toBe(`${expected} a pattern, got an array`)
+    expect(refusal(operator, 'a\\')).toBe(`${expected} a character behind the last '\\'`)
+    expect(refusal(operator, 'a\\\\\\')).toBe(`${expected} a character behind the last '\\'`)
+    expect(refusal(operator, 'a'.repeat(1001))).toBe(`${expected} a pattern of at most 1000 characters`)
+    expect(refusal(operator, 'a'.repeat(1000))).toBeUndefined()
+  })
+})
