@@ -28,6 +28,7 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'silent',
     'debug',
     'deferral',
+    'turns',
     'peer'
   ],
   hooks: ['types', 'compose', 'phase', 'pipeline', 'registry', 'context', 'interop', 'method'],
@@ -171,7 +172,7 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'field',
     'json',
     'pattern',
-    'bound',
+    'bind',
     'where',
     'order',
     'errors',

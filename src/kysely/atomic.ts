@@ -179,24 +179,3 @@ async function rollBackAtLast(transaction: ControlledTransaction<any>): Promise<
 
   await rollBack(transaction)
 }
-
-/** What runs in each transaction at the moment, so that the next one waits. */
-const queues = new WeakMap<object, Promise<unknown>>()
-
-/**
- * Runs what uses a transaction when all that has been asked of it before is through. It has one connection: statements
- * of two calls must not come between a savepoint and its end.
- *
- * @param transaction The transaction
- * @param run What uses it
- */
-export async function inTurn<T>(transaction: object, run: () => Promise<T>): Promise<T> {
-  const turn = (queues.get(transaction) ?? Promise.resolve()).then(run)
-
-  queues.set(
-    transaction,
-    turn.catch(() => undefined)
-  )
-
-  return await turn
-}

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Id } from '../core/types.ts'
 import { atomically } from './atomic.ts'
-import { bind } from './bound.ts'
+import { bind } from './bind.ts'
 import { type Fragment, toColumn, toReference } from './field.ts'
 import { hasId, selectRows, toExactColumns } from './read.ts'
 import { read, type Session, write } from './session.ts'

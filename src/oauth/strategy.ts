@@ -5,6 +5,7 @@ import type {
   AuthenticationResult
 } from '../authentication/types.ts'
 import { Conflict, NotAuthenticated } from '../errors.ts'
+import { Turns } from '../utils/turns.ts'
 import { sealCode } from './code.ts'
 import { assertConfiguration, getOrigins, getPrefix } from './options.ts'
 import { findOrigin, toPage, withAnswer } from './redirect.ts'
@@ -32,7 +33,7 @@ export interface OAuthParams extends AuthenticationParams {
  */
 export class OAuthStrategy extends AuthenticationBaseStrategy {
   /** The logins that are on their way, by the id at the provider. */
-  private readonly turns = new Map<string, Promise<unknown>>()
+  private readonly turns = new Turns<string>()
 
   /** The settings of the provider, and those of the entity. */
   override get configuration(): any {
@@ -203,7 +204,8 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
     if (entity === null) return result
     if (this.entityService === null) throw new NotAuthenticated('Could not find entity service')
 
-    const found = await this.inTurn(String(toId(profile)), () => this.findOrCreate(profile, params))
+    // Each looks for an entity first, and creates one when there is none.
+    const found = await this.turns.take(String(toId(profile)), () => this.findOrCreate(profile, params))
 
     return { ...result, [entity]: await this.getEntity(found, originalParams) }
   }
@@ -318,20 +320,6 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
         return { oauth_code: sealCode(accessToken, this.auth.configuration.secret as string) }
       default:
         return { access_token: accessToken }
-    }
-  }
-
-  /** One after another for the same account: each looks for an entity first, and creates one when there is none. */
-  private async inTurn<T>(key: string, logIn: () => Promise<T>): Promise<T> {
-    const turn = (this.turns.get(key) ?? Promise.resolve()).then(logIn)
-    const settled = turn.catch(() => undefined)
-
-    this.turns.set(key, settled)
-
-    try {
-      return await turn
-    } finally {
-      if (this.turns.get(key) === settled) this.turns.delete(key)
     }
   }
 }
