@@ -206,3 +206,97 @@ describe('the order of events', () => {
     expect(errors).toHaveLength(1)
   })
 })
+
+describe('what goes elsewhere', () => {
+  it('gets each event once and in order, whatever the publishers say, and does no harm', async () => {
+    const { app, things, published } = createApp()
+    const taken: any[] = []
+    const errors: any[] = []
+    const broken = () => {
+      throw new Error('gone')
+    }
+
+    ;(app as any)._relays.add(broken).add((event: any) => taken.push(event))
+    app.on('error', (error, context) => errors.push([error.message, context.path]))
+    await things.create([{ n: 1 }, { n: 2 }])
+    await things.remove(0)
+    things.emit('custom', { n: 3 })
+
+    expect(taken.map(({ path, event, data }) => [path, event, data.n])).toEqual([
+      ['things', 'created', 1],
+      ['things', 'created', 2],
+      ['things', 'removed', 1],
+      ['things', 'custom', 3]
+    ])
+    expect(taken[3].context).toMatchObject({ path: 'things', service: things, result: { n: 3 } })
+    expect(errors).toEqual(Array(4).fill(['gone', 'things']))
+    expect(published).toEqual([])
+  })
+})
+
+describe('the order of events', () => {
+  class Key {
+    readonly text: string
+
+    constructor(text: string) {
+      this.text = text
+    }
+
+    toString(): string {
+      return this.text
+    }
+  }
+
+  it.each<[string, unknown, unknown, boolean]>([
+    ['two instances of one id are one record', new Key('a'), new Key('a'), true],
+    ['two ids are two records', new Key('a'), new Key('b'), false],
+    ['an object and a list that a client has put there are no ids, and so of one kind', { a: 1 }, [1], true],
+    ['nothing is of one kind too', undefined, {}, true],
+    ['a number and its text are two', 1, '1', false]
+  ])('%s', async (_title, first, second, isSame) => {
+    const { app, things, published } = createApp()
+    const gate = defer()
+
+    things.publish((data: any) =>
+      data.n === 1 ? gate.promise.then(() => app.channel('all')) : app.channel('all')
+    )
+    things.emit('custom', { id: first, n: 1 })
+    things.emit('custom', { id: second, n: 2 })
+
+    const numbers = () => published.map(({ data }) => data.n)
+
+    await turn()
+    expect(numbers()).toEqual(isSame ? [] : [2])
+    gate.resolve()
+    await turn()
+    expect(numbers()).toEqual(isSame ? [1, 2] : [2, 1])
+
+    // Nothing waits any more.
+    things.emit('custom', { id: first, n: 3 })
+    expect(numbers().at(-1)).toBe(3)
+  })
+
+  it('goes by the id field of the service', async () => {
+    const app: any = alula()
+    const gate = defer()
+    const numbers: number[] = []
+
+    app.use('things', memory({ id: '_id' }), { events: ['custom'] })
+    app.channel('all').join(connection)
+    app.on('publish', (_event: string, _channel: unknown, _context: unknown, data: any) =>
+      numbers.push(data.n)
+    )
+    app.service('things').publish(async ({ n }: any) => {
+      if (n === 1) await gate.promise
+
+      return app.channel('all')
+    })
+    app.service('things').emit('custom', { _id: 1, id: 5, n: 1 })
+    app.service('things').emit('custom', { _id: 2, id: 5, n: 2 })
+    await turn()
+    expect(numbers).toEqual([2])
+    gate.resolve()
+    await turn()
+    expect(numbers).toEqual([2, 1])
+  })
+})
