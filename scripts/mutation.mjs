@@ -35,7 +35,7 @@ function mutate(folder) {
   const stryker = new Stryker({
     // The suite for adapters is itself made of tests, and has tests of its own that show that it finds mistakes.
     mutate: [`src/${folder}/**/*.ts`, '!src/adapter/tests/**'],
-    ignorePatterns: ['/bench', '/docs', '/examples', '/dist', '/reports', '/coverage'],
+    ignorePatterns: ['/bench', '/docs', '/examples', '/reports', '/coverage'],
     testRunner: 'vitest',
     vitest: { configFile: 'vitest.mutation.config.ts', related: false },
     coverageAnalysis: 'perTest',

@@ -63,6 +63,10 @@ describe('a mistake is met by an error with a sentence:', () => {
       () => alula().use('messages', memory(), ['find'] as any),
       "Invalid options of service 'messages': expected an object"
     ],
+    'a list where the options of a service belong, on Express': [
+      () => (express(alula()) as any).use('messages', memory(), ['find']),
+      "Invalid middleware of service 'messages': expected functions. Methods are listed in options: { methods: […] }"
+    ],
     'methods of a service that are no list': [
       () => alula().use('messages', memory(), { methods: 'find' } as any),
       "Invalid option 'methods' of service 'messages': expected an array of names"

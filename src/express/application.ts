@@ -223,6 +223,11 @@ function toRegistration([path, ...rest]: readonly any[]): Registration | undefin
     throw new Error(`Middleware can not be put around the application at '${path}', only around its services`)
   }
 
+  if (![before, after].flat(Number.POSITIVE_INFINITY).every((step) => typeof step === 'function')) {
+    throw new TypeError(
+      `Invalid middleware of service '${path}': expected functions. Methods are listed in options: { methods: […] }`
+    )
+  }
   if (options?.express) assertMiddleware(path, options.express)
 
   return { path, service, options: { express: { before, after }, ...options } }
