@@ -1,5 +1,5 @@
 // Changes the sources in small ways, one at a time, and asks the tests whether they notice. `npm run test:mutation` goes
-// through all folders, which takes about an hour; `npm run test:mutation -- hooks query` through some. What did not change
+// through all folders, which takes hours; `npm run test:mutation -- hooks query` through some. What did not change
 // since the last time is not tried again.
 import { Stryker } from '@stryker-mutator/core'
 
