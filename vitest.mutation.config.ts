@@ -1,7 +1,7 @@
-import { mergeConfig } from 'vitest/config'
+import { defineConfig } from 'vitest/config'
 import config from './vitest.config.ts'
 
 /** The tests that `scripts/mutation.mjs` runs against the mutants of a folder. */
 const include = process.env.MUTATION_TESTS?.split(';') ?? []
 
-export default mergeConfig({ ...config, test: { ...config.test, include: [] } }, { test: { include } })
+export default defineConfig({ ...config, test: { ...config.test, include } })

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'events'
+import { isPromise } from '../utils/check.ts'
 import { createDebug } from '../utils/debug.ts'
 import { runOrDefer } from '../utils/deferral.ts'
 import { getDefinition } from './methods.ts'
@@ -146,9 +147,9 @@ function callListeners(
 /** Runs what is not ours: an error that it throws, or rejects with later, is reported and goes no further. */
 function attempt(run: () => unknown, report: (error: unknown) => void): void {
   try {
-    const returned: any = run()
+    const returned = run()
 
-    if (typeof returned?.then === 'function') returned.then(undefined, report)
+    if (isPromise(returned)) returned.then(undefined, report)
   } catch (error) {
     report(error)
   }

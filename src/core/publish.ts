@@ -1,3 +1,4 @@
+import { isPromise } from '../utils/check.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { type Channel, CombinedChannel } from './channel.ts'
 import { emitSafely, reportError } from './events.ts'
@@ -108,7 +109,7 @@ export function publishEvent(
   try {
     const found: any = publisher(data, context)
 
-    if (!before && typeof found?.then !== 'function') send(app, event, found, data, context)
+    if (!before && !isPromise(found)) send(app, event, found, data, context)
     else queue(service, key, sendLater(app, event, found, data, context, before))
   } catch (error) {
     reportError(app, error, context)

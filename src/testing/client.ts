@@ -1,6 +1,7 @@
 import type { AuthenticationService } from '../authentication/service.ts'
 import type { Application, Params } from '../core/types.ts'
 import { createHandler, type HandlerOptions } from '../fetch/handler.ts'
+import { isPromise } from '../utils/check.ts'
 
 /** A request of a test: that of `fetch`, and data. */
 export interface TestRequest extends RequestInit {
@@ -75,7 +76,7 @@ export async function loginAs(
 
   const { entity: name } = service.configuration
 
-  if (name && (typeof entity !== 'object' || entity === null || typeof (entity as any).then === 'function')) {
+  if (name && (typeof entity !== 'object' || entity === null || isPromise(entity))) {
     throw new TypeError('loginAs expects the entity as its service returns it: await it')
   }
 

@@ -4,6 +4,7 @@ import { defaultServiceMethods, getDefinition, isStandardMethod, type ServiceCal
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Query, RouteLookup } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed, NotFound } from '../errors.ts'
+import { isPromise } from '../utils/check.ts'
 import {
   type Authenticating,
   type ParseAuthenticationOptions,
@@ -247,10 +248,6 @@ function defaultStatus(headers: HttpResponse['headers'], body: unknown, method: 
   if (!body) return 204
 
   return method === 'create' ? 201 : 200
-}
-
-function isPromise(params: object | undefined): params is Promise<object> {
-  return typeof (params as { then?: unknown } | undefined)?.then === 'function'
 }
 
 /** Decodes a segment once, after the path was split: an encoded slash belongs to the segment. */

@@ -12,3 +12,8 @@ export function isString(value: unknown): value is string {
 export function isStringList(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((element) => typeof element === 'string')
 }
+
+/** Whether a value is a promise, of whatever making. */
+export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
+}
