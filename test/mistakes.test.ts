@@ -6,9 +6,10 @@ import { errorHandler, express, notFound, parseAuthentication, rest, toMiddlewar
 import { createHandler } from '../src/fetch.ts'
 import { collect } from '../src/hooks.ts'
 import { alula } from '../src/index.ts'
+import { kysely } from '../src/kysely.ts'
 import { memory } from '../src/memory.ts'
 import { toListener } from '../src/node.ts'
-import { loadClient } from '../src/oauth/flow.ts'
+import { loadClient } from '../src/oauth/connection.ts'
 import { oauth } from '../src/oauth.ts'
 import { socketio } from '../src/socketio.ts'
 import { createRedisClient } from '../src/sync/connection.ts'
@@ -54,6 +55,18 @@ describe('a mistake is met by an error with a sentence:', () => {
     'a service that is registered twice': [
       () => application().use('messages', memory()),
       'Path messages already exists'
+    ],
+    'an option of an adapter that is misspelt': [
+      () => memory({ pagination: undefined, paginates: { default: 10 } } as any),
+      "Unknown adapter option 'paginates'. Did you mean 'paginate'?"
+    ],
+    'an option of the memory adapter that is misspelt': [
+      () => memory({ index: ['name'] } as any),
+      "Unknown adapter option 'index'. Did you mean 'indexes'?"
+    ],
+    'an option of a table in another case': [
+      () => kysely({ model: {}, name: 'messages' } as any),
+      "Unknown adapter option 'model'. Did you mean 'Model'?"
     ],
     'an object without service methods': [
       () => alula().use('messages', {} as any),

@@ -1,5 +1,6 @@
 import type { Paginated, PaginationOptions, PaginationParams, Params, Query } from '../core/types.ts'
 import type { FilterConverter, QueryOptions } from '../query/parse.ts'
+import { askForNearest } from '../utils/nearest.ts'
 
 /** What every adapter can be told. Options may be changed while the service runs; they are read at every call. */
 export interface AdapterOptions {
@@ -32,6 +33,15 @@ export interface AdapterParams<Q = Query, Options extends AdapterOptions = Adapt
 /** Options with nothing left out. */
 export type NormalizedOptions<Options extends AdapterOptions> = Options & Required<AdapterOptions>
 
+const DEFAULTS = {
+  id: 'id',
+  events: [],
+  paginate: false as PaginationParams,
+  multi: false,
+  filters: {},
+  operators: []
+}
+
 /**
  * Fills in what options leave out.
  *
@@ -41,12 +51,7 @@ export function normalizeOptions<Options extends AdapterOptions>(
   options: Options
 ): NormalizedOptions<Options> {
   const normalized = {
-    id: 'id',
-    events: [],
-    paginate: false as PaginationParams,
-    multi: false,
-    filters: {},
-    operators: [],
+    ...DEFAULTS,
     ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
   }
 
@@ -61,6 +66,24 @@ export function normalizeOptions<Options extends AdapterOptions>(
   assertOption('operators', normalized.operators, Array.isArray(normalized.operators), 'an array of names')
 
   return normalized as unknown as NormalizedOptions<Options>
+}
+
+/**
+ * Refuses options that are misspelt: left out without a word, `paginate` would let clients read everything. Other names
+ * are those of a subclass.
+ *
+ * @param options The options of an adapter
+ * @param own The names of those that only this adapter has
+ * @throws Error that asks for the one that was meant
+ */
+export function assertSpelling(options: object, own: readonly string[]): void {
+  const known = [...Object.keys(DEFAULTS), ...own]
+
+  for (const name of Object.keys(options)) {
+    const meant = known.includes(name) ? '' : askForNearest(name, known)
+
+    if (meant) throw new Error(`Unknown adapter option '${name}'${meant}`)
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { AdapterOptions, AdapterParams } from '../adapter/options.ts'
+import { type AdapterOptions, type AdapterParams, assertSpelling } from '../adapter/options.ts'
 import { OPERATORS } from '../adapter/query.ts'
 import type { Query } from '../core/types.ts'
 import { PATTERN_OPERATORS } from '../query/like.ts'
@@ -22,6 +22,8 @@ export interface KyselyParams<Q = Query> extends AdapterParams<Q, KyselyOptions>
   transaction?: Transaction
 }
 
+const OWN_OPTIONS = ['Model', 'name', 'schema']
+
 /** Operators that have a meaning. */
 const KNOWN_OPERATORS = [...OPERATORS, '$not', '$nor', ...PATTERN_OPERATORS]
 
@@ -34,6 +36,7 @@ export function assertOptions(options: KyselyOptions): void {
   const { Model, name, operators = [] } = options
   const unknown = operators.find((operator) => !KNOWN_OPERATORS.includes(operator))
 
+  assertSpelling(options, OWN_OPTIONS)
   if (typeof Model?.selectFrom !== 'function') {
     throw new Error("Invalid adapter option 'Model': expected a Kysely instance")
   }

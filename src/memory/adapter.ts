@@ -1,6 +1,6 @@
 import { AdapterBase } from '../adapter/base.ts'
 import { type AdapterMethods, implementService } from '../adapter/methods.ts'
-import { type AdapterOptions, type AdapterParams, toPage } from '../adapter/options.ts'
+import { type AdapterOptions, type AdapterParams, assertSpelling, toPage } from '../adapter/options.ts'
 import { OPERATORS } from '../adapter/query.ts'
 import type { Id, Paginated, Query } from '../core/types.ts'
 import { Conflict, NotFound } from '../errors.ts'
@@ -30,6 +30,8 @@ export interface MemoryOptions extends AdapterOptions {
   sorter?: (sort: Query) => (a: any, b: any) => number
 }
 
+const OWN_OPTIONS = ['store', 'startId', 'indexes', 'predicates', 'matcher', 'sorter']
+
 /** How many records a sorted page may hold to be collected without sorting everything. */
 const SMALL_PAGE = 1000
 
@@ -58,6 +60,7 @@ export class MemoryAdapter<
 
     const { store = {}, startId = 0, indexes = [] } = options
 
+    assertSpelling(options, OWN_OPTIONS)
     assertMeaning(options)
     if (!Number.isSafeInteger(startId)) {
       throw new Error(`Invalid adapter option 'startId': expected a whole number, got ${startId}`)
