@@ -1,0 +1,34 @@
+import { sql } from 'kysely'
+import type { Fragment } from './field.ts'
+
+const ALWAYS = sql`true`
+const AND = sql` and `
+const OR = sql` or `
+
+/** What holds for no record. */
+export const NEVER = sql`false`
+
+/** Holds where all parts do; without parts, everywhere. */
+export function allOf(parts: readonly Fragment[]): Fragment {
+  return join(parts, AND, ALWAYS)
+}
+
+/** Holds where one of the parts does; without parts, nowhere. */
+export function anyOf(parts: readonly Fragment[]): Fragment {
+  return join(parts, OR, NEVER)
+}
+
+/** Holds where an expression does not, which is so where it is unknown. */
+export function negate(expression: Fragment): Fragment {
+  return sql`(${expression}) is not true`
+}
+
+/** In halves: as a chain, a thousand conditions would be deeper than SQLite goes. */
+function join(parts: readonly Fragment[], connective: Fragment, empty: Fragment): Fragment {
+  if (parts.length < 2) return parts[0] ?? empty
+
+  const middle = Math.ceil(parts.length / 2)
+  const [first, second] = [parts.slice(0, middle), parts.slice(middle)]
+
+  return sql`(${join(first, connective, empty)}${connective}${join(second, connective, empty)})`
+}
