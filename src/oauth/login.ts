@@ -14,7 +14,8 @@ import {
 import { toClientError } from '../transport/error.ts'
 import { parseCookies, toSetCookie } from '../utils/cookie.ts'
 import { unsealCode } from './code.ts'
-import { Flow, loadClient } from './flow.ts'
+import { loadClient } from './connection.ts'
+import { Flow } from './flow.ts'
 import {
   getOrigins,
   getPrefix,

@@ -1,0 +1,161 @@
+import type { ClientAuth, Configuration } from 'openid-client'
+import { importPeer } from '../utils/peer.ts'
+import { Unusable } from './failure.ts'
+import type { ResolvedProvider } from './options.ts'
+import { isLoopback, isSafeUrl } from './redirect.ts'
+
+type OpenidClient = typeof import('openid-client')
+
+/** How long a provider may take to answer, in seconds. */
+const TIMEOUT = 10
+
+/** How many bytes the answer of a provider may have. */
+const MAX_ANSWER = 1024 * 1024
+
+/** Loads what speaks OAuth. */
+export function loadClient(
+  load: () => Promise<OpenidClient> = () => import('openid-client')
+): Promise<OpenidClient> {
+  return importPeer('openid-client', "'alula/oauth'", load)
+}
+
+/** What our server asks of one provider by itself, without a browser. */
+export class Connection {
+  private readonly settings: ResolvedProvider
+  private configuration: Promise<Configuration> | undefined
+
+  /** @param settings How to reach the provider */
+  constructor(settings: ResolvedProvider) {
+    this.settings = settings
+  }
+
+  /** Whether it speaks OpenID Connect, and not OAuth alone. */
+  get isOpenid(): boolean {
+    return this.settings.issuer !== undefined
+  }
+
+  /**
+   * Finds out how to reach the provider: once; again only after it has failed.
+   *
+   * @throws Unusable when it is not what the settings say
+   */
+  connect(): Promise<Configuration> {
+    this.configuration ??= this.configure().catch((cause) => {
+      this.configuration = undefined
+      throw new Unusable(cause)
+    })
+
+    return this.configuration
+  }
+
+  private async configure(): Promise<Configuration> {
+    const client = await loadClient()
+    const { key, issuer, authorize_url, access_url } = this.settings
+    const authenticate = this.toClientAuth(client)
+
+    if (issuer !== undefined) {
+      const discovered = await client.discovery(new URL(issuer), key, undefined, authenticate, {
+        [client.customFetch]: fetchBounded,
+        timeout: TIMEOUT,
+        execute: [
+          client.enableNonRepudiationChecks,
+          ...(isLoopback(new URL(issuer)) ? [client.allowInsecureRequests] : [])
+        ]
+      })
+
+      // The one endpoint that only browsers open.
+      if (!isSafeUrl(discovered.serverMetadata().authorization_endpoint)) {
+        throw new Error('The authorization endpoint has no https')
+      }
+
+      return discovered
+    }
+
+    const token = new URL(access_url as string)
+    const configuration = new client.Configuration(
+      {
+        issuer: new URL(authorize_url as string).origin,
+        authorization_endpoint: authorize_url as string,
+        token_endpoint: token.href
+      },
+      key,
+      undefined,
+      authenticate
+    )
+
+    configuration.timeout = TIMEOUT
+    configuration[client.customFetch] = fetchBounded
+    if (isLoopback(token)) client.allowInsecureRequests(configuration)
+
+    return configuration
+  }
+
+  /** As it is set, or else as the provider says that it wants it. The secret is made for each request. */
+  private toClientAuth(client: OpenidClient): ClientAuth {
+    const { settings } = this
+
+    return (server, metadata, body, headers) => {
+      const supported = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+      const method =
+        settings.token_endpoint_auth_method ??
+        (this.isOpenid && !supported.includes('client_secret_post')
+          ? 'client_secret_basic'
+          : 'client_secret_post')
+      const secret = settings.createSecret?.(settings) ?? settings.secret
+      const authenticate =
+        method === 'none'
+          ? client.None()
+          : method === 'client_secret_basic'
+            ? client.ClientSecretBasic(secret)
+            : client.ClientSecretPost(secret)
+
+      authenticate(server, metadata, body, headers)
+    }
+  }
+
+  /** What the provider says about who has logged in: in the ID token, and where it has an endpoint for that. */
+  async getClaims(accessToken: string, claims: { sub: string } | undefined): Promise<any> {
+    const { fetchUserInfo } = await loadClient()
+    const configuration = await this.connect()
+
+    if (!claims || configuration.serverMetadata().userinfo_endpoint === undefined) return claims
+
+    return { ...claims, ...(await fetchUserInfo(configuration, accessToken, claims.sub)) }
+  }
+
+  /** What stands at a URL of the provider, for who has an access token. */
+  async get(accessToken: string, url: string): Promise<any> {
+    const { fetchProtectedResource } = await loadClient()
+    const configuration = await this.connect()
+    const headers = new Headers({ Accept: 'application/json' })
+    const response = await fetchProtectedResource(
+      configuration,
+      accessToken,
+      new URL(url),
+      'GET',
+      undefined,
+      headers
+    )
+
+    if (!response.ok)
+      throw Object.assign(new Error(`The answer is ${response.status}`), { status: response.status })
+
+    return response.json()
+  }
+}
+
+/** `fetch` that reads no further than an answer may be long. */
+async function fetchBounded(url: string, options: any): Promise<Response> {
+  const { body, status, headers } = await fetch(url, options)
+  const chunks: Uint8Array[] = []
+  let size = 0
+
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength
+    // To leave the loop ends the request.
+    if (size > MAX_ANSWER) throw new Error(`The answer has more than ${MAX_ANSWER} bytes`)
+    chunks.push(chunk)
+  }
+
+  return new Response(size > 0 ? Buffer.concat(chunks) : null, { status, headers })
+}

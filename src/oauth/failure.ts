@@ -1,0 +1,39 @@
+import { type FeathersError, NotAuthenticated, Unavailable } from '../errors.ts'
+
+/** What a provider says when it does not know the application, or does not want it. */
+const REFUSALS = ['invalid_client', 'unauthorized_client']
+
+/** That a provider is not what the configuration says. */
+export class Unusable extends Error {
+  constructor(cause: unknown) {
+    super((cause as Error)?.message, { cause })
+  }
+}
+
+/** What the one who logs in hears of an error: what can be done about it, and nothing of what was sent. */
+export function toShownError(provider: string, error: any): FeathersError {
+  if (error?.error === 'access_denied') return new NotAuthenticated('Access was denied')
+  if (isAway(error)) return new Unavailable(`The OAuth provider '${provider}' can not be reached`)
+  if (error instanceof Unusable || REFUSALS.includes(error?.error)) {
+    return new Unavailable(`The OAuth provider '${provider}' can not be used as it is configured`)
+  }
+
+  return new NotAuthenticated('OAuth Authentication not successful')
+}
+
+/** What has happened, for the log of a server. The error itself may hold the whole answer, tokens among it. */
+export function toReason({ message, code, error, error_description: description }: any): Error {
+  return new Error([message, code, error, description].filter((part) => typeof part === 'string').join(': '))
+}
+
+/** Whether a provider did not answer, or could not. */
+function isAway(error: any): boolean {
+  for (let current = error; current; current = current.cause) {
+    if (current.status >= 500 || current.code === 'OAUTH_TIMEOUT' || current.name === 'TimeoutError')
+      return true
+    // What `fetch` rejects with when there is no connection, and when it breaks off.
+    if (current instanceof TypeError && /^(fetch failed|terminated)$/.test(current.message)) return true
+  }
+
+  return false
+}
