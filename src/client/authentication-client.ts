@@ -336,7 +336,9 @@ export class AuthenticationClient {
     await reconnect()
 
     try {
-      if (isCurrent()) return await this.logIn(isCurrent, await this.getCredentials(this.options.jwtStrategy))
+      if (isCurrent()) {
+        return await this.authenticateWithin(isCurrent, await this.getCredentials(this.options.jwtStrategy))
+      }
     } catch (error) {
       if (isCurrent()) throw error
     }

@@ -1,3 +1,5 @@
+import { within } from '../utils/within.ts'
+
 /** How long, in milliseconds, nothing has to begin before all is taken to be over. */
 const QUIET_TIME = 20
 
@@ -38,7 +40,7 @@ export class Running {
     let begun: number
 
     do {
-      await waitAtMost(this.idle(), end - performance.now())
+      await within(this.idle(), end - performance.now()).catch(() => undefined)
       begun = this.begun
       await new Promise((resolve) => setTimeout(resolve, QUIET_TIME))
       // A busy process runs its timers late, with messages waiting to be read: those come first.
@@ -50,21 +52,4 @@ export class Running {
     for (const resolve of this.waiting) resolve()
     this.waiting.clear()
   }
-}
-
-/**
- * Waits for something that does not fail, but not for ever.
- *
- * @param promise What to wait for
- * @param limit How long, in milliseconds
- */
-export async function waitAtMost(promise: Promise<unknown>, limit: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, limit)
-  })
-
-  await Promise.race([promise, late])
-  // It would keep the process from ending.
-  clearTimeout(timer)
 }

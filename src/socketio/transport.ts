@@ -9,10 +9,11 @@ import { BODY_LIMIT } from '../transport/body.ts'
 import { type Logger, logUnexpected, toClientError } from '../transport/error.ts'
 import { findRoute } from '../transport/http.ts'
 import { handleSocket, type SocketReply, toDeliveries } from '../transport/socket.ts'
+import { within } from '../utils/within.ts'
 import { attach } from './attachment.ts'
 import { boundAttachments } from './bytes.ts'
 import { Connections, type OpenedSocket } from './connections.ts'
-import { Running, waitAtMost } from './running.ts'
+import { Running } from './running.ts'
 
 /** How long, in milliseconds, messages that are on their way have, and then connections to close by themselves. */
 const CLOSE_GRACE = 1000
@@ -238,7 +239,7 @@ async function closeTransports(sockets: readonly OpenedSocket[]): Promise<void> 
     conn.close()
   }
 
-  await waitAtMost(Promise.all(closed), CLOSE_GRACE / 2)
+  await within(Promise.all(closed), CLOSE_GRACE / 2).catch(() => undefined)
   for (const webSocket of webSockets) webSocket.terminate()
 }
 

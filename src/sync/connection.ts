@@ -2,6 +2,7 @@ import type { createClient, RedisClientOptions } from 'redis'
 import { isObject, isString } from '../utils/check.ts'
 import { createDebug } from '../utils/debug.ts'
 import { importPeer } from '../utils/peer.ts'
+import { within } from '../utils/within.ts'
 
 /** A client of the package `redis`. It is only asked for others like it. */
 export interface RedisClient {
@@ -180,26 +181,6 @@ function isLocation(redis: unknown): boolean {
   const isMisplaced = ['host', 'port'].some((name) => Object.hasOwn(Object(redis), name))
 
   return isString(redis) || (isObject(redis) && !isMisplaced)
-}
-
-/**
- * Waits for something, but not for ever.
- *
- * @param promise What to wait for
- * @param timeout How long, in milliseconds
- * @throws Error when it takes longer
- */
-export async function within<T>(promise: Promise<T>, timeout: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`No answer within ${timeout} ms`)), timeout)
-  })
-
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 /** @internal A client for us alone, whatever the options for others say. */

@@ -1,4 +1,5 @@
-import { type Connection, within } from './connection.ts'
+import { within } from '../utils/within.ts'
+import type { Connection } from './connection.ts'
 import { Patience, Readers } from './readers.ts'
 import { createOrigin, type Entry, isBefore, type Kind, START, type Stream, StreamWatch } from './stream.ts'
 

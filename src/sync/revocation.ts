@@ -1,12 +1,12 @@
 import type { RevocationStore } from '../authentication/revocation.ts'
 import { Unavailable } from '../errors.ts'
+import { within } from '../utils/within.ts'
 import {
   Connection,
   type ConnectionListener,
   type RedisOptions,
   type RedisSettings,
-  toRedisSettings,
-  within
+  toRedisSettings
 } from './connection.ts'
 
 /** The options of {@link RedisRevocationStore}. */
@@ -91,7 +91,7 @@ export class RedisRevocationStore implements RevocationStore {
   private async ask<T>(question: (connection: Connection) => Promise<T>): Promise<T> {
     const { connection } = this
 
-    if (!connection) throw new Unavailable('Revoked tokens are not known before the application is set up')
+    if (!connection) throw new Unavailable('The store of revoked tokens is not connected')
 
     try {
       return await within(question(connection), TIMEOUT)

@@ -441,6 +441,20 @@ describe.each(names)('a client over a socket with %s', (name) => {
     expect(app.authentication.authenticated).toBe(true)
   })
 
+  it('logs in again by the method of a class of your own', async () => {
+    const { app, server, socket } = await connect()
+    const authenticate = vi.spyOn(app.authentication, 'authenticate')
+    const lost = hear(socket, 'disconnect')
+
+    getServerSocket(server).conn.close()
+    await lost
+
+    expect(await app.service('notes').find()).toMatchObject({ owner: EMAIL })
+    expect(authenticate.mock.calls).toEqual([
+      [{ strategy: 'jwt', accessToken: expect.any(String) }, undefined]
+    ])
+  })
+
   it('logs in again as often as the connection is lost meanwhile', async () => {
     const { app, server, socket } = await connect()
     let losses = 2
