@@ -33,10 +33,6 @@ export class Records implements Source {
     return this.entries.size
   }
 
-  get hasGaps(): boolean {
-    return this.list.length > this.size
-  }
-
   /** An id in a URL is text, so ids that read the same are the same. */
   get(id: unknown): Entry | undefined {
     return this.entries.get(typeof id === 'string' ? id : String(id))

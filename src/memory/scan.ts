@@ -7,8 +7,6 @@ import type { EntryList } from './entry.ts'
 /** What is searched. */
 export interface Source {
   readonly list: EntryList
-  /** Whether the list has places where an entry was removed. */
-  readonly hasGaps: boolean
   readonly columns: Columns
   /** Reads the record at a position. */
   readonly read: Reader<number>
@@ -35,7 +33,6 @@ export function scan(where: Condition, source: Source, custom: CustomPredicates 
 
   for (const condition of where.kind === 'and' ? where.conditions : [where]) {
     positions = keep(condition, positions, source, custom)
-    if (positions.length === 0) break
   }
 
   return positions ?? toPositions(source)
@@ -48,12 +45,11 @@ function keep(
   source: Source,
   custom: CustomPredicates | undefined
 ): number[] {
-  const { columns, list, hasGaps } = source
+  const { columns } = source
 
+  // Where a record was removed, a column holds `undefined`, which is no value to ask for.
   if (found === undefined && isIdentity(condition) && condition.operator === 'eq') {
-    const identical = findIdentical(columns.get(condition.path), condition.value)
-
-    return hasGaps ? identical.filter((position) => list[position] !== undefined) : identical
+    return findIdentical(columns.get(condition.path), condition.value)
   }
 
   // Where nothing is, nobody is asked: custom operators expect what records hold.

@@ -84,6 +84,18 @@ describe('a copy', () => {
     expect(clone(bytes).buffer).not.toBe(bytes.buffer)
   })
 
+  it('of bytes without a type shares no memory either, and has those that are seen', () => {
+    const bytes = new Uint8Array([1, 2, 3, 4])
+    const whole = clone(bytes.buffer)
+    const part = clone(new DataView(bytes.buffer, 1, 2))
+
+    bytes.fill(0)
+
+    expect(new Uint8Array(whole)).toEqual(new Uint8Array([1, 2, 3, 4]))
+    expect(new Uint8Array(part.buffer)).toEqual(new Uint8Array([2, 3]))
+    expect(part).toBeInstanceOf(DataView)
+  })
+
   it('of a class instance is one, with copied fields', () => {
     const money = new Money(2)
     const copy = clone(money)
@@ -136,5 +148,11 @@ describe('a copy', () => {
     expect(Object.getPrototypeOf(copy.a)).toBe(Object.prototype)
     expect(copy.constructor).toEqual({ b: 1 })
     expect(({} as any).polluted).toBeUndefined()
+  })
+
+  it('of a class instance keeps its class, whatever it holds under `__proto__`', () => {
+    const money = Object.defineProperty(new Money(2), '__proto__', { value: {}, enumerable: true })
+
+    expect(clone(money)).toBeInstanceOf(Money)
   })
 })

@@ -107,6 +107,22 @@ describe('what a search costs', () => {
     expect(await watchColumns((things) => things.find({ query: { $or: either.slice(1) } }))).toHaveLength(16)
   })
 
+  it('is the same for a query that names many fields', async () => {
+    const query = Object.fromEntries(fields(17).map((field) => [field, null]))
+    const things = memory({ store })
+
+    expect(await things.find({ query: { ...query, n: { $gte: 998 } } })).toMatchObject([
+      { id: 998 },
+      { id: 999 }
+    ])
+  })
+
+  it('makes columns to sort many records, of as many fields as there may be columns', async () => {
+    const order = Object.fromEntries(fields(16).map((field) => [field, 1]))
+
+    expect(await watchColumns((things) => things.find({ query: { $sort: order } }))).toEqual(fields(16))
+  })
+
   it('looks no further when nothing is left, and at the records themselves when few are left', async () => {
     const query = Object.fromEntries(fields(16).map((field) => [field, 1]))
 
@@ -160,6 +176,31 @@ describe('columns', () => {
     columns.noteChange(1)
     expect(columns.get(['n'])).toEqual([1, 4, 3])
     expect(reads).toBe(4)
+  })
+
+  it('are of paths, and not of names that read the same without their dots', () => {
+    const columns = new Columns()
+
+    columns.reset([{ key: '0', position: 0, record: { ab: 1, a: { b: 2 } } }])
+
+    expect([columns.get(['ab']), columns.get(['a', 'b'])]).toEqual([[1], [2]])
+  })
+
+  it.each([
+    ['1024', 1],
+    ['as many as there are records', 2000]
+  ])('remember %s changes, and are made anew after more', (_title, size) => {
+    const columns = new Columns()
+
+    columns.reset(Array.from({ length: size }, (_, n) => toEntry(n)))
+
+    const column = columns.get(['n'])
+
+    for (let change = 0; change < Math.max(1024, size); change++) columns.noteChange(0)
+    expect(columns.get(['n'])).toBe(column)
+
+    columns.noteChange(0)
+    expect(columns.get(['n'])).not.toBe(column)
   })
 
   it('hold on to nothing that was replaced or removed', () => {

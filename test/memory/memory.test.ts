@@ -186,6 +186,13 @@ describe('`store`', () => {
     expect(await people.find()).toEqual([{ id: 1, name: 'Ada' }, { id: 'two' }])
   })
 
+  it('goes by the id of a record, or else by its key; of two with one id the last one counts', async () => {
+    const people = memory({ store: { one: { id: 1 }, two: { name: 'Bob' }, three: { id: 1, name: 'Ada' } } })
+
+    expect(people.store).toEqual({ 1: { id: 1, name: 'Ada' }, two: { name: 'Bob' } })
+    expect(await people.find()).toHaveLength(2)
+  })
+
   it('is copied, in both directions', async () => {
     const store = { 1: { id: 1, tags: ['a'] } }
     const people = memory({ store })
@@ -206,6 +213,7 @@ describe('`store`', () => {
 
     expect(await people.find()).toEqual([{ id: 2, name: 'Bob' }])
     expect(await people.find({ query: { name: 'Ada' } })).toEqual([])
+    expect(await people.find({ query: { name: { $in: ['Bob', 'Ada'] } } })).toHaveLength(1)
     expect(await people.find({ query: { name: 'Bob' } })).toHaveLength(1)
   })
 })
@@ -525,6 +533,15 @@ describe('`matcher` and `sorter`', () => {
     })
 
     expect(ids(await things.find({ query: { id: { $odd: true } } }))).toEqual([1])
+  })
+
+  it('a matcher is asked without a query, too', async () => {
+    const things = memory({
+      store: { 1: { id: 1 } },
+      matcher: (query) => () => Object.keys(query).length === 0
+    })
+
+    expect(await things._get(1)).toEqual({ id: 1 })
   })
 })
 

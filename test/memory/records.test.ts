@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Records } from '../../src/memory/records.ts'
 import { MemoryService, memory } from '../../src/memory.ts'
+import { parseQuery } from '../../src/query.ts'
+import { RecordId } from '../support/record-id.ts'
 
 const ids = (records: any) => records.map(({ id }: any) => id)
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n)
@@ -104,6 +106,20 @@ describe('the list of records', () => {
     expect(positions).toEqual([...new Set(positions)].sort((a, b) => a - b))
   })
 
+  it.each([
+    ['1024', 1500, 1024],
+    ['as many as there are records', 6000, 3000]
+  ])('keeps %s of them, and closes them all when there is one more', (_title, count, gaps) => {
+    const records = createRecords(count)
+    const getLast = () => (records.get(count - 1) as any).position
+
+    for (const n of range(0, gaps)) records.delete(records.get(n) as any)
+    expect(getLast()).toBe(count - 1)
+
+    records.delete(records.get(gaps) as any)
+    expect(getLast()).toBe(count - gaps - 2)
+  })
+
   it('has the entries of a condition in order, wherever an index keeps them', () => {
     const records = createRecords(10)
     const condition: any = { kind: 'compare', operator: 'in', path: ['n'], value: [9, 1, 5] }
@@ -116,6 +132,79 @@ describe('the list of records', () => {
       '5',
       '9'
     ])
+  })
+})
+
+describe('what leads to records', () => {
+  const EVERYWHERE = 'everywhere'
+  const records = new Records(['group', 'half', 'place.row', 'owner'])
+
+  for (const n of range(0, 1000)) {
+    records.set(n, {
+      id: n,
+      group: n % 100,
+      half: n % 2,
+      place: { row: n % 25 },
+      owner: n < 500 ? 'Ada' : new RecordId(`${n}`)
+    })
+  }
+
+  /** How many records a search looks at, and how many it finds. */
+  function search(query: object) {
+    const readColumn = vi.spyOn(records.columns, 'get')
+    const read = vi.spyOn(records, 'at')
+
+    try {
+      const found = records.find(parseQuery(query).where, 'id', undefined)
+      const positions = new Set(read.mock.calls.map(([position]) => position))
+
+      return [readColumn.mock.calls.length > 0 ? EVERYWHERE : positions.size, found.length]
+    } finally {
+      readColumn.mockRestore()
+      read.mockRestore()
+    }
+  }
+
+  it.each<[object, number | typeof EVERYWHERE, number]>([
+    [{ id: 7 }, 1, 1],
+    [{ id: '7' }, 1, 0],
+    [{ id: 'nobody' }, 0, 0],
+    [{ id: { $in: [7, 8, 7] } }, 2, 2],
+    [{ group: 7 }, 10, 10],
+    [{ group: { $in: [7, 8, 7, 'none'] } }, 20, 20],
+    [{ 'place.row': 7 }, 40, 40],
+    [{ group: 7, half: 0 }, 10, 0],
+    [{ half: 1, group: 7 }, 10, 10],
+    [{ group: 7, id: { $in: [7, 8] } }, 2, 1],
+    [{ id: { $in: [7, 8] }, group: 7 }, 2, 1],
+    [{ group: 7, text: 'none' }, 10, 0]
+  ])('is looked at alone, for %j', (query, looked, found) => {
+    expect(search(query)).toEqual([looked, found])
+  })
+
+  it.each<[string, object, number]>([
+    ['of too many', { half: 1 }, 500],
+    ['of too many at once', { group: { $in: range(0, 7) } }, 70],
+    ['of other operators', { group: { $gt: 97 } }, 20],
+    ['of either of two conditions', { $or: [{ group: 7 }, { group: 8 }] }, 20],
+    ['of ids that compare themselves', { owner: new RecordId('700') }, 1],
+    ['of such ids among others', { owner: { $in: ['Ada', new RecordId('700')] } }, 501],
+    ['of no index', { row: 7 }, 0]
+  ])('counts for nothing in a search %s', (_title, query, found) => {
+    expect(search(query)).toEqual([EVERYWHERE, found])
+  })
+
+  it('is worth it up to 32 records, or the sixteenth part', () => {
+    const isFew = (size: number, count: number) => {
+      const records = new Records([])
+
+      for (const n of range(0, size)) records.set(n, {})
+
+      return records.isFew(count)
+    }
+
+    expect([isFew(100, 32), isFew(100, 33)]).toEqual([true, false])
+    expect([isFew(1600, 100), isFew(1600, 101)]).toEqual([true, false])
   })
 })
 

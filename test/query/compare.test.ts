@@ -1,19 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compareAny, isEqual } from '../../src/query.ts'
+import { RecordId } from '../support/record-id.ts'
 import { scaled } from '../support/scale.ts'
-
-class RecordId {
-  readonly hex: string
-
-  constructor(hex: string) {
-    this.hex = hex
-  }
-
-  equals(other: unknown): boolean {
-    return other instanceof RecordId && other.hex === this.hex
-  }
-}
 
 describe('isEqual', () => {
   it('compares scalars by type and value', () => {

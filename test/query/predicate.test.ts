@@ -1,18 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseQuery, type QueryOptions, toPredicate } from '../../src/query.ts'
-
-/** An id as databases have them: an object that knows what it equals. */
-class RecordId {
-  readonly hex: string
-
-  constructor(hex: string) {
-    this.hex = hex
-  }
-
-  equals(other: unknown): boolean {
-    return other instanceof RecordId && other.hex === this.hex
-  }
-}
+import { RecordId } from '../support/record-id.ts'
 
 /** One record for each kind of value that a field can hold. */
 const RECORDS: { [kind: string]: object } = {

@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Dialect, Kysely, type Logger, MysqlDialect, PostgresDialect, SqliteDialect, sql } from 'kysely'
@@ -8,6 +6,7 @@ import Database from 'libsql'
 import { createPool } from 'mysql2'
 import { Pool, type PoolConfig } from 'pg'
 import { onTestFinished } from 'vitest'
+import { answers } from './answers.ts'
 import { describeUnless } from './describe-unless.ts'
 
 /** The PostgreSQL that tests share. */
@@ -161,20 +160,4 @@ export function openPool(config: PoolConfig): Pool {
 
 function toKysely(log: Logger | undefined, dialect: Dialect): Kysely<any> {
   return new Kysely({ dialect, ...(log ? { log } : {}) })
-}
-
-/** Whether something accepts connections at a URL. */
-async function answers(url: string, usualPort: number): Promise<boolean> {
-  const { hostname, port } = new URL(url)
-  const socket = connect(Number(port || usualPort), hostname)
-
-  try {
-    await once(socket, 'connect')
-
-    return true
-  } catch {
-    return false
-  } finally {
-    socket.destroy()
-  }
 }
