@@ -4,4 +4,8 @@ import config from './vitest.config.ts'
 /** The tests that `scripts/mutation.mjs` runs against the mutants of a folder. */
 const include = process.env.MUTATION_TESTS?.split(';') ?? []
 
-export default defineConfig({ ...config, test: { ...config.test, include } })
+export default defineConfig({
+  ...config,
+  // What a module does when it is loaded is changed too, so that it has to be loaded again.
+  test: { ...config.test, include, isolate: true }
+})

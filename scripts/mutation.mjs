@@ -13,9 +13,18 @@ const TESTS = {
   core: ['test/{core,hooks}/*.test.ts', 'test/mistakes.test.ts'],
   adapter: ['test/{adapter,memory}/*.test.ts'],
   memory: ['test/memory/*.test.ts', 'test/memory-conformance.test.ts'],
-  transport: ['test/doors/{http,methods,hostile-requests}.test.ts', 'test/{transport,node}/*.test.ts'],
-  authentication: ['test/authentication/*.test.ts']
+  transport: [
+    'test/doors/{http,methods,queries,hostile-requests}.test.ts',
+    'test/{transport,node,fetch}/*.test.ts',
+    'test/mistakes.test.ts',
+    'test/express/application.test.ts',
+    'test/socketio/{calls,closing,limits}.test.ts'
+  ],
+  authentication: ['test/authentication/*.test.ts', 'test/mistakes.test.ts']
 }
+
+/** Ways into an application that have all of `src/transport` behind them. */
+const DOORS = ['a server of Node', 'Socket.IO']
 
 /** The share of changes, in percent, that the tests have to notice. */
 const LOWEST_SCORE = 85
@@ -29,8 +38,9 @@ console.table(rows)
 process.exitCode = Object.values(rows).some(({ score }) => score < LOWEST_SCORE) ? 1 : 0
 
 function mutate(folder) {
-  // Read by the configuration of Vitest, in the processes that Stryker starts.
+  // Read by the configuration of Vitest and by test/support/doors.ts, in the processes that Stryker starts.
   process.env.MUTATION_TESTS = TESTS[folder].join(';')
+  process.env.MUTATION_DOORS = DOORS.join(';')
 
   const stryker = new Stryker({
     // The suite for adapters is itself made of tests, and has tests of its own that show that it finds mistakes.

@@ -1,15 +1,25 @@
 import { onTestFinished } from 'vitest'
-import { AuthenticationService, hashPassword, JWTStrategy, LocalStrategy } from '../../src/authentication.ts'
+import {
+  AuthenticationService,
+  type Hasher,
+  hashPassword,
+  JWTStrategy,
+  LocalStrategy
+} from '../../src/authentication.ts'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 
 export const SECRET = 'a secret of the tests that is long enough to be one'
 
+/** With bcrypt, at its lowest cost. */
 export const LOCAL = { usernameField: 'email', passwordField: 'password', hashSize: 4 }
 
 export const WREN = { email: 'wren@example.org', password: 'correct horse' }
 
 export const LOGIN = { strategy: 'local', ...WREN }
+
+/** Settings for tests of what hashes are: those of other tests cost nothing. */
+export const BCRYPT = { local: LOCAL }
 
 interface Options {
   /** Over the settings that all tests share. */
@@ -30,7 +40,7 @@ export function createApp({ settings = {}, strategies, users = memory() }: Optio
     service: 'users',
     entity: 'user',
     authStrategies: Object.keys(registered),
-    ...(registered.local && { local: LOCAL }),
+    ...(registered.local && { local: { ...LOCAL, hasher: createHasher() } }),
     ...settings
   })
 
@@ -63,4 +73,14 @@ export function decode(token: string): { header: any; payload: any } {
     .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()))
 
   return { header, payload }
+}
+
+/** As with bcrypt, two hashes of one password differ. */
+function createHasher(): Hasher {
+  let count = 0
+
+  return {
+    hash: async (password) => `${count++}:${password}`,
+    compare: async (password, hash) => /^\d+:(.*)$/.exec(hash)?.[1] === password
+  }
 }

@@ -14,7 +14,7 @@ import {
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { callService } from '../../src/transport.ts'
-import { createApp, createAppWithUser, LOCAL, LOGIN, SECRET, WREN } from './app.ts'
+import { BCRYPT, createApp, createAppWithUser, LOCAL, LOGIN, SECRET, WREN } from './app.ts'
 
 const EXTERNAL = { provider: 'rest' }
 
@@ -324,7 +324,7 @@ describe('the hashPassword hook', () => {
   const HASH = expect.stringMatching(/^\$2b\$04\$.{53}$/)
 
   function createHashing(hook: any, type = 'before') {
-    const app = createApp().use('things', { create: async (data: unknown) => data })
+    const app = createApp({ settings: BCRYPT }).use('things', { create: async (data: unknown) => data })
 
     app.service('things').hooks({ [type]: { create: [hook] } })
 
@@ -532,7 +532,7 @@ describe('the hashPassword hook', () => {
 
 describe('the passwordHash resolver', () => {
   it('hashes a value', async () => {
-    const app = createApp()
+    const app = createApp({ settings: BCRYPT })
     const resolve = passwordHash({ strategy: 'local' })
 
     expect(await resolve('secret', {}, { app, params: {} } as any)).toMatch(/^\$2b\$04\$/)
@@ -564,7 +564,7 @@ describe('the passwordHash resolver', () => {
   })
 
   it('refuses what can not be hashed', async () => {
-    const context: any = { app: createApp(), params: {} }
+    const context: any = { app: createApp({ settings: BCRYPT }), params: {} }
 
     for (const value of ['', null, 5, 'x'.repeat(73)] as any[]) {
       await expect(passwordHash({ strategy: 'local' })(value, {}, context)).rejects.toMatchObject({
@@ -906,7 +906,7 @@ describe('a protected field', () => {
   })
 
   it('is not told by a login from outside', async () => {
-    const { app, service } = await createAppWithUser({ settings: { local: LOCAL } })
+    const { app, service } = await createAppWithUser({ settings: BCRYPT })
 
     app.service('users').hooks({ after: { all: [protect('password')] } })
 

@@ -73,6 +73,16 @@ describe('the configuration of the jwt strategy', () => {
       )
     }
   })
+
+  it('refuses what can not be the name of a cookie', () => {
+    for (const cookie of [null, 5, '', 'a b', 'a;', ';a', 'a=b', ['session'], {}]) {
+      expect(() => createStrategy({ cookie }), String(cookie)).toThrow(
+        "The 'cookie' option for the jwt strategy must be the name of a cookie"
+      )
+    }
+    for (const cookie of ['session', '__Host-session', 'a'])
+      expect(() => createStrategy({ cookie })).not.toThrow()
+  })
 })
 
 function createAppStrategy(options: Parameters<typeof createApp>[0] = {}) {
@@ -131,6 +141,20 @@ describe('parse', () => {
     expect(await strategy.parse({ headers: { 'x-token': 'abc' } })).toMatchObject({ accessToken: 'abc' })
     expect(await strategy.parse({ headers: { 'x-token': 'Bearer abc' } })).toBeNull()
     expect(await strategy.parse({ headers: { authorization: 'Secret abc' } })).toBeNull()
+  })
+
+  it('looks into the cookie of the configuration, where the header has nothing', async () => {
+    const strategy = createStrategy({ cookie: 'session' })
+    const parse = (headers?: object) => strategy.parse({ headers } as any)
+
+    expect(await parse({ cookie: 'a=1; session=abc' })).toEqual({ strategy: 'jwt', accessToken: 'abc' })
+    expect(await parse({ cookie: 'session=abc', authorization: 'Bearer def' })).toMatchObject({
+      accessToken: 'def'
+    })
+    for (const headers of [undefined, {}, { cookie: 'sessions=abc' }, { cookie: 'session=' }])
+      expect(await parse(headers)).toBeNull()
+
+    expect(await createStrategy().parse({ headers: { cookie: 'undefined=abc' } })).toBeNull()
   })
 
   it('takes a scheme for a text and not for an expression', async () => {

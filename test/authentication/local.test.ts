@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { AuthenticationBase, BcryptHasher, LocalStrategy } from '../../src/authentication.ts'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
-import { createApp, createAppWithUser, LOCAL, LOGIN, WREN } from './app.ts'
+import { BCRYPT, createApp, createAppWithUser, LOCAL, LOGIN, WREN } from './app.ts'
 
 const REFUSED = { name: 'NotAuthenticated', code: 401, message: 'Invalid login' }
 
@@ -125,7 +125,7 @@ describe('a login', () => {
   })
 
   it('with anything wrong is refused with the same words', async () => {
-    const { app, service } = await createAppWithUser()
+    const { app, service } = await createAppWithUser({ settings: BCRYPT })
 
     await app.service('users')._create({ email: 'no-password@example.org' })
     await app.service('users')._create({ email: 'null@example.org', password: null })
@@ -371,7 +371,7 @@ describe('comparePassword', () => {
   })
 
   it('refuses any other password, and an entity without a hash', async () => {
-    const { app, user } = await createAppWithUser()
+    const { app, user } = await createAppWithUser({ settings: BCRYPT })
 
     await expect(getLocal(app).comparePassword(user, 'wrong')).rejects.toMatchObject(REFUSED)
     await expect(getLocal(app).comparePassword(user, user.password)).rejects.toMatchObject(REFUSED)
@@ -384,7 +384,7 @@ describe('comparePassword', () => {
   })
 
   it('knows the hashes of other implementations', async () => {
-    const { app, user } = await createAppWithUser()
+    const { app, user } = await createAppWithUser({ settings: BCRYPT })
 
     for (const version of ['2a', '2b', '2y']) {
       const password = user.password.replace(/^\$2b/, `$${version}`)
@@ -632,7 +632,7 @@ describe('a login after the cost was raised', () => {
   }
 
   it('stores a new hash, which the token is good with', async () => {
-    const { app, user, service } = await createAppWithUser()
+    const { app, user, service } = await createAppWithUser({ settings: BCRYPT })
 
     raise(app)
 
@@ -646,7 +646,7 @@ describe('a login after the cost was raised', () => {
   })
 
   it('returns the user as it is found, with what hooks add to it', async () => {
-    const { app, service } = await createAppWithUser()
+    const { app, service } = await createAppWithUser({ settings: BCRYPT })
 
     app.service('users').hooks({
       after: {
@@ -666,7 +666,7 @@ describe('a login after the cost was raised', () => {
   })
 
   it('compares as much for a wrong password as for a user who does not exist', async () => {
-    const { app, service } = await createAppWithUser()
+    const { app, service } = await createAppWithUser({ settings: BCRYPT })
     const post = vi.spyOn(Worker.prototype, 'postMessage')
 
     onTestFinished(() => post.mockRestore())
@@ -689,7 +689,7 @@ describe('a login after the cost was raised', () => {
   })
 
   it('stores it once', async () => {
-    const { app, user, service } = await createAppWithUser()
+    const { app, user, service } = await createAppWithUser({ settings: BCRYPT })
 
     raise(app)
     await service.create(LOGIN)
@@ -701,7 +701,7 @@ describe('a login after the cost was raised', () => {
   })
 
   it('stores it past the hooks, one of which would hash it again', async () => {
-    const { app, user, service } = await createAppWithUser()
+    const { app, user, service } = await createAppWithUser({ settings: BCRYPT })
     let patches = 0
 
     app.service('users').hooks({ before: { patch: [() => void patches++] } })
@@ -718,6 +718,7 @@ describe('a login after the cost was raised', () => {
     const stored = { id: 1, email: WREN.email, password: '' }
     let patches = 0
     const { app, service } = await createAppWithUser({
+      settings: BCRYPT,
       users: {
         id: 'id',
         find: async () => [stored],
@@ -773,7 +774,7 @@ describe('a login after the cost was raised', () => {
       return store(...args)
     }) as any
 
-    const { app, user, service } = await createAppWithUser({ users })
+    const { app, user, service } = await createAppWithUser({ users, settings: BCRYPT })
     const changed = await getLocal(app).hashPassword('a new password')
     const reported: unknown[] = []
 
@@ -790,7 +791,7 @@ describe('a login after the cost was raised', () => {
   })
 
   it('looks the entity up from inside each time, also for a subclass that passes the params on', async () => {
-    const { app } = await createAppWithUser()
+    const { app } = await createAppWithUser({ settings: BCRYPT })
     const providers: unknown[] = []
 
     class Own extends LocalStrategy {
@@ -809,7 +810,7 @@ describe('a login after the cost was raised', () => {
   })
 
   it('succeeds for all of several at once, which store one new hash', async () => {
-    const { app, user, service } = await createAppWithUser()
+    const { app, user, service } = await createAppWithUser({ settings: BCRYPT })
 
     raise(app)
 
@@ -828,7 +829,7 @@ describe('a login after the cost was raised', () => {
   it('succeeds when the new hash can not be stored, which is reported', async () => {
     const users = memory()
     const error = new Error('The disk is full')
-    const { app, user, service } = await createAppWithUser({ users })
+    const { app, user, service } = await createAppWithUser({ users, settings: BCRYPT })
     const reported: unknown[] = []
 
     users._patch = (() => Promise.reject(error)) as any

@@ -54,7 +54,10 @@ describe('an option', () => {
   it.each([
     ['isactive', 'isActive'],
     ['AUTHstrategies', 'authStrategies'],
+    ['parsestrategies', 'parseStrategies'],
     ['Secret', 'secret'],
+    ['Service', 'service'],
+    ['Entity', 'entity'],
     ['jwtoptions', 'jwtOptions'],
     ['entityID', 'entityId'],
     ['REVOCATION', 'revocation']
@@ -81,6 +84,7 @@ describe('an option', () => {
 
   it.each([
     ...['accessToken', 'authentication', 'authenticated', 'connection', 'headers', 'provider', 'query'],
+    ...['authStrategies', 'jwt', 'jwtOptions', 'payload', 'adapter', 'paginate', 'secret'],
     ...['route', '__proto__', 'constructor']
   ])('entity can not be %s, which params and results have already', (entity) => {
     const message =
@@ -107,6 +111,32 @@ describe('an option', () => {
     app.set('authentication', new Config())
 
     expect(new AuthenticationService(app).configuration).toMatchObject({ secret: SECRET, entity: null })
+  })
+})
+
+describe('the options of a token', () => {
+  it.each(['clockTolerance', 'clockTimestamp'])('have a number of seconds as %s', (option) => {
+    for (const value of ['5', '1d', null, Number.NaN, Infinity]) {
+      expect(() => create({ jwtOptions: { [option]: value } }), String(value)).toThrow(
+        `Invalid option 'authentication.jwtOptions.${option}': expected a number of seconds`
+      )
+    }
+
+    for (const value of [0, 5, undefined]) {
+      expect(() => create({ jwtOptions: { [option]: value } })).not.toThrow()
+    }
+  })
+
+  it.each(['expiresIn', 'notBefore', 'maxAge'])('have a number, or a text with a unit, as %s', (option) => {
+    for (const value of ['60', ' 60', '60 ', '-60', '1.5']) {
+      expect(() => create({ jwtOptions: { [option]: value } }), value).toThrow(
+        `Invalid option 'authentication.jwtOptions.${option}': expected a number of seconds, or a duration with a unit like '1d'`
+      )
+    }
+
+    for (const value of [60, '1d', '10 hours', '1.5h', undefined]) {
+      expect(() => create({ jwtOptions: { [option]: value } }), String(value)).not.toThrow()
+    }
   })
 })
 

@@ -34,6 +34,9 @@ interface CallOptions {
   headers?: { [name: string]: string }
 }
 
+/** The doors that `scripts/mutation.mjs` chooses, which runs the tests thousands of times. Otherwise it is all of them. */
+const CHOSEN = process.env.MUTATION_DOORS?.split(';')
+
 type Configure = (app: Application) => void
 
 /** Opens a door to an application that `configure` fills; it is closed when the test ends. */
@@ -140,19 +143,27 @@ const doors: { [name: string]: OpenDoor } = {
 
 /** Runs the same tests through every way into an application. */
 export function describeDoors(title: string, body: (open: OpenDoor) => void): void {
-  for (const [name, open] of Object.entries(doors)) describe(`${title}, through ${name}`, () => body(open))
+  describeThrough(doors, title, body)
 }
 
 /** Runs the same tests through every way into an application from outside. */
 export function describeRemoteDoors(title: string, body: (open: OpenDoor) => void): void {
-  for (const [name, open] of Object.entries(remoteDoors))
-    describe(`${title}, through ${name}`, () => body(open))
+  describeThrough(remoteDoors, title, body)
 }
 
 /** Runs the same tests through every way into an application that speaks HTTP. */
 export function describeHttpDoors(title: string, body: (open: OpenDoor) => void): void {
-  for (const [name, open] of Object.entries(httpDoors))
-    describe(`${title}, through ${name}`, () => body(open))
+  describeThrough(httpDoors, title, body)
+}
+
+function describeThrough(
+  ways: { [name: string]: OpenDoor },
+  title: string,
+  body: (open: OpenDoor) => void
+): void {
+  for (const [name, open] of Object.entries(ways)) {
+    if (CHOSEN?.includes(name) !== false) describe(`${title}, through ${name}`, () => body(open))
+  }
 }
 
 /** Keeps no connection, for which the end of the test would have to wait. */

@@ -2,12 +2,13 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createClient } from 'redis'
 import { onTestFinished, vi } from 'vitest'
+import { answers } from './answers.ts'
 import { describeUnless } from './describe-unless.ts'
 
 /** The Redis that tests share. */
@@ -15,7 +16,7 @@ export const REDIS_URL = process.env.REDIS_URL ?? 'redis://127.0.0.1:6379'
 
 /** Tests that need Redis. Without one they are skipped, or fail where all servers have to be there. */
 export const describeRedis = describeWith(
-  await answers(REDIS_URL),
+  await answers(REDIS_URL, 6379),
   `no Redis answers at ${REDIS_URL}: start one with 'redis-server'`
 )
 
@@ -122,21 +123,5 @@ export async function findPort(): Promise<number> {
 function describeWith(isThere: boolean, reason: string): (name: string, define: () => void) => void {
   return (name, define) => {
     describeUnless(isThere ? undefined : reason, name, define)
-  }
-}
-
-/** Whether something accepts connections at a URL. */
-async function answers(url: string): Promise<boolean> {
-  const { hostname, port } = new URL(url)
-  const socket = connect(Number(port || 6379), hostname)
-
-  try {
-    await once(socket, 'connect')
-
-    return true
-  } catch {
-    return false
-  } finally {
-    socket.destroy()
   }
 }

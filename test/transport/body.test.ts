@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest'
+import {
+  assertBodyLimit,
+  assertJson,
+  isAcceptedForm,
+  parseBody,
+  parseJson,
+  toData
+} from '../../src/transport/body.ts'
+
+const FORM = 'application/x-www-form-urlencoded'
+
+describe('a limit of bytes', () => {
+  it.each([0, 1, 1024, 1.5])('may be %d', (limit) => {
+    expect(() => assertBodyLimit(limit)).not.toThrow()
+  })
+
+  it.each([-1, Number.NaN, Infinity, '100kb', null, undefined, {}])('can not be %s', (limit) => {
+    expect(() => assertBodyLimit(limit, 'limit')).toThrow(
+      new TypeError(`Invalid option 'limit': expected a number of bytes, got ${String(limit)}`)
+    )
+    expect(() => assertBodyLimit(limit)).toThrow("Invalid option 'bodyLimit'")
+  })
+})
+
+describe('a body of JSON', () => {
+  it.each([
+    ['application/json'],
+    ['Application/JSON ; charset=utf-8'],
+    ['application/json;charset="UTF-8"'],
+    ['application/json; q=1; charset=utf8'],
+    ['application/json', 'identity'],
+    ['application/json', 'Identity']
+  ])('may be declared as %s, %s', (type, encoding?: string) => {
+    expect(() => assertJson(type, encoding)).not.toThrow()
+  })
+
+  it.each([
+    undefined,
+    '',
+    'text/plain',
+    'application/jsonp',
+    'text/application/json',
+    FORM,
+    ';application/json'
+  ])('is not declared as %s', (type) => {
+    expect(() => assertJson(type)).toThrow("Unsupported content type: expected 'application/json'")
+  })
+
+  it.each(['latin1', 'utf-16', 'utf-8x', 'xutf-8'])('is not in the charset %s', (charset) => {
+    expect(() => assertJson(`application/json; charset=${charset}`)).toThrow(
+      "Unsupported charset: expected 'utf-8'"
+    )
+  })
+
+  it.each(['gzip', 'br', ''])('is not encoded as %j', (encoding) => {
+    expect(() => assertJson('application/json', encoding)).toThrow(
+      "Unsupported content encoding: expected 'identity'"
+    )
+  })
+
+  it('is undefined when it is empty, and else what it says', () => {
+    expect(parseJson('')).toBeUndefined()
+    expect(parseJson('{"a":1}')).toEqual({ a: 1 })
+    expect(() => parseJson('{secret')).toThrow('Invalid request body: expected valid JSON')
+  })
+})
+
+describe('a form', () => {
+  it.each([FORM, `${FORM}; charset=utf-8`, `${FORM} ;x`, FORM.toUpperCase()])(
+    'is %s where it is accepted',
+    (type) => {
+      expect(isAcceptedForm(type, { forms: true })).toBe(true)
+      expect(isAcceptedForm(type, { forms: false })).toBe(false)
+      expect(isAcceptedForm(type, {})).toBe(false)
+    }
+  )
+
+  it.each([undefined, '', `${FORM}x`, `x${FORM}`, 'application/json'])('is not %s', (type) => {
+    expect(isAcceptedForm(type, { forms: true })).toBe(false)
+  })
+
+  it('is read as a query string, in UTF-8 alone', () => {
+    expect(parseBody('a[b]=1', FORM, undefined, { forms: true })).toEqual({ a: { b: '1' } })
+    expect(parseBody('', FORM, 'gzip', {})).toBeUndefined()
+    expect(parseBody('{"a":1}', 'application/json', undefined, { forms: true })).toEqual({ a: 1 })
+    expect(() => parseBody('a=1', `${FORM}; charset=latin1`, undefined, { forms: true })).toThrow('charset')
+    expect(() => parseBody('a=1', FORM, undefined, {})).toThrow("expected 'application/json'")
+    expect(() => parseBody('{}', 'application/json', 'gzip', {})).toThrow('content encoding')
+  })
+})
+
+describe('data', () => {
+  /** So many objects and arrays, in turns, each in the one before. */
+  const nest = (depth: number): any =>
+    depth === 1 ? {} : depth % 2 === 0 ? [nest(depth - 1)] : { a: nest(depth - 1) }
+
+  it('is an empty object without a body', () => {
+    expect(toData(undefined, 'create')).toEqual({})
+  })
+
+  it.each([
+    [null, 'null'],
+    ['text', 'string'],
+    [5, 'number'],
+    [true, 'boolean']
+  ])('can not be %j', (body, kind) => {
+    expect(() => toData(body, 'create')).toThrow(
+      `Invalid request body: expected a JSON object or array, got ${kind}`
+    )
+  })
+
+  it.each([[1], [null], [[]], ['a'], [undefined], [new Uint8Array(1)]])(
+    'of a standard method holds no %j',
+    (element) => {
+      expect(() => toData([{}, element], 'create', 'message')).toThrow(
+        'Invalid message: expected every element of the array to be an object'
+      )
+      expect(toData([{}, element], 'custom')).toEqual([{}, element])
+    }
+  )
+
+  it('nests a hundred deep', () => {
+    expect(toData(nest(100), 'custom')).toEqual(nest(100))
+    expect(() => toData(nest(101), 'custom')).toThrow(
+      'Invalid request body: expected objects and arrays to nest at most 100 deep'
+    )
+  })
+
+  it('names the same bytes once, and other things as often as it likes', () => {
+    const [bytes, other, shared] = [new Uint8Array(3), new Uint8Array(3), { a: 1 }]
+
+    expect(toData({ bytes, list: [other], shared, again: shared }, 'create')).toMatchObject({ bytes })
+    expect(() => toData({ bytes, list: [bytes] }, 'create')).toThrow('expected the same bytes only once')
+  })
+
+  it('has nothing that stands for bytes in a packet', () => {
+    expect(() => toData({ a: [{ _placeholder: true, num: 0 }] }, 'create')).toThrow(
+      "Invalid request body: '_placeholder' is not allowed as a name"
+    )
+    expect(toData({ _placeholder: 'text' }, 'create')).toEqual({ _placeholder: 'text' })
+  })
+})
