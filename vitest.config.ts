@@ -19,8 +19,12 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     testTimeout: 30_000,
+    // A browser on a machine that does other things as well takes long to start.
+    hookTimeout: 60_000,
     // Most files wait for servers and not for the processor.
     maxWorkers: 4,
+    // To import everything anew for each file would take a third of the time.
+    isolate: false,
     // What tests provoke is not for who reads their output; they hear of it all the same.
     execArgv: WARNINGS.map((code) => `--disable-warning=${code}`),
     onConsoleLog: (text) => !text.startsWith('oidc-provider '),

@@ -7,7 +7,7 @@ import { createFolder, runNode } from './command.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const FIXTURES = join(import.meta.dirname, 'fixtures')
-const TSC = join(ROOT, 'node_modules/typescript/bin/tsc')
+const TSC = join(ROOT, 'node_modules/typescript7/bin/tsc')
 
 // Compilers are slow on a machine that does other things.
 const TIMEOUT = 300_000
