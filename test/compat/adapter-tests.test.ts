@@ -1,16 +1,10 @@
-import adapterTests from '@feathersjs/adapter-tests'
 import { memory as officialMemory } from '@feathersjs/memory'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from 'vitest'
-import * as errors from '../../src/errors.ts'
+import { describe } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
-import { officialNames } from '../support/official-adapter-tests.ts'
+import { officialSuite, useMochaGlobals } from '../support/official-adapter-tests.ts'
 
-// The suite of Feathers v5 for adapters. It registers its cases with the globals of mocha.
-Object.assign(globalThis, { describe, it, before: beforeAll, after: afterAll, beforeEach, afterEach })
-
-// Its types are those of a CommonJS module.
-const suite: any = (adapterTests as any).default ?? adapterTests
+useMochaGlobals()
 
 describe.each([
   ['@feathersjs/memory', officialMemory],
@@ -21,6 +15,6 @@ describe.each([
   app.use('people', create({ events: ['testing'] }))
   app.use('people-customid', create({ id: 'customid', events: ['testing'] }))
 
-  suite(officialNames)(app, errors, 'people')
-  suite(officialNames)(app, errors, 'people-customid', 'customid')
+  officialSuite(app, 'people')
+  officialSuite(app, 'people-customid', 'customid')
 })

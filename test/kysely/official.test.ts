@@ -1,17 +1,11 @@
-import adapterTests from '@feathersjs/adapter-tests'
 import { type Kysely, sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from 'vitest'
-import * as errors from '../../src/errors.ts'
+import { afterAll, beforeAll } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { kysely } from '../../src/kysely.ts'
-import { officialNames } from '../support/official-adapter-tests.ts'
+import { officialSuite, useMochaGlobals } from '../support/official-adapter-tests.ts'
 import { describeDatabases } from '../support/sql.ts'
 
-// The suite of Feathers v5 for adapters. It registers its cases with the globals of mocha.
-Object.assign(globalThis, { describe, it, before: beforeAll, after: afterAll, beforeEach, afterEach })
-
-// Its types are those of a CommonJS module.
-const suite: any = (adapterTests as any).default ?? adapterTests
+useMochaGlobals()
 
 describeDatabases('the official suite', (database) => {
   const app = alula()
@@ -37,6 +31,6 @@ describeDatabases('the official suite', (database) => {
     })
 
     app.use(path, kysely({ Model: db, name: path, id, events: ['testing'] }))
-    suite(officialNames)(app, errors, path, id)
+    officialSuite(app, path, id)
   }
 })

@@ -1,5 +1,9 @@
+import adapterTests from '@feathersjs/adapter-tests'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, it, vi } from 'vitest'
+import * as errors from '../../src/errors.ts'
+
 /** The names of all cases of `@feathersjs/adapter-tests` 5.0.50. It skips those that it is not given. */
-export const officialNames: string[] = [
+const CASES = [
   '.options',
   '.events',
   '._get',
@@ -79,3 +83,26 @@ export const officialNames: string[] = [
   '.find + paginate + $limit 0',
   '.find + paginate + params'
 ]
+
+// Its types are those of a CommonJS module.
+const suite: any = (adapterTests as any).default ?? adapterTests
+
+/** To be called once by a file: the suite registers its cases with the globals of mocha. */
+export function useMochaGlobals(): void {
+  const globals = { describe, it, before: beforeAll, after: afterAll, beforeEach, afterEach }
+
+  for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value)
+  // Files that come later have none.
+  afterAll(() => void vi.unstubAllGlobals())
+}
+
+/**
+ * Registers the suite of Feathers v5 for adapters.
+ *
+ * @param app Its services emit `testing`, and their records have the fields that the suite expects
+ * @param path The path of one of them
+ * @param id Its id field
+ */
+export function officialSuite(app: object, path: string, id = 'id'): void {
+  suite(CASES)(app, errors, path, id)
+}
