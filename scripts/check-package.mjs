@@ -125,10 +125,9 @@ async function checkFiles(tarball) {
     })
   )
   const isDocument = new Set(['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'])
-  const unexpected = files.filter((file) => !isDocument.has(file) && !isBuilt.has(file))
-  const missing = manifest.files.filter(
-    (name) => !files.some((file) => file === name || file.startsWith(`${name}/`))
-  )
+  const isGuide = (file) => /^docs\/[^/]+\.md$/.test(file)
+  const unexpected = files.filter((file) => !isDocument.has(file) && !isBuilt.has(file) && !isGuide(file))
+  const missing = manifest.files.filter((pattern) => !files.some((file) => isMatch(file, pattern)))
 
   failOn(
     unexpected,
@@ -137,6 +136,15 @@ async function checkFiles(tarball) {
   failOn(missing, "must be in the tarball: package.json has it in 'files'")
 
   return `${files.length} files`
+}
+
+/** Whether an entry of `files` in package.json means a file: its name, a folder, or `*` for what a folder holds. */
+function isMatch(file, pattern) {
+  const [before, after] = pattern.split('*')
+
+  return after === undefined
+    ? file === pattern || file.startsWith(`${pattern}/`)
+    : file.startsWith(before) && file.endsWith(after)
 }
 
 async function checkWithPublint(tarball) {

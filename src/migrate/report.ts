@@ -1,6 +1,7 @@
 import type { MigratedFile } from './migrate.ts'
 
-const DOCUMENT = 'docs/migrating.md'
+/** The guide, where an application finds it once it is installed. */
+const DOCUMENT = 'node_modules/alula/docs/migrating.md'
 
 /**
  * Says what a migration did: the changes by file, what needs a human, and a summary.

@@ -58,7 +58,7 @@ it('what needs a human has its line, a sentence and a place to read on', async (
   expect(code).toBe(0)
   expect(stdout).toBe(`Needs a human:
 a.js:2  '@feathersjs/koa': alula has no Koa: use alula/express, or alula/node without middleware
-  docs/migrating.md#what-needs-a-human
+  node_modules/alula/docs/migrating.md#what-needs-a-human
 
 0 changes in 0 files, 1 place that needs a human.
 `)
