@@ -113,10 +113,34 @@ export class CombinedChannel<Connection extends object = any> extends Channel<Co
     return this.refresh()
   }
 
+  /** Leaves connections out here; in the channels they stay. */
+  exclude(choose: Choose<Connection>): this {
+    for (const connection of this.connections.filter(choose)) {
+      this.members.delete(connection)
+      this.payloads.delete(connection)
+    }
+
+    return this
+  }
+
   /** What a connection gets; `null` for the result. */
   dataFor(connection: Connection): any {
     return this.payloads.get(connection) ?? null
   }
+}
+
+const departures = new WeakMap<object, number>()
+let departureCount = 0
+
+/**
+ * Begins to watch who is taken out of all channels, because it is gone, or is somebody else now.
+ *
+ * @returns Says of a connection whether that has happened to it since
+ */
+export function watchDepartures(): (connection: object) => boolean {
+  const start = departureCount
+
+  return (connection) => (departures.get(connection) ?? 0) > start
 }
 
 /** How many channels there are before the first look for those that nobody is in. */
@@ -153,6 +177,8 @@ export class Channels<Connection extends object = any> {
 
   /** Takes a connection out of all channels that it is in. */
   leaveAll(connection: Connection): void {
+    departures.set(connection, ++departureCount)
+
     for (const channel of [...(this.memberships.get(connection) ?? [])]) channel.leave(connection)
   }
 

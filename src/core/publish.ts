@@ -1,6 +1,6 @@
 import { isPromise } from '../utils/check.ts'
 import { isPlainObject } from '../utils/object.ts'
-import { type Channel, CombinedChannel } from './channel.ts'
+import { type Channel, CombinedChannel, watchDepartures } from './channel.ts'
 import { emitSafely, reportError } from './events.ts'
 import { defaultServiceEvents } from './methods.ts'
 import { getServiceOptions } from './service.ts'
@@ -109,7 +109,7 @@ export function publishEvent(
   try {
     const found: any = publisher(data, context)
 
-    if (!before && !isPromise(found)) send(app, event, found, data, context)
+    if (!before && !isPromise(found)) send(app, event, toChannel(found), data, context)
     else queue(service, key, sendLater(app, event, found, data, context, before))
   } catch (error) {
     reportError(app, error, context)
@@ -169,10 +169,13 @@ async function sendLater(
   context: HookContext,
   before: Promise<void> | undefined
 ): Promise<void> {
+  const hasLeft = watchDepartures()
+
   try {
     const [channels] = await Promise.all([found, before])
 
-    send(app, event, channels, data, context)
+    // What a publisher has chosen from a channel does not change when somebody logs out.
+    send(app, event, toChannel(channels).exclude(hasLeft), data, context)
   } catch (error) {
     // What came before must be sent before what comes next, whatever went wrong here.
     await before
@@ -193,14 +196,18 @@ function queue(service: object, key: unknown, sending: Promise<void>): void {
 function send(
   app: PublishingApplication,
   event: string,
-  found: unknown,
+  channel: CombinedChannel,
   data: unknown,
   context: HookContext
 ): void {
-  const channels = [found].flat(Number.POSITIVE_INFINITY).filter(Boolean)
-  const channel = new CombinedChannel(channels.map(assertChannel))
-
   if (channel.length > 0) emitSafely(app, app, 'publish', [event, channel, context, data])
+}
+
+/** All channels that a publisher has returned, as one. */
+function toChannel(found: unknown): CombinedChannel {
+  const channels = [found].flat(Number.POSITIVE_INFINITY).filter(Boolean)
+
+  return new CombinedChannel(channels.map(assertChannel))
 }
 
 /** Of the service before that of the application, and of the event before that of all events. */

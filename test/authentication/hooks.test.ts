@@ -629,7 +629,7 @@ describe('protect', () => {
     expect(dispatch).toEqual([{ id: 1 }, 'password', null, 5, ['password']])
   })
 
-  it('hides fields in the data of a page, of find only', async () => {
+  it('hides fields in the data of a page, of find and of methods of one’s own', async () => {
     const page = { total: 1, data: [{ id: 1, password: 'hash' }], password: 'stays' }
 
     expect((await call(page, ['password'], { method: 'find' })).dispatch).toEqual({
@@ -637,10 +637,21 @@ describe('protect', () => {
       data: [{ id: 1 }],
       password: 'stays'
     })
-    expect((await call(page, ['password'])).dispatch).toEqual({
-      total: 1,
-      data: [{ id: 1, password: 'hash' }]
+    expect((await call(page, ['password'])).dispatch).toEqual({ total: 1, data: [{ id: 1 }] })
+    expect((await call({ limit: 1, data: [{ password: 'hash' }] }, ['password'])).dispatch).toEqual({
+      limit: 1,
+      data: [{}]
     })
+  })
+
+  it('takes no record for a page that has a list in `data`', async () => {
+    const record = { id: 1, data: [{ password: 'of somebody else' }], password: 'hash' }
+
+    expect((await call(record, ['password'])).dispatch).toEqual({
+      id: 1,
+      data: [{ password: 'of somebody else' }]
+    })
+    expect((await call({ total: 1, data: [{ a: 1 }] }, ['data'])).dispatch).toEqual({ total: 1 })
   })
 
   it('needs names', () => {

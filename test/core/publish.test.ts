@@ -207,6 +207,56 @@ describe('the order of events', () => {
   })
 })
 
+describe('who has left before an event is sent', () => {
+  const ways: [string, (app: Application) => unknown][] = [
+    ['a channel', (app) => app.channel('all')],
+    ['several channels', (app) => app.channel('all', 'others')],
+    ['some of a channel', (app) => app.channel('all').filter(() => true)],
+    ['a channel with data', (app) => app.channel('all').send({ n: 2 })]
+  ]
+
+  it.each(ways)('does not hear of it, in %s, when the publisher was slow', async (_name, choose) => {
+    const { app, things, published } = createApp()
+    const slow = defer<void>()
+    const staying = { id: 'staying' }
+
+    app.channel('all').join(staying)
+    things.publish(async () => {
+      const channels = choose(app)
+
+      await slow.promise
+
+      return channels
+    })
+
+    await things.create({})
+    app.emit('logout', {}, { connection })
+    // As somebody else, who was not there when it happened.
+    app.channel('all').join(connection)
+    slow.resolve()
+    while (published.length < 1) await turn()
+
+    expect(published[0].channel.connections).toEqual([staying])
+  })
+
+  it.each(ways)('does not hear of it, in %s, when it waited for one before', async (_name, choose) => {
+    const { app, things, published } = createApp()
+    const slow = defer<void>()
+
+    app.channel('all').join({ id: 'staying' })
+    things.publish('created', () => slow.promise)
+    things.publish('patched', () => choose(app) as any)
+
+    await things.create({})
+    await things.patch(0, {})
+    app.emit('disconnect', connection)
+    slow.resolve()
+    while (published.length < 1) await turn()
+
+    expect(published[0].channel.connections).toEqual([{ id: 'staying' }])
+  })
+})
+
 describe('what goes elsewhere', () => {
   it('gets each event once and in order, whatever the publishers say, and does no harm', async () => {
     const { app, things, published } = createApp()

@@ -36,7 +36,7 @@ export function protect(...fields: string[]) {
 
     if (!result) return
 
-    context.dispatch = withoutFields(result, paths, method === 'find')
+    context.dispatch = withoutFields(result, paths, method)
     if (params.provider) context.result = context.dispatch
   }
 
@@ -47,12 +47,24 @@ export function protect(...fields: string[]) {
   return Object.assign(protectFields, { [GUARD]: refuseQuery })
 }
 
-function withoutFields(result: any, paths: readonly Path[], isFind: boolean): any {
-  if (Array.isArray(result)) return result.map((item) => (Array.isArray(item) ? item : omit(item, paths)))
-  if (isFind && Array.isArray(result.data))
-    return { ...result, data: withoutFields(result.data, paths, false) }
+function withoutFields(result: any, paths: readonly Path[], method: string): any {
+  if (Array.isArray(result)) return omitFromAll(result, paths)
+  if (method === 'find' && Array.isArray(result.data)) {
+    return { ...result, data: omitFromAll(result.data, paths) }
+  }
 
-  return omit(result, paths)
+  const shown = omit(result, paths)
+
+  return isPage(shown) ? { ...shown, data: omitFromAll(shown.data, paths) } : shown
+}
+
+/** Whether a method of one's own returns what `find` does; a record may have `data` as well. */
+function isPage({ data, total, limit, skip }: any): boolean {
+  return Array.isArray(data) && [total, limit, skip].some((count) => typeof count === 'number')
+}
+
+function omitFromAll(items: readonly any[], paths: readonly Path[]): any[] {
+  return items.map((item) => (Array.isArray(item) ? item : omit(item, paths)))
 }
 
 function omit(item: any, paths: readonly Path[]): any {
