@@ -144,9 +144,13 @@ function assertMulti(adapter: Adapter, method: string, params?: AdapterParams): 
   if (!adapter.allowsMulti(method, params)) throw new MethodNotAllowed(`Can not ${method} multiple entries`)
 }
 
-/** An id is a string or a number, or an instance of a class of the database; never an object that a client made. */
+/**
+ * An id is a string or a number, or an instance of a class of the database; never an object that a client made, and
+ * sockets bring bytes as well.
+ */
 function assertId(id: unknown): void {
-  const isInstance = typeof id === 'object' && id !== null && !Array.isArray(id) && !isPlainObject(id)
+  const isMade = Array.isArray(id) || isPlainObject(id) || ArrayBuffer.isView(id)
+  const isInstance = typeof id === 'object' && id !== null && !isMade
 
   if (typeof id !== 'string' && typeof id !== 'bigint' && !Number.isFinite(id) && !isInstance) {
     throw new BadRequest(`Invalid id: expected a string or a number, got ${describe(id)}`)

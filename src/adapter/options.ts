@@ -42,6 +42,8 @@ const DEFAULTS = {
   operators: []
 }
 
+const PAGINATION = ['default', 'max', 'total']
+
 /**
  * Fills in what options leave out.
  *
@@ -60,7 +62,7 @@ export function normalizeOptions<Options extends AdapterOptions>(
     'paginate',
     normalized.paginate,
     isPagination(normalized.paginate),
-    'false, or { default, max }'
+    `false, or { ${PAGINATION.join(', ')} }`
   )
   assertOption('multi', normalized.multi, isMulti(normalized.multi), 'a boolean, or an array of method names')
   assertOption('operators', normalized.operators, Array.isArray(normalized.operators), 'an array of names')
@@ -137,6 +139,8 @@ function isPagination(paginate: PaginationParams | undefined): boolean {
   const { default: usual, max, total = true } = paginate
 
   return (
+    // One that is misspelt would let clients read everything.
+    Object.keys(paginate).every((name) => PAGINATION.includes(name)) &&
     typeof total === 'boolean' &&
     [usual, max].every((size) => size === undefined || (Number.isInteger(size) && size >= 0))
   )

@@ -14,8 +14,8 @@ export const PATTERN_OPERATORS: readonly string[] = ['$like', '$notlike', '$ilik
 /**
  * The meaning of `$like`, `$notlike` and `$ilike`, as it is in SQL: `%` stands for any text, `_` for one character, and
  * behind a `\` each of the three for itself. `$ilike` takes the letters A to Z and a to z for the same. `$notlike` is
- * the opposite of `$like`, so that it matches what is no text at all. A test goes through the field once; it takes as
- * many steps for each character as the pattern has characters, divided by 32.
+ * the opposite of `$like`, so that it matches what is no text at all. A test goes through the field once; with `_` in the
+ * pattern it takes as many steps for each character as the pattern has characters, divided by 32.
  *
  * @example
  * memory({ operators: ['$like'], predicates: PATTERN_PREDICATES })
@@ -92,7 +92,49 @@ interface Segment {
   readonly places: ReadonlyMap<Slot, Uint32Array>
 }
 
-function toTest(parts: readonly PatternPart[], fold: (text: string) => string): (field: unknown) => boolean {
+/** Folds text so that what shall count as the same is the same. */
+type Fold = (text: string) => string
+
+type Test = (field: unknown) => boolean
+
+function toTest(parts: readonly PatternPart[], fold: Fold): Test {
+  return parts.every(isPlain) ? toPlainTest(parts, fold) : toSlotTest(parts, fold)
+}
+
+/** Whether text alone has to be found. Half a character is none, and would be found in the middle of one. */
+function isPlain(part: PatternPart): boolean {
+  return part.kind === 'any' || (part.kind === 'text' && !/\p{Surrogate}/u.test(part.text))
+}
+
+/** By the search of JavaScript, which skips what can not match. */
+function toPlainTest(parts: readonly PatternPart[], fold: Fold): Test {
+  const [first = '', ...rest] = toSegments(parts, fold).map((slots) => slots.join(''))
+  const last = rest.pop()
+
+  return (field) => {
+    if (typeof field !== 'string') return false
+
+    const text = fold(field)
+
+    if (last === undefined) return text === first
+    if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last)) return false
+
+    const end = text.length - last.length
+    let position = first.length
+
+    for (const segment of rest) {
+      const found = text.indexOf(segment, position)
+
+      if (found === -1) return false
+
+      position = found + segment.length
+    }
+
+    return position <= end
+  }
+}
+
+function toSlotTest(parts: readonly PatternPart[], fold: Fold): Test {
   const [first = [], ...rest] = toSegments(parts, fold)
   const last = rest.pop()
   const segments = rest.map((slots) => ({ slots, places: toPlaces(slots) }))

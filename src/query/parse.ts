@@ -22,6 +22,9 @@ const NO_SORT: readonly Sort[] = Object.freeze([])
 /** How deep operators may nest, and how many names a path may have. More is no query of an application. */
 export const QUERY_DEPTH = 50
 
+/** How many fields a query may sort by. Each is read for every record, whatever the page is. */
+const MOST_SORT_FIELDS = 50
+
 /**
  * Checks a query and turns it into one shape. After this nobody looks at the query itself again.
  *
@@ -239,7 +242,13 @@ function parseSort($sort: unknown): readonly Sort[] {
     )
   }
 
-  return Object.freeze(Object.entries($sort).map(([field, direction]) => parseDirection(field, direction)))
+  const fields = Object.entries($sort)
+
+  if (fields.length > MOST_SORT_FIELDS) {
+    throw new BadRequest(`Invalid query: '$sort' expects at most ${MOST_SORT_FIELDS} fields`)
+  }
+
+  return Object.freeze(fields.map(([field, direction]) => parseDirection(field, direction)))
 }
 
 function parseDirection(field: string, direction: unknown): Sort {

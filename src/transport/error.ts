@@ -134,8 +134,8 @@ function toFeathersError(error: any): FeathersError {
   const parserError = PARSER_ERRORS.get(error?.type)
 
   if (parserError) return parserError()
-  // From Node’s zlib, which speaks of headers and checks.
-  if (typeof error?.code === 'string' && error.code.startsWith('Z_')) {
+  // From Node’s zlib, which speaks of headers and checks. Those of Brotli begin with an empty name of a class.
+  if (typeof error?.code === 'string' && /^(Z_|ERR__ERROR_|ERR_BROTLI_)/.test(error.code)) {
     return new BadRequest('Invalid request body: it can not be decompressed')
   }
   // From the router of Express; its message repeats the path.

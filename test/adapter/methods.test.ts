@@ -238,6 +238,7 @@ describe('ids', () => {
     [JSON.parse('{ "constructor": "RecordId", "__proto__": {} }'), 'an object'],
     [Object.create(null), 'an object'],
     [['a'], 'an array'],
+    [Buffer.from('a'), 'an instance of Buffer'],
     [true, 'a boolean'],
     [Number.NaN, 'NaN'],
     [Number.POSITIVE_INFINITY, 'a number'],

@@ -130,6 +130,17 @@ it('a compressed body is read, up to the limit of what it unpacks to', async () 
       message: 'Invalid request body: it can not be decompressed'
     })
   }
+
+  // For each of these Brotli has a code of its own.
+  for (const body of ['hello', '{"name":"ct","title":"0.1234567890"}', '{"a":1}']) {
+    const headers = { ...JSON_HEADERS, 'Content-Encoding': 'br' }
+    const response = await fetch(`${url}/things`, { method: 'POST', headers, body })
+
+    expect(await response.json(), body).toMatchObject({
+      code: 400,
+      message: 'Invalid request body: it can not be decompressed'
+    })
+  }
 })
 
 it('a form is read where urlencoded() is used', async () => {

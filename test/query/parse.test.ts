@@ -383,6 +383,15 @@ describe('$sort', () => {
     expect(parseQuery({ $sort: undefined }).sort).toEqual([])
   })
 
+  it('has at most 50 fields', () => {
+    const sortBy = (count: number) => ({
+      $sort: Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, 1]))
+    })
+
+    expect(parseQuery(sortBy(50)).sort).toHaveLength(50)
+    expect(refusal(sortBy(51))).toBe("Invalid query: '$sort' expects at most 50 fields")
+  })
+
   it.each([
     ['name', 'a string'],
     [['name'], 'an array'],
