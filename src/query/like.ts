@@ -117,7 +117,8 @@ function toPlainTest(parts: readonly PatternPart[], fold: Fold): Test {
     const text = fold(field)
 
     if (last === undefined) return text === first
-    if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last)) return false
+    if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last))
+      return false
 
     const end = text.length - last.length
     let position = first.length

@@ -80,7 +80,20 @@ describe('a pattern', () => {
     const halves = [...'\u{1F426}'].flatMap((bird) => bird.split(''))
     const character = fc.constantFrom('a', 'b', 'A', '\u{1F426}', ...halves, '\\', '%', '_')
     const text = fc.array(character, { maxLength: 10 }).map((characters) => characters.join(''))
-    const part = fc.constantFrom('a', 'b', 'A', '\u{1F426}', ...halves, '_', '%', '%', '\\%', '\\_', '\\\\', '\\a')
+    const part = fc.constantFrom(
+      'a',
+      'b',
+      'A',
+      '\u{1F426}',
+      ...halves,
+      '_',
+      '%',
+      '%',
+      '\\%',
+      '\\_',
+      '\\\\',
+      '\\a'
+    )
 
     fc.assert(
       fc.property(text, fc.array(part, { maxLength: 8 }), (text, parts) => {
