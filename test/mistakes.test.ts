@@ -157,6 +157,18 @@ describe('a mistake is met by an error with a sentence:', () => {
       () => toMiddleware(null as any),
       'toMiddleware expects an application'
     ],
+    'options of doors that are misspelt': [
+      () => toListener(alula(), { perfix: '/api' } as any),
+      "Unknown option 'perfix' of toListener. Did you mean 'prefix'?"
+    ],
+    'options of doors in another case': [
+      () => rest({ bodylimit: 5 } as any),
+      "Unknown option 'bodylimit' of rest. Did you mean 'bodyLimit'?"
+    ],
+    'options of an error handler that are misspelt': [
+      () => errorHandler({ looger: false } as any),
+      "Unknown option 'looger' of errorHandler. Did you mean 'logger'?"
+    ],
     'a prefix that is no path': [
       () => toListener(alula(), { prefix: 5 } as any),
       "Invalid option 'prefix' of toListener: expected a path"

@@ -1,6 +1,6 @@
 import type { Paginated, PaginationOptions, PaginationParams, Params, Query } from '../core/types.ts'
 import type { FilterConverter, QueryOptions } from '../query/parse.ts'
-import { askForNearest } from '../utils/nearest.ts'
+import { assertSpelled } from '../utils/nearest.ts'
 
 /** What every adapter can be told. Options may be changed while the service runs; they are read at every call. */
 export interface AdapterOptions {
@@ -79,13 +79,7 @@ export function normalizeOptions<Options extends AdapterOptions>(
  * @throws Error that asks for the one that was meant
  */
 export function assertSpelling(options: object, own: readonly string[]): void {
-  const known = [...Object.keys(DEFAULTS), ...own]
-
-  for (const name of Object.keys(options)) {
-    const meant = known.includes(name) ? '' : askForNearest(name, known)
-
-    if (meant) throw new Error(`Unknown adapter option '${name}'${meant}`)
-  }
+  assertSpelled(options, [...Object.keys(DEFAULTS), ...own], (name) => `Unknown adapter option '${name}'`)
 }
 
 /**

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'events'
 import { isObject, isStringList } from '../utils/check.ts'
-import { askForNearest } from '../utils/nearest.ts'
+import { assertSpelled } from '../utils/nearest.ts'
 import { defaultServiceEvents, defaultServiceMethods } from './methods.ts'
 import type { NormalizedServiceOptions, ServiceOptions } from './types.ts'
 
@@ -78,12 +78,8 @@ export function getHookMethods(service: any, { methods }: { methods: readonly st
 function assertOptions(location: string, options: unknown = {}): void {
   if (!isObject(options)) throw new Error(`Invalid options of service '${location}': expected an object`)
 
-  for (const name of Object.keys(options)) {
-    // Plugins have options of their own.
-    const meant = OPTIONS.includes(name) ? '' : askForNearest(name, OPTIONS)
-
-    if (meant) throw new Error(`Unknown option '${name}' of service '${location}'${meant}`)
-  }
+  // Plugins have options of their own.
+  assertSpelled(options, OPTIONS, (name) => `Unknown option '${name}' of service '${location}'`)
 
   for (const name of ['methods', 'events', 'serviceEvents']) {
     if (options[name] !== undefined && !isStringList(options[name])) {

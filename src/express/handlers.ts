@@ -2,6 +2,7 @@ import { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express'
 import type { FeathersErrorJSON } from '../errors.ts'
+import { assertOptionNames } from '../transport/door.ts'
 import { assertLogger, type Logger, logError } from '../transport/error.ts'
 import { createNotFound, toHttpError } from '../transport/http.ts'
 
@@ -48,6 +49,7 @@ export function notFound(options: { verbose?: boolean } = {}): RequestHandler {
  */
 export function errorHandler(options: ErrorHandlerOptions = {}): ErrorRequestHandler {
   assertCalled('errorHandler', options)
+  assertOptionNames('errorHandler', options)
   assertLogger(options.logger)
 
   const logger = options.logger === undefined ? console : options.logger

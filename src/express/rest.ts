@@ -12,7 +12,7 @@ import {
   isAcceptedForm,
   parseJson
 } from '../transport/body.ts'
-import { assertDoor } from '../transport/door.ts'
+import { assertDoor, assertOptionNames } from '../transport/door.ts'
 import { answer, splitTarget } from '../transport/exchange.ts'
 import {
   createHttpContext,
@@ -95,8 +95,10 @@ export function warnOfMissingTransport(app: { readonly services: object; readonl
  * @throws Error when it is configured on an application that `express(app)` did not make
  */
 export function rest(options?: RequestHandler | RestOptions | null): (app: any) => void {
-  const { formatter: format = formatter, bodyLimit = BODY_LIMIT, authentication } = toRestOptions(options)
+  const restOptions = toRestOptions(options)
+  const { formatter: format = formatter, bodyLimit = BODY_LIMIT, authentication } = restOptions
 
+  assertOptionNames('rest', restOptions)
   assertBodyLimit(bodyLimit)
 
   return (app) => {
@@ -131,6 +133,7 @@ export function rest(options?: RequestHandler | RestOptions | null): (app: any) 
 export function toMiddleware(app: TransportApplication, options: MiddlewareOptions = {}): RequestHandler {
   const { formatter: format, bodyLimit = BODY_LIMIT, authentication, logger = console } = options
 
+  assertOptionNames('toMiddleware', options)
   assertDoor('toMiddleware', app, { bodyLimit })
 
   const respond = errorHandler({ html: false, logger })

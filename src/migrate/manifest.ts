@@ -82,7 +82,7 @@ export function listDependencies(
 }
 
 function planSections(
-  listed: ReadonlyMap<string, { readonly section: string }>,
+  listed: ReadonlyMap<string, { readonly section: string; readonly range: string }>,
   { packages, isTyped, version, ranges }: ManifestOptions
 ): Map<string, Section> {
   const sections = new Map<string, Section>()
@@ -110,9 +110,17 @@ function planSections(
     if (name === '@feathersjs/express' && isTyped) add('devDependencies', '@types/express', EXPRESS_TYPES)
   }
 
-  const isRuntime = [...sections].some(([section]) => section !== 'devDependencies') || sections.size === 0
+  const wasRuntime = [...sections].some(([section]) => section !== 'devDependencies')
+  const alula = listed.get('alula')
 
-  if (packages.has('alula')) add(isRuntime ? 'dependencies' : 'devDependencies', 'alula', `^${version}`)
+  if (packages.has('alula')) {
+    add(wasRuntime || sections.size === 0 ? 'dependencies' : 'devDependencies', 'alula', `^${version}`)
+  }
+  // It was installed for this command, and what runs needs it now.
+  if (wasRuntime && alula?.section === 'devDependencies') {
+    change('devDependencies', 'alula')
+    change('dependencies', 'alula', alula.range)
+  }
 
   for (const [name, { range, types }] of Object.entries(MIDDLEWARE)) {
     if (!packages.has(name)) continue

@@ -1,4 +1,5 @@
 import type { Params } from '../core/types.ts'
+import { assertSpelled } from '../utils/nearest.ts'
 import type { ParseAuthenticationOptions } from './authentication.ts'
 import { assertBodyLimit } from './body.ts'
 import { assertLogger, type Logger } from './error.ts'
@@ -17,6 +18,20 @@ export interface DoorOptions<Request> {
   logger?: Logger | false
 }
 
+/** The names of all options, of doors on Express too. */
+const OPTIONS = [
+  'prefix',
+  'bodyLimit',
+  'authentication',
+  'params',
+  'logger',
+  'etag',
+  'formatter',
+  'public',
+  'html',
+  'json'
+]
+
 type DoorParams = Partial<Params> & { [key: string]: any }
 
 /**
@@ -25,14 +40,15 @@ type DoorParams = Partial<Params> & { [key: string]: any }
  * @param name The name of the function that makes it
  * @throws TypeError for what is no application, and for an option with a value that it cannot have
  */
-export function assertDoor(
-  name: string,
-  app: unknown,
-  { prefix, bodyLimit, params, logger }: DoorOptions<any>
-): void {
+export function assertDoor(name: string, app: unknown, options: DoorOptions<any>): void {
+  const { prefix, bodyLimit, params, logger } = options
+
   if (typeof (app as { lookup?: unknown } | null | undefined)?.lookup !== 'function') {
     throw new TypeError(`${name} expects an application, as alula() returns it`)
   }
+
+  assertOptionNames(name, options)
+
   if (prefix !== undefined && typeof prefix !== 'string') {
     throw new TypeError(`Invalid option 'prefix' of ${name}: expected a path`)
   }
@@ -42,4 +58,14 @@ export function assertDoor(
 
   if (bodyLimit !== undefined) assertBodyLimit(bodyLimit)
   assertLogger(logger)
+}
+
+/**
+ * Refuses options that are misspelt.
+ *
+ * @param name The name of the function that takes them
+ * @throws Error that asks for the one that was meant
+ */
+export function assertOptionNames(name: string, options: object): void {
+  assertSpelled(options, OPTIONS, (option) => `Unknown option '${option}' of ${name}`)
 }

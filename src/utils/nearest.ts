@@ -11,6 +11,27 @@ export function askForNearest(name: string, candidates: readonly string[]): stri
   return nearest ? `. Did you mean '${nearest}'?` : ''
 }
 
+/**
+ * Refuses options that are misspelt: left out without a word, they could leave something open. Names that are not near
+ * to a known one may be somebody else's.
+ *
+ * @param options The options
+ * @param known The names that there are
+ * @param toSentence Says that there is no option of this name
+ * @throws Error that asks for the one that was meant
+ */
+export function assertSpelled(
+  options: object,
+  known: readonly string[],
+  toSentence: (name: string) => string
+): void {
+  for (const name of Object.keys(options)) {
+    const question = known.includes(name) ? '' : askForNearest(name, known)
+
+    if (question) throw new Error(`${toSentence(name)}${question}`)
+  }
+}
+
 function isNear(one: string, other: string): boolean {
   const shorter = Math.min(one.length, other.length)
   let start = 0

@@ -31,6 +31,18 @@ it('packages that are replaced give way to alula, in their order and in their se
   ])
 })
 
+it('alula is no development dependency where what it replaces was none', () => {
+  const source = { dependencies: { '@feathersjs/errors': '5' }, devDependencies: { alula: '1' } }
+
+  expect(JSON.parse(rewrite(source).text)).toEqual({ dependencies: { alula: '1' }, devDependencies: {} })
+  expect(JSON.parse(rewrite({ devDependencies: { '@feathersjs/errors': '5', alula: '1' } }).text)).toEqual({
+    devDependencies: { alula: '1' }
+  })
+  expect(JSON.parse(rewrite({ devDependencies: { alula: '1' } }).text)).toEqual({
+    devDependencies: { alula: '1' }
+  })
+})
+
 it('everything else stays as it is written', () => {
   const source = `{\r\n\t"name": "a",  "files": ["b","c"],\r\n\t"dependencies": {\r\n\t\t"@feathersjs/errors": "5"\r\n\t},\r\n\t"d": { "e": [] }\r\n}`
 
