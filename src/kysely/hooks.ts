@@ -18,35 +18,49 @@ const begun = new WeakMap<object, Transaction[]>()
  */
 export const transaction = {
   /** A `before` hook: begins a transaction, or sets a savepoint in that of the params. */
-  start: () =>
-    async function startTransaction(context: any): Promise<void> {
-      const Model: Kysely<any> | undefined = context.service.getModel?.(context.params)
-      const parent = context.params.transaction ?? (Model && (await findTransaction(undefined, Model)))
+  start: toFactory('start', 'before', async (context) => {
+    const Model: Kysely<any> | undefined = context.service.getModel?.(context.params)
+    const parent = context.params.transaction ?? (Model && (await findTransaction(undefined, Model)))
 
-      if (!Model && !parent) return
+    if (!Model && !parent) return
 
-      deferEvents()
+    deferEvents()
 
-      const current = await Transaction.begin(Model as Kysely<any>, parent)
+    const current = await Transaction.begin(Model as Kysely<any>, parent)
 
-      begun.set(context, [...(begun.get(context) ?? []), current])
-      context.params = { ...context.params, transaction: current }
-    },
+    begun.set(context, [...(begun.get(context) ?? []), current])
+    context.params = { ...context.params, transaction: current }
+  }),
 
   /** An `after` hook: commits. */
-  end: () =>
-    async function endTransaction(context: any): Promise<void> {
-      await findOwn(context)?.commit()
-      // Not before: what could not be committed is for `rollback` to take back.
-      leave(context)
-    },
+  end: toFactory('end', 'after', async (context) => {
+    await findOwn(context)?.commit()
+    // Not before: what could not be committed is for `rollback` to take back.
+    leave(context)
+  }),
 
   /** An `error` hook: takes everything back. */
-  rollback: () =>
-    async function rollbackTransaction(context: any): Promise<void> {
-      await findOwn(context)?.rollback()
-      leave(context)
+  rollback: toFactory('rollback', 'error', async (context) => {
+    await findOwn(context)?.rollback()
+    leave(context)
+  })
+}
+
+/** Makes what makes a hook. In another place it would leave a transaction open, and the method would not run. */
+function toFactory(
+  name: string,
+  type: string,
+  run: (context: any) => Promise<void>
+): () => (context: any) => Promise<void> {
+  return (context?: object) => {
+    if (context) throw new Error(`transaction.${name} has to be called, as in [transaction.${name}()]`)
+
+    return async (context: any, next?: unknown) => {
+      if (next) throw new Error(`The hook transaction.${name}() is for '${type}', and no around hook`)
+
+      await run(context)
     }
+  }
 }
 
 /** The transaction that a call has to end: not the one around it, which it has in its params when its own is over. */

@@ -34,6 +34,21 @@ describeDatabases('transactions', (database) => {
     expect(await names()).toEqual(['Eve', 'Bob', 'Cyd'])
   })
 
+  it.each(['start', 'end', 'rollback'] as const)('hooks in a wrong place say so: %s', async (name) => {
+    const { people, names } = await open(database)
+    const uncalled: any = transaction[name]
+
+    people.hooks({ before: { create: [uncalled] }, around: { patch: [transaction[name]() as any] } })
+
+    await expect(people.create({ name: 'Ada' })).rejects.toThrow(
+      `transaction.${name} has to be called, as in [transaction.${name}()]`
+    )
+    await expect(people.patch(1, { name: 'Ada' })).rejects.toThrow(
+      `The hook transaction.${name}() is for '${{ start: 'before', end: 'after', rollback: 'error' }[name]}', and no around hook`
+    )
+    expect(await names()).toEqual([])
+  })
+
   it('calls in withTransaction fail together, with the error that was thrown', async () => {
     const { app, people, names } = await open(database)
     const error = new Error('no')
