@@ -133,7 +133,7 @@ const ORDER: { [folder: string]: readonly string[] } = {
   express: ['handlers', 'authentication', 'rest', 'server', 'application'],
   fetch: ['handler'],
   node: ['listener'],
-  socketio: ['running', 'bytes', 'attachment', 'connections', 'transport', 'server'],
+  socketio: ['running', 'bytes', 'attachment', 'traffic', 'connections', 'transport', 'server'],
   sync: [
     'codec',
     'message',

@@ -5,21 +5,21 @@ import { assertSpelled } from '../utils/nearest.ts'
 /** What every adapter can be told. Options may be changed while the service runs; they are read at every call. */
 export interface AdapterOptions {
   /** The name of the id field; `id` by default. */
-  id?: string
+  id?: string | undefined
   /** Page sizes. Without them `find` returns a plain array. */
-  paginate?: PaginationParams
+  paginate?: PaginationParams | undefined
   /** Whether one call may concern several records: for all methods, or for those listed. */
-  multi?: boolean | readonly string[]
+  multi?: boolean | readonly string[] | undefined
   /** Operators beyond the standard ones that queries may use. */
-  operators?: readonly string[]
+  operators?: readonly string[] | undefined
   /** Further names at the top of queries: `true`, or a function that converts the value. */
-  filters?: { readonly [name: string]: FilterConverter | true | undefined }
+  filters?: { readonly [name: string]: FilterConverter | true | undefined } | undefined
   /**
    * The events that the service sends itself.
    *
    * @deprecated Use the `events` option of `app.use`.
    */
-  events?: readonly string[]
+  events?: readonly string[] | undefined
 }
 
 /** The params that an adapter understands. Only `query` can come from a client. */
@@ -31,7 +31,9 @@ export interface AdapterParams<Q = Query, Options extends AdapterOptions = Adapt
 }
 
 /** Options with nothing left out. */
-export type NormalizedOptions<Options extends AdapterOptions> = Options & Required<AdapterOptions>
+export type NormalizedOptions<Options extends AdapterOptions> = Options & {
+  [Name in keyof AdapterOptions]-?: Exclude<AdapterOptions[Name], undefined>
+}
 
 const DEFAULTS = {
   id: 'id',

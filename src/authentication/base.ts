@@ -106,7 +106,11 @@ export class AuthenticationBase {
    * @param options Options over those of the setting
    * @throws Error without an application, and for a configuration that is not valid
    */
-  constructor(app: Application, configKey = 'authentication', options: { [option: string]: any } = {}) {
+  constructor(
+    app: Application,
+    configKey = 'authentication',
+    options: Partial<AuthenticationConfiguration> = {}
+  ) {
     if (typeof app?.use !== 'function') {
       throw new Error('An application instance has to be passed to the authentication service')
     }

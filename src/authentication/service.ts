@@ -10,6 +10,7 @@ import { event } from './hooks/event.ts'
 import { assertComplete, warnOfShortSecret, warnOfUnknownStrategies } from './options.ts'
 import { assertWorking, decodeToken } from './tokens.ts'
 import type {
+  AuthenticationConfiguration,
   AuthenticationParams,
   AuthenticationRequest,
   AuthenticationResult,
@@ -28,7 +29,11 @@ import type {
  * app.use('authentication', authentication)
  */
 export class AuthenticationService extends AuthenticationBase {
-  constructor(app: Application, configKey = 'authentication', options: { [option: string]: any } = {}) {
+  constructor(
+    app: Application,
+    configKey = 'authentication',
+    options: Partial<AuthenticationConfiguration> = {}
+  ) {
     super(app, configKey, options)
 
     // On the object, so that they are around the methods of a subclass too.

@@ -22,7 +22,10 @@ export interface AuthenticationParams extends Params {
   [key: string]: any
 }
 
-/** What an access token is signed and verified with: the options of the package `jsonwebtoken`. */
+/**
+ * What an access token is signed and verified with: the options of the package `jsonwebtoken`, which refuses most of them
+ * when they are `undefined`. Leave them out.
+ */
 export interface JwtOptions {
   /** Further names in the header (RFC 7515). `typ` is checked. */
   header?: { [name: string]: any }
@@ -37,7 +40,7 @@ export interface JwtOptions {
   /** `kid`. */
   keyid?: string
   /** The algorithm, or several for tokens that were signed before it was changed; the first one signs. */
-  algorithm?: string | string[]
+  algorithm?: string | string[] | undefined
   /** For how long the token is valid: seconds, or a duration like `'1d'`. */
   expiresIn?: string | number
   [option: string]: any
@@ -46,36 +49,36 @@ export interface JwtOptions {
 /** Options for verifying a token. */
 export interface JwtVerifyOptions extends JwtOptions {
   /** The algorithms to accept; `algorithm` when left out. */
-  algorithms?: string[]
+  algorithms?: string[] | undefined
   /** How many seconds a clock may be wrong. */
-  clockTolerance?: number
+  clockTolerance?: number | undefined
   /** Whether a token that has expired is accepted. */
-  ignoreExpiration?: boolean
+  ignoreExpiration?: boolean | undefined
 }
 
 /** The configuration of an authentication service: the setting `authentication`. */
 export interface AuthenticationConfiguration {
   /** What tokens are signed with. Required. A key in PEM for the algorithms that are not HMAC. */
-  secret?: string
+  secret?: string | undefined
   /** The path of the service that holds the entities. */
-  service?: string
+  service?: string | undefined
   /** Under which name the entity is in results and on params, usually `user`; `null` for tokens without an entity. */
-  entity?: string | null
+  entity?: string | null | undefined
   /** The name of the id of an entity; that of the entity service when left out. */
-  entityId?: string
+  entityId?: string | undefined
   /** The strategies that may create an access token. */
   authStrategies: string[]
   /** The strategies that look for credentials in requests; `authStrategies` when left out. */
-  parseStrategies?: string[]
+  parseStrategies?: string[] | undefined
   /** Replaces the default as a whole. */
-  jwtOptions?: JwtOptions
+  jwtOptions?: JwtOptions | undefined
   /** Whether an entity may log in and be logged in; everyone may when left out. */
-  isActive?: (entity: any, params: AuthenticationParams) => boolean | Promise<boolean>
+  isActive?: ((entity: any, params: AuthenticationParams) => boolean | Promise<boolean>) | undefined
   /**
    * Where revoked tokens are remembered; in the memory of the process when left out. `false` switches revocation
    * off: a token is good until it expires, as in Feathers v5.
    */
-  revocation?: false | RevocationStore
+  revocation?: false | RevocationStore | undefined
   /** The configuration of the strategies by their name, and options of your own. */
   [key: string]: any
 }

@@ -1,4 +1,5 @@
 import type { methods } from '../core/methods.ts'
+import type { Paginated, PaginationOptions } from '../core/types.ts'
 
 /** Custom methods by path, as unions of names. */
 type CustomMethodNames<Services> = { readonly [Path in keyof Services]?: keyof Services[Path] }
@@ -11,8 +12,31 @@ type CustomMethodNames<Services> = { readonly [Path in keyof Services]?: keyof S
  * type Services = ClientServices<ServerServices, { messages: 'archive' }>
  */
 export type ClientServices<Services, Custom extends CustomMethodNames<Services> = Record<never, never>> = {
-  [Path in keyof Services]: Pick<
+  [Path in keyof Services]: ClientMethods<
     Services[Path],
     Extract<keyof Services[Path], keyof typeof methods | (Path extends keyof Custom ? Custom[Path] : never)>
   >
+}
+
+type ClientMethods<Service, Names extends keyof Service> = {
+  [Name in Names]: Name extends 'find' ? ClientFind<Service[Name]> : Service[Name]
+}
+
+/** From an adapter a client gets pages: pagination is no part of what is sent. Other services give what they give. */
+type ClientFind<Find> =
+  Find extends AdapterFind<infer Result, infer ServiceParams>
+    ? unknown extends Result
+      ? Find
+      : PageFinder<Result, ServiceParams>['find']
+    : Find
+
+interface AdapterFind<Result, ServiceParams> {
+  (params?: ServiceParams & { paginate?: PaginationOptions }): Promise<Paginated<Result>>
+  (params?: ServiceParams & { paginate: false }): Promise<Result[]>
+  (params?: ServiceParams): Promise<Paginated<Result> | Result[]>
+}
+
+/** A method and no type of a function, so that hooks see the params as the service has them. */
+interface PageFinder<Result, ServiceParams> {
+  find(params?: ServiceParams & { paginate?: never }): Promise<Paginated<Result>>
 }

@@ -77,10 +77,17 @@ export class Channel<Connection extends object = any> extends EventEmitter {
 export class CombinedChannel<Connection extends object = any> extends Channel<Connection> {
   readonly children: readonly Channel<Connection>[]
   private readonly payloads = new Map<Connection, any>()
+  private readonly isLeftOut: Choose<Connection> | undefined
 
-  constructor(children: readonly Channel<Connection>[], data: any = null) {
+  /**
+   * @param children The channels
+   * @param data What the connections get instead of the result
+   * @param isLeftOut Says of a connection whether it is not in this one, whatever the channels say
+   */
+  constructor(children: readonly Channel<Connection>[], data: any = null, isLeftOut?: Choose<Connection>) {
     super([], data)
     this.children = children
+    this.isLeftOut = isLeftOut
     this.refresh()
   }
 
@@ -91,7 +98,7 @@ export class CombinedChannel<Connection extends object = any> extends Channel<Co
 
     for (const child of this.children) {
       for (const connection of child.connections) {
-        if (this.members.has(connection)) continue
+        if (this.members.has(connection) || this.isLeftOut?.(connection)) continue
 
         this.members.add(connection)
         this.payloads.set(connection, child.data)
@@ -111,16 +118,6 @@ export class CombinedChannel<Connection extends object = any> extends Channel<Co
     for (const child of this.children) child.leave(...connections)
 
     return this.refresh()
-  }
-
-  /** Leaves connections out here; in the channels they stay. */
-  exclude(choose: Choose<Connection>): this {
-    for (const connection of this.connections.filter(choose)) {
-      this.members.delete(connection)
-      this.payloads.delete(connection)
-    }
-
-    return this
   }
 
   /** What a connection gets; `null` for the result. */

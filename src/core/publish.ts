@@ -175,7 +175,7 @@ async function sendLater(
     const [channels] = await Promise.all([found, before])
 
     // What a publisher has chosen from a channel does not change when somebody logs out.
-    send(app, event, toChannel(channels).exclude(hasLeft), data, context)
+    send(app, event, toChannel(channels, hasLeft), data, context)
   } catch (error) {
     // What came before must be sent before what comes next, whatever went wrong here.
     await before
@@ -203,11 +203,11 @@ function send(
   if (channel.length > 0) emitSafely(app, app, 'publish', [event, channel, context, data])
 }
 
-/** All channels that a publisher has returned, as one. */
-function toChannel(found: unknown): CombinedChannel {
+/** All channels that a publisher has returned, as one, without those who have left. */
+function toChannel(found: unknown, hasLeft?: (connection: object) => boolean): CombinedChannel {
   const channels = [found].flat(Number.POSITIVE_INFINITY).filter(Boolean)
 
-  return new CombinedChannel(channels.map(assertChannel))
+  return new CombinedChannel(channels.map(assertChannel), null, hasLeft)
 }
 
 /** Of the service before that of the application, and of the event before that of all events. */

@@ -197,20 +197,20 @@ export type CustomMethods<T extends { [key: string]: [any, any] }> = {
 /** The options of `app.use(path, service, options)`. */
 export interface ServiceOptions<MethodNames = string> {
   /** The methods that exist for clients; the standard ones that the service has when left out. */
-  methods?: MethodNames[] | readonly MethodNames[]
+  methods?: MethodNames[] | readonly MethodNames[] | undefined
   /** The events that the service emits itself. */
-  events?: string[] | readonly string[]
+  events?: string[] | readonly string[] | undefined
   /** All events for clients; the standard ones and `events` when left out. */
-  serviceEvents?: string[] | readonly string[]
+  serviceEvents?: string[] | readonly string[] | undefined
   /** Values for `params.route` of every call. */
-  routeParams?: { [key: string]: any }
+  routeParams?: { [key: string]: any } | undefined
   /** Express middleware that runs before and after the service. */
-  express?: { before?: any[]; after?: any[] }
+  express?: { before?: any[] | undefined; after?: any[] | undefined } | undefined
   /**
    * Whether data may also come as an HTML form (`application/x-www-form-urlencoded`); `false` when left out. Pages of
    * other sites can send forms without asking first.
    */
-  forms?: boolean
+  forms?: boolean | undefined
 }
 
 /** Service options with nothing left out. Plugins may keep values of their own in them. */

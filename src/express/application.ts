@@ -81,12 +81,10 @@ interface UseService<App, Services> {
   /** Registers a service, with Express middleware before and after it. */
   <Path extends keyof Services & string>(
     path: Path,
-    ...middlewareAndService: (
-      | express.RequestHandler
-      | express.RequestHandler[]
-      | Registrable<Services, Path>
-      | ServiceOptions<MethodName<Services, Path>>
-    )[]
+    ...middlewareAndService: AroundService<
+      Registrable<Services, Path>,
+      ServiceOptions<MethodName<Services, Path>>
+    >
   ): App
   /** Registers a service, or all services of another application under a path. */
   <Path extends keyof Services & string>(
@@ -95,6 +93,18 @@ interface UseService<App, Services> {
     options?: ServiceOptions<MethodName<Services, Path>>
   ): App
 }
+
+type Middleware = express.RequestHandler | express.RequestHandler[]
+
+/**
+ * The service has a place of its own: no option is required, so that most services would do for options. A list has one
+ * part of any length: what comes behind the service, or else what comes before it.
+ */
+type AroundService<Service, Options> =
+  | [service: Service, ...behind: (Middleware | Options)[]]
+  | [...before: Middleware[], service: Service, ...behind: UpToFour<Middleware | Options>]
+
+type UpToFour<T> = [] | [T] | [T, T] | [T, T, T] | [T, T, T, T]
 
 /**
  * Turns an application into an Express application: one object that is a request listener, with the members

@@ -13,13 +13,13 @@ export interface KyselyOptions extends AdapterOptions {
   /** The name of the table. */
   name: string
   /** The schema of the table, where it is not the usual one. */
-  schema?: string
+  schema?: string | undefined
 }
 
 /** The params that the adapter understands. */
 export interface KyselyParams<Q = Query> extends AdapterParams<Q, KyselyOptions> {
   /** The transaction that the call joins. */
-  transaction?: Transaction
+  transaction?: Transaction | undefined
 }
 
 const OWN_OPTIONS = ['Model', 'name', 'schema']

@@ -17,17 +17,17 @@ import { takeSorted } from './top.ts'
 /** The options of a memory service. */
 export interface MemoryOptions extends AdapterOptions {
   /** Records to begin with, by id. They are copied. */
-  store?: { readonly [id: string]: any }
+  store?: { readonly [id: string]: any } | undefined
   /** The first id to generate; 0 by default. */
-  startId?: number
+  startId?: number | undefined
   /** Fields on which equality and `$in` do not look at every record. */
-  indexes?: readonly string[]
+  indexes?: readonly string[] | undefined
   /** The meaning of operators that `operators` lists and that have none of their own. */
-  predicates?: CustomPredicates
+  predicates?: CustomPredicates | undefined
   /** Makes the test for the conditions of a query, instead of the one that is built in. */
-  matcher?: (query: Query) => (record: any) => boolean
+  matcher?: ((query: Query) => (record: any) => boolean) | undefined
   /** Makes the comparison for a `$sort`, instead of the one that is built in. */
-  sorter?: (sort: Query) => (a: any, b: any) => number
+  sorter?: ((sort: Query) => (a: any, b: any) => number) | undefined
 }
 
 const OWN_OPTIONS = ['store', 'startId', 'indexes', 'predicates', 'matcher', 'sorter']

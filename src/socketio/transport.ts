@@ -14,6 +14,7 @@ import { attach } from './attachment.ts'
 import { boundAttachments } from './bytes.ts'
 import { Connections, type OpenedSocket } from './connections.ts'
 import { Running } from './running.ts'
+import { type EngineConnection, Traffic } from './traffic.ts'
 
 /** How long, in milliseconds, messages that are on their way have, and then connections to close by themselves. */
 const CLOSE_GRACE = 1000
@@ -28,6 +29,7 @@ export class SocketTransport {
   private readonly logger: Logger | false
   private readonly connections: Connections
   private readonly running = new Running()
+  private readonly traffic = new WeakMap<EngineConnection, Traffic>()
   private readonly methods = new Set<string>()
   private readonly attached = new Set<HttpServer>()
   private readonly engines = new Set<Server['engine']>()
@@ -80,6 +82,8 @@ export class SocketTransport {
     this.attached.add(server)
     this.detachers.push(attach(this.io, server))
     this.engines.add(this.io.engine)
+    // Socket.IO also answers those who are connected to no services.
+    this.io.engine.on('connection', (conn: EngineConnection) => this.getTraffic(conn))
   }
 
   /** Answers what is on its way, and closes all connections, so that clients look for another server. */
@@ -87,6 +91,7 @@ export class SocketTransport {
     this.isRefusing = true
     await this.running.quiet(CLOSE_GRACE)
     this.isClosed = true
+    for (const { conn } of this.connections.open) this.getTraffic(conn).hurry()
     await this.running.idle()
 
     await closeTransports(this.connections.open)
@@ -156,6 +161,7 @@ export class SocketTransport {
       return
     }
 
+    this.connections.onEnd(connection, () => this.getTraffic(socket.conn).drop())
     socket.on('disconnect', () => this.connections.end(connection))
     for (const method of this.methods) this.listen(socket, method)
     socket.onAny((event, ...received) => this.refuseUnknown(socket, event, received))
@@ -168,50 +174,64 @@ export class SocketTransport {
     const [path, reply] = [received[0], received.at(-1)]
     const isCall = typeof path === 'string' && typeof reply === 'function' && findRoute(this.app, path)
 
-    if (isCall) void this.answer(getConnection(socket), event, received)
+    if (isCall) this.receive(socket, event, received)
   }
 
   private listen(socket: OpenedSocket, method: string): void {
-    socket.on(method, (...received: unknown[]) => {
-      const connection = getConnection(socket)
-      const finish = this.running.begin()
-      // What nobody waits for any more does not hold up the end.
-      const forget = this.connections.onEnd(connection, finish)
+    socket.on(method, (...received: unknown[]) => this.receive(socket, method, received))
+  }
 
-      void this.answer(connection, method, received).finally(() => {
+  private receive(socket: OpenedSocket, method: string, received: readonly unknown[]): void {
+    // Of what waits for its turn, too.
+    const finish = this.running.begin()
+    // What nobody waits for any more does not hold up the end.
+    const forget = this.connections.onEnd(getConnection(socket), finish)
+    const call = () =>
+      this.answer(socket, method, received).finally(() => {
         forget()
         finish()
       })
-    })
+
+    // At the end everything is answered at once, whoever reads it.
+    if (this.isClosed) void call()
+    else this.getTraffic(socket.conn).add(call)
   }
 
-  private async answer(
-    connection: RealTimeConnection,
-    method: string,
-    received: readonly unknown[]
-  ): Promise<void> {
+  private async answer(socket: OpenedSocket, method: string, received: readonly unknown[]): Promise<void> {
+    const connection = getConnection(socket)
     const last = received.at(-1)
-    const reply = typeof last === 'function' ? (last as (...answer: SocketReply) => void) : undefined
-    const [path, ...args] = reply ? received.slice(0, -1) : received
+    const [path, ...args] = typeof last === 'function' ? received.slice(0, -1) : received
+
+    const reply = (...answer: SocketReply): void => {
+      if (typeof last === 'function') this.getTraffic(socket.conn).answer(() => last(...answer))
+    }
 
     if (this.isClosed) {
-      reply?.(toClientError(new Unavailable('The server is closing')).body)
+      reply(toClientError(new Unavailable('The server is closing')).body)
       return
     }
 
     const answer = await handleSocket(this.app, { method, path, args, connection }, this.report)
 
     try {
-      reply?.(...answer)
+      reply(...answer)
     } catch (error) {
       // A result that cannot be sent.
       this.report(error)
-      reply?.(toClientError(error).body)
+      reply(toClientError(error).body)
     }
 
     if (answer[0]?.code === 401) await this.connections.endVoid(connection)
 
     await this.connections.endLateCall(connection)
+  }
+
+  private getTraffic(conn: EngineConnection): Traffic {
+    const traffic = this.traffic.get(conn) ?? new Traffic(conn)
+
+    this.traffic.set(conn, traffic)
+
+    return traffic
   }
 
   private readonly report = (error: unknown): void => logUnexpected(this.logger, error)

@@ -95,7 +95,7 @@ describe('an option', () => {
   })
 
   it('is named after the setting', () => {
-    expect(() => new AuthenticationService(alula(), 'admins', { entity: 5 })).toThrow(
+    expect(() => new AuthenticationService(alula(), 'admins', { entity: 5 } as any)).toThrow(
       "Invalid option 'admins.entity'"
     )
   })

@@ -186,7 +186,7 @@ describe('the configuration', () => {
     const isActive = () => true
     const options = {
       isActive,
-      revocation: false,
+      revocation: false as const,
       secret: SECRET,
       jwtOptions: { expiresIn: '2d', issuer: 'here' },
       authStrategies: ['jwt', 'local']
@@ -359,7 +359,7 @@ describe('the configuration', () => {
     expect(() => new AuthenticationService(app)).toThrow("Invalid option 'authentication.secret'")
 
     app.set('authentication', { secret: SECRET })
-    expect(() => new AuthenticationService(app, 'authentication', { entity: 5 })).toThrow(
+    expect(() => new AuthenticationService(app, 'authentication', { entity: 5 } as any)).toThrow(
       "Invalid option 'authentication.entity'"
     )
     expect(app.get('authentication')).toEqual({ secret: SECRET })

@@ -27,7 +27,7 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import rest from '@feathersjs/rest-client'
       feathers().configure(${CONNECT_REST})`,
     share: 0.5,
-    budget: 12_500
+    budget: 12_600
   },
   'REST with authentication': {
     ours: `
@@ -38,7 +38,7 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import rest from '@feathersjs/rest-client'
       import authentication from '@feathersjs/authentication-client'
       feathers().configure(${CONNECT_REST}).configure(authentication())`,
-    share: 0.5,
+    share: 0.51,
     budget: 15_000
   },
   'Socket.IO': {

@@ -100,6 +100,63 @@ describe('calls that run when the application closes', () => {
     expect(steps).toEqual(['done', 'torn down'])
   })
 
+  it('are answered too where they wait for their turn', async () => {
+    const begun: unknown[] = []
+    const done = defer()
+    const { app, url } = await open((app) => {
+      app.use('things', {
+        get: async (id: unknown) => {
+          begun.push(id)
+          await done.promise
+
+          return id
+        }
+      })
+    })
+    const socket = await connect(url, withoutReturn)
+    const closed = ends([socket])
+    const ids = Array.from({ length: 500 }, (_, id) => id)
+    const calls = ids.map((id) => call(socket, 'get', 'things', id))
+
+    await vi.waitFor(() => expect(begun).toHaveLength(100))
+
+    const closing = app.teardown()
+
+    await turn()
+    done.resolve()
+    expect(await Promise.all(calls)).toEqual(ids)
+    expect(await closed).toEqual(['transport close'])
+    await closing
+  })
+
+  it('do not run any more where their turn does not come in time, and are answered', async () => {
+    const begun: unknown[] = []
+    const done = defer()
+    const { app, url } = await open((app) => {
+      app.use('things', {
+        get: async (id: unknown) => {
+          begun.push(id)
+          await done.promise
+
+          return id
+        }
+      })
+    })
+    const socket = await connect(url, withoutReturn)
+    const ids = Array.from({ length: 500 }, (_, id) => id)
+    const calls = ids.map((id) => call(socket, 'get', 'things', id).catch(({ message }) => message))
+
+    await vi.waitFor(() => expect(begun).toHaveLength(100))
+
+    const closing = app.teardown()
+
+    expect(await Promise.all(calls.slice(100))).toEqual(Array(400).fill('The server is closing'))
+    expect(begun).toHaveLength(100)
+    done.resolve()
+    expect(await Promise.all(calls.slice(0, 100))).toEqual(ids.slice(0, 100))
+    await closing
+  })
+
   it('are waited for by a second teardown too', async () => {
     const steps: string[] = []
     const begun = defer()
@@ -247,6 +304,27 @@ describe('the clients of an application that closes', () => {
     await app.teardown()
     expect(performance.now() - began).toBeLessThan(2000)
     expect(app.channels).toEqual([])
+    expect(app.io.engine.clientsCount).toBe(0)
+  })
+
+  it('do not hold it up: one that does not read, and whose calls wait for that', async () => {
+    let begun = 0
+    const { app, url } = await open((app) => {
+      app.use('things', { find: async () => [begun++, 'x'.repeat(1_000_000)] })
+    })
+    const deaf = await openRaw(url)
+
+    deaf.send('40')
+    await deaf.receive('40{')
+    ;(deaf.socket as any)._socket.pause()
+    for (let id = 0; id < 500; id++) deaf.send(`42${id}["find","things"]`)
+    await vi.waitFor(() => expect(begun).toBeGreaterThan(99))
+
+    const began = performance.now()
+
+    await app.teardown()
+    expect(performance.now() - began).toBeLessThan(3000)
+    expect(begun).toBeLessThan(200)
     expect(app.io.engine.clientsCount).toBe(0)
   })
 

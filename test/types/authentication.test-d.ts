@@ -196,8 +196,23 @@ app.use('authentication', new MemberAuthentication(app), { methods: ['create', '
 alula().use('login', new AuthenticationService(alula(), 'login'))
 expectType<string>().of(new AuthenticationBase(app).configKey)
 
+// Options over those of the setting: the same, none of which is required, and those of strategies.
+new AuthenticationService(app, 'authentication', {
+  isActive: (member, params) => {
+    expectType<AuthenticationParams>().of(params)
+
+    return member.isActive
+  },
+  local: { usernameField: 'email' }
+})
+new AuthenticationBase(app, 'authentication', { jwtOptions: { expiresIn: '1h' } })
+
 // @ts-expect-error -- an application comes first
 new AuthenticationService('authentication')
+// @ts-expect-error -- who may log in, a function says
+new AuthenticationService(app, 'authentication', { isActive: 5 })
+// @ts-expect-error -- strategies are a list
+new AuthenticationBase(app, 'authentication', { authStrategies: 'jwt' })
 // @ts-expect-error -- a strategy is an object
 authentication.register('none', 'jwt')
 // @ts-expect-error -- the result of a strategy is a promise

@@ -2,6 +2,7 @@
 import axios from 'axios'
 import { io } from 'socket.io-client'
 import superagent from 'superagent'
+import type { AdapterParams } from '../../src/adapter.ts'
 import {
   type Application,
   AuthenticationClient,
@@ -28,6 +29,7 @@ import {
   type Application as CoreApplication,
   feathers as coreFeathers,
   type Id,
+  type Paginated,
   type TransportConnection
 } from '../../src/index.ts'
 import { type MemoryService, memory } from '../../src/memory.ts'
@@ -99,6 +101,8 @@ expectType<string | undefined>().of(({} as Params).visitor?.name)
 interface MoreServices {
   accounts: Accounts
   records: MemoryService<User>
+  anything: MemoryService
+  sums: { find(params?: MessageParams): Promise<{ ids: Id[] }> }
 }
 
 export async function pickMethods(
@@ -109,8 +113,22 @@ export async function pickMethods(
   expectType<{ closed: boolean }>().of(await custom.service('accounts').close({ id: 1 }))
   expectType<User>().of(await client.service('records').create({ email: 'wren@example.org' }))
   expectType<User[]>().of(await client.service('records').create([{ email: 'wren@example.org' }]))
+  expectType<Paginated<User>>().of(await client.service('records').find())
+  expectType<Paginated<User>>().of(await client.service('records').find({ query: { $limit: 1 } }))
+  expectType<Paginated<any>>().of(await client.service('anything').find())
+  expectType<{ ids: Id[] }>().of(await client.service('sums').find({ tenant: 'a' }))
   client.use('records', memory<User>())
+  client.service('records').hooks({
+    before: { find: [(context) => expectType<AdapterParams>().of(context.params)] },
+    after: {
+      find: [(context) => expectType<User | User[] | Paginated<User> | undefined>().of(context.result)]
+    }
+  })
 
+  // @ts-expect-error -- whether there are pages, the server says
+  await client.service('records').find({ paginate: false })
+  // @ts-expect-error -- and how long they are
+  await client.service('records').find({ paginate: { default: 10 } })
   // @ts-expect-error -- custom methods are listed
   await client.service('accounts').close({ id: 1 })
   // @ts-expect-error -- it is no method for clients
@@ -151,6 +169,8 @@ export const core: CoreApplication<Services> = coreFeathers()
 
 core.configure(sockets).configure(authentication())
 
+// @ts-expect-error -- a connection without types does not know that there is `archive`
+app.use('messages', plain.service('messages'), { methods: ['find', 'archive'] })
 // @ts-expect-error -- there is no such service
 connection.service('people')
 // @ts-expect-error -- there is no such method

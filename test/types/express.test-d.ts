@@ -29,8 +29,16 @@ import {
   type HookContext,
   type Params
 } from '../../src/index.ts'
+import { memory } from '../../src/memory.ts'
 import { expectType } from '../support/expect-type.ts'
-import { type Message, MessageService, type Services, type Settings, UserService } from './services.ts'
+import {
+  type Message,
+  MessageService,
+  type Services,
+  type Settings,
+  type User,
+  UserService
+} from './services.ts'
 
 type App = Application<Services, Settings>
 
@@ -72,6 +80,13 @@ app.use('messages', json(), new MessageService())
 app.use('messages', json(), [urlencoded({ extended: true })], new MessageService(), formatter, {
   methods: ['find', 'archive']
 })
+app.use('messages', new MessageService(), formatter)
+app.use('messages', ...[json(), formatter], new MessageService())
+app.use('messages', new MessageService(), formatter, formatter, formatter, formatter, formatter)
+app.use('messages', json(), new MessageService(), { methods: ['find'] }, formatter, [formatter, formatter])
+app.use('messages', json(), json(), json(), json(), new MessageService(), formatter, formatter, formatter, {
+  events: ['archived']
+})
 app.use(
   'messages',
   (request, response, next) => {
@@ -102,6 +117,16 @@ app.use('messages', new MessageService(), { methods: ['publish'] })
 app.use('messages', json(), new MessageService(), { methods: ['publish'] })
 // @ts-expect-error -- there is no such option
 app.use('messages', json(), new MessageService(), { method: ['find'] })
+// @ts-expect-error -- there is no such option
+app.use('messages', json(), new MessageService(), { methods: ['find'], event: ['archived'] })
+// @ts-expect-error -- options are no service, though one of memory has all that they need
+app.use('messages', memory<User>())
+// @ts-expect-error -- nor are they with middleware around them
+app.use('messages', json(), memory<User>(), formatter)
+// @ts-expect-error -- nor as a literal
+app.use('messages', { events: ['archived'] })
+// @ts-expect-error -- a service is missing
+app.use('messages', json(), { methods: ['find'] }, formatter)
 
 // Middleware, routers and other applications, with and without a path.
 const authenticate: RequestHandler = (_request, _response, next) => next()

@@ -340,6 +340,15 @@ export const differences: readonly Differences[] = [
     }
   },
   {
+    why: 'A page that a method of one’s own returns is as open to clients as one of find',
+    cases: {
+      'protect a page of another method, from inside': ['a result', 'a result'],
+      'protect a page of another method around, from inside': ['a result', 'a result'],
+      'protect a page of another method, from outside': ['a result', 'a result'],
+      'protect a page of another method around, from outside': ['a result', 'a result']
+    }
+  },
+  {
     why: 'A setting is checked when it is set, and not when it is used',
     cases: {
       'setup with a secret that is no text': [

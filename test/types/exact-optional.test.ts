@@ -1,0 +1,79 @@
+// `tsc --init` switches `exactOptionalPropertyTypes` on: an option that may be left out is not `undefined` by itself.
+import { join } from 'node:path'
+import ts from 'typescript'
+import { expect, it } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '../..')
+const FILE = join(import.meta.dirname, 'exact-optional.ts')
+
+const IMPORTS = `
+import { AdapterBase, type NormalizedOptions, type AdapterOptions } from '../../src/adapter.ts'
+import type { AuthenticationConfiguration, JwtOptions, JwtVerifyOptions } from '../../src/authentication.ts'
+import express from '../../src/express.ts'
+import { alula } from '../../src/index.ts'
+import { type KyselyOptions, type KyselyService, type Transaction } from '../../src/kysely.ts'
+import { memory, type MemoryAdapter } from '../../src/memory.ts'
+
+const app = alula<any, { authentication: AuthenticationConfiguration }>()
+const web = express(alula<any, { authentication: AuthenticationConfiguration }>())
+const strategies = { authStrategies: ['jwt'] }
+declare const isPublic: boolean
+declare const stock: KyselyService<{ reserved: boolean }>
+declare const transaction: Transaction | undefined
+`
+
+const ACCEPTED = [
+  "app.set('authentication', { ...strategies, secret: process.env.SECRET, service: 'users', entity: 'user' })",
+  "web.set('authentication', { ...strategies, secret: process.env.SECRET, service: 'users', entity: 'user' })",
+  "app.set('authentication', { ...strategies, isActive: isPublic ? undefined : (user) => user.isActive })",
+  "app.set('authentication', { ...strategies, service: process.env.SERVICE, entity: process.env.ENTITY })",
+  "app.set('authentication', { ...strategies, entityId: undefined, parseStrategies: undefined })",
+  "app.set('authentication', { ...strategies, jwtOptions: undefined, revocation: undefined })",
+  'export const verifying: JwtVerifyOptions = { algorithm: process.env.ALGORITHM, clockTolerance: undefined }',
+  'memory({ paginate: isPublic ? { default: 10 } : undefined, multi: isPublic ? true : undefined })',
+  'memory({ id: process.env.ID, operators: undefined, filters: undefined, events: undefined })',
+  'memory({ store: undefined, startId: undefined, indexes: undefined })',
+  'memory({ predicates: undefined, matcher: undefined, sorter: undefined })',
+  'stock.patch(1, { reserved: true }, { transaction })',
+  "export const table = (Model: any): KyselyOptions => ({ Model, name: 'stock', schema: process.env.SCHEMA })",
+  "app.use('stock', memory(), { methods: isPublic ? ['find'] : undefined, events: undefined, serviceEvents: undefined })",
+  "web.use('stock', memory(), { methods: ['find'], routeParams: undefined, express: undefined, forms: undefined })",
+  "web.use('stock', memory(), { express: { before: undefined, after: undefined } })",
+  'export const name = (adapter: MemoryAdapter): string => adapter.options.id',
+  'export const events = (options: NormalizedOptions<AdapterOptions>): readonly string[] => options.events',
+  'export abstract class Own extends AdapterBase { list = (): readonly string[] => this.options.operators }'
+]
+
+/** The first is required, and the second refused by the run time. */
+const REFUSED = [
+  "app.set('authentication', { ...strategies, authStrategies: undefined })",
+  'export const signing: JwtOptions = { audience: process.env.AUDIENCE }'
+]
+
+it('undefined is an option that is left out, where options are exact', () => {
+  const lines = [...ACCEPTED, ...REFUSED]
+  const errors = findErrors(lines)
+
+  expect(lines.filter((_line, position) => errors.includes(position))).toEqual(REFUSED)
+})
+
+/** The positions of the lines that do not compile. */
+function findErrors(lines: readonly string[]): number[] {
+  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile)
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT)
+  const exact = { ...options, exactOptionalPropertyTypes: true }
+  const text = `${IMPORTS}${lines.join('\n')}\n`
+  const host = ts.createCompilerHost(exact)
+  const { fileExists, readFile } = host
+
+  host.fileExists = (file) => file === FILE || fileExists(file)
+  host.readFile = (file) => (file === FILE ? text : readFile(file))
+
+  const program = ts.createProgram([FILE], exact, host)
+  const source = program.getSourceFile(FILE) as ts.SourceFile
+  const first = IMPORTS.split('\n').length - 1
+
+  return program
+    .getSemanticDiagnostics(source)
+    .map(({ start = 0 }) => source.getLineAndCharacterOfPosition(start).line - first)
+}
