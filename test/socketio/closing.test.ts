@@ -30,6 +30,24 @@ const ends = async (sockets: readonly Socket[]): Promise<string[]> =>
 
 const withoutReturn = { reconnection: false }
 
+/** A server whose calls wait until the test lets them go on. */
+async function openWaiting() {
+  const begun: unknown[] = []
+  const done = defer()
+  const { app, url } = await open((app) => {
+    app.use('things', {
+      get: async (id: unknown) => {
+        begun.push(id)
+        await done.promise
+
+        return id
+      }
+    })
+  })
+
+  return { app, url, begun, done }
+}
+
 describe('calls that run when the application closes', () => {
   it('are all answered, however many there are', async () => {
     for (let round = 0; round < scaled(200); round++) {
@@ -101,18 +119,7 @@ describe('calls that run when the application closes', () => {
   })
 
   it('are answered too where they wait for their turn', async () => {
-    const begun: unknown[] = []
-    const done = defer()
-    const { app, url } = await open((app) => {
-      app.use('things', {
-        get: async (id: unknown) => {
-          begun.push(id)
-          await done.promise
-
-          return id
-        }
-      })
-    })
+    const { app, url, begun, done } = await openWaiting()
     const socket = await connect(url, withoutReturn)
     const closed = ends([socket])
     const ids = Array.from({ length: 500 }, (_, id) => id)
@@ -130,18 +137,7 @@ describe('calls that run when the application closes', () => {
   })
 
   it('do not run any more where their turn does not come in time, and are answered', async () => {
-    const begun: unknown[] = []
-    const done = defer()
-    const { app, url } = await open((app) => {
-      app.use('things', {
-        get: async (id: unknown) => {
-          begun.push(id)
-          await done.promise
-
-          return id
-        }
-      })
-    })
+    const { app, url, begun, done } = await openWaiting()
     const socket = await connect(url, withoutReturn)
     const ids = Array.from({ length: 500 }, (_, id) => id)
     const calls = ids.map((id) => call(socket, 'get', 'things', id).catch(({ message }) => message))
