@@ -33,7 +33,18 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'peer'
   ],
   hooks: ['types', 'compose', 'phase', 'pipeline', 'registry', 'context', 'interop', 'method'],
-  query: ['ast', 'operators', 'parse', 'compare', 'read', 'predicate', 'like', 'comparator', 'select'],
+  query: [
+    'ast',
+    'operators',
+    'parse',
+    'compare',
+    'read',
+    'predicate',
+    'search',
+    'like',
+    'comparator',
+    'select'
+  ],
   core: [
     'router',
     'channel',

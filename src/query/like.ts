@@ -1,6 +1,7 @@
 import { BadRequest } from '../errors.ts'
 import { describe } from './operators.ts'
 import type { CustomPredicates } from './predicate.ts'
+import { toSearch } from './search.ts'
 
 /** A part of a pattern: some text, any one character, or any number of them. */
 export type PatternPart =
@@ -106,10 +107,10 @@ function isPlain(part: PatternPart): boolean {
   return part.kind === 'any' || (part.kind === 'text' && !/\p{Surrogate}/u.test(part.text))
 }
 
-/** By the search of JavaScript, which skips what can not match. */
 function toPlainTest(parts: readonly PatternPart[], fold: Fold): Test {
   const [first = '', ...rest] = toSegments(parts, fold).map((slots) => slots.join(''))
   const last = rest.pop()
+  const searches = rest.map(toSearch)
 
   return (field) => {
     if (typeof field !== 'string') return false
@@ -123,12 +124,9 @@ function toPlainTest(parts: readonly PatternPart[], fold: Fold): Test {
     const end = text.length - last.length
     let position = first.length
 
-    for (const segment of rest) {
-      const found = text.indexOf(segment, position)
-
-      if (found === -1) return false
-
-      position = found + segment.length
+    for (const search of searches) {
+      position = search(text, position)
+      if (position === -1) return false
     }
 
     return position <= end

@@ -107,6 +107,23 @@ describe('a pattern', () => {
     )
   })
 
+  it('finds long text wherever it is, however much it is like the text before', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 40, maxLength: 120 })
+    const cut = fc.nat({ max: 80 })
+
+    fc.assert(
+      fc.property(text, text, cut, fc.boolean(), (text, other, cut, isPart) => {
+        const part = isPart ? text.slice(cut, cut + 35) : `${text.slice(cut, cut + 34)}${other.slice(0, 2)}`
+
+        expect(isFound('$like', `%${part}%`, text)).toBe(text.includes(part))
+        expect(isFound('$like', `%${part}%${part}%`, text + other + text)).toBe(
+          (text + other + text).split(part).length > 2
+        )
+      }),
+      { numRuns: scaled(20_000) }
+    )
+  })
+
   it.each([1, 31, 32, 33, 63, 64, 65, 100])(
     'of %i characters is found anywhere in a text, and only as a whole',
     (length) => {
