@@ -588,9 +588,9 @@ describe.each(names)('a client over a socket with %s', (name) => {
 
   it('has no time limit for the connection to come back', async () => {
     const started = await start(name, 'sockets')
-    const socket = createSocket(started.url, { reconnectionDelay: 800, randomizationFactor: 0 })
+    const socket = createSocket(started.url, { reconnectionDelay: 3000, randomizationFactor: 0 })
     const app = alula()
-      .configure(socketio(socket, { timeout: 500 }))
+      .configure(socketio(socket, { timeout: 2000 }))
       .configure(authentication({ storage: new MemoryStorage() }))
 
     await app.authenticate(LOGIN)
