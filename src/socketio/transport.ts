@@ -227,7 +227,12 @@ export class SocketTransport {
   }
 
   private getTraffic(conn: EngineConnection): Traffic {
-    const traffic = this.traffic.get(conn) ?? new Traffic(conn)
+    const known = this.traffic.get(conn)
+
+    // It is asked for twice in each call.
+    if (known) return known
+
+    const traffic = new Traffic(conn)
 
     this.traffic.set(conn, traffic)
 
