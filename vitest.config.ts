@@ -8,7 +8,9 @@ const LOWEST_COVERAGE = 95
 
 /** The warnings of the package. */
 const WARNINGS = [
+  'ALULA_DEPRECATED',
   'ALULA_NO_TRANSPORT',
+  'ALULA_NOT_SET_UP',
   'ALULA_SHORT_SECRET',
   'ALULA_UNHEARD_ERROR',
   'ALULA_UNKNOWN_PROVIDER',

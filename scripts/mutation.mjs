@@ -14,7 +14,7 @@ const TESTS = {
   adapter: ['test/{adapter,memory}/*.test.ts'],
   memory: ['test/memory/*.test.ts', 'test/memory-conformance.test.ts'],
   transport: [
-    'test/doors/{http,methods,queries,hostile-requests}.test.ts',
+    'test/transports/{http,methods,queries,hostile-requests}.test.ts',
     'test/{transport,node,fetch}/*.test.ts',
     'test/mistakes.test.ts',
     'test/express/application.test.ts',
@@ -24,7 +24,7 @@ const TESTS = {
 }
 
 /** Ways into an application that have all of `src/transport` behind them. */
-const DOORS = ['a server of Node', 'Socket.IO']
+const TRANSPORTS = ['a server of Node', 'Socket.IO']
 
 /** The share of changes, in percent, that the tests have to notice. */
 const LOWEST_SCORE = 85
@@ -38,9 +38,9 @@ console.table(rows)
 process.exitCode = Object.values(rows).some(({ score }) => score < LOWEST_SCORE) ? 1 : 0
 
 function mutate(folder) {
-  // Read by the configuration of Vitest and by test/support/doors.ts, in the processes that Stryker starts.
+  // Read by the configuration of Vitest and by test/support/transports.ts, in the processes that Stryker starts.
   process.env.MUTATION_TESTS = TESTS[folder].join(';')
-  process.env.MUTATION_DOORS = DOORS.join(';')
+  process.env.MUTATION_TRANSPORTS = TRANSPORTS.join(';')
 
   const stryker = new Stryker({
     // The suite for adapters is itself made of tests, and has tests of its own that show that it finds mistakes.

@@ -153,6 +153,13 @@ export class LengthRequired extends FeathersError {
   }
 }
 
+/** 412: the record is not in the state that the request asks for. Not in Feathers v5. */
+export class PreconditionFailed extends FeathersError {
+  constructor(message?: ErrorMessage, data?: any) {
+    super(message, 'PreconditionFailed', 412, 'precondition-failed', data)
+  }
+}
+
 /** 413: the body is larger than the server takes. Not in Feathers v5. */
 export class PayloadTooLarge extends FeathersError {
   constructor(message?: ErrorMessage, data?: any) {
@@ -221,6 +228,7 @@ const classes = {
   Conflict,
   Gone,
   LengthRequired,
+  PreconditionFailed,
   PayloadTooLarge,
   UnsupportedMediaType,
   Unprocessable,

@@ -1,3 +1,6 @@
+import { prepareClose as closeWithGrace } from './node/shutdown.ts'
+import { deprecate } from './utils/deprecate.ts'
+
 export { callService } from './core/call.ts'
 export { createContext } from './core/hooks.ts'
 export { fromArguments, type ServiceCall, toArguments } from './core/methods.ts'
@@ -14,24 +17,35 @@ export {
   parseJson,
   toData
 } from './transport/body.ts'
-export { type ClientError, type Logger, logError, toClientError } from './transport/error.ts'
+export type { CorsOptions } from './transport/cors.ts'
+export { type HandledRequest, handleHttp, toHttpResponse } from './transport/deprecated.ts'
+export {
+  type ClientError,
+  type ErrorRequest,
+  type FormatError,
+  type LogContext,
+  type Logger,
+  logError,
+  toClientError
+} from './transport/error.ts'
+export { createHttpHandler, type HttpHandler } from './transport/handler.ts'
 export {
   createHttpContext,
   createNotFound,
   findRoute,
   type HttpRequest,
   type HttpResponse,
-  handleHttp,
+  type HttpResult,
   hasData,
   type IncomingHeaders,
   METHOD_HEADER,
   type TransportApplication,
   toHttpError,
-  toHttpResponse,
+  toHttpResult,
   toServiceCall
 } from './transport/http.ts'
+export type { HttpOptions, RequestDetails } from './transport/options.ts'
 export { assertQuery, parseQueryString, QUERY_LIMITS } from './transport/querystring.ts'
-export { prepareClose } from './transport/shutdown.ts'
 export {
   authenticateConnection,
   type Delivery,
@@ -40,5 +54,16 @@ export {
   type SocketMessage,
   type SocketReply,
   toDeliveries,
-  toSocketCall
+  toSocketCall,
+  toSocketError
 } from './transport/socket.ts'
+
+/**
+ * Prepares an HTTP server for being closed without losing a request.
+ *
+ * @deprecated It is in `alula/node` now
+ */
+export const prepareClose: typeof closeWithGrace = deprecate(
+  closeWithGrace,
+  'prepareClose of alula/transport is deprecated: import it from alula/node'
+)

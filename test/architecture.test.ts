@@ -12,7 +12,8 @@ const FLOORS: readonly (readonly string[])[] = [
   ['core'],
   ['authentication/hooks'],
   ['transport', 'adapter', 'authentication', 'client'],
-  ['express', 'fetch', 'node', 'socketio', 'sync', 'oauth', 'memory', 'kysely', 'adapter/tests', 'migrate'],
+  ['node'],
+  ['express', 'fetch', 'socketio', 'sync', 'oauth', 'memory', 'kysely', 'adapter/tests', 'migrate'],
   ['testing']
 ]
 
@@ -28,7 +29,8 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'silent',
     'debug',
     'deferral',
-    'turns',
+    'keyed-mutex',
+    'deprecate',
     'within',
     'peer'
   ],
@@ -83,14 +85,18 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'error',
     'body',
     'authentication',
-    'door',
     'http',
-    'read',
-    'send',
-    'exchange',
-    'socket',
-    'shutdown',
-    'listen'
+    'proxies',
+    'encode',
+    'cors',
+    'options',
+    'origin',
+    'precondition',
+    'mount',
+    'setup-check',
+    'handler',
+    'deprecated',
+    'socket'
   ],
   client: [
     'query',
@@ -141,9 +147,9 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'differential',
     'suite'
   ],
-  express: ['handlers', 'authentication', 'rest', 'server', 'application'],
+  express: ['parser-errors', 'send', 'handlers', 'authentication', 'rest', 'server', 'application'],
   fetch: ['handler'],
-  node: ['listener'],
+  node: ['read', 'request', 'send', 'shutdown', 'listen', 'listener'],
   socketio: ['running', 'bytes', 'attachment', 'traffic', 'connections', 'transport', 'server'],
   sync: [
     'codec',

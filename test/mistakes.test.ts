@@ -157,11 +157,11 @@ describe('a mistake is met by an error with a sentence:', () => {
       () => toMiddleware(null as any),
       'toMiddleware expects an application'
     ],
-    'options of doors that are misspelt': [
+    'options of transports that are misspelt': [
       () => toListener(alula(), { perfix: '/api' } as any),
       "Unknown option 'perfix' of toListener. Did you mean 'prefix'?"
     ],
-    'options of doors in another case': [
+    'options of transports in another case': [
       () => rest({ bodylimit: 5 } as any),
       "Unknown option 'bodylimit' of rest. Did you mean 'bodyLimit'?"
     ],

@@ -1,8 +1,9 @@
 import { EventEmitter } from 'events'
 import { HookRegistry, isHookTypeMap } from '../hooks/registry.ts'
 import { createDebug } from '../utils/debug.ts'
+import { KeyedMutex } from '../utils/keyed-mutex.ts'
 import { askForNearest } from '../utils/nearest.ts'
-import { stripSlashes } from '../utils/path.ts'
+import { stripSlashes, toPrefix } from '../utils/path.ts'
 import { type Channel, Channels } from './channel.ts'
 import { reportError } from './events.ts'
 import { addLifecycleHooks, hookLifecycle, type Lifecycle } from './hooks.ts'
@@ -10,7 +11,7 @@ import { addPublisher, createPublishers, type Publishers, type Relay } from './p
 import { registrationSteps, removeRoutes } from './register.ts'
 import { Router } from './router.ts'
 import { SERVICE, wrapService } from './service.ts'
-import type { RouteLookup, ServiceMixin, ServiceOptions } from './types.ts'
+import type { MountedHandler, RouteLookup, ServiceMixin, ServiceOptions } from './types.ts'
 
 const debug = createDebug('alula:application')
 
@@ -36,6 +37,10 @@ export class Feathers extends EventEmitter {
   _isSettingUp = false
   _channels?: Channels
   _publishers: Publishers = createPublishers()
+  /** The functions that `mount` was given, by prefix. */
+  _mounts: Map<string, MountedHandler> = new Map<string, MountedHandler>()
+  /** Keeps conditional requests for one record from running at once, whatever transport they came through. */
+  _conditional: KeyedMutex<string> = new KeyedMutex<string>()
   /** Who takes the events of services elsewhere. */
   _relays: Set<Relay> = new Set<Relay>()
 
@@ -96,6 +101,7 @@ export class Feathers extends EventEmitter {
 
       for (const subPath of subPaths) assertFree(this, toServicePath(`${location}/${subPath}`))
       for (const subPath of subPaths) this.use(`${location}/${subPath}`, service.service(subPath))
+      for (const [prefix, handler] of service._mounts ?? []) this.mount(`${location}${prefix}`, handler)
 
       return this
     }
@@ -116,6 +122,24 @@ export class Feathers extends EventEmitter {
     this.services[location] = registered
 
     if (this._isSetup) void setUpLate(this, registered, location)
+
+    return this
+  }
+
+  mount(path: string, handler: MountedHandler): this {
+    const prefix = typeof path === 'string' ? toPrefix(path) : ''
+
+    if (prefix === '' || /[?#:*]|\/\//.test(prefix)) {
+      throw new TypeError(
+        `Invalid path '${path}' of app.mount: expected a path such as '/docs', without placeholders`
+      )
+    }
+    if (typeof handler !== 'function') {
+      throw new TypeError(`app.mount('${prefix}') expects a function that turns a Request into a Response`)
+    }
+    if (this._mounts.has(prefix)) throw new Error(`A function is mounted for '${prefix}' already`)
+
+    this._mounts.set(prefix, handler)
 
     return this
   }

@@ -98,6 +98,23 @@ export interface Http {
   location?: string
 }
 
+/**
+ * A Fetch function that is mounted on an application. What it throws becomes an error response.
+ *
+ * @param request The request; its path lacks the prefix of the transport, and `HEAD` arrives as `GET`
+ */
+export type MountedHandler = (request: Request, details: MountedDetails) => Promise<Response> | Response
+
+/** What a mounted function knows about a request beside what it says. */
+export interface MountedDetails {
+  /** The params for calls that the function makes on behalf of the client. */
+  readonly params: Params & { [key: string]: any }
+  /** The credentials of the request, not verified yet; `null` when there are none. */
+  readonly authentication: AuthenticationRequest | null
+  /** The address of the client, where the server knows it. */
+  readonly address: string | undefined
+}
+
 /** A connection that stays open and can receive events. */
 export interface RealTimeConnection {
   [key: string]: any
@@ -488,6 +505,16 @@ export interface FeathersApplication<Services = any, Settings = any> {
     service: Registrable<Services, L>,
     options?: ServiceOptions<MethodName<Services, L>>
   ): this
+
+  /**
+   * Serves paths by a Fetch function, on every HTTP transport: documents, pages, other protocols. It comes before the
+   * services; of several prefixes the longest wins.
+   *
+   * @param prefix The beginning of the paths, such as `/docs`, without the prefix of the transport
+   * @param handler Turns a `Request` into a `Response`
+   * @throws Error for a prefix that is mounted already; TypeError for anything but a path and a function
+   */
+  mount(prefix: string, handler: MountedHandler): this
 
   /** Tears a service down, removes it and returns it. */
   unuse<L extends keyof Services & string>(

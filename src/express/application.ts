@@ -8,7 +8,7 @@ import type {
   Registrable,
   ServiceOptions
 } from '../core/types.ts'
-import { startServer } from '../transport/listen.ts'
+import { startServer } from '../node/listen.ts'
 import { parseQueryString } from '../transport/querystring.ts'
 
 import { assertMiddleware, warnOfMissingTransport } from './rest.ts'

@@ -2,9 +2,12 @@ import { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express'
 import type { FeathersErrorJSON } from '../errors.ts'
-import { assertOptionNames } from '../transport/door.ts'
-import { assertLogger, type Logger, logError } from '../transport/error.ts'
-import { createNotFound, toHttpError } from '../transport/http.ts'
+import { assertLogger, type Logger, logError, toClientError } from '../transport/error.ts'
+import { toLogContext } from '../transport/handler.ts'
+import { createNotFound, type TransportApplication, toHttpError } from '../transport/http.ts'
+import { assertOptionNames } from '../transport/options.ts'
+import { fromExpressError } from './parser-errors.ts'
+import { sendResult } from './send.ts'
 
 /** Sends an error itself; gets the error as the client may see it. */
 export type ErrorResponder = (
@@ -20,14 +23,14 @@ export interface ErrorHandlerOptions {
   public?: string
   /** Where errors are written to, `console` by default; `false` for nowhere. */
   logger?: Logger | false | null
-  /** Answers requests for HTML: one function, or functions and files by status and `default`. `false`: always JSON. */
+  /** Responds to requests for HTML: one function, or functions and files by status and `default`. `false`: always JSON. */
   html?: false | ErrorResponder | { [status: string]: string | ErrorResponder | undefined }
-  /** Answers all other requests: one function, or functions by status and `default`. */
+  /** Responds to all other requests: one function, or functions by status and `default`. */
   json?: ErrorResponder | { [status: string]: ErrorResponder | undefined }
 }
 
 /**
- * Middleware that fails with `NotFound`. It goes behind the last service.
+ * Middleware that fails with `NotFound`. Register it after the last service.
  *
  * @param options `verbose`: whether the message has the URL
  * @throws Error when it is used as middleware itself
@@ -41,44 +44,53 @@ export function notFound(options: { verbose?: boolean } = {}): RequestHandler {
 }
 
 /**
- * Middleware that answers with the error it is given, as JSON, or as HTML for a request that asks for that. It
- * goes last. What of an error is shown is not decided here: see `toClientError`.
+ * Middleware that responds with the error it is given: as JSON, or as HTML to a request that asks for that. Register it
+ * last. What a client sees of an error is decided by `toClientError`, and by the application setting `formatError`.
  *
- * @param options Where errors are written to, and who answers instead
+ * @param options Where errors are written to, and functions that respond instead
  * @throws Error when it is used as middleware itself, TypeError for a `logger` without the method `error`
  */
 export function errorHandler(options: ErrorHandlerOptions = {}): ErrorRequestHandler {
   assertCalled('errorHandler', options)
-  assertOptionNames('errorHandler', options)
+  assertOptionNames('errorHandler', options, ['public', 'logger', 'html', 'json'])
   assertLogger(options.logger)
 
   const logger = options.logger === undefined ? console : options.logger
   const html = options.html ?? (options.public === undefined ? {} : toPages(options.public))
   const json = options.json ?? {}
 
-  return (error: unknown, request: Request, response: Response, next: NextFunction) => {
-    const { status, headers, body } = toHttpError(error, request)
-    const shown = body as FeathersErrorJSON
+  return (thrown: unknown, request: Request, response: Response, next: NextFunction) => {
+    const error = fromExpressError(thrown)
+    const shown = toClientError(error)
+    const { status, body } = shown
 
-    // As in v5, what went wrong in a service is left to its hooks, unless nobody expected it.
-    if (logger && (status >= 500 || !response.hook)) logError(logger, error, { status, body: shown })
+    // As in v5, expected errors of services are left to their hooks.
+    if (logger && (status >= 500 || !response.hook)) {
+      logError(logger, error, shown, toLogContext(response.hook))
+    }
 
     if (response.headersSent) {
-      next(error)
+      next(thrown)
       return
     }
 
-    response.status(status).set(headers)
+    const isHtml = html !== false && wantsHtml(request)
+    const responder = isHtml ? toHtmlResponder(html, status) : toJsonResponder(json, status)
+    const result = toHttpError(error, request, request.lookup, request.app as unknown as TransportApplication)
 
-    const responder =
-      html !== false && wantsHtml(request) ? toHtmlResponder(html, status) : toJsonResponder(json, status)
+    response.status(status)
+    for (const name of Object.keys(result.headers)) {
+      // Set already by `rest`, whose strategies may be others.
+      if (!response.hasHeader(name)) response.setHeader(name, result.headers[name] as string | string[])
+    }
 
-    responder(shown, request, response, next)
+    if (responder) responder(body, request, response, next)
+    else sendResult(request, response, { ...result, headers: {} })
   }
 }
 
 /**
- * Checks that a function that makes middleware is not used as middleware: requests would wait for ever.
+ * Checks that a function that makes middleware is not used as middleware: requests would never end.
  *
  * @throws Error when the first argument is a request
  */
@@ -95,10 +107,11 @@ function wantsHtml({ headers }: Request): boolean {
   return types.includes('html') && !types.includes('json')
 }
 
-function toJsonResponder(json: NonNullable<ErrorHandlerOptions['json']>, status: number): ErrorResponder {
-  if (typeof json === 'function') return json
-
-  return json[status] ?? json.default ?? ((error, _request, response) => void response.json(error))
+function toJsonResponder(
+  json: NonNullable<ErrorHandlerOptions['json']>,
+  status: number
+): ErrorResponder | undefined {
+  return typeof json === 'function' ? json : (json[status] ?? json.default)
 }
 
 function toHtmlResponder(

@@ -1,39 +1,37 @@
-import express, { type Request, type RequestHandler, type Response } from 'express'
-import { callService } from '../core/call.ts'
+import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, Query, RouteLookup } from '../core/types.ts'
-import type { ParseAuthenticationOptions } from '../transport/authentication.ts'
+import { respond } from '../node/listener.ts'
+import { NodeRequest, splitTarget } from '../node/request.ts'
+import { toHead } from '../transport/encode.ts'
+import { type Logger, logUnexpected } from '../transport/error.ts'
+import { createHttpHandler, type HttpHandler, runCall } from '../transport/handler.ts'
 import {
-  type AcceptedBodies,
-  assertBodyLimit,
-  assertJson,
-  assertUtf8,
-  BODY_LIMIT,
-  isAcceptedForm,
-  parseJson
-} from '../transport/body.ts'
-import { assertDoor, assertOptionNames } from '../transport/door.ts'
-import { answer, splitTarget } from '../transport/exchange.ts'
-import {
-  createHttpContext,
-  findRoute,
-  type HttpResponse,
-  hasData,
+  findTarget,
+  type HttpResult,
+  type HttpTarget,
+  isMounted,
   type TransportApplication,
   toHttpError,
-  toHttpResponse,
-  toServiceCall
+  toHttpResult
 } from '../transport/http.ts'
-import { parseQueryString } from '../transport/querystring.ts'
-import { readText } from '../transport/read.ts'
-import { sendJson } from '../transport/send.ts'
-import { createParser, parseAuthentication } from './authentication.ts'
-import { type ErrorHandlerOptions, errorHandler } from './handlers.ts'
+import {
+  assertApplication,
+  type HttpOptions,
+  type HttpSettings,
+  toHttpSettings
+} from '../transport/options.ts'
+import { toHost } from '../transport/proxies.ts'
+import { createSetupCheck } from '../transport/setup-check.ts'
+import { stripPrefix } from '../utils/path.ts'
+import { parseAuthentication } from './authentication.ts'
+import { errorHandler } from './handlers.ts'
+import { isUsual, sendResult } from './send.ts'
 
 declare global {
   namespace Express {
     interface Request {
-      /** Params for the service call, from middleware in front of it. */
+      /** Params for the service call, from middleware before it. */
       feathers?: Partial<Params> & { [key: string]: any }
       /** What the path of the request leads to. */
       lookup?: RouteLookup
@@ -41,43 +39,35 @@ declare global {
     interface Response {
       /** The context of the service call, also of one that failed. */
       hook?: HookContext
-      /** The body of the answer; middleware behind the service may replace it. */
+      /** The body of the response; middleware after the service may replace it. */
       data?: any
     }
   }
 }
 
-/** What Express does to JSON on the way out. */
-const JSON_SETTINGS = ['json escape', 'json replacer', 'json spaces']
-
-/** The options of {@link rest}. */
-export interface RestOptions {
+/** The options of {@link rest}: those of every HTTP transport that are no settings of Express. */
+export interface RestOptions extends Omit<HttpOptions<Request>, 'cors' | 'etag' | 'trustProxy'> {
   /** Sends `response.data`; JSON when left out. */
   formatter?: RequestHandler
-  /** Whose strategies look for credentials in requests, instead of those of the default authentication service. */
-  authentication?: ParseAuthenticationOptions
-  /** How many bytes of a body are read when no middleware has parsed it. */
-  bodyLimit?: number
 }
 
-/** The options of {@link toMiddleware}. */
-export interface MiddlewareOptions extends RestOptions {
-  /** Where errors are written to, `console` by default; `false` for nowhere. */
-  logger?: ErrorHandlerOptions['logger']
+/** The options of {@link toMiddleware}: those of every HTTP transport that are no settings of Express. */
+export interface MiddlewareOptions extends Omit<HttpOptions<Request>, 'cors' | 'trustProxy'> {
+  /** Sends `response.data`; JSON when left out. */
+  formatter?: RequestHandler
 }
 
-interface ServiceDoor {
-  readonly getQuery: (request: Request) => Query
-  /** Looks for credentials in a request for a service, unless that was done for all requests. */
-  readonly authenticate?: RequestHandler
-  readonly format: RequestHandler
-  readonly bodyLimit: number
+/** Options of other transports, and what Express has in their place. */
+const SETTINGS_OF_EXPRESS: { readonly [option: string]: string } = {
+  cors: "the middleware 'cors'",
+  etag: "app.set('etag', …)",
+  trustProxy: "app.set('trust proxy', …)"
 }
 
 /** The applications that `rest` was configured on. */
 const reachable = new WeakSet<object>()
 
-/** Says so when nothing leads to the services of an application whose server has started. */
+/** Warns when a server has started whose application has services that no transport reaches. */
 export function warnOfMissingTransport(app: { readonly services: object; readonly io?: unknown }): void {
   if (reachable.has(app) || app.io || Object.keys(app.services).length === 0) return
 
@@ -88,92 +78,88 @@ export function warnOfMissingTransport(app: { readonly services: object; readonl
 }
 
 /**
- * Makes the services of an Express application reachable over HTTP. A body that no middleware has parsed is
- * read as JSON.
+ * Makes the services of an Express application reachable over HTTP. Requests for other paths go on to the next
+ * middleware, and so do errors.
  *
  * @param options A formatter, or options
- * @throws Error when it is configured on an application that `express(app)` did not make
+ * @throws TypeError for an option with a value that it cannot have; Error when it is configured on an application that
+ * `express(app)` did not make
  */
 export function rest(options?: RequestHandler | RestOptions | null): (app: any) => void {
-  const restOptions = toRestOptions(options)
-  const { formatter: format = formatter, bodyLimit = BODY_LIMIT, authentication } = restOptions
+  const { formatter: format = formatter, ...httpOptions } = toRestOptions(options)
 
-  assertOptionNames('rest', restOptions)
-  assertBodyLimit(bodyLimit)
+  assertNotOfExpress('rest', httpOptions, ['cors', 'etag', 'trustProxy'])
+
+  const settings = toHttpSettings('rest', httpOptions, ['formatter'])
 
   return (app) => {
     if (typeof app.route !== 'function')
       throw new Error('alula/express rest needs an Express compatible app.')
 
+    const checkSetup = createSetupCheck(app)
+    const handle = createHttpHandler(app, httpOptions)
+    // The parser below has looked for credentials already.
+    const serve = serveServices(
+      app,
+      { ...settings, parsesCredentials: false },
+      format,
+      (request) => request.query
+    )
+
     reachable.add(app)
 
     // For all requests, and not for those of services alone: middleware may ask who it is.
-    app.use(parseAuthentication(authentication))
-    app.use(
-      createServiceHandler(app, {
-        // Not parsed here: middleware may have put another query in its place.
-        getQuery: (request) => request.query,
-        format,
-        bodyLimit
-      })
-    )
+    app.use(parseAuthentication(settings.authentication))
+    app.use(((request, response, next) => {
+      const path = stripPrefix(splitTarget(request.url).path, settings.prefix)
+      const target = path === null ? null : findTarget(app, path)
+
+      if (!target) {
+        next()
+      } else if (isMounted(target)) {
+        respondDirectly(handle, request, response, target, settings.logger)
+      } else {
+        checkSetup()
+        serve(request, response, target, next)
+      }
+    }) satisfies RequestHandler)
   }
 }
 
 /**
  * Makes the services of an application reachable from an Express server that exists already. A request for a
- * path that is not a service goes on to the next middleware; errors are answered here, as JSON.
+ * path that is not a service goes on to the next middleware; errors are sent here, as JSON.
  *
  * @param app An application
- * @param options A formatter, a limit for bodies, a logger
- * @throws TypeError for what is no application, and for an option with a value that it cannot have
+ * @param options The options of the transport, and a formatter
+ * @throws TypeError for an object that is not an application, and for an option with a value that it cannot have
  * @example
  * server.use('/api', toMiddleware(app))
  */
 export function toMiddleware(app: TransportApplication, options: MiddlewareOptions = {}): RequestHandler {
-  const { formatter: format, bodyLimit = BODY_LIMIT, authentication, logger = console } = options
+  const { formatter: format, ...httpOptions } = options
 
-  assertOptionNames('toMiddleware', options)
-  assertDoor('toMiddleware', app, { bodyLimit })
+  assertApplication('toMiddleware', app)
+  assertNotOfExpress('toMiddleware', options, ['cors', 'trustProxy'])
 
-  const respond = errorHandler({ html: false, logger })
-  const handle = createServiceHandler(app, {
-    // The other server may have a parser that does not know brackets.
-    getQuery: ({ url }) => parseQueryString(splitTarget(url).search),
-    authenticate: createParser(() => app, authentication),
-    format: format ?? formatter,
-    bodyLimit
-  })
+  const settings = toHttpSettings('toMiddleware', httpOptions, ['formatter'])
+  const handle = createHttpHandler(app, httpOptions)
+  const sendError = errorHandler({ html: false, logger: settings.logger })
+  const serve = serveServices(app, settings, format ?? formatter)
 
   return (request, response, next) => {
-    const target = splitTarget(request.url)
-    const route = findRoute(app, target.path)
+    const path = stripPrefix(splitTarget(request.url).path, settings.prefix)
+    const target = path === null ? null : findTarget(app, path)
 
-    if (!route) {
+    if (!target) {
       next()
-      return
+    } else if (isMounted(target) || (!format && !hasMiddleware(target.service) && isUsual(request.app))) {
+      respondDirectly(handle, request, response, target, settings.logger)
+    } else {
+      serve(request, response, target, (error?: unknown) =>
+        error === undefined ? next() : sendError(error, request, response, next)
+      )
     }
-
-    // Without anything that works on the request and the response of Express there is no need to touch them: they are
-    // slow since Express has changed their prototypes.
-    if (
-      !format &&
-      !hasMiddleware(route.service) &&
-      !request.headers['content-encoding'] &&
-      isUsual(request.app)
-    ) {
-      const exchange = { bodyLimit, logger: logger ?? false, ...toSendOptions(request.app) }
-
-      const getDetails = () => ({ ...target, route, params: request.feathers, authentication })
-
-      void answer(app, request, response, getDetails, exchange)
-      return
-    }
-
-    handle(request, response, (error?: unknown) => {
-      if (error === undefined) next()
-      else respond(error, request, response, next)
-    })
   }
 }
 
@@ -182,7 +168,7 @@ export function toMiddleware(app: TransportApplication, options: MiddlewareOptio
  *
  * @param location The path of the service
  * @param middleware The service option `express`
- * @throws TypeError for anything but arrays under `before` and `after`: what stands guard would be left out
+ * @throws TypeError for anything but arrays under `before` and `after`: middleware that guards the service would be dropped
  */
 export function assertMiddleware(location: string, middleware: object = {}): void {
   for (const [name, list] of Object.entries(middleware)) {
@@ -196,81 +182,107 @@ export function assertMiddleware(location: string, middleware: object = {}): voi
 
 /** Middleware that sends `response.data` as JSON. Without data and without a service call it goes on. */
 export const formatter: RequestHandler = (request, response, next) => {
-  if (response.data !== undefined) send(request, response)
+  const { statusCode: status, data: body } = response
+
+  if (body !== undefined) sendResult(request, response, { status, headers: {}, body })
   else if (response.hook) response.end()
   else next()
 }
 
-/** The quick way, unless the application has settings that only Express knows how to follow. */
-function send(request: Request, response: Response): void {
-  const { statusCode: status, data: body } = response
+/** A request of Express, which knows about proxies by its own setting. */
+class ExpressRequest extends NodeRequest {
+  override get host(): string | undefined {
+    const { app, socket } = this.incoming as unknown as Request
+    const trusts = app.get('trust proxy fn')
 
-  if (isUsual(request.app))
-    sendJson(request, response, { status, headers: {}, body }, toSendOptions(request.app))
-  else response.json(body)
+    return toHost(this.headers, trusts?.(socket.remoteAddress, 0) ? 1 : 0)
+  }
+
+  override get address(): string | undefined {
+    return (this.incoming as unknown as Request).ip ?? super.address
+  }
 }
 
-function isUsual({ settings }: express.Application): boolean {
-  const isKnownTag = settings.etag === 'weak' || settings.etag === true || settings.etag === false
+/** Responds past the response methods of Express, as a server of Node does. */
+function respondDirectly(
+  handle: HttpHandler,
+  request: Request,
+  response: Response,
+  target: HttpTarget,
+  logger: Logger | false
+): void {
+  const httpRequest = new ExpressRequest(request, response, { target, params: request.feathers })
 
-  return isKnownTag && JSON_SETTINGS.every((name) => !settings[name])
+  void respond(handle, httpRequest, request, response, (error) => logUnexpected(logger, error))
 }
 
-function toSendOptions({ settings }: express.Application): { etag: boolean } {
-  return { etag: settings.etag !== false }
-}
+type ServeService = (request: Request, response: Response, route: RouteLookup, next: NextFunction) => void
 
-function createServiceHandler(app: TransportApplication, door: ServiceDoor): RequestHandler {
+/** Runs a service call between the middleware of the service: before, call, after, formatter. */
+function serveServices(
+  app: TransportApplication,
+  settings: HttpSettings,
+  format: RequestHandler,
+  getQuery: (request: Request) => Query | undefined = () => undefined
+): ServeService {
   const chains = new WeakMap<object, RequestHandler>()
 
-  return (request, response, next) => {
-    const lookup = findRoute(app, request.path)
+  async function call(request: Request, response: Response): Promise<void> {
+    const route = request.lookup as RouteLookup
 
-    if (!lookup) {
-      next()
-      return
+    try {
+      const details = { target: route, params: request.feathers, query: getQuery(request) }
+      const httpRequest = new ExpressRequest(request, response, details)
+      const context = await runCall(app, httpRequest, route, settings, (started) => {
+        response.hook = started
+      })
+      const result = toHttpResult(context)
+
+      // Before middleware after the service runs.
+      setHead(response, result)
+      response.data = result.body
+    } catch (error) {
+      setHead(response, toHttpError(error, request, route, app, settings.authentication))
+      throw toErrorObject(error)
     }
+  }
 
-    request.lookup = lookup
-
-    let chain = chains.get(lookup.service)
+  return (request, response, route, next) => {
+    let chain = chains.get(route.service)
 
     // Made at the first request, so that a service may be registered before or after `rest()`.
     if (!chain) {
-      chain = inSequence(door.authenticate, createChain(lookup.service, door))
-      chains.set(lookup.service, chain)
+      chain = createChain(route.service, call, format)
+      chains.set(route.service, chain)
     }
 
+    request.lookup = route
     chain(request, response, next)
   }
 }
 
-function inSequence(first: RequestHandler | undefined, second: RequestHandler): RequestHandler {
-  if (!first) return second
-
-  return (request, response, next) =>
-    first(request, response, (error?: unknown) => (error ? next(error) : second(request, response, next)))
-}
-
 /** The middleware of a service: before, the call, after, formatter. */
-function createChain(service: object, door: ServiceDoor): RequestHandler {
+function createChain(
+  service: object,
+  call: (request: Request, response: Response) => Promise<void>,
+  format: RequestHandler
+): RequestHandler {
   // A router costs more than all else here, and most services have no middleware.
   if (!hasMiddleware(service)) {
     return (request, response, next) => {
-      callMethod(request, response, door)
-        .then(() => door.format(request, response, next))
+      call(request, response)
+        .then(() => format(request, response, next))
         .catch(next)
     }
   }
 
+  const { before = [], after = [] } = getServiceOptions(service).express ?? {}
   const serve: RequestHandler = async (request, response, next) => {
-    await callMethod(request, response, door)
+    await call(request, response)
     next()
   }
 
-  const { before = [], after = [] } = getServiceOptions(service).express ?? {}
-
-  return express.Router().use(...before, serve, ...after, door.format)
+  return express.Router().use(...before, serve, ...after, format)
 }
 
 function hasMiddleware(service: object): boolean {
@@ -279,78 +291,29 @@ function hasMiddleware(service: object): boolean {
   return before.length + after.length > 0
 }
 
-/** Runs the service method and prepares the response. */
-async function callMethod(request: Request, response: Response, door: ServiceDoor): Promise<void> {
-  const lookup = request.lookup as RouteLookup
-  const { method, headers, feathers: params } = request
+function setHead(response: Response, { status, headers }: HttpResult): void {
+  const head = toHead(headers)
 
-  try {
-    const query = door.getQuery(request)
-    const body = hasData(method)
-      ? await readBody(request, response, door, getServiceOptions(lookup.service))
-      : undefined
-    const call = toServiceCall({ method, headers, query, body, params }, lookup)
-
-    response.hook = createHttpContext(lookup, call)
-
-    const answer = toHttpResponse(await callService(lookup.service, call, response.hook))
-
-    // Before middleware behind the service runs.
-    setHead(response, answer)
-    response.data = answer.body
-  } catch (error) {
-    setHead(response, toHttpError(error, request, lookup))
-    // The rest of a body that was refused would be taken for the next request.
-    if (!request.complete) response.setHeader('Connection', 'close')
-    throw toErrorObject(error)
-  }
-}
-
-function setHead(response: Response, { status, headers }: HttpResponse): void {
   response.statusCode = status
-
-  for (const name of Object.keys(headers)) response.setHeader(name, headers[name] as string | string[])
+  for (const name of Object.keys(head)) response.setHeader(name, head[name] as string | string[])
 }
 
-/** For Express nothing was thrown when a falsy value was, and `'route'` and `'router'` are commands. */
+/** Express takes a falsy error for none, and `'route'` and `'router'` for commands. */
 function toErrorObject(error: unknown): object {
   if (typeof error === 'object' && error !== null) return error
 
   return new Error(typeof error === 'string' ? error : '')
 }
 
-async function readBody(
-  request: Request,
-  response: Response,
-  { bodyLimit }: ServiceDoor,
-  accepted: AcceptedBodies
-): Promise<unknown> {
-  const { headers } = request
-  const isThere = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-
-  if (request.body !== undefined || !isThere) return request.body
-
-  if (isAcceptedForm(headers['content-type'], accepted)) {
-    assertUtf8(headers['content-type'], headers['content-encoding'])
-
-    return parseQueryString(await readText(request, bodyLimit))
-  }
-
-  assertJson(headers['content-type'])
-
-  if (headers['content-encoding'] !== undefined) await inflate(request, response, bodyLimit)
-  else request.body = parseJson(await readText(request, bodyLimit))
-
-  return request.body
-}
-
-/** Express knows how to read what is compressed. */
-function inflate(request: Request, response: Response, limit: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    express.json({ limit })(request, response, (error?: unknown) => (error ? reject(error) : resolve()))
-  })
-}
-
 function toRestOptions(options: RequestHandler | RestOptions | null | undefined): RestOptions {
   return typeof options === 'function' ? { formatter: options } : (options ?? {})
+}
+
+function assertNotOfExpress(name: string, options: object, others: readonly string[]): void {
+  const found = others.find((option) => Object.hasOwn(options, option))
+
+  if (found)
+    throw new TypeError(
+      `Invalid option '${found}' of ${name}: on Express it is ${SETTINGS_OF_EXPRESS[found]}`
+    )
 }

@@ -1,31 +1,22 @@
-import { type AcceptedBodies, BODY_LIMIT, parseBody } from '../transport/body.ts'
-import { assertDoor, type DoorOptions } from '../transport/door.ts'
-import { createAborted, createTooLarge, logUnexpected } from '../transport/error.ts'
-import {
-  createNotFound,
-  type HttpResponse,
-  handleHttp,
-  type IncomingHeaders,
-  type TransportApplication,
-  toHttpError
-} from '../transport/http.ts'
-import { parseQueryString } from '../transport/querystring.ts'
-import { stripPrefix, toPrefix } from '../utils/path.ts'
-
-/** Statuses whose responses cannot have a body (Fetch standard). */
-const BODILESS = [101, 103, 204, 205, 304]
+import { BadRequest, UnsupportedMediaType } from '../errors.ts'
+import { createAborted, createTooLarge } from '../transport/error.ts'
+import { createHttpHandler } from '../transport/handler.ts'
+import type { HttpRequest, HttpResponse, TransportApplication } from '../transport/http.ts'
+import { assertApplication, type HttpOptions, toHttpSettings } from '../transport/options.ts'
+import { toAddress, toHost } from '../transport/proxies.ts'
 
 /** The options of {@link createHandler}. */
-export interface HandlerOptions extends DoorOptions<Request> {}
+export interface HandlerOptions extends HttpOptions<Request> {}
 
 /**
  * Makes the services of an application reachable through the Fetch API: on Deno, Bun, Workers, in tests
- * without a port. It sets no CORS headers. Call `app.setup()` before the first request, and `app.teardown()`
- * when the server has closed.
+ * without a port. Call `app.setup()` before the first request, and `app.teardown()` when the server has closed.
  *
  * @param app An application
- * @returns Answers a request; never rejects
- * @throws TypeError for what is no application, and for an option with a value that it cannot have
+ * @param options The options of the transport
+ * @returns Turns a `Request` into a `Response`; it never rejects. Where the server knows it, the address of the client is
+ * its second argument: `{ address }`
+ * @throws TypeError for an object that is not an application, and for an option with a value that it cannot have
  * @example
  * const handler = createHandler(app)
  * const response = await handler(new Request('http://localhost/messages'))
@@ -33,79 +24,65 @@ export interface HandlerOptions extends DoorOptions<Request> {}
 export function createHandler(
   app: TransportApplication,
   options: HandlerOptions = {}
-): (request: Request) => Promise<Response> {
-  const { prefix = '', bodyLimit = BODY_LIMIT, authentication, params, logger = console } = options
+): (request: Request, details?: { address?: string | undefined }) => Promise<Response> {
+  assertApplication('createHandler', app)
 
-  assertDoor('createHandler', app, options)
+  const { trustProxy } = toHttpSettings('createHandler', options)
+  const handle = createHttpHandler(app, options)
 
-  const base = toPrefix(prefix)
+  return async (request, details) => {
+    // Servers pass second arguments of their own.
+    const address = typeof details?.address === 'string' ? details.address : undefined
 
-  const report = (error: unknown) => logUnexpected(logger, error)
+    return toResponse(await handle(toHttpRequest(request, trustProxy, address)), request.method)
+  }
+}
 
-  return async (request) => {
-    const { method, url } = request
+function toHttpRequest(request: Request, trustProxy: number, address: string | undefined): HttpRequest {
+  const { method } = request
+  const url = new URL(request.url)
+  const headers = Object.assign(Object.create(null), Object.fromEntries(request.headers))
 
-    try {
-      const { pathname, search } = new URL(url)
-      const path = stripPrefix(pathname, base)
+  return {
+    method,
+    path: url.pathname,
+    search: url.search.slice(1),
+    headers,
+    host: toHost({ host: url.host, ...headers }, trustProxy),
+    address: toAddress(address, headers, trustProxy),
+    native: { request },
+    readText: (limit) => readText(request, limit),
+    toRequest(path) {
+      const target = new URL(`${path}${url.search}`, url)
 
-      if (path === null) throw createNotFound(pathname)
-
-      const answer = await handleHttp(
-        app,
-        {
-          method,
-          path,
-          headers: toHeaders(request.headers),
-          query: parseQueryString(search.slice(1)),
-          params: params?.(request),
-          authentication
-        },
-        (accepted) => readBody(request, bodyLimit, accepted),
-        report
-      )
-
-      return toResponse(answer, method)
-    } catch (error) {
-      report(error)
-
-      return toResponse(toHttpError(error, { method, headers: {} }), method)
+      return new Request(target, {
+        method: method === 'HEAD' ? 'GET' : method,
+        headers: request.headers,
+        signal: request.signal,
+        ...(request.body && { body: request.body, duplex: 'half' })
+      } as RequestInit)
     }
   }
 }
 
-function toHeaders(headers: Headers): IncomingHeaders {
-  return Object.assign(Object.create(null), Object.fromEntries(headers))
-}
-
-async function readBody(request: Request, limit: number, accepted: AcceptedBodies): Promise<unknown> {
-  const text = await readText(request.body, limit)
-
-  return parseBody(
-    text,
-    request.headers.get('content-type') ?? undefined,
-    request.headers.get('content-encoding') ?? undefined,
-    accepted
-  )
-}
-
 /** Reads no further than the limit, whatever the client says about the length. */
-async function readText(body: Request['body'], limit: number): Promise<string> {
+async function readText({ body, headers }: Request, limit: number): Promise<string> {
   if (!body) return ''
 
   const decoder = new TextDecoder()
-  const reader = body.getReader()
+  const reader = decompress(body, headers.get('content-encoding') ?? 'identity').getReader()
   let text = ''
 
   for (let size = 0; ; ) {
-    const { done, value } = await read(reader)
+    const { done, value } = await read(reader, headers)
 
     if (done) return text + decoder.decode()
 
     size += value.byteLength
 
     if (size > limit) {
-      await reader.cancel()
+      // What the client still sends fails then, which is its own matter.
+      reader.cancel().catch(() => undefined)
       throw createTooLarge()
     }
 
@@ -113,11 +90,24 @@ async function readText(body: Request['body'], limit: number): Promise<string> {
   }
 }
 
-async function read(reader: ReadableStreamDefaultReader<Uint8Array>) {
+function decompress(body: ReadableStream<Uint8Array>, encoding: string): ReadableStream<Uint8Array> {
+  const name = encoding.trim().toLowerCase()
+
+  if (name === 'identity') return body
+  if (name !== 'gzip' && name !== 'deflate') {
+    throw new UnsupportedMediaType("Unsupported content encoding: expected 'identity', 'gzip' or 'deflate'")
+  }
+
+  return body.pipeThrough(new DecompressionStream(name) as any)
+}
+
+async function read(reader: ReadableStreamDefaultReader<Uint8Array>, headers: Headers) {
   try {
     return await reader.read()
   } catch {
-    throw createAborted()
+    throw headers.has('content-encoding')
+      ? new BadRequest('Invalid request body: it cannot be decompressed')
+      : createAborted()
   }
 }
 
@@ -127,15 +117,7 @@ function toResponse({ status, headers, body }: HttpResponse, method: string): Re
   for (const [name, values] of Object.entries(headers)) {
     for (const value of [values].flat()) responseHeaders.append(name, value)
   }
+  if (method === 'HEAD' && body instanceof ReadableStream) void body.cancel()
 
-  if (body === undefined || BODILESS.includes(status)) {
-    return new Response(null, { status, headers: responseHeaders })
-  }
-
-  const text = JSON.stringify(body)
-
-  if (!responseHeaders.has('content-type'))
-    responseHeaders.set('content-type', 'application/json; charset=utf-8')
-
-  return new Response(method === 'HEAD' ? null : text, { status, headers: responseHeaders })
+  return new Response(method === 'HEAD' ? null : (body ?? null), { status, headers: responseHeaders })
 }

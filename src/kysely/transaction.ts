@@ -1,6 +1,6 @@
 import { type ControlledTransaction, type Kysely, type RawBuilder, sql } from 'kysely'
 import { type FeathersError, isFeathersError } from '../errors.ts'
-import { Turns } from '../utils/turns.ts'
+import { KeyedMutex } from '../utils/keyed-mutex.ts'
 import { giveBack, isThere } from './atomic.ts'
 import { findDialect } from './dialect.ts'
 import { isDeadlock, isDisconnection, toEnd, toFeathersError, toLoss } from './errors.ts'
@@ -19,7 +19,7 @@ export interface Surroundings {
 type SavepointCommand = 'savepoint' | 'release savepoint' | 'rollback to savepoint'
 
 /** A transaction has one connection: statements of two calls must not come between a savepoint and its end. */
-const turns = new Turns<ControlledTransaction<any>>()
+const turns = new KeyedMutex<ControlledTransaction<any>>()
 
 /**
  * A transaction that calls can join, or a savepoint in one. Hooks have it as `params.transaction`, with the names of
@@ -124,7 +124,7 @@ export class Transaction {
    * @throws Unavailable when the transaction has ended; what `run` throws
    */
   async use<T>(run: (connection: Kysely<any>) => Promise<T>): Promise<T> {
-    const { rival, result } = await turns.take(this.connection, async () => {
+    const { rival, result } = await turns.run(this.connection, async () => {
       const rival = this.findRival()
 
       return { rival, result: rival ? undefined : await this.attempt(run) }
@@ -179,7 +179,7 @@ export class Transaction {
     if (this.parent) return await this.takeBack()
 
     this.resolve(false)
-    await turns.take(this.connection, async () => {
+    await turns.run(this.connection, async () => {
       this.isTakenBack = true
       await giveBack(this.connection, this.loss?.cause)
     })
@@ -255,7 +255,7 @@ export class Transaction {
 
   /** Goes back to the savepoint. On PostgreSQL that mends a transaction in which a statement has failed. */
   private async takeBack(): Promise<void> {
-    await turns.take(this.connection, async () => {
+    await turns.run(this.connection, async () => {
       const { root, holdsOthers } = this
       const cause = root.loss?.cause
       const isGone = this.hasEnded || isDisconnection(cause) || isDeadlock(cause)

@@ -1,24 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { BadRequest } from '../errors.ts'
-import { BODY_LIMIT } from '../transport/body.ts'
-import { assertDoor, type DoorOptions } from '../transport/door.ts'
-import { answer, type RequestDetails, splitTarget } from '../transport/exchange.ts'
-import { createNotFound, type TransportApplication } from '../transport/http.ts'
-import { stripPrefix, toPrefix } from '../utils/path.ts'
+import { logUnexpected } from '../transport/error.ts'
+import { createHttpHandler, type HttpHandler } from '../transport/handler.ts'
+import type { HttpRequest, TransportApplication } from '../transport/http.ts'
+import { assertApplication, type HttpOptions, toHttpSettings } from '../transport/options.ts'
+import { NodeRequest } from './request.ts'
+import { sendResponse } from './send.ts'
 
 /** The options of {@link toListener}. */
-export interface ListenerOptions extends DoorOptions<IncomingMessage> {
-  /** Whether answers to `GET` carry an `ETag`, so that a client that has one already gets a 304; they do by default. */
-  etag?: boolean
-}
+export interface ListenerOptions extends HttpOptions<IncomingMessage> {}
 
 /**
- * Makes the services of an application reachable from a server of Node, without a framework in between. Call
- * `app.setup()` before the first request, and `app.teardown()` when the server has closed.
+ * Makes the services of an application reachable from a server of Node, without a framework. Call `app.setup()` before
+ * the first request, and `app.teardown()` when the server has closed.
  *
  * @param app An application
+ * @param options The options of the transport
  * @returns A request listener for `http.createServer` and `https.createServer`
- * @throws TypeError for what is no application, and for an option with a value that it cannot have
+ * @throws TypeError for an object that is not an application, and for an option with a value that it cannot have
  * @example
  * const server = createServer(toListener(app))
  */
@@ -26,41 +24,41 @@ export function toListener(
   app: TransportApplication,
   options: ListenerOptions = {}
 ): (request: IncomingMessage, response: ServerResponse) => void {
-  const {
-    prefix = '',
-    bodyLimit = BODY_LIMIT,
-    etag = true,
-    authentication,
-    params,
-    logger = console
-  } = options
+  assertApplication('toListener', app)
 
-  assertDoor('toListener', app, options)
+  const { trustProxy, logger } = toHttpSettings('toListener', options)
+  const handle = createHttpHandler(app, options)
+  const details = { trustProxy }
 
-  const base = toPrefix(prefix)
-  const exchange = { bodyLimit, etag, logger }
-
-  return (request, response) => {
-    function getDetails(): RequestDetails {
-      const { path, search } = splitTarget(toOriginForm(request.url ?? '/'))
-      const inside = stripPrefix(path, base)
-
-      if (inside === null) throw createNotFound(path)
-
-      return { path: inside, search, params: params?.(request), authentication }
-    }
-
-    void answer(app, request, response, getDetails, exchange)
-  }
+  return (request, response) =>
+    void respond(handle, new NodeRequest(request, response, details), request, response, (error) =>
+      logUnexpected(logger, error)
+    )
 }
 
-/** A client that takes the server for a proxy sends a whole URL (RFC 9112 §3.2.2). */
-function toOriginForm(url: string): string {
-  if (url.startsWith('/')) return url
-  if (!URL.canParse(url)) throw new BadRequest('Invalid request target: expected a path or a URL')
+/**
+ * Responds to a request of a server of Node.
+ *
+ * @param handle Turns the request into a response
+ * @param httpRequest The request for it
+ * @param request The same, of the server
+ * @param response The response of the server
+ * @param onError Gets what keeps the response from being sent
+ */
+export async function respond(
+  handle: HttpHandler,
+  httpRequest: HttpRequest,
+  request: IncomingMessage,
+  response: ServerResponse,
+  onError: (error: unknown) => void
+): Promise<void> {
+  const sent = await handle(httpRequest)
 
-  // Cut, because `URL` would resolve dots that a path keeps.
-  const target = url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '')
-
-  return target.startsWith('/') ? target : `/${target}`
+  try {
+    sendResponse(request, response, sent)
+  } catch (error) {
+    onError(error)
+    // Whatever wraps the response has failed: the client must not wait for the rest.
+    response.destroy()
+  }
 }

@@ -5,7 +5,7 @@ import type {
   AuthenticationResult
 } from '../authentication/types.ts'
 import { Conflict, NotAuthenticated } from '../errors.ts'
-import { Turns } from '../utils/turns.ts'
+import { KeyedMutex } from '../utils/keyed-mutex.ts'
 import { sealCode } from './code.ts'
 import { assertConfiguration, getOrigins, getPrefix } from './options.ts'
 import { findOrigin, toPage, withAnswer } from './redirect.ts'
@@ -33,7 +33,7 @@ export interface OAuthParams extends AuthenticationParams {
  */
 export class OAuthStrategy extends AuthenticationBaseStrategy {
   /** The logins that are on their way, by the id at the provider. */
-  private readonly turns = new Turns<string>()
+  private readonly turns = new KeyedMutex<string>()
 
   /** The settings of the provider, and those of the entity. */
   override get configuration(): any {
@@ -205,7 +205,7 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
     if (this.entityService === null) throw new NotAuthenticated('Could not find entity service')
 
     // Each looks for an entity first, and creates one when there is none.
-    const found = await this.turns.take(String(toId(profile)), () => this.findOrCreate(profile, params))
+    const found = await this.turns.run(String(toId(profile)), () => this.findOrCreate(profile, params))
 
     return { ...result, [entity]: await this.getEntity(found, originalParams) }
   }

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Server, ServerOptions } from 'socket.io'
 import type { Application, ApplicationHookContext, NextFunction } from '../core/types.ts'
+import { startServer } from '../node/listen.ts'
+import { prepareClose } from '../node/shutdown.ts'
 import { assertBodyLimit } from '../transport/body.ts'
 import type { Logger } from '../transport/error.ts'
-import { startServer } from '../transport/listen.ts'
-import { prepareClose } from '../transport/shutdown.ts'
 import { isObject } from '../utils/check.ts'
 import { importPeer } from '../utils/peer.ts'
 import { SocketTransport } from './transport.ts'
@@ -91,6 +91,8 @@ export function socketio(...args: SocketioArguments): (app: any) => void {
         created.listen(port)
         await once(created, 'listening')
       }
+
+      warnWithoutServer(transport)
     }
 
     async function tearDown(_context: unknown, next: NextFunction): Promise<void> {
@@ -119,7 +121,18 @@ export function socketio(...args: SocketioArguments): (app: any) => void {
   }
 }
 
-/** What is no matter of Socket.IO, on a server that is there for it alone. */
+/** After `configure`, which may attach a server by hand. */
+function warnWithoutServer({ io }: SocketTransport): void {
+  // Socket.IO has an engine from the first server on.
+  if ((io as { engine?: unknown }).engine) return
+
+  process.emitWarning(
+    'socketio() has no server, so no client can connect: call app.listen(), or app.setup(server), or give it a port',
+    { code: 'ALULA_NOT_SET_UP' }
+  )
+}
+
+/** Responds to plain requests, on a server that is there for Socket.IO alone. */
 function refuse(_request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(404).end()
 }

@@ -6,9 +6,9 @@ import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, NormalizedServiceOptions, RealTimeConnection } from '../core/types.ts'
 import { Unavailable } from '../errors.ts'
 import { BODY_LIMIT } from '../transport/body.ts'
-import { type Logger, logUnexpected, toClientError } from '../transport/error.ts'
+import { type LogContext, type Logger, logUnexpected, toClientError } from '../transport/error.ts'
 import { findRoute } from '../transport/http.ts'
-import { handleSocket, type SocketReply, toDeliveries } from '../transport/socket.ts'
+import { handleSocket, type SocketReply, toDeliveries, toSocketError } from '../transport/socket.ts'
 import { within } from '../utils/within.ts'
 import { attach } from './attachment.ts'
 import { boundAttachments } from './bytes.ts'
@@ -146,7 +146,7 @@ export class SocketTransport {
       await this.connections.begin(socket)
     } catch (error) {
       this.report(error)
-      next(toConnectError(error))
+      next(this.toConnectError(error, socket))
       return
     }
 
@@ -207,23 +207,36 @@ export class SocketTransport {
     }
 
     if (this.isClosed) {
-      reply(toClientError(new Unavailable('The server is closing')).body)
+      reply(toSocketError(this.app, new Unavailable('The server is closing'), { method, path, connection }))
       return
     }
 
-    const answer = await handleSocket(this.app, { method, path, args, connection }, this.report)
+    let status = 200
+    const answer = await handleSocket(this.app, { method, path, args, connection }, (error) => {
+      status = toClientError(error).status
+      this.report(error, { path: String(path), method, provider: connection.provider as string })
+    })
 
     try {
       reply(...answer)
     } catch (error) {
       // A result that cannot be sent.
       this.report(error)
-      reply(toClientError(error).body)
+      reply(toSocketError(this.app, error, { method, path, connection }))
     }
 
-    if (answer[0]?.code === 401) await this.connections.endVoid(connection)
+    if (status === 401) await this.connections.endVoid(connection)
 
     await this.connections.endLateCall(connection)
+  }
+
+  /** What Socket.IO shows a client that it refuses: the message, and `data`. */
+  private toConnectError(error: unknown, socket: OpenedSocket): Error {
+    const { message } = toClientError(error).body
+    const connection = { provider: 'socketio', ...getConnection(socket) }
+    const data = toSocketError(this.app, error, { method: 'connect', path: '', connection })
+
+    return Object.assign(new Error(message), { data })
   }
 
   private getTraffic(conn: EngineConnection): Traffic {
@@ -239,7 +252,8 @@ export class SocketTransport {
     return traffic
   }
 
-  private readonly report = (error: unknown): void => logUnexpected(this.logger, error)
+  private readonly report = (error: unknown, call?: Omit<LogContext, 'status'>): void =>
+    logUnexpected(this.logger, error, call)
 }
 
 function getConnection({ feathers: connection = {} }: OpenedSocket): RealTimeConnection {
@@ -266,11 +280,4 @@ async function closeTransports(sockets: readonly OpenedSocket[]): Promise<void> 
 
   await within(Promise.all(closed), CLOSE_GRACE / 2).catch(() => undefined)
   for (const webSocket of webSockets) webSocket.terminate()
-}
-
-/** What Socket.IO shows a client that it refuses: the message, and `data`. */
-function toConnectError(error: unknown): Error {
-  const { body } = toClientError(error)
-
-  return Object.assign(new Error(body.message), { data: body })
 }

@@ -1,6 +1,6 @@
 import type { AuthenticationRequest, DefaultAuthentication } from '../core/types.ts'
 
-/** Whose strategies look for credentials in a request. */
+/** Which strategies look for credentials in a request. */
 export interface ParseAuthenticationOptions {
   /** The path of the authentication service; the default one when left out. */
   service?: string
@@ -35,4 +35,21 @@ export async function parseAuthentication(
   const names = strategies ?? parseStrategies ?? authStrategies
 
   return names.length === 0 ? null : auth.parse(request, response, ...names)
+}
+
+/**
+ * The schemes that a client may use in `Authorization`: those that the configuration gives the strategies, or `Bearer`.
+ *
+ * @param app An application, with or without authentication
+ */
+export function getSchemes(
+  app: Authenticating,
+  { service, strategies }: ParseAuthenticationOptions = {}
+): readonly string[] {
+  const configuration: any = app.defaultAuthentication?.(service)?.configuration ?? {}
+  const { parseStrategies, authStrategies = [] } = configuration
+  const names: readonly string[] = strategies ?? parseStrategies ?? authStrategies
+  const schemes = names.flatMap((name) => configuration[name]?.schemes ?? [])
+
+  return schemes.length > 0 ? [...new Set<string>(schemes)] : ['Bearer']
 }

@@ -2,7 +2,7 @@ import { isStandardMethod } from '../core/methods.ts'
 import { BadRequest, UnsupportedMediaType } from '../errors.ts'
 import { parseQueryString } from './querystring.ts'
 
-/** How many bytes of a body are read unless a door is told otherwise. The same as Express. */
+/** How many bytes of a body are read by default. The same as Express. */
 export const BODY_LIMIT = 100 * 1024
 
 /** How deep the objects and arrays of a body may nest. */
@@ -42,7 +42,7 @@ export function assertJson(contentType: string | undefined, contentEncoding?: st
  *
  * @throws UnsupportedMediaType for any other
  */
-export function assertUtf8(contentType = '', contentEncoding: string | undefined): void {
+export function assertUtf8(contentType = '', contentEncoding?: string | undefined): void {
   const [, ...parameters] = contentType.toLowerCase().split(';')
   const charset = parameters.map((parameter) => parameter.trim()).find((name) => name.startsWith('charset='))
 
@@ -81,25 +81,20 @@ export function isAcceptedForm(contentType: string | undefined, { forms = false 
 }
 
 /**
- * Parses a body that came with headers. An empty one gives `undefined`, whatever they say.
+ * Parses a body. An empty one gives `undefined`, whatever its headers say.
  *
  * @param accepted What the service accepts besides JSON
  * @throws UnsupportedMediaType and BadRequest, as `assertJson` and `parseJson` do
  */
-export function parseBody(
-  text: string,
-  contentType: string | undefined,
-  contentEncoding: string | undefined,
-  accepted: AcceptedBodies
-): unknown {
+export function parseBody(text: string, contentType: string | undefined, accepted: AcceptedBodies): unknown {
   if (text === '') return undefined
   if (isAcceptedForm(contentType, accepted)) {
-    assertUtf8(contentType, contentEncoding)
+    assertUtf8(contentType)
 
     return parseQueryString(text)
   }
 
-  assertJson(contentType, contentEncoding)
+  assertJson(contentType)
 
   return parseJson(text)
 }
@@ -146,8 +141,12 @@ function assertContents(body: object, name: string): void {
     const next: object[] = []
 
     for (const parent of level) {
-      // In packets of Socket.IO this stands for bytes. In one that has some it would be those of somebody else, or none,
-      // and clients that get such a packet close their connection.
+      // `Object.assign` of such an object would replace the prototype of its target.
+      if (Object.hasOwn(parent, '__proto__')) {
+        throw new BadRequest(`Invalid ${name}: '__proto__' is not allowed as a name`)
+      }
+      // Socket.IO replaces this with the bytes of a packet: they would be those of another value, or missing, and
+      // clients that get such a packet close their connection.
       if ((parent as { _placeholder?: unknown })._placeholder === true) {
         throw new BadRequest(`Invalid ${name}: '_placeholder' is not allowed as a name`)
       }
@@ -157,7 +156,7 @@ function assertContents(body: object, name: string): void {
 
         // Bytes have no depth, and each would count as a child.
         if (!ArrayBuffer.isView(child)) next.push(child)
-        // A short packet of Socket.IO can name the same bytes a thousand times, and each copy would be as long as they.
+        // A short packet of Socket.IO can name the same bytes a thousand times, and each would be copied.
         else if (bytes.has(child)) throw new BadRequest(`Invalid ${name}: expected the same bytes only once`)
         else bytes.add(child)
       }

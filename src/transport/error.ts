@@ -3,12 +3,11 @@ import {
   errors,
   type FeathersError,
   type FeathersErrorJSON,
-  Forbidden,
   GeneralError,
   isFeathersError,
-  PayloadTooLarge,
-  UnsupportedMediaType
+  PayloadTooLarge
 } from '../errors.ts'
+import { isPromise } from '../utils/check.ts'
 import { createDebug } from '../utils/debug.ts'
 
 /** What a client may see of an error. */
@@ -18,16 +17,59 @@ export interface ClientError {
   readonly body: FeathersErrorJSON
 }
 
-/** Where errors are written to; `console` is one. */
+/** What is known of the request that an error belongs to. */
+export interface ErrorRequest {
+  /** The name of the transport: `rest`, `socketio` or that of your own. */
+  readonly provider: string
+  /** The verb of an HTTP request; the service method over a socket. */
+  readonly method: string
+  /** The path of an HTTP request, without the query string; the path of the service over a socket. */
+  readonly path: string
+  readonly headers: { readonly [name: string]: any }
+}
+
+/**
+ * The application setting `formatError`: decides on the body of every error response, whatever the transport.
+ *
+ * @param body What the client gets without the setting
+ * @param details The error itself, the status of the response, and the request
+ * @returns The body, an object. The status is not read from it. If the function throws or returns anything else, the
+ * client gets `body`
+ */
+export type FormatError = (
+  body: FeathersErrorJSON,
+  details: { readonly error: unknown; readonly status: number; readonly request: ErrorRequest }
+) => unknown
+
+/** The part of an application that decides how errors look. */
+export interface FormattingApplication {
+  get?(name: any): any
+}
+
+/** Which call an error belongs to. It holds nothing that the client sent. */
+export interface LogContext {
+  /** The path of the service. */
+  readonly path?: string | undefined
+  /** The service method. */
+  readonly method?: string | undefined
+  readonly provider?: string | undefined
+  readonly status: number
+}
+
+/** Where errors are written to. `console` is one, and so are the loggers of winston and pino. */
 export interface Logger {
-  error(message: string): void
-  info?(message: string): void
+  /**
+   * @param message The stack of the error and of its causes
+   * @param details The error itself, and the call; not passed to `console`
+   */
+  error(message: string, details?: { readonly error: unknown; readonly context: LogContext }): void
+  info?(message: string, details?: { readonly error: unknown; readonly context: LogContext }): void
 }
 
 /**
  * Checks an option that says where errors are written to.
  *
- * @throws TypeError for what has no `error` method: nothing would be written, and nobody would know
+ * @throws TypeError for a logger without the method `error`: errors would be lost silently
  */
 export function assertLogger(logger: unknown): void {
   if (logger === undefined || logger === null || logger === false) return
@@ -44,28 +86,9 @@ const UNEXPECTED = 'An unexpected error occurred on the server'
 /** What is wrong with a path whose percent-escapes cannot be decoded. */
 export const MALFORMED_PATH = "Invalid path: expected '%' to be followed by a valid UTF-8 escape"
 
-/** What the body parsers of Express report by `type`. Their own messages repeat parts of the input. */
-const PARSER_ERRORS: ReadonlyMap<unknown, () => FeathersError> = new Map<unknown, () => FeathersError>([
-  ['entity.parse.failed', () => new BadRequest('Invalid request body: expected valid JSON')],
-  ['entity.too.large', createTooLarge],
-  ['entity.verify.failed', () => new Forbidden('The request body was refused')],
-  [
-    'parameters.too.many',
-    () => new PayloadTooLarge('The request body has more parameters than the server accepts')
-  ],
-  ['querystring.parse.rangeError', () => new BadRequest('Invalid request body: it is nested too deep')],
-  ['request.aborted', createAborted],
-  [
-    'request.size.invalid',
-    () => new BadRequest('The request body is not as long as its Content-Length says')
-  ],
-  ['charset.unsupported', () => new UnsupportedMediaType("Unsupported charset: expected 'utf-8'")],
-  ['encoding.unsupported', () => new UnsupportedMediaType('Unsupported content encoding')]
-])
-
 /**
  * Decides what a client sees of anything that was thrown. A Feathers error is shown as it is, and so is an
- * error of Express middleware that is meant for the client. Everything else is a 500: with its message in
+ * error of middleware that is marked as meant for the client. Everything else is a 500: with its message in
  * development, with a general sentence in production. Stack, cause and further properties are never shown.
  *
  * @param error Anything that was thrown
@@ -91,37 +114,88 @@ export function createAborted(): BadRequest {
   return new BadRequest('The request was aborted')
 }
 
-/** Writes an error to a log when the client sees nothing of it; `false` is no log. */
-export function logUnexpected(logger: Logger | false, error: unknown): void {
+/**
+ * Decides what a client gets of anything that was thrown, with the body that the setting `formatError` makes of it.
+ *
+ * @param app The application
+ * @param error Anything that was thrown
+ * @param request The request
+ * @returns The status, the body, and the body without the setting
+ */
+export function toErrorResponse(
+  app: FormattingApplication,
+  error: unknown,
+  request: ErrorRequest
+): { readonly status: number; readonly body: unknown; readonly shown: FeathersErrorJSON } {
+  const { status, body: shown } = toClientError(error)
+  const format: FormatError | undefined = app.get?.('formatError')
+
+  if (typeof format !== 'function') return { status, body: shown, shown }
+
+  try {
+    const body = format({ ...shown }, { error, status, request })
+
+    // Over a socket a body that is not an object would look like success.
+    if (typeof body !== 'object' || body === null || isPromise(body))
+      throw new TypeError('expected an object')
+    // A body that cannot be sent must not replace the error.
+    JSON.stringify(body)
+
+    return { status, body, shown }
+  } catch (failure) {
+    debug('formatError failed: %O', failure)
+
+    return { status, body: shown, shown }
+  }
+}
+
+/** Writes an error of status 500 or more to a log; `false` writes nothing. */
+export function logUnexpected(
+  logger: Logger | false,
+  error: unknown,
+  call: Omit<LogContext, 'status'> = {}
+): void {
   const shown = toClientError(error)
 
-  if (logger && shown.status >= 500) logError(logger, error, shown)
+  if (logger && shown.status >= 500) logError(logger, error, shown, call)
 }
 
 /**
- * Writes an error to a log: the stack of one that the client sees nothing of, a line for any other. Neither
- * holds what the client sent.
+ * Writes an error to a log: the stack of an unexpected one, a line for any other. Neither holds anything that the client
+ * sent.
+ *
+ * @param logger Where it is written to
+ * @param error The error
+ * @param shown What the client sees of it
+ * @param call The call that failed
  */
-export function logError(logger: Logger, error: unknown, shown: ClientError): void {
+export function logError(
+  logger: Logger,
+  error: unknown,
+  shown: ClientError,
+  call: Omit<LogContext, 'status'> = {}
+): void {
+  const details = logger === console ? [] : [{ error, context: { ...call, status: shown.status } }]
+
   try {
-    if (shown.status >= 500) logger.error(describeFully(error))
-    else logger.info?.(`${shown.body.name}: ${shown.body.message}`)
+    if (shown.status >= 500) logger.error(describeFully(error), ...details)
+    else logger.info?.(`${shown.body.name}: ${shown.body.message}`, ...details)
   } catch {
-    // The answer to the client does not depend on the log.
+    // The response does not depend on the log.
     debug('An error could not be logged: %s', shown.body.message)
   }
 }
 
 /** How many causes of an error are written to a log. */
-const MOST_CAUSES = 5
+const MAX_CAUSES = 5
 
-/** The stack, and why: what an adapter shows to nobody is the cause of what it throws. */
+/** The stack of the error and of its causes, which clients never see. */
 function describeFully(error: unknown): string {
   const descriptions: string[] = []
 
   for (
     let current: any = error;
-    current !== undefined && descriptions.length < MOST_CAUSES;
+    current !== undefined && descriptions.length < MAX_CAUSES;
     current = current?.cause
   ) {
     descriptions.push(current instanceof Error ? `${current.stack}` : String(current))
@@ -131,15 +205,6 @@ function describeFully(error: unknown): string {
 }
 
 function toFeathersError(error: any): FeathersError {
-  const parserError = PARSER_ERRORS.get(error?.type)
-
-  if (parserError) return parserError()
-  // From Node’s zlib, which speaks of headers and checks. Those of Brotli begin with an empty name of a class.
-  if (typeof error?.code === 'string' && /^(Z_|ERR__ERROR_|ERR_BROTLI_)/.test(error.code)) {
-    return new BadRequest('Invalid request body: it can not be decompressed')
-  }
-  // From the router of Express; its message repeats the path.
-  if (error instanceof URIError && (error as any).status === 400) return new BadRequest(MALFORMED_PATH)
   if (isForClient(error)) return new (errors[error.status] ?? BadRequest)(error.message)
 
   return new GeneralError(isProduction() ? UNEXPECTED : describe(error))
@@ -157,8 +222,11 @@ function describe(error: any): string {
 }
 
 function toBody(error: FeathersError): FeathersErrorJSON {
-  const { name, message, code, className, data, errors } = error.toJSON?.() ?? error
-  const body = { name, message, code: isStatus(code) ? code : 500, className }
+  const json: Partial<FeathersErrorJSON> = error.toJSON?.() ?? error
+  const { name = error.name, message = error.message, className = error.className, data, errors } = json
+  // Never from `toJSON`, which applications write for the body.
+  const code = isStatus(error.code) ? error.code : 500
+  const body = { name, message, code, className }
   const details = { ...(data !== undefined && { data }), ...(errors !== undefined && { errors }) }
 
   // Details that are no JSON (a BigInt, a cycle) must not turn a clear error into an unexpected one.
@@ -178,7 +246,7 @@ function isStatus(code: unknown): boolean {
   return Number.isInteger(code) && Number(code) >= 400 && Number(code) <= 599
 }
 
-/** Where there is no environment to say that this is development, it is not. */
+/** Without an environment that says otherwise, this is production. */
 function isProduction(): boolean {
   const environment = globalThis.process?.env
 

@@ -1,17 +1,12 @@
-import { callService } from '../core/call.ts'
 import { createContext } from '../core/hooks.ts'
 import { defaultServiceMethods, getDefinition, isStandardMethod, type ServiceCall } from '../core/methods.ts'
 import { getServiceOptions } from '../core/service.ts'
-import type { HookContext, Query, RouteLookup } from '../core/types.ts'
+import type { HookContext, MountedHandler, Query, RouteLookup } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed, NotFound } from '../errors.ts'
-import { isPromise } from '../utils/check.ts'
-import {
-  type Authenticating,
-  type ParseAuthenticationOptions,
-  parseAuthentication
-} from './authentication.ts'
-import { type AcceptedBodies, toData } from './body.ts'
-import { MALFORMED_PATH, toClientError } from './error.ts'
+import type { KeyedMutex } from '../utils/keyed-mutex.ts'
+import { type Authenticating, getSchemes, type ParseAuthenticationOptions } from './authentication.ts'
+import { toData } from './body.ts'
+import { type FormattingApplication, MALFORMED_PATH, toErrorResponse } from './error.ts'
 
 /** The header that names a custom method on a `POST`. */
 export const METHOD_HEADER = 'x-service-method'
@@ -25,32 +20,85 @@ export interface IncomingHeaders {
 export interface HttpRequest {
   /** The verb. */
   readonly method: string
-  /** The path as it came, without the query string: not decoded, not normalised. */
+  /** The path as it was sent, without the query string: not decoded, not normalised. */
   readonly path: string
+  /** The query string, without the question mark. */
+  readonly search: string
   readonly headers: IncomingHeaders
-  readonly query: Query
-  /** The parsed body. */
+  /** The host that the client asked for, with the port. */
+  readonly host?: string | undefined
+  /** The address of the client, where the server knows it. */
+  readonly address?: string | undefined
+  /** A body that middleware has parsed. */
   readonly body?: unknown
-  /** Further params of the call, from trusted code in front of the service, also as a promise. */
-  readonly params?: object | Promise<object> | undefined
+  /** A query that middleware has parsed. */
+  readonly query?: Query | undefined
+  /** Params from trusted code in front of the service, such as middleware. */
+  readonly params?: object | undefined
   /** What the path leads to, when that was looked up already. */
-  readonly route?: RouteLookup
-  /** The request and the response of the server, for strategies that look at more than headers. */
-  readonly native?: { readonly request: object & { headers: any }; readonly response: unknown } | undefined
-  /** Whose strategies look for credentials, instead of those of the default authentication service. */
-  readonly authentication?: ParseAuthenticationOptions | undefined
+  readonly target?: HttpTarget | undefined
+  /** The request of the server, for the option `params`; and, from Node, the response, for strategies. */
+  readonly native?: { readonly request: any; readonly response?: unknown } | undefined
+
+  /** A header that code in front has set on the response already. */
+  getResponseHeader?(name: string): unknown
+
+  /**
+   * Reads the body.
+   *
+   * @param limit How many bytes are read
+   * @throws PayloadTooLarge past the limit
+   */
+  readText(limit: number): Promise<string>
+
+  /**
+   * Converts the request for a mounted Fetch function.
+   *
+   * @param path The path without the prefix of the transport
+   */
+  toRequest(path: string): Request
 }
 
-/** A response, before a server turns it into bytes. A `body` that is `undefined` is not sent. */
-export interface HttpResponse {
+/** What a call leads to, before it is encoded. A `body` that is `undefined` is not sent. */
+export interface HttpResult {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[]>>
   readonly body: unknown
 }
 
+/** A response that a server only has to write. */
+export interface HttpResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[]>>
+  /** JSON, or the stream of a mounted function; nothing is sent when it is `undefined`. */
+  readonly body: string | ReadableStream<Uint8Array> | undefined
+}
+
+/** What a path leads to: a service, or a mounted function. */
+export type HttpTarget = RouteLookup | MountedTarget
+
+/** A mounted function, and the path that it gets. */
+export interface MountedTarget {
+  readonly mounted: MountedHandler
+  readonly path: string
+}
+
 /** The part of an application that a transport needs. */
-export interface TransportApplication extends Authenticating {
+export interface TransportApplication extends Authenticating, FormattingApplication {
   lookup(path: string): RouteLookup | null
+  /** Whether `setup` has run. */
+  readonly _isSetup?: boolean
+  /** The functions that `mount` was given, by prefix. */
+  readonly _mounts?: ReadonlyMap<string, MountedHandler>
+  /** Keeps conditional requests for one record from running at once. */
+  readonly _conditional?: KeyedMutex<string>
+}
+
+/** What strategies look for credentials in: on Node the request of the server, where middleware may have added to it. */
+export function toCredentialSource(request: HttpRequest): readonly [any, unknown] {
+  const { native } = request
+
+  return native?.response === undefined ? [request, undefined] : [native.request, native.response]
 }
 
 const VERBS_WITH_DATA: readonly string[] = ['POST', 'PUT', 'PATCH']
@@ -61,54 +109,47 @@ export function hasData(verb: string): boolean {
 }
 
 /**
- * Runs a request from lookup to response. Whatever goes wrong becomes a response too.
+ * Finds the service of a request path, or `null`. A path with an empty segment leads nowhere: middleware that guards
+ * `/users` does not see `//users`.
  *
  * @param app The application
- * @param request The request; `body` is not looked at
- * @param readBody Reads and parses the body. It is called only for a known path and a verb that carries data, with what
- * the service accepts
- * @param onError Hears of every error, for a log
- */
-export async function handleHttp(
-  app: TransportApplication,
-  request: HttpRequest,
-  readBody: (accepted: AcceptedBodies) => Promise<unknown>,
-  onError: (error: unknown) => void
-): Promise<HttpResponse> {
-  const route = request.route ?? findRoute(app, request.path)
-
-  try {
-    if (!route) throw createNotFound(request.path)
-
-    const { method, headers, query } = request
-    const authentication = app.defaultAuthentication
-      ? await parseAuthentication(
-          app,
-          request.native?.request ?? request,
-          request.native?.response,
-          request.authentication
-        )
-      : null
-    const given = isPromise(request.params) ? await request.params : request.params
-    const params = authentication ? { authentication, ...given } : given
-    const body = hasData(method) ? await readBody(getServiceOptions(route.service)) : undefined
-    const call = toServiceCall({ method, headers, query, body, params }, route)
-    const context = await callService(route.service, call, createHttpContext(route, call))
-
-    return toHttpResponse(context)
-  } catch (error) {
-    onError(error)
-
-    return toHttpError(error, request, route)
-  }
-}
-
-/**
- * Finds the service of a request path, or `null`. A path with an empty segment leads nowhere: to what stands guard
- * in front of `/users` it would be another path than `//users`.
+ * @param path The path, without the prefix of the transport
  */
 export function findRoute(app: TransportApplication, path: string): RouteLookup | null {
   return path.includes('//') ? null : app.lookup(path)
+}
+
+/** Finds what a request path leads to: a mounted function, or else a service; `null` for neither. */
+export function findTarget(app: TransportApplication, path: string): HttpTarget | null {
+  return findMounted(app._mounts, path) ?? findRoute(app, path)
+}
+
+/** Whether a target is a mounted function. */
+export function isMounted(target: HttpTarget): target is MountedTarget {
+  return 'mounted' in target
+}
+
+/** The longest prefix wins. */
+function findMounted(mounts: TransportApplication['_mounts'], path: string): MountedTarget | null {
+  if (!mounts || mounts.size === 0 || path.includes('//')) return null
+
+  for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
+    const mounted = mounts.get(path.slice(0, end))
+
+    if (mounted) return { mounted, path }
+  }
+
+  return null
+}
+
+/** The part of a request that decides on the call. */
+interface CallRequest {
+  readonly method: string
+  readonly headers: IncomingHeaders
+  readonly query: Query
+  /** The parsed body. */
+  readonly body?: unknown
+  readonly params?: object | undefined
 }
 
 /**
@@ -119,26 +160,21 @@ export function findRoute(app: TransportApplication, path: string): RouteLookup 
  * @throws MethodNotAllowed for a method that the service does not offer to clients, BadRequest for a malformed
  * escape in the path and for a body that is not data
  */
-export function toServiceCall(
-  request: Omit<HttpRequest, 'path' | 'params'> & { readonly params?: object | undefined },
-  route: RouteLookup
-): ServiceCall {
+export function toServiceCall(request: CallRequest, route: RouteLookup): ServiceCall {
   const { methods, routeParams } = getServiceOptions(route.service)
   const { __id } = route.params
-  const id = __id === undefined ? null : decode(__id)
-  const method = toMethod(request, id)
+  const segment = __id === undefined ? null : decode(__id)
+  const method = toMethod(request, segment, methods)
   const custom = request.headers[METHOD_HEADER]
 
   if (!methods.includes(method) || (custom !== undefined && isStandardMethod(String(custom)))) {
     throw new MethodNotAllowed(`Method \`${method}\` is not supported by this endpoint.`)
   }
 
-  const takesData = getDefinition(method).args.includes('data')
-
   return {
     method,
-    id,
-    data: takesData ? toData(request.body, method) : undefined,
+    id: segment,
+    data: getDefinition(method).args.includes('data') ? toData(request.body, method) : undefined,
     params: {
       query: request.query,
       headers: request.headers,
@@ -149,7 +185,7 @@ export function toServiceCall(
   }
 }
 
-/** What stood for placeholders, decoded, and what the service was registered with, as it is. */
+/** The values of placeholders, decoded, and those that the service was registered with, unchanged. */
 function toRouteParams(
   params: RouteLookup['params'],
   registered: { readonly [name: string]: any } | undefined
@@ -170,10 +206,10 @@ export function createHttpContext(route: RouteLookup, call: ServiceCall): HookCo
 }
 
 /**
- * Converts the context of a finished call into a response. The body is `dispatch`, or else the result. The
+ * Converts the context of a finished call into what the client gets. The body is `dispatch`, or else the result. The
  * status is `http.status`, or else 303 with a location, 204 without a body, 201 for `create`, and 200.
  */
-export function toHttpResponse(context: HookContext): HttpResponse {
+export function toHttpResult(context: HookContext): HttpResult {
   const { http = {}, dispatch, result, method } = context
   const body: unknown = dispatch !== undefined ? dispatch : result
   const headers =
@@ -185,23 +221,38 @@ export function toHttpResponse(context: HookContext): HttpResponse {
 }
 
 /**
- * Converts anything that was thrown into a response, with the headers that its status asks for.
+ * Converts anything that was thrown into what the client gets, with the headers that its status asks for.
  *
  * @param error Anything that was thrown
  * @param request The request
- * @param route What the path of the request leads to, when it is known
+ * @param route The service that the path of the request leads to, when it is known
+ * @param app The application: its setting `formatError` decides on the body, and its strategies on `WWW-Authenticate`
+ * @param options Whose strategies look for credentials
  */
 export function toHttpError(
   error: unknown,
-  request: Pick<HttpRequest, 'method' | 'headers'>,
-  route?: RouteLookup | null
-): HttpResponse {
-  const { status, body } = toClientError(error)
+  request: Pick<HttpRequest, 'method' | 'headers'> & { readonly path?: string },
+  route?: RouteLookup | null,
+  app: Partial<TransportApplication> = {},
+  options: ParseAuthenticationOptions = {}
+): HttpResult {
+  const {
+    method,
+    headers: { ...sent },
+    path = ''
+  } = request
+  const { status, body, shown } = toErrorResponse(app, error, {
+    provider: 'rest',
+    method,
+    path,
+    headers: sent
+  })
   const headers: Record<string, string> = {}
 
-  // RFC 9110 asks for both: §15.5.6 and §15.5.2.
+  // RFC 9110 asks for these: §15.5.6, §15.5.2 and §13.1.1.
   if (status === 405 && route) headers.Allow = allowedVerbs(request, route).join(', ')
-  if (status === 401) headers['WWW-Authenticate'] = 'Bearer'
+  if (status === 401) headers['WWW-Authenticate'] = getSchemes(app, options).join(', ')
+  if (status === 412 && typeof shown.data?.etag === 'string') headers.ETag = shown.data.etag
 
   return { status, headers, body }
 }
@@ -212,19 +263,37 @@ export function createNotFound(url: string, verbose?: boolean): NotFound {
 }
 
 function toMethod(
-  { method: verb, headers }: Pick<HttpRequest, 'method' | 'headers'>,
-  id: string | null
+  { method: verb, headers }: Pick<CallRequest, 'method' | 'headers'>,
+  segment: string | null,
+  methods: readonly string[]
 ): string {
   const custom = headers[METHOD_HEADER]
 
-  if (verb === 'POST' && typeof custom === 'string' && custom !== '') return custom
-  if (verb === 'GET' || verb === 'HEAD') return id === null ? 'find' : 'get'
+  if (verb === 'POST') {
+    if (typeof custom === 'string' && custom !== '') return custom
+    if (segment === null) return 'create'
+    if (isCustomMethod(segment, methods)) return segment
+
+    throw new MethodNotAllowed('Method POST not allowed for this path')
+  }
+  if (verb === 'GET' || verb === 'HEAD') return segment === null ? 'find' : 'get'
 
   const method = defaultServiceMethods.find((name) => getDefinition(name).verb === verb)
 
-  if (method === undefined) throw new MethodNotAllowed(`Method ${verb} not allowed`)
+  if (method === undefined) throw new MethodNotAllowed(`Method ${verb} not allowed${toHint(verb, headers)}`)
 
   return method
+}
+
+function isCustomMethod(name: string, methods: readonly string[]): boolean {
+  return !isStandardMethod(name) && methods.includes(name)
+}
+
+/** A CORS preflight that reaches a service is nearly always a server without CORS. */
+function toHint(verb: string, headers: IncomingHeaders): string {
+  return verb === 'OPTIONS' && headers['access-control-request-method'] !== undefined
+    ? ": this is a CORS preflight, which the middleware or option 'cors' of the server has to respond to"
+    : ''
 }
 
 /** The verbs that the path of a route takes, without one that hooks have just refused. */
@@ -232,18 +301,18 @@ function allowedVerbs(
   { method: verb, headers }: Pick<HttpRequest, 'method' | 'headers'>,
   { service, params }: RouteLookup
 ): string[] {
-  // With the header it was the method that was refused, and not the verb.
+  // With the header the method was refused, not the verb.
   const refused = headers[METHOD_HEADER] === undefined ? verb : undefined
-  const notHere = params.__id === undefined ? 'get' : 'find'
+  const elsewhere = params.__id === undefined ? ['get'] : ['find', 'create']
   const verbs = getServiceOptions(service)
-    .methods.filter((method) => method !== notHere)
+    .methods.filter((method) => !elsewhere.includes(method))
     .map((method) => getDefinition(method).verb)
     .flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name]))
 
   return [...new Set(verbs)].filter((name) => name !== refused)
 }
 
-function defaultStatus(headers: HttpResponse['headers'], body: unknown, method: string): number {
+function defaultStatus(headers: HttpResult['headers'], body: unknown, method: string): number {
   if (headers.Location !== undefined) return 303
   if (!body) return 204
 
@@ -261,7 +330,7 @@ function decode(segment: string): string {
   }
 }
 
-/** Escapes what a URL cannot hold, line breaks among it, and leaves escapes that are there. */
+/** Escapes what a URL cannot hold, line breaks included, and keeps escapes that are there. */
 function encodeUrl(url: string): string {
   return url.toWellFormed().replace(/[^\x21-\x7e]|["<>\\^`{|}]|%(?![\da-f]{2})/giu, encodeURIComponent)
 }

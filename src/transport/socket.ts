@@ -4,10 +4,10 @@ import { fromArguments, getDefinition, isStandardMethod, type ServiceCall } from
 import { toShown } from '../core/publish.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, RealTimeConnection } from '../core/types.ts'
-import { BadRequest, type FeathersErrorJSON, MethodNotAllowed, NotFound } from '../errors.ts'
+import { BadRequest, MethodNotAllowed, NotFound } from '../errors.ts'
 import { type ParseAuthenticationOptions, parseAuthentication } from './authentication.ts'
 import { toData } from './body.ts'
-import { toClientError } from './error.ts'
+import { toClientError, toErrorResponse } from './error.ts'
 import { findRoute, type IncomingHeaders, type TransportApplication } from './http.ts'
 import { assertQuery } from './querystring.ts'
 
@@ -23,7 +23,7 @@ export interface SocketMessage {
 }
 
 /** What a message is answered with: the error, or `null` and what the call gave. */
-export type SocketReply = [error: FeathersErrorJSON] | [error: null, result: unknown]
+export type SocketReply = [error: object] | [error: null, result: unknown]
 
 /** What goes to some connections: the same message to each. */
 export interface Delivery {
@@ -53,8 +53,25 @@ export async function handleSocket(
   } catch (error) {
     onError(error)
 
-    return [toClientError(error).body]
+    return [toSocketError(app, error, message)]
   }
+}
+
+/**
+ * Converts anything that was thrown into the error of a reply.
+ *
+ * @param app The application: its setting `formatError` decides on the body
+ * @param error Anything that was thrown
+ * @param message The message, or what is known of it
+ */
+export function toSocketError(
+  app: TransportApplication,
+  error: unknown,
+  { method, path, connection }: Pick<SocketMessage, 'method' | 'path' | 'connection'>
+): object {
+  const { provider = '', headers = {} } = connection ?? {}
+
+  return toErrorResponse(app, error, { provider, method, path: String(path), headers }).body as object
 }
 
 /**

@@ -7,8 +7,8 @@ import * as ours from '../../src/authentication.ts'
 import express, { errorHandler, authenticate as expressAuthenticate, rest } from '../../src/express.ts'
 import { type Application, alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
-import { type DoorClient, describeHttpDoors } from '../support/doors.ts'
 import { serve } from '../support/server.ts'
+import { describeHttpTransports, type TransportClient } from '../support/transports.ts'
 
 // Someone moves from Feathers v5 step by step: its authentication runs unchanged in an application of ours, and so do
 // mixtures of its parts and ours.
@@ -63,8 +63,8 @@ function install(
   return authentication
 }
 
-/** What all doors with HTTP have. */
-type Requester = Pick<DoorClient, 'request'>
+/** What all transports with HTTP have. */
+type Requester = Pick<TransportClient, 'request'>
 
 async function send(
   client: Requester,
@@ -108,7 +108,7 @@ const mixtures = Object.entries(PARTS).flatMap(([serviceOf, service]) =>
 const supported = mixtures.filter(({ parts }) => parts.service === ours || parts.strategies === theirs)
 
 for (const { title, parts } of supported) {
-  describeHttpDoors(title, (open) => {
+  describeHttpTransports(title, (open) => {
     it('sign up, log in, protect a service and log out', async () => {
       const events: string[] = []
       const client = await open((app) => {
@@ -179,7 +179,7 @@ for (const { title, parts } of supported) {
   })
 }
 
-describeHttpDoors('the authentication of Feathers', (open) => {
+describeHttpTransports('the authentication of Feathers', (open) => {
   it('finds users in a memory service of ours', async () => {
     const client = await open((app) => void install(app, { createUsers: memory }))
     const { token } = await logIn(client)
@@ -239,7 +239,7 @@ describeHttpDoors('the authentication of Feathers', (open) => {
   })
 })
 
-describeHttpDoors('strategies that extend those of Feathers, on our service', (open) => {
+describeHttpTransports('strategies that extend those of Feathers, on our service', (open) => {
   class InvitedStrategy extends officialLocal.LocalStrategy {
     override async getEntityQuery(query: any, params: any) {
       return { ...(await super.getEntityQuery(query, params)), invited: true }

@@ -4,13 +4,17 @@ import * as common from 'feathers-hooks-common'
 import { expect, it } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { socketio } from '../../src/socketio.ts'
-import { describeDoors, describeHttpDoors, describeRemoteDoors } from '../support/doors.ts'
 import { serve } from '../support/server.ts'
 import { connectSocket, next } from '../support/sockets.ts'
+import {
+  describeHttpTransports,
+  describeRemoteTransports,
+  describeTransports
+} from '../support/transports.ts'
 
 // Packages that were written for Feathers v5, mounted unchanged.
 
-describeDoors('the official memory service', (open) => {
+describeTransports('the official memory service', (open) => {
   it('works', async () => {
     const client = await open((app) =>
       app.use('messages', memory({ multi: true, paginate: { default: 2, max: 5 } }) as any)
@@ -40,7 +44,7 @@ describeDoors('the official memory service', (open) => {
   })
 })
 
-describeDoors('feathers-hooks-common', (open) => {
+describeTransports('feathers-hooks-common', (open) => {
   it('runs before and after hooks', async () => {
     const client = await open((app) => {
       app.use('users', { create: async (data: any) => ({ ...data, password: 'hash', id: 1 }) })
@@ -79,7 +83,7 @@ it('a hook of feathers-hooks-common calls other methods from a hook', async () =
   expect(await app.service('things').find()).toEqual([])
 })
 
-describeRemoteDoors('feathers-hooks-common', (open) => {
+describeRemoteTransports('feathers-hooks-common', (open) => {
   it('closes methods to the outside', async () => {
     const client = await open((app) => {
       app.use('things', { find: async () => [], create: async () => ({}) })
@@ -107,7 +111,7 @@ describeRemoteDoors('feathers-hooks-common', (open) => {
   })
 })
 
-describeHttpDoors('feathers-hooks-common', (open) => {
+describeHttpTransports('feathers-hooks-common', (open) => {
   it('closes verbs to the outside', async () => {
     const client = await open((app) => {
       app.use('things', { find: async () => [], create: async () => ({}) })

@@ -3,7 +3,7 @@ import errors from '@feathersjs/errors'
 import { expect, it } from 'vitest'
 import * as ours from '../../src/adapter.ts'
 import { alula } from '../../src/index.ts'
-import { describeDoors } from '../support/doors.ts'
+import { describeTransports } from '../support/transports.ts'
 
 // An adapter as people have written them for Feathers v5: it reads the loose query itself, and has the public
 // methods in its own service class. It does not change; only where it takes its base from does.
@@ -162,7 +162,7 @@ const people = [
 ]
 
 for (const [name, base] of Object.entries(commons)) {
-  describeDoors(`an adapter for Feathers v5 on ${name}`, (open) => {
+  describeTransports(`an adapter for Feathers v5 on ${name}`, (open) => {
     const openPeople = (options = {}) =>
       open((app) => {
         const service = createArrayService(base, options)

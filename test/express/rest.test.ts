@@ -127,7 +127,7 @@ it('a compressed body is read, up to the limit of what it unpacks to', async () 
 
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({
-      message: 'Invalid request body: it can not be decompressed'
+      message: 'Invalid request body: it cannot be decompressed'
     })
   }
 
@@ -138,7 +138,7 @@ it('a compressed body is read, up to the limit of what it unpacks to', async () 
 
     expect(await response.json(), body).toMatchObject({
       code: 400,
-      message: 'Invalid request body: it can not be decompressed'
+      message: 'Invalid request body: it cannot be decompressed'
     })
   }
 })

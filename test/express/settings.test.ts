@@ -13,7 +13,7 @@ const SERVICE = { find: async () => DATA, create: async () => DATA }
 type Settings = { [name: string]: unknown }
 type Open = (settings: Settings) => Promise<string>
 
-const doors: [string, Open][] = [
+const transports: [string, Open][] = [
   [
     'rest()',
     (settings) => {
@@ -51,7 +51,7 @@ async function look(url: string, headers: Record<string, string> = {}) {
   return { status: response.status, type, tag, length, text: await response.text() }
 }
 
-describe.each(doors)('behind %s', (_title, open) => {
+describe.each(transports)('behind %s', (_title, open) => {
   it.each<[string, Settings, string]>([
     ['json spaces', { 'json spaces': 2 }, JSON.stringify(DATA, null, 2)],
     [

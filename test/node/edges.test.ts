@@ -5,7 +5,7 @@ import { type Application, alula } from '../../src/index.ts'
 import { toListener } from '../../src/node.ts'
 import { mount } from '../express/mount.ts'
 
-// What both ways over a request and a response of Node have in common: the Node door, and `toMiddleware`.
+// What both ways over a request and a response of Node have in common: the Node transport, and `toMiddleware`.
 
 function createThings(headers: { [name: string]: string | string[] } = {}, result: unknown = { ok: true }) {
   const app = alula()
@@ -16,12 +16,12 @@ function createThings(headers: { [name: string]: string | string[] } = {}, resul
   return app
 }
 
-const doors: readonly [string, (app: Application) => Promise<string>][] = [
-  ['the Node door', (app) => mount((server) => void server.use(toListener(app, { logger: false })))],
+const transports: readonly [string, (app: Application) => Promise<string>][] = [
+  ['the Node transport', (app) => mount((server) => void server.use(toListener(app, { logger: false })))],
   ['toMiddleware', (app) => mount((server) => void server.use(toMiddleware(app, { logger: false })))]
 ]
 
-for (const [name, open] of doors) {
+for (const [name, open] of transports) {
   it(`${name} answers an invalid header of a hook with a whole 500, also where there is no body`, async () => {
     for (const result of [null, { ok: true }]) {
       const url = await open(createThings({ X: 'a\nb' }, result))
@@ -83,6 +83,6 @@ it('a body that middleware in front has read and kept is an error, and no reques
 
   expect(await response.json()).toMatchObject({
     code: 500,
-    message: 'The body was read by middleware in front, which has left no request.body'
+    message: 'Earlier middleware consumed the body and set no request.body'
   })
 })

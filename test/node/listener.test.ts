@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, request as send } from 'node:http'
 import { createServer as createSecureServer, request as sendSecurely } from 'node:https'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { AuthenticationService, type AuthenticationStrategy } from '../../src/authentication.ts'
 import { type Application, alula } from '../../src/index.ts'
@@ -567,7 +567,24 @@ describe('a body', () => {
     expect(answer).toMatch(/^connection: close\r$/im)
   })
 
-  it.each(['gzip', 'deflate', 'br', 'GZIP', 'x'])('in the encoding %s is a 415', async (encoding) => {
+  it.each([
+    ['gzip', gzipSync],
+    ['GZIP', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync]
+  ])('in the encoding %s is decompressed, up to the limit', async (encoding, compress) => {
+    const { request } = await open(createEcho(), { bodyLimit: 1000 })
+    const send = (body: Uint8Array) =>
+      request('/things', { method: 'POST', headers: { ...JSON_HEADERS, 'Content-Encoding': encoding }, body })
+    const broken = await send(Buffer.from('{"a":1}'))
+
+    expect(await (await send(compress('{"a":1}'))).json()).toEqual({ a: 1 })
+    expect((await send(compress(JSON.stringify({ a: 'x'.repeat(2000) })))).status).toBe(413)
+    expect(broken.status).toBe(400)
+    expect(await broken.json()).toMatchObject({ message: 'Invalid request body: it cannot be decompressed' })
+  })
+
+  it.each(['x', 'gzip, gzip', 'constructor'])('in the encoding %s is a 415', async (encoding) => {
     const { request } = await open(createEcho())
     const response = await request('/things', {
       method: 'POST',
@@ -577,7 +594,7 @@ describe('a body', () => {
 
     expect(response.status).toBe(415)
     expect(await response.json()).toMatchObject({
-      message: "Unsupported content encoding: expected 'identity'"
+      message: "Unsupported content encoding: expected 'identity', 'gzip', 'deflate' or 'br'"
     })
   })
 

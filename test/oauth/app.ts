@@ -85,7 +85,7 @@ export function configureOAuth(app: any, origin: string, options: OAuthOptions =
 type Open = (options: OAuthOptions) => Promise<Pick<OAuthServer, 'app' | 'origin' | 'send'>>
 
 /** The ways into an application that speak HTTP. */
-export const doors: { readonly [name: string]: Open } = {
+export const transports: { readonly [name: string]: Open } = {
   'a server of Node': async (options) => {
     const { server, origin } = await listen()
     const app: any = alula()
@@ -139,12 +139,12 @@ export const doors: { readonly [name: string]: Open } = {
   }
 }
 
-/** Starts an application behind a door; it ends with the test. */
+/** Starts an application behind a transport; it ends with the test. */
 export async function startOAuth(
   options: OAuthOptions = {},
-  door: string = 'a server of Node'
+  transport: string = 'a server of Node'
 ): Promise<OAuthServer> {
-  const { app, origin, send } = await (doors[door] as Open)(options)
+  const { app, origin, send } = await (transports[transport] as Open)(options)
 
   onTestFinished(async () => void (await app.teardown()))
 

@@ -8,7 +8,6 @@ import { serve } from '../support/server.ts'
 import { ask, connectSocket, next } from '../support/sockets.ts'
 import {
   allow,
-  doors,
   HTTPS_ORIGIN,
   logIn,
   NOWHERE,
@@ -17,14 +16,15 @@ import {
   PAGE,
   readHash,
   readJson,
-  startOAuth
+  startOAuth,
+  transports
 } from './app.ts'
 
 const INVALID = 'Invalid code: it is not one of ours, has been used, or is too old'
 
-async function start(options: OAuthOptions, door?: string) {
+async function start(options: OAuthOptions, transport?: string) {
   const provider = await startOpenidProvider({ wren: {} })
-  const server = await startOAuth({ ...options, providers: { nest: provider.openid } }, door)
+  const server = await startOAuth({ ...options, providers: { nest: provider.openid } }, transport)
 
   allow(provider, server, 'nest')
 
@@ -39,11 +39,11 @@ function exchange({ send, origin }: OAuthServer, body: unknown): Promise<Respons
   })
 }
 
-describe.each(Object.keys(doors))('a code, through %s', (door) => {
+describe.each(Object.keys(transports))('a code, through %s', (transport) => {
   const oauth = { redirect: `${PAGE}/home`, delivery: 'code' }
 
   it('is exchanged for the token, once', async () => {
-    const { server, agent } = await start({ oauth }, door)
+    const { server, agent } = await start({ oauth }, transport)
     const response = await logIn(server, agent, 'nest', 'wren')
     const code = readHash(response).get('oauth_code')
     const first = await exchange(server, { code })
@@ -184,14 +184,14 @@ describe('a code', () => {
   })
 })
 
-describe.each(Object.keys(doors))('a cookie, through %s', (door) => {
+describe.each(Object.keys(transports))('a cookie, through %s', (transport) => {
   const options: OAuthOptions = {
     oauth: { redirect: `${PAGE}/home`, delivery: 'cookie' },
     settings: { jwt: { cookie: 'session' } }
   }
 
   it('carries the token, and nothing else does', async () => {
-    const { server, agent } = await start(options, door)
+    const { server, agent } = await start(options, transport)
     const response = await logIn(server, agent, 'nest', 'wren')
     const text = await response.text()
     const cookies = response.headers.getSetCookie()

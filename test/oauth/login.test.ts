@@ -8,7 +8,18 @@ import { CLIENT, PUBLIC_CLIENT, startOpenidProvider } from '../support/oidc.ts'
 import { serve } from '../support/server.ts'
 import { ask, connectSocket } from '../support/sockets.ts'
 import { logInAtProvider } from '../support/user-agent.ts'
-import { allow, begin, doors, logIn, NOWHERE, PAGE, readHash, readJson, startOAuth, visit } from './app.ts'
+import {
+  allow,
+  begin,
+  logIn,
+  NOWHERE,
+  PAGE,
+  readHash,
+  readJson,
+  startOAuth,
+  transports,
+  visit
+} from './app.ts'
 import { startStandIn } from './stand-in.ts'
 
 const WREN = { wren: { email: 'wren@example.org', email_verified: true, name: 'Wren' } }
@@ -24,10 +35,10 @@ function getCookie(response: Response): string {
   return response.headers.getSetCookie().join('\n')
 }
 
-describe.each(Object.keys(doors))('a login, through %s', (door) => {
+describe.each(Object.keys(transports))('a login, through %s', (transport) => {
   it('leads from the provider to a token that opens what is protected, until the logout', async () => {
     const provider = await startOpenidProvider(WREN)
-    const server = await startOAuth({ providers: { nest: provider.openid } }, door)
+    const server = await startOAuth({ providers: { nest: provider.openid } }, transport)
     const agent = server.createAgent()
 
     allow(provider, server, 'nest')
@@ -53,7 +64,7 @@ describe.each(Object.keys(doors))('a login, through %s', (door) => {
 
   it('begins with a redirect to the provider, and a cookie that scripts and other sites do not get', async () => {
     const provider = await startOpenidProvider(WREN)
-    const server = await startOAuth({ providers: { nest: provider.openid } }, door)
+    const server = await startOAuth({ providers: { nest: provider.openid } }, transport)
     const { response, location, state } = await begin(server, server.createAgent(), 'nest')
     const { searchParams, origin } = new URL(location)
     const [cookie, ...others] = response.headers.getSetCookie()
@@ -92,7 +103,7 @@ describe.each(Object.keys(doors))('a login, through %s', (door) => {
         providers: { nest: provider.openid },
         oauth: { redirect: `${PAGE}/welcome` }
       },
-      door
+      transport
     )
     const agent = server.createAgent()
 
@@ -113,7 +124,7 @@ describe.each(Object.keys(doors))('a login, through %s', (door) => {
   })
 
   it('never takes the address of the server from a request', async () => {
-    const server = await startOAuth({ providers: { nest: NOWHERE } }, door)
+    const server = await startOAuth({ providers: { nest: NOWHERE } }, transport)
     const { location } = await begin(server, server.createAgent(), 'nest', '', {
       'X-Forwarded-Host': 'attacker.example',
       'X-Forwarded-Proto': 'http',
@@ -125,7 +136,7 @@ describe.each(Object.keys(doors))('a login, through %s', (door) => {
   })
 
   it('is told to a program that posts', async () => {
-    const server = await startOAuth({ providers: { nest: NOWHERE } }, door)
+    const server = await startOAuth({ providers: { nest: NOWHERE } }, transport)
     const response = await server.createAgent().request(`${server.origin}/oauth/nest`, {
       method: 'POST',
       headers: JSON_BODY,
@@ -143,7 +154,7 @@ describe.each(Object.keys(doors))('a login, through %s', (door) => {
 
   it('has no nonce at a provider without OpenID Connect', async () => {
     const provider = await startOpenidProvider(WREN)
-    const server = await startOAuth({ providers: { nest: provider.plain } }, door)
+    const server = await startOAuth({ providers: { nest: provider.plain } }, transport)
     const agent = server.createAgent()
 
     allow(provider, server, 'nest')
@@ -158,7 +169,7 @@ describe.each(Object.keys(doors))('a login, through %s', (door) => {
 
   it('is not touched by HEAD requests of others', async () => {
     const provider = await startOpenidProvider(WREN)
-    const server = await startOAuth({ providers: { nest: provider.openid } }, door)
+    const server = await startOAuth({ providers: { nest: provider.openid } }, transport)
     const agent = server.createAgent()
 
     allow(provider, server, 'nest')
@@ -196,7 +207,7 @@ describe.each(Object.keys(doors))('a login, through %s', (door) => {
     ['a percent sign', '%', 400],
     ['an id', 'nest/1', 405]
   ])('does not begin with %s', async (_name, path, status) => {
-    const server = await startOAuth({ providers: { nest: NOWHERE } }, door)
+    const server = await startOAuth({ providers: { nest: NOWHERE } }, transport)
     const response = await server.send(`${server.origin}/oauth/${path}`, { redirect: 'manual' })
 
     expect(response.status).toBe(status)
@@ -208,8 +219,8 @@ describe.each(Object.keys(doors))('a login, through %s', (door) => {
 describe('a login', () => {
   it.each(['a server of Node', 'Express', 'a server that exists already'])(
     'leads back to the server and not to the host that a request names, through %s',
-    async (door) => {
-      const { origin } = await startOAuth({ providers: { nest: NOWHERE } }, door)
+    async (transport) => {
+      const { origin } = await startOAuth({ providers: { nest: NOWHERE } }, transport)
       const outgoing = request(`${origin}/oauth/nest`, {
         headers: { Host: 'attacker.example' },
         agent: false

@@ -10,7 +10,16 @@ import { providers } from '../../src/oauth/providers.ts'
 import { type OAuthProfile, OAuthStrategy } from '../../src/oauth.ts'
 import { CLIENT, startOpenidProvider } from '../support/oidc.ts'
 import { logInAtFormProvider } from '../support/user-agent.ts'
-import { begin, configureOAuth, doors, listen, NOWHERE, type OAuthOptions, PAGE, startOAuth } from './app.ts'
+import {
+  begin,
+  configureOAuth,
+  listen,
+  NOWHERE,
+  type OAuthOptions,
+  PAGE,
+  startOAuth,
+  transports
+} from './app.ts'
 import {
   type Answer,
   DISCOVERY,
@@ -463,7 +472,7 @@ describe('Apple', () => {
   })
 })
 
-describe.each(Object.keys(doors))('a provider that answers with a form, through %s', (door) => {
+describe.each(Object.keys(transports))('a provider that answers with a form, through %s', (transport) => {
   async function start() {
     const provider = await startOpenidProvider({ wren: { email: 'wren@example.org' } })
     const server = await startOAuth(
@@ -471,7 +480,7 @@ describe.each(Object.keys(doors))('a provider that answers with a form, through 
         providers: { apple: { ...CLIENT, issuer: provider.issuer, scope: 'openid email' }, nest: NOWHERE },
         oauth: { redirect: PAGE }
       },
-      door
+      transport
     )
 
     provider.allow(`${server.origin}/oauth/apple/callback`)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { scaled } from '../support/scale.ts'
-import { doors, NOWHERE, PAGE, startOAuth } from './app.ts'
+import { NOWHERE, PAGE, startOAuth, transports } from './app.ts'
 
 // Whatever a browser brings, the answer is not the fault of the server, and the browser goes to the page or stays.
 
@@ -49,10 +49,10 @@ const query = fc
 
 const step = fc.constantFrom('start', 'callback', 'own callback', 'form')
 
-it.each(Object.keys(doors))(
+it.each(Object.keys(transports))(
   'random logins fail in an orderly way, through %s',
   { timeout: 120_000 },
-  async (door) => {
+  async (transport) => {
     // Nothing listens at this address.
     const away = { access_url: 'http://127.0.0.1:1/token', profile_url: 'http://127.0.0.1:1/profile' }
     const server = await startOAuth(
@@ -60,7 +60,7 @@ it.each(Object.keys(doors))(
         providers: { nest: { ...NOWHERE, ...away, custom_params: { response_mode: 'form_post' } } },
         oauth: { origins: [PAGE] }
       },
-      door
+      transport
     )
     const base = `${server.origin}/oauth/nest`
 

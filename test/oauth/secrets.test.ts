@@ -9,7 +9,7 @@ import { parseCookies } from '../../src/utils/cookie.ts'
 import { SECRET } from '../support/login.ts'
 import { CLIENT, type OpenidProvider, startOpenidProvider } from '../support/oidc.ts'
 import { denyAtProvider, logInAtProvider, UserAgent } from '../support/user-agent.ts'
-import { allow, begin, doors, logIn, PAGE, readHash, startOAuth } from './app.ts'
+import { allow, begin, logIn, PAGE, readHash, startOAuth, transports } from './app.ts'
 
 const WREN = { wren: { email: 'wren@example.org', email_verified: true } }
 
@@ -59,7 +59,7 @@ function expectNothing(text: string, secrets: readonly string[]): void {
   }
 }
 
-describe.each(Object.keys(doors))('through %s', (door) => {
+describe.each(Object.keys(transports))('through %s', (transport) => {
   it('no cookie, body or header has anything of the tokens, the headers or the secrets', async () => {
     const provider = await startOpenidProvider(WREN)
 
@@ -70,7 +70,7 @@ describe.each(Object.keys(doors))('through %s', (door) => {
           oauth: { origins: [PAGE], delivery },
           settings: { jwt: { cookie: 'session' } }
         },
-        door
+        transport
       )
       const agent = server.createAgent()
 
@@ -98,7 +98,7 @@ describe.each(Object.keys(doors))('through %s', (door) => {
     const provider = await startOpenidProvider(WREN)
     const server = await startOAuth(
       { providers: { nest: provider.openid }, oauth: { origins: [PAGE] } },
-      door
+      transport
     )
     const { response, state } = await begin(
       server,

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import jwt from 'jsonwebtoken'
 import { onTestFinished } from 'vitest'
-import { readText } from '../../src/transport/read.ts'
+import { readText } from '../../src/node/read.ts'
 import { toUrl } from '../support/server.ts'
 
 /** A request as a provider that is none gets it. */

@@ -222,9 +222,9 @@ it('a hook that is registered later protects too', async () => {
 it('the same field of another service is no secret', async () => {
   const { app } = await open(forFind)
 
-  app.use('rooms', memory({ store: { 1: { id: 1, password: 'written on the door' } } }))
+  app.use('rooms', memory({ store: { 1: { id: 1, password: 'written on the transport' } } }))
 
-  const params = { provider: 'rest', query: { password: 'written on the door' } }
+  const params = { provider: 'rest', query: { password: 'written on the transport' } }
 
   expect(await app.service('rooms').find(params)).toHaveLength(1)
 })

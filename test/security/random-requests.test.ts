@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { describeHttpDoors } from '../support/doors.ts'
 import { scaled } from '../support/scale.ts'
+import { describeHttpTransports } from '../support/transports.ts'
 
 // Whatever a client sends, the answer is not the fault of the server.
 
@@ -106,7 +106,7 @@ function toPathCharacters(text: string): string {
   return text.replace(/[^!$&'()*+,\-.:;=@A-Z_a-z~%]/g, '')
 }
 
-describeHttpDoors('a random request', (open) => {
+describeHttpTransports('a random request', (open) => {
   it('is answered below 500, within a second, and changes no prototype', async () => {
     const echo = async (...args: any[]) => ({
       seen: JSON.stringify(args.slice(0, -1)),

@@ -81,12 +81,11 @@ describe('a form', () => {
   })
 
   it('is read as a query string, in UTF-8 alone', () => {
-    expect(parseBody('a[b]=1', FORM, undefined, { forms: true })).toEqual({ a: { b: '1' } })
-    expect(parseBody('', FORM, 'gzip', {})).toBeUndefined()
-    expect(parseBody('{"a":1}', 'application/json', undefined, { forms: true })).toEqual({ a: 1 })
-    expect(() => parseBody('a=1', `${FORM}; charset=latin1`, undefined, { forms: true })).toThrow('charset')
-    expect(() => parseBody('a=1', FORM, undefined, {})).toThrow("expected 'application/json'")
-    expect(() => parseBody('{}', 'application/json', 'gzip', {})).toThrow('content encoding')
+    expect(parseBody('a[b]=1', FORM, { forms: true })).toEqual({ a: { b: '1' } })
+    expect(parseBody('', FORM, {})).toBeUndefined()
+    expect(parseBody('{"a":1}', 'application/json', { forms: true })).toEqual({ a: 1 })
+    expect(() => parseBody('a=1', `${FORM}; charset=latin1`, { forms: true })).toThrow('charset')
+    expect(() => parseBody('a=1', FORM, {})).toThrow("expected 'application/json'")
   })
 })
 

@@ -40,34 +40,6 @@ describe('what a client sees', () => {
   })
 
   it.each([
-    ['entity.parse.failed', 400, 'Invalid request body: expected valid JSON'],
-    ['entity.too.large', 413, 'The request body is larger than the server accepts'],
-    ['entity.verify.failed', 403, 'The request body was refused'],
-    ['parameters.too.many', 413, 'The request body has more parameters than the server accepts'],
-    ['querystring.parse.rangeError', 400, 'Invalid request body: it is nested too deep'],
-    ['request.aborted', 400, 'The request was aborted'],
-    ['request.size.invalid', 400, 'The request body is not as long as its Content-Length says'],
-    ['charset.unsupported', 415, "Unsupported charset: expected 'utf-8'"],
-    ['encoding.unsupported', 415, 'Unsupported content encoding']
-  ])('of a body parser with %s is a %i', (type, status, message) => {
-    expect(toClientError(withDetails({ type, status: 500 }))).toMatchObject({ status, body: { message } })
-  })
-
-  it('of what can not be decompressed, or decoded, is a 400', () => {
-    expect(show(withDetails({ code: 'Z_DATA_ERROR' }))).toMatchObject({
-      code: 400,
-      message: 'Invalid request body: it can not be decompressed'
-    })
-    expect(show(Object.assign(new URIError('secret'), { status: 400 }))).toMatchObject({
-      code: 400,
-      message: "Invalid path: expected '%' to be followed by a valid UTF-8 escape"
-    })
-    vi.stubEnv('NODE_ENV', 'production')
-    expect(show(new URIError('secret'))).toEqual(UNEXPECTED)
-    expect(show(withDetails({ code: 'EZ_DATA' }))).toEqual(UNEXPECTED)
-  })
-
-  it.each([
     [{ expose: true, status: 404 }, 'NotFound', 404],
     [{ expose: true, status: 400 }, 'BadRequest', 400],
     [{ expose: true, status: 418 }, 'BadRequest', 400],
@@ -175,7 +147,7 @@ describe('the log', () => {
     expect(logger.info).not.toHaveBeenCalled()
 
     logError(logger, error, toClientError(error))
-    expect(logger.info.mock.calls).toEqual([['NotFound: Nothing']])
+    expect(logger.info.mock.calls).toEqual([['NotFound: Nothing', { error, context: { status: 404 } }]])
     logError({ error: logger.error }, error, toClientError(error))
     expect(logger.error).not.toHaveBeenCalled()
   })

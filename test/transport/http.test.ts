@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Forbidden, MethodNotAllowed, NotAuthenticated } from '../../src/errors.ts'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
-import { createNotFound, toHttpError, toHttpResponse } from '../../src/transport/http.ts'
+import { createNotFound, toHttpError, toHttpResult } from '../../src/transport/http.ts'
 
 const app: any = alula().use('things', memory())
 const [all, one] = [app.lookup('things'), app.lookup('things/1')]
@@ -12,7 +12,7 @@ const getAllowed = (method: string, route: unknown, headers: any = {}) =>
 describe('the answer to an error', () => {
   it('says which verbs are allowed here, without the one that was refused', () => {
     expect(getAllowed('DELETE', all)).toBe('GET, HEAD, POST, PUT, PATCH')
-    expect(getAllowed('PUT', one)).toBe('GET, HEAD, POST, PATCH, DELETE')
+    expect(getAllowed('PUT', one)).toBe('GET, HEAD, PATCH, DELETE')
     // The method of the header was refused, and not the verb.
     expect(getAllowed('POST', all, { 'x-service-method': 'nothing' })).toBe(
       'GET, HEAD, POST, PUT, PATCH, DELETE'
@@ -25,7 +25,7 @@ describe('the answer to an error', () => {
     const getter: any = alula().use('things', { get: async () => ({}), create: async () => ({}) })
 
     expect(getAllowed('PUT', getter.lookup('things'))).toBe('POST')
-    expect(getAllowed('PUT', getter.lookup('things/1'))).toBe('GET, HEAD, POST')
+    expect(getAllowed('PUT', getter.lookup('things/1'))).toBe('GET, HEAD')
   })
 
   it('asks for credentials where they are missing', () => {
@@ -42,7 +42,7 @@ describe('the answer to an error', () => {
 })
 
 describe('the answer to a call', () => {
-  const answer = (context: object) => toHttpResponse({ method: 'find', ...context } as any)
+  const answer = (context: object) => toHttpResult({ method: 'find', ...context } as any)
 
   it.each([
     [{ result: {} }, 200],

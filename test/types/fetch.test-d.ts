@@ -7,7 +7,7 @@ import { MessageService, type Services, type Settings } from './services.ts'
 const app = alula<Services, Settings>()
 const handler = createHandler(app)
 
-expectType<(request: Request) => Promise<Response>>().of(handler)
+expectType<(request: Request, details?: { address?: string | undefined }) => Promise<Response>>().of(handler)
 
 createHandler(alula())
 createHandler(app, {

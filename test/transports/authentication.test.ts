@@ -6,8 +6,13 @@ import {
   JWTStrategy,
   LocalStrategy
 } from '../../src/authentication.ts'
-import { type DoorClient, describeHttpDoors, describeRemoteDoors, type OpenDoor } from '../support/doors.ts'
 import { CountingHasher, configureLogin } from '../support/login.ts'
+import {
+  describeHttpTransports,
+  describeRemoteTransports,
+  type OpenTransport,
+  type TransportClient
+} from '../support/transports.ts'
 
 const CREDENTIALS = { email: 'ann@example.com', password: 'open sesame' }
 
@@ -16,24 +21,24 @@ const quick = () => ({ local: { hasher: new CountingHasher() } })
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 
-const post = (client: DoorClient, path: string, body: unknown, headers = {}) =>
+const post = (client: TransportClient, path: string, body: unknown, headers = {}) =>
   client.request(path, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...headers },
     body: JSON.stringify(body)
   })
 
-const logIn = (client: DoorClient, credentials: object = { strategy: 'local', ...CREDENTIALS }) =>
+const logIn = (client: TransportClient, credentials: object = { strategy: 'local', ...CREDENTIALS }) =>
   client.call('create', 'authentication', { data: credentials })
 
-async function getToken(client: DoorClient): Promise<string> {
+async function getToken(client: TransportClient): Promise<string> {
   const { accessToken } = await logIn(client)
 
   return accessToken
 }
 
-/** A door to an application with one user, who has signed up through it. */
-async function openWithUser(open: OpenDoor, settings = {}) {
+/** A transport to an application with one user, who has signed up through it. */
+async function openWithUser(open: OpenTransport, settings = {}) {
   let app: any
   const client = await open((application) => {
     app = application
@@ -45,12 +50,13 @@ async function openWithUser(open: OpenDoor, settings = {}) {
 }
 
 /** What the answer to a call is, or else the status of its error. */
-const outcome = (...[client, method, path, options]: [DoorClient, ...Parameters<DoorClient['call']>]) =>
-  client.call(method, path, options).catch(({ code }) => code)
+const outcome = (
+  ...[client, method, path, options]: [TransportClient, ...Parameters<TransportClient['call']>]
+) => client.call(method, path, options).catch(({ code }) => code)
 
 const MINE = { of: CREDENTIALS.email }
 
-describeRemoteDoors('authentication', (open) => {
+describeRemoteTransports('authentication', (open) => {
   it('a user signs up without ever seeing the hash of the password', async () => {
     const { app, user } = await openWithUser(open)
 
@@ -193,7 +199,7 @@ describeRemoteDoors('authentication', (open) => {
   )
 })
 
-describeHttpDoors('requests that authenticate', (open) => {
+describeHttpTransports('requests that authenticate', (open) => {
   it('a login is a 201, which no cache keeps', async () => {
     const { client } = await openWithUser(open, quick())
     const response = await post(client, '/authentication', { strategy: 'local', ...CREDENTIALS })
@@ -303,7 +309,7 @@ const MALFORMED: { [title: string]: string } = {
     .join('.')}`
 }
 
-describeHttpDoors('a malformed Authorization header', (open) => {
+describeHttpTransports('a malformed Authorization header', (open) => {
   it.each(Object.entries(MALFORMED))(
     '%s: 401 where a token is needed, and no matter elsewhere',
     async (_title, value) => {
@@ -330,7 +336,7 @@ describeHttpDoors('a malformed Authorization header', (open) => {
 })
 
 // A connection that begins with a token that is not valid does not begin, as in Feathers: it is somebody's, or nobody's.
-describeRemoteDoors('a malformed Authorization header', (open) => {
+describeRemoteTransports('a malformed Authorization header', (open) => {
   it.each(Object.entries(MALFORMED))('%s is nobody', async (_title, value) => {
     const client = await open((app) => void configureLogin(app, { settings: quick() }))
     const headers = { Authorization: value }
@@ -351,7 +357,7 @@ describeRemoteDoors('a malformed Authorization header', (open) => {
   })
 })
 
-describeRemoteDoors('how credentials are found in a request', (open) => {
+describeRemoteTransports('how credentials are found in a request', (open) => {
   it('the token stands in the header and behind the schemes of the configuration', async () => {
     const { client } = await openWithUser(open, { jwt: { header: 'X-Token', schemes: ['Ticket'] } })
     const token = await getToken(client)
@@ -392,7 +398,7 @@ describeRemoteDoors('how credentials are found in a request', (open) => {
 
 // What a request shows is looked at when a service asks for it. What a connection begins with is a login by the default
 // authentication service at once: it needs a strategy that may log in, and is verified before there are params.
-describeHttpDoors('the credentials of a request', (open) => {
+describeHttpTransports('the credentials of a request', (open) => {
   it('the first strategy that finds something counts, and only a listed one may look or log in', async () => {
     const apiKey = () =>
       createStrategy(() => ({

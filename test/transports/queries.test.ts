@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { type MemoryOptions, memory } from '../../src/memory.ts'
 import {
-  type DoorClient,
-  describeDoors,
-  describeHttpDoors,
-  describeRemoteDoors,
-  type OpenDoor
-} from '../support/doors.ts'
+  describeHttpTransports,
+  describeRemoteTransports,
+  describeTransports,
+  type OpenTransport,
+  type TransportClient
+} from '../support/transports.ts'
 
 // What a client can ask of a service with a database behind it. Every value of a query arrives as text.
 
@@ -17,8 +17,8 @@ const PEOPLE = [
   { id: 4, name: 'Dan', city: 'Bonn', born: '1985' }
 ]
 
-/** A door to a service with four people. */
-const openPeople = (open: OpenDoor, options: MemoryOptions = {}): Promise<DoorClient> =>
+/** A transport to a service with four people. */
+const openPeople = (open: OpenTransport, options: MemoryOptions = {}): Promise<TransportClient> =>
   open((app) => {
     app.use(
       'people',
@@ -29,9 +29,9 @@ const openPeople = (open: OpenDoor, options: MemoryOptions = {}): Promise<DoorCl
 const join = (count: number, toPair: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => toPair(index)).join('&')
 
-describeDoors('find', (open) => {
+describeTransports('find', (open) => {
   const namesWith =
-    (client: DoorClient) =>
+    (client: TransportClient) =>
     async (query: string): Promise<string> =>
       (await client.call('find', 'people', { query })).map(({ name }: any) => name).join(' ')
 
@@ -169,7 +169,7 @@ describeDoors('find', (open) => {
   })
 })
 
-describeDoors('one record', (open) => {
+describeTransports('one record', (open) => {
   it('is read, replaced, changed and removed by its id', async () => {
     const client = await openPeople(open)
 
@@ -261,7 +261,7 @@ describeDoors('one record', (open) => {
   })
 })
 
-describeDoors('several records', (open) => {
+describeTransports('several records', (open) => {
   it('are a 405 unless `multi` allows it, and nothing is changed', async () => {
     const client = await openPeople(open)
     const refused = { name: 'MethodNotAllowed', code: 405 }
@@ -361,7 +361,7 @@ const MALFORMED: [query: string, message: string][] = [
   ['$select=$where', 'Invalid query parameter $where']
 ]
 
-describeDoors('a malformed query', (open) => {
+describeTransports('a malformed query', (open) => {
   it('is a 400 that says why', async () => {
     const client = await openPeople(open)
 
@@ -393,7 +393,7 @@ const nest = (depth: number, wrap: (query: object) => object) => {
 }
 
 // Calls from inside are trusted with these.
-describeRemoteDoors('a query that clients may not send', (open) => {
+describeRemoteTransports('a query that clients may not send', (open) => {
   it.each([
     ['an $in of 501 values', { name: { $in: range(501) } }],
     ['1001 parameters', Object.fromEntries(range(1001).map((name) => [`a${name}`, '1']))],
@@ -426,7 +426,7 @@ describeRemoteDoors('a query that clients may not send', (open) => {
 })
 
 // A message holds an object: only a query string has several ways to write it.
-describeHttpDoors('a malformed query string', (open) => {
+describeHttpTransports('a malformed query string', (open) => {
   it.each([
     ['an $in of 501 values, repeated', join(501, (index) => `name[$in]=${index}`)],
     ['an $in of 501 values in brackets', join(501, (index) => `name[$in][]=${index}`)],
@@ -446,7 +446,7 @@ describeHttpDoors('a malformed query string', (open) => {
 })
 
 /** Several records are neither removed nor changed. */
-async function expectRefused(client: DoorClient, query: string | object): Promise<void> {
+async function expectRefused(client: TransportClient, query: string | object): Promise<void> {
   for (const [method, data] of [
     ['remove', undefined],
     ['patch', { a: 1 }]

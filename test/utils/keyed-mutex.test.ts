@@ -1,34 +1,34 @@
 import { expect, it } from 'vitest'
-import { Turns } from '../../src/utils/turns.ts'
+import { KeyedMutex } from '../../src/utils/keyed-mutex.ts'
 import { defer } from '../support/deferred.ts'
 
 it('what concerns one thing runs one after another, and what concerns others meanwhile', async () => {
-  const turns = new Turns<string>()
+  const mutex = new KeyedMutex<string>()
   const steps: string[] = []
   const gate = defer()
-  const first = turns.take('a', async () => {
+  const first = mutex.run('a', async () => {
     steps.push('first begins')
     await gate.promise
     steps.push('first ends')
 
     return 1
   })
-  const second = turns.take('a', async () => {
+  const second = mutex.run('a', async () => {
     steps.push('second')
 
     return 2
   })
 
-  await turns.take('b', async () => void steps.push('other'))
+  await mutex.run('b', async () => void steps.push('other'))
   gate.resolve()
   expect(await Promise.all([first, second])).toEqual([1, 2])
   expect(steps).toEqual(['first begins', 'other', 'first ends', 'second'])
 })
 
 it('a turn that fails is no matter of the next one', async () => {
-  const turns = new Turns<string>()
-  const failing = turns.take('a', async () => Promise.reject(new Error('broken')))
-  const next = turns.take('a', async () => 'fine')
+  const mutex = new KeyedMutex<string>()
+  const failing = mutex.run('a', async () => Promise.reject(new Error('broken')))
+  const next = mutex.run('a', async () => 'fine')
 
   await expect(failing).rejects.toThrow('broken')
   expect(await next).toBe('fine')

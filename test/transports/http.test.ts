@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { NotAuthenticated } from '../../src/errors.ts'
-import { describeHttpDoors } from '../support/doors.ts'
+import { describeHttpTransports } from '../support/transports.ts'
 
 const JSON_HEADERS = { 'Content-Type': 'application/json' }
 
-describeHttpDoors('responses', (open) => {
+describeHttpTransports('responses', (open) => {
   it('what stands for placeholders of the path is decoded', async () => {
     const client = await open((app) =>
       app.use(

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { NotFound, Unprocessable } from '../../src/errors.ts'
-import { describeDoors, describeRemoteDoors } from '../support/doors.ts'
+import { describeRemoteTransports, describeTransports } from '../support/transports.ts'
 
 // A service that says what it was called with.
 const echo = {
@@ -13,7 +13,7 @@ const echo = {
   greet: async (data: any, { query }: any) => ({ greeting: `Hello ${data.name}`, query })
 }
 
-describeDoors('service methods', (open) => {
+describeTransports('service methods', (open) => {
   const openEcho = () =>
     open((app) => {
       app.use('things', echo, {
@@ -187,7 +187,7 @@ describeDoors('service methods', (open) => {
   })
 })
 
-describeRemoteDoors('service methods from outside', (open) => {
+describeRemoteTransports('service methods from outside', (open) => {
   it('placeholders of the path are filled into params.route', async () => {
     const client = await open((app) =>
       app.use(

@@ -15,8 +15,8 @@ import { parseQueryString } from '../../src/transport/querystring.ts'
 import { serve } from './server.ts'
 import { ask, connectSocket } from './sockets.ts'
 
-/** What a test sees of a door: calls of service methods, and for doors with HTTP plain requests. */
-export interface DoorClient {
+/** What a test sees of a transport: calls of service methods, and for transports with HTTP plain requests. */
+export interface TransportClient {
   /** What services see as `params.provider`. */
   readonly provider: 'rest' | 'socketio' | undefined
   call(method: string, path: string, options?: CallOptions): Promise<any>
@@ -34,15 +34,15 @@ interface CallOptions {
   headers?: { [name: string]: string }
 }
 
-/** The doors that `scripts/mutation.mjs` chooses, which runs the tests thousands of times. Otherwise it is all of them. */
-const CHOSEN = process.env.MUTATION_DOORS?.split(';')
+/** The transports that `scripts/mutation.mjs` chooses, which runs the tests thousands of times. Otherwise it is all of them. */
+const CHOSEN = process.env.MUTATION_TRANSPORTS?.split(';')
 
 type Configure = (app: Application) => void
 
-/** Opens a door to an application that `configure` fills; it is closed when the test ends. */
-export type OpenDoor = (configure: Configure) => Promise<DoorClient>
+/** Opens a transport to an application that `configure` fills; it is closed when the test ends. */
+export type OpenTransport = (configure: Configure) => Promise<TransportClient>
 
-const httpDoors: { [name: string]: OpenDoor } = {
+const httpTransports: { [name: string]: OpenTransport } = {
   Express: async (configure) => {
     const app = express(alula())
 
@@ -104,8 +104,8 @@ const httpDoors: { [name: string]: OpenDoor } = {
   }
 }
 
-const remoteDoors: { [name: string]: OpenDoor } = {
-  ...httpDoors,
+const remoteTransports: { [name: string]: OpenTransport } = {
+  ...httpTransports,
 
   'Socket.IO': async (configure) => {
     const app = alula()
@@ -119,13 +119,13 @@ const remoteDoors: { [name: string]: OpenDoor } = {
   }
 }
 
-const doors: { [name: string]: OpenDoor } = {
+const transports: { [name: string]: OpenTransport } = {
   'a direct call': async (configure) => {
     const app = alula()
 
     configure(app)
 
-    const call: DoorClient['call'] = async (method, path, options = {}) => {
+    const call: TransportClient['call'] = async (method, path, options = {}) => {
       const service: any = app.service(path)
 
       return service[method](...toArguments(method, options, { query: toQuery(options) }))
@@ -138,28 +138,28 @@ const doors: { [name: string]: OpenDoor } = {
       request: () => Promise.reject(new Error('A direct call has no requests'))
     }
   },
-  ...remoteDoors
+  ...remoteTransports
 }
 
 /** Runs the same tests through every way into an application. */
-export function describeDoors(title: string, body: (open: OpenDoor) => void): void {
-  describeThrough(doors, title, body)
+export function describeTransports(title: string, body: (open: OpenTransport) => void): void {
+  describeThrough(transports, title, body)
 }
 
 /** Runs the same tests through every way into an application from outside. */
-export function describeRemoteDoors(title: string, body: (open: OpenDoor) => void): void {
-  describeThrough(remoteDoors, title, body)
+export function describeRemoteTransports(title: string, body: (open: OpenTransport) => void): void {
+  describeThrough(remoteTransports, title, body)
 }
 
 /** Runs the same tests through every way into an application that speaks HTTP. */
-export function describeHttpDoors(title: string, body: (open: OpenDoor) => void): void {
-  describeThrough(httpDoors, title, body)
+export function describeHttpTransports(title: string, body: (open: OpenTransport) => void): void {
+  describeThrough(httpTransports, title, body)
 }
 
 function describeThrough(
-  ways: { [name: string]: OpenDoor },
+  ways: { [name: string]: OpenTransport },
   title: string,
-  body: (open: OpenDoor) => void
+  body: (open: OpenTransport) => void
 ): void {
   for (const [name, open] of Object.entries(ways)) {
     if (CHOSEN?.includes(name) !== false) describe(`${title}, through ${name}`, () => body(open))
@@ -172,10 +172,10 @@ function fetchOnce(url: string, init: RequestInit = {}): Promise<Response> {
 }
 
 /** Makes a call; the error is as it was sent. */
-type Send = (...call: Parameters<DoorClient['call']>) => Promise<{ error?: any; result?: any }>
+type Send = (...call: Parameters<TransportClient['call']>) => Promise<{ error?: any; result?: any }>
 
 /** The verb, path and body that stand for a call of a service method. */
-function httpClient(request: DoorClient['request']): DoorClient {
+function httpClient(request: TransportClient['request']): TransportClient {
   const send: Send = async (method, path, { id, data, query = '', headers } = {}) => {
     const segment = id === undefined || id === null ? '' : `/${encodeURIComponent(id)}`
     const search = typeof query === 'string' ? query : qs.stringify(query)
@@ -205,7 +205,7 @@ function httpClient(request: DoorClient['request']): DoorClient {
 function socketClient(
   socket: Socket,
   connect: (headers: { [name: string]: string }) => Promise<Socket>
-): DoorClient {
+): TransportClient {
   const send: Send = async (method, path, options = {}) => {
     try {
       const own = options.headers ? await connect(options.headers) : socket
@@ -238,7 +238,7 @@ function toQuery({ query = '' }: CallOptions): object {
   return typeof query === 'string' ? parseQueryString(query) : query
 }
 
-function toCalls(send: Send): Pick<DoorClient, 'call' | 'fail'> {
+function toCalls(send: Send): Pick<TransportClient, 'call' | 'fail'> {
   return {
     call: async (...call) => {
       const { error, result } = await send(...call)

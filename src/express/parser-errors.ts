@@ -1,0 +1,45 @@
+import {
+  BadRequest,
+  type FeathersError,
+  Forbidden,
+  PayloadTooLarge,
+  UnsupportedMediaType
+} from '../errors.ts'
+import { createAborted, createTooLarge, MALFORMED_PATH } from '../transport/error.ts'
+
+/** What the body parsers of Express report by `type`. Their own messages repeat parts of the input. */
+const BY_TYPE: ReadonlyMap<unknown, () => FeathersError> = new Map<unknown, () => FeathersError>([
+  ['entity.parse.failed', () => new BadRequest('Invalid request body: expected valid JSON')],
+  ['entity.too.large', createTooLarge],
+  ['entity.verify.failed', () => new Forbidden('The request body was refused')],
+  [
+    'parameters.too.many',
+    () => new PayloadTooLarge('The request body has more parameters than the server accepts')
+  ],
+  ['querystring.parse.rangeError', () => new BadRequest('Invalid request body: it is nested too deep')],
+  ['request.aborted', createAborted],
+  [
+    'request.size.invalid',
+    () => new BadRequest('The request body is not as long as its Content-Length says')
+  ],
+  ['charset.unsupported', () => new UnsupportedMediaType("Unsupported charset: expected 'utf-8'")],
+  ['encoding.unsupported', () => new UnsupportedMediaType('Unsupported content encoding')]
+])
+
+/**
+ * Converts what Express and its parsers throw for a wrong request into the error that a client may see. Any other error is
+ * returned as it is.
+ */
+export function fromExpressError(error: any): unknown {
+  const create = BY_TYPE.get(error?.type)
+
+  if (create) return create()
+  // From Node’s zlib, whose messages speak of headers and checksums. Those of Brotli begin with an empty class name.
+  if (typeof error?.code === 'string' && /^(Z_|ERR__ERROR_|ERR_BROTLI_)/.test(error.code)) {
+    return new BadRequest('Invalid request body: it cannot be decompressed')
+  }
+  // From the router; its message repeats the path.
+  if (error instanceof URIError && (error as any).status === 400) return new BadRequest(MALFORMED_PATH)
+
+  return error
+}

@@ -1,0 +1,37 @@
+import type { Application, Request, Response } from 'express'
+import { sendResponse } from '../node/send.ts'
+import { encodeResponse } from '../transport/encode.ts'
+import type { HttpResult } from '../transport/http.ts'
+
+/** What Express does to JSON on the way out. */
+const JSON_SETTINGS = ['json escape', 'json replacer', 'json spaces']
+
+/**
+ * Sends a result as JSON: the same bytes as on other transports, unless the application has settings that only Express
+ * can follow. Headers that middleware has set stay.
+ *
+ * @throws TypeError for a body that is no JSON; Error for a header that cannot be sent
+ */
+export function sendResult(request: Request, response: Response, result: HttpResult): void {
+  const { settings } = request.app
+  const { method, headers } = request
+  const sent = { method, headers, getResponseHeader: (name: string) => response.getHeader(name) }
+
+  if (hasUsualJson(request.app) && (isUsual(request.app) || settings.etag === false)) {
+    sendResponse(request, response, encodeResponse(sent, result, settings.etag !== false))
+  } else {
+    response.status(result.status).set(result.headers)
+    response.json(result.body)
+  }
+}
+
+/** Whether an Express application has no settings about JSON and tags: then our own encoding does the same. */
+export function isUsual(app: Application): boolean {
+  const { etag } = app.settings
+
+  return (etag === 'weak' || etag === true) && hasUsualJson(app)
+}
+
+function hasUsualJson({ settings }: Application): boolean {
+  return JSON_SETTINGS.every((name) => !settings[name])
+}

@@ -1,0 +1,111 @@
+import type { IncomingMessage } from 'node:http'
+import type { Readable, Transform } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { BadRequest, UnsupportedMediaType } from '../errors.ts'
+import { createAborted, createTooLarge } from '../transport/error.ts'
+
+/** What a body may be compressed with. */
+const DECOMPRESSORS: ReadonlyMap<string, () => Transform> = new Map([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress]
+])
+
+/**
+ * Reads the body of a request as text, decompressed, no further than the limit, whatever the client says about its length.
+ *
+ * @param request A request whose body was not read yet
+ * @param limit How many bytes may be read, after decompression
+ * @throws PayloadTooLarge past the limit, at once; UnsupportedMediaType for an unknown `Content-Encoding`; BadRequest when
+ * the body cannot be decompressed or the client goes away; Error when middleware has read the body and left nothing
+ */
+export async function readText(request: IncomingMessage, limit: number): Promise<string> {
+  if (!hasBody(request)) return ''
+  if (Number(request.headers['content-length']) > limit) {
+    request.resume()
+    throw createTooLarge()
+  }
+  if (request.readableEnded || request.destroyed) throw createIncompleteError(request)
+
+  const decompressor = createDecompressor(request.headers['content-encoding'])
+  const source: Readable = decompressor ? request.pipe(decompressor) : request
+
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    let isSettled = false
+
+    function fail(error: Error): void {
+      if (isSettled) return
+
+      isSettled = true
+      source.removeListener('data', onData)
+      // The rest is read and dropped: the response has to get past it.
+      request.unpipe()
+      request.resume()
+      decompressor?.destroy()
+      reject(error)
+    }
+
+    function onData(chunk: Buffer): void {
+      size += chunk.length
+
+      if (size > limit) fail(createTooLarge())
+      else chunks.push(chunk)
+    }
+
+    source.on('data', onData)
+    source.once('end', () => {
+      isSettled = true
+      resolve(toText(chunks))
+    })
+    // Node’s own message speaks of headers and checksums.
+    decompressor?.once('error', () => fail(new BadRequest('Invalid request body: it cannot be decompressed')))
+    // Emitted for every request. The error, which takes long to make, is only for a body that did not arrive.
+    request.once('close', () => {
+      if (!isSettled && !(decompressor && request.complete)) fail(createIncompleteError(request))
+    })
+  })
+}
+
+/** Without one of these headers there is no body (RFC 9112 §6.3); HTTP/2 needs neither. */
+function hasBody({ headers, httpVersionMajor }: IncomingMessage): boolean {
+  return (
+    headers['transfer-encoding'] !== undefined ||
+    Number(headers['content-length'] ?? 0) > 0 ||
+    httpVersionMajor > 1
+  )
+}
+
+function createDecompressor(encoding = 'identity'): Transform | undefined {
+  const name = encoding.trim().toLowerCase()
+
+  if (name === 'identity') return undefined
+
+  const create = DECOMPRESSORS.get(name)
+
+  if (!create) {
+    throw new UnsupportedMediaType(
+      "Unsupported content encoding: expected 'identity', 'gzip', 'deflate' or 'br'"
+    )
+  }
+
+  return create()
+}
+
+function createIncompleteError({ complete }: IncomingMessage): Error {
+  return complete
+    ? new Error('Earlier middleware consumed the body and set no request.body')
+    : createAborted()
+}
+
+/** Most bodies come in one piece. */
+function toText(chunks: readonly Buffer[]): string {
+  const [first] = chunks
+  const bytes = chunks.length === 1 ? (first as Buffer) : Buffer.concat(chunks)
+  const text = bytes.toString('utf8')
+
+  // A byte order mark is no part of the text (RFC 8259 §8.1).
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+}

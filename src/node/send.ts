@@ -1,0 +1,37 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { HttpResponse } from '../transport/http.ts'
+
+/**
+ * Writes a response. Head and JSON leave in one write to the socket.
+ *
+ * @param request The request: a `HEAD` gets no body
+ * @param response The response of the server, which is ended; headers that are set on it stay unless `sent` has others
+ * @param sent What is sent
+ */
+export function sendResponse(
+  request: Pick<IncomingMessage, 'method' | 'complete'>,
+  response: ServerResponse,
+  { status, headers, body }: HttpResponse
+): void {
+  const head: OutgoingHttpHeaders = { ...headers }
+
+  // The server would read the rest of a refused body as the next request.
+  if (!request.complete) head.Connection = 'close'
+
+  if (typeof body === 'string') head['Content-Length'] = Buffer.byteLength(body)
+
+  response.writeHead(status, head)
+
+  if (typeof body === 'string' || body === undefined)
+    response.end(request.method === 'HEAD' ? undefined : body)
+  else if (request.method === 'HEAD') {
+    response.end()
+    void body.cancel()
+  } else {
+    // A stream that fails closes the connection, so that the client sees that the body is not whole; a client that goes
+    // away cancels the stream.
+    pipeline(Readable.fromWeb(body as any), response).catch(() => response.destroy())
+  }
+}

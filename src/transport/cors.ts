@@ -1,0 +1,146 @@
+import { isObject, isStringList } from '../utils/check.ts'
+import type { HttpRequest, HttpResponse } from './http.ts'
+
+/** Which pages of other origins may call the services from a browser (Fetch §3.2). */
+export interface CorsOptions {
+  /** Origins such as `https://app.example.org`, `'*'` for any, or a function that decides; any when left out. */
+  origin?: string | readonly string[] | ((origin: string) => boolean)
+  /** Whether these pages may send cookies; `false` when left out. It asks for a list of origins. */
+  credentials?: boolean
+  /** Headers of responses that these pages may read beside the usual ones. */
+  exposedHeaders?: readonly string[]
+  /** For how many seconds a browser may remember the response to a preflight. */
+  maxAge?: number
+}
+
+/** What the option `cors` does to requests and responses. */
+export interface Cors {
+  /** The origins that may send cookies. */
+  readonly origins: readonly string[]
+  /** The response to a preflight; `undefined` for any other request. */
+  preflight(request: HttpRequest): HttpResponse | undefined
+  /** The same response, with the headers that let the page read it. */
+  allow(request: HttpRequest, response: HttpResponse): HttpResponse
+}
+
+const VERBS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
+
+const NAMES = ['origin', 'credentials', 'exposedHeaders', 'maxAge']
+
+/**
+ * Prepares the option `cors` of a transport.
+ *
+ * @param option The option; `true` for any origin, without cookies
+ * @param name The name of the function that takes it
+ * @returns `undefined` when there is no such option
+ * @throws TypeError for a value that it cannot have
+ */
+export function createCors(option: boolean | CorsOptions | undefined, name: string): Cors | undefined {
+  if (option === undefined || option === false) return undefined
+
+  const options = option === true ? {} : option
+
+  assertCors(options, name)
+
+  const { origin = '*', credentials = false, exposedHeaders = [], maxAge } = options
+  const origins = typeof origin === 'function' ? [] : [origin].flat()
+  const isAny = origins.includes('*')
+  const isAllowed = typeof origin === 'function' ? origin : (sent: string) => origins.includes(sent)
+
+  function toHeaders({ headers: { origin: sent } }: HttpRequest): Record<string, string> | undefined {
+    if (typeof sent !== 'string' || !(isAny || isAllowed(sent))) return undefined
+
+    return {
+      'Access-Control-Allow-Origin': isAny ? '*' : sent,
+      ...(credentials && { 'Access-Control-Allow-Credentials': 'true' })
+    }
+  }
+
+  return {
+    origins: credentials ? origins : [],
+
+    preflight(request) {
+      const { method, headers } = request
+
+      if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return undefined
+
+      const asked = headers['access-control-request-headers']
+      const allowed = toHeaders(request)
+
+      return {
+        status: 204,
+        headers: {
+          ...(allowed && {
+            ...allowed,
+            'Access-Control-Allow-Methods': VERBS,
+            ...(typeof asked === 'string' && { 'Access-Control-Allow-Headers': asked }),
+            ...(maxAge !== undefined && { 'Access-Control-Max-Age': String(maxAge) })
+          }),
+          Vary: 'Origin, Access-Control-Request-Headers'
+        },
+        body: undefined
+      }
+    },
+
+    allow(request, response) {
+      const exposed = exposedHeaders.join(', ')
+
+      return {
+        ...response,
+        headers: {
+          ...response.headers,
+          ...toHeaders(request),
+          ...(exposed !== '' && { 'Access-Control-Expose-Headers': exposed }),
+          ...(!isAny && { Vary: addOrigin(response.headers) })
+        }
+      }
+    }
+  }
+}
+
+/** Caches must not serve the response to a page of another origin. */
+function addOrigin(headers: HttpResponse['headers']): string {
+  const vary = [headers.Vary ?? headers.vary ?? []].flat()
+
+  return [...vary, 'Origin'].join(', ')
+}
+
+function assertCors(options: unknown, name: string): asserts options is CorsOptions {
+  const fail = (option: string, expected: string) => {
+    throw new TypeError(`Invalid option '${option}' of ${name}: expected ${expected}`)
+  }
+
+  if (!isObject(options)) {
+    fail('cors', `true, or an object with ${NAMES.join(', ')}`)
+    return
+  }
+
+  const { origin, credentials, exposedHeaders, maxAge } = options
+  const [unknown] = Object.keys(options).filter((key) => !NAMES.includes(key))
+  const isList = isStringList(origin) || typeof origin === 'string'
+
+  if (unknown) fail(`cors.${unknown}`, `one of ${NAMES.join(', ')}`)
+  if (origin !== undefined && !isList && typeof origin !== 'function') {
+    fail('cors.origin', "an origin, an array of origins, '*' or a function")
+  }
+  if (isList && ![origin].flat().every(isOrigin)) {
+    fail('cors.origin', "origins without a path, such as 'https://app.example.org'")
+  }
+  if (credentials !== undefined && typeof credentials !== 'boolean') fail('cors.credentials', 'true or false')
+  if (credentials && (origin === undefined || [origin].flat().includes('*'))) {
+    fail(
+      'cors.origin',
+      "a list of origins, because with 'credentials' pages of any origin could act for the user"
+    )
+  }
+  if (exposedHeaders !== undefined && !isStringList(exposedHeaders)) {
+    fail('cors.exposedHeaders', 'an array of header names')
+  }
+  if (maxAge !== undefined && !(Number.isInteger(maxAge) && maxAge >= 0)) {
+    fail('cors.maxAge', 'a number of seconds')
+  }
+}
+
+function isOrigin(value: unknown): boolean {
+  return value === '*' || (URL.canParse(String(value)) && new URL(String(value)).origin === value)
+}

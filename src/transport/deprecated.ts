@@ -1,0 +1,89 @@
+// Names that leave with the next minor version.
+
+import { getServiceOptions } from '../core/service.ts'
+import type { HookContext, Query, RouteLookup } from '../core/types.ts'
+import { deprecate } from '../utils/deprecate.ts'
+import type { ParseAuthenticationOptions } from './authentication.ts'
+import type { AcceptedBodies } from './body.ts'
+import { runCall } from './handler.ts'
+import {
+  createNotFound,
+  findRoute,
+  type HttpRequest,
+  type HttpResult,
+  hasData,
+  type IncomingHeaders,
+  type TransportApplication,
+  toHttpError,
+  toHttpResult
+} from './http.ts'
+import { toHttpSettings } from './options.ts'
+
+/** The request that {@link handleHttp} takes. */
+export interface HandledRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingHeaders
+  readonly query: Query
+  readonly params?: object | Promise<object> | undefined
+  readonly route?: RouteLookup
+  readonly native?: { readonly request: object & { headers: any }; readonly response: unknown } | undefined
+  readonly authentication?: ParseAuthenticationOptions | undefined
+}
+
+/**
+ * Runs a request up to a result that is not encoded yet.
+ *
+ * @deprecated Use `createHttpHandler`, which encodes the response too
+ */
+export const handleHttp: (
+  app: TransportApplication,
+  request: HandledRequest,
+  readBody: (accepted: AcceptedBodies) => Promise<unknown>,
+  onError: (error: unknown) => void
+) => Promise<HttpResult> = deprecate(
+  runRequest,
+  'handleHttp is deprecated: use createHttpHandler of alula/transport'
+)
+
+/**
+ * Converts the context of a finished call into what the client gets.
+ *
+ * @deprecated The new name is `toHttpResult`
+ */
+export const toHttpResponse: (context: HookContext) => HttpResult = deprecate(
+  toHttpResult,
+  'toHttpResponse is deprecated: its name is toHttpResult now'
+)
+
+async function runRequest(
+  app: TransportApplication,
+  request: HandledRequest,
+  readBody: (accepted: AcceptedBodies) => Promise<unknown>,
+  onError: (error: unknown) => void
+): Promise<HttpResult> {
+  const { path, authentication } = request
+  const route = request.route ?? findRoute(app, path)
+
+  try {
+    if (!route) throw createNotFound(path)
+
+    const converted: HttpRequest = {
+      ...request,
+      params: await request.params,
+      search: '',
+      body: hasData(request.method) ? await readBody(getServiceOptions(route.service)) : undefined,
+      readText: async () => '',
+      toRequest: () => {
+        throw new Error('handleHttp does not serve mounted functions: use createHttpHandler')
+      }
+    }
+    const settings = toHttpSettings('handleHttp', { ...(authentication && { authentication }) })
+
+    return toHttpResult(await runCall(app, converted, route, settings, () => undefined))
+  } catch (error) {
+    onError(error)
+
+    return toHttpError(error, request, route, app, authentication)
+  }
+}

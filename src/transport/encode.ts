@@ -1,0 +1,116 @@
+import type { HttpRequest, HttpResponse, HttpResult } from './http.ts'
+
+/** The media type of every body that is made here. */
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** Statuses whose responses have no body (RFC 9110 §15, Fetch §2.2.3). */
+const BODILESS: readonly number[] = [204, 205, 304]
+
+/** What a header value may consist of (RFC 9110 §5.5). Anything else could begin another header. */
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+
+/** What a header name may consist of (RFC 9110 §5.6.2). */
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/
+
+/** Headers about the body as it is sent, which only the server knows. Two lengths would let a request be smuggled. */
+const FRAMING = /^(content-length|transfer-encoding|connection|keep-alive|trailer|upgrade)$/i
+
+/**
+ * Encodes a result as the response that a server writes, its body as JSON. A client that has it already gets a 304 (RFC
+ * 9110 §13.1.2).
+ *
+ * @param request The request, and what code in front has set on the response
+ * @param result Status, headers and body
+ * @param isTagged Whether responses to `GET` and `HEAD` get an `ETag`
+ * @throws TypeError for a body that is no JSON; Error for a status or a header that cannot be sent
+ */
+export function encodeResponse(
+  request: Pick<HttpRequest, 'method' | 'headers' | 'getResponseHeader'>,
+  { status, headers, body }: HttpResult,
+  isTagged: boolean
+): HttpResponse {
+  const { method, headers: sent } = request
+  const text: string | undefined = body === undefined ? undefined : JSON.stringify(body)
+  const head = toHead(headers)
+
+  if (!Number.isInteger(status) || status < 200 || status > 599) {
+    throw new Error(`Invalid status of a response: expected 200 to 599, got ${status}`)
+  }
+  if (text === undefined || BODILESS.includes(status)) return { status, headers: head, body: undefined }
+
+  if (isTagged && status === 200 && (method === 'GET' || method === 'HEAD')) {
+    const given = findHeader(head, 'etag') ?? (request.getResponseHeader?.('etag') as string | undefined)
+    const tag = given ?? createEtag(text)
+
+    if (given === undefined && tag !== undefined) head.ETag = tag
+    if (tag !== undefined && hasAlready(sent, tag)) return { status: 304, headers: head, body: undefined }
+  }
+
+  if ((findHeader(head, 'content-type') ?? request.getResponseHeader?.('content-type')) === undefined) {
+    head['Content-Type'] = JSON_TYPE
+  }
+
+  return { status, headers: head, body: text }
+}
+
+/** The tag of a response, `undefined` when it has none. */
+export function getEtag({ headers }: HttpResponse): string | undefined {
+  return findHeader(headers, 'etag')
+}
+
+/** Checks headers, and leaves out those about the body. */
+export function toHead(headers: HttpResult['headers']): Record<string, string | string[]> {
+  const head: Record<string, string | string[]> = {}
+
+  for (const name in headers) {
+    const value: unknown = headers[name]
+
+    if (value === undefined || FRAMING.test(name)) continue
+
+    const values = Array.isArray(value) ? value.map(String) : String(value)
+
+    if (!HEADER_NAME.test(name)) throw new Error('Invalid name of a response header')
+    for (const single of [values].flat()) {
+      if (!HEADER_VALUE.test(single)) throw new Error(`Invalid value of the response header '${name}'`)
+    }
+
+    head[name] = values
+  }
+
+  return head
+}
+
+/** Header names are case-insensitive, and hooks may write them as they like. */
+function findHeader(headers: HttpResult['headers'], wanted: string): string | undefined {
+  for (const name in headers) {
+    if (name.length === wanted.length && name.toLowerCase() === wanted) return String(headers[name])
+  }
+
+  return undefined
+}
+
+/**
+ * Weak, because the JSON is compared and not the bytes, which a proxy may have compressed. On runtimes without the
+ * module `crypto` of Node there is no tag.
+ */
+function createEtag(text: string): string | undefined {
+  const hash = crypto?.hash('sha1', text, 'base64')
+
+  return hash && `W/"${text.length.toString(16)}-${hash.slice(0, 27)}"`
+}
+
+/** Not imported: this module runs in browsers and on Workers too. */
+const crypto = globalThis.process?.getBuiltinModule?.('node:crypto')
+
+/** Compares as weak tags are compared: `W/` makes no difference. A forced reload (`no-cache`) gets a full response. */
+function hasAlready(
+  { 'if-none-match': header, 'cache-control': cacheControl = '' }: HttpRequest['headers'],
+  tag: string
+): boolean {
+  if (typeof header !== 'string' || /\bno-cache\b/i.test(String(cacheControl))) return false
+  if (header.trim() === '*') return true
+
+  const opaque = tag.replace(/^W\//, '')
+
+  return header.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === opaque)
+}

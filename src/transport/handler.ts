@@ -1,0 +1,190 @@
+import { callService } from '../core/call.ts'
+import { getServiceOptions } from '../core/service.ts'
+import type { HookContext, RouteLookup } from '../core/types.ts'
+import { BadRequest } from '../errors.ts'
+import { stripPrefix } from '../utils/path.ts'
+import { parseAuthentication } from './authentication.ts'
+import { assertUtf8, parseBody } from './body.ts'
+import { encodeResponse } from './encode.ts'
+import { logUnexpected } from './error.ts'
+import {
+  createHttpContext,
+  createNotFound,
+  findTarget,
+  type HttpRequest,
+  type HttpResponse,
+  type HttpTarget,
+  hasData,
+  isMounted,
+  type TransportApplication,
+  toCredentialSource,
+  toHttpError,
+  toHttpResult,
+  toServiceCall
+} from './http.ts'
+import { runMounted } from './mount.ts'
+import { assertApplication, type HttpOptions, type HttpSettings, toHttpSettings } from './options.ts'
+import { assertOwnOrigin } from './origin.ts'
+import { isConditional, runConditionally } from './precondition.ts'
+import { parseQueryString } from './querystring.ts'
+import { createSetupCheck } from './setup-check.ts'
+
+/** Turns a request into a response. It never rejects. */
+export type HttpHandler = (request: HttpRequest) => Promise<HttpResponse>
+
+/**
+ * Serves an application over HTTP, whatever the server: from the path of a request to the response that the server has to
+ * write. Call `app.setup()` before the first request.
+ *
+ * @param app An application
+ * @param options The options of the transport
+ * @returns Turns a request into a response; errors become responses too
+ * @throws TypeError for an object that is not an application, and for an option with a value that it cannot have
+ */
+export function createHttpHandler(app: TransportApplication, options: HttpOptions = {}): HttpHandler {
+  assertApplication('createHttpHandler', app)
+
+  const settings = toHttpSettings('createHttpHandler', options)
+  const { etag, logger, cors, authentication } = settings
+  const checkSetup = createSetupCheck(app)
+
+  async function respond(request: HttpRequest): Promise<HttpResponse> {
+    let target: HttpTarget | null = null
+    let call: HookContext | undefined
+
+    try {
+      target = request.target ?? findInside(app, request, settings)
+
+      if (isMounted(target))
+        return await runMounted(request, target, await toMountedParams(app, request, settings))
+
+      const context = await runCall(app, request, target, settings, (started) => {
+        call = started
+      })
+
+      return encodeResponse(request, toHttpResult(context), etag)
+    } catch (error) {
+      const route = target && !isMounted(target) ? target : null
+
+      logUnexpected(logger, error, toLogContext(call))
+
+      return encodeResponse(request, toHttpError(error, request, route, app, authentication), etag)
+    }
+  }
+
+  return async (request) => {
+    checkSetup()
+
+    if (!cors) return respond(request)
+
+    return cors.preflight(request) ?? cors.allow(request, await respond(request))
+  }
+}
+
+/** What a log may say of a call. */
+export function toLogContext(context: HookContext | undefined): {
+  readonly path?: string
+  readonly method?: string
+  readonly provider: string
+} {
+  return { ...(context && { path: context.path, method: context.method }), provider: 'rest' }
+}
+
+/**
+ * Runs a request for a service: credentials, body, the call itself.
+ *
+ * @param app The application
+ * @param request The request
+ * @param route What its path leads to
+ * @param settings The settings of the transport
+ * @param onCall Gets the context before the call begins
+ * @returns The context of the finished call
+ * @throws Whatever goes wrong
+ */
+export async function runCall(
+  app: TransportApplication,
+  request: HttpRequest,
+  route: RouteLookup,
+  settings: HttpSettings,
+  onCall: (context: HookContext) => void
+): Promise<HookContext> {
+  const { method, headers } = request
+  const query = request.query ?? parseQueryString(request.search)
+  const params =
+    settings.params || app.defaultAuthentication ? await toParams(app, request, settings) : request.params
+  const body = hasData(method) ? await readBody(request, route, settings) : undefined
+  const call = toServiceCall({ method, headers, query, body, params }, route)
+
+  const run = (context: HookContext): Promise<HookContext> => {
+    onCall(context)
+
+    return callService(route.service, call, context)
+  }
+
+  return isConditional(request)
+    ? runConditionally(app, request, route, call, settings.etag, run)
+    : run(createHttpContext(route, call))
+}
+
+function findInside(
+  app: TransportApplication,
+  { path, search }: HttpRequest,
+  { prefix }: HttpSettings
+): HttpTarget {
+  if (!path.startsWith('/')) throw new BadRequest('Invalid request target: expected a path or a URL')
+
+  const inside = stripPrefix(path, prefix)
+  const target = inside === null ? null : findTarget(app, inside)
+
+  if (!target) throw createNotFound(search === '' ? path : `${path}?${search}`)
+
+  return target
+}
+
+/** The params that code in front of the service has set, and credentials unless it has set those too. */
+async function toParams(
+  app: TransportApplication,
+  request: HttpRequest,
+  { authentication, params: getParams, cors, parsesCredentials }: HttpSettings
+): Promise<{ readonly authentication?: any }> {
+  const given: { authentication?: any } = {
+    ...request.params,
+    ...(getParams && (await getParams(request.native?.request, { address: request.address })))
+  }
+
+  if (!app.defaultAuthentication) return given
+
+  await assertOwnOrigin(app, request, authentication, cors?.origins ?? [])
+
+  if (!parsesCredentials || given.authentication !== undefined) return given
+
+  const found = await parseAuthentication(app, ...toCredentialSource(request), authentication)
+
+  return found ? { authentication: found, ...given } : given
+}
+
+/** A mounted function calls services for its client: without a provider they would take it for the server itself. */
+async function toMountedParams(
+  app: TransportApplication,
+  request: HttpRequest,
+  settings: HttpSettings
+): Promise<object> {
+  return { provider: 'rest', headers: request.headers, ...(await toParams(app, request, settings)) }
+}
+
+async function readBody(
+  request: HttpRequest,
+  { service }: RouteLookup,
+  { bodyLimit }: HttpSettings
+): Promise<unknown> {
+  const { body, headers } = request
+  const contentType = headers['content-type'] as string | undefined
+
+  if (body === undefined)
+    return parseBody(await request.readText(bodyLimit), contentType, getServiceOptions(service))
+
+  // Parsers of JSON and forms accept other charsets, with which a filter in front could be deceived.
+  if (/json|x-www-form-urlencoded/i.test(contentType ?? '')) assertUtf8(contentType)
+
+  return body
+}

@@ -1,0 +1,38 @@
+import { toHead } from './encode.ts'
+import type { HttpRequest, HttpResponse, MountedTarget } from './http.ts'
+
+/**
+ * Runs a mounted Fetch function. `HEAD` runs as `GET`.
+ *
+ * @param request The request
+ * @param target The function, and the path that it gets
+ * @param params The params of calls that it may make: they come from outside
+ * @returns Its response; the body stays a stream
+ * @throws What the function throws; TypeError when it returns no response
+ */
+export async function runMounted(
+  request: HttpRequest,
+  { mounted, path }: MountedTarget,
+  params: { readonly authentication?: any }
+): Promise<HttpResponse> {
+  const { authentication = null } = params
+  const response = await mounted(request.toRequest(path), {
+    params,
+    authentication,
+    address: request.address
+  })
+
+  if (!(response instanceof Response)) {
+    throw new TypeError(`The function that is mounted for '${path}' returned no Response`)
+  }
+
+  const { status, headers, body } = response
+  const cookies = headers.getSetCookie()
+  const { 'set-cookie': _, ...others } = Object.fromEntries(headers)
+
+  return {
+    status,
+    headers: { ...toHead(others), ...(cookies.length > 0 && { 'set-cookie': cookies }) },
+    body: body ?? undefined
+  }
+}

@@ -1,0 +1,106 @@
+import { callService } from '../core/call.ts'
+import type { ServiceCall } from '../core/methods.ts'
+import { getServiceOptions } from '../core/service.ts'
+import type { HookContext, RouteLookup } from '../core/types.ts'
+import { BadRequest, PreconditionFailed } from '../errors.ts'
+import { KeyedMutex } from '../utils/keyed-mutex.ts'
+import { encodeResponse, getEtag } from './encode.ts'
+import { createHttpContext, type HttpRequest, type TransportApplication, toHttpResult } from './http.ts'
+
+const CONDITIONAL_VERBS: readonly string[] = ['PUT', 'PATCH', 'DELETE']
+
+/** Whether a request may only change a record that the client has seen as it is now (RFC 9110 §13.1.1). */
+export function isConditional({ method, headers }: Pick<HttpRequest, 'method' | 'headers'>): boolean {
+  return headers['if-match'] !== undefined && CONDITIONAL_VERBS.includes(method)
+}
+
+/**
+ * Runs a call if the tag of the record, as a `get` of the same client returns it, is one of those in `If-Match`. Such
+ * requests for one record run one after another in this process; other processes and other calls are not waited for.
+ *
+ * @param app The application
+ * @param request The request
+ * @param route What its path leads to
+ * @param call The call
+ * @param isTagged Whether responses have an `ETag`
+ * @param run Runs the call
+ * @throws PreconditionFailed with the current tag as `data.etag`; BadRequest for a call without an id; what `get` throws
+ */
+export function runConditionally(
+  app: TransportApplication,
+  request: HttpRequest,
+  route: RouteLookup,
+  call: ServiceCall,
+  isTagged: boolean,
+  run: (context: HookContext) => Promise<HookContext>
+): Promise<HookContext> {
+  const { id } = call
+
+  if (id === null || id === undefined) {
+    throw new BadRequest(
+      "Invalid header 'If-Match': expected a path with an id, because a tag belongs to one record"
+    )
+  }
+
+  const { _conditional: mutex = new KeyedMutex<string>() } = app
+  const context = createHttpContext(route, call)
+
+  // The path of the service: that of the request can be written in several ways.
+  return mutex.run(`${context.path} ${id}`, async () => {
+    await assertMatch(request, route, call, isTagged)
+
+    return run(context)
+  })
+}
+
+async function assertMatch(
+  { headers }: HttpRequest,
+  route: RouteLookup,
+  { id, params }: ServiceCall,
+  isTagged: boolean
+): Promise<void> {
+  const expected = String(headers['if-match']).trim()
+
+  if (!getServiceOptions(route.service).methods.includes('get')) {
+    if (expected === '*') return
+
+    throw new PreconditionFailed(
+      "The record has no tag to compare with 'If-Match': the service has no method 'get'"
+    )
+  }
+
+  // Copied, because hooks of the first call may change the query.
+  const ownParams = { ...params, query: structuredClone(params.query) }
+  const tag = await findTag(route, { method: 'get', id, params: ownParams }, headers, isTagged)
+
+  if (tag === null) throw new PreconditionFailed('There is no such record')
+  if (expected === '*' || (tag !== undefined && toTags(expected).includes(tag))) return
+
+  throw new PreconditionFailed(
+    "The record has changed: its tag is not the one in 'If-Match'",
+    tag === undefined ? undefined : { etag: tag }
+  )
+}
+
+/** The tags of a list, as they are written: ours are weak, and hashes of the same JSON are equal strings. */
+function toTags(list: string): readonly string[] {
+  return list.match(/(?:W\/)?"[^"]*"/g) ?? []
+}
+
+/** The tag that a `GET` of the record has, `undefined` without tags; `null` where there is no record. */
+async function findTag(
+  route: RouteLookup,
+  call: ServiceCall,
+  headers: HttpRequest['headers'],
+  isTagged: boolean
+): Promise<string | undefined | null> {
+  try {
+    const context = await callService(route.service, call, createHttpContext(route, call))
+    const { 'if-none-match': _, ...others } = headers
+
+    return getEtag(encodeResponse({ method: 'GET', headers: others }, toHttpResult(context), isTagged))
+  } catch (error: any) {
+    if (error?.code === 404) return null
+    throw error
+  }
+}

@@ -1,0 +1,23 @@
+/**
+ * Warns once, at the first request, when an application is served that was never set up: its services lack what their
+ * `setup` prepares.
+ *
+ * @param app The application
+ * @returns Checks the application, the first time it is called
+ */
+export function createSetupCheck(app: { readonly _isSetup?: boolean }): () => void {
+  let isChecked = false
+
+  return () => {
+    if (isChecked) return
+
+    isChecked = true
+    if (app._isSetup === false) {
+      // Not in browsers.
+      globalThis.process?.emitWarning?.(
+        'The application receives requests but was never set up: await app.setup() before the server listens',
+        { code: 'ALULA_NOT_SET_UP' }
+      )
+    }
+  }
+}
