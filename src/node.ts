@@ -1,2 +1,3 @@
 export { type ListenerOptions, toListener } from './node/listener.ts'
+export { limitPipelining, type PipeliningOptions } from './node/pipelining.ts'
 export { prepareClose } from './node/shutdown.ts'

@@ -149,7 +149,7 @@ const ORDER: { [folder: string]: readonly string[] } = {
   ],
   express: ['parser-errors', 'send', 'handlers', 'authentication', 'rest', 'server', 'application'],
   fetch: ['handler'],
-  node: ['read', 'request', 'send', 'shutdown', 'listen', 'listener'],
+  node: ['read', 'request', 'send', 'shutdown', 'pipelining', 'listen', 'listener'],
   socketio: ['running', 'bytes', 'attachment', 'traffic', 'connections', 'transport', 'server'],
   sync: [
     'codec',

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { reportError } from '../core/events.ts'
+import { limitPipelining } from './pipelining.ts'
 import { prepareClose } from './shutdown.ts'
 
 /** The part of an application that a server needs. */
@@ -34,7 +35,7 @@ export async function startServer(
     )
   }
 
-  const close = prepareClose(server)
+  const close = prepareClose(limitPipelining(server))
 
   closers.push(close)
   server.once('close', () => {

@@ -3,6 +3,7 @@ import { logUnexpected } from '../transport/error.ts'
 import { createHttpHandler, type HttpHandler } from '../transport/handler.ts'
 import type { HttpRequest, TransportApplication } from '../transport/http.ts'
 import { assertApplication, type HttpOptions, toHttpSettings } from '../transport/options.ts'
+import { createPipelineGate } from './pipelining.ts'
 import { NodeRequest } from './request.ts'
 import { sendResponse } from './send.ts'
 
@@ -29,11 +30,13 @@ export function toListener(
   const { trustProxy, logger } = toHttpSettings('toListener', options)
   const handle = createHttpHandler(app, options)
   const details = { trustProxy }
+  const limit = createPipelineGate()
+  const onError = (error: unknown) => logUnexpected(logger, error)
 
   return (request, response) =>
-    void respond(handle, new NodeRequest(request, response, details), request, response, (error) =>
-      logUnexpected(logger, error)
-    )
+    limit(request, response, () => {
+      void respond(handle, new NodeRequest(request, response, details), request, response, onError)
+    })
 }
 
 /**

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, request as send } from 'node:http'
 import { createServer as createSecureServer, request as sendSecurely } from 'node:https'
@@ -8,6 +7,7 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { AuthenticationService, type AuthenticationStrategy } from '../../src/authentication.ts'
 import { type Application, alula } from '../../src/index.ts'
 import { type ListenerOptions, toListener } from '../../src/node.ts'
+import { certificate } from '../support/certificate.ts'
 import { defer } from '../support/deferred.ts'
 
 const JSON_HEADERS = { 'Content-Type': 'application/json' }
@@ -724,16 +724,6 @@ describe('a connection', () => {
     expect(bodyOf(answers[3] as string)).toEqual({ b: '1' })
   })
 })
-
-/** A certificate for a day, and its key; without OpenSSL there is none. */
-const certificate = spawnSync(
-  'openssl',
-  [
-    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
-    ...['-keyout', '-', '-out', '-', '-days', '1', '-subj', '/CN=localhost']
-  ],
-  { encoding: 'utf8' }
-).stdout
 
 it.skipIf(!certificate)('a server of HTTPS takes the same listener', async () => {
   const listener = toListener(createEcho(), {

@@ -1,0 +1,191 @@
+import { AsyncResource } from 'node:async_hooks'
+import { Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { Server as HttpsServer } from 'node:https'
+import type { Socket } from 'node:net'
+import { assertSpelled } from '../utils/nearest.ts'
+
+/** The options of {@link limitPipelining}. */
+export interface PipeliningOptions {
+  /** How many requests of a connection may be in flight at once; 100 by default. */
+  requests?: number
+  /** How many bytes of responses may wait for the client to read them; 1,048,576 by default. */
+  bytes?: number
+}
+
+/** Calls `run` as soon as the connection of a request has room for it; drops it when the connection closes before. */
+export type PipelineGate = (request: IncomingMessage, response: ServerResponse, run: () => void) => void
+
+type Limits = Required<PipeliningOptions>
+
+/** The lowest number of concurrent requests that HTTP/2 recommends for a connection (RFC 9113, 6.5.2). */
+const MAX_REQUESTS = 100
+
+const MAX_BYTES = 1_048_576
+
+const limitedServers = new WeakSet<Server>()
+
+/** Kept by socket, so that a gate of a server and one of a listener do not hold the same request twice. */
+const pipelines = new WeakMap<Socket, Pipeline>()
+
+type Server = HttpServer | HttpsServer
+
+/**
+ * Limits what a connection costs whose client sends many requests without waiting for responses (pipelining), or does
+ * not read them. Node emits all requests that arrive in one chunk of up to 64 kB at once; beyond the limits, they are
+ * held, and nothing more is read from the connection until responses have been sent.
+ *
+ * All listeners of the event `request` get their requests through the limits, those of Express and Socket.IO included.
+ * On a server that has limits already, it does nothing. HTTP/2 has limits of its own.
+ *
+ * @param server A server of `node:http` or `node:https`
+ * @param options `requests`: the most requests of a connection in flight; `bytes`: while as many bytes of responses wait
+ * for the client, no further request is let through
+ * @returns The server
+ * @throws TypeError for anything but a server, and for a limit that is not a positive integer
+ * @example
+ * const server = limitPipelining(createServer(listener))
+ */
+export function limitPipelining<AnyServer extends Server>(
+  server: AnyServer,
+  options: PipeliningOptions = {}
+): AnyServer {
+  if (!isServer(server)) {
+    throw new TypeError('limitPipelining expects a server of node:http or node:https')
+  }
+
+  const gate = createPipelineGate(options)
+
+  if (limitedServers.has(server)) return server
+
+  const emit: (...args: any[]) => boolean = server.emit.bind(server)
+
+  limitedServers.add(server)
+  server.emit = (event: string | symbol, ...values: any[]): boolean => {
+    if (event !== 'request') return emit(event, ...values)
+
+    gate(values[0], values[1], () => emit(event, ...values))
+
+    return server.listenerCount('request') > 0
+  }
+
+  return server
+}
+
+function isServer(value: unknown): boolean {
+  return value instanceof HttpServer || value instanceof HttpsServer
+}
+
+/**
+ * The same limits for a listener, which does not know its server.
+ *
+ * @param options As for {@link limitPipelining}; on each connection, the gate of its first request decides
+ * @throws TypeError for a limit that is not a positive integer
+ */
+export function createPipelineGate(options: PipeliningOptions = {}): PipelineGate {
+  const { requests = MAX_REQUESTS, bytes = MAX_BYTES } = options
+  const limits = { requests, bytes }
+
+  assertSpelled(options, Object.keys(limits), (name) => `Unknown option '${name}' of limitPipelining`)
+
+  for (const [name, value] of Object.entries(limits)) {
+    if (!Number.isSafeInteger(value) || value < 1) {
+      throw new TypeError(`Invalid option '${name}' of limitPipelining: expected a positive integer`)
+    }
+  }
+
+  return (request, response, run) => {
+    const { socket } = request
+
+    // Streams of HTTP/2 do not wait for each other, and requests that a test makes up may have no socket.
+    if (request.httpVersionMajor > 1 || !socket) {
+      run()
+      return
+    }
+
+    let pipeline = pipelines.get(socket)
+
+    if (!pipeline) {
+      pipeline = new Pipeline(socket, limits)
+      pipelines.set(socket, pipeline)
+    }
+
+    pipeline.add(response, run)
+  }
+}
+
+/** The requests of one connection. */
+class Pipeline {
+  private readonly socket: Socket
+  private readonly limits: Limits
+  /** The responses in flight: those that have not been handed to the operating system in full. */
+  private readonly active = new Set<ServerResponse>()
+  /** In the order of the requests, which is that of the responses too. */
+  private readonly held = new Map<ServerResponse, () => void>()
+
+  constructor(socket: Socket, limits: Limits) {
+    this.socket = socket
+    this.limits = limits
+  }
+
+  /** Runs what handles a request, now or in its turn. */
+  add(response: ServerResponse, run: () => void): void {
+    // Another gate has let it through, some time ago where it is closed.
+    if (response.closed || this.active.has(response)) run()
+    else if (this.held.size === 0 && this.hasRoom()) this.start(response, run)
+    else this.hold(response, run)
+  }
+
+  private start(response: ServerResponse, run: () => void): void {
+    this.active.add(response)
+    // After 'finish' too; a client that does not read keeps both from happening.
+    response.on('close', () => {
+      this.active.delete(response)
+      if (this.held.size > 0) this.startHeld()
+    })
+    run()
+  }
+
+  private hold(response: ServerResponse, run: () => void): void {
+    if (this.held.size === 0) {
+      this.socket.on('resume', this.stopReading)
+      this.stopReading()
+    }
+
+    // Without the binding, it would run in the asynchronous context of the response that makes room for it.
+    this.held.set(response, AsyncResource.bind(run))
+  }
+
+  private startHeld(): void {
+    for (const [response, run] of this.held) {
+      // After its end, no response could be sent: what is held goes with the socket.
+      if (!this.socket.writable || !this.hasRoom()) return
+
+      this.held.delete(response)
+      this.start(response, run)
+    }
+
+    this.socket.off('resume', this.stopReading)
+    this.socket.resume()
+  }
+
+  private hasRoom(): boolean {
+    if (this.active.size === 0) return true
+    if (this.active.size >= this.limits.requests) return false
+
+    let bytes = 0
+
+    // What waits in the socket itself counts in the response that is being sent.
+    for (const { writableLength } of this.active) bytes += writableLength
+
+    return bytes < this.limits.bytes
+  }
+
+  /**
+   * Node resumes a socket after each request, and for each body that is read. A stream that is paused already emits no
+   * 'pause', but the server of Node stops reading only on that event.
+   */
+  private readonly stopReading = (): void => {
+    if (this.socket.isPaused()) this.socket.emit('pause')
+    else this.socket.pause()
+  }
+}

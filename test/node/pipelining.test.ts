@@ -1,0 +1,400 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect as connectSecurely } from 'node:tls'
+import original from 'express'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createPipelineGate } from '../../src/node/pipelining.ts'
+import { limitPipelining, type PipeliningOptions } from '../../src/node.ts'
+import { certificate } from '../support/certificate.ts'
+import { defer } from '../support/deferred.ts'
+import { runProgram } from '../support/program.ts'
+
+/** How many requests of a connection are in flight by default. */
+const MAX_REQUESTS = 100
+
+const toRange = (length: number) => Array.from({ length }, (_, n) => n)
+const toGets = (count: number, version = '1.1', headers = '') =>
+  toRange(count)
+    .map((n) => `GET /${n} HTTP/${version}\r\nHost: a\r\n${headers}\r\n`)
+    .join('')
+const toPost = (n: number, length: number) =>
+  `POST /${n} HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${'x'.repeat(length)}`
+
+/** Listens until the test ends; returns the port. */
+async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+
+  return (server.address() as AddressInfo).port
+}
+
+function open(listener: RequestListener, options?: PipeliningOptions): Promise<number> {
+  return listen(limitPipelining(createServer(listener), options))
+}
+
+/** A client that sends what it is given, and does not read until it is asked to. */
+function createClient(port: number, text: string): Socket {
+  const socket = connect(port, '127.0.0.1')
+
+  onTestFinished(() => void socket.destroy())
+  socket.on('error', () => undefined)
+  socket.write(text)
+
+  return socket
+}
+
+/** Reads this many responses of a connection; returns the first words of their bodies. */
+async function readWords(socket: Socket, count: number): Promise<string[]> {
+  const words: string[] = []
+  let rest: Buffer = Buffer.alloc(0)
+  /** How many bytes of the body have not come yet. */
+  let missing = 0
+
+  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+    let part = chunk as Buffer
+
+    if (missing > part.length) {
+      missing -= part.length
+      continue
+    }
+
+    part = Buffer.concat([rest, part.subarray(missing)])
+    missing = 0
+
+    for (;;) {
+      const end = part.indexOf('\r\n\r\n')
+      const length = Number(/content-length: (\d+)/i.exec(part.toString('latin1', 0, end))?.[1])
+      const body = part.subarray(end + 4, end + 4 + length)
+
+      if (end === -1 || (body.length < length && body.length < 20)) break
+
+      words.push(body.toString('latin1', 0, 20).split(' ')[0] as string)
+      missing = length - body.length
+      part = part.subarray(end + 4 + length)
+    }
+
+    rest = part
+    if (words.length === count && missing === 0) break
+  }
+
+  return words
+}
+
+async function fetchText(port: number, path = '/'): Promise<string> {
+  return (await fetch(`http://127.0.0.1:${port}${path}`)).text()
+}
+
+/** Gives the server time: each round trip is some turns of its event loop. */
+async function takeTurns(port: number): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await fetchText(port)
+}
+
+/** A listener whose responses to requests with a number wait until the test opens it. */
+function createGate() {
+  const opened = defer()
+  const begun: string[] = []
+
+  return {
+    begun,
+    open: () => opened.resolve(),
+    listener: (async (request, response) => {
+      if (request.url === '/') {
+        response.end('here')
+        return
+      }
+
+      begun.push(request.url as string)
+      request.resume()
+      await opened.promise
+      response.end(`${request.url} `)
+    }) as RequestListener
+  }
+}
+
+it('clients that pipeline 80,000 requests and read nothing cost less than 200 MB, and still get them all', async () => {
+  const program = runProgram(`
+    import { createServer } from 'node:http'
+    import { limitPipelining } from 'alula/node'
+
+    let begun = 0
+    const server = createServer((request, response) => {
+      if (request.url === '/usage') {
+        response.end(JSON.stringify({ begun, memory: process.memoryUsage.rss() }))
+        return
+      }
+
+      begun++
+      setImmediate(() => response.end((request.url + ' ').padEnd(100_000, 'x')))
+    })
+
+    limitPipelining(server)
+    server.listen(0, '127.0.0.1', () => console.log('port ' + server.address().port))
+  `)
+  const port = Number((await program.waitFor('port ')).split(' ')[1])
+  const getUsage = async () => JSON.parse(await fetchText(port, '/usage'))
+  const before = await getUsage()
+  const clients = toRange(4).map(() => createClient(port, toGets(20_000)))
+  const usages: any[] = []
+
+  await vi.waitFor(async () => {
+    usages.push(await getUsage())
+    expect(usages.at(-1).begun).toBeGreaterThanOrEqual(clients.length * MAX_REQUESTS)
+  })
+  for (let turn = 0; turn < 50; turn++) usages.push(await getUsage())
+  expect(Math.max(...usages.map(({ memory }) => memory)) - before.memory).toBeLessThan(200_000_000)
+
+  expect(await readWords(clients[0] as Socket, 20_000)).toEqual(toRange(20_000).map((n) => `/${n}`))
+}, 120_000)
+
+it('of a connection, a hundred requests are in flight; the others come in order when there is room', async () => {
+  const gate = createGate()
+  const port = await open(gate.listener)
+  const client = createClient(port, toGets(1000))
+
+  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
+  await takeTurns(port)
+  expect(gate.begun).toHaveLength(MAX_REQUESTS)
+  gate.open()
+
+  const all = toRange(1000).map((n) => `/${n}`)
+
+  expect(await readWords(client, 1000)).toEqual(all)
+  expect(gate.begun).toEqual(all)
+  // The connection is read from again.
+  client.write(toGets(200))
+  expect(await readWords(client, 200)).toEqual(all.slice(0, 200))
+})
+
+it('while more bytes wait for the client than allowed, no further request is let through', async () => {
+  let begun = 0
+  // More than the operating system takes.
+  const large = 'x'.repeat(20_000_000)
+  const port = await open(
+    (request, response) => {
+      if (request.url !== '/') begun++
+      response.end(request.url === '/' ? 'here' : `${request.url} ${large}`)
+    },
+    { bytes: 1000 }
+  )
+  const client = createClient(port, toGets(10))
+
+  await vi.waitFor(() => expect(begun).toBe(1))
+  await takeTurns(port)
+  expect(begun).toBe(1)
+  expect(await readWords(client, 10)).toEqual(toRange(10).map((n) => `/${n}`))
+})
+
+const repeat = (length: number) =>
+  toRange(Math.ceil(20_000_000 / (100 + length))).map((n) => toPost(n, length))
+
+// Each is more than fits between the two.
+it.each([
+  ['no bodies', repeat(0)],
+  ['small bodies', repeat(1000)],
+  ['bodies larger than the buffer of a request', repeat(20_000)],
+  ['one large body that is held', [...toRange(101).map((n) => toPost(n, 0)), toPost(101, 20_000_000)]]
+])('nothing is read from a connection whose requests are held: %s', async (_name, requests) => {
+  const gate = createGate()
+  const server = limitPipelining(createServer(gate.listener))
+  const sockets: Socket[] = []
+
+  server.on('connection', (socket) => sockets.push(socket))
+
+  const port = await listen(server)
+  const client = createClient(port, requests.join(''))
+
+  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
+  await takeTurns(port)
+
+  const [{ bytesRead }] = sockets as [Socket]
+
+  await takeTurns(port)
+  expect(sockets[0]?.bytesRead).toBe(bytesRead)
+  expect(bytesRead).toBeLessThan(requests.slice(0, MAX_REQUESTS).join('').length + 200_000)
+  gate.open()
+  expect(await readWords(client, requests.length)).toEqual(toRange(requests.length).map((n) => `/${n}`))
+})
+
+it('bodies of requests that were held are complete', async () => {
+  const port = await open(async (request, response) => {
+    let length = 0
+
+    for await (const chunk of request) length += chunk.length
+    response.end(`${length} `)
+  })
+  const lengths = toRange(1000).map((n) => (n % 100) * (n % 7 === 0 ? 2000 : 3))
+  const client = createClient(port, lengths.map((length, n) => toPost(n, length)).join(''))
+
+  expect(await readWords(client, 1000)).toEqual(lengths.map(String))
+})
+
+it('requests of HTTP/1.0 get their responses', async () => {
+  const port = await open((request, response) => {
+    const body = `${request.url} `
+
+    response.setHeader('Content-Length', body.length)
+    response.end(body)
+  })
+  const kept = createClient(port, toGets(300, '1.0', 'Connection: keep-alive\r\n'))
+  const single = createClient(port, toGets(1, '1.0'))
+
+  expect(await readWords(kept, 300)).toEqual(toRange(300).map((n) => `/${n}`))
+  expect(await readWords(single, 1)).toEqual(['/0'])
+  await once(single.resume(), 'close')
+})
+
+it('requests that are held are dropped when their client goes away', async () => {
+  const gate = createGate()
+  const server = limitPipelining(createServer(gate.listener))
+  const closed = new Promise((resolve) => {
+    server.once('connection', (socket) => socket.once('close', resolve))
+  })
+  const port = await listen(server)
+  const client = createClient(port, toGets(300))
+
+  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
+  client.resetAndDestroy()
+  await takeTurns(port)
+  // Nothing is read, so that the server notices when it sends.
+  gate.open()
+  await closed
+  await takeTurns(port)
+  expect(gate.begun).toHaveLength(MAX_REQUESTS)
+})
+
+it('requests that are held are dropped after a response that closes the connection', async () => {
+  const begun: unknown[] = []
+  const port = await open(
+    (request, response) => {
+      begun.push(request.url)
+      response.setHeader('Connection', 'close')
+      setImmediate(() => response.end(`${request.url} `))
+    },
+    { requests: 1 }
+  )
+  const client = createClient(port, toGets(3))
+
+  expect(await readWords(client, 1)).toEqual(['/0'])
+  await once(client.resume(), 'close')
+  expect(begun).toEqual(['/0'])
+})
+
+it('a request that was held runs in no context of another one', async () => {
+  const storage = new AsyncLocalStorage<string>()
+  const seen: unknown[] = []
+  const port = await open(
+    (request, response) => {
+      seen.push(storage.getStore())
+      storage.run(request.url as string, () => setImmediate(() => response.end(`${request.url} `)))
+    },
+    { requests: 1 }
+  )
+
+  await readWords(createClient(port, toGets(3)), 3)
+  expect(seen).toEqual([undefined, undefined, undefined])
+})
+
+it('all listeners of a server come after the limits, also those of frameworks', async () => {
+  const gate = createGate()
+  const app = original()
+  let listened = 0
+
+  app.use(gate.listener)
+
+  const server = createServer(app)
+
+  server.on('request', () => listened++)
+
+  const port = await listen(limitPipelining(server))
+  const client = createClient(port, toGets(300))
+
+  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
+  expect(listened).toBe(MAX_REQUESTS)
+  gate.open()
+  expect(await readWords(client, 300)).toHaveLength(300)
+})
+
+it('two gates on a connection hold a request once', async () => {
+  const gate = createGate()
+  const inner = createPipelineGate({ requests: 50 })
+  const port = await open((request, response) => {
+    inner(request, response, () => gate.listener(request, response))
+  })
+  const client = createClient(port, toGets(300))
+
+  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
+  gate.open()
+  expect(await readWords(client, 300)).toHaveLength(300)
+})
+
+it('a gate that a request gets to after its response takes no place', async () => {
+  const inner = createPipelineGate({ requests: 1 })
+  let late = 0
+  const port = await listen(
+    createServer((request, response) => {
+      response.end(`${request.url} `)
+      response.once('close', () => setImmediate(inner, request, response, () => late++))
+    })
+  )
+
+  expect(await readWords(createClient(port, toGets(3)), 3)).toHaveLength(3)
+  await vi.waitFor(() => expect(late).toBe(3))
+})
+
+it('a second call for a server does nothing', async () => {
+  const gate = createGate()
+  const server = createServer(gate.listener)
+
+  expect(limitPipelining(limitPipelining(server, { requests: 10 }), { requests: 5 })).toBe(server)
+
+  const port = await listen(server)
+  const client = createClient(port, toGets(100))
+
+  await vi.waitFor(() => expect(gate.begun).toHaveLength(10))
+  gate.open()
+  expect(await readWords(client, 100)).toHaveLength(100)
+  expect(gate.begun).toHaveLength(100)
+})
+
+it.skipIf(!certificate)('servers of HTTPS have limits too', async () => {
+  const gate = createGate()
+  const port = await listen(
+    limitPipelining(createSecureServer({ key: certificate, cert: certificate }, gate.listener)) as Server
+  )
+  const client = connectSecurely({ port, rejectUnauthorized: false })
+
+  onTestFinished(() => void client.destroy())
+  client.write(toGets(3000))
+  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
+  gate.open()
+  expect(await readWords(client, 3000)).toEqual(toRange(3000).map((n) => `/${n}`))
+})
+
+describe('what cannot be limited is refused', () => {
+  it.each([undefined, {}, () => undefined, { emit() {} }])('%s is not a server', (value: any) => {
+    expect(() => limitPipelining(value)).toThrow(
+      new TypeError('limitPipelining expects a server of node:http or node:https')
+    )
+  })
+
+  it.each(['requests', 'bytes'])('%s is a positive integer', (name) => {
+    for (const value of [0, -1, 1.5, '10', null, Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(() => limitPipelining(createServer(), { [name]: value } as any)).toThrow(
+        new TypeError(`Invalid option '${name}' of limitPipelining: expected a positive integer`)
+      )
+    }
+  })
+
+  it('a misspelt option', () => {
+    expect(() => limitPipelining(createServer(), { request: 1 } as any)).toThrow(
+      "Unknown option 'request' of limitPipelining. Did you mean 'requests'?"
+    )
+  })
+})
