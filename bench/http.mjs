@@ -10,14 +10,17 @@ import { divide, formatSpread, printTable, runRounds, scaleRounds, toPath } from
 /** How many connections a client keeps that sends all it can. */
 export const CONNECTIONS = 32
 
-const ROUNDS = 3
+const ROUNDS = 7
 const REQUESTS = 2500
-/** How many different requests there are of an operation; they come again and again. */
-export const DISTINCT_REQUESTS = 100
+/** How often each connection does all operations in turns before something is measured. */
+const TURNS = 40
+/** How many different requests there are; they come again and again. A multiple of the operations in {@link mix}. */
+export const DISTINCT_REQUESTS = 240
 
 /** What the servers with messages are called in tables, by their files in `servers/`. */
 const LABELS = {
   'by-hand': 'Express 5 by hand',
+  'by-hand-key': 'Express 5 by hand, key made once',
   fastify: 'Fastify 5',
   feathers: 'Feathers v5',
   'alula-mounted': 'alula, toMiddleware',
@@ -34,28 +37,34 @@ export function pickServers(...names) {
 }
 
 /**
- * Measures what servers spend on requests, and prints it. All have to give the same answers.
+ * Measures what servers spend on requests, and prints it. All have to give the same answers. Each process serves all
+ * operations in turns first, as one that runs for long, and then one operation after the other. Arguments of the program
+ * choose servers: `rest by-hand alula-node`.
  *
  * @param {object} comparison
- * @param {string} comparison.baseline The server that the others are compared with
- * @param {Record<string, string>} comparison.servers What servers are called in a table, by their files in `servers/`
+ * @param {Record<string, string>} comparison.servers What servers are called in a table, by their files in `servers/`;
+ * the others are compared with the first
  * @param {Record<string, (index: number) => ClientRequest>} comparison.operations The requests, by name
- * @param {number} [comparison.rounds] How many rounds there are, before they are scaled
+ * @param {number} [comparison.rounds] How many processes there are of each server, before they are scaled
  * @param {number} [comparison.count] How many records there are
- * @param {Record<string, number>} [comparison.requests] How many requests are measured of an operation, where it is not
+ * @param {number} [comparison.turns] How often each connection does all operations in turns before something is measured
+ * @param {Record<string, number>} [comparison.amounts] How many requests are measured of an operation, where it is not
  * as many as of the others
- * @param {number} [comparison.connections] How many connections the client keeps; at most a fifth of the requests
+ * @param {number} [comparison.connections] How many connections the client keeps
  */
 export async function compareServers({
-  baseline,
-  servers,
+  servers: allServers,
   operations,
   rounds = ROUNDS,
   count,
-  requests = {},
-  connections
+  turns = TURNS,
+  amounts = {},
+  connections = CONNECTIONS
 }) {
+  const servers = chooseServers(allServers)
+  const [baseline] = Object.keys(servers)
   const columns = Object.keys(operations)
+  const mixed = mix(operations)
   /** What the first server answered; the others have to answer the same, or they do not do the same job. */
   let expectedAnswers
 
@@ -64,11 +73,9 @@ export async function compareServers({
       const measured = {}
 
       await checkAnswers(client)
-      // A server that runs for long has seen all of them. Few, because some add records.
-      for (const operation of columns) await load(client, operations[operation], toAmount(operation) / 5)
+      await load(client, mixed.toRequest, turns * mixed.length * connections)
       for (const operation of columns) {
-        await load(client, operations[operation], toAmount(operation))
-        measured[operation] = await measure(client, operations[operation], toAmount(operation))
+        measured[operation] = await measure(client, operations[operation], amounts[operation] ?? REQUESTS)
       }
 
       return measured
@@ -88,10 +95,6 @@ export async function compareServers({
   printResults('Requests per second; client and server share the machine', (rounds) =>
     pickEach(rounds, ({ perSecond }) => perSecond).map((values) => formatSpread(values, 0))
   )
-
-  function toAmount(operation) {
-    return requests[operation] ?? REQUESTS
-  }
 
   async function checkAnswers(client) {
     const answers = []
@@ -116,6 +119,45 @@ export async function compareServers({
   function pickEach(rounds, pick) {
     return columns.map((operation) => rounds.map((round) => pick(round[operation])))
   }
+}
+
+/** The servers that the arguments of the program name, or all. */
+function chooseServers(servers) {
+  const names = process.argv.slice(2)
+
+  for (const name of names) {
+    if (!(name in servers)) {
+      throw new Error(`Unknown server '${name}': expected some of ${Object.keys(servers).join(', ')}`)
+    }
+  }
+
+  return names.length === 0 ? servers : Object.fromEntries(names.map((name) => [name, servers[name]]))
+}
+
+/**
+ * Requests of all operations in turns. A connection removes what it has created, so that there are no more records
+ * after a turn than before.
+ *
+ * @returns `toRequest` for {@link load}, and the `length` of a turn
+ */
+export function mix(operations) {
+  const sequence = Object.entries(operations).map(([name, toRequest]) =>
+    name === 'create' ? (index) => ({ ...toRequest(index), onResponse: keepId }) : toRequest
+  )
+
+  if ('create' in operations) sequence.push(() => ({ method: 'DELETE', setupRequest: addId }))
+
+  const { length } = sequence
+
+  return { length, toRequest: (index) => sequence[index % length](Math.floor(index / length)) }
+}
+
+function keepId(_status, body, context) {
+  context.id = JSON.parse(body).id
+}
+
+function addId(request, context) {
+  return { ...request, path: `/messages/${context.id}` }
 }
 
 /**

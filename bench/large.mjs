@@ -1,16 +1,18 @@
-// The operations of `rest` with a hundred times as many records: who looks at each of them to find a page?
+// A page of a hundred times as many records as in `rest`: which server looks at each of them?
 import { compareServers, pickServers } from './http.mjs'
 import { toRequests } from './messages.mjs'
 
 const COUNT = 100_000
 
+const { find } = toRequests(COUNT)
+
 await compareServers({
-  baseline: 'by-hand',
   servers: pickServers('by-hand', 'fastify', 'feathers', 'alula-listen', 'alula-node', 'alula-node-index'),
-  operations: toRequests(COUNT),
-  rounds: 2,
+  operations: { 'find 100k': find },
+  rounds: 3,
   count: COUNT,
   // Each takes milliseconds.
-  requests: { find: 40 },
+  turns: 5,
+  amounts: { 'find 100k': 40 },
   connections: 8
 })

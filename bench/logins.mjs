@@ -1,7 +1,7 @@
 // Many logins at once: how long they take, and how long somebody waits who only wants to read meanwhile.
 import { setTimeout as pause } from 'node:timers/promises'
 import { toLogin } from './accounts.mjs'
-import { sendAndRead, withServer } from './http.mjs'
+import { pickServers, sendAndRead, withServer } from './http.mjs'
 import { formatSpread, printTable, runRounds, scaleRounds, toPercentile } from './lib.mjs'
 import { toId } from './messages.mjs'
 
@@ -11,7 +11,7 @@ const LOGINS = 40
 const READ_INTERVAL = 10
 const WARMUP_REQUESTS = 1000
 
-const SERVERS = { 'auth-feathers': 'Feathers v5', 'auth-alula': 'alula' }
+const SERVERS = pickServers('feathers', 'alula-listen')
 const FIGURES = { logins: 'all logins', median: 'GET, median', p99: 'GET, p99', slowest: 'GET, slowest' }
 
 const results = await runRounds(Object.keys(SERVERS), scaleRounds(ROUNDS), (name) =>
@@ -64,7 +64,7 @@ async function time(run) {
 }
 
 function read(client, index) {
-  return sendAndRead(client, { method: 'GET', path: `/open/${toId(index)}` })
+  return sendAndRead(client, { method: 'GET', path: `/messages/${toId(index)}` })
 }
 
 function logIn(client, index) {

@@ -68,7 +68,7 @@ export function findPage(messages, { 'room[$ne]': room, 'createdAt[$gt]': after,
   return { total: found.length, limit, skip: 0, data: found.slice(0, limit) }
 }
 
-/** The requests that the servers are compared by, for each a function of its number. */
+/** The requests that servers with messages are compared by, for each a function of its number. */
 export function toRequests(count = COUNT) {
   return {
     'get by id': (index) => ({ method: 'GET', path: `/messages/${toId(index, count)}` }),
@@ -78,7 +78,6 @@ export function toRequests(count = COUNT) {
       path: `/messages/${toId(index, count)}`,
       body: JSON.stringify({ text: `Changed ${index}` })
     }),
-    // Last, because it adds records.
     create: (index) => ({
       method: 'POST',
       path: '/messages',

@@ -1,11 +1,17 @@
-// REST over HTTP: the CPU time that a server spends on a request, against an Express 5 app written by hand.
-import { compareServers, pickServers } from './http.mjs'
-import { toRequests } from './messages.mjs'
+// REST over HTTP: the CPU time that a server spends on a request, against an Express 5 application written by hand.
+import { json } from 'node:stream/consumers'
+import { COUNT, toLogin } from './accounts.mjs'
+import { compareServers, pickServers, send, withServer } from './http.mjs'
+import { toId, toRequests } from './messages.mjs'
+
+const { 'get by id': get, find, patch, create } = toRequests()
+// Those of alula, which are tied to the password hash: the others take them too.
+const tokens = await withServer({ name: 'alula-listen', connections: COUNT }, createTokens)
 
 await compareServers({
-  baseline: 'by-hand',
   servers: pickServers(
     'by-hand',
+    'by-hand-key',
     'fastify',
     'feathers',
     'alula-mounted',
@@ -14,7 +20,31 @@ await compareServers({
     'alula-stack',
     'alula-node'
   ),
-  operations: toRequests(),
+  operations: {
+    get,
+    'find 1k': find,
+    create,
+    patch,
+    'with token': (index) => ({
+      method: 'GET',
+      path: `/private/${toId(index)}`,
+      headers: { Authorization: `Bearer ${tokens[index % COUNT]}` }
+    })
+  },
   // For some they take as long as all others together.
-  requests: { find: 1500 }
+  amounts: { 'find 1k': 1000 }
 })
+
+/** Logs every user in. */
+function createTokens(client) {
+  return Promise.all(
+    Array.from({ length: COUNT }, async (_, index) => {
+      const body = JSON.stringify(toLogin(index))
+      const { accessToken } = await json(
+        await send(client, { method: 'POST', path: '/authentication', body })
+      )
+
+      return accessToken
+    })
+  )
+}

@@ -1,4 +1,5 @@
-// node bench/run.mjs [name]: prepares what is missing, then runs the benchmark that is named, or all but the long ones.
+// node bench/run.mjs [name] [arguments]: prepares what is missing, then runs the benchmark that is named, or all but the
+// long ones. `rest` and `large` take names of servers as arguments.
 import { execSync, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cpus } from 'node:os'
@@ -11,7 +12,6 @@ const BENCHMARKS = [
   'large',
   'memory',
   'sql',
-  'auth',
   'logins',
   'latency',
   'resources',
@@ -20,7 +20,7 @@ const BENCHMARKS = [
 /** Not run unless they are named. */
 const LONG_BENCHMARKS = ['soak']
 
-const [name] = process.argv.slice(2)
+const [name, ...rest] = process.argv.slice(2)
 const names = [...BENCHMARKS, ...LONG_BENCHMARKS]
 
 if (name !== undefined && !names.includes(name)) {
@@ -36,7 +36,7 @@ console.log(`\nNode ${process.version}, ${processors.length} × ${processors[0].
 
 // A process for each, so that none inherits the compiled code and the garbage of another.
 for (const benchmark of name === undefined ? BENCHMARKS : [name]) {
-  const { status } = spawnSync(process.execPath, [toPath(`${benchmark}.mjs`)], { stdio: 'inherit' })
+  const { status } = spawnSync(process.execPath, [toPath(`${benchmark}.mjs`), ...rest], { stdio: 'inherit' })
 
   if (status !== 0) process.exit(1)
 }

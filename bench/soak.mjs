@@ -1,6 +1,6 @@
 // Does memory grow on a server that runs for long? Mixed load for minutes, during which no record is left over.
 import { setTimeout as pause } from 'node:timers/promises'
-import { askUsage, CONNECTIONS, load, pickServers, withServer } from './http.mjs'
+import { askUsage, CONNECTIONS, load, mix, pickServers, withServer } from './http.mjs'
 import { fitSlope, printTable, scaleRounds } from './lib.mjs'
 import { toRequests } from './messages.mjs'
 
@@ -12,27 +12,9 @@ const MEGABYTE = 1e6
 
 const SERVERS = pickServers('alula-listen', 'alula-node')
 
-const { 'get by id': get, find, patch, create } = toRequests()
-
-/** Each connection sends one after the other, and begins anew. */
-const SEQUENCE = [
-  get,
-  find,
-  patch,
-  (index) => ({
-    ...create(index),
-    onResponse: (_status, body, context) => {
-      context.id = JSON.parse(body).id
-    }
-  }),
-  // Of what this connection has just created.
-  () => ({
-    method: 'DELETE',
-    setupRequest: (request, context) => ({ ...request, path: `/messages/${context.id}` })
-  })
-]
+const { toRequest, length } = mix(toRequests())
 /** In so many requests every connection gets to the end of the sequence: none of them leaves a record behind. */
-const UNIT = SEQUENCE.length * CONNECTIONS
+const UNIT = length * CONNECTIONS
 const WARMUP_REQUESTS = 50 * UNIT
 
 const slopes = []
@@ -69,10 +51,6 @@ async function takeSamples(client) {
   }
 
   return samples
-}
-
-function toRequest(index) {
-  return SEQUENCE[index % SEQUENCE.length](index)
 }
 
 /** By least squares. */

@@ -1,13 +1,8 @@
 import { createServer as createHttpServer } from 'node:http'
 import { serverOptions } from '../../dist/express.js'
-import { mount } from './alula-mounted.mjs'
-import { createApplication } from './alula-node.mjs'
+import { createServer as createMountedServer } from './alula-mounted.mjs'
 
-/** The same, by somebody who creates his server with the options for it. */
-export async function createServer(options) {
-  return mount(await createApplication(options), listenWithOptions)
-}
-
-export function listenWithOptions(server) {
-  return createHttpServer(serverOptions(server), server).listen(0)
+/** The same on a server that is created with the options for it. */
+export function createServer(options) {
+  return createMountedServer(options, (server) => createHttpServer(serverOptions(server), server).listen(0))
 }
