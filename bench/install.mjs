@@ -1,4 +1,4 @@
-// What it takes to have the quickstart: a download, room on the disk, and the time until it answers.
+// What it takes to have a small application: a download, room on the disk, and the time until it answers.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,9 +18,9 @@ const ALULA = 'alula'
 
 const toFeathers = (...names) => pickVersions(names.map((name) => `@feathersjs/${name}`))
 
-/** Who has the quickstart: the file, and what it imports. */
+/** The same small application: the file, and what it imports. */
 const QUICKSTARTS = {
-  [ALULA]: { file: '../examples/quickstart/app.js' },
+  [ALULA]: { file: 'quickstarts/alula.mjs' },
   'Feathers v5': {
     file: 'quickstarts/feathers.mjs',
     dependencies: toFeathers('feathers', 'express', 'memory', 'errors')
@@ -64,7 +64,7 @@ await inFolder(async (folder) => {
   if (programs) await compareStarts(programs)
 })
 
-/** Installs all applications and prints what that took. Returns the programs of the quickstarts by name. */
+/** Installs all applications and prints what that took. Returns the programs by name. */
 async function installAll(folder, tarball) {
   const programs = {}
   const rows = []
@@ -129,7 +129,7 @@ async function measureStart(program) {
   }
 }
 
-/** Every quickstart prints where it listens. */
+/** Every program prints where it listens. */
 async function readUrl(child, exit) {
   let printed = ''
 

@@ -1,75 +1,35 @@
 import { alula } from 'alula'
 import { BadRequest } from 'alula/errors'
 import express, { errorHandler, notFound, rest } from 'alula/express'
-import { MemoryService } from 'alula/memory'
-
-// A service has the methods find, get, create, update, patch and remove. This one keeps its records in memory,
-// and has a method of its own: POST /messages with the header `X-Service-Method: shout`.
-class MessageService extends MemoryService {
-  async shout({ text }) {
-    return { text: text.toUpperCase() }
-  }
-}
+import { memory } from 'alula/memory'
 
 const app = express(alula())
 
 app.configure(rest())
+// A service has the methods find, get, create, update, patch and remove. This one keeps its records in memory.
+app.use('notes', memory({ startId: 1, paginate: { default: 10, max: 50 } }))
+app.use(notFound(), errorHandler())
 
-app.use(
-  'messages',
-  new MessageService({
-    paginate: { default: 10, max: 50 },
-    store: {
-      1: { id: 1, author: 'Ada', text: 'Good morning', createdAt: '2026-01-01T08:00:00.000Z' },
-      2: { id: 2, author: 'Grace', text: 'Hello Ada', createdAt: '2026-01-01T08:05:00.000Z' },
-      3: { id: 3, author: 'Ada', text: 'Any news?', createdAt: '2026-01-01T08:10:00.000Z' }
-    },
-    startId: 4
-  }),
-  // What clients may call.
-  { methods: ['find', 'get', 'create', 'remove', 'shout'] }
-)
-
-app.use(notFound())
-app.use(errorHandler())
-
-// A hook runs around a method: for every call, from outside and from your own code.
-const requireText = (...fields) =>
-  async function requireText({ data }) {
-    for (const field of fields) {
-      if (typeof data[field] !== 'string') throw new BadRequest(`'${field}' has to be a string`)
-    }
-  }
-
-// What clients send beyond these fields is not stored.
-const pickFields = async (context) => {
-  const { author, text } = context.data
-
-  context.data = { author, text, createdAt: new Date().toISOString() }
+// A hook runs for every call, from clients and from your own code.
+const requireText = async ({ data }) => {
+  if (typeof data.text !== 'string') throw new BadRequest("A note needs a 'text'")
 }
 
-app.service('messages').hooks({
-  before: { create: [requireText('author', 'text'), pickFields], shout: [requireText('text')] }
-})
+app.service('notes').hooks({ before: { create: [requireText], update: [requireText] } })
+app.service('notes').on('created', ({ id }) => console.log(`created note ${id}`))
 
-app.service('messages').on('created', ({ id, author, text }) => {
-  console.log(`created message ${id}: ${author} says ${text}`)
-})
+// Finishes the requests that are in flight before the process ends.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => app.teardown())
 
-const server = await app.listen(Number(process.env.PORT ?? 3030))
-const url = `http://localhost:${server.address().port}`
+const server = await app.listen(process.env.PORT ?? 3030)
+const url = `http://localhost:${server.address().port}/notes`
 
-// Finishes the requests that are in flight, then tears the services down.
-for (const signal of ['SIGINT', 'SIGTERM']) {
-  process.once(signal, () => app.teardown())
-}
+console.log(`Notes are at ${url}. Try in another terminal:
 
-console.log(`alula is listening on ${url}. Try:
-
-  curl ${url}/messages
-  curl '${url}/messages?author=Ada'
-  curl -g '${url}/messages?$sort[createdAt]=-1&$limit=2'
-  curl -g '${url}/messages?createdAt[$gt]=2026-01-01T08:02&$select[]=text'
-  curl ${url}/messages -H 'Content-Type: application/json' -d '{"author":"Ada","text":"Hello"}'
-  curl ${url}/messages -H 'Content-Type: application/json' -H 'X-Service-Method: shout' -d '{"text":"Hello"}'
+  curl ${url} -H 'Content-Type: application/json' -d '{"text":"Buy milk"}'
+  curl ${url}/1
+  curl -X PATCH ${url}/1 -H 'Content-Type: application/json' -d '{"done":true}'
+  curl -X PUT ${url}/1 -H 'Content-Type: application/json' -d '{"text":"Buy bread"}'
+  curl -g '${url}?text[$gt]=B&$sort[text]=-1&$limit=1'
+  curl -X DELETE ${url}/1
 `)

@@ -44,10 +44,10 @@ export async function checkStart(folder) {
 
   try {
     const url = await inTime(Promise.race([listening, ended]), 'It printed no URL')
-    const response = await inTime(fetch(`${url}/messages`), 'It did not answer')
+    const response = await inTime(fetch(`${url}/notes`), 'It did not answer')
     const body = await inTime(response.text(), 'It did not finish its answer')
 
-    if (response.status !== 200) throw new Error(`GET /messages answered ${response.status}: ${body}`)
+    if (response.status !== 200) throw new Error(`GET /notes answered ${response.status}: ${body}`)
     JSON.parse(body)
 
     child.kill('SIGTERM')
@@ -56,7 +56,7 @@ export async function checkStart(folder) {
 
     if (code !== 0) throw new Error(`After SIGTERM it ended with code ${code ?? signal} and not with 0`)
 
-    return `GET /messages answered ${body}`
+    return `GET /notes answered ${body}`
   } catch (error) {
     killGroup(child)
 

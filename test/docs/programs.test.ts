@@ -17,7 +17,12 @@ it('quickstart: the application answers as it shows', async () => {
   const page = await readPage('quickstart')
   const [program, inside] = readBlocks(page, 'js') as [string, string]
   const [session] = readBlocks(page, 'console') as [string]
-  const { address, waitFor } = await runServer(program.replace('http://localhost:3030', 'here'))
+
+  expect(program).toBe(
+    await readFile(resolve(import.meta.dirname, '../../examples/quickstart/app.js'), 'utf8')
+  )
+
+  const { address, waitFor } = await runServer(program)
 
   await expectSession(session, { 'localhost:3030': address })
   await waitFor('created note 1')

@@ -26,11 +26,22 @@ it('the application of the README answers as it shows', async () => {
   await expectSession(session, { 'localhost:3030': address })
 })
 
+it('the application of the README is the quickstart', async () => {
+  const [application] = readBlocks(await readReadme(), 'js')
+
+  expect(application).toBe(
+    await readFile(resolve(import.meta.dirname, '../../examples/quickstart/app.js'), 'utf8')
+  )
+})
+
 it('the server and the client of the README go together', async () => {
   const readme = await readReadme()
   const [application, login, sockets, client] = readBlocks(readme, 'js') as [string, string, string, string]
-  const listen = 'await app.listen(3030)'
-  const server = await runServer(join(application.replace(listen, ''), login, sockets, listen), { SECRET })
+  const [services, listening] = application.split(/^(?=const server = await app\.listen)/m) as [
+    string,
+    string
+  ]
+  const server = await runServer(join(services, login, sockets, listening), { SECRET })
   const program = runProgram(client.replace('localhost:3030', server.address))
 
   expect(await program.waitFor('Buy')).toBe('Buy bread')

@@ -57,7 +57,7 @@ export interface RunningServer extends RunningProgram {
 }
 
 /**
- * Runs a module that calls `app.listen(3030)`, and waits until it listens.
+ * Runs a module that calls `app.listen(3030)`, or listens on `PORT` and prints its address, and waits until it listens.
  *
  * @param code Its text
  * @param env What is added to the environment
@@ -71,7 +71,8 @@ async function listen(...args) {
 
   return server
 }`
-  const program = runProgram(code.replace('app.listen(3030', 'listen(0') + listen, env)
+  const program = runProgram(code.replace('app.listen(3030', 'listen(0') + listen, { PORT: '0', ...env })
+  const [address] = /localhost:\d+/.exec(await program.waitFor('localhost:')) as unknown as [string]
 
-  return { ...program, address: await program.waitFor('localhost:') }
+  return { ...program, address }
 }
