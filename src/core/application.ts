@@ -1,7 +1,7 @@
 import { EventEmitter } from 'events'
 import { HookRegistry, isHookTypeMap } from '../hooks/registry.ts'
 import { createDebug } from '../utils/debug.ts'
-import { KeyedMutex } from '../utils/keyed-mutex.ts'
+import type { KeyedMutex } from '../utils/keyed-mutex.ts'
 import { askForNearest } from '../utils/nearest.ts'
 import { stripSlashes, toPrefix } from '../utils/path.ts'
 import { type Channel, Channels } from './channel.ts'
@@ -39,8 +39,8 @@ export class Feathers extends EventEmitter {
   _publishers: Publishers = createPublishers()
   /** The functions that `mount` was given, by prefix. */
   _mounts: Map<string, MountedHandler> = new Map<string, MountedHandler>()
-  /** Keeps conditional requests for one record from running at once, whatever transport they came through. */
-  _conditional: KeyedMutex<string> = new KeyedMutex<string>()
+  /** Keeps conditional requests for one record from running at once. Made by the transport that first needs it. */
+  _conditional?: KeyedMutex<string>
   /** Who takes the events of services elsewhere. */
   _relays: Set<Relay> = new Set<Relay>()
 

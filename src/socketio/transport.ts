@@ -8,7 +8,7 @@ import { Unavailable } from '../errors.ts'
 import { BODY_LIMIT } from '../transport/body.ts'
 import { type LogContext, type Logger, logUnexpected, toClientError } from '../transport/error.ts'
 import { findRoute } from '../transport/http.ts'
-import { handleSocket, type SocketReply, toDeliveries, toSocketError } from '../transport/socket.ts'
+import { handleSocket, type SocketReply, toDeliveries, toPath, toSocketError } from '../transport/socket.ts'
 import { within } from '../utils/within.ts'
 import { attach } from './attachment.ts'
 import { boundAttachments } from './bytes.ts'
@@ -214,7 +214,7 @@ export class SocketTransport {
     let status = 200
     const answer = await handleSocket(this.app, { method, path, args, connection }, (error) => {
       status = toClientError(error).status
-      this.report(error, { path: String(path), method, provider: connection.provider as string })
+      this.report(error, { path: toPath(path), method, provider: connection.provider as string })
     })
 
     try {

@@ -91,7 +91,7 @@ export interface TransportApplication extends Authenticating, FormattingApplicat
   /** The functions that `mount` was given, by prefix. */
   readonly _mounts?: ReadonlyMap<string, MountedHandler>
   /** Keeps conditional requests for one record from running at once. */
-  readonly _conditional?: KeyedMutex<string>
+  _conditional?: KeyedMutex<string>
 }
 
 /** What strategies look for credentials in: on Node the request of the server, where middleware may have added to it. */

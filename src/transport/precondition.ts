@@ -42,11 +42,13 @@ export function runConditionally(
     )
   }
 
-  const { _conditional: mutex = new KeyedMutex<string>() } = app
+  // On the application, so that all of its transports share it.
+  app._conditional ??= new KeyedMutex<string>()
+
   const context = createHttpContext(route, call)
 
   // The path of the service: that of the request can be written in several ways.
-  return mutex.run(`${context.path} ${id}`, async () => {
+  return app._conditional.run(`${context.path} ${id}`, async () => {
     await assertMatch(request, route, call, isTagged)
 
     return run(context)

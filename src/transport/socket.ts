@@ -71,7 +71,7 @@ export function toSocketError(
 ): object {
   const { provider = '', headers = {} } = connection ?? {}
 
-  return toErrorResponse(app, error, { provider, method, path: String(path), headers }).body as object
+  return toErrorResponse(app, error, { provider, method, path: toPath(path), headers }).body as object
 }
 
 /**
@@ -111,6 +111,11 @@ export function toSocketCall(
       params: { ...connection, query, route, connection }
     }
   }
+}
+
+/** A path that is no string is an error that has a path all the same. */
+export function toPath(path: unknown): string {
+  return typeof path === 'string' ? path : ''
 }
 
 function findService(app: TransportApplication, path: unknown): { service: any; params: object } {
