@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { connect as connectSecurely } from 'node:tls'
 import original from 'express'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -11,6 +11,7 @@ import { limitPipelining, type PipeliningOptions } from '../../src/node.ts'
 import { certificate } from '../support/certificate.ts'
 import { defer } from '../support/deferred.ts'
 import { runProgram } from '../support/program.ts'
+import { listen as startServer } from '../support/server.ts'
 
 /** How many requests of a connection are in flight by default. */
 const MAX_REQUESTS = 100
@@ -25,14 +26,7 @@ const toPost = (n: number, length: number) =>
 
 /** Listens until the test ends; returns the port. */
 async function listen(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-
-  return (server.address() as AddressInfo).port
+  return Number(new URL(await startServer(server)).port)
 }
 
 function open(listener: RequestListener, options?: PipeliningOptions): Promise<number> {
@@ -91,6 +85,11 @@ async function fetchText(port: number, path = '/'): Promise<string> {
   return (await fetch(`http://127.0.0.1:${port}${path}`)).text()
 }
 
+/** Waits for an expectation, as long as a busy machine needs. */
+function waitUntil(expectation: () => unknown): Promise<unknown> {
+  return vi.waitFor(expectation, { timeout: 20_000 })
+}
+
 /** Gives the server time: each round trip is some turns of its event loop. */
 async function takeTurns(port: number): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await fetchText(port)
@@ -143,7 +142,7 @@ it('clients that pipeline 80,000 requests and read nothing cost less than 200 MB
   const clients = toRange(4).map(() => createClient(port, toGets(20_000)))
   const usages: any[] = []
 
-  await vi.waitFor(async () => {
+  await waitUntil(async () => {
     usages.push(await getUsage())
     expect(usages.at(-1).begun).toBeGreaterThanOrEqual(clients.length * MAX_REQUESTS)
   })
@@ -151,14 +150,14 @@ it('clients that pipeline 80,000 requests and read nothing cost less than 200 MB
   expect(Math.max(...usages.map(({ memory }) => memory)) - before.memory).toBeLessThan(200_000_000)
 
   expect(await readWords(clients[0] as Socket, 20_000)).toEqual(toRange(20_000).map((n) => `/${n}`))
-}, 120_000)
+}, 300_000)
 
 it('of a connection, a hundred requests are in flight; the others come in order when there is room', async () => {
   const gate = createGate()
   const port = await open(gate.listener)
   const client = createClient(port, toGets(1000))
 
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
+  await waitUntil(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
   await takeTurns(port)
   expect(gate.begun).toHaveLength(MAX_REQUESTS)
   gate.open()
@@ -185,21 +184,20 @@ it('while more bytes wait for the client than allowed, no further request is let
   )
   const client = createClient(port, toGets(10))
 
-  await vi.waitFor(() => expect(begun).toBe(1))
+  await waitUntil(() => expect(begun).toBe(1))
   await takeTurns(port)
   expect(begun).toBe(1)
   expect(await readWords(client, 10)).toEqual(toRange(10).map((n) => `/${n}`))
 })
 
 const repeat = (length: number) =>
-  toRange(Math.ceil(20_000_000 / (100 + length))).map((n) => toPost(n, length))
+  toRange(Math.ceil(4_000_000 / (100 + length))).map((n) => toPost(n, length))
 
-// Each is more than fits between the two.
 it.each([
   ['no bodies', repeat(0)],
   ['small bodies', repeat(1000)],
   ['bodies larger than the buffer of a request', repeat(20_000)],
-  ['one large body that is held', [...toRange(101).map((n) => toPost(n, 0)), toPost(101, 20_000_000)]]
+  ['one large body that is held', [...toRange(101).map((n) => toPost(n, 0)), toPost(101, 4_000_000)]]
 ])('nothing is read from a connection whose requests are held: %s', async (_name, requests) => {
   const gate = createGate()
   const server = limitPipelining(createServer(gate.listener))
@@ -210,7 +208,7 @@ it.each([
   const port = await listen(server)
   const client = createClient(port, requests.join(''))
 
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
+  await waitUntil(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
   await takeTurns(port)
 
   const [{ bytesRead }] = sockets as [Socket]
@@ -259,7 +257,7 @@ it('requests that are held are dropped when their client goes away', async () =>
   const port = await listen(server)
   const client = createClient(port, toGets(300))
 
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
+  await waitUntil(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
   client.resetAndDestroy()
   await takeTurns(port)
   // Nothing is read, so that the server notices when it sends.
@@ -315,7 +313,7 @@ it('all listeners of a server come after the limits, also those of frameworks', 
   const port = await listen(limitPipelining(server))
   const client = createClient(port, toGets(300))
 
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
+  await waitUntil(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
   expect(listened).toBe(MAX_REQUESTS)
   gate.open()
   expect(await readWords(client, 300)).toHaveLength(300)
@@ -329,7 +327,7 @@ it('two gates on a connection hold a request once', async () => {
   })
   const client = createClient(port, toGets(300))
 
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
+  await waitUntil(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
   gate.open()
   expect(await readWords(client, 300)).toHaveLength(300)
 })
@@ -345,7 +343,7 @@ it('a gate that a request gets to after its response takes no place', async () =
   )
 
   expect(await readWords(createClient(port, toGets(3)), 3)).toHaveLength(3)
-  await vi.waitFor(() => expect(late).toBe(3))
+  await waitUntil(() => expect(late).toBe(3))
 })
 
 it('a second call for a server does nothing', async () => {
@@ -357,7 +355,7 @@ it('a second call for a server does nothing', async () => {
   const port = await listen(server)
   const client = createClient(port, toGets(100))
 
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(10))
+  await waitUntil(() => expect(gate.begun).toHaveLength(10))
   gate.open()
   expect(await readWords(client, 100)).toHaveLength(100)
   expect(gate.begun).toHaveLength(100)
@@ -372,7 +370,7 @@ it.skipIf(!certificate)('servers of HTTPS have limits too', async () => {
 
   onTestFinished(() => void client.destroy())
   client.write(toGets(3000))
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
+  await waitUntil(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
   gate.open()
   expect(await readWords(client, 3000)).toEqual(toRange(3000).map((n) => `/${n}`))
 })

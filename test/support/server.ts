@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
@@ -17,4 +18,16 @@ export async function serve(app: {
 /** The URL of a server that listens. */
 export function toUrl(server: Server): string {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** Starts a server on a free port; it is closed, with its connections, when the test ends. Returns its URL. */
+export async function listen(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+
+  return toUrl(server)
 }
