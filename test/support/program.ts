@@ -19,9 +19,14 @@ export interface RunningProgram {
  *
  * @param code Its text
  * @param env What is added to the environment
+ * @param type The kind of module
  */
-export function runProgram(code: string, env: NodeJS.ProcessEnv = {}): RunningProgram {
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', code], {
+export function runProgram(
+  code: string,
+  env: NodeJS.ProcessEnv = {},
+  type: 'module' | 'commonjs' = 'module'
+): RunningProgram {
+  const child = spawn(process.execPath, [`--input-type=${type}`, '--eval', code], {
     cwd: ROOT,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit']
