@@ -37,10 +37,10 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'ast',
     'operators',
     'parse',
+    'coerce',
     'compare',
-    'read',
+    'field',
     'predicate',
-    'search',
     'like',
     'comparator',
     'select'
@@ -177,7 +177,7 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'configure'
   ],
   testing: ['client'],
-  memory: ['clone', 'entry', 'columns', 'scan', 'records', 'top', 'adapter'],
+  memory: ['clone', 'field-index', 'records', 'page', 'adapter'],
   kysely: [
     'dialect',
     'table',

@@ -1,7 +1,6 @@
 import { BadRequest } from '../errors.ts'
 import { describe } from './operators.ts'
 import type { CustomPredicates } from './predicate.ts'
-import { toSearch } from './search.ts'
 
 /** A part of a pattern: some text, any one character, or any number of them. */
 export type PatternPart =
@@ -9,45 +8,38 @@ export type PatternPart =
   | { readonly kind: 'one' }
   | { readonly kind: 'any' }
 
-/** The operators that compare text with a pattern. */
-export const PATTERN_OPERATORS: readonly string[] = ['$like', '$notlike', '$ilike']
-
 /**
- * The meaning of `$like`, `$notlike` and `$ilike`, as it is in SQL: `%` stands for any text, `_` for one character, and
- * behind a `\` each of the three for itself. `$ilike` takes the letters A to Z and a to z for the same. `$notlike` is
- * the opposite of `$like`, so that it matches what is no text at all. A test goes through the field once; with `_` in the
- * pattern it takes as many steps for each character as the pattern has characters, divided by 32.
+ * The meaning of `$like`, `$notlike` and `$ilike`, as it is in SQL: `%` stands for any string, `_` for one character, and
+ * after a `\` each of the three for itself. `$ilike` takes the letters A to Z and a to z for the same. `$notlike` is
+ * the opposite of `$like`, so it matches what is no string at all.
  *
  * @example
  * memory({ operators: ['$like'], predicates: PATTERN_PREDICATES })
  */
 export const PATTERN_PREDICATES: CustomPredicates = Object.freeze({
-  $like: (value: unknown) => toTest(parsePattern('$like', value), (text) => text),
+  $like: (value: unknown) => toTest(toSlots(parsePattern('$like', value))),
   $notlike: (value: unknown) => {
-    const test = toTest(parsePattern('$notlike', value), (text) => text)
+    const test = toTest(toSlots(parsePattern('$notlike', value)))
 
     return (field: unknown) => !test(field)
   },
-  $ilike: (value: unknown) => toTest(parsePattern('$ilike', value), toLowerLetters)
-})
+  $ilike: (value: unknown) => {
+    const parts = parsePattern('$ilike', value)
+    const test = toTest(toSlots(parts.map(toLowerPart)))
 
-/** How long a pattern can be. SQLite goes through it for each character of the field, and takes 50,000 bytes. */
-const MOST_CHARACTERS = 1_000
+    return (field: unknown) => typeof field === 'string' && test(toLowerLetters(field))
+  }
+})
 
 /**
  * Takes a pattern apart.
  *
- * @param operator What it stands under, for the message
- * @throws BadRequest for what is no text or too long, and for a `\` at the end
+ * @param operator The operator, for the message
+ * @throws BadRequest for what is no string, and for a `\` at the end
  */
 export function parsePattern(operator: string, pattern: unknown): readonly PatternPart[] {
   if (typeof pattern !== 'string') {
     throw new BadRequest(`Invalid query: '${operator}' expects a pattern, got ${describe(pattern)}`)
-  }
-  if (pattern.length > MOST_CHARACTERS) {
-    throw new BadRequest(
-      `Invalid query: '${operator}' expects a pattern of at most ${MOST_CHARACTERS} characters`
-    )
   }
 
   const parts: PatternPart[] = []
@@ -71,7 +63,7 @@ export function parsePattern(operator: string, pattern: unknown): readonly Patte
     }
   }
 
-  if (isEscaped) throw new BadRequest(`Invalid query: '${operator}' expects a character behind the last '\\'`)
+  if (isEscaped) throw new BadRequest(`Invalid query: '${operator}' expects a character after the last '\\'`)
 
   flush()
 
@@ -83,165 +75,64 @@ export function toLowerLetters(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
-/** One character of a pattern; `null` for any. */
-type Slot = string | null
-
-/** What stands between two `%`. */
-interface Segment {
-  readonly slots: readonly Slot[]
-  /** Where in the segment each character can stand, a bit for each slot; under `null` for those that are not in it. */
-  readonly places: ReadonlyMap<Slot, Uint32Array>
+function toLowerPart(part: PatternPart): PatternPart {
+  return part.kind === 'text' ? { kind: 'text', text: toLowerLetters(part.text) } : part
 }
 
-/** Folds text so that what shall count as the same is the same. */
-type Fold = (text: string) => string
+/** Any string, and any one character; every other slot is the code point that has to be there. */
+const ANY = -1
+const ONE = -2
 
-type Test = (field: unknown) => boolean
+function toSlots(parts: readonly PatternPart[]): readonly number[] {
+  return parts.flatMap((part) => {
+    if (part.kind === 'text') return [...part.text].map((character) => character.codePointAt(0) as number)
 
-function toTest(parts: readonly PatternPart[], fold: Fold): Test {
-  return parts.every(isPlain) ? toPlainTest(parts, fold) : toSlotTest(parts, fold)
-}
-
-/** Whether text alone has to be found. Half a character is none, and would be found in the middle of one. */
-function isPlain(part: PatternPart): boolean {
-  return part.kind === 'any' || (part.kind === 'text' && !/\p{Surrogate}/u.test(part.text))
-}
-
-function toPlainTest(parts: readonly PatternPart[], fold: Fold): Test {
-  const [first = '', ...rest] = toSegments(parts, fold).map((slots) => slots.join(''))
-  const last = rest.pop()
-  const searches = rest.map(toSearch)
-
-  return (field) => {
-    if (typeof field !== 'string') return false
-
-    const text = fold(field)
-
-    if (last === undefined) return text === first
-    if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last))
-      return false
-
-    const end = text.length - last.length
-    let position = first.length
-
-    for (const search of searches) {
-      position = search(text, position)
-      if (position === -1) return false
-    }
-
-    return position <= end
-  }
-}
-
-function toSlotTest(parts: readonly PatternPart[], fold: Fold): Test {
-  const [first = [], ...rest] = toSegments(parts, fold)
-  const last = rest.pop()
-  const segments = rest.map((slots) => ({ slots, places: toPlaces(slots) }))
-
-  return (field) => {
-    if (typeof field !== 'string') return false
-
-    const text = [...fold(field)]
-
-    if (!last) return first.length === text.length && isAt(text, first, 0)
-
-    const end = text.length - last.length
-
-    return (
-      first.length <= end &&
-      isAt(text, first, 0) &&
-      isAt(text, last, end) &&
-      areWithin(text, segments, first.length, end)
-    )
-  }
-}
-
-/** What stands before, between and behind the `%`. */
-function toSegments(parts: readonly PatternPart[], fold: (text: string) => string): Slot[][] {
-  const segments: Slot[][] = [[]]
-
-  for (const part of parts) {
-    const segment = segments[segments.length - 1] as Slot[]
-
-    if (part.kind === 'text') segment.push(...fold(part.text))
-    else if (part.kind === 'one') segment.push(null)
-    else segments.push([])
-  }
-
-  return segments
-}
-
-function toPlaces(slots: readonly Slot[]): Map<Slot, Uint32Array> {
-  const open = new Uint32Array(Math.ceil(slots.length / 32))
-
-  for (const [index, slot] of slots.entries()) if (slot === null) addBit(open, index)
-
-  const places = new Map<Slot, Uint32Array>([[null, open]])
-
-  for (const [index, slot] of slots.entries()) {
-    if (slot === null) continue
-
-    const bits = places.get(slot) ?? open.slice()
-
-    addBit(bits, index)
-    places.set(slot, bits)
-  }
-
-  return places
-}
-
-function addBit(bits: Uint32Array, index: number): void {
-  bits[index >>> 5] = (bits[index >>> 5] as number) | (1 << (index & 31))
-}
-
-/** Whether segments follow each other in a part of a text, each as early as it can be. */
-function areWithin(
-  text: readonly string[],
-  segments: readonly Segment[],
-  begin: number,
-  end: number
-): boolean {
-  let position = begin
-
-  for (const segment of segments) {
-    position = findEnd(text, segment, position, end)
-    if (position === -1) return false
-  }
-
-  return true
+    return [part.kind === 'any' ? ANY : ONE]
+  })
 }
 
 /**
- * Finds a segment in a part of a text, and where it ends there; -1 if it is not in it. Of the bits of `reached`, each
- * tells whether the text up to here ends with the segment up to there (shift-and, Baeza-Yates and Gonnet 1992): so
- * nothing is looked at twice, and 32 slots are one step.
+ * Goes through the string and the slots side by side. After a mismatch, the last `ANY` takes one character more: those
+ * before it never have to, because what follows them was found as early as it can be. So a test takes at most as many
+ * steps as the string has characters, times the slots.
  */
-function findEnd(text: readonly string[], { slots, places }: Segment, begin: number, end: number): number {
-  if (slots.length === 0) return begin
+function toTest(slots: readonly number[]): (field: unknown) => boolean {
+  return (field) => {
+    if (typeof field !== 'string') return false
 
-  const reached = new Uint32Array(Math.ceil(slots.length / 32))
-  const last = slots.length - 1
+    let slot = 0
+    let position = 0
+    let slotAfterAny = -1
+    let positionAfterAny = 0
 
-  for (let position = begin; position < end; position++) {
-    const possible = (places.get(text[position] as string) ?? places.get(null)) as Uint32Array
-    let carry = 1
+    while (position < field.length) {
+      const wanted = slots[slot]
+      const code = field.codePointAt(position) as number
 
-    for (let index = 0; index < reached.length; index++) {
-      const before = reached[index] as number
+      if (wanted === ANY) {
+        slot++
+        // What comes last takes the rest.
+        if (slot === slots.length) return true
 
-      reached[index] = ((before << 1) | carry) & (possible[index] as number)
-      carry = before >>> 31
+        slotAfterAny = slot
+        positionAfterAny = position
+      } else if (wanted === code || wanted === ONE) {
+        slot++
+        position += toWidth(code)
+      } else if (slotAfterAny !== -1) {
+        positionAfterAny += toWidth(field.codePointAt(positionAfterAny) as number)
+        slot = slotAfterAny
+        position = positionAfterAny
+      } else {
+        return false
+      }
     }
 
-    if (((reached[last >>> 5] as number) >>> (last & 31)) & 1) return position + 1
+    return slots.slice(slot).every((rest) => rest === ANY)
   }
-
-  return -1
 }
 
-function isAt(text: readonly string[], slots: readonly Slot[], position: number): boolean {
-  return (
-    position + slots.length <= text.length &&
-    slots.every((slot, index) => slot === null || slot === text[position + index])
-  )
+/** How many UTF-16 code units a code point takes. */
+function toWidth(code: number): number {
+  return code > 0xffff ? 2 : 1
 }
