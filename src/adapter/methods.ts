@@ -149,7 +149,9 @@ function assertSeveral(adapter: Adapter, method: string, params?: AdapterParams)
   const path = findPath(toConditions(params?.query ?? {}, adapter.getOptions(params)), isUndefined)
 
   if (path !== undefined) {
-    throw new BadRequest(`Invalid query: '${path}' is undefined. To ${method} records without a value, use null`)
+    throw new BadRequest(
+      `Invalid query: '${path}' is undefined. To ${method} records without a value, use null`
+    )
   }
 }
 
@@ -193,7 +195,12 @@ function toNewData(data: unknown, idField: string): Record<string, unknown> {
  * The data of `update` and `patch`. A field that only this call takes for the id cannot be changed, and a value that is
  * left out without a word would be lost.
  */
-function toChange(adapter: Adapter, id: unknown, data: unknown, params?: AdapterParams): Record<string, unknown> {
+function toChange(
+  adapter: Adapter,
+  id: unknown,
+  data: unknown,
+  params?: AdapterParams
+): Record<string, unknown> {
   const checked = toData(data)
   const { id: field } = adapter.getOptions(params)
 

@@ -140,7 +140,9 @@ function toPairs(source: HeaderSource): Iterable<readonly [string, any]> {
 
 /** Whether a value leaves no trace in a query string: `{ id: { $in: [] } }` would select every record. */
 function hasNoPair(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !(value instanceof Date) && Object.keys(value).length === 0
+  return (
+    typeof value === 'object' && value !== null && !(value instanceof Date) && Object.keys(value).length === 0
+  )
 }
 
 /** What sends the request takes these two for steps in the path, escaped or not. */

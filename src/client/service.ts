@@ -170,7 +170,9 @@ function assertId(method: string, id: unknown): void {
     throw new BadRequest(`id for .${method} is required`)
   }
   if (id !== null && typeof id !== 'string' && typeof id !== 'bigint' && !Number.isFinite(id)) {
-    throw new BadRequest('Invalid id: expected a string that is not empty, a number, or null for several records')
+    throw new BadRequest(
+      'Invalid id: expected a string that is not empty, a number, or null for several records'
+    )
   }
 }
 
@@ -193,10 +195,7 @@ const RESULT_FILTERS = ['$limit', '$skip', '$sort', '$select']
  * @param isLost Tells which values cannot be sent
  * @throws BadRequest that names the first one
  */
-export function assertConditions(
-  query: Query | null | undefined,
-  isLost: (value: unknown) => boolean
-): void {
+export function assertConditions(query: Query | null | undefined, isLost: (value: unknown) => boolean): void {
   const conditions = Object.entries(query ?? {}).filter(([name]) => !RESULT_FILTERS.includes(name))
   const path = findPath(Object.fromEntries(conditions), isLost)
 

@@ -167,7 +167,11 @@ export class MemoryAdapter<
     return entry
   }
 
-  private findEntries(id: Id | null, query: ParsedQuery, params: ServiceParams | undefined): readonly Entry[] {
+  private findEntries(
+    id: Id | null,
+    query: ParsedQuery,
+    params: ServiceParams | undefined
+  ): readonly Entry[] {
     return id === null ? this.match(query, params) : [this.findEntry(id, query, params)]
   }
 

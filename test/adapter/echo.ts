@@ -39,7 +39,8 @@ export class EchoAdapter extends AdapterBase {
   }
 
   private note(call: { params?: any }): any {
-    const noted = 'params' in call && call.params ? { ...call, params: hideSymbols(call.params) } : call
+    const isMarked = Object.getOwnPropertySymbols(call.params ?? {}).length > 0
+    const noted = isMarked ? { ...call, params: hideSymbols(call.params) } : call
 
     this.calls.push(noted)
 

@@ -102,11 +102,12 @@ describe('ids', () => {
     expect(await people.remove('1')).toEqual({ id: 1, b: 1 })
   })
 
-  it('in a query are values like others, so the type counts', async () => {
+  it('in a query are values like others: a string finds the number that is written so', async () => {
     const people = memory({ store: { 1: { id: 1 } } })
 
     expect(await people.find({ query: { id: 1 } })).toHaveLength(1)
-    expect(await people.find({ query: { id: '1' } })).toHaveLength(0)
+    expect(await people.find({ query: { id: '1' } })).toHaveLength(1)
+    expect(await people.find({ query: { id: '01' } })).toHaveLength(0)
     expect(await people.find({ query: { id: { $in: ['1', 1] } } })).toHaveLength(1)
     expect(await refusal(people.get(1, { query: { id: 2 } }))).toMatchObject({ name: 'NotFound' })
   })
@@ -644,7 +645,7 @@ describe('indexes', () => {
     )
   })
 
-  it('find null where nothing is, and each value with its own type', async () => {
+  it('find null where nothing is, each value with its own type, and a string with what is written so', async () => {
     const things = memory({ multi: true, indexes: ['a'] })
     const values = [null, undefined, 0, -0, '0', false, new Date(0), 0n]
 
@@ -655,7 +656,10 @@ describe('indexes', () => {
     expect(await found(null)).toEqual([0, 1, 8])
     expect(await found({ $in: [null] })).toEqual([0, 1, 8])
     expect(await found(0)).toEqual([2, 3])
-    expect(await found('0')).toEqual([4])
+    expect(await found('0')).toEqual([2, 3, 4, 7])
+    expect(await found('false')).toEqual([5])
+    expect(await found('1970-01-01')).toEqual([6])
+    expect(await found({ $in: ['00', '1970-01-01T00:00:00.000Z'] })).toEqual([6])
     expect(await found(false)).toEqual([5])
     expect(await found(new Date(0))).toEqual([6])
     expect(await found({ $in: [0n, new Date(0), 0] })).toEqual([2, 3, 6, 7])

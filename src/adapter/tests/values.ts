@@ -122,22 +122,25 @@ export const values = rules('values', {
     }
   },
 
-  'a string that is exactly how a boolean is written finds the boolean': needs('booleans', async ({ fill }) => {
-    const service = await fill([
-      { name: 'yes', active: true },
-      { name: 'no', active: false },
-      { name: 'null', active: null }
-    ])
+  'a string that is exactly how a boolean is written finds the boolean': needs(
+    'booleans',
+    async ({ fill }) => {
+      const service = await fill([
+        { name: 'yes', active: true },
+        { name: 'no', active: false },
+        { name: 'null', active: null }
+      ])
 
-    await assertFound(service, { active: 'true' }, ['yes'])
-    await assertFound(service, { active: { $ne: 'true' } }, ['no', 'null'])
-    await assertFound(service, { active: { $in: ['false'] } }, ['no'])
-    await assertFound(service, { active: { $gt: 'false' } }, ['yes'])
-    for (const text of ['1', '0', 'TRUE', 'True', ' true', 'yes', '']) {
-      await assertFound(service, { active: text }, [])
-      await assertFound(service, { active: { $lte: text } }, [])
+      await assertFound(service, { active: 'true' }, ['yes'])
+      await assertFound(service, { active: { $ne: 'true' } }, ['no', 'null'])
+      await assertFound(service, { active: { $in: ['false'] } }, ['no'])
+      await assertFound(service, { active: { $gt: 'false' } }, ['yes'])
+      for (const text of ['1', '0', 'TRUE', 'True', ' true', 'yes', '']) {
+        await assertFound(service, { active: text }, [])
+        await assertFound(service, { active: { $lte: text } }, [])
+      }
     }
-  }),
+  ),
 
   'a string that is exactly how a date is written finds the date': needs('dates', async ({ fill }) => {
     const service = await fill([
