@@ -17,15 +17,14 @@ export type PatternPart =
  * memory({ operators: ['$like'], predicates: PATTERN_PREDICATES })
  */
 export const PATTERN_PREDICATES: CustomPredicates = Object.freeze({
-  $like: (value: unknown) => toTest(toSlots(parsePattern('$like', value))),
+  $like: (value: unknown) => toTest(parsePattern('$like', value)),
   $notlike: (value: unknown) => {
-    const test = toTest(toSlots(parsePattern('$notlike', value)))
+    const test = toTest(parsePattern('$notlike', value))
 
     return (field: unknown) => !test(field)
   },
   $ilike: (value: unknown) => {
-    const parts = parsePattern('$ilike', value)
-    const test = toTest(toSlots(parts.map(toLowerPart)))
+    const test = toTest(parsePattern('$ilike', value).map(toLowerPart))
 
     return (field: unknown) => typeof field === 'string' && test(toLowerLetters(field))
   }
@@ -79,60 +78,87 @@ function toLowerPart(part: PatternPart): PatternPart {
   return part.kind === 'text' ? { kind: 'text', text: toLowerLetters(part.text) } : part
 }
 
-/** Any string, and any one character; every other slot is the code point that has to be there. */
-const ANY = -1
-const ONE = -2
-
-function toSlots(parts: readonly PatternPart[]): readonly number[] {
-  return parts.flatMap((part) => {
-    if (part.kind === 'text') return [...part.text].map((character) => character.codePointAt(0) as number)
-
-    return [part.kind === 'any' ? ANY : ONE]
-  })
+/**
+ * A pattern as states, of which each is a bit: state n is reached where the first n characters of the pattern are there.
+ * So a test takes one step for each character of a string and 32 of the pattern, whatever the two are (shift-and,
+ * Baeza-Yates and Gonnet 1992); going back after a mismatch would take as many as both lengths multiplied.
+ */
+interface States {
+  readonly words: number
+  readonly last: number
+  /** The states that any character leaves reached: there is a `%`. */
+  readonly loops: Uint32Array
+  /** The states that a character reaches from the one before, by its code point. */
+  readonly reached: ReadonlyMap<number, Uint32Array>
+  /** The same for a character that the pattern does not name. */
+  readonly reachedByAny: Uint32Array
 }
 
-/**
- * Goes through the string and the slots side by side. After a mismatch, the last `ANY` takes one character more: those
- * before it never have to, because what follows them was found as early as it can be. So a test takes at most as many
- * steps as the string has characters, times the slots.
- */
-function toTest(slots: readonly number[]): (field: unknown) => boolean {
+function toTest(parts: readonly PatternPart[]): (field: unknown) => boolean {
+  const { words, last, loops, reached, reachedByAny } = toStates(parts)
+  const current = new Uint32Array(words)
+
   return (field) => {
     if (typeof field !== 'string') return false
 
-    let slot = 0
-    let position = 0
-    let slotAfterAny = -1
-    let positionAfterAny = 0
+    current.fill(0)
+    current[0] = 1
 
-    while (position < field.length) {
-      const wanted = slots[slot]
+    for (let position = 0; position < field.length; ) {
       const code = field.codePointAt(position) as number
+      const possible = reached.get(code) ?? reachedByAny
+      let carry = 0
+      let isAlive = 0
 
-      if (wanted === ANY) {
-        slot++
-        // What comes last takes the rest.
-        if (slot === slots.length) return true
+      for (let word = 0; word < words; word++) {
+        const before = current[word] as number
+        const after = (((before << 1) | carry) & (possible[word] as number)) | (before & (loops[word] as number))
 
-        slotAfterAny = slot
-        positionAfterAny = position
-      } else if (wanted === code || wanted === ONE) {
-        slot++
-        position += toWidth(code)
-      } else if (slotAfterAny !== -1) {
-        positionAfterAny += toWidth(field.codePointAt(positionAfterAny) as number)
-        slot = slotAfterAny
-        position = positionAfterAny
-      } else {
-        return false
+        current[word] = after
+        carry = before >>> 31
+        isAlive |= after
       }
+
+      if (isAlive === 0) return false
+
+      position += code > 0xffff ? 2 : 1
     }
 
-    return slots.slice(slot).every((rest) => rest === ANY)
+    return hasBit(current, last)
   }
 }
 
-/** How many UTF-16 code units a code point takes. */
-function toWidth(code: number): number {
-  return code > 0xffff ? 2 : 1
+function toStates(parts: readonly PatternPart[]): States {
+  const characters = parts.flatMap((part): (number | 'any' | 'one')[] => {
+    if (part.kind === 'text') return [...part.text].map((character) => character.codePointAt(0) as number)
+
+    return [part.kind]
+  })
+  const last = characters.filter((character) => character !== 'any').length
+  const words = (last >> 5) + 1
+  const loops = new Uint32Array(words)
+  const reachedByAny = new Uint32Array(words)
+  const named = characters.filter((character) => typeof character === 'number')
+  const reached = new Map(named.map((code) => [code, new Uint32Array(words)]))
+  let state = 0
+
+  for (const character of characters) {
+    if (character === 'any') {
+      addBit(loops, state)
+    } else {
+      state++
+      if (character === 'one') for (const bits of [reachedByAny, ...reached.values()]) addBit(bits, state)
+      else addBit(reached.get(character) as Uint32Array, state)
+    }
+  }
+
+  return { words, last, loops, reached, reachedByAny }
+}
+
+function addBit(bits: Uint32Array, index: number): void {
+  bits[index >> 5] = (bits[index >> 5] as number) | (1 << (index & 31))
+}
+
+function hasBit(bits: Uint32Array, index: number): boolean {
+  return (((bits[index >> 5] as number) >>> (index & 31)) & 1) === 1
 }
