@@ -12,7 +12,7 @@ import { isPlainObject } from '../utils/object.ts'
 import { clone, cloneRecord } from './clone.ts'
 import type { Entry } from './field-index.ts'
 import { takeSorted } from './page.ts'
-import { filterEntries, Records } from './records.ts'
+import { filterRecords, Records } from './records.ts'
 
 /** The options of a memory service. */
 export interface MemoryOptions extends AdapterOptions {
@@ -70,7 +70,7 @@ export class MemoryAdapter<
 
   /** All records by id: a copy. Setting it replaces all records. */
   get store(): Record<string, Result> {
-    return Object.fromEntries(this.records.values().map(({ key, record }) => [key, clone(record)]))
+    return Object.fromEntries(this.records.getEntries().map(({ key, record }) => [key, clone(record)]))
   }
 
   set store(store: { readonly [id: string]: any }) {
@@ -85,7 +85,7 @@ export class MemoryAdapter<
     const end = skip + (limit ?? Number.POSITIVE_INFINITY)
     const matches = this.match(query, params)
     const sorted = this.sort(matches, query, params, end).slice(skip, end)
-    const data = this.toRecords(sorted, query)
+    const data = sorted.map(this.toResult(query))
 
     return toPage(this.getOptions(params).paginate, { total: matches.length, limit, skip, data })
   }
@@ -158,7 +158,7 @@ export class MemoryAdapter<
 
   private findEntry(id: Id, query: ParsedQuery, params: ServiceParams | undefined): Entry {
     const { id: idField } = this.getOptions(params)
-    const entry = idField === this.id ? this.records.get(id) : this.records.findBy(idField, id)
+    const entry = idField === this.id ? this.records.get(id) : this.records.findBy(idField, id, this.id)
 
     if (!entry || !this.toPredicate(query, params)(entry.record)) {
       throw new NotFound(`No record found for id '${id}'`)
@@ -172,7 +172,15 @@ export class MemoryAdapter<
     query: ParsedQuery,
     params: ServiceParams | undefined
   ): readonly Entry[] {
-    return id === null ? this.match(query, params) : [this.findEntry(id, query, params)]
+    if (id !== null) return [this.findEntry(id, query, params)]
+
+    const { matcher, predicates } = this.getOptions(params)
+
+    if (!matcher) return this.records.findEntries(query.where, this.id, predicates)
+
+    const matches = this.toPredicate(query, params)
+
+    return this.records.getEntries().filter(({ record }) => matches(record))
   }
 
   /** Neither the id of the service nor that of the call changes. */
@@ -180,13 +188,13 @@ export class MemoryAdapter<
     for (const field of [this.id, this.getOptions(params).id]) changed[field] = record[field]
   }
 
-  /** The entries whose records match, in order. */
-  private match(query: ParsedQuery, params: ServiceParams | undefined): readonly Entry[] {
+  /** The records that match, in order. */
+  private match(query: ParsedQuery, params: ServiceParams | undefined): readonly any[] {
     const { matcher, predicates } = this.getOptions(params)
 
     if (!matcher) return this.records.find(query.where, this.id, predicates)
 
-    return filterEntries(this.records.values(), this.toPredicate(query, params))
+    return filterRecords(this.records.values(), this.toPredicate(query, params))
   }
 
   private toPredicate({ where }: ParsedQuery, params: ServiceParams | undefined): Predicate {
@@ -199,18 +207,18 @@ export class MemoryAdapter<
     return matcher(conditions)
   }
 
-  /** At least the first `count` entries in the order of the query. */
+  /** At least the first `count` records in the order of the query. */
   private sort(
-    entries: readonly Entry[],
+    records: readonly any[],
     { sort }: ParsedQuery,
     params: ServiceParams | undefined,
     count: number
-  ): readonly Entry[] {
-    if (sort.length === 0) return entries
+  ): readonly any[] {
+    if (sort.length === 0) return records
 
     const { sorter } = this.getOptions(params)
 
-    return takeSorted(entries, sorter ? sorter(params?.query?.$sort ?? {}) : toComparator(sort), count)
+    return takeSorted(records, sorter ? sorter(params?.query?.$sort ?? {}) : toComparator(sort), count)
   }
 
   /** Gives each record an id. Nothing is stored before all ids are known to be free. */
@@ -242,15 +250,10 @@ export class MemoryAdapter<
   }
 
   private toResults(id: Id | null, entries: readonly Entry[], query: ParsedQuery): Result | Result[] {
-    const results = this.toRecords(entries, query)
+    const toResult = this.toResult(query)
+    const results = entries.map(({ record }) => toResult(record))
 
     return id === null ? results : (results[0] as Result)
-  }
-
-  private toRecords(entries: readonly Entry[], query: ParsedQuery): Result[] {
-    const toResult = this.toResult(query)
-
-    return entries.map(({ record }) => toResult(record))
   }
 
   private toResult({ select }: ParsedQuery): (record: any) => Result {

@@ -1,9 +1,9 @@
 import { toFieldReader } from '../query/field.ts'
 
-/** A stored record. Its place grows with each record that comes, so places give the order of records. */
+/** A stored record. Places give the order in which records came. */
 export interface Entry {
   readonly key: string
-  readonly place: number
+  place: number
   record: any
 }
 

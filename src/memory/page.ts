@@ -1,60 +1,58 @@
 import type { Comparator } from '../query/comparator.ts'
-import type { Entry } from './field-index.ts'
 
 /**
- * The first `count` entries in the order of their records, without sorting all of them when there are more. Entries
- * that are equal stay in the order in which they came.
+ * The first `count` records in order, without sorting all of them when there are more. Records that are equal stay in
+ * the order in which they came.
  */
-export function takeSorted(entries: readonly Entry[], compare: Comparator, count: number): Entry[] {
+export function takeSorted(records: readonly any[], compare: Comparator, count: number): readonly any[] {
   if (count < 1) return []
+  if (count >= records.length) return records.toSorted(compare)
 
-  const isBefore = (a: Entry, b: Entry) => (compare(a.record, b.record) || a.place - b.place) < 0
+  const isBefore = (a: number, b: number) => (compare(records[a], records[b]) || a - b) < 0
+  const heap = toHeap(count, isBefore)
+  let last = records[heap[0] as number]
 
-  if (count >= entries.length) return entries.toSorted((a, b) => compare(a.record, b.record))
-
-  const heap = toHeap(entries.slice(0, count), isBefore)
-
-  for (let index = count; index < entries.length; index++) {
-    const entry = entries[index] as Entry
-    const last = heap[0] as Entry
-
-    // It came after all that are in the heap: it has to be less than the last of them.
-    if (compare(entry.record, last.record) < 0) {
-      heap[0] = entry
+  for (let index = count; index < records.length; index++) {
+    // It came after all that are in the heap, so it has to be less than the last of them.
+    if (compare(records[index], last) < 0) {
+      heap[0] = index
       sink(heap, 0, isBefore)
+      last = records[heap[0] as number]
     }
   }
 
-  return heap.sort((a, b) => (isBefore(a, b) ? -1 : 1))
+  return heap.sort((a, b) => (isBefore(a, b) ? -1 : 1)).map((index) => records[index])
 }
 
-type IsBefore = (a: Entry, b: Entry) => boolean
+type IsBefore = (a: number, b: number) => boolean
 
-/** Orders entries so that each comes after those at twice its index, plus one and two: the last of all is the first. */
-function toHeap(entries: Entry[], isBefore: IsBefore): Entry[] {
-  for (let index = (entries.length >> 1) - 1; index >= 0; index--) sink(entries, index, isBefore)
+/** The first indices, so that each comes after those at twice its place, plus one and two: the first is the last of all. */
+function toHeap(count: number, isBefore: IsBefore): number[] {
+  const heap = Array.from({ length: count }, (_, index) => index)
 
-  return entries
+  for (let place = (count >> 1) - 1; place >= 0; place--) sink(heap, place, isBefore)
+
+  return heap
 }
 
-/** Moves an entry down to where none below comes after it. */
-function sink(heap: Entry[], start: number, isBefore: IsBefore): void {
-  const entry = heap[start] as Entry
-  let index = start
+/** Moves an index down to where none below comes after it. */
+function sink(heap: number[], start: number, isBefore: IsBefore): void {
+  const index = heap[start] as number
+  let place = start
 
   for (;;) {
-    const left = 2 * index + 1
+    const left = 2 * place + 1
     const right = left + 1
 
     if (left >= heap.length) break
 
-    const later = right < heap.length && isBefore(heap[left] as Entry, heap[right] as Entry) ? right : left
+    const later = right < heap.length && isBefore(heap[left] as number, heap[right] as number) ? right : left
 
-    if (!isBefore(entry, heap[later] as Entry)) break
+    if (!isBefore(index, heap[later] as number)) break
 
-    heap[index] = heap[later] as Entry
-    index = later
+    heap[place] = heap[later] as number
+    place = later
   }
 
-  heap[index] = entry
+  heap[place] = index
 }

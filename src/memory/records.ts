@@ -1,16 +1,16 @@
 import type { Condition } from '../query/ast.ts'
 import { toReadings } from '../query/coerce.ts'
-import { toFieldReader } from '../query/field.ts'
 import { type CustomPredicates, toPredicate } from '../query/predicate.ts'
 import { type Entry, FieldIndex, isIndexable } from './field-index.ts'
 
 /** Records by id, in the order in which they came, with indexes on some of their fields. */
 export class Records {
   private readonly entries = new Map<string, Entry>()
-  /** The same in an array, which is faster to go through than a map. A removal drops it until the next search. */
-  private list: Entry[] | undefined = []
+  /** The records in order, each at the place of its entry: an array is faster to go through than a map. */
+  private list: any[] = []
+  /** Whether a record was removed since the list was made. The next search makes it again. */
+  private hasGaps = false
   private readonly indexes: readonly FieldIndex[]
-  private nextPlace = 0
 
   constructor(indexed: readonly string[]) {
     this.indexes = indexed.map((field) => new FieldIndex(field))
@@ -31,10 +31,10 @@ export class Records {
       return
     }
 
-    const entry = { key, place: this.nextPlace++, record }
+    const entry = { key, place: this.list.length, record }
 
     this.entries.set(key, entry)
-    this.list?.push(entry)
+    this.list.push(record)
     for (const index of this.indexes) index.add(entry)
   }
 
@@ -43,13 +43,15 @@ export class Records {
     for (const index of this.indexes) index.move(entry, record)
 
     entry.record = record
+    this.list[entry.place] = record
   }
 
   delete(entry: Entry): void {
     for (const index of this.indexes) index.remove(entry)
 
     this.entries.delete(entry.key)
-    this.list = undefined
+    this.list[entry.place] = undefined
+    this.hasGaps = true
   }
 
   clear(): void {
@@ -57,13 +59,24 @@ export class Records {
 
     this.entries.clear()
     this.list = []
+    this.hasGaps = false
   }
 
-  /** All entries in order. */
-  values(): readonly Entry[] {
-    this.list ??= [...this.entries.values()]
+  /** All records in order. */
+  values(): readonly any[] {
+    if (this.hasGaps) this.closeGaps()
 
     return this.list
+  }
+
+  private closeGaps(): void {
+    this.list = []
+    this.hasGaps = false
+
+    for (const entry of this.entries.values()) {
+      entry.place = this.list.length
+      this.list.push(entry.record)
+    }
   }
 
   /**
@@ -73,12 +86,24 @@ export class Records {
    * @param idField The name of the field by which records are stored
    * @param custom The meaning of custom operators
    */
-  find(where: Condition, idField: string, custom: CustomPredicates | undefined): readonly Entry[] {
-    const candidates = this.findCandidates(where, idField) ?? this.values()
+  find(where: Condition, idField: string, custom: CustomPredicates | undefined): readonly any[] {
+    const candidates = this.findCandidates(where, idField)?.map(({ record }) => record) ?? this.values()
 
     if (where.kind === 'and' && where.conditions.length === 0) return candidates
 
-    return filterEntries(candidates, toPredicate(where, custom))
+    return filterRecords(candidates, toPredicate(where, custom))
+  }
+
+  /** The entries of the records that match, in order, for changing or removing them. */
+  findEntries(where: Condition, idField: string, custom: CustomPredicates | undefined): readonly Entry[] {
+    const matches = toPredicate(where, custom)
+
+    return (this.findCandidates(where, idField) ?? this.getEntries()).filter(({ record }) => matches(record))
+  }
+
+  /** All entries in order. */
+  getEntries(): readonly Entry[] {
+    return [...this.entries.values()]
   }
 
   /** The fewest entries that an id or an index leads to, in order; `undefined` where nothing leads to any. */
@@ -115,31 +140,23 @@ export class Records {
     return new Set(ids.map((id) => this.get(id)).filter((entry) => entry !== undefined))
   }
 
-  /**
-   * Finds the record whose field reads like an id, for calls that name another field than the one of the service.
-   *
-   * @param field The name of the field
-   */
-  findBy(field: string, id: unknown): Entry | undefined {
-    const getField = toFieldReader(field.split('.'))
+  /** Finds the record with an id in another field than the one by which records are stored. */
+  findBy(field: string, id: unknown, idField: string): Entry | undefined {
+    const value = typeof id === 'string' ? id : String(id)
 
-    return this.values().find(({ record }) => {
-      const value = getField(record)
-
-      return value !== undefined && value !== null && String(value) === String(id)
-    })
+    return this.findEntries({ kind: 'compare', path: field.split('.'), operator: 'eq', value }, idField, {})[0]
   }
 }
 
-/**
- * The entries whose records match, in a new array.
- *
- * By hand: `filter` takes a call more for each record, and there is one for each field already.
- */
-export function filterEntries(entries: readonly Entry[], matches: (record: any) => boolean): Entry[] {
-  const found: Entry[] = []
+/** The records that match, in a new array. By hand: `filter` takes a call more for each record. */
+export function filterRecords(records: readonly any[], matches: (record: any) => boolean): any[] {
+  const found: any[] = []
 
-  for (const entry of entries) if (matches(entry.record)) found.push(entry)
+  for (let index = 0; index < records.length; index++) {
+    const record = records[index]
+
+    if (matches(record)) found.push(record)
+  }
 
   return found
 }

@@ -77,6 +77,8 @@ type OrderOperator = 'lt' | 'lte' | 'gt' | 'gte'
 
 /** `NaN` has no order: every comparison with it is false, as one with `undefined` is. */
 function toOrderTest(operator: OrderOperator, value: unknown): FieldTest {
+  if (typeof value === 'number' || typeof value === 'string') return toScalarTest(operator, value)
+
   switch (operator) {
     case 'lt':
       return (field) => (compareSameType(field, value) as number) < 0
@@ -86,6 +88,24 @@ function toOrderTest(operator: OrderOperator, value: unknown): FieldTest {
       return (field) => (compareSameType(field, value) as number) > 0
     case 'gte':
       return (field) => (compareSameType(field, value) as number) >= 0
+    default:
+      return assertNever(operator)
+  }
+}
+
+/** Fast path, several times as fast as the other: the engine knows the type that each of these compares. */
+function toScalarTest(operator: OrderOperator, value: number | string): FieldTest {
+  const type = typeof value
+
+  switch (operator) {
+    case 'lt':
+      return (field) => typeof field === type && (field as typeof value) < value
+    case 'lte':
+      return (field) => typeof field === type && (field as typeof value) <= value
+    case 'gt':
+      return (field) => typeof field === type && (field as typeof value) > value
+    case 'gte':
+      return (field) => typeof field === type && (field as typeof value) >= value
     default:
       return assertNever(operator)
   }

@@ -147,9 +147,10 @@ describe('what leads to records', () => {
     moved.replace(moved.get(1) as any, { n: 7 })
     moved.replace(moved.get(0) as any, { n: 9 })
 
-    const found = moved.find(parseQuery({ n: { $in: [9, 1, 5] } }).where, 'id', undefined)
+    const { where } = parseQuery({ n: { $in: [9, 1, 5] } })
 
-    expect(found.map(({ key }) => key)).toEqual(['0', '5', '9'])
+    expect(moved.findEntries(where, 'id', undefined).map(({ key }) => key)).toEqual(['0', '5', '9'])
+    expect(moved.find(where, 'id', undefined)).toEqual([{ n: 9 }, { n: 5 }, { n: 9 }])
   })
 })
 
