@@ -144,7 +144,11 @@ export class Records {
   findBy(field: string, id: unknown, idField: string): Entry | undefined {
     const value = typeof id === 'string' ? id : String(id)
 
-    return this.findEntries({ kind: 'compare', path: field.split('.'), operator: 'eq', value }, idField, {})[0]
+    return this.findEntries(
+      { kind: 'compare', path: field.split('.'), operator: 'eq', value },
+      idField,
+      {}
+    )[0]
   }
 }
 

@@ -8,12 +8,9 @@ export function toFieldReader(path: Path): (record: any) => unknown {
   if (name === undefined || path.length > 1) return (record) => getPath(record, path)
   if (name in Object.prototype) return (record) => (Object.hasOwn(record, name) ? record[name] : undefined)
 
-  // Fast path: an object whose constructor is Object inherits none of the other names.
-  return (record) => {
-    const value = record[name]
-
-    return value === undefined || record.constructor === Object || Object.hasOwn(record, name)
-      ? value
+  // Fast path: an object without a class inherits none of the other names.
+  return (record) =>
+    Object.getPrototypeOf(record) === Object.prototype || Object.hasOwn(record, name)
+      ? record[name]
       : undefined
-  }
 }
