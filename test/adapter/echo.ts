@@ -38,7 +38,7 @@ export class EchoAdapter extends AdapterBase {
     return this.note({ method: '_remove', id, params })
   }
 
-  private note(call: { params?: any }): any {
+  private note(call: { method: string; params?: any; [argument: string]: unknown }): any {
     const isMarked = Object.getOwnPropertySymbols(call.params ?? {}).length > 0
     const noted = isMarked ? { ...call, params: hideSymbols(call.params) } : call
 
