@@ -75,7 +75,12 @@ function asKind(value: any, kind: string): any {
   if (kind === 'number' && JSON.stringify(Number(value)) === value) return Number(value)
   if (kind === 'boolean' && ['true', 'false'].includes(value)) return value === 'true'
   if (kind === 'bigint' && /^-?\d+$/.test(value) && `${BigInt(value)}` === value) return BigInt(value)
-  if (kind === 'date' && /^\d{4}-\d\d-\d\d(T.*Z)?$/.test(value)) return new Date(value)
+  if (kind === 'date' && /^\d{4}-\d\d-\d\d(T.*Z)?$/.test(value)) {
+    const date = new Date(value)
+
+    // Not February 30.
+    return date.toISOString().startsWith(value.slice(0, 10)) ? date : value
+  }
 
   return value
 }
