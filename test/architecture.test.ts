@@ -39,10 +39,10 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'ast',
     'operators',
     'parse',
+    'coerce',
     'compare',
-    'read',
+    'field',
     'predicate',
-    'search',
     'like',
     'comparator',
     'select'
@@ -183,7 +183,7 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'configure'
   ],
   testing: ['client'],
-  memory: ['clone', 'entry', 'columns', 'scan', 'records', 'top', 'adapter'],
+  memory: ['clone', 'field-index', 'records', 'page', 'adapter'],
   kysely: [
     'dialect',
     'table',

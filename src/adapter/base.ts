@@ -15,6 +15,9 @@ import { copyQuery } from './query.ts'
 /** Marks a query that a schema has checked: it is taken as it is. Shared with Feathers v5. */
 export const VALIDATED = Symbol.for('@feathersjs/adapter/sanitized')
 
+/** Where the params that a public method passes on hold the parsed query. */
+const PARSED: unique symbol = Symbol('parsed query')
+
 const NO_QUERY: Query = Object.freeze({})
 const PARSED_NO_QUERY = parseQuery(NO_QUERY)
 
@@ -92,21 +95,12 @@ export abstract class AdapterBase<
 
     const options = toQueryOptions(this.getOptions(params))
 
-    // Most calls by id have none.
-    if (isEmpty(query)) {
-      const limit = getLimit(undefined, options.paginate)
-
-      return limit === undefined ? {} : { $limit: limit }
-    }
-
-    const parsed = parseQuery(query, options)
-
-    return remember(copyQuery(query, parsed, options), parsed)
+    return copyQuery(query, parseQuery(query, options), options)
   }
 
   /**
    * The query of a call in one shape, with a limit that respects the pagination. `limit` and `skip` concern
-   * `find` alone. It is parsed once, however often this is called.
+   * `find` alone. A query that a public method has checked is not parsed again.
    *
    * @param params The params that the underscore method got
    * @throws BadRequest for a query that no public method has checked and that is malformed
@@ -114,14 +108,14 @@ export abstract class AdapterBase<
   protected parseQuery(params?: ServiceParams): ParsedQuery {
     const query: Query = params?.query ?? NO_QUERY
     const options = toQueryOptions(this.getOptions(params))
-    const parsed =
-      recall(query) ??
-      (isEmpty(query)
-        ? PARSED_NO_QUERY
-        : parseQuery(query, { ...options, trusted: (query as any)[VALIDATED] === true }))
-    const limit = getLimit(parsed.limit, options.paginate)
+    const prepared = (params as PreparedParams | undefined)?.[PARSED]
+    const tree =
+      prepared?.query === query && prepared.adapter === this
+        ? prepared.tree
+        : parseQuery(query, { ...options, trusted: (query as any)[VALIDATED] === true })
+    const limit = getLimit(tree.limit, options.paginate)
 
-    return limit === parsed.limit ? parsed : { ...parsed, limit }
+    return limit === tree.limit ? tree : { ...tree, limit }
   }
 
   abstract _find(params?: ServiceParams): Promise<Paginated<Result> | Result[]>
@@ -132,50 +126,66 @@ export abstract class AdapterBase<
   abstract _remove(id: IdType | null, params?: ServiceParams): Promise<Result | Result[]>
 }
 
-interface Remembered {
-  readonly parsed: ParsedQuery
-  /** What was parsed. The values are frozen; what is added or replaced shows by comparison. */
-  readonly names: readonly string[]
-  readonly values: readonly unknown[]
+/** The params of a call, with a query that was parsed. */
+interface PreparedParams {
+  readonly query: Query
+  readonly [PARSED]?: Parsed
 }
 
-/** Only for queries that were made here. */
-const rememberedQueries = new WeakMap<object, Remembered>()
-
-/** Returns the query to hand out, a copy already, whose conditions cannot be changed unnoticed any more. */
-function remember(query: Query, parsed: ParsedQuery): Query {
-  const names = Object.keys(query)
-  const values = names.map((name) => freezeDeep(query[name]))
-
-  rememberedQueries.set(query, { parsed, names, values })
-
-  return query
+interface Parsed {
+  /** Whose operators and filters the query was checked with. */
+  readonly adapter: object
+  /** The frozen copy that was made of the query. */
+  readonly query: Query
+  readonly tree: ParsedQuery
 }
 
-/** What a query was parsed to; `undefined` when it was not, or has been changed since. */
-function recall(query: Query): ParsedQuery | undefined {
-  const remembered = rememberedQueries.get(query)
+/**
+ * Prepares a call for a public method: checks its query and parses it, once.
+ *
+ * @param adapter The adapter
+ * @param method The method; only `find` has `$limit` and `$skip`
+ * @param params The params of the call
+ * @returns The params to pass on, with a frozen copy of the query; a promise where the adapter has its own `sanitizeQuery`
+ * @throws BadRequest for anything malformed
+ */
+export function prepare(
+  adapter: AdapterBase<any, any, any, any, any, any>,
+  method: string,
+  params: AdapterParams | undefined
+): PreparedParams | Promise<PreparedParams> {
+  const query: Query = params?.query ?? NO_QUERY
+  const isPage = method === 'find'
 
-  if (!remembered) return undefined
+  if (adapter.sanitizeQuery !== AdapterBase.prototype.sanitizeQuery) {
+    return adapter
+      .sanitizeQuery(params)
+      .then((checked) => ({ ...params, query: isPage ? checked : withoutPage(checked) }))
+  }
+  if ((query as any)[VALIDATED]) return { ...params, query: isPage ? query : withoutPage(query) }
 
-  const { parsed, names, values } = remembered
-  const isSame =
-    Object.keys(query).length === names.length &&
-    names.every((name, position) => Object.hasOwn(query, name) && query[name] === values[position])
+  const options = toQueryOptions(adapter.getOptions(params))
+  const parsed = isEmpty(query) ? PARSED_NO_QUERY : parseQuery(query, options)
+  const tree = isPage || !hasPage(parsed) ? parsed : { ...parsed, limit: undefined, skip: 0 }
+  const copy = query === NO_QUERY && !isPage ? NO_QUERY : copyQuery(query, parsed, options)
+  const checked = freezeDeep(isPage ? copy : withoutPage(copy))
 
-  return isSame ? parsed : undefined
+  return { ...params, query: checked, [PARSED]: { adapter, query: checked, tree } }
 }
 
-/** The same checked query for all records that match: without `$limit` and `$skip`. */
-export function withoutPage(query: Query): Query {
+function hasPage({ limit, skip }: ParsedQuery): boolean {
+  return limit !== undefined || skip !== 0
+}
+
+/** The same query for all records that match: without `$limit` and `$skip`. */
+function withoutPage(query: Query): Query {
   if (query.$limit === undefined && query.$skip === undefined) return query
 
   const { $limit, $skip, ...rest } = query
-  const parsed = recall(query)
 
   if ((query as any)[VALIDATED]) Object.defineProperty(rest, VALIDATED, { value: true })
 
-  return parsed ? remember(rest, { ...parsed, limit: undefined, skip: 0 }) : rest
+  return rest
 }
 
 /** Symbols count too: code marks queries with them. */
@@ -183,10 +193,12 @@ function isEmpty(query: unknown): boolean {
   return isPlainObject(query) && Reflect.ownKeys(query).length === 0
 }
 
-function freezeDeep(value: unknown): unknown {
-  if (Array.isArray(value)) value.forEach(freezeDeep)
-  else if (isPlainObject(value)) Object.values(value).forEach(freezeDeep)
-  else return value
+/** Freezes plain objects and arrays, so that a change that would not count is an error. */
+function freezeDeep<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  if (!Array.isArray(value) && !isPlainObject(value)) return value
+
+  for (const nested of Object.values(value)) freezeDeep(nested)
 
   return Object.freeze(value)
 }

@@ -1,9 +1,9 @@
 import type { Id, Paginated, PaginationOptions, Query } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed } from '../errors.ts'
-import { describe } from '../query/operators.ts'
-import { isPlainObject, isRecordLike } from '../utils/object.ts'
-import { type AdapterBase, withoutPage } from './base.ts'
-import type { AdapterParams } from './options.ts'
+import { describe, LOGICAL_OPERATORS } from '../query/operators.ts'
+import { findPath, isPlainObject, isRecordLike } from '../utils/object.ts'
+import { type AdapterBase, prepare } from './base.ts'
+import type { AdapterOptions, AdapterParams, NormalizedOptions } from './options.ts'
 
 /** The public methods of a database service. */
 export interface AdapterMethods<
@@ -63,31 +63,31 @@ type Adapter = AdapterBase<any, any, any, any, any, any>
  */
 const methods = {
   async find(this: Adapter, params?: AdapterParams) {
-    return await this._find({ ...params, query: await this.sanitizeQuery(params) })
+    return await this._find(await prepare(this, 'find', params))
   },
 
   async get(this: Adapter, id: unknown, params?: AdapterParams) {
-    const checked = withQuery(params, await this.sanitizeQuery(params))
+    const prepared = await prepare(this, 'get', params)
 
     assertId(id)
 
-    return await this._get(id, checked)
+    return await this._get(id, prepared)
   },
 
   async create(this: Adapter, data: unknown, params?: AdapterParams) {
-    const checked = withQuery(params, await this.sanitizeQuery(params))
+    const prepared = await prepare(this, 'create', params)
 
-    if (!Array.isArray(data)) return await this._create(toNewData(data, this.id), checked)
+    if (!Array.isArray(data)) return await this._create(toNewData(data, this.id), prepared)
 
     assertMulti(this, 'create', params)
 
     const items = data.map((item) => toNewData(item, this.id))
 
-    return await this._create(items, checked)
+    return await this._create(items, prepared)
   },
 
   async update(this: Adapter, id: unknown, data: unknown, params?: AdapterParams) {
-    const checked = withQuery(params, await this.sanitizeQuery(params))
+    const prepared = await prepare(this, 'update', params)
 
     if (id === null || Array.isArray(data)) {
       throw new BadRequest("You can not replace multiple instances. Did you mean 'patch'?")
@@ -95,25 +95,25 @@ const methods = {
 
     assertId(id)
 
-    return await this._update(id, toData(data), checked)
+    return await this._update(id, toChange(this, id, data, params), prepared)
   },
 
   async patch(this: Adapter, id: unknown, data: unknown, params?: AdapterParams) {
-    const checked = withQuery(params, await this.sanitizeQuery(params))
+    const prepared = await prepare(this, 'patch', params)
 
-    if (id === null) assertMulti(this, 'patch', params)
+    if (id === null) assertSeveral(this, 'patch', params)
     else assertId(id)
 
-    return await this._patch(id, toData(data), checked)
+    return await this._patch(id, toChange(this, id, data, params), prepared)
   },
 
   async remove(this: Adapter, id: unknown, params?: AdapterParams) {
-    const checked = withQuery(params, await this.sanitizeQuery(params))
+    const prepared = await prepare(this, 'remove', params)
 
-    if (id === null) assertMulti(this, 'remove', params)
+    if (id === null) assertSeveral(this, 'remove', params)
     else assertId(id)
 
-    return await this._remove(id, checked)
+    return await this._remove(id, prepared)
   }
 }
 
@@ -135,13 +135,38 @@ export function implementService(Service: abstract new (...args: any[]) => Adapt
   }
 }
 
-/** The params for a method that returns no page: the same, with a query that was checked. */
-function withQuery(params: AdapterParams | undefined, checked: Query): AdapterParams {
-  return { ...params, query: withoutPage(checked) }
-}
-
 function assertMulti(adapter: Adapter, method: string, params?: AdapterParams): void {
   if (!adapter.allowsMulti(method, params)) throw new MethodNotAllowed(`Can not ${method} multiple entries`)
+}
+
+/**
+ * Refuses a change of several records that `multi` does not allow, and one with an undefined condition: a value that is
+ * missing by mistake would select records that nobody meant.
+ */
+function assertSeveral(adapter: Adapter, method: string, params?: AdapterParams): void {
+  assertMulti(adapter, method, params)
+
+  const path = findPath(toConditions(params?.query ?? {}, adapter.getOptions(params)), isUndefined)
+
+  if (path !== undefined) {
+    throw new BadRequest(
+      `Invalid query: '${path}' is undefined. To ${method} records without a value, use null`
+    )
+  }
+}
+
+function isUndefined(value: unknown): boolean {
+  return value === undefined
+}
+
+/** The part of a query that selects records. */
+function toConditions(query: Query, { filters }: NormalizedOptions<AdapterOptions>): Query {
+  const isCondition = (name: string) =>
+    name.startsWith('$')
+      ? LOGICAL_OPERATORS.includes(name) || name === '$not'
+      : !Object.hasOwn(filters ?? {}, name) || filters[name] === undefined
+
+  return Object.fromEntries(Object.entries(query).filter(([name]) => isCondition(name)))
 }
 
 /**
@@ -164,6 +189,27 @@ function toNewData(data: unknown, idField: string): Record<string, unknown> {
   if (id !== undefined && id !== null) assertId(id)
 
   return checked
+}
+
+/**
+ * The data of `update` and `patch`. A field that only this call takes for the id cannot be changed, and a value that is
+ * left out without a word would be lost.
+ */
+function toChange(
+  adapter: Adapter,
+  id: unknown,
+  data: unknown,
+  params?: AdapterParams
+): Record<string, unknown> {
+  const checked = toData(data)
+  const { id: field } = adapter.getOptions(params)
+
+  if (field === adapter.id || checked[field] === undefined) return checked
+  if (id !== null && String(checked[field]) === String(id)) return checked
+
+  throw new BadRequest(
+    `Invalid data: '${field}' is the id of this call, which cannot be changed. Use the id '${adapter.id}' of the service`
+  )
 }
 
 /** Data without what is `undefined`: no client can send that, and to some databases it would be `null`. */

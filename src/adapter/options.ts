@@ -73,15 +73,27 @@ export function normalizeOptions<Options extends AdapterOptions>(
 }
 
 /**
- * Refuses options that are misspelt: left out without a word, `paginate` would let clients read everything. Other names
- * are those of a subclass.
+ * Refuses options that there are not: left out without a word, a misspelt `paginate` would let clients read everything.
  *
  * @param options The options of an adapter
  * @param own The names of those that only this adapter has
- * @throws Error that asks for the one that was meant
+ * @param further The names that a subclass adds; without this list a name that is not near to a known one may be one of
+ * a subclass, and is let through
+ * @throws Error that names the option, and asks for the one that was meant
  */
-export function assertSpelling(options: object, own: readonly string[]): void {
-  assertSpelled(options, [...Object.keys(DEFAULTS), ...own], (name) => `Unknown adapter option '${name}'`)
+export function assertNames(options: object, own: readonly string[], further?: readonly string[]): void {
+  const known = [...Object.keys(DEFAULTS), ...own, ...(further ?? [])]
+  const toSentence = (name: string) => `Unknown adapter option '${name}'`
+
+  assertSpelled(options, known, toSentence)
+
+  const unknown = Object.keys(options).find(
+    (name) => !known.includes(name) && (options as Record<string, unknown>)[name] !== undefined
+  )
+
+  if (further && unknown !== undefined) {
+    throw new Error(`${toSentence(unknown)}: expected one of ${known.join(', ')}`)
+  }
 }
 
 /**

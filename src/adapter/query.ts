@@ -6,7 +6,7 @@ import { toComparator } from '../query/comparator.ts'
 import { FIELD_OPERATORS, LOGICAL_OPERATORS, RESULT_FILTERS, SHORT_NAMES } from '../query/operators.ts'
 import { type FilterConverter, parseQuery, type QueryOptions } from '../query/parse.ts'
 import { toSelection } from '../query/select.ts'
-import { copyPlain, isPlainObject } from '../utils/object.ts'
+import { copyPlain, isPlainObject, setOwn } from '../utils/object.ts'
 import { getLimit } from './options.ts'
 
 /** The operators that always count. */
@@ -43,7 +43,7 @@ export function filterQuery(
   for (const name of Object.keys(checked)) {
     const isFilter = name.startsWith('$') || Object.hasOwn(parsed.filters, name)
 
-    define(isFilter ? filters : conditions, name, checked[name])
+    setOwn(isFilter ? filters : conditions, name, checked[name])
   }
 
   return { filters, query: conditions }
@@ -63,7 +63,7 @@ export function copyQuery(source: Query, parsed: ParsedQuery, options: FilterQue
   /** A converter may have dropped what the source holds. */
   const isThere = (name: string) => source[name] !== undefined && typeof own[name] !== 'function'
 
-  for (const name of Object.keys(filters)) define(copy, name, copyPlain(filters[name]))
+  for (const name of Object.keys(filters)) setOwn(copy, name, copyPlain(filters[name]))
 
   if (limit !== undefined) copy.$limit = limit
   if (skip !== 0 || isThere('$skip')) copy.$skip = skip
@@ -77,7 +77,7 @@ export function copyQuery(source: Query, parsed: ParsedQuery, options: FilterQue
       ? LOGICAL_OPERATORS.includes(name) || name === '$not'
       : !Object.hasOwn(own, name) || own[name] === undefined
 
-    if (isCondition) define(copy, name, spellOut(source[name]))
+    if (isCondition) setOwn(copy, name, spellOut(source[name]))
   }
 
   return copy
@@ -94,17 +94,10 @@ function spellOut(value: unknown): unknown {
   for (const name of Object.keys(value)) {
     const full = SHORT_NAMES.get(name)
 
-    define(copy, full === undefined || Object.hasOwn(value, full) ? name : full, spellOut(value[name]))
+    setOwn(copy, full === undefined || Object.hasOwn(value, full) ? name : full, spellOut(value[name]))
   }
 
   return copy
-}
-
-/** By assignment `__proto__` would set the prototype. */
-function define(object: Query, name: string, value: unknown): void {
-  if (name === '__proto__')
-    Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
-  else object[name] = value
 }
 
 /** Symbols cannot come from a client: with what code marks a query stays on it. */

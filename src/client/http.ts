@@ -4,7 +4,7 @@ import { BadRequest, convert } from '../errors.ts'
 import { stripSlashes } from '../utils/path.ts'
 import { toQueryString } from './query.ts'
 import { fillPlaceholders } from './route.ts'
-import { ClientService } from './service.ts'
+import { assertConditions, ClientService } from './service.ts'
 
 /** What the services of a REST connection have in common. */
 export interface RestOptions {
@@ -94,6 +94,9 @@ export abstract class Base extends ClientService {
       ...(!isStandardMethod(method) && { 'X-Service-Method': method }),
       ...params.headers
     }
+
+    assertConditions(params.query, hasNoPair)
+
     const url = this.makeUrl(params.query, id, params.route)
 
     try {
@@ -133,6 +136,13 @@ function toPairs(source: HeaderSource): Iterable<readonly [string, any]> {
   return Symbol.iterator in source
     ? (source as Iterable<readonly [string, any]>)
     : Object.entries(source as { [name: string]: any })
+}
+
+/** Whether a value leaves no trace in a query string: `{ id: { $in: [] } }` would select every record. */
+function hasNoPair(value: unknown): boolean {
+  return (
+    typeof value === 'object' && value !== null && !(value instanceof Date) && Object.keys(value).length === 0
+  )
 }
 
 /** What sends the request takes these two for steps in the path, escaped or not. */

@@ -4,11 +4,12 @@ import type {
   NormalizedServiceOptions,
   NullableId,
   Params,
+  Query,
   ServiceInterface,
   TransportConnection
 } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
-import { isRecordLike } from '../utils/object.ts'
+import { findPath, isRecordLike } from '../utils/object.ts'
 
 /** A service that is on a server. What the call of a method becomes on its way there, a subclass decides. */
 export abstract class ClientService implements ServiceInterface<any, any, Params, any> {
@@ -150,16 +151,29 @@ function addCustomMethods(service: unknown, _path: string, { methods }: Normaliz
 async function call(service: ClientService, method: string, args: readonly unknown[]): Promise<any> {
   const serviceCall = fromArguments(method, args)
   const { id, data, params } = serviceCall
-  const hasId = id !== undefined && (id as unknown) !== '' && !(method === 'get' && id === null)
 
-  if (getDefinition(method).args.includes('id') && !hasId) {
-    throw new BadRequest(`id for .${method} is required`)
-  }
+  if (getDefinition(method).args.includes('id')) assertId(method, id)
 
   assertSendable('query', [params.query])
   assertSendable('data', [data].flat())
+  assertConditions(params.query, hasNoJson)
 
   return service.sendCall(serviceCall)
+}
+
+/**
+ * Refuses what is no id, before it is sent: `NaN` and an empty array would arrive as none, which stands for all records.
+ * The server takes the same ids.
+ */
+function assertId(method: string, id: unknown): void {
+  if (id === undefined || id === '' || (id === null && method === 'get')) {
+    throw new BadRequest(`id for .${method} is required`)
+  }
+  if (id !== null && typeof id !== 'string' && typeof id !== 'bigint' && !Number.isFinite(id)) {
+    throw new BadRequest(
+      'Invalid id: expected a string that is not empty, a number, or null for several records'
+    )
+  }
 }
 
 /** Without its condition a call would reach all records, and without its data empty them: on the wire a promise is `{}`. */
@@ -169,4 +183,30 @@ function assertSendable(name: string, values: readonly unknown[]): void {
       throw new BadRequest(`Invalid ${name}: expected a plain object. Is an 'await' missing?`)
     }
   }
+}
+
+/** The names at the top of a query that select no records: one that is undefined is one that is not there. */
+const RESULT_FILTERS = ['$limit', '$skip', '$sort', '$select']
+
+/**
+ * Refuses a condition that would be left out on the way, or arrive as null: the call would reach other records.
+ *
+ * @param query The query of a call
+ * @param isLost Tells which values cannot be sent
+ * @throws BadRequest that names the first one
+ */
+export function assertConditions(query: Query | null | undefined, isLost: (value: unknown) => boolean): void {
+  const conditions = Object.entries(query ?? {}).filter(([name]) => !RESULT_FILTERS.includes(name))
+  const path = findPath(Object.fromEntries(conditions), isLost)
+
+  if (path !== undefined) {
+    throw new BadRequest(`Invalid query: '${path}' has no value that can be sent. Leave it out, or use null`)
+  }
+}
+
+function hasNoJson(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value)
+  if (value instanceof Date) return Number.isNaN(value.getTime())
+
+  return value === undefined || typeof value === 'function' || typeof value === 'symbol'
 }

@@ -28,11 +28,12 @@ export class KyselyAdapter<
 > extends AdapterBase<Result, Data, PatchData, ServiceParams, KyselyOptions> {
   /**
    * @param options The options
+   * @param further The names of options that a subclass adds: any other that is unknown is then refused
    * @throws Error for an option that is not valid, for a database that is not known, and for an operator without a meaning
    */
-  constructor(options: KyselyOptions) {
+  constructor(options: KyselyOptions, further?: readonly string[]) {
     super(options)
-    assertOptions(options)
+    assertOptions(options, further)
   }
 
   /** The Kysely instance of a call: that of `params.adapter`, or of the service. */
@@ -212,5 +213,5 @@ export function kysely<
   ServiceParams extends KyselyParams<any> = KyselyParams,
   PatchData = Partial<Data>
 >(options: KyselyOptions): KyselyService<Result, Data, ServiceParams, PatchData> {
-  return new KyselyService(options)
+  return new KyselyService(options, [])
 }

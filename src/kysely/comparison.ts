@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Comparison } from '../query/ast.ts'
+import { toReadings } from '../query/coerce.ts'
 import { bind, bindList } from './bind.ts'
 import { type Field, type Fragment, toOrderedText, toReference, toTime } from './field.ts'
 import { toJson } from './json.ts'
@@ -92,11 +93,12 @@ function toEquality(field: Field, values: readonly unknown[], table: Table): Fra
   }
 }
 
-/** Values of each type with what the field has of it. */
+/** Values of each type with what the field has of it; a string also with the number or boolean that is written so. */
 function toTypedEquality(field: Field, values: readonly unknown[], table: Table): Fragment {
   const types = ['string', 'number', 'boolean'] as const
+  const readings = [...new Set(values.flatMap(toReadings))]
   const alternatives = types.flatMap((type) => {
-    const ofType = values.filter((value) => typeof value === type)
+    const ofType = readings.filter((value) => typeof value === type)
 
     if (ofType.length === 0) return []
 
@@ -151,6 +153,13 @@ function isJson(value: unknown): boolean {
 function orders(field: Field, operator: OrderComparison, value: unknown, table: Table): Fragment {
   if (isNull(value)) return NEVER
 
+  const { kind } = field.column
+  const readings = kind === 'json' || kind === 'any' ? toReadings(value) : [value]
+
+  return anyOf(readings.map((reading) => ordersOne(field, operator, reading, table)))
+}
+
+function ordersOne(field: Field, operator: OrderComparison, value: unknown, table: Table): Fragment {
   const operand = toOperand(field.column, value)
 
   if (operand === NOTHING) return NEVER

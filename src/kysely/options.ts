@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
-import { type AdapterOptions, type AdapterParams, assertSpelling } from '../adapter/options.ts'
+import { type AdapterOptions, type AdapterParams, assertNames } from '../adapter/options.ts'
 import { OPERATORS } from '../adapter/query.ts'
 import type { Query } from '../core/types.ts'
-import { PATTERN_OPERATORS } from '../query/like.ts'
+import { PATTERN_OPERATORS } from '../query/operators.ts'
 import { findDialect } from './dialect.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -30,13 +30,15 @@ const KNOWN_OPERATORS = [...OPERATORS, '$not', '$nor', ...PATTERN_OPERATORS]
 /**
  * Refuses options that are not valid.
  *
+ * @param options The options
+ * @param further The names of options that a subclass adds
  * @throws Error that names the option
  */
-export function assertOptions(options: KyselyOptions): void {
+export function assertOptions(options: KyselyOptions, further?: readonly string[]): void {
   const { Model, name, operators = [] } = options
   const unknown = operators.find((operator) => !KNOWN_OPERATORS.includes(operator))
 
-  assertSpelling(options, OWN_OPTIONS)
+  assertNames(options, OWN_OPTIONS, further)
   if (typeof Model?.selectFrom !== 'function') {
     throw new Error("Invalid adapter option 'Model': expected a Kysely instance")
   }

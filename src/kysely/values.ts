@@ -1,4 +1,5 @@
 import { BadRequest } from '../errors.ts'
+import { isDay, isInteger, toExactBoolean, toExactDate, toExactNumber } from '../query/coerce.ts'
 import { describe } from '../query/operators.ts'
 import { assertNever } from '../utils/object.ts'
 import type { Column, Table } from './table.ts'
@@ -6,10 +7,7 @@ import type { Column, Table } from './table.ts'
 /** A value that a column cannot hold. */
 export const NOTHING = Symbol('nothing')
 
-const DAY = /^\d{4}-\d\d-\d\d$/
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)$/
 const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
-const INTEGER = /^(?:0|-?[1-9]\d*)$/
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/
 
 /** Those of a `BIGINT`, with a sign or without. */
@@ -35,8 +33,8 @@ const EXPECTATIONS: { readonly [kind in Column['kind']]: string } = {
 }
 
 /**
- * Converts a value of a query into what a column is compared with. Text that is exactly the text of a number, a
- * boolean or a date is one, because in a URL everything is text.
+ * Converts a value of a query into what a column is compared with. A string that is exactly how a number,
+ * a boolean or a date is written is one, because in a URL every value is a string.
  *
  * @returns `NOTHING` for a value of another type, which no field equals
  */
@@ -165,10 +163,9 @@ function toNumber(kind: 'integer' | 'number' | 'decimal', value: unknown): unkno
   if (typeof value === 'bigint') return kind === 'decimal' ? String(value) : toInteger(String(value))
   if (typeof value !== 'string') return NOTHING
   if (kind === 'decimal') return DECIMAL.test(value) ? value : NOTHING
-  if (kind === 'integer' && INTEGER.test(value)) return toInteger(value)
+  if (kind === 'integer' && isInteger(value)) return toInteger(value)
 
-  // Neither '07' nor '7.0': the text of 7 is '7'.
-  return String(Number(value)) === value && Number.isFinite(Number(value)) ? Number(value) : NOTHING
+  return toExactNumber(value) ?? NOTHING
 }
 
 /** A number where it is that integer exactly, or where no database has such an integer. */
@@ -183,17 +180,20 @@ function toInteger(text: string): unknown {
 }
 
 function toBoolean(value: unknown): unknown {
-  if (value === 'true' || value === 'false') return value === 'true'
+  if (typeof value === 'string') return toExactBoolean(value) ?? NOTHING
 
   return typeof value === 'boolean' ? value : NOTHING
 }
 
 function toDate({ kind }: Column, value: unknown): unknown {
   if (typeof value !== 'string') return value instanceof Date ? toKnownDate(value) : NOTHING
-  // Drivers take a day without a time for one of the place where they are.
-  if (kind === 'day' && DAY.test(value)) return toKnownDate(new Date(`${value}T00:00`))
 
-  return DAY.test(value) || TIME.test(value) ? toKnownDate(new Date(value)) : NOTHING
+  const date = toExactDate(value)
+
+  if (!date) return NOTHING
+
+  // Drivers take a day without a time for one of the place where they are.
+  return toKnownDate(kind === 'day' && isDay(value) ? new Date(`${value}T00:00`) : date)
 }
 
 /** SQLite and MySQL know no others than those with four digits for a year. */

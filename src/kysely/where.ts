@@ -1,6 +1,6 @@
 import { BadRequest } from '../errors.ts'
 import type { Condition } from '../query/ast.ts'
-import { PATTERN_OPERATORS } from '../query/like.ts'
+import { PATTERN_OPERATORS } from '../query/operators.ts'
 import { assertNever } from '../utils/object.ts'
 import { compare } from './comparison.ts'
 import { type Fragment, toField } from './field.ts'

@@ -1,18 +1,18 @@
 import { AdapterBase } from '../adapter/base.ts'
 import { type AdapterMethods, implementService } from '../adapter/methods.ts'
-import { type AdapterOptions, type AdapterParams, assertSpelling, toPage } from '../adapter/options.ts'
+import { type AdapterOptions, type AdapterParams, assertNames, toPage } from '../adapter/options.ts'
 import { OPERATORS } from '../adapter/query.ts'
 import type { Id, Paginated, Query } from '../core/types.ts'
 import { Conflict, NotFound } from '../errors.ts'
-import type { ParsedQuery, Sort } from '../query/ast.ts'
-import { type Comparator, toComparator } from '../query/comparator.ts'
+import type { ParsedQuery } from '../query/ast.ts'
+import { toComparator } from '../query/comparator.ts'
 import { type CustomPredicates, type Predicate, toPredicate } from '../query/predicate.ts'
 import { toSelection } from '../query/select.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { clone, cloneRecord } from './clone.ts'
-import type { Entry } from './entry.ts'
-import { Records } from './records.ts'
-import { takeSorted } from './top.ts'
+import type { Entry } from './field-index.ts'
+import { takeSorted } from './page.ts'
+import { filterRecords, Records } from './records.ts'
 
 /** The options of a memory service. */
 export interface MemoryOptions extends AdapterOptions {
@@ -32,9 +32,6 @@ export interface MemoryOptions extends AdapterOptions {
 
 const OWN_OPTIONS = ['store', 'startId', 'indexes', 'predicates', 'matcher', 'sorter']
 
-/** How many records a sorted page may hold to be collected without sorting everything. */
-const SMALL_PAGE = 1000
-
 /** Operators that need no meaning of their own. */
 const KNOWN_OPERATORS = [...OPERATORS, '$not', '$nor']
 
@@ -53,14 +50,15 @@ export class MemoryAdapter<
 
   /**
    * @param options The options
+   * @param further The names of options that a subclass adds: any other that is unknown is then refused
    * @throws Error for an option that is not valid, and for an operator without a meaning
    */
-  constructor(options: MemoryOptions = {}) {
+  constructor(options: MemoryOptions = {}, further?: readonly string[]) {
     super(options)
 
     const { store = {}, startId = 0, indexes = [] } = options
 
-    assertSpelling(options, OWN_OPTIONS)
+    assertNames(options, OWN_OPTIONS, further)
     assertMeaning(options)
     if (!Number.isSafeInteger(startId)) {
       throw new Error(`Invalid adapter option 'startId': expected a whole number, got ${startId}`)
@@ -72,7 +70,7 @@ export class MemoryAdapter<
 
   /** All records by id: a copy. Setting it replaces all records. */
   get store(): Record<string, Result> {
-    return Object.fromEntries(this.records.values().map(({ key, record }) => [key, clone(record)]))
+    return Object.fromEntries(this.records.getEntries().map(({ key, record }) => [key, clone(record)]))
   }
 
   set store(store: { readonly [id: string]: any }) {
@@ -86,8 +84,8 @@ export class MemoryAdapter<
     const { skip, limit } = query
     const end = skip + (limit ?? Number.POSITIVE_INFINITY)
     const matches = this.match(query, params)
-    const positions = this.sort(matches, query, params, end).slice(skip, end)
-    const data = this.toRecords(this.toEntries(positions), query)
+    const sorted = this.sort(matches, query, params, end).slice(skip, end)
+    const data = sorted.map(this.toResult(query))
 
     return toPage(this.getOptions(params).paginate, { total: matches.length, limit, skip, data })
   }
@@ -117,7 +115,7 @@ export class MemoryAdapter<
     const entry = this.findEntry(id, query, params)
     const replacement = cloneRecord<any>(data as object)
 
-    replacement[this.id] = entry.record[this.id]
+    this.keepIds(replacement, entry, params)
     this.records.replace(entry, replacement)
 
     return this.toResult(query)(replacement)
@@ -139,7 +137,7 @@ export class MemoryAdapter<
         ? { ...record, ...changes }
         : Object.assign(Object.create(Object.getPrototypeOf(record)), record, changes)
 
-      patched[this.id] = record[this.id]
+      this.keepIds(patched, entry, params)
       this.records.replace(entry, patched)
     }
 
@@ -159,7 +157,8 @@ export class MemoryAdapter<
   }
 
   private findEntry(id: Id, query: ParsedQuery, params: ServiceParams | undefined): Entry {
-    const entry = this.records.get(id)
+    const { id: idField } = this.getOptions(params)
+    const entry = idField === this.id ? this.records.get(id) : this.records.findBy(idField, id, this.id)
 
     if (!entry || !this.toPredicate(query, params)(entry.record)) {
       throw new NotFound(`No record found for id '${id}'`)
@@ -168,26 +167,34 @@ export class MemoryAdapter<
     return entry
   }
 
-  private findEntries(id: Id | null, query: ParsedQuery, params: ServiceParams | undefined): Entry[] {
-    return id === null ? this.toEntries(this.match(query, params)) : [this.findEntry(id, query, params)]
+  private findEntries(
+    id: Id | null,
+    query: ParsedQuery,
+    params: ServiceParams | undefined
+  ): readonly Entry[] {
+    if (id !== null) return [this.findEntry(id, query, params)]
+
+    const { matcher, predicates } = this.getOptions(params)
+
+    if (!matcher) return this.records.findEntries(query.where, this.id, predicates)
+
+    const matches = this.toPredicate(query, params)
+
+    return this.records.getEntries().filter(({ record }) => matches(record))
   }
 
-  /** Where the records are that match. To go to each of them costs more than all else, so it is left for the end. */
-  private match(query: ParsedQuery, params: ServiceParams | undefined): number[] {
+  /** Neither the id of the service nor that of the call changes. */
+  private keepIds(changed: any, { record }: Entry, params: ServiceParams | undefined): void {
+    for (const field of [this.id, this.getOptions(params).id]) changed[field] = record[field]
+  }
+
+  /** The records that match, in order. */
+  private match(query: ParsedQuery, params: ServiceParams | undefined): readonly any[] {
     const { matcher, predicates } = this.getOptions(params)
 
     if (!matcher) return this.records.find(query.where, this.id, predicates)
 
-    const matches = this.toPredicate(query, params)
-
-    return this.records
-      .values()
-      .filter(({ record }) => matches(record))
-      .map(({ position }) => position)
-  }
-
-  private toEntries(positions: readonly number[]): Entry[] {
-    return positions.map((position) => this.records.at(position))
+    return filterRecords(this.records.values(), this.toPredicate(query, params))
   }
 
   private toPredicate({ where }: ParsedQuery, params: ServiceParams | undefined): Predicate {
@@ -200,32 +207,18 @@ export class MemoryAdapter<
     return matcher(conditions)
   }
 
-  /** At least the first `count` positions in the order of their records. */
+  /** At least the first `count` records in the order of the query. */
   private sort(
-    positions: number[],
+    records: readonly any[],
     { sort }: ParsedQuery,
     params: ServiceParams | undefined,
     count: number
-  ): number[] {
-    if (sort.length === 0) return positions
+  ): readonly any[] {
+    if (sort.length === 0) return records
 
-    const compare = this.toComparator(sort, positions, params)
-
-    return count <= SMALL_PAGE ? takeSorted(positions, compare, count) : positions.sort(compare)
-  }
-
-  private toComparator(
-    sort: readonly Sort[],
-    positions: readonly number[],
-    params: ServiceParams | undefined
-  ): Comparator {
     const { sorter } = this.getOptions(params)
 
-    if (!sorter) return toComparator(sort, this.records.readerFor(positions.length, sort.length))
-
-    const compare = sorter(params?.query?.$sort ?? {})
-
-    return (a, b) => compare(this.records.at(a).record, this.records.at(b).record)
+    return takeSorted(records, sorter ? sorter(params?.query?.$sort ?? {}) : toComparator(sort), count)
   }
 
   /** Gives each record an id. Nothing is stored before all ids are known to be free. */
@@ -257,15 +250,10 @@ export class MemoryAdapter<
   }
 
   private toResults(id: Id | null, entries: readonly Entry[], query: ParsedQuery): Result | Result[] {
-    const results = this.toRecords(entries, query)
+    const toResult = this.toResult(query)
+    const results = entries.map(({ record }) => toResult(record))
 
     return id === null ? results : (results[0] as Result)
-  }
-
-  private toRecords(entries: readonly Entry[], query: ParsedQuery): Result[] {
-    const toResult = this.toResult(query)
-
-    return entries.map(({ record }) => toResult(record))
   }
 
   private toResult({ select }: ParsedQuery): (record: any) => Result {
@@ -307,7 +295,7 @@ export function memory<
   ServiceParams extends AdapterParams = AdapterParams,
   PatchData = Partial<Data>
 >(options: MemoryOptions = {}): MemoryService<Result, Data, ServiceParams, PatchData> {
-  return new MemoryService(options)
+  return new MemoryService(options, [])
 }
 
 /** v5 takes 0 and the empty text for no id; 0 is one here. */

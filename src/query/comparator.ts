@@ -1,6 +1,6 @@
 import type { Sort } from './ast.ts'
 import { compareAny } from './compare.ts'
-import { type Reader, readRecord } from './read.ts'
+import { toFieldReader } from './field.ts'
 
 /** Compares two records, for `Array.prototype.sort`. */
 export type Comparator = (a: any, b: any) => number
@@ -9,10 +9,9 @@ export type Comparator = (a: any, b: any) => number
  * Compiles `$sort` into a function for comparing two records; the first field that differs decides.
  *
  * @param sort The fields, the most important first
- * @param read How fields are read, where what is compared is not the records themselves
  */
-export function toComparator(sort: readonly Sort[], read: Reader = readRecord): Comparator {
-  const [first, ...rest] = sort.map((field) => toFieldComparator(field, read))
+export function toComparator(sort: readonly Sort[]): Comparator {
+  const [first, ...rest] = sort.map(toFieldComparator)
 
   if (!first) return () => 0
   if (rest.length === 0) return first
@@ -26,8 +25,8 @@ export function toComparator(sort: readonly Sort[], read: Reader = readRecord): 
   }
 }
 
-function toFieldComparator({ path, direction }: Sort, read: Reader): Comparator {
-  const getField = read(path)
+function toFieldComparator({ path, direction }: Sort): Comparator {
+  const getField = toFieldReader(path)
 
   return (a, b) => {
     const order = compareAny(getField(a), getField(b))

@@ -14,12 +14,10 @@ export function isEqual(a: unknown, b: unknown): boolean {
 
 /**
  * Orders two values of one type that has an order: numbers, text by its code units, booleans, dates, bytes.
- * Returns `undefined` where there is none: for null, for missing, for different types. `$lt` and its kin never
+ * Returns `undefined` where there is none: for null, for missing, for `NaN`, for different types. `$lt` and its kin never
  * match then.
  */
 export function compareSameType(a: unknown, b: unknown): number | undefined {
-  // By far the most frequent; the rest need not be looked at.
-  if (typeof a === 'number' && typeof b === 'number') return a < b ? -1 : a > b ? 1 : 0
   if (typeof a !== typeof b || a === null || b === null) return undefined
 
   switch (typeof a) {
@@ -27,7 +25,7 @@ export function compareSameType(a: unknown, b: unknown): number | undefined {
     case 'string':
     case 'boolean':
     case 'bigint':
-      return a < (b as typeof a) ? -1 : a > (b as typeof a) ? 1 : 0
+      return a < (b as typeof a) ? -1 : a > (b as typeof a) ? 1 : a === b ? 0 : undefined
     case 'object':
       if (a instanceof Date && b instanceof Date) return a.getTime() - b.getTime()
       if (a instanceof Uint8Array && b instanceof Uint8Array) return compareBytes(a, b)

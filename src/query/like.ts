@@ -1,7 +1,6 @@
 import { BadRequest } from '../errors.ts'
 import { describe } from './operators.ts'
 import type { CustomPredicates } from './predicate.ts'
-import { toSearch } from './search.ts'
 
 /** A part of a pattern: some text, any one character, or any number of them. */
 export type PatternPart =
@@ -9,45 +8,37 @@ export type PatternPart =
   | { readonly kind: 'one' }
   | { readonly kind: 'any' }
 
-/** The operators that compare text with a pattern. */
-export const PATTERN_OPERATORS: readonly string[] = ['$like', '$notlike', '$ilike']
-
 /**
- * The meaning of `$like`, `$notlike` and `$ilike`, as it is in SQL: `%` stands for any text, `_` for one character, and
- * behind a `\` each of the three for itself. `$ilike` takes the letters A to Z and a to z for the same. `$notlike` is
- * the opposite of `$like`, so that it matches what is no text at all. A test goes through the field once; with `_` in the
- * pattern it takes as many steps for each character as the pattern has characters, divided by 32.
+ * The meaning of `$like`, `$notlike` and `$ilike`, as it is in SQL: `%` stands for any string, `_` for one character, and
+ * after a `\` each of the three for itself. `$ilike` takes the letters A to Z and a to z for the same. `$notlike` is
+ * the opposite of `$like`, so it matches what is no string at all.
  *
  * @example
  * memory({ operators: ['$like'], predicates: PATTERN_PREDICATES })
  */
 export const PATTERN_PREDICATES: CustomPredicates = Object.freeze({
-  $like: (value: unknown) => toTest(parsePattern('$like', value), (text) => text),
+  $like: (value: unknown) => toTest(parsePattern('$like', value)),
   $notlike: (value: unknown) => {
-    const test = toTest(parsePattern('$notlike', value), (text) => text)
+    const test = toTest(parsePattern('$notlike', value))
 
     return (field: unknown) => !test(field)
   },
-  $ilike: (value: unknown) => toTest(parsePattern('$ilike', value), toLowerLetters)
-})
+  $ilike: (value: unknown) => {
+    const test = toTest(parsePattern('$ilike', value).map(toLowerPart))
 
-/** How long a pattern can be. SQLite goes through it for each character of the field, and takes 50,000 bytes. */
-const MOST_CHARACTERS = 1_000
+    return (field: unknown) => typeof field === 'string' && test(toLowerLetters(field))
+  }
+})
 
 /**
  * Takes a pattern apart.
  *
- * @param operator What it stands under, for the message
- * @throws BadRequest for what is no text or too long, and for a `\` at the end
+ * @param operator The operator, for the message
+ * @throws BadRequest for what is no string, and for a `\` at the end
  */
 export function parsePattern(operator: string, pattern: unknown): readonly PatternPart[] {
   if (typeof pattern !== 'string') {
     throw new BadRequest(`Invalid query: '${operator}' expects a pattern, got ${describe(pattern)}`)
-  }
-  if (pattern.length > MOST_CHARACTERS) {
-    throw new BadRequest(
-      `Invalid query: '${operator}' expects a pattern of at most ${MOST_CHARACTERS} characters`
-    )
   }
 
   const parts: PatternPart[] = []
@@ -71,7 +62,7 @@ export function parsePattern(operator: string, pattern: unknown): readonly Patte
     }
   }
 
-  if (isEscaped) throw new BadRequest(`Invalid query: '${operator}' expects a character behind the last '\\'`)
+  if (isEscaped) throw new BadRequest(`Invalid query: '${operator}' expects a character after the last '\\'`)
 
   flush()
 
@@ -83,165 +74,92 @@ export function toLowerLetters(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
-/** One character of a pattern; `null` for any. */
-type Slot = string | null
-
-/** What stands between two `%`. */
-interface Segment {
-  readonly slots: readonly Slot[]
-  /** Where in the segment each character can stand, a bit for each slot; under `null` for those that are not in it. */
-  readonly places: ReadonlyMap<Slot, Uint32Array>
-}
-
-/** Folds text so that what shall count as the same is the same. */
-type Fold = (text: string) => string
-
-type Test = (field: unknown) => boolean
-
-function toTest(parts: readonly PatternPart[], fold: Fold): Test {
-  return parts.every(isPlain) ? toPlainTest(parts, fold) : toSlotTest(parts, fold)
-}
-
-/** Whether text alone has to be found. Half a character is none, and would be found in the middle of one. */
-function isPlain(part: PatternPart): boolean {
-  return part.kind === 'any' || (part.kind === 'text' && !/\p{Surrogate}/u.test(part.text))
-}
-
-function toPlainTest(parts: readonly PatternPart[], fold: Fold): Test {
-  const [first = '', ...rest] = toSegments(parts, fold).map((slots) => slots.join(''))
-  const last = rest.pop()
-  const searches = rest.map(toSearch)
-
-  return (field) => {
-    if (typeof field !== 'string') return false
-
-    const text = fold(field)
-
-    if (last === undefined) return text === first
-    if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last))
-      return false
-
-    const end = text.length - last.length
-    let position = first.length
-
-    for (const search of searches) {
-      position = search(text, position)
-      if (position === -1) return false
-    }
-
-    return position <= end
-  }
-}
-
-function toSlotTest(parts: readonly PatternPart[], fold: Fold): Test {
-  const [first = [], ...rest] = toSegments(parts, fold)
-  const last = rest.pop()
-  const segments = rest.map((slots) => ({ slots, places: toPlaces(slots) }))
-
-  return (field) => {
-    if (typeof field !== 'string') return false
-
-    const text = [...fold(field)]
-
-    if (!last) return first.length === text.length && isAt(text, first, 0)
-
-    const end = text.length - last.length
-
-    return (
-      first.length <= end &&
-      isAt(text, first, 0) &&
-      isAt(text, last, end) &&
-      areWithin(text, segments, first.length, end)
-    )
-  }
-}
-
-/** What stands before, between and behind the `%`. */
-function toSegments(parts: readonly PatternPart[], fold: (text: string) => string): Slot[][] {
-  const segments: Slot[][] = [[]]
-
-  for (const part of parts) {
-    const segment = segments[segments.length - 1] as Slot[]
-
-    if (part.kind === 'text') segment.push(...fold(part.text))
-    else if (part.kind === 'one') segment.push(null)
-    else segments.push([])
-  }
-
-  return segments
-}
-
-function toPlaces(slots: readonly Slot[]): Map<Slot, Uint32Array> {
-  const open = new Uint32Array(Math.ceil(slots.length / 32))
-
-  for (const [index, slot] of slots.entries()) if (slot === null) addBit(open, index)
-
-  const places = new Map<Slot, Uint32Array>([[null, open]])
-
-  for (const [index, slot] of slots.entries()) {
-    if (slot === null) continue
-
-    const bits = places.get(slot) ?? open.slice()
-
-    addBit(bits, index)
-    places.set(slot, bits)
-  }
-
-  return places
-}
-
-function addBit(bits: Uint32Array, index: number): void {
-  bits[index >>> 5] = (bits[index >>> 5] as number) | (1 << (index & 31))
-}
-
-/** Whether segments follow each other in a part of a text, each as early as it can be. */
-function areWithin(
-  text: readonly string[],
-  segments: readonly Segment[],
-  begin: number,
-  end: number
-): boolean {
-  let position = begin
-
-  for (const segment of segments) {
-    position = findEnd(text, segment, position, end)
-    if (position === -1) return false
-  }
-
-  return true
+function toLowerPart(part: PatternPart): PatternPart {
+  return part.kind === 'text' ? { kind: 'text', text: toLowerLetters(part.text) } : part
 }
 
 /**
- * Finds a segment in a part of a text, and where it ends there; -1 if it is not in it. Of the bits of `reached`, each
- * tells whether the text up to here ends with the segment up to there (shift-and, Baeza-Yates and Gonnet 1992): so
- * nothing is looked at twice, and 32 slots are one step.
+ * A pattern as states, of which each is a bit: state n is reached where the first n characters of the pattern are there.
+ * So a test takes one step for each character of a string and 32 of the pattern, whatever the two are (shift-and,
+ * Baeza-Yates and Gonnet 1992); going back after a mismatch would take as many as both lengths multiplied.
  */
-function findEnd(text: readonly string[], { slots, places }: Segment, begin: number, end: number): number {
-  if (slots.length === 0) return begin
-
-  const reached = new Uint32Array(Math.ceil(slots.length / 32))
-  const last = slots.length - 1
-
-  for (let position = begin; position < end; position++) {
-    const possible = (places.get(text[position] as string) ?? places.get(null)) as Uint32Array
-    let carry = 1
-
-    for (let index = 0; index < reached.length; index++) {
-      const before = reached[index] as number
-
-      reached[index] = ((before << 1) | carry) & (possible[index] as number)
-      carry = before >>> 31
-    }
-
-    if (((reached[last >>> 5] as number) >>> (last & 31)) & 1) return position + 1
-  }
-
-  return -1
+interface States {
+  readonly words: number
+  readonly last: number
+  /** The states that any character leaves reached: there is a `%`. */
+  readonly loops: Uint32Array
+  /** The states that a character reaches from the one before, by its code point. */
+  readonly reached: ReadonlyMap<number, Uint32Array>
+  /** The same for a character that the pattern does not name. */
+  readonly reachedByAny: Uint32Array
 }
 
-function isAt(text: readonly string[], slots: readonly Slot[], position: number): boolean {
-  return (
-    position + slots.length <= text.length &&
-    slots.every((slot, index) => slot === null || slot === text[position + index])
-  )
+function toTest(parts: readonly PatternPart[]): (field: unknown) => boolean {
+  const { words, last, loops, reached, reachedByAny } = toStates(parts)
+  const current = new Uint32Array(words)
+
+  return (field) => {
+    if (typeof field !== 'string') return false
+
+    current.fill(0)
+    current[0] = 1
+
+    for (let position = 0; position < field.length; ) {
+      const code = field.codePointAt(position) as number
+      const possible = reached.get(code) ?? reachedByAny
+      let carry = 0
+      let isAlive = 0
+
+      for (let word = 0; word < words; word++) {
+        const before = current[word] as number
+        const after =
+          (((before << 1) | carry) & (possible[word] as number)) | (before & (loops[word] as number))
+
+        current[word] = after
+        carry = before >>> 31
+        isAlive |= after
+      }
+
+      if (isAlive === 0) return false
+
+      position += code > 0xffff ? 2 : 1
+    }
+
+    return hasBit(current, last)
+  }
+}
+
+function toStates(parts: readonly PatternPart[]): States {
+  const characters = parts.flatMap((part): (number | 'any' | 'one')[] => {
+    if (part.kind === 'text') return [...part.text].map((character) => character.codePointAt(0) as number)
+
+    return [part.kind]
+  })
+  const last = characters.filter((character) => character !== 'any').length
+  const words = (last >> 5) + 1
+  const loops = new Uint32Array(words)
+  const reachedByAny = new Uint32Array(words)
+  const named = characters.filter((character) => typeof character === 'number')
+  const reached = new Map(named.map((code) => [code, new Uint32Array(words)]))
+  let state = 0
+
+  for (const character of characters) {
+    if (character === 'any') {
+      addBit(loops, state)
+    } else {
+      state++
+      if (character === 'one') for (const bits of [reachedByAny, ...reached.values()]) addBit(bits, state)
+      else addBit(reached.get(character) as Uint32Array, state)
+    }
+  }
+
+  return { words, last, loops, reached, reachedByAny }
+}
+
+function addBit(bits: Uint32Array, index: number): void {
+  bits[index >> 5] = (bits[index >> 5] as number) | (1 << (index & 31))
+}
+
+function hasBit(bits: Uint32Array, index: number): boolean {
+  return (((bits[index >> 5] as number) >>> (index & 31)) & 1) === 1
 }

@@ -32,6 +32,9 @@ export const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
 /** The operators that combine queries. `$nor` counts only where a service lists it, and so does `$not`. */
 export const LOGICAL_OPERATORS: readonly string[] = ['$and', '$or', '$nor']
 
+/** The operators that compare a string with a pattern. They count only where a service lists them. */
+export const PATTERN_OPERATORS: readonly string[] = ['$like', '$notlike', '$ilike']
+
 /** The names at the top of a query that say what to do with the records that match. */
 export const RESULT_FILTERS = { $limit: true, $skip: true, $sort: true, $select: true } as const
 

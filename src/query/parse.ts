@@ -1,7 +1,14 @@
 import { BadRequest } from '../errors.ts'
 import { copyPlain, isPlainObject } from '../utils/object.ts'
 import type { Condition, ParsedQuery, Path, Sort } from './ast.ts'
-import { assertValue, describe, FIELD_OPERATORS, LOGICAL_OPERATORS, RESULT_FILTERS } from './operators.ts'
+import {
+  assertValue,
+  describe,
+  FIELD_OPERATORS,
+  LOGICAL_OPERATORS,
+  PATTERN_OPERATORS,
+  RESULT_FILTERS
+} from './operators.ts'
 
 /** Converts the value of a further top-level name; `undefined` drops it. */
 export type FilterConverter = (value: any, options: QueryOptions) => unknown
@@ -26,7 +33,15 @@ export const QUERY_DEPTH = 50
 const MOST_SORT_FIELDS = 50
 
 /**
- * Checks a query and turns it into one shape. After this nobody looks at the query itself again.
+ * How long a pattern may be, how many a query may have, and how long they may be together: each is compared with every
+ * record, in as many steps as both lengths multiplied.
+ */
+const MAX_PATTERN_LENGTH = 100
+const MAX_PATTERNS = 20
+const MAX_PATTERN_CHARACTERS = 1_000
+
+/**
+ * Checks a query and turns it into one shape. After this, adapters read the tree and never the query.
  *
  * @param query The loose object, as it came from a client or from code
  * @param options The operators and top-level names that the service allows
@@ -40,9 +55,12 @@ export function parseQuery(query: unknown, options: QueryOptions = {}): ParsedQu
 
   const converters = toConverters(options)
   const { $limit, $skip, $sort, $select, ...filters } = parseFilters(source, converters, options)
+  const where = parseConditions(source, converters, options, 1)
+
+  if (PATTERN_OPERATORS.some((name) => isAllowed(name, options))) assertPatterns(where)
 
   return Object.freeze({
-    where: parseConditions(source, converters, options, 1),
+    where,
     sort: parseSort($sort),
     limit: parseCount('$limit', $limit),
     skip: parseCount('$skip', $skip) ?? 0,
@@ -232,6 +250,39 @@ function isAllowed(name: string, { operators = [], filters = {}, trusted = false
   if (Object.hasOwn(filters, name) && filters[name] === undefined) return false
 
   return trusted || name === '$and' || name === '$or' || operators.includes(name)
+}
+
+/** Refuses patterns that would take long. What a pattern is, an adapter says. */
+function assertPatterns(where: Condition): void {
+  const patterns = [...findPatterns(where)]
+  const length = patterns.reduce((sum, { value }) => sum + value.length, 0)
+  const long = patterns.find(({ value }) => value.length > MAX_PATTERN_LENGTH)
+
+  if (long) {
+    throw new BadRequest(
+      `Invalid query: '${long.operator}' expects a pattern of at most ${MAX_PATTERN_LENGTH} characters`
+    )
+  }
+  if (patterns.length > MAX_PATTERNS) {
+    throw new BadRequest(`Invalid query: expected at most ${MAX_PATTERNS} patterns`)
+  }
+  if (length > MAX_PATTERN_CHARACTERS) {
+    throw new BadRequest(
+      `Invalid query: expected at most ${MAX_PATTERN_CHARACTERS} characters in all patterns together`
+    )
+  }
+}
+
+function* findPatterns(condition: Condition): Iterable<{ operator: string; value: string }> {
+  if (condition.kind === 'not') yield* findPatterns(condition.condition)
+  if (condition.kind === 'and' || condition.kind === 'or') {
+    for (const part of condition.conditions) yield* findPatterns(part)
+  }
+  if (condition.kind === 'custom' && PATTERN_OPERATORS.includes(condition.operator)) {
+    const { operator, value } = condition
+
+    if (typeof value === 'string') yield { operator, value }
+  }
 }
 
 function parseSort($sort: unknown): readonly Sort[] {

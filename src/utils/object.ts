@@ -88,13 +88,40 @@ export function copyPlain(value: unknown, finish: (copy: object) => object = (co
   return finish(copy)
 }
 
-/** Not by assignment alone, which for `__proto__` would set the prototype. */
-function setOwn(target: object, name: string, value: unknown): void {
+/** Sets a property. Assignment alone would set the prototype for `__proto__`. */
+export function setOwn(target: object, name: string, value: unknown): void {
   if (name === '__proto__') {
     Object.defineProperty(target, name, { value, configurable: true, enumerable: true, writable: true })
   } else {
     ;(target as Record<string, unknown>)[name] = value
   }
+}
+
+/**
+ * Finds a value in plain objects and arrays, at any depth.
+ *
+ * @param value Where to look
+ * @param isWanted Tells whether a value is one of those to find
+ * @returns The names on the way to the first one, joined by dots; `undefined` when there is none
+ */
+export function findPath(
+  value: unknown,
+  isWanted: (value: unknown) => boolean,
+  parents: readonly unknown[] = []
+): string | undefined {
+  if (!(Array.isArray(value) || isPlainObject(value)) || parents.includes(value)) return undefined
+
+  for (const name of Object.keys(value)) {
+    const nested = (value as Record<string, unknown>)[name]
+
+    if (isWanted(nested)) return name
+
+    const path = findPath(nested, isWanted, [...parents, value])
+
+    if (path !== undefined) return `${name}.${path}`
+  }
+
+  return undefined
 }
 
 /** Whether two values are the same, or plain objects and arrays that hold the same. */

@@ -38,11 +38,25 @@ export class EchoAdapter extends AdapterBase {
     return this.note({ method: '_remove', id, params })
   }
 
-  private note(call: object): any {
-    this.calls.push(call)
+  private note(call: { method: string; params?: any; [argument: string]: unknown }): any {
+    const isMarked = Object.getOwnPropertySymbols(call.params ?? {}).length > 0
+    const noted = isMarked ? { ...call, params: hideSymbols(call.params) } : call
 
-    return call
+    this.calls.push(noted)
+
+    return noted
   }
+}
+
+/** The same params, whose symbols a comparison does not see. */
+function hideSymbols(params: object): object {
+  const copy: object = Object.fromEntries(Object.entries(params))
+
+  for (const name of Object.getOwnPropertySymbols(params)) {
+    Object.defineProperty(copy, name, { value: (params as any)[name] })
+  }
+
+  return copy
 }
 
 /** The same with the public methods. */

@@ -27,7 +27,7 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import rest from '@feathersjs/rest-client'
       feathers().configure(${CONNECT_REST})`,
     share: 0.5,
-    budget: 13_200
+    budget: 13_400
   },
   'REST with authentication': {
     ours: `
@@ -38,7 +38,7 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import rest from '@feathersjs/rest-client'
       import authentication from '@feathersjs/authentication-client'
       feathers().configure(${CONNECT_REST}).configure(authentication())`,
-    share: 0.51,
+    share: 0.52,
     budget: 15_000
   },
   'Socket.IO': {
@@ -49,7 +49,7 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import { feathers } from '@feathersjs/feathers'
       import socketio from '@feathersjs/socketio-client'
       feathers().configure(socketio(window.socket))`,
-    share: 1.12,
+    share: 1.15,
     budget: 12_000
   }
 }

@@ -165,11 +165,21 @@ describeDatabases('columns', (database) => {
       expect(await service.get(id)).toEqual({ id, extra })
     }
 
-    for (const value of ['text', '', '7', 7, 0, 1e21, 0.1, true, false]) {
-      expect(await service.find({ query: { extra: value, $select: 'extra' } as any })).toMatchObject([
-        { extra: value }
-      ])
+    const find = (extra: unknown) => service.find({ query: { extra, $select: 'extra' } as any })
+
+    for (const value of ['text', '', 7, 0, 1e21, 0.1, true, false]) {
+      expect(await find(value)).toMatchObject([{ extra: value }])
     }
+    // A string finds what is written so, too.
+    for (const value of [0, 0.1, true]) expect(await find(String(value))).toMatchObject([{ extra: value }])
+    expect(await find('7')).toMatchObject([{ extra: '7' }, { extra: 7 }])
+    expect(await find({ $gte: '7', $lt: 'u' })).toMatchObject([{ extra: 'text' }, { extra: '7' }])
+    expect(await find({ $gte: '7' })).toMatchObject([
+      { extra: 'text' },
+      { extra: '7' },
+      { extra: 7 },
+      { extra: 1e21 }
+    ])
 
     expect(await service.find({ query: { 'extra.0': 'x' } })).toEqual([])
     expect(await service.find({ query: { 'extra.a.b': null } })).toHaveLength(values.length - 1)

@@ -102,11 +102,12 @@ describe('ids', () => {
     expect(await people.remove('1')).toEqual({ id: 1, b: 1 })
   })
 
-  it('in a query are values like others, so the type counts', async () => {
+  it('in a query are values like others: a string finds the number that is written so', async () => {
     const people = memory({ store: { 1: { id: 1 } } })
 
     expect(await people.find({ query: { id: 1 } })).toHaveLength(1)
-    expect(await people.find({ query: { id: '1' } })).toHaveLength(0)
+    expect(await people.find({ query: { id: '1' } })).toHaveLength(1)
+    expect(await people.find({ query: { id: '01' } })).toHaveLength(0)
     expect(await people.find({ query: { id: { $in: ['1', 1] } } })).toHaveLength(1)
     expect(await refusal(people.get(1, { query: { id: 2 } }))).toMatchObject({ name: 'NotFound' })
   })
@@ -644,7 +645,7 @@ describe('indexes', () => {
     )
   })
 
-  it('find null where nothing is, and each value with its own type', async () => {
+  it('find null where nothing is, each value with its own type, and a string with what is written so', async () => {
     const things = memory({ multi: true, indexes: ['a'] })
     const values = [null, undefined, 0, -0, '0', false, new Date(0), 0n]
 
@@ -655,7 +656,10 @@ describe('indexes', () => {
     expect(await found(null)).toEqual([0, 1, 8])
     expect(await found({ $in: [null] })).toEqual([0, 1, 8])
     expect(await found(0)).toEqual([2, 3])
-    expect(await found('0')).toEqual([4])
+    expect(await found('0')).toEqual([2, 3, 4, 7])
+    expect(await found('false')).toEqual([5])
+    expect(await found('1970-01-01')).toEqual([6])
+    expect(await found({ $in: ['00', '1970-01-01T00:00:00.000Z'] })).toEqual([6])
     expect(await found(false)).toEqual([5])
     expect(await found(new Date(0))).toEqual([6])
     expect(await found({ $in: [0n, new Date(0), 0] })).toEqual([2, 3, 6, 7])
@@ -716,4 +720,60 @@ it('a sorter that says nothing leaves records as they came', async () => {
   for (let n = 0; n < 5; n++) await things.create({ n })
 
   expect((await things.find({ query: { $sort: { n: 1 } } })).data.map(({ n }: any) => n)).toEqual([0, 1, 2])
+})
+
+describe('an id field of one call', () => {
+  const params = { adapter: { id: 'slug' } }
+  const open = () => memory({ store: { 1: { id: 1, slug: 'old', n: 1 }, 2: { id: 2, slug: 'other', n: 2 } } })
+
+  it('leads to the record', async () => {
+    const pages: any = open()
+
+    expect(await pages.get('old', params)).toEqual({ id: 1, slug: 'old', n: 1 })
+    expect(await pages.patch('old', { n: 3 }, params)).toEqual({ id: 1, slug: 'old', n: 3 })
+    expect(await pages.patch('old', { n: 4, slug: 'old' }, params)).toEqual({ id: 1, slug: 'old', n: 4 })
+    expect(await pages.update('old', { n: 5 }, params)).toEqual({ id: 1, slug: 'old', n: 5 })
+    expect(await refusal(pages.get('none', params))).toMatchObject({ name: 'NotFound' })
+    expect(await pages.remove('other', params)).toEqual({ id: 2, slug: 'other', n: 2 })
+    expect(await pages.find()).toEqual([{ id: 1, slug: 'old', n: 5 }])
+  })
+
+  it('cannot be changed: a new value is refused and not dropped', async () => {
+    const pages: any = open()
+
+    for (const call of [
+      pages.patch('old', { slug: 'new' }, params),
+      pages.update('old', { slug: 'new' }, params),
+      pages.patch('old', { slug: null }, params)
+    ]) {
+      expect(await refusal(call)).toMatchObject({
+        name: 'BadRequest',
+        message:
+          "Invalid data: 'slug' is the id of this call, which cannot be changed. Use the id 'id' of the service"
+      })
+    }
+
+    expect(await pages.patch(1, { slug: 'new' })).toEqual({ id: 1, slug: 'new', n: 1 })
+  })
+})
+
+describe('options that there are not', () => {
+  it.each(['pagination', 'indices', 'Model', 'whitelist'])('are refused by memory(): %s', (name) => {
+    expect(() => memory({ [name]: {} } as any)).toThrow(`Unknown adapter option '${name}'`)
+    expect(() => memory({ [name]: undefined } as any)).not.toThrow()
+  })
+
+  it('are those of a subclass, which may say which', () => {
+    class Cached extends MemoryService {}
+
+    class Strict extends MemoryService {
+      constructor(options: any) {
+        super(options, ['cache'])
+      }
+    }
+
+    expect(() => new Cached({ cache: true } as any)).not.toThrow()
+    expect(() => new Strict({ cache: true, multi: true })).not.toThrow()
+    expect(() => new Strict({ caching: true })).toThrow("Unknown adapter option 'caching'")
+  })
 })

@@ -69,8 +69,25 @@ function kindOf(value: unknown): string {
   return typeof value
 }
 
-function same(field: any, value: any): boolean {
+/** What a value of the query is for a field of some kind: a string is also what is written exactly so. */
+function asKind(value: any, kind: string): any {
+  if (typeof value !== 'string') return value
+  if (kind === 'number' && JSON.stringify(Number(value)) === value) return Number(value)
+  if (kind === 'boolean' && ['true', 'false'].includes(value)) return value === 'true'
+  if (kind === 'bigint' && /^-?\d+$/.test(value) && `${BigInt(value)}` === value) return BigInt(value)
+  if (kind === 'date' && /^\d{4}-\d\d-\d\d(T.*Z)?$/.test(value)) {
+    const date = new Date(value)
+
+    // Not February 30.
+    return date.toISOString().startsWith(value.slice(0, 10)) ? date : value
+  }
+
+  return value
+}
+
+function same(field: any, query: any): boolean {
   const kind = kindOf(field)
+  const value = asKind(query, kind)
 
   if (kind !== kindOf(value)) return false
   if (kind === 'nothing') return true
@@ -82,8 +99,9 @@ function same(field: any, value: any): boolean {
 }
 
 /** -1, 0, 1, or nothing where there is no order. */
-function order(field: any, value: any): number | undefined {
+function order(field: any, query: any): number | undefined {
   const kind = kindOf(field)
+  const value = asKind(query, kind)
 
   if (kind !== kindOf(value) || ['nothing', 'id', 'list', 'object'].includes(kind)) return undefined
   if (same(field, value)) return 0
@@ -100,7 +118,31 @@ function order(field: any, value: any): number | undefined {
 }
 
 const scalar = fc.oneof(
-  fc.constantFrom<unknown>(null, 0, 1, 2, -1, 1.5, '', 'a', 'b', 'B', 'ab', '1', true, false),
+  fc.constantFrom<unknown>(
+    null,
+    0,
+    1,
+    2,
+    -1,
+    1.5,
+    '',
+    'a',
+    'b',
+    'B',
+    'ab',
+    '1',
+    '2',
+    '-1',
+    '1.5',
+    '01',
+    '1.0',
+    'true',
+    'True',
+    true,
+    false,
+    1n
+  ),
+  fc.constantFrom('1970-01-01', '1970-01-01T00:00:00.001Z', '1970-01-01T00:00:00.002Z', '1970-02-30'),
   fc.constantFrom(0, 1, 2).map((time) => new Date(time)),
   fc.constantFrom([], [1], [1, 2], [2]).map((bytes) => Uint8Array.from(bytes)),
   fc.constantFrom('a', 'b').map((hex) => new RecordId(hex))

@@ -10,6 +10,7 @@ const RECORDS: { [kind: string]: object } = {
   'number 1': { field: 1 },
   'number 2': { field: 2 },
   'text 1': { field: '1' },
+  'bigint 1': { field: 1n },
   'text B': { field: 'B' },
   'text a': { field: 'a' },
   true: { field: true },
@@ -39,7 +40,12 @@ describe.each<[string, unknown, string[]]>([
   ['null', null, EMPTY],
   ['undefined', undefined, EMPTY],
   ['a number', 1, ['number 1']],
-  ['a text', '1', ['text 1']],
+  ['a big integer', 1n, ['bigint 1']],
+  ['a text', 'B', ['text B']],
+  ['the text of a number', '1', ['number 1', 'text 1', 'bigint 1']],
+  ['a text that is nearly that of a number', '01', []],
+  ['the text of a boolean', 'true', ['true']],
+  ['the text of a date', '1970-01-01T00:00:00.001Z', ['date 1']],
   ['true', true, ['true']],
   ['false', false, ['false']],
   ['a date', new Date(1), ['date 1']],
@@ -67,6 +73,14 @@ describe('order', () => {
     ['a number', 1, [], ['number 1'], ['number 2']],
     ['a number in between', 1.5, ['number 1'], [], ['number 2']],
     ['a text, by code units', 'B', ['text 1'], ['text B'], ['text a']],
+    ['the text of a number', '1', [], ['number 1', 'text 1', 'bigint 1'], ['number 2', 'text B', 'text a']],
+    [
+      'the text of a date',
+      '1970-01-01T00:00:00.002Z',
+      ['text 1', 'date 1'],
+      ['date 2'],
+      ['text B', 'text a']
+    ],
     ['true', true, ['false'], ['true'], []],
     ['false', false, [], ['false'], ['true']],
     ['a date', new Date(2), ['date 1'], ['date 2'], []],
@@ -75,16 +89,19 @@ describe('order', () => {
     ['undefined', undefined, [], [], []],
     ['an id with equals()', new RecordId('a'), [], [], []],
     ['an instance of another class', /x/, [], [], []]
-  ])('%s is compared with its own type only', (_title, value, less, equal, greater) => {
-    const inOrder = (kinds: string[]) => KINDS.filter((kind) => kinds.includes(kind))
+  ])(
+    '%s is compared with its own type, and what it is the text of',
+    (_title, value, less, equal, greater) => {
+      const inOrder = (kinds: string[]) => KINDS.filter((kind) => kinds.includes(kind))
 
-    expect(matches({ field: { $lt: value } })).toEqual(less)
-    expect(matches({ field: { $lte: value } })).toEqual(inOrder([...less, ...equal]))
-    expect(matches({ field: { $le: value } })).toEqual(inOrder([...less, ...equal]))
-    expect(matches({ field: { $gt: value } })).toEqual(greater)
-    expect(matches({ field: { $gte: value } })).toEqual(inOrder([...greater, ...equal]))
-    expect(matches({ field: { $ge: value } })).toEqual(inOrder([...greater, ...equal]))
-  })
+      expect(matches({ field: { $lt: value } })).toEqual(inOrder(less))
+      expect(matches({ field: { $lte: value } })).toEqual(inOrder([...less, ...equal]))
+      expect(matches({ field: { $le: value } })).toEqual(inOrder([...less, ...equal]))
+      expect(matches({ field: { $gt: value } })).toEqual(inOrder(greater))
+      expect(matches({ field: { $gte: value } })).toEqual(inOrder([...greater, ...equal]))
+      expect(matches({ field: { $ge: value } })).toEqual(inOrder([...greater, ...equal]))
+    }
+  )
 
   it('an order turned round matches what has none', () => {
     const options = { operators: ['$not'] }
@@ -113,10 +130,10 @@ describe('lists', () => {
   it('$in mixes types, null among them', () => {
     const value = [null, 1, '1', new Date(2), new RecordId('b')]
 
-    expect(matches({ field: { $in: value } })).toEqual([...EMPTY, 'number 1', 'text 1', 'date 2', 'id b'])
-    expect(matches({ field: { $nin: value } })).toEqual(
-      except([...EMPTY, 'number 1', 'text 1', 'date 2', 'id b'])
-    )
+    const found = [...EMPTY, 'number 1', 'text 1', 'bigint 1', 'date 2', 'id b']
+
+    expect(matches({ field: { $in: value } })).toEqual(found)
+    expect(matches({ field: { $nin: value } })).toEqual(except(found))
   })
 
   it('nothing is in an empty list', () => {

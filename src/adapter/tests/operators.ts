@@ -68,7 +68,23 @@ export const operators = rules('operators', {
     await assertFound(service, { age: { $ne: undefined } }, ['minus', 'zero', 'ten'])
     await assertFound(service, { age: { $in: [undefined, 10] } }, ['ten', 'null', 'missing'])
     await assertFound(service, { age: { $gt: undefined } }, [])
-    await service.remove(null, { query: { age: undefined } })
+  },
+
+  'patch and remove of several records refuse an undefined condition': async ({ fill }) => {
+    const service = await fill(NUMBERS, { multi: true })
+
+    for (const query of [
+      { age: undefined },
+      { age: { $ne: undefined } },
+      { age: { $in: [10, undefined] } },
+      { $or: [{ name: 'ten' }, { age: undefined }] }
+    ]) {
+      await assertFails(service.remove(null, { query }), 'BadRequest', 'age')
+      await assertFails(service.patch(null, { name: 'changed' }, { query }), 'BadRequest', 'age')
+    }
+
+    await assertStored(service, ...ALL)
+    await service.remove(null, { query: { age: null } })
     await assertStored(service, 'minus', 'zero', 'ten')
   },
 

@@ -156,7 +156,7 @@ function toConditions(fc: FastCheck, setup: Setup, paths: readonly Path[]): Arbi
 }
 
 function toCondition(fc: FastCheck, setup: Setup, { name, kinds }: Path): Arbitrary<object> {
-  const value = name === setup.id ? toId(fc, setup) : toAny(fc, kinds)
+  const value = toWritten(fc, name === setup.id ? toId(fc, setup) : toAny(fc, kinds))
   const list = fc.array(value, { maxLength: 3 })
   const operator = fc.oneof(
     { weight: 2, arbitrary: fc.tuple(fc.constantFrom(...COMPARISONS), value) },
@@ -168,6 +168,17 @@ function toCondition(fc: FastCheck, setup: Setup, { name, kinds }: Path): Arbitr
   return fc
     .oneof(value, { weight: 3, arbitrary: operators }, ...negated)
     .map((condition) => ({ [name]: condition }))
+}
+
+/** A value, or how it is written: in a URL every value is a string. */
+function toWritten(fc: FastCheck, value: Arbitrary<unknown>): Arbitrary<unknown> {
+  return fc.tuple(value, fc.nat(3)).map(([any, quarter]) => (quarter === 3 ? write(any) : any))
+}
+
+function write(value: unknown): unknown {
+  if (value instanceof Date) return value.toISOString()
+
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
 }
 
 function toId(fc: FastCheck, setup: Setup): Arbitrary<unknown> {

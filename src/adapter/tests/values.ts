@@ -100,7 +100,86 @@ export const values = rules('values', {
     await assertFound(service, { joined: { $lt: new Date('2024-10-01') } }, ['early'])
   }),
 
-  'values of different types are not equal': needs('mixedTypes', async ({ fill, features }) => {
+  'a string that is exactly how a number is written finds the number': async ({ fill }) => {
+    const service = await fill([
+      { name: 'seven', age: 7 },
+      { name: 'minus', age: -0.5 },
+      { name: 'thousand', age: 1000 },
+      { name: 'null', age: null }
+    ])
+
+    await assertFound(service, { age: '7' }, ['seven'])
+    await assertFound(service, { age: { $eq: '-0.5' } }, ['minus'])
+    await assertFound(service, { age: { $ne: '7' } }, ['minus', 'thousand', 'null'])
+    await assertFound(service, { age: { $in: ['7', '1000'] } }, ['seven', 'thousand'])
+    await assertFound(service, { age: { $nin: ['7', '1000'] } }, ['minus', 'null'])
+    await assertFound(service, { age: { $gt: '0' } }, ['seven', 'thousand'])
+    await assertFound(service, { age: { $gte: '-0.5', $lt: '1000' } }, ['seven', 'minus'])
+    for (const text of ['07', '7.0', '+7', ' 7', '7 ', '1e3', '0x7', '7n', '', 'seven']) {
+      await assertFound(service, { age: text }, [])
+      await assertFound(service, { age: { $lte: text } }, [])
+      await assertFound(service, { age: { $gte: text } }, [])
+    }
+  },
+
+  'a string that is exactly how a boolean is written finds the boolean': needs(
+    'booleans',
+    async ({ fill }) => {
+      const service = await fill([
+        { name: 'yes', active: true },
+        { name: 'no', active: false },
+        { name: 'null', active: null }
+      ])
+
+      await assertFound(service, { active: 'true' }, ['yes'])
+      await assertFound(service, { active: { $ne: 'true' } }, ['no', 'null'])
+      await assertFound(service, { active: { $in: ['false'] } }, ['no'])
+      await assertFound(service, { active: { $gt: 'false' } }, ['yes'])
+      for (const text of ['1', '0', 'TRUE', 'True', ' true', 'yes', '']) {
+        await assertFound(service, { active: text }, [])
+        await assertFound(service, { active: { $lte: text } }, [])
+      }
+    }
+  ),
+
+  'a string that is exactly how a date is written finds the date': needs('dates', async ({ fill }) => {
+    const service = await fill([
+      { name: 'day', joined: new Date('2026-11-22T00:00:00Z') },
+      { name: 'noon', joined: new Date('2026-11-22T12:00:00.500Z') },
+      { name: 'null', joined: null }
+    ])
+
+    await assertFound(service, { joined: '2026-11-22' }, ['day'])
+    await assertFound(service, { joined: '2026-11-22T12:00:00.500Z' }, ['noon'])
+    await assertFound(service, { joined: '2026-11-22T01:00+01:00' }, ['day'])
+    await assertFound(service, { joined: { $ne: '2026-11-22' } }, ['noon', 'null'])
+    await assertFound(service, { joined: { $in: ['2026-11-22', 'never'] } }, ['day'])
+    await assertFound(service, { joined: { $gt: '2026-11-22' } }, ['noon'])
+    await assertFound(service, { joined: { $lt: '2026-11-22T12:00Z' } }, ['day'])
+    // Neither a day without a time zone that has a time, nor one that no month has.
+    for (const text of ['2026-11-22T00:00:00', '2026-11-22 00:00Z', '22.11.2026', '2026-02-30', '0', '']) {
+      await assertFound(service, { joined: text }, [])
+      await assertFound(service, { joined: { $gte: text } }, [])
+    }
+  }),
+
+  'a number, a boolean or a date never finds a string': async ({ fill, features }) => {
+    const service = await fill([
+      { name: 'a', team: '7' },
+      { name: 'b', team: 'true' },
+      { name: 'c', team: '1970-01-01T00:00:00.000Z' }
+    ])
+    const values = [7, ...(features.booleans ? [true] : []), ...(features.dates ? [new Date(0)] : [])]
+
+    for (const value of values) {
+      await assertFound(service, { team: value }, [])
+      await assertFound(service, { team: { $gte: value } }, [])
+    }
+    await assertFound(service, { team: '7' }, ['a'])
+    await assertFound(service, { team: 'true' }, ['b'])
+  },
+
+  'a string finds both in a field of several types': needs('mixedTypes', async ({ fill, features }) => {
     const service = await fill([
       { name: 'number', team: 1 },
       { name: 'text', team: '1' },
@@ -110,10 +189,15 @@ export const values = rules('values', {
     ])
 
     await assertFound(service, { team: 1 }, ['number'])
-    await assertFound(service, { team: '1' }, ['text'])
+    await assertFound(service, { team: '1' }, ['number', 'text'])
+    await assertFound(service, { team: { $in: ['1', 'x'] } }, ['number', 'text'])
     await assertFound(service, { team: { $in: [0] } }, ['zero'])
     await assertFound(service, { team: { $in: [''] } }, ['empty'])
-    if (features.booleans) await assertFound(service, { team: true }, ['boolean'])
+    await assertFound(service, { team: { $gte: '1' } }, ['number', 'text'])
+    if (features.booleans) {
+      await assertFound(service, { team: true }, ['boolean'])
+      await assertFound(service, { team: 'true' }, ['boolean'])
+    }
   }),
 
   'no value is less or greater than one of another type': needs('mixedTypes', async ({ fill, features }) => {
@@ -127,9 +211,22 @@ export const values = rules('values', {
     await assertFound(service, { team: { $gt: 0 } }, ['number'])
     await assertFound(service, { team: { $lt: 9 } }, ['number'])
     await assertFound(service, { team: { $gte: '' } }, ['text'])
-    await assertFound(service, { team: { $lte: '9' } }, ['text'])
+    await assertFound(service, { team: { $lte: 'x' } }, ['text'])
     if (features.booleans) await assertFound(service, { team: { $gte: false } }, ['boolean'])
     if (features.dates) await assertFound(service, { team: { $lt: new Date(9) } }, ['date'])
+  }),
+
+  'a string in a dotted name finds a number': needs('objects', async ({ fill }) => {
+    const service = await fill([
+      { name: 'Ada', address: { city: '7', zip: 7 } },
+      { name: 'Bob', address: { city: '8', zip: null } }
+    ])
+
+    await assertFound(service, { 'address.zip': '7' }, ['Ada'])
+    await assertFound(service, { 'address.zip': { $gt: '6' } }, ['Ada'])
+    await assertFound(service, { 'address.city': '7' }, ['Ada'])
+    await assertFound(service, { 'address.city': { $in: ['8'] } }, ['Bob'])
+    await assertFound(service, { 'address.zip': '07' }, [])
   }),
 
   'an object or an array equals no value, and is not null': needs('objects', async ({ fill }) => {

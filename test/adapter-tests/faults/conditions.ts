@@ -98,11 +98,30 @@ export const conditionFaults: readonly Fault[] = [
         : condition
   ),
   misreadComparison(
-    'text equals the number that it reads as',
-    'values of different types are not equal',
+    'a number equals the text that it is written as',
+    'a number, a boolean or a date never finds a string',
     (condition) =>
       condition.operator === 'eq' && typeof condition.value === 'number'
         ? { ...condition, operator: 'in', value: [condition.value, String(condition.value)] }
+        : condition
+  ),
+  misreadComparison(
+    'a string only equals strings',
+    'a string that is exactly how a number is written finds the number',
+    (condition) =>
+      typeof condition.value === 'string' && /^[\d.-]+$/.test(condition.value)
+        ? { ...condition, value: `${condition.value} ` }
+        : condition
+  ),
+  misreadComparison(
+    'a string is any number that it can be converted to',
+    'a string that is exactly how a number is written finds the number',
+    (condition) =>
+      condition.operator === 'eq' && typeof condition.value === 'string' && condition.value.trim() !== ''
+        ? {
+            ...condition,
+            value: Number.isNaN(Number(condition.value)) ? condition.value : Number(condition.value)
+          }
         : condition
   ),
   misread('$or of nothing is no condition', '$or of nothing finds nothing', (condition) =>
