@@ -38,7 +38,7 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import rest from '@feathersjs/rest-client'
       import authentication from '@feathersjs/authentication-client'
       feathers().configure(${CONNECT_REST}).configure(authentication())`,
-    share: 0.52,
+    share: 0.53,
     budget: 15_000
   },
   'Socket.IO': {
@@ -50,7 +50,7 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import socketio from '@feathersjs/socketio-client'
       feathers().configure(socketio(window.socket))`,
     share: 1.15,
-    budget: 12_000
+    budget: 12_600
   }
 }
 
