@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
-import type { Fragment } from './field.ts'
+import type { Fragment } from './dialect.ts'
 
-const ALWAYS = sql`true`
+/** What holds for every record. */
+export const ALWAYS = sql`true`
 const AND = sql` and `
 const OR = sql` or `
 

@@ -3,7 +3,7 @@ import { type AdapterOptions, type AdapterParams, assertSpelling } from '../adap
 import { OPERATORS } from '../adapter/query.ts'
 import type { Query } from '../core/types.ts'
 import { PATTERN_OPERATORS } from '../query/like.ts'
-import { findDialect } from './dialect.ts'
+import { findDialect } from './databases.ts'
 import type { Transaction } from './transaction.ts'
 
 /** The options of a service for a table. */

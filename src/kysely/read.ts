@@ -3,19 +3,12 @@ import type { Id } from '../core/types.ts'
 import { NotFound } from '../errors.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import { toSelection } from '../query/select.ts'
-import { type Fragment, isRounded, toColumn, toExact, toReference } from './field.ts'
+import type { Fragment, Table } from './dialect.ts'
+import { toColumn, toReference } from './field.ts'
+import { fromStored } from './kinds.ts'
 import { toOrder } from './order.ts'
 import { read, type Session } from './session.ts'
-import type { Table } from './table.ts'
-import { fromStored } from './values.ts'
 import { toExpression } from './where.ts'
-
-/** As a limit: all. Only PostgreSQL knows `OFFSET` without one. */
-const ALL = {
-  mysql: sql.raw('18446744073709551615'),
-  postgres: sql.raw('all'),
-  sqlite: sql.raw('-1')
-} as const
 
 /** Reads the records that match, in the order and the section of a query. */
 export async function readRecords(session: Session, query: ParsedQuery, where: Fragment): Promise<any[]> {
@@ -26,7 +19,8 @@ export async function readRecords(session: Session, query: ParsedQuery, where: F
 
   const matches = selectRows(session, select).where(where)
   const order = toOrder(sort, table, id).reduce((builder, part) => builder.orderBy(part), matches)
-  const page = limit === undefined && skip === 0 ? order : order.limit(limit ?? (ALL[table.dialect] as any))
+  const page =
+    limit === undefined && skip === 0 ? order : order.limit(limit ?? (table.dialect.unlimited as any))
   const rows = await read(session, skip === 0 ? page : page.offset(skip))
 
   return rows.map(toRecord(session, select))
@@ -117,9 +111,11 @@ export function toExactColumns({ table }: Session): readonly AliasedRawBuilder<a
 const exactColumns = new WeakMap<Table, readonly AliasedRawBuilder<any, string>[]>()
 
 function findExactColumns(table: Table): readonly AliasedRawBuilder<any, string>[] {
-  return [...table.columns.values()]
-    .filter((column) => isRounded(column, table))
-    .map((column) => toExact(column, table).as(column.name))
+  return [...table.columns.values()].flatMap((column) => {
+    const exact = table.dialect.toExact(column)
+
+    return exact ? [exact.as(column.name)] : []
+  })
 }
 
 function toColumns(select: readonly string[], { table, id }: Session) {
@@ -128,6 +124,6 @@ function toColumns(select: readonly string[], { table, id }: Session) {
   return [...names].map((name) => {
     const column = toColumn(name, table)
 
-    return (isRounded(column, table) ? toExact(column, table) : toReference(column)).as(name)
+    return (table.dialect.toExact(column) ?? toReference(column)).as(name)
   })
 }

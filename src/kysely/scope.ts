@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Kysely } from 'kysely'
 import { GeneralError } from '../errors.ts'
 import { addDeferral } from '../utils/deferral.ts'
-import { toEnd } from './errors.ts'
+import { transactionEnded } from './errors.ts'
 import { type Emit, type Surroundings, Transaction } from './transaction.ts'
 
 /** What runs in `withTransaction`. The transaction begins with the first call that has a database. */
@@ -22,7 +22,7 @@ class Scope implements Surroundings {
    * @throws Unavailable when one of them was taken back
    */
   get open(): Scope | undefined {
-    if (this.state === 'taken back') throw toEnd()
+    if (this.state === 'taken back') throw transactionEnded()
 
     return this.state === 'open' ? this : this.parent?.open
   }

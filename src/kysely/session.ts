@@ -1,9 +1,8 @@
 import type { Compilable, CompiledQuery, Kysely } from 'kysely'
 import { BadRequest } from '../errors.ts'
 import { asOneStatement, onConnection } from './atomic.ts'
-import { readTable } from './catalog.ts'
-import { findDialect } from './dialect.ts'
-import type { Table } from './table.ts'
+import { findDialect } from './databases.ts'
+import type { Place, Table } from './dialect.ts'
 
 /** What the statements of one call have in common. */
 export interface Session {
@@ -14,13 +13,6 @@ export interface Session {
   readonly table: Table
   /** The name of the id column. */
   readonly id: string
-}
-
-/** How many values a statement can have. PostgreSQL counts them with two bytes, and would begin again. */
-const MOST_VALUES: { readonly [dialect in Table['dialect']]: number } = {
-  mysql: Number.POSITIVE_INFINITY,
-  postgres: 65_535,
-  sqlite: 32_766
 }
 
 const tables = new WeakMap<Kysely<any>, Map<string, Table | Promise<Table>>>()
@@ -39,9 +31,7 @@ export function getTable(Model: Kysely<any>, db: Kysely<any>, name: string): Tab
   // What another call reads may wait for the connection that a transaction holds. So a transaction reads for itself.
   if (table && !(table instanceof Promise && db.isTransaction)) return table
 
-  const reading = onConnection(db, { dialect: findDialect(db) }, (connection) =>
-    readTable(connection, Model.selectFrom(name).selectAll())
-  )
+  const reading = readTable(Model, db, name)
 
   tables.set(Model, known.set(name, reading))
   reading.then(
@@ -52,6 +42,26 @@ export function getTable(Model: Kysely<any>, db: Kysely<any>, name: string): Tab
   return reading
 }
 
+async function readTable(Model: Kysely<any>, db: Kysely<any>, name: string): Promise<Table> {
+  const dialect = findDialect(db)
+  const place = findPlace(Model, name)
+  const description = await onConnection(db, dialect, (connection) =>
+    dialect.readTable(connection.withoutPlugins(), place)
+  )
+
+  if (description.columns.size === 0) throw new Error(`The database has no table '${place.name}'`)
+
+  return { ...description, dialect }
+}
+
+/** Where a table is, as the plugins of a Kysely instance have it, `withSchema` among them. */
+function findPlace(Model: Kysely<any>, name: string): Place {
+  const { schema, identifier } = (Model.selectFrom(name).selectAll().compile().query as any).from.froms[0]
+    .table
+
+  return { schema: schema?.name, name: identifier.name }
+}
+
 /**
  * Runs a statement that reads, and returns its rows.
  *
@@ -59,7 +69,9 @@ export function getTable(Model: Kysely<any>, db: Kysely<any>, name: string): Tab
  */
 export async function read({ db, table }: Session, builder: Compilable): Promise<any[]> {
   const statement = toStatement(builder, table)
-  const { rows } = await onConnection(db, table, (connection) => connection.executeQuery<any>(statement))
+  const { rows } = await onConnection(db, table.dialect, (connection) =>
+    connection.executeQuery<any>(statement)
+  )
 
   return rows
 }
@@ -71,8 +83,8 @@ export async function read({ db, table }: Session, builder: Compilable): Promise
  */
 export async function write({ db, table }: Session, builder: Compilable): Promise<any[]> {
   const statement = toStatement(builder, table)
-  const { rows } = await onConnection(db, table, (connection) =>
-    asOneStatement(connection, table, (transaction) => transaction.executeQuery<any>(statement))
+  const { rows } = await onConnection(db, table.dialect, (connection) =>
+    asOneStatement(connection, table.dialect, (transaction) => transaction.executeQuery<any>(statement))
   )
 
   return rows
@@ -81,8 +93,8 @@ export async function write({ db, table }: Session, builder: Compilable): Promis
 function toStatement(builder: Compilable, { dialect }: Table): CompiledQuery {
   const statement = builder.compile()
 
-  if (statement.parameters.length > MOST_VALUES[dialect]) {
-    throw new BadRequest(`Invalid query: expected at most ${MOST_VALUES[dialect]} values`)
+  if (statement.parameters.length > dialect.maxValues) {
+    throw new BadRequest(`Invalid query: expected at most ${dialect.maxValues} values`)
   }
 
   return statement

@@ -1,9 +1,9 @@
 import { type ControlledTransaction, type Kysely, type RawBuilder, sql } from 'kysely'
 import { type FeathersError, isFeathersError } from '../errors.ts'
 import { Turns } from '../utils/turns.ts'
-import { giveBack, isThere } from './atomic.ts'
-import { findDialect } from './dialect.ts'
-import { isDeadlock, isDisconnection, toEnd, toFeathersError, toLoss } from './errors.ts'
+import { isAlive, release } from './atomic.ts'
+import { findDialect } from './databases.ts'
+import { isDeadlock, isDisconnection, toFeathersError, transactionEnded, transactionLost } from './errors.ts'
 
 /** Sends an event. */
 export type Emit = () => void
@@ -150,8 +150,8 @@ export class Transaction {
     try {
       await this.use(async (connection) => {
         // SQLite says by itself that there is nothing to commit.
-        if (this.isLent && findDialect(connection) !== 'sqlite' && !(await isThere(connection))) {
-          throw toLoss(undefined)
+        if (this.isLent && !findDialect(connection).failsEmptyCommit && !(await isAlive(connection))) {
+          throw transactionLost(undefined)
         }
 
         await this.connection.commit().execute()
@@ -161,7 +161,7 @@ export class Transaction {
       this.isTakenBack = true
       this.resolve(false)
       // What could not be committed still holds the connection.
-      await giveBack(this.connection, this.loss?.cause)
+      await release(this.connection, this.loss?.cause)
       // Of a commit without an answer nobody knows whether it was one.
       throw isDisconnection(error) ? toFeathersError(error) : (this.loss ?? toFeathersError(error))
     }
@@ -181,7 +181,7 @@ export class Transaction {
     this.resolve(false)
     await turns.take(this.connection, async () => {
       this.isTakenBack = true
-      await giveBack(this.connection, this.loss?.cause)
+      await release(this.connection, this.loss?.cause)
     })
   }
 
@@ -206,21 +206,21 @@ export class Transaction {
 
   private async attempt<T>(run: (connection: Kysely<any>) => Promise<T>): Promise<T> {
     if (this.root.loss) throw this.root.loss
-    if (this.hasEnded) throw toEnd()
+    if (this.hasEnded) throw transactionEnded()
 
     this.mixWithOthers()
 
     try {
       return await run(this.connection)
     } catch (error) {
-      if (!isFeathersError(error) && (await this.isLostBy(error))) this.root.loss = toLoss(error)
+      if (!isFeathersError(error) && (await this.isLostBy(error))) this.root.loss = transactionLost(error)
       throw error
     }
   }
 
   /** Asks the database, except where it would not answer, or where some go on after all and others do not. */
   private async isLostBy(error: unknown): Promise<boolean> {
-    return isDisconnection(error) || isDeadlock(error) || !(await isThere(this.connection))
+    return isDisconnection(error) || isDeadlock(error) || !(await isAlive(this.connection))
   }
 
   private async mergeInto(parent: Transaction): Promise<void> {
@@ -264,7 +264,7 @@ export class Transaction {
       this.leave()
       if (isGone) return
       if (holdsOthers) {
-        root.loss ??= toLoss(undefined)
+        root.loss ??= transactionLost(undefined)
 
         return
       }
@@ -273,7 +273,7 @@ export class Transaction {
         await this.toCommand('rollback to savepoint').execute(this.connection)
         root.loss = undefined
       } catch (error) {
-        root.loss ??= toLoss(error)
+        root.loss ??= transactionLost(error)
       }
     })
   }

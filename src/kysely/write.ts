@@ -1,12 +1,11 @@
 import { sql } from 'kysely'
 import type { Id } from '../core/types.ts'
 import { atomically } from './atomic.ts'
-import { bind } from './bind.ts'
-import { type Fragment, toColumn, toReference } from './field.ts'
+import type { Fragment } from './dialect.ts'
+import { toColumn, toReference } from './field.ts'
+import { toOperand, toStored } from './kinds.ts'
 import { hasId, selectRows, toExactColumns } from './read.ts'
 import { read, type Session, write } from './session.ts'
-import type { Column } from './table.ts'
-import { toOperand, toStored } from './values.ts'
 
 /** A row to be: what is stored by the names of the columns. */
 export type Row = Map<string, unknown>
@@ -45,18 +44,11 @@ export function toWholeRow(data: object, session: Session): Row {
 
     row.set(
       column.name,
-      column.isNullable || column.fallback === undefined ? null : toDefault(column, session)
+      column.isNullable || column.fallback === undefined ? null : session.table.dialect.toDefault(column)
     )
   }
 
   return row
-}
-
-/** What a column is when it is not given. SQLite knows no word for it. */
-export function toDefault({ fallback }: Column, { table: { dialect } }: Session): Fragment {
-  if (dialect !== 'sqlite') return sql`default`
-
-  return fallback === undefined ? sql`null` : sql.raw(`(${fallback})`)
 }
 
 /** Changes the records that match, in one statement or one transaction. Returns their rows. */
@@ -129,7 +121,7 @@ function isOneOf(rows: readonly any[], session: Session): Fragment {
 export function hasOneOf(ids: readonly unknown[], { id, table }: Session): Fragment {
   const column = toColumn(id, table)
   const values = ids.map((value) =>
-    column.kind === 'integer' ? bind({ column, path: [] }, toOperand(column, value), table) : value
+    column.kind === 'integer' ? table.dialect.bind({ column, path: [] }, toOperand(column, value)) : value
   )
 
   return sql`${toReference(column)} in (${sql.join(values)})`
