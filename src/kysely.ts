@@ -1,5 +1,5 @@
 export { KyselyAdapter, KyselyService, kysely } from './kysely/adapter.ts'
 export { transaction } from './kysely/hooks.ts'
 export type { KyselyOptions, KyselyParams } from './kysely/options.ts'
-export { withTransaction } from './kysely/scope.ts'
 export type { Transaction } from './kysely/transaction.ts'
+export { getTransaction, withTransaction } from './kysely/with-transaction.ts'

@@ -197,12 +197,15 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'where',
     'order',
     'errors',
+    'savepoint',
     'atomic',
+    'connection',
+    'lend',
     'transaction',
-    'scope',
+    'instance',
+    'with-transaction',
     'hooks',
     'options',
-    'instance',
     'session',
     'read',
     'write',
@@ -361,9 +364,7 @@ it('a database is a file: nothing but its dialect asks which one it is', () => {
   const asking = outside.filter(({ name }) => {
     const code = readFileSync(join(SRC, `${name}.ts`), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')
 
-    return /['"`](?:sqlite|postgres(?:ql)?|mysql|mariadb)['"`]|dialect\.name\b/i.test(
-      code
-    )
+    return /['"`](?:sqlite|postgres(?:ql)?|mysql|mariadb)['"`]|dialect\.name\b/i.test(code)
   })
 
   expect(asking.map(({ name }) => name)).toEqual([])

@@ -11,9 +11,9 @@ import { withPluginsOf, withSchema } from './instance.ts'
 import { assertOptions, type KyselyOptions, type KyselyParams } from './options.ts'
 import { sortById } from './order.ts'
 import { assertSelection, countRecords, readRecord, readRecords, toNotFound, toRecord } from './read.ts'
-import { findTransaction } from './scope.ts'
 import { getTable, type Session } from './session.ts'
 import { toExpression } from './where.ts'
+import { findTransaction } from './with-transaction.ts'
 import { changeRows, type Row, removeRows, toRow, toWholeRow } from './write.ts'
 
 /**

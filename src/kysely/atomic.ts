@@ -2,11 +2,10 @@ import { type ControlledTransaction, type Kysely, sql } from 'kysely'
 import { findDialect } from './databases.ts'
 import type { Dialect } from './dialect.ts'
 import { isClientTimeout, isDeadlock, isDisconnection } from './errors.ts'
+import { Savepoint } from './savepoint.ts'
 
 /** How often something is tried that the database gave up in favour of others. */
 const ATTEMPTS = 10
-
-let savepoints = 0
 
 /**
  * Runs statements that succeed together or not at all: in a transaction, or behind a savepoint where there is one
@@ -46,19 +45,19 @@ async function inTransaction<T>(db: Kysely<any>, run: (db: Kysely<any>) => Promi
 }
 
 async function behindSavepoint<T>(db: Kysely<any>, run: (db: Kysely<any>) => Promise<T>): Promise<T> {
-  const name = sql.id(`alula_${++savepoints}`)
+  const savepoint = new Savepoint()
 
-  await sql`savepoint ${name}`.execute(db)
+  await savepoint.set(db)
 
   try {
     const result = await run(db)
 
-    await sql`release savepoint ${name}`.execute(db)
+    await savepoint.release(db)
 
     return result
   } catch (error) {
     // It fails where the transaction is lost: what happened is said by the first error.
-    if (!isDisconnection(error)) await sql`rollback to savepoint ${name}`.execute(db).catch(() => undefined)
+    if (!isDisconnection(error)) await savepoint.rollBack(db).catch(() => undefined)
     throw error
   }
 }

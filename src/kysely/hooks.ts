@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import { deferEvents, findTransaction } from './scope.ts'
 import { Transaction } from './transaction.ts'
+import { findTransaction } from './with-transaction.ts'
 
 /** The transactions that calls have begun and not ended, by their contexts; the innermost is the last. */
 const begun = new WeakMap<object, Transaction[]>()
@@ -23,8 +23,6 @@ export const transaction = {
     const parent = context.params.transaction ?? (Model && (await findTransaction(undefined, Model)))
 
     if (!Model && !parent) return
-
-    deferEvents()
 
     const current = await Transaction.begin(Model as Kysely<any>, parent)
 
