@@ -15,17 +15,19 @@ const ATTEMPTS = 10
  * @param run The statements; they may run more than once
  */
 export async function atomically<T>(db: Kysely<any>, run: (db: Kysely<any>) => Promise<T>): Promise<T> {
-  return db.isTransaction ? await behindSavepoint(db, run) : await withAttempts(() => inTransaction(db, run))
+  return db.isTransaction
+    ? await behindSavepoint(db, run)
+    : await withAttempts(db, () => inTransaction(db, run))
 }
 
 /** Tries again what the database gave up in favour of others. Nobody has seen anything of it. */
-async function withAttempts<T>(run: () => Promise<T>, attempts = ATTEMPTS): Promise<T> {
+async function withAttempts<T>(db: Kysely<any>, run: () => Promise<T>, attempts = ATTEMPTS): Promise<T> {
   try {
     return await run()
   } catch (error) {
-    if (attempts === 1 || !isDeadlock(error)) throw error
+    if (attempts === 1 || !isDeadlock(error, db)) throw error
 
-    return await withAttempts(run, attempts - 1)
+    return await withAttempts(db, run, attempts - 1)
   }
 }
 
@@ -76,7 +78,7 @@ export async function asOneStatement<T>(
   dialect: Dialect,
   run: (db: Kysely<any>) => Promise<T>
 ): Promise<T> {
-  if (!db.isTransaction) return await withAttempts(() => run(db))
+  if (!db.isTransaction) return await withAttempts(db, () => run(db))
 
   return dialect.abortsOnError ? await behindSavepoint(db, run) : await run(db)
 }

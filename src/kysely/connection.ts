@@ -55,11 +55,11 @@ export class Connection {
 
   /** Whether a rollback to a savepoint cannot help. */
   get isGone(): boolean {
-    return isDisconnection(this.loss?.cause) || isDeadlock(this.loss?.cause)
+    return isDisconnection(this.loss?.cause) || isDeadlock(this.loss?.cause, this.db)
   }
 
   /** Asks the database, except where it would not answer, or where some go on after all and others do not. */
   private async isLostBy(error: unknown): Promise<boolean> {
-    return isDisconnection(error) || isDeadlock(error) || !(await isAlive(this.db))
+    return isDisconnection(error) || isDeadlock(error, this.db) || !(await isAlive(this.db))
   }
 }

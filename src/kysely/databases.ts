@@ -17,7 +17,7 @@ const known = new WeakMap<object, Dialect>()
  * @param db The Kysely instance
  * @param dialect The dialect, often one of the three with a few members of its own
  * @example
- * registerDialect(db, { ...dialects.sqlite, name: 'My database', maxValues: 999 })
+ * registerDialect(db, { ...sqlite, name: 'My database', maxValues: 999 })
  */
 export function registerDialect(db: Kysely<any>, dialect: Dialect): void {
   known.set(db.getExecutor().adapter, dialect)

@@ -1,3 +1,4 @@
+import type { Kysely } from 'kysely'
 import {
   BadRequest,
   Conflict,
@@ -6,8 +7,8 @@ import {
   isFeathersError,
   Unavailable
 } from '../errors.ts'
-import { DIALECTS } from './databases.ts'
-import type { ErrorKind, Table } from './dialect.ts'
+import { DIALECTS, findDialect } from './databases.ts'
+import type { Dialect, ErrorKind, Table } from './dialect.ts'
 
 /** What drivers and the network say when there is no connection. */
 const LOST_CODES = [
@@ -30,16 +31,42 @@ const LOST_MESSAGE =
   /connection (?:is )?(?:terminated|lost|closed|not open)|connection timeout|timeout exceeded when trying to connect|query read timeout|closed state|pool (?:is|has been) closed|not queryable|database (?:connection )?is not open|driver has already been destroyed/i
 
 /**
- * Turns what a driver throws into an error that a client may see. The original is its `cause`, which stays on the
- * server, and so does every text of SQL.
+ * Turns what a driver throws into an error that a client may see, for statements of one's own: what is taken is a 409, a
+ * value that cannot be a 400, a database that is away or busy a 503, and anything else a 500. It returns the error and
+ * throws nothing. The error of the driver is its `cause`, which stays on the server; outside production the message of a
+ * 500 and a 503 holds that of the driver.
  *
- * @param error What was thrown
- * @param table The table, where it is known
+ * @param error What was thrown. An error of Feathers comes back as it is
+ * @param db The Kysely instance, where `registerDialect` was called for it
+ * @example
+ * await db.insertInto('likes').values({ user, note }).execute().catch((error) => {
+ *   throw toFeathersError(error)
+ * })
  */
-export function toFeathersError(error: unknown, table?: Table): FeathersError {
+export function toFeathersError(error: unknown, db?: Kysely<any>): FeathersError {
+  return toKnownError(error, db ? [findDialect(db)] : DIALECTS)
+}
+
+/** The same for an error of a service: it names the columns of its table. */
+export function toTableError(error: unknown, table: Table | undefined): FeathersError {
+  return table ? toKnownError(error, [table.dialect], findFields(error, table)) : toFeathersError(error)
+}
+
+function toKnownError(
+  error: unknown,
+  dialects: readonly Dialect[],
+  fields: readonly string[] = []
+): FeathersError {
   if (isFeathersError(error)) return error
 
-  return withCause(toKnownError(toErrorKind(error, table), findFields(error, table)), error)
+  return withCause(toErrorOf(toErrorKind(error, dialects), fields, toDetail(error)), error)
+}
+
+/** What the driver says, where a client may see it. */
+function toDetail(error: any): string {
+  const message = error?.message || error?.code
+
+  return process.env.NODE_ENV === 'production' || typeof message !== 'string' ? '' : `: ${message}`
 }
 
 /** What everything gets that is asked of a transaction, or of its commit, when there is none any more. */
@@ -63,17 +90,17 @@ export function isClientTimeout(error: any): boolean {
 }
 
 /** Whether the same statements may succeed when they are tried again. */
-export function isDeadlock(error: unknown): boolean {
-  return toErrorKind(error) === 'deadlock'
+export function isDeadlock(error: unknown, db: Kysely<any>): boolean {
+  return toErrorKind(error, [findDialect(db)]) === 'deadlock'
 }
 
-/** Whether the database says that an id is taken. Where it has counted that id itself, the next one may be free. */
+/** Whether the database says that an id is taken. Where it has numbered that id itself, the next one may be free. */
 export function isTaken(error: unknown, id: string, table: Table): boolean {
-  return toErrorKind(error, table) === 'conflict' && findFields(error, table).join() === id
+  return toErrorKind(error, [table.dialect]) === 'conflict' && findFields(error, table).join() === id
 }
 
 /** The error that a client gets, with the fields that it is about. */
-function toKnownError(kind: ErrorKind | undefined, fields: readonly string[]): FeathersError {
+function toErrorOf(kind: ErrorKind | undefined, fields: readonly string[], detail: string): FeathersError {
   const names = fields.map((field) => `'${field}'`).join(', ')
   const errors = (text: string) =>
     fields.length > 0 ? { errors: Object.fromEntries(fields.map((field) => [field, text])) } : undefined
@@ -100,18 +127,17 @@ function toKnownError(kind: ErrorKind | undefined, fields: readonly string[]): F
     case 'deadlock':
       return new Unavailable('The database could not serve several requests at once. Try again')
     case 'unavailable':
-      return new Unavailable('The database is not available')
+      return new Unavailable(`The database is not available${detail}`)
     case undefined:
-      return new GeneralError('The database failed')
+      return new GeneralError(`The database failed${detail}`)
   }
 }
 
-function toErrorKind(error: any, table?: Table): ErrorKind | undefined {
+function toErrorKind(error: any, dialects: readonly Dialect[]): ErrorKind | undefined {
   if (isDisconnection(error)) return 'unavailable'
   if (typeof error !== 'object' || error === null) return undefined
-  if (table) return table.dialect.toErrorKind(error)
 
-  for (const dialect of DIALECTS) {
+  for (const dialect of dialects) {
     const kind = dialect.toErrorKind(error)
 
     if (kind) return kind

@@ -14,6 +14,11 @@ export interface KyselyOptions extends AdapterOptions {
   name: string
   /** The schema of the table, where it is not the usual one. */
   schema?: string | undefined
+  /**
+   * Whether clients may choose ids that the database numbers itself; `false` by default. One of them can choose the
+   * largest number there is, and leave none for others.
+   */
+  allowId?: boolean | undefined
 }
 
 /** The params that the adapter understands. */
@@ -22,7 +27,7 @@ export interface KyselyParams<Q = Query> extends AdapterParams<Q, KyselyOptions>
   transaction?: Transaction | undefined
 }
 
-const OWN_OPTIONS = ['Model', 'name', 'schema']
+const OWN_OPTIONS = ['Model', 'name', 'schema', 'allowId']
 
 /** Operators that have a meaning. */
 const KNOWN_OPERATORS = [...OPERATORS, '$not', '$nor', ...PATTERN_OPERATORS]
@@ -33,7 +38,7 @@ const KNOWN_OPERATORS = [...OPERATORS, '$not', '$nor', ...PATTERN_OPERATORS]
  * @throws Error that names the option
  */
 export function assertOptions(options: KyselyOptions): void {
-  const { Model, name, operators = [] } = options
+  const { Model, name, operators = [], allowId } = options
   const unknown = operators.find((operator) => !KNOWN_OPERATORS.includes(operator))
 
   assertSpelling(options, OWN_OPTIONS)
@@ -45,6 +50,10 @@ export function assertOptions(options: KyselyOptions): void {
   }
   if (unknown !== undefined) {
     throw new Error(`Invalid adapter option 'operators': '${unknown}' has no meaning in a table`)
+  }
+
+  if (allowId !== undefined && typeof allowId !== 'boolean') {
+    throw new Error("Invalid adapter option 'allowId': expected true or false")
   }
 
   findDialect(Model)

@@ -6,6 +6,7 @@ import { toSelection } from '../query/select.ts'
 import type { Fragment, Table } from './dialect.ts'
 import { toColumn, toReference } from './field.ts'
 import { fromStored } from './kinds.ts'
+import { allOf, NEVER } from './logic.ts'
 import { toOrder } from './order.ts'
 import { read, type Session } from './session.ts'
 import { toExpression } from './where.ts'
@@ -15,12 +16,14 @@ export async function readRecords(session: Session, query: ParsedQuery, where: F
   const { table, id } = session
   const { sort, limit, skip, select } = query
 
-  if (limit === 0) return []
+  const order = toOrder(sort, table, id)
+
+  if (limit === 0 || where === NEVER) return []
 
   const matches = selectRows(session, select).where(where)
-  const order = toOrder(sort, table, id).reduce((builder, part) => builder.orderBy(part), matches)
+  const ordered = order.reduce((builder, part) => builder.orderBy(part), matches)
   const page =
-    limit === undefined && skip === 0 ? order : order.limit(limit ?? (table.dialect.unlimited as any))
+    limit === undefined && skip === 0 ? ordered : ordered.limit(limit ?? (table.dialect.unlimited as any))
   const rows = await read(session, skip === 0 ? page : page.offset(skip))
 
   return rows.map(toRecord(session, select))
@@ -33,10 +36,11 @@ export async function readRecords(session: Session, query: ParsedQuery, where: F
  */
 export async function readRecord(session: Session, id: Id, query: ParsedQuery): Promise<any> {
   const { where, select } = query
-  const isIt = hasId(id, session)
-  const isAny = where.kind === 'and' && where.conditions.length === 0
-  const condition = isAny ? isIt : sql<boolean>`${isIt} and ${toExpression(where, session.table)}`
-  const [row] = await read(session, selectRows(session, select).where(condition))
+  const condition = allOf([hasId(id, session), toExpression(where, session.table)])
+
+  assertSelection(select, session)
+
+  const [row] = condition === NEVER ? [] : await read(session, selectRows(session, select).where(condition))
 
   if (row === undefined) throw toNotFound(id)
 
@@ -46,6 +50,9 @@ export async function readRecord(session: Session, id: Id, query: ParsedQuery): 
 /** Counts the records that match. */
 export async function countRecords(session: Session, where: Fragment): Promise<number> {
   const { db, name } = session
+
+  if (where === NEVER) return 0
+
   const [{ count }] = await read(session, db.selectFrom(name).select(sql`count(*)`.as('count')).where(where))
 
   return Number(count)

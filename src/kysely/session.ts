@@ -15,7 +15,34 @@ export interface Session {
   readonly id: string
 }
 
+/** There is no table by a name, or no column for ids. */
+export class MissingTable extends Error {}
+
 const tables = new WeakMap<Kysely<any>, Map<string, Table | Promise<Table>>>()
+
+/**
+ * Prepares the statements of a call.
+ *
+ * @param Model The Kysely instance that is configured
+ * @param db Where they run: the same, or the transaction of the call
+ * @param options The names of the table and of its id column
+ * @throws MissingTable when there is no such table, or no such column
+ */
+export async function openSession(
+  Model: Kysely<any>,
+  db: Kysely<any>,
+  { name, id }: { name: string; id: string }
+): Promise<Session> {
+  const table = await getTable(Model, db, name)
+
+  if (!table.columns.has(id)) {
+    throw new MissingTable(
+      `The table '${name}' has no column '${id}': set the option 'id' to the one that it has`
+    )
+  }
+
+  return { db, name, table, id }
+}
 
 /**
  * What a table is made of. It is read once for each Kysely instance; when that fails, it is tried again the next time.
@@ -24,7 +51,7 @@ const tables = new WeakMap<Kysely<any>, Map<string, Table | Promise<Table>>>()
  * @param db Where to ask: the same, or the transaction of the call
  * @param name The name of the table
  */
-export function getTable(Model: Kysely<any>, db: Kysely<any>, name: string): Table | Promise<Table> {
+function getTable(Model: Kysely<any>, db: Kysely<any>, name: string): Table | Promise<Table> {
   const known = tables.get(Model) ?? new Map<string, Table | Promise<Table>>()
   const table = known.get(name)
 
@@ -49,7 +76,7 @@ async function readTable(Model: Kysely<any>, db: Kysely<any>, name: string): Pro
     dialect.readTable(connection.withoutPlugins(), place)
   )
 
-  if (description.columns.size === 0) throw new Error(`The database has no table '${place.name}'`)
+  if (description.columns.size === 0) throw new MissingTable(`The database has no table '${place.name}'`)
 
   return { ...description, dialect }
 }

@@ -7,6 +7,7 @@ import { Connection } from './connection.ts'
 import { isDisconnection, toFeathersError, transactionEnded, transactionLost } from './errors.ts'
 import { lend } from './lend.ts'
 import { Savepoint } from './savepoint.ts'
+import { warnOutside } from './warnings.ts'
 
 /** Sends an event. */
 type Emit = () => void
@@ -30,6 +31,10 @@ export class Transaction {
   private beginning: Promise<Connection> | undefined
   private connection: Connection | undefined
   private savepoint: Savepoint | undefined
+  /** The adapter of the Kysely instance that it begins with. */
+  private adapter: object | undefined
+  /** The adapters of those that statements have run with before it began. */
+  private readonly before = new Set<object>()
   private readonly ended = createPromise<void>()
   /** The savepoints that there are in it, the last on top. Those of the outermost count. */
   private readonly nested: Transaction[] = []
@@ -85,6 +90,26 @@ export class Transaction {
    */
   static get current(): Transaction | undefined {
     return current.getStore()?.open
+  }
+
+  /**
+   * The transaction that a statement leaves out: that of the function that runs now, if it has begun in the database of
+   * the statement, or does so now.
+   *
+   * @param adapter The adapter of the Kysely instance that the statement runs with
+   */
+  static leftOut(adapter: object): Transaction | undefined {
+    let transaction = current.getStore()
+
+    while (transaction && transaction.state !== 'open') transaction = transaction.around
+
+    const root = transaction?.root
+
+    if (root?.adapter === adapter) return root
+    // It may begin later, in this database.
+    if (root && !root.adapter) root.before.add(adapter)
+
+    return undefined
   }
 
   /** The transaction around this one. */
@@ -233,6 +258,12 @@ export class Transaction {
   }
 
   private async beginFirst(Model: Kysely<any>): Promise<Connection> {
+    const { adapter } = Model.getExecutor()
+
+    if (this.before.has(adapter)) warnOutside(adapter)
+
+    this.adapter = adapter
+
     try {
       const db = await current.exit(() => Model.startTransaction().execute())
 
@@ -240,6 +271,7 @@ export class Transaction {
 
       return this.connection
     } catch (error) {
+      this.adapter = undefined
       throw toFeathersError(error)
     }
   }

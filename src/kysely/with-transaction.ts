@@ -1,5 +1,6 @@
 import type { Kysely, Transaction as KyselyTransaction } from 'kysely'
 import { withPluginsOf } from './instance.ts'
+import { watchStatements } from './outside.ts'
 import { Transaction } from './transaction.ts'
 
 /**
@@ -32,6 +33,8 @@ export async function withTransaction<T>(source: object, run: (trx?: any) => Pro
   }
 
   if (!isKysely(source)) return await Transaction.run(() => run())
+
+  watchStatements(source)
 
   return await Transaction.run((transaction) => run(withPluginsOf(source, transaction.trx)), source)
 }
@@ -74,7 +77,11 @@ export async function findTransaction(
 ): Promise<Transaction | undefined> {
   const transaction = params?.transaction ?? Transaction.current
 
-  return await transaction?.join(Model)
+  if (!transaction) return undefined
+
+  watchStatements(Model)
+
+  return await transaction.join(Model)
 }
 
 function isKysely(source: object): source is Kysely<any> {

@@ -4,6 +4,7 @@ import { atomically } from './atomic.ts'
 import type { Fragment } from './dialect.ts'
 import { toColumn, toReference } from './field.ts'
 import { toOperand, toStored } from './kinds.ts'
+import { allOf, NEVER } from './logic.ts'
 import { hasId, selectRows, toExactColumns } from './read.ts'
 import { read, type Session, write } from './session.ts'
 
@@ -56,6 +57,7 @@ export async function changeRows(session: Session, target: Target, row: Row): Pr
   const { db, name, table } = session
   const where = toTargetCondition(target, session)
 
+  if (where === NEVER) return []
   if (row.size === 0) return await read(session, selectRows(session).where(where))
 
   const values = Object.fromEntries(row)
@@ -84,6 +86,7 @@ export async function removeRows(session: Session, target: Target): Promise<any[
   const { db, name, table } = session
   const where = toTargetCondition(target, session)
 
+  if (where === NEVER) return []
   if (table.returning.delete) {
     const exact = toExactColumns(session)
 
@@ -101,7 +104,7 @@ export async function removeRows(session: Session, target: Target): Promise<any[
 }
 
 function toTargetCondition({ id, where }: Target, session: Session): Fragment {
-  return id === null ? where : sql`${hasId(id, session)} and ${where}`
+  return id === null ? where : allOf([hasId(id, session), where])
 }
 
 /** The rows that match, kept from others until the transaction ends. */
