@@ -84,8 +84,7 @@ export const KINDS: { readonly [kind in Kind]: KindRules } = {
     expects: 'a whole number',
     toOperand: (value) => toNumber('integer', value),
     toStored: (value) => whole(toNumber('integer', value)),
-    // Drivers give large ones as strings, because not all of them are numbers of JavaScript.
-    fromStored: (value) => (Number.isSafeInteger(Number(value)) ? Number(value) : value),
+    fromStored: fromInteger,
     ...BY_VALUE
   },
   json: {
@@ -191,6 +190,14 @@ function whole(value: unknown): unknown {
 
 function finite(value: unknown): unknown {
   return typeof value !== 'number' || Number.isFinite(value) ? value : NOTHING
+}
+
+/** Statements return integers as strings, because not all of them are numbers of JavaScript. */
+function fromInteger(value: unknown): unknown {
+  const number = Number(value)
+
+  // In SQLite a column of integers may hold text or a fraction.
+  return Number.isNaN(number) || (Number.isInteger(number) && !Number.isSafeInteger(number)) ? value : number
 }
 
 function toPlainNumber(value: unknown): unknown {

@@ -1,4 +1,4 @@
-import { type AliasedRawBuilder, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Id } from '../core/types.ts'
 import { NotFound } from '../errors.ts'
 import type { ParsedQuery } from '../query/ast.ts'
@@ -103,26 +103,36 @@ export function toNotFound(id: Id): NotFound {
 export function selectRows(session: Session, select?: readonly string[]) {
   const from = session.db.selectFrom(session.name)
 
-  return select ? from.select(toColumns(select, session)) : from.selectAll().select(toExactColumns(session))
+  return select ? from.select(toColumns(select, session)) : from.select(toAllColumns(session))
 }
 
-/** The columns that are rounded in `*`. The last of a name counts. */
-export function toExactColumns({ table }: Session): readonly AliasedRawBuilder<any, string>[] {
-  const known = exactColumns.get(table) ?? findExactColumns(table)
+const allColumns = new WeakMap<Table, RawBuilder<any>>()
 
-  exactColumns.set(table, known)
+/**
+ * All columns of a table, for `select` and `returning`, so that drivers round none of their numbers. It is text that is
+ * made once, because a statement of SQLite is shorter than the time it takes to build and to parse it.
+ */
+export function toAllColumns(session: Session): any {
+  const { table } = session
+  const known = allColumns.get(table) ?? listColumns(session)
+
+  allColumns.set(table, known)
 
   return known
 }
 
-const exactColumns = new WeakMap<Table, readonly AliasedRawBuilder<any, string>[]>()
+function listColumns({ db, table }: Session): RawBuilder<any> {
+  const columns = [...table.columns.values()]
 
-function findExactColumns(table: Table): readonly AliasedRawBuilder<any, string>[] {
-  return [...table.columns.values()].flatMap((column) => {
+  if (!columns.some((column) => table.dialect.toExact(column))) return sql.raw('*')
+
+  const list = columns.map((column) => {
     const exact = table.dialect.toExact(column)
 
-    return exact ? [exact.as(column.name)] : []
+    return exact ? sql`${exact} as ${sql.id(column.name)}` : sql.id(column.name)
   })
+
+  return sql.raw(sql.join(list).compile(db.withoutPlugins()).sql)
 }
 
 function toColumns(select: readonly string[], { table, id }: Session) {

@@ -5,7 +5,7 @@ import type { Fragment } from './dialect.ts'
 import { toColumn, toReference } from './field.ts'
 import { toOperand, toStored } from './kinds.ts'
 import { allOf, NEVER } from './logic.ts'
-import { hasId, selectRows, toExactColumns } from './read.ts'
+import { hasId, selectRows, toAllColumns } from './read.ts'
 import { read, type Session, write } from './session.ts'
 
 /** A row to be: what is stored by the names of the columns. */
@@ -61,10 +61,12 @@ export async function changeRows(session: Session, target: Target, row: Row): Pr
   if (row.size === 0) return await read(session, selectRows(session).where(where))
 
   const values = Object.fromEntries(row)
-  const exact = toExactColumns(session)
 
   if (table.returning.update) {
-    return await write(session, db.updateTable(name).set(values).where(where).returningAll().returning(exact))
+    return await write(
+      session,
+      db.updateTable(name).set(values).where(where).returning(toAllColumns(session))
+    )
   }
 
   return await atomically(db, async (transaction) => {
@@ -88,9 +90,7 @@ export async function removeRows(session: Session, target: Target): Promise<any[
 
   if (where === NEVER) return []
   if (table.returning.delete) {
-    const exact = toExactColumns(session)
-
-    return await write(session, db.deleteFrom(name).where(where).returningAll().returning(exact))
+    return await write(session, db.deleteFrom(name).where(where).returning(toAllColumns(session)))
   }
 
   return await atomically(db, async (transaction) => {
