@@ -12,7 +12,8 @@ export {
   type Kind,
   type PartialColumn,
   type TableDescription,
-  toColumns
+  toColumns,
+  toKind
 } from './kysely/table.ts'
 export type { Transaction } from './kysely/transaction.ts'
 export { getTransaction, withTransaction } from './kysely/with-transaction.ts'
