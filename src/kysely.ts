@@ -1,5 +1,19 @@
 export { KyselyAdapter, KyselyService, kysely } from './kysely/adapter.ts'
+export { registerDialect } from './kysely/databases.ts'
+export type { Dialect, ErrorKind, Field, Fragment, Place, Table, Typed } from './kysely/dialect.ts'
+export { mysql } from './kysely/dialects/mysql.ts'
+export { postgres } from './kysely/dialects/postgres.ts'
+export { sqlite } from './kysely/dialects/sqlite.ts'
+export { toFeathersError } from './kysely/errors.ts'
 export { transaction } from './kysely/hooks.ts'
 export type { KyselyOptions, KyselyParams } from './kysely/options.ts'
-export { withTransaction } from './kysely/scope.ts'
+export {
+  type Column,
+  type Kind,
+  type PartialColumn,
+  type TableDescription,
+  toColumns,
+  toKind
+} from './kysely/table.ts'
 export type { Transaction } from './kysely/transaction.ts'
+export { getTransaction, withTransaction } from './kysely/with-transaction.ts'

@@ -185,25 +185,35 @@ const ORDER: { [folder: string]: readonly string[] } = {
   testing: ['client'],
   memory: ['clone', 'field-index', 'records', 'page', 'adapter'],
   kysely: [
-    'dialect',
     'table',
-    'catalog',
+    'dialect',
+    'sql-states',
     'values',
+    'like-pattern',
     'field',
     'json',
-    'pattern',
-    'bind',
+    'dialects/sqlite',
+    'dialects/postgres',
+    'dialects/mysql',
+    'databases',
+    'kinds',
     'logic',
+    'pattern',
     'comparison',
     'where',
     'order',
     'errors',
+    'warnings',
+    'savepoint',
     'atomic',
+    'connection',
+    'lend',
     'transaction',
-    'scope',
+    'outside',
+    'instance',
+    'with-transaction',
     'hooks',
     'options',
-    'instance',
     'session',
     'read',
     'write',
@@ -267,9 +277,16 @@ function toName(file: string): string {
   return file.slice(0, -'.ts'.length)
 }
 
-/** The folder of a module; a file of its own at the top is a floor of its own, or an entry. */
+/**
+ * The folder of a module; a file of its own at the top is a floor of its own, or an entry. A folder in a folder that has
+ * no floor is part of that one.
+ */
 function folderOf(name: string): string {
-  return name.includes('/') ? dirname(name) : name
+  if (!name.includes('/')) return name
+
+  const folder = dirname(name)
+
+  return folder.includes('/') && !FLOORS.flat().includes(folder) ? folderOf(folder) : folder
 }
 
 function floorOf(name: string): number {
@@ -309,9 +326,9 @@ it('arrows point down', () => {
 
 it('the lists of files are complete', () => {
   for (const [folder, order] of Object.entries(ORDER)) {
-    const files = readdirSync(join(SRC, folder))
-      .filter((file) => file.endsWith('.ts'))
-      .map((file) => file.slice(0, -3))
+    const files = modules
+      .filter(({ name }) => name.includes('/') && folderOf(name) === folder)
+      .map(({ name }) => name.slice(folder.length + 1))
 
     expect([...order].sort(), folder).toEqual(files.sort())
   }
@@ -346,6 +363,19 @@ it('adapters take only types from core, so that they run without an application'
   )
 
   expect(offending.map(({ name }) => name)).toEqual([])
+})
+
+it('a database is a file: nothing but its dialect asks which one it is', () => {
+  const outside = modules.filter(
+    ({ name }) => name.startsWith('kysely/') && !name.startsWith('kysely/dialects/')
+  )
+  const asking = outside.filter(({ name }) => {
+    const code = readFileSync(join(SRC, `${name}.ts`), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')
+
+    return /['"`](?:sqlite|postgres(?:ql)?|mysql|mariadb)['"`]|dialect\.name\b/i.test(code)
+  })
+
+  expect(asking.map(({ name }) => name)).toEqual([])
 })
 
 it('every entry of the package is a file at the top of src, and the other way round', () => {

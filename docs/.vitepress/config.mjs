@@ -11,7 +11,7 @@ const guides = {
   'Who may call': ['authentication', 'oauth', 'security'],
   'In production': ['testing', 'deployment', 'scaling'],
   'From Feathers v5': ['migrating', 'compatibility'],
-  'Write your own': ['writing-an-adapter', 'writing-a-transport'],
+  'Write your own': ['writing-an-adapter', 'writing-a-transport', 'writing-a-dialect'],
   'How it is built': ['architecture', 'map']
 }
 

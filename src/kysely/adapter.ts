@@ -3,17 +3,20 @@ import { AdapterBase } from '../adapter/base.ts'
 import { type AdapterMethods, implementService } from '../adapter/methods.ts'
 import { isPaginated } from '../adapter/options.ts'
 import type { Id, Paginated } from '../core/types.ts'
+import { BadRequest } from '../errors.ts'
 import type { ParsedQuery } from '../query/ast.ts'
-import { toFeathersError } from './errors.ts'
-import type { Fragment } from './field.ts'
+import type { Fragment } from './dialect.ts'
+import { toTableError } from './errors.ts'
+import { toColumn } from './field.ts'
 import { insertRows, toNewRow } from './insert.ts'
 import { withPluginsOf, withSchema } from './instance.ts'
 import { assertOptions, type KyselyOptions, type KyselyParams } from './options.ts'
 import { sortById } from './order.ts'
+import { watchStatements } from './outside.ts'
 import { assertSelection, countRecords, readRecord, readRecords, toNotFound, toRecord } from './read.ts'
-import { findTransaction } from './scope.ts'
-import { getTable, type Session } from './session.ts'
+import { MissingTable, openSession, type Session } from './session.ts'
 import { toExpression } from './where.ts'
+import { findTransaction } from './with-transaction.ts'
 import { changeRows, type Row, removeRows, toRow, toWholeRow } from './write.ts'
 
 /**
@@ -34,6 +37,7 @@ export class KyselyAdapter<
   constructor(options: KyselyOptions, further?: readonly string[]) {
     super(options)
     assertOptions(options, further)
+    watchStatements(options.Model)
   }
 
   /** The Kysely instance of a call: that of `params.adapter`, or of the service. */
@@ -79,6 +83,9 @@ export class KyselyAdapter<
       assertSelection(select, session)
 
       const items = Array.isArray(data) ? data : [data]
+
+      if (params?.provider && !this.getOptions(params).allowId) assertNumbered(items, session)
+
       const rows = await insertRows(
         session,
         items.map((item) => toNewRow(item as object, session))
@@ -90,14 +97,14 @@ export class KyselyAdapter<
   }
 
   async _update(id: Id, data: Data, params?: ServiceParams): Promise<Result> {
-    return await this.change(id, params, (session) => toWholeRow(data as object, session))
+    return await this.change(id, data, params, (session) => toWholeRow(data as object, session))
   }
 
   async _patch(id: Id, data: PatchData, params?: ServiceParams): Promise<Result>
   async _patch(id: null, data: PatchData, params?: ServiceParams): Promise<Result[]>
   async _patch(id: Id | null, data: PatchData, params?: ServiceParams): Promise<Result | Result[]>
   async _patch(id: Id | null, data: PatchData, params?: ServiceParams): Promise<Result | Result[]> {
-    return await this.change(id, params, (session) => toRow(data as object, session))
+    return await this.change(id, data, params, (session) => toRow(data as object, session))
   }
 
   async _remove(id: Id, params?: ServiceParams): Promise<Result>
@@ -115,16 +122,34 @@ export class KyselyAdapter<
 
   private async change(
     id: Id | null,
+    data: Data | PatchData,
     params: ServiceParams | undefined,
     toChange: (session: Session) => Row
   ): Promise<any> {
     const query = this.parseQuery(params)
+
+    this.assertSameKey(id, data, params)
 
     return await this.run(params, async (session) => {
       const target = { id, where: this.prepare(query, session) }
       const rows = await changeRows(session, target, toChange(session))
 
       return toResult(id, rows, query, session)
+    })
+  }
+
+  /**
+   * Refuses to change the column that a call finds its records by in place of their id. Another id in data is ignored, as
+   * clients send whole records; here it is the new value of a column.
+   */
+  private assertSameKey(id: Id | null, data: any, params: ServiceParams | undefined): void {
+    const { id: key } = this.getOptions(params)
+    const value = data?.[key]
+
+    if (key === this.id || value === undefined || (id !== null && String(value) === String(id))) return
+
+    throw new BadRequest(`Invalid data: a call that finds records by '${key}' cannot change it`, {
+      errors: { [key]: 'cannot be changed' }
     })
   }
 
@@ -141,19 +166,11 @@ export class KyselyAdapter<
     work: (session: Session) => Promise<T>
   ): Promise<T> {
     const Model = this.getModel(params)
-    const { name, id } = this.getOptions(params)
+    const options = this.getOptions(params)
     let session: Session | undefined
 
     const open = async (db: Kysely<any>) => {
-      const table = await getTable(Model, db, name)
-
-      session = { db, name, table, id }
-
-      if (!table.columns.has(id)) {
-        throw new Error(
-          `The table '${name}' has no column '${id}': set the option 'id' to the one that it has`
-        )
-      }
+      session = await openSession(Model, db, options)
 
       return await work(session)
     }
@@ -165,9 +182,20 @@ export class KyselyAdapter<
 
       return await transaction.use((connection) => open(withPluginsOf(Model, connection)))
     } catch (error) {
-      throw toFeathersError(error, session?.table)
+      throw toTableError(error, session?.table)
     }
   }
+}
+
+/** An id of a client may be the last number there is. */
+function assertNumbered(items: readonly any[], { id, table }: Session): void {
+  const isChosen = items.some((item) => item?.[id] !== undefined && item[id] !== null && item[id] !== '')
+
+  if (!isChosen || !toColumn(id, table).isAutoIncrement) return
+
+  throw new BadRequest(`Invalid data: '${id}' is numbered by the database, and cannot be chosen`, {
+    errors: { [id]: 'cannot be chosen' }
+  })
 }
 
 function toResult(id: Id | null, rows: readonly any[], { select }: ParsedQuery, session: Session): any {
@@ -187,7 +215,23 @@ export class KyselyService<
   Data = Partial<Result>,
   ServiceParams extends KyselyParams<any> = KyselyParams,
   PatchData = Partial<Data>
-> extends KyselyAdapter<Result, Data, ServiceParams, PatchData> {}
+> extends KyselyAdapter<Result, Data, ServiceParams, PatchData> {
+  /**
+   * Looks for the table when the application is set up, and warns when it is not there, so that a wrong name is not first
+   * seen by a client. It waits for nothing: a database that is away keeps no application from starting.
+   */
+  async setup(_app?: unknown, path?: string): Promise<void> {
+    const Model = this.getModel()
+
+    openSession(Model, Model, this.options).catch((error) => {
+      if (!(error instanceof MissingTable)) return
+
+      process.emitWarning(`The service '${path}' cannot be used: ${error.message}`, {
+        code: 'ALULA_MISSING_TABLE'
+      })
+    })
+  }
+}
 
 /** What `implementService` defines below. */
 export interface KyselyService<

@@ -1,12 +1,11 @@
-import { type ControlledTransaction, type Kysely, type RawBuilder, sql } from 'kysely'
-import { findDialect } from './dialect.ts'
-import { isDeadlock, isDisconnection, isGivenUp } from './errors.ts'
-import type { Table } from './table.ts'
+import { type ControlledTransaction, type Kysely, sql } from 'kysely'
+import { findDialect } from './databases.ts'
+import type { Dialect } from './dialect.ts'
+import { isClientTimeout, isDeadlock, isDisconnection } from './errors.ts'
+import { Savepoint } from './savepoint.ts'
 
 /** How often something is tried that the database gave up in favour of others. */
 const ATTEMPTS = 10
-
-let savepoints = 0
 
 /**
  * Runs statements that succeed together or not at all: in a transaction, or behind a savepoint where there is one
@@ -16,17 +15,19 @@ let savepoints = 0
  * @param run The statements; they may run more than once
  */
 export async function atomically<T>(db: Kysely<any>, run: (db: Kysely<any>) => Promise<T>): Promise<T> {
-  return db.isTransaction ? await behindSavepoint(db, run) : await withAttempts(() => inTransaction(db, run))
+  return db.isTransaction
+    ? await behindSavepoint(db, run)
+    : await withAttempts(db, () => inTransaction(db, run))
 }
 
 /** Tries again what the database gave up in favour of others. Nobody has seen anything of it. */
-async function withAttempts<T>(run: () => Promise<T>, attempts = ATTEMPTS): Promise<T> {
+async function withAttempts<T>(db: Kysely<any>, run: () => Promise<T>, attempts = ATTEMPTS): Promise<T> {
   try {
     return await run()
   } catch (error) {
-    if (attempts === 1 || !isDeadlock(error)) throw error
+    if (attempts === 1 || !isDeadlock(error, db)) throw error
 
-    return await withAttempts(run, attempts - 1)
+    return await withAttempts(db, run, attempts - 1)
   }
 }
 
@@ -40,25 +41,25 @@ async function inTransaction<T>(db: Kysely<any>, run: (db: Kysely<any>) => Promi
 
     return result
   } catch (error) {
-    await giveBack(transaction, error)
+    await release(transaction, error)
     throw error
   }
 }
 
 async function behindSavepoint<T>(db: Kysely<any>, run: (db: Kysely<any>) => Promise<T>): Promise<T> {
-  const name = sql.id(`alula_${++savepoints}`)
+  const savepoint = new Savepoint()
 
-  await sql`savepoint ${name}`.execute(db)
+  await savepoint.set(db)
 
   try {
     const result = await run(db)
 
-    await sql`release savepoint ${name}`.execute(db)
+    await savepoint.release(db)
 
     return result
   } catch (error) {
     // It fails where the transaction is lost: what happened is said by the first error.
-    if (!isDisconnection(error)) await sql`rollback to savepoint ${name}`.execute(db).catch(() => undefined)
+    if (!isDisconnection(error)) await savepoint.rollBack(db).catch(() => undefined)
     throw error
   }
 }
@@ -74,12 +75,12 @@ async function behindSavepoint<T>(db: Kysely<any>, run: (db: Kysely<any>) => Pro
  */
 export async function asOneStatement<T>(
   db: Kysely<any>,
-  { dialect }: Table,
+  dialect: Dialect,
   run: (db: Kysely<any>) => Promise<T>
 ): Promise<T> {
-  if (!db.isTransaction) return await withAttempts(() => run(db))
+  if (!db.isTransaction) return await withAttempts(db, () => run(db))
 
-  return dialect === 'postgres' ? await behindSavepoint(db, run) : await run(db)
+  return dialect.abortsOnError ? await behindSavepoint(db, run) : await run(db)
 }
 
 /**
@@ -92,10 +93,10 @@ export async function asOneStatement<T>(
  */
 export async function onConnection<T>(
   db: Kysely<any>,
-  { dialect }: Pick<Table, 'dialect'>,
+  dialect: Dialect,
   run: (db: Kysely<any>) => Promise<T>
 ): Promise<T> {
-  if (dialect !== 'postgres' || db.isTransaction) return await run(db)
+  if (!dialect.staysBusy || db.isTransaction) return await run(db)
 
   return await new Promise<T>((resolve, reject) => {
     const isOver = db.connection().execute(async (connection) => {
@@ -103,7 +104,7 @@ export async function onConnection<T>(
         resolve(await run(connection))
       } catch (error) {
         reject(error)
-        if (isGivenUp(error)) await untilFree(connection)
+        if (isClientTimeout(error)) await untilFree(connection)
       }
     })
 
@@ -115,7 +116,7 @@ async function untilFree(connection: Kysely<any>): Promise<void> {
   let isBusy = true
 
   while (isBusy) {
-    isBusy = await sql`select 1`.execute(connection).then(() => false, isGivenUp)
+    isBusy = await sql`select 1`.execute(connection).then(() => false, isClientTimeout)
   }
 }
 
@@ -123,28 +124,8 @@ async function untilFree(connection: Kysely<any>): Promise<void> {
  * Whether a transaction is still there, and can be gone on with. After some errors databases end one by themselves, and
  * would take what comes next for statements of no transaction: MySQL after a deadlock, SQLite when the disk is full.
  */
-export async function isThere(transaction: Kysely<any>): Promise<boolean> {
-  switch (findDialect(transaction)) {
-    // There, nothing else counts until the end.
-    case 'postgres':
-      return await succeeds(transaction, sql`select 1`)
-    // Without a transaction a savepoint is forgotten at once.
-    case 'mysql':
-      return await succeeds(transaction, sql`savepoint alula_there`, sql`release savepoint alula_there`)
-    // In a transaction none can begin. One that has begun now is empty, and is taken back in place of the other.
-    case 'sqlite':
-      return !(await succeeds(transaction, sql`begin`))
-  }
-}
-
-async function succeeds(db: Kysely<any>, ...statements: readonly RawBuilder<unknown>[]): Promise<boolean> {
-  try {
-    for (const statement of statements) await statement.execute(db)
-
-    return true
-  } catch {
-    return false
-  }
+export async function isAlive(transaction: Kysely<any>): Promise<boolean> {
+  return await findDialect(transaction).isAlive(transaction)
 }
 
 /**
@@ -153,8 +134,8 @@ async function succeeds(db: Kysely<any>, ...statements: readonly RawBuilder<unkn
  * @param transaction The transaction
  * @param reason The error that has led to it, if it was one: what does not answer nobody should have to wait for
  */
-export async function giveBack(transaction: ControlledTransaction<any>, reason: unknown): Promise<void> {
-  if (isDisconnection(reason)) void rollBackAtLast(transaction)
+export async function release(transaction: ControlledTransaction<any>, reason: unknown): Promise<void> {
+  if (isDisconnection(reason)) void rollbackWhenIdle(transaction)
   else await rollBack(transaction)
 }
 
@@ -170,11 +151,11 @@ async function rollBack(transaction: ControlledTransaction<any>): Promise<void> 
  * without sending them, and the connection would come into the pool with an open transaction: what others write with it
  * would never be committed.
  */
-async function rollBackAtLast(transaction: ControlledTransaction<any>): Promise<void> {
+async function rollbackWhenIdle(transaction: ControlledTransaction<any>): Promise<void> {
   try {
     await sql`rollback`.execute(transaction)
   } catch (error) {
-    if (isGivenUp(error)) return await rollBackAtLast(transaction)
+    if (isClientTimeout(error)) return await rollbackWhenIdle(transaction)
   }
 
   await rollBack(transaction)

@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import type { Comparison } from '../query/ast.ts'
 import { toReadings } from '../query/coerce.ts'
-import { bind, bindList } from './bind.ts'
-import { type Field, type Fragment, toOrderedText, toReference, toTime } from './field.ts'
-import { toJson } from './json.ts'
+import { assertNever } from '../utils/object.ts'
+import type { Field, Fragment, Table } from './dialect.ts'
+import { toOrderedText, toReference, toTime } from './field.ts'
+import { toTyped } from './json.ts'
+import { KINDS, toOperand } from './kinds.ts'
 import { anyOf, NEVER, negate } from './logic.ts'
-import type { Table } from './table.ts'
-import { NOTHING, toOperand } from './values.ts'
+import { NOTHING } from './values.ts'
 
 const SIGNS = { lt: sql`<`, lte: sql`<=`, gt: sql`>`, gte: sql`>=` } as const
 
@@ -59,95 +60,65 @@ function among(field: Field, values: readonly unknown[], table: Table): Fragment
 
 function toNullTest(field: Field, table: Table): Fragment {
   return field.column.kind === 'json'
-    ? toJson(field, table).isNull
+    ? toTyped(field, table).isNull
     : sql`${toReference(field.column)} is null`
 }
 
 function toEquality(field: Field, values: readonly unknown[], table: Table): Fragment {
   const { column } = field
-  const reference = toReference(column)
+  const { equality } = KINDS[column.kind]
 
-  switch (column.kind) {
-    case 'json':
-    case 'any':
+  switch (equality) {
+    case 'typed':
       return toTypedEquality(field, values, table)
     case 'text':
-    case 'other': {
-      const exactly = isOneOf(toOrderedText(column, table), field, values, table)
-
-      if (table.dialect === 'sqlite') return exactly
-      if (table.dialect === 'postgres' && column.kind === 'other') return exactly
-
-      const equality = isOneOf(reference, field, values, table)
-
-      if (column.isExact) return equality
-
-      // What is the same letter by letter is the same for every collation: the first part can use an index.
-      return column.charset === 'utf8mb4' ? sql`(${equality} and ${exactly})` : exactly
-    }
-    case 'date':
-    case 'day':
+      return toTextEquality(field, values, table)
+    case 'time':
       return isOneOf(toTime(column, table), field, values, table)
+    case 'value':
+      return isOneOf(toReference(column), field, values, table)
     default:
-      return isOneOf(reference, field, values, table)
+      return assertNever(equality)
   }
+}
+
+function toTextEquality(field: Field, values: readonly unknown[], table: Table): Fragment {
+  const { column } = field
+  const equality = isOneOf(toReference(column), field, values, table)
+
+  if (column.isExact) return equality
+
+  const exactly = isOneOf(toOrderedText(column, table), field, values, table)
+
+  // What is the same letter by letter is the same for every collation: the first part can use an index.
+  return column.charset === 'utf8mb4' ? sql`(${equality} and ${exactly})` : exactly
 }
 
 /** Values of each type with what the field has of it; a string also with the number or boolean that is written so. */
 function toTypedEquality(field: Field, values: readonly unknown[], table: Table): Fragment {
+  const typed = toTyped(field, table)
   const types = ['string', 'number', 'boolean'] as const
   const readings = [...new Set(values.flatMap(toReadings))]
   const alternatives = types.flatMap((type) => {
     const ofType = readings.filter((value) => typeof value === type)
 
-    if (ofType.length === 0) return []
-
-    return [isOneOf(toTyped(field, type, table), field, ofType, table)]
+    return ofType.length === 0 ? [] : [isOneOf(typed[type], field, ofType, table)]
   })
 
   return anyOf(alternatives)
 }
 
-/** What a field holds of one type; null where it is of another. */
-function toTyped(field: Field, type: 'string' | 'number' | 'boolean', table: Table): Fragment {
-  if (field.column.kind === 'json') {
-    const { text, number, boolean } = toJson(field, table)
-
-    return type === 'string' ? text : type === 'number' ? number : boolean
-  }
-
-  const reference = toReference(field.column)
-
-  switch (type) {
-    case 'string':
-      return sql`case when typeof(${reference}) = 'text' then ${reference} end collate binary`
-    case 'number':
-      return sql`case when typeof(${reference}) in ('integer', 'real') then ${reference} end`
-    case 'boolean':
-      return sql`null`
-  }
-}
-
-/** How many values a statement names one by one. Beyond that a list is one value, because their number is limited. */
+/** How many values a statement names one by one. Beyond that a list is one value where it can be. */
 const LONG_LIST = 1000
 
 function isOneOf(subject: Fragment, field: Field, values: readonly unknown[], table: Table): Fragment {
-  const bound = values.map((value) => bind(field, value, table))
+  const { dialect } = table
 
-  if (bound.length === 1) return sql`${subject} = ${bound[0]}`
-  if (bound.length >= LONG_LIST && table.dialect === 'postgres') {
-    return sql`${subject} = any(${bindList(field, values)})`
-  }
-  if (bound.length >= LONG_LIST && table.dialect === 'sqlite' && bound.every(isJson)) {
-    return sql`${subject} in (select value from json_each(${JSON.stringify(bound)}))`
-  }
+  if (values.length === 1) return sql`${subject} = ${dialect.bind(field, values[0])}`
 
-  return sql`${subject} in (${sql.join(bound)})`
-}
+  const list = values.length < LONG_LIST ? undefined : dialect.isOneOfMany(subject, field, values)
 
-/** JSON has neither bytes nor all large integers. */
-function isJson(value: unknown): boolean {
-  return typeof value === 'string' || typeof value === 'number'
+  return list ?? sql`${subject} in (${sql.join(values.map((value) => dialect.bind(field, value)))})`
 }
 
 function orders(field: Field, operator: OrderComparison, value: unknown, table: Table): Fragment {
@@ -167,7 +138,7 @@ function ordersOne(field: Field, operator: OrderComparison, value: unknown, tabl
     return isBeyondAll(operator, operand) ? sql`${toOrdered(field, operand, table)} is not null` : NEVER
   }
 
-  return sql`${toOrdered(field, operand, table)} ${SIGNS[operator]} ${bind(field, operand, table)}`
+  return sql`${toOrdered(field, operand, table)} ${SIGNS[operator]} ${table.dialect.bind(field, operand)}`
 }
 
 /** Every number is less than infinity. */
@@ -177,20 +148,19 @@ function isBeyondAll(operator: OrderComparison, value: number): boolean {
 
 function toOrdered(field: Field, value: unknown, table: Table): Fragment {
   const { column } = field
+  const { comparison } = KINDS[column.kind]
 
-  switch (column.kind) {
-    case 'json':
-    case 'any':
-      return toTyped(field, typeof value as 'string', table)
+  switch (comparison) {
+    case 'typed':
+      return toTyped(field, table)[typeof value as 'string' | 'number' | 'boolean']
     case 'text':
-    case 'uuid':
-    case 'other':
       return toOrderedText(column, table)
-    case 'date':
-    case 'day':
+    case 'time':
       return toTime(column, table)
-    default:
+    case 'value':
       return toReference(column)
+    default:
+      return assertNever(comparison)
   }
 }
 

@@ -1,30 +1,122 @@
-import { type Kysely, sql } from 'kysely'
+import type { Kysely, RawBuilder } from 'kysely'
+import type { Path } from '../query/ast.ts'
+import type { PatternPart } from '../query/like.ts'
+import type { Column, TableDescription } from './table.ts'
 
-/** The databases that we know. MariaDB is a MySQL that can do more. */
-export type Dialect = 'mysql' | 'postgres' | 'sqlite'
+/** Part of a statement. */
+export type Fragment = RawBuilder<any>
 
-/** How each writes a name and a value. */
-const HANDWRITINGS: ReadonlyMap<string, Dialect> = new Map([
-  ['`a` = ?', 'mysql'],
-  ['"a" = $1', 'postgres'],
-  ['"a" = ?', 'sqlite']
-])
+/** A column, or what a path leads to in the JSON of one. */
+export interface Field {
+  readonly column: Column
+  /** The names after that of the column. */
+  readonly path: Path
+}
+
+/** A table, and the database that it is in. */
+export interface Table extends TableDescription {
+  readonly dialect: Dialect
+}
+
+/** Where a table is, as a Kysely instance has it. */
+export interface Place {
+  readonly schema: string | undefined
+  readonly name: string
+}
+
+/** A value whose type differs from record to record, as parts of a statement. Each is null where the value has another type. */
+export interface Typed {
+  /** Whether there is no value, or null. */
+  readonly isNull: Fragment
+  readonly string: Fragment
+  readonly number: Fragment
+  readonly boolean: Fragment
+  /** What it is ordered by, the most important part first. */
+  readonly order: readonly Fragment[]
+}
+
+/** What a database objects to, in the terms of none of them. */
+export type ErrorKind =
+  | 'check'
+  | 'conflict'
+  | 'deadlock'
+  | 'invalid'
+  | 'missing'
+  | 'reference'
+  | 'size'
+  | 'unavailable'
 
 /**
- * Finds out which database a Kysely instance speaks to: by how it writes. Its classes say less; there is more than one
- * copy of them where some modules use `require`, and other dialects for the same database have their own.
- *
- * @throws Error for a database that we do not know
+ * Everything that differs from one database to another. The three that alula knows are in `dialects/`, a file for each;
+ * no other file asks which database it is.
  */
-export function findDialect(Model: Kysely<any>): Dialect {
-  const { sql: text } = sql`${sql.id('a')} = ${0}`.compile(Model.withoutPlugins())
-  const dialect = HANDWRITINGS.get(text)
+export interface Dialect {
+  /** The name of the database, for messages. */
+  readonly name: string
+  /** How its Kysely dialect compiles the comparison of a column `a` with a value. It is recognised by that. */
+  readonly probe: string
 
-  if (!dialect) {
-    throw new Error(
-      `Invalid adapter option 'Model': expected SQLite, PostgreSQL, MySQL or MariaDB, got what writes ${text}`
-    )
-  }
+  /**
+   * Reads what a table is made of.
+   *
+   * @param db A Kysely instance without plugins, or a transaction
+   * @param place The table
+   * @returns The table, without columns when there is none
+   */
+  readTable(db: Kysely<any>, place: Place): Promise<TableDescription>
 
-  return dialect
+  /** How many values a statement can have. */
+  readonly maxValues: number
+  /** What stands after `limit` for all records. */
+  readonly unlimited: Fragment
+  /** Converts a value to what the driver takes; `undefined` for one that no column of the database can hold. */
+  toParameter(value: unknown): unknown
+  /** Binds a value that a field is compared with. It comes from the kind of the column. */
+  bind(field: Field, value: unknown): unknown
+  /** Compares with a list that is too long to bind each value by itself; `undefined` where it has to be. */
+  isOneOfMany(subject: Fragment, field: Field, values: readonly unknown[]): Fragment | undefined
+  /** What stands for the default of a column among the values of a statement. */
+  toDefault(column: Column): Fragment
+
+  /** The string in a column, so that it is compared by its code points. */
+  toOrderedText(column: Column, table: TableDescription): Fragment
+  /** The time in a column, so that it can be compared. */
+  toTime(column: Column): Fragment
+  /** A column of numbers, so that the driver rounds none of them; `undefined` where it rounds none anyway. */
+  toExact(column: Column): Fragment | undefined
+  /** What a column holds as a string. */
+  toText(column: Column): Fragment
+  /** A value in JSON, or in a column without a type. Paths are bound like values; a step into an array finds nothing. */
+  toTyped(field: Field, table: TableDescription): Typed
+  /** Whether a string matches a pattern. */
+  toLike(text: Fragment, pattern: readonly PatternPart[], table: TableDescription): Fragment
+  /** The same with the letters A–Z equal to a–z, and no others. The letters of the pattern are lower case. */
+  toLetterLike(text: Fragment, pattern: readonly PatternPart[], table: TableDescription): Fragment
+  /** Orders by a value, with null before all others. */
+  toOrder(value: Fragment, direction: 1 | -1, isNullable: boolean): Fragment
+
+  /** Whether an id that is not given would be stored as null. */
+  storesNoId(column: Column): boolean
+  /** Whether an insert takes the id 0 for one that is not given. */
+  readonly numbersZero: boolean
+  /** The numbers that the last insert of this connection has given. Only where `returning.insert` is false. */
+  readInsertedIds?(db: Kysely<any>, length: number): Promise<readonly bigint[]>
+  /** Moves the counter of a column past the numbers that are taken. Only where a column has a `sequence`. */
+  skipTakenIds?(db: Kysely<any>, table: string, column: Column): Promise<void>
+
+  /** Whether a pool has a single connection, which a transaction keeps from all others. */
+  readonly hasOneConnection: boolean
+  /** Whether a statement that fails fails its transaction too, up to the last savepoint. */
+  readonly abortsOnError: boolean
+  /** Whether a connection is busy until the statement ends that the driver has stopped waiting for. */
+  readonly staysBusy: boolean
+  /** Whether `commit` fails where there is no transaction any more. */
+  readonly failsEmptyCommit: boolean
+  /** Whether a transaction is still open. After some errors databases end one by themselves. */
+  isAlive(transaction: Kysely<any>): Promise<boolean>
+
+  /** What an error of the driver means; `undefined` for one of another database, and for what is no error of a client. */
+  toErrorKind(error: any): ErrorKind | undefined
+  /** The names of columns and constraints in an error of the driver. */
+  toErrorNames(error: any, table: TableDescription): readonly string[]
 }

@@ -1,17 +1,8 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { BadRequest } from '../errors.ts'
 import type { Path } from '../query/ast.ts'
-import type { Column, Table } from './table.ts'
-
-/** A column, or what a path leads to in the JSON of one. */
-export interface Field {
-  readonly column: Column
-  /** The names behind that of the column. */
-  readonly path: Path
-}
-
-/** Part of a statement. */
-export type Fragment = RawBuilder<any>
+import type { Field, Fragment, Table } from './dialect.ts'
+import type { Column } from './table.ts'
 
 /**
  * Finds what a path of a query leads to.
@@ -46,52 +37,13 @@ export const toReference = oncePerColumn(({ name }: Column) => sql.id(name))
 /** A column to order by: the name alone would be that of what is selected, which may be text. */
 export const toOwnReference = oncePerColumn(({ name }: Column, table: Table) => sql.id(table.name, name))
 
-/** The integers of a column as drivers cannot round them: what they give depends on their settings. */
-export const toExact = oncePerColumn((column: Column, { dialect }: Table) => {
-  const integer = toReference(column)
-
-  switch (dialect) {
-    case 'sqlite':
-      // Not for all: with a function, each statement that writes would have to keep a journal of its own.
-      return column.kind === 'any'
-        ? sql`case when typeof(${integer}) = 'integer' and ${integer} not between -9007199254740991 and 9007199254740991
-            then cast(${integer} as text) else ${integer} end`
-        : sql`case when ${integer} not between -9007199254740991 and 9007199254740991
-            then cast(${integer} as text) else ${integer} end`
-    case 'postgres':
-      return sql`${integer}::text`
-    case 'mysql':
-      return sql`cast(${integer} as char)`
-  }
-})
-
-/** Whether a driver may round what is in a column. */
-export function isRounded({ kind, type }: Column, { dialect }: Table): boolean {
-  return dialect === 'sqlite' ? kind === 'integer' || kind === 'any' : type === 'bigint' || type === 'int8'
-}
-
-/** The text of a column, so that it is compared by its code points. */
-export const toOrderedText = oncePerColumn((column, { dialect, collation }: Table) => {
-  const text = toReference(column)
-
-  switch (dialect) {
-    case 'sqlite':
-      // In place of another collation of the column; an index on the usual one serves.
-      return column.isOrdered ? text : sql`${text} collate binary`
-    case 'postgres':
-      // What is no text, such as an enum, has an order of its own.
-      if (column.kind !== 'text') return sql`${text}::text collate "C"`
-
-      return column.isOrdered ? text : sql`${text} collate "C"`
-    case 'mysql':
-      return column.isOrdered ? text : sql`${toUnicode(text, column)} collate ${sql.raw(collation)}`
-  }
-})
-
-/** The time in a column, in the one form in which times of SQLite can be compared as text: there are two in use. */
-export const toTime = oncePerColumn((column, { dialect }: Table) =>
-  dialect === 'sqlite' ? sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${toReference(column)})` : toReference(column)
+/** The string in a column, so that it is compared by its code points. */
+export const toOrderedText = oncePerColumn((column: Column, table: Table) =>
+  table.dialect.toOrderedText(column, table)
 )
+
+/** The time in a column, so that it can be compared. */
+export const toTime = oncePerColumn((column: Column, { dialect }: Table) => dialect.toTime(column))
 
 /** What depends on a column alone is made once: a column belongs to one table. */
 function oncePerColumn<Tables extends Table[]>(
@@ -106,8 +58,4 @@ function oncePerColumn<Tables extends Table[]>(
 
     return known
   }
-}
-
-function toUnicode(text: Fragment, { charset }: Column): Fragment {
-  return charset === 'utf8mb4' ? text : sql`convert(${text} using utf8mb4)`
 }

@@ -1,9 +1,12 @@
 import type { Kysely } from 'kysely'
-import { deferEvents, findTransaction } from './scope.ts'
 import { Transaction } from './transaction.ts'
+import { findTransaction } from './with-transaction.ts'
 
 /** The transactions that calls have begun and not ended, by their contexts; the innermost is the last. */
 const begun = new WeakMap<object, Transaction[]>()
+
+/** The contexts of calls whose transaction was committed. */
+const committed = new WeakSet<object>()
 
 /**
  * Hooks that put a call, and those that get its `params.transaction`, into one transaction. They have the names of
@@ -24,26 +27,35 @@ export const transaction = {
 
     if (!Model && !parent) return
 
-    deferEvents()
-
     const current = await Transaction.begin(Model as Kysely<any>, parent)
 
     begun.set(context, [...(begun.get(context) ?? []), current])
     context.params = { ...context.params, transaction: current }
   }),
 
-  /** An `after` hook: commits. */
+  /** An `after` hook: commits. It belongs last: what fails after it has been stored. */
   end: toFactory('end', 'after', async (context) => {
     await findOwn(context)?.commit()
+    committed.add(context)
     // Not before: what could not be committed is for `rollback` to take back.
     leave(context)
   }),
 
   /** An `error` hook: takes everything back. */
   rollback: toFactory('rollback', 'error', async (context) => {
+    if (committed.has(context)) warnLate(context)
+
     await findOwn(context)?.rollback()
     leave(context)
   })
+}
+
+/** The client gets an error, and other clients no event, for what was stored all the same. */
+function warnLate({ path, method }: { path: string; method: string }): void {
+  process.emitWarning(
+    `A hook of '${path}' failed after transaction.end() in ${method}: the record is stored, the client gets an error and there is no event. Put transaction.end() last in 'after'`,
+    { code: 'ALULA_LATE_ERROR' }
+  )
 }
 
 /** Makes what makes a hook. In another place it would leave a transaction open, and the method would not run. */

@@ -1,18 +1,18 @@
-import { type Compilable, sql } from 'kysely'
+import type { Compilable } from 'kysely'
 import { BadRequest } from '../errors.ts'
 import { atomically } from './atomic.ts'
 import { isTaken } from './errors.ts'
-import { toColumn, toReference } from './field.ts'
-import { selectRows, toExactColumns } from './read.ts'
+import { toColumn } from './field.ts'
+import { toStored } from './kinds.ts'
+import { selectRows, toAllColumns } from './read.ts'
 import { read, type Session, write } from './session.ts'
 import type { Column } from './table.ts'
-import { toStored } from './values.ts'
-import { hasOneOf, type Row, toDefault, toRow } from './write.ts'
+import { hasOneOf, type Row, toRow } from './write.ts'
 
 /** How many values each of several statements has: fewer than any database takes. */
 const BATCH_VALUES = 30_000
 
-/** How often the counter of PostgreSQL is moved on when it has come upon an id that somebody has chosen. */
+/** How often a sequence is moved past ids that were chosen. */
 const ATTEMPTS = 10
 
 /**
@@ -30,7 +30,7 @@ export function toNewRow(data: object, session: Session): Row {
     row.set(id, toStoredId(column, given, session))
   } else if (needsId(column, session)) {
     row.set(id, crypto.randomUUID())
-  } else if (isNullByMistake(column, session)) {
+  } else if (table.dialect.storesNoId(column)) {
     throw new BadRequest(`Invalid data: '${id}' must not be null`, { errors: { [id]: 'is required' } })
   }
 
@@ -45,7 +45,7 @@ export function toNewRow(data: object, session: Session): Row {
 function toStoredId(column: Column, given: unknown, { table }: Session): unknown {
   const stored = toStored(column, column.kind === 'text' ? String(given) : given, table)
 
-  if (column.countsOn && typeof stored === 'bigint') {
+  if (column.continuesFromMax && typeof stored === 'bigint') {
     const expectation = 'expects a number below 2^53'
 
     throw new BadRequest(`Invalid data: '${column.name}' ${expectation}`, {
@@ -56,15 +56,12 @@ function toStoredId(column: Column, given: unknown, { table }: Session): unknown
   return stored
 }
 
-/** A primary key of SQLite can be null where it is no number of the row. */
-function isNullByMistake({ isCounted, isComputed, fallback }: Column, { table }: Session): boolean {
-  return table.dialect === 'sqlite' && !isCounted && !isComputed && fallback === undefined
-}
-
 /** Whether an id of this kind is made here: the database does not, or would not tell. */
-function needsId({ kind, isCounted, fallback }: Column, { table }: Session): boolean {
+function needsId({ kind, isAutoIncrement, fallback }: Column, { table }: Session): boolean {
   return (
-    (kind === 'text' || kind === 'uuid') && !isCounted && (fallback === undefined || !table.returning.insert)
+    (kind === 'text' || kind === 'uuid') &&
+    !isAutoIncrement &&
+    (fallback === undefined || !table.returning.insert)
   )
 }
 
@@ -100,9 +97,9 @@ export async function insertRows(session: Session, rows: readonly Row[]): Promis
   })
 }
 
-/** MySQL takes the id 0 for none, and counts. */
+/** An id that the database takes for none, and numbers. */
 function isTakenForNone(row: Row, { id, table }: Session): boolean {
-  return table.dialect === 'mysql' && row.get(id) === 0 && toColumn(id, table).isCounted
+  return table.dialect.numbersZero && row.get(id) === 0 && toColumn(id, table).isAutoIncrement
 }
 
 /** Gives a row the id 0 when it is there. */
@@ -145,18 +142,18 @@ function toBatches(rows: readonly Row[], { table }: Session): Row[][] {
 }
 
 async function insertBatch(session: Session, rows: readonly Row[]): Promise<any[]> {
-  const sequence = rows[0]?.has(session.id) ? undefined : toColumn(session.id, session.table).sequence
+  const column = toColumn(session.id, session.table)
 
-  return sequence === undefined
+  return rows[0]?.has(session.id) || column.sequence === undefined
     ? await insert(session, rows)
-    : await insertCounted(session, rows, sequence, ATTEMPTS)
+    : await insertNumbered(session, rows, column, ATTEMPTS)
 }
 
-/** The counter of PostgreSQL knows nothing of the ids that somebody has chosen. */
-async function insertCounted(
+/** A sequence does not know the ids that were chosen: when it comes upon one, it is moved past it. */
+async function insertNumbered(
   session: Session,
   rows: readonly Row[],
-  sequence: string,
+  column: Column,
   attempts: number
 ): Promise<any[]> {
   const { db, name, table, id } = session
@@ -166,26 +163,9 @@ async function insertCounted(
   } catch (error) {
     if (attempts === 1 || !isTaken(error, id, table)) throw error
 
-    const column = toReference(toColumn(id, table))
-    const counter = sql.raw(sequence)
+    await table.dialect.skipTakenIds?.(db, name, column)
 
-    // To the last of the ids that are taken in a row: however many they are, and however large others are.
-    await db
-      .selectFrom(`${name} as taken`)
-      .select(sql`setval(${sequence}, min(taken.${column}))`.as('value'))
-      .where(sql<boolean>`taken.${column} >= (select last_value from ${counter})`)
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom(`${name} as next`)
-              .select(sql`1`.as('one'))
-              .where(sql<boolean>`next.${column} = taken.${column} + 1`)
-          )
-        )
-      )
-      .execute()
-
-    return await insertCounted(session, rows, sequence, attempts - 1)
+    return await insertNumbered(session, rows, column, attempts - 1)
   }
 }
 
@@ -202,7 +182,7 @@ async function insert(session: Session, rows: readonly Row[]): Promise<any[]> {
 
   if (!table.returning.insert) return await insertAndRead(session, rows, statement)
 
-  return await write(session, statement.returningAll().returning(toExactColumns(session)))
+  return await write(session, statement.returning(toAllColumns(session)))
 }
 
 /** What a row has for each of some columns. */
@@ -212,30 +192,21 @@ function toValues(row: Row, columns: readonly Column[], session: Session): Recor
   return Object.fromEntries(
     columns.map((column) => [
       column.name,
-      row.has(column.name) ? row.get(column.name) : toDefault(column, session)
+      row.has(column.name) ? row.get(column.name) : session.table.dialect.toDefault(column)
     ])
   )
 }
 
-/** MySQL tells the first of the ids that it has counted; the others follow it. */
+/** Inserts rows, and reads what is stored by their ids. */
 async function insertAndRead(session: Session, rows: readonly Row[], statement: Compilable): Promise<any[]> {
-  const { id } = session
+  const { db, id, table } = session
 
   await write(session, statement)
 
-  const counted = rows[0]?.has(id) ? [] : await readCounted(session, rows.length)
-  const ids = rows.map((row, index) => (row.has(id) ? row.get(id) : counted[index]))
+  const numbered = rows[0]?.has(id) ? [] : ((await table.dialect.readInsertedIds?.(db, rows.length)) ?? [])
+  const ids = rows.map((row, index) => (row.has(id) ? row.get(id) : numbered[index]))
   const stored = await read(session, selectRows(session).where(hasOneOf(ids, session)))
   const byId = new Map(stored.map((row) => [String(row[id]), row]))
 
   return ids.map((key) => byId.get(String(key)))
-}
-
-/** The driver has the first of them too, and may have rounded it. */
-async function readCounted({ db }: Session, length: number): Promise<bigint[]> {
-  const { rows } = await sql<{ first: string; step: number }>`
-    select cast(last_insert_id() as char) as first, @@auto_increment_increment as step`.execute(db)
-  const { first, step } = rows[0] as { first: string; step: number }
-
-  return Array.from({ length }, (_, index) => BigInt(first) + BigInt(index) * BigInt(step))
 }

@@ -14,8 +14,11 @@ export function withSchema(Model: Kysely<any>, schema: string): Kysely<any> {
 }
 
 /** A transaction, with what a Kysely instance has been told to do with its statements. */
-export function withPluginsOf(Model: Kysely<any>, transaction: Kysely<any>): Kysely<any> {
+export function withPluginsOf<Instance extends Kysely<any>>(
+  Model: Kysely<any>,
+  transaction: Instance
+): Instance {
   const { plugins } = Model.getExecutor()
 
-  return plugins.reduce<Kysely<any>>((db, plugin) => db.withPlugin(plugin), transaction.withoutPlugins())
+  return plugins.reduce<any>((db, plugin) => db.withPlugin(plugin), transaction.withoutPlugins())
 }

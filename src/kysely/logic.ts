@@ -1,25 +1,42 @@
 import { sql } from 'kysely'
-import type { Fragment } from './field.ts'
+import type { Fragment } from './dialect.ts'
 
-const ALWAYS = sql`true`
 const AND = sql` and `
 const OR = sql` or `
 
-/** What holds for no record. */
-export const NEVER = sql`false`
+/** What holds for every record. */
+export const ALWAYS: Fragment = sql`true`
+
+/** What holds for no record. A call with it runs no statement. */
+export const NEVER: Fragment = sql`false`
 
 /** Holds where all parts do; without parts, everywhere. */
 export function allOf(parts: readonly Fragment[]): Fragment {
-  return join(parts, AND, ALWAYS)
+  if (parts.includes(NEVER)) return NEVER
+
+  return join(
+    parts.filter((part) => part !== ALWAYS),
+    AND,
+    ALWAYS
+  )
 }
 
 /** Holds where one of the parts does; without parts, nowhere. */
 export function anyOf(parts: readonly Fragment[]): Fragment {
-  return join(parts, OR, NEVER)
+  if (parts.includes(ALWAYS)) return ALWAYS
+
+  return join(
+    parts.filter((part) => part !== NEVER),
+    OR,
+    NEVER
+  )
 }
 
 /** Holds where an expression does not, which is so where it is unknown. */
 export function negate(expression: Fragment): Fragment {
+  if (expression === NEVER) return ALWAYS
+  if (expression === ALWAYS) return NEVER
+
   return sql`(${expression}) is not true`
 }
 

@@ -3,7 +3,7 @@ import { type AdapterOptions, type AdapterParams, assertNames } from '../adapter
 import { OPERATORS } from '../adapter/query.ts'
 import type { Query } from '../core/types.ts'
 import { PATTERN_OPERATORS } from '../query/operators.ts'
-import { findDialect } from './dialect.ts'
+import { findDialect } from './databases.ts'
 import type { Transaction } from './transaction.ts'
 
 /** The options of a service for a table. */
@@ -14,6 +14,11 @@ export interface KyselyOptions extends AdapterOptions {
   name: string
   /** The schema of the table, where it is not the usual one. */
   schema?: string | undefined
+  /**
+   * Whether clients may choose ids that the database numbers itself; `false` by default. One of them can choose the
+   * largest number there is, and leave none for others.
+   */
+  allowId?: boolean | undefined
 }
 
 /** The params that the adapter understands. */
@@ -22,7 +27,7 @@ export interface KyselyParams<Q = Query> extends AdapterParams<Q, KyselyOptions>
   transaction?: Transaction | undefined
 }
 
-const OWN_OPTIONS = ['Model', 'name', 'schema']
+const OWN_OPTIONS = ['Model', 'name', 'schema', 'allowId']
 
 /** Operators that have a meaning. */
 const KNOWN_OPERATORS = [...OPERATORS, '$not', '$nor', ...PATTERN_OPERATORS]
@@ -35,7 +40,7 @@ const KNOWN_OPERATORS = [...OPERATORS, '$not', '$nor', ...PATTERN_OPERATORS]
  * @throws Error that names the option
  */
 export function assertOptions(options: KyselyOptions, further?: readonly string[]): void {
-  const { Model, name, operators = [] } = options
+  const { Model, name, operators = [], allowId } = options
   const unknown = operators.find((operator) => !KNOWN_OPERATORS.includes(operator))
 
   assertNames(options, OWN_OPTIONS, further)
@@ -47,6 +52,10 @@ export function assertOptions(options: KyselyOptions, further?: readonly string[
   }
   if (unknown !== undefined) {
     throw new Error(`Invalid adapter option 'operators': '${unknown}' has no meaning in a table`)
+  }
+
+  if (allowId !== undefined && typeof allowId !== 'boolean') {
+    throw new Error("Invalid adapter option 'allowId': expected true or false")
   }
 
   findDialect(Model)

@@ -1,17 +1,10 @@
-import { sql } from 'kysely'
 import type { Sort } from '../query/ast.ts'
 import { compareAny } from '../query/compare.ts'
-import {
-  type Field,
-  type Fragment,
-  toColumn,
-  toField,
-  toOrderedText,
-  toOwnReference,
-  toTime
-} from './field.ts'
-import { toJson } from './json.ts'
-import type { Table } from './table.ts'
+import { assertNever } from '../utils/object.ts'
+import type { Field, Fragment, Table } from './dialect.ts'
+import { toColumn, toField, toOrderedText, toOwnReference, toTime } from './field.ts'
+import { toTyped } from './json.ts'
+import { KINDS } from './kinds.ts'
 
 /**
  * Translates a `$sort`. The id decides last, so that pages hold every record once.
@@ -25,9 +18,12 @@ export function toOrder(sort: readonly Sort[], table: Table, id: string): readon
   const isById = sort.some(({ path }) => path.length === 1 && path[0] === id)
   const complete: readonly Sort[] = isById ? sort : [...sort, { path: [id], direction: 1 }]
 
-  return complete.flatMap(({ path, direction }) =>
-    toSortable(toField(path, table), table).map((value) => toDirected(value, path, direction, table))
-  )
+  return complete.flatMap(({ path, direction }) => {
+    const field = toField(path, table)
+    const isNullable = path.length > 1 || field.column.isNullable
+
+    return toSortable(field, table).map((value) => table.dialect.toOrder(value, direction, isNullable))
+  })
 }
 
 /** Puts rows into the order of their ids, in which `find` has them. Databases return them as they come upon them. */
@@ -52,30 +48,18 @@ function toComparable(id: unknown): unknown {
 /** What a field is ordered by: for JSON first its type, then its value. */
 function toSortable(field: Field, table: Table): readonly Fragment[] {
   const { column } = field
+  const { order } = KINDS[column.kind]
 
-  switch (column.kind) {
-    case 'json': {
-      const { rank, number, text, boolean } = toJson(field, table)
-
-      return [rank, number, text, boolean]
-    }
+  switch (order) {
+    case 'typed':
+      return toTyped(field, table).order
     case 'text':
-    case 'other':
       return [toOrderedText(column, table)]
-    case 'date':
-    case 'day':
+    case 'time':
       return [toTime(column, table)]
-    default:
+    case 'value':
       return [toOwnReference(column, table)]
+    default:
+      return assertNever(order)
   }
-}
-
-/** Null comes first, and last when descending; on PostgreSQL it has to be said where there may be one. */
-function toDirected(value: Fragment, path: readonly string[], direction: 1 | -1, table: Table): Fragment {
-  const isNullable = path.length > 1 || table.columns.get(path[0] as string)?.isNullable
-
-  if (table.dialect !== 'postgres' || !isNullable)
-    return direction === 1 ? sql`${value} asc` : sql`${value} desc`
-
-  return direction === 1 ? sql`${value} asc nulls first` : sql`${value} desc nulls last`
 }

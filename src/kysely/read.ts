@@ -1,32 +1,29 @@
-import { type AliasedRawBuilder, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Id } from '../core/types.ts'
 import { NotFound } from '../errors.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import { toSelection } from '../query/select.ts'
-import { type Fragment, isRounded, toColumn, toExact, toReference } from './field.ts'
+import type { Fragment, Table } from './dialect.ts'
+import { toColumn, toReference } from './field.ts'
+import { fromStored } from './kinds.ts'
+import { allOf, NEVER } from './logic.ts'
 import { toOrder } from './order.ts'
 import { read, type Session } from './session.ts'
-import type { Table } from './table.ts'
-import { fromStored } from './values.ts'
 import { toExpression } from './where.ts'
-
-/** As a limit: all. Only PostgreSQL knows `OFFSET` without one. */
-const ALL = {
-  mysql: sql.raw('18446744073709551615'),
-  postgres: sql.raw('all'),
-  sqlite: sql.raw('-1')
-} as const
 
 /** Reads the records that match, in the order and the section of a query. */
 export async function readRecords(session: Session, query: ParsedQuery, where: Fragment): Promise<any[]> {
   const { table, id } = session
   const { sort, limit, skip, select } = query
 
-  if (limit === 0) return []
+  const order = toOrder(sort, table, id)
+
+  if (limit === 0 || where === NEVER) return []
 
   const matches = selectRows(session, select).where(where)
-  const order = toOrder(sort, table, id).reduce((builder, part) => builder.orderBy(part), matches)
-  const page = limit === undefined && skip === 0 ? order : order.limit(limit ?? (ALL[table.dialect] as any))
+  const ordered = order.reduce((builder, part) => builder.orderBy(part), matches)
+  const page =
+    limit === undefined && skip === 0 ? ordered : ordered.limit(limit ?? (table.dialect.unlimited as any))
   const rows = await read(session, skip === 0 ? page : page.offset(skip))
 
   return rows.map(toRecord(session, select))
@@ -39,10 +36,11 @@ export async function readRecords(session: Session, query: ParsedQuery, where: F
  */
 export async function readRecord(session: Session, id: Id, query: ParsedQuery): Promise<any> {
   const { where, select } = query
-  const isIt = hasId(id, session)
-  const isAny = where.kind === 'and' && where.conditions.length === 0
-  const condition = isAny ? isIt : sql<boolean>`${isIt} and ${toExpression(where, session.table)}`
-  const [row] = await read(session, selectRows(session, select).where(condition))
+  const condition = allOf([hasId(id, session), toExpression(where, session.table)])
+
+  assertSelection(select, session)
+
+  const [row] = condition === NEVER ? [] : await read(session, selectRows(session, select).where(condition))
 
   if (row === undefined) throw toNotFound(id)
 
@@ -52,6 +50,9 @@ export async function readRecord(session: Session, id: Id, query: ParsedQuery): 
 /** Counts the records that match. */
 export async function countRecords(session: Session, where: Fragment): Promise<number> {
   const { db, name } = session
+
+  if (where === NEVER) return 0
+
   const [{ count }] = await read(session, db.selectFrom(name).select(sql`count(*)`.as('count')).where(where))
 
   return Number(count)
@@ -102,24 +103,36 @@ export function toNotFound(id: Id): NotFound {
 export function selectRows(session: Session, select?: readonly string[]) {
   const from = session.db.selectFrom(session.name)
 
-  return select ? from.select(toColumns(select, session)) : from.selectAll().select(toExactColumns(session))
+  return select ? from.select(toColumns(select, session)) : from.select(toAllColumns(session))
 }
 
-/** The columns that are rounded in `*`. The last of a name counts. */
-export function toExactColumns({ table }: Session): readonly AliasedRawBuilder<any, string>[] {
-  const known = exactColumns.get(table) ?? findExactColumns(table)
+const allColumns = new WeakMap<Table, RawBuilder<any>>()
 
-  exactColumns.set(table, known)
+/**
+ * All columns of a table, for `select` and `returning`, so that drivers round none of their numbers. It is text that is
+ * made once, because a statement of SQLite is shorter than the time it takes to build and to parse it.
+ */
+export function toAllColumns(session: Session): any {
+  const { table } = session
+  const known = allColumns.get(table) ?? listColumns(session)
+
+  allColumns.set(table, known)
 
   return known
 }
 
-const exactColumns = new WeakMap<Table, readonly AliasedRawBuilder<any, string>[]>()
+function listColumns({ db, table }: Session): RawBuilder<any> {
+  const columns = [...table.columns.values()]
 
-function findExactColumns(table: Table): readonly AliasedRawBuilder<any, string>[] {
-  return [...table.columns.values()]
-    .filter((column) => isRounded(column, table))
-    .map((column) => toExact(column, table).as(column.name))
+  if (!columns.some((column) => table.dialect.toExact(column))) return sql.raw('*')
+
+  const list = columns.map((column) => {
+    const exact = table.dialect.toExact(column)
+
+    return exact ? sql`${exact} as ${sql.id(column.name)}` : sql.id(column.name)
+  })
+
+  return sql.raw(sql.join(list).compile(db.withoutPlugins()).sql)
 }
 
 function toColumns(select: readonly string[], { table, id }: Session) {
@@ -128,6 +141,6 @@ function toColumns(select: readonly string[], { table, id }: Session) {
   return [...names].map((name) => {
     const column = toColumn(name, table)
 
-    return (isRounded(column, table) ? toExact(column, table) : toReference(column)).as(name)
+    return (table.dialect.toExact(column) ?? toReference(column)).as(name)
   })
 }

@@ -1,9 +1,8 @@
 import type { Compilable, CompiledQuery, Kysely } from 'kysely'
 import { BadRequest } from '../errors.ts'
 import { asOneStatement, onConnection } from './atomic.ts'
-import { readTable } from './catalog.ts'
-import { findDialect } from './dialect.ts'
-import type { Table } from './table.ts'
+import { findDialect } from './databases.ts'
+import type { Place, Table } from './dialect.ts'
 
 /** What the statements of one call have in common. */
 export interface Session {
@@ -16,14 +15,34 @@ export interface Session {
   readonly id: string
 }
 
-/** How many values a statement can have. PostgreSQL counts them with two bytes, and would begin again. */
-const MOST_VALUES: { readonly [dialect in Table['dialect']]: number } = {
-  mysql: Number.POSITIVE_INFINITY,
-  postgres: 65_535,
-  sqlite: 32_766
-}
+/** There is no table by a name, or no column for ids. */
+export class MissingTable extends Error {}
 
 const tables = new WeakMap<Kysely<any>, Map<string, Table | Promise<Table>>>()
+
+/**
+ * Prepares the statements of a call.
+ *
+ * @param Model The Kysely instance that is configured
+ * @param db Where they run: the same, or the transaction of the call
+ * @param options The names of the table and of its id column
+ * @throws MissingTable when there is no such table, or no such column
+ */
+export async function openSession(
+  Model: Kysely<any>,
+  db: Kysely<any>,
+  { name, id }: { name: string; id: string }
+): Promise<Session> {
+  const table = await getTable(Model, db, name)
+
+  if (!table.columns.has(id)) {
+    throw new MissingTable(
+      `The table '${name}' has no column '${id}': set the option 'id' to the one that it has`
+    )
+  }
+
+  return { db, name, table, id }
+}
 
 /**
  * What a table is made of. It is read once for each Kysely instance; when that fails, it is tried again the next time.
@@ -32,16 +51,14 @@ const tables = new WeakMap<Kysely<any>, Map<string, Table | Promise<Table>>>()
  * @param db Where to ask: the same, or the transaction of the call
  * @param name The name of the table
  */
-export function getTable(Model: Kysely<any>, db: Kysely<any>, name: string): Table | Promise<Table> {
+function getTable(Model: Kysely<any>, db: Kysely<any>, name: string): Table | Promise<Table> {
   const known = tables.get(Model) ?? new Map<string, Table | Promise<Table>>()
   const table = known.get(name)
 
   // What another call reads may wait for the connection that a transaction holds. So a transaction reads for itself.
   if (table && !(table instanceof Promise && db.isTransaction)) return table
 
-  const reading = onConnection(db, { dialect: findDialect(db) }, (connection) =>
-    readTable(connection, Model.selectFrom(name).selectAll())
-  )
+  const reading = readTable(Model, db, name)
 
   tables.set(Model, known.set(name, reading))
   reading.then(
@@ -52,6 +69,26 @@ export function getTable(Model: Kysely<any>, db: Kysely<any>, name: string): Tab
   return reading
 }
 
+async function readTable(Model: Kysely<any>, db: Kysely<any>, name: string): Promise<Table> {
+  const dialect = findDialect(db)
+  const place = findPlace(Model, name)
+  const description = await onConnection(db, dialect, (connection) =>
+    dialect.readTable(connection.withoutPlugins(), place)
+  )
+
+  if (description.columns.size === 0) throw new MissingTable(`The database has no table '${place.name}'`)
+
+  return { ...description, dialect }
+}
+
+/** Where a table is, as the plugins of a Kysely instance have it, `withSchema` among them. */
+function findPlace(Model: Kysely<any>, name: string): Place {
+  const { schema, identifier } = (Model.selectFrom(name).selectAll().compile().query as any).from.froms[0]
+    .table
+
+  return { schema: schema?.name, name: identifier.name }
+}
+
 /**
  * Runs a statement that reads, and returns its rows.
  *
@@ -59,7 +96,9 @@ export function getTable(Model: Kysely<any>, db: Kysely<any>, name: string): Tab
  */
 export async function read({ db, table }: Session, builder: Compilable): Promise<any[]> {
   const statement = toStatement(builder, table)
-  const { rows } = await onConnection(db, table, (connection) => connection.executeQuery<any>(statement))
+  const { rows } = await onConnection(db, table.dialect, (connection) =>
+    connection.executeQuery<any>(statement)
+  )
 
   return rows
 }
@@ -71,8 +110,8 @@ export async function read({ db, table }: Session, builder: Compilable): Promise
  */
 export async function write({ db, table }: Session, builder: Compilable): Promise<any[]> {
   const statement = toStatement(builder, table)
-  const { rows } = await onConnection(db, table, (connection) =>
-    asOneStatement(connection, table, (transaction) => transaction.executeQuery<any>(statement))
+  const { rows } = await onConnection(db, table.dialect, (connection) =>
+    asOneStatement(connection, table.dialect, (transaction) => transaction.executeQuery<any>(statement))
   )
 
   return rows
@@ -81,8 +120,8 @@ export async function write({ db, table }: Session, builder: Compilable): Promis
 function toStatement(builder: Compilable, { dialect }: Table): CompiledQuery {
   const statement = builder.compile()
 
-  if (statement.parameters.length > MOST_VALUES[dialect]) {
-    throw new BadRequest(`Invalid query: expected at most ${MOST_VALUES[dialect]} values`)
+  if (statement.parameters.length > dialect.maxValues) {
+    throw new BadRequest(`Invalid query: expected at most ${dialect.maxValues} values`)
   }
 
   return statement

@@ -1,5 +1,3 @@
-import type { Dialect } from './dialect.ts'
-
 /**
  * What a column holds, as far as it matters to a query: `decimal` is exact and comes as text, `day` is a date without a
  * time, `list` an array of PostgreSQL, `any` a column of SQLite that was declared without a type, `other` whatever has a
@@ -27,19 +25,19 @@ export interface Column {
   /** The name of its type, in lower case. */
   readonly type: string
   readonly isNullable: boolean
-  /** Whether the database computes it, so that nobody else can set it. */
+  /** Whether the database computes it, so that no statement can set it. */
   readonly isComputed: boolean
-  /** Whether the database counts it up. */
-  readonly isCounted: boolean
-  /** Whether it counts on from the largest id that was given. */
-  readonly countsOn: boolean
+  /** Whether the database gives each new record the next number. */
+  readonly isAutoIncrement: boolean
+  /** Whether the next number follows the largest one that was ever stored. */
+  readonly continuesFromMax: boolean
   /** What it is when it is not given: an expression in SQL. */
   readonly fallback?: string | undefined
-  /** What counts it up, on PostgreSQL. */
+  /** The sequence that numbers it, on PostgreSQL. */
   readonly sequence?: string | undefined
-  /** Whether text in it is equal only when every character is. */
+  /** Whether `=` tells all strings apart. */
   readonly isExact: boolean
-  /** Whether text in it is ordered by its code points. */
+  /** Whether `<` and `order by` compare strings by their code points. */
   readonly isOrdered: boolean
   /** The encoding of text, where it may not be UTF-8. */
   readonly charset?: string | undefined
@@ -47,18 +45,34 @@ export interface Column {
   readonly isParsed: boolean
 }
 
-/** What we know of a table. */
-export interface Table {
-  readonly dialect: Dialect
+/** A column before a dialect has said everything about it. */
+export type PartialColumn = Pick<Column, 'name' | 'kind' | 'type' | 'isNullable'> & Partial<Column>
+
+/** What a database says about a table. */
+export interface TableDescription {
   /** Its own name, without that of a schema. */
   readonly name: string
   readonly columns: ReadonlyMap<string, Column>
   /** The columns of its keys and checks, by the names that errors mention. */
   readonly constraints: ReadonlyMap<string, readonly string[]>
-  /** The collation of MySQL or MariaDB that tells all characters apart, trailing blanks too. */
+  /** A collation that tells all characters apart, trailing blanks too, and orders them by code points. */
   readonly collation: string
   /** Which statements return the rows that they concern. */
   readonly returning: { readonly insert: boolean; readonly update: boolean; readonly delete: boolean }
+}
+
+const COLUMN_DEFAULTS = {
+  isComputed: false,
+  isAutoIncrement: false,
+  continuesFromMax: false,
+  isExact: true,
+  isOrdered: true,
+  isParsed: false
+}
+
+/** The columns of a table by their names, with everything that a dialect leaves out. */
+export function toColumns(columns: readonly PartialColumn[]): Map<string, Column> {
+  return new Map(columns.map((column) => [column.name, { ...COLUMN_DEFAULTS, ...column }]))
 }
 
 const INTEGERS = /^(?:tiny|small|medium|big)?(?:int|integer|serial)\d?(?: unsigned)?$|^year$|^oid$/
@@ -68,7 +82,7 @@ const BYTES = /^(?:bytea|(?:tiny|medium|long)?blob|(?:var)?binary)$/
 const TEXTS =
   /^(?:n?(?:var)?char(?:acter)?(?: varying)?|(?:tiny|medium|long)?text|clob|bpchar|citext|name|enum|set)$/
 
-/** The kind of a type of PostgreSQL, MySQL or MariaDB, by its name without a length. */
+/** The kind of a type by its name without a length. */
 export function toKind(type: string): Kind {
   if (INTEGERS.test(type)) return 'integer'
   if (NUMBERS.test(type)) return 'number'
@@ -93,31 +107,4 @@ export function toKind(type: string): Kind {
     default:
       return 'other'
   }
-}
-
-/**
- * The kind of a type as it was declared on SQLite, which knows numbers, text and bytes only: for booleans, dates and
- * JSON it is the name that tells. What it has no name for it treats by rules of its own
- * (https://sqlite.org/datatype3.html), and so do we.
- */
-export function toSqliteKind(declared: string): Kind {
-  const type = declared
-    .replace(/\(.*\)/, '')
-    .trim()
-    .toLowerCase()
-
-  if (type === '') return 'any'
-  // SQLite has no days and no decimals: their columns hold what they get.
-  if (type === 'date') return 'date'
-  if (type === 'decimal' || type === 'numeric') return 'number'
-
-  const kind = toKind(type)
-
-  if (kind !== 'other' && kind !== 'uuid') return kind
-  if (type.includes('int')) return 'integer'
-  if (/char|clob|text|uuid/.test(type)) return 'text'
-  if (type.includes('blob')) return 'bytes'
-  if (/real|floa|doub/.test(type)) return 'number'
-
-  return 'any'
 }

@@ -1,73 +1,50 @@
-import { type ControlledTransaction, type Kysely, type RawBuilder, sql } from 'kysely'
-import { type FeathersError, isFeathersError } from '../errors.ts'
-import { KeyedMutex } from '../utils/keyed-mutex.ts'
-import { giveBack, isThere } from './atomic.ts'
-import { findDialect } from './dialect.ts'
-import { isDeadlock, isDisconnection, toEnd, toFeathersError, toLoss } from './errors.ts'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Kysely, Transaction as KyselyTransaction } from 'kysely'
+import { GeneralError } from '../errors.ts'
+import { setDeferral } from '../utils/deferral.ts'
+import { release } from './atomic.ts'
+import { Connection } from './connection.ts'
+import { isDisconnection, toFeathersError, transactionEnded, transactionLost } from './errors.ts'
+import { lend } from './lend.ts'
+import { Savepoint } from './savepoint.ts'
+import { warnOutside } from './warnings.ts'
 
 /** Sends an event. */
-export type Emit = () => void
+type Emit = () => void
 
-/** A function whose calls are in a transaction. */
-export interface Surroundings {
-  /** The events of the calls, in their order. */
-  readonly events: Emit[]
-  /** Whether what runs now was begun by the function. */
-  isCurrent(): boolean
-}
+type State = 'open' | 'ending' | 'committed' | 'rolled back'
 
-type SavepointCommand = 'savepoint' | 'release savepoint' | 'rollback to savepoint'
-
-/** A transaction has one connection: statements of two calls must not come between a savepoint and its end. */
-const turns = new KeyedMutex<ControlledTransaction<any>>()
+/** The transaction of the function that runs now. */
+const current = new AsyncLocalStorage<Transaction>()
 
 /**
- * A transaction that calls can join, or a savepoint in one. Hooks have it as `params.transaction`, with the names of
- * Feathers v5.
+ * A transaction that calls can join, or a savepoint in one. It begins with the first call that joins it. Hooks have it
+ * as `params.transaction`, with the names of Feathers v5.
  */
 export class Transaction {
-  /** The transaction around this one. */
-  readonly parent: Transaction | undefined
-  /** Whether the outermost transaction was committed. */
-  readonly committed: Promise<boolean>
-  private readonly root: Transaction
-  private readonly connection: ControlledTransaction<any>
-  private readonly resolve: (isCommitted: boolean) => void
-  private readonly savepoint: string
-  private readonly surroundings: Surroundings | undefined
-  private readonly events: Emit[]
-  private readonly ended: Promise<void>
-  private readonly end: () => void
-  /** The savepoints that there are, the last on top. Those of the outermost count. */
-  private readonly savepoints: Transaction[] = []
-  /** Whether others have gone on behind its savepoint. */
+  private around: Transaction | undefined
+  private state: State = 'open'
+  /** Whether calls find it because its function makes them, and not by their params. */
+  private readonly isScope: boolean
+  private readonly events: Emit[] = []
+  private readonly outcome = createPromise<boolean>()
+  private beginning: Promise<Connection> | undefined
+  private connection: Connection | undefined
+  private savepoint: Savepoint | undefined
+  /** The adapter of the Kysely instance that it begins with. */
+  private adapter: object | undefined
+  /** The adapters of those that statements have run with before it began. */
+  private readonly before = new Set<object>()
+  private readonly ended = createPromise<void>()
+  /** The savepoints that there are in it, the last on top. Those of the outermost count. */
+  private readonly nested: Transaction[] = []
+  /** Whether statements of others have run since its savepoint. */
   private isMixed = false
-  private isOver = false
-  private isCommitted = false
-  private isTakenBack = false
-  /** Whether statements run in it that nobody tells us about. That of the outermost counts. */
-  private isLent = false
-  /** Why there is no transaction any more. That of the outermost counts. */
-  private loss: FeathersError | undefined
 
-  private constructor(
-    connection: ControlledTransaction<any>,
-    parent: Transaction | undefined,
-    surroundings: Surroundings | undefined
-  ) {
-    const { promise, resolve } = createPromise<boolean>()
-    const ended = createPromise<void>()
-
-    this.connection = connection
-    this.parent = parent
-    this.root = parent?.root ?? this
-    this.committed = parent?.committed ?? promise
-    this.resolve = resolve
-    this.surroundings = surroundings
-    this.events = surroundings?.events ?? []
-    this.ended = ended.promise
-    this.end = ended.resolve
-    this.savepoint = `alula_transaction_${++count}`
+  private constructor(around: Transaction | undefined, isScope: boolean) {
+    this.around = around
+    this.isScope = isScope
+    setDeferral(deferEvent)
   }
 
   /**
@@ -75,45 +52,100 @@ export class Transaction {
    *
    * @param Model The Kysely instance
    * @param parent The transaction around it
-   * @param surroundings The function that it is for, if it is one
    * @throws Unavailable when there is no connection
    */
-  static async begin(
-    Model: Kysely<any>,
-    parent?: Transaction,
-    surroundings?: Surroundings
-  ): Promise<Transaction> {
-    if (!parent) {
-      return new Transaction(await orFail(Model.startTransaction().execute()), undefined, surroundings)
+  static async begin(Model: Kysely<any>, parent?: Transaction): Promise<Transaction> {
+    return await new Transaction(parent, false).join(Model)
+  }
+
+  /**
+   * Runs a function whose calls are in a transaction, or in a savepoint of the one around it.
+   *
+   * @param run The function, which gets the transaction
+   * @param Model The Kysely instance to begin at once with; else the first call begins it
+   * @throws What the function throws, and what `commit` throws
+   */
+  static async run<T>(run: (transaction: Transaction) => Promise<T>, Model?: Kysely<any>): Promise<T> {
+    const transaction = new Transaction(current.getStore()?.open, true)
+
+    try {
+      if (Model) await transaction.join(Model)
+
+      const result = await current.run(transaction, () => run(transaction))
+
+      await transaction.commit()
+
+      return result
+    } catch (error) {
+      // It fails where the connection is lost, and then the database takes everything back itself.
+      await transaction.rollback().catch(() => undefined)
+      throw error
+    }
+  }
+
+  /**
+   * The transaction whose function runs now.
+   *
+   * @throws Unavailable when it was rolled back
+   */
+  static get current(): Transaction | undefined {
+    return current.getStore()?.open
+  }
+
+  /**
+   * The transaction that a statement leaves out: that of the function that runs now, if it has begun in the database of
+   * the statement, or does so now.
+   *
+   * @param adapter The adapter of the Kysely instance that the statement runs with
+   */
+  static leftOut(adapter: object): Transaction | undefined {
+    let transaction = current.getStore()
+
+    while (transaction && transaction.state !== 'open') transaction = transaction.around
+
+    const root = transaction?.root
+
+    if (root?.adapter === adapter) return root
+    // It may begin later, in this database.
+    if (root && !root.adapter) root.before.add(adapter)
+
+    return undefined
+  }
+
+  /** The transaction around this one. */
+  get parent(): Transaction | undefined {
+    return this.around
+  }
+
+  /** Whether the outermost transaction was committed. */
+  get committed(): Promise<boolean> {
+    return this.root.outcome.promise
+  }
+
+  /** The connection as a Kysely instance, for statements that are not those of a service. They take their turns. */
+  get trx(): KyselyTransaction<any> {
+    const { connection } = this
+
+    if (!connection) throw new Error('The transaction has not begun')
+
+    return lend(connection.db, async (run) => {
+      connection.hasOwnStatements = true
+
+      return await this.use(run)
+    })
+  }
+
+  /** Begins it, if it has not begun, in the database of a Kysely instance. */
+  async join(Model: Kysely<any>): Promise<this> {
+    this.beginning ??= this.begin(Model)
+
+    const connection = await this.beginning
+
+    if (!connection.isOf(Model)) {
+      throw new GeneralError('A transaction concerns one database, and this call has another')
     }
 
-    const transaction = new Transaction(parent.connection, parent, surroundings)
-
-    await transaction.run('savepoint')
-
-    return transaction
-  }
-
-  /** The connection, as a Kysely instance, for statements that are not those of a service. */
-  get trx(): ControlledTransaction<any> {
-    this.root.isLent = true
-
-    return this.connection
-  }
-
-  /** Where an event of it waits: with the transaction around it when it is committed. */
-  get waiting(): Transaction | undefined {
-    return this.isCommitted ? this.parent?.waiting : this
-  }
-
-  /** Whether it is in the same database as a Kysely instance. */
-  isIn(Model: Kysely<any>): boolean {
-    return this.connection.getExecutor().adapter === Model.getExecutor().adapter
-  }
-
-  /** Keeps an event until the outermost transaction is committed. */
-  defer(emit: Emit): void {
-    if (!this.isTakenBack) this.events.push(emit)
+    return this
   }
 
   /**
@@ -123,16 +155,17 @@ export class Transaction {
    * @param run The statements
    * @throws Unavailable when the transaction has ended; what `run` throws
    */
-  async use<T>(run: (connection: Kysely<any>) => Promise<T>): Promise<T> {
-    const { rival, result } = await turns.run(this.connection, async () => {
-      const rival = this.findRival()
+  async use<T>(run: (db: Kysely<any>) => Promise<T>): Promise<T> {
+    const connection = this.connection as Connection
+    const { blocker, result } = await connection.take(async () => {
+      const blocker = this.findBlocker()
 
-      return { rival, result: rival ? undefined : await this.attempt(run) }
+      return { blocker, result: blocker ? undefined : await this.attempt(run) }
     })
 
-    if (!rival) return result as T
+    if (!blocker) return result as T
 
-    await rival.ended
+    await blocker.ended.promise
 
     return await this.use(run)
   }
@@ -143,185 +176,234 @@ export class Transaction {
    * @throws FeathersError when the database refuses; nothing has happened then
    */
   async commit(): Promise<void> {
-    this.isOver = true
+    if (this.state !== 'open') throw transactionEnded()
 
-    if (this.parent) return await this.mergeInto(this.parent)
-
-    try {
-      await this.use(async (connection) => {
-        // SQLite says by itself that there is nothing to commit.
-        if (this.isLent && findDialect(connection) !== 'sqlite' && !(await isThere(connection))) {
-          throw toLoss(undefined)
-        }
-
-        await this.connection.commit().execute()
-        this.isCommitted = true
-      })
-    } catch (error) {
-      this.isTakenBack = true
-      this.resolve(false)
-      // What could not be committed still holds the connection.
-      await giveBack(this.connection, this.loss?.cause)
-      // Of a commit without an answer nobody knows whether it was one.
-      throw isDisconnection(error) ? toFeathersError(error) : (this.loss ?? toFeathersError(error))
-    }
-
-    this.resolve(true)
-    for (const emit of this.events.splice(0)) emit()
-  }
-
-  /** Takes back what happened, and drops the events. Where it cannot, the database has done so by itself. */
-  async rollback(): Promise<void> {
-    if (this.isOver) return
-
-    this.isOver = true
-
-    if (this.parent) return await this.takeBack()
-
-    this.resolve(false)
-    await turns.run(this.connection, async () => {
-      this.isTakenBack = true
-      await giveBack(this.connection, this.loss?.cause)
-    })
-  }
-
-  /** A function that has the connection, and to which what runs now does not belong. */
-  private findRival(): Transaction | undefined {
-    // What is refused need not wait.
-    if (this.root.loss || this.hasEnded) return undefined
-
-    return this.root.savepoints.find(
-      (other) => other.surroundings && !this.isWithin(other) && !other.surroundings.isCurrent()
-    )
-  }
-
-  private isWithin(other: Transaction): boolean {
-    return this === other || this.parent?.isWithin(other) === true
-  }
-
-  /** Whether statements would be in no transaction any more, or in one that is not theirs. */
-  private get hasEnded(): boolean {
-    return this.root.isCommitted || this.isTakenBack || this.parent?.hasEnded === true
-  }
-
-  private async attempt<T>(run: (connection: Kysely<any>) => Promise<T>): Promise<T> {
-    if (this.root.loss) throw this.root.loss
-    if (this.hasEnded) throw toEnd()
-
-    this.mixWithOthers()
+    this.state = 'ending'
 
     try {
-      return await run(this.connection)
-    } catch (error) {
-      if (!isFeathersError(error) && (await this.isLostBy(error))) this.root.loss = toLoss(error)
-      throw error
-    }
-  }
-
-  /** Asks the database, except where it would not answer, or where some go on after all and others do not. */
-  private async isLostBy(error: unknown): Promise<boolean> {
-    return isDisconnection(error) || isDeadlock(error) || !(await isThere(this.connection))
-  }
-
-  private async mergeInto(parent: Transaction): Promise<void> {
-    try {
-      await this.run('release savepoint')
+      if (await this.beginning) await (this.around ? this.merge() : this.commitAll())
     } catch (error) {
       await this.takeBack()
       throw error
     }
 
-    this.isCommitted = true
-    for (const emit of this.events.splice(0)) parent.defer(emit)
+    this.state = 'committed'
+    this.outcome.resolve(true)
+
+    const waiting = this.around?.waiting
+
+    for (const emit of this.events.splice(0)) {
+      if (waiting) waiting.defer(emit)
+      else emit()
+    }
   }
 
-  /** Savepoints are a stack, and each takes back all that came behind it: of calls at the same time, too. */
-  private mixWithOthers(): void {
-    const { savepoints } = this.root
+  /** Takes back what happened, and drops the events. Where it cannot, the database has done so by itself. */
+  async rollback(): Promise<void> {
+    if (this.state === 'open') await this.takeBack()
+  }
 
-    // Not before it has its own: it is only said where that is.
-    if (this.parent && !savepoints.includes(this)) return
+  private get root(): Transaction {
+    return this.around?.root ?? this
+  }
 
-    for (const other of savepoints) if (!this.isWithin(other)) other.isMixed = true
+  /**
+   * This transaction, or the innermost around it that has not ended.
+   *
+   * @throws Unavailable when one of them was rolled back
+   */
+  private get open(): Transaction | undefined {
+    if (this.state === 'rolled back') throw transactionEnded()
+
+    return this.state === 'open' ? this : this.around?.open
+  }
+
+  /** Where an event of a call waits: in the transaction around it when it is committed. */
+  private get waiting(): Transaction | undefined {
+    return this.state === 'committed' ? this.around?.waiting : this
+  }
+
+  /** Whether statements would be in no transaction any more, or in one that is not theirs. */
+  private get hasEnded(): boolean {
+    return this.state === 'rolled back' || (this.around ? this.around.hasEnded : this.state === 'committed')
+  }
+
+  private isWithin(other: Transaction): boolean {
+    return this === other || this.around?.isWithin(other) === true
+  }
+
+  private async begin(Model: Kysely<any>): Promise<Connection> {
+    // The one around a function may have ended since the function began.
+    if (this.isScope) this.around = this.around?.open
+    if (!this.around) return await this.beginFirst(Model)
+
+    await this.around.join(Model)
+
+    const connection = this.around.connection as Connection
+    const savepoint = new Savepoint()
+
+    this.connection = connection
+
+    try {
+      await this.use(async (db) => {
+        await savepoint.set(db)
+        this.savepoint = savepoint
+        this.root.nested.push(this)
+      })
+    } catch (error) {
+      throw connection.loss ?? toFeathersError(error)
+    }
+
+    return connection
+  }
+
+  private async beginFirst(Model: Kysely<any>): Promise<Connection> {
+    const { adapter } = Model.getExecutor()
+
+    if (this.before.has(adapter)) warnOutside(adapter)
+
+    this.adapter = adapter
+
+    try {
+      const db = await current.exit(() => Model.startTransaction().execute())
+
+      this.connection = new Connection(db)
+
+      return this.connection
+    } catch (error) {
+      this.adapter = undefined
+      throw toFeathersError(error)
+    }
+  }
+
+  /** A function that has the connection, and to which what runs now does not belong. */
+  private findBlocker(): Transaction | undefined {
+    // What is refused need not wait.
+    if (this.connection?.loss || this.hasEnded) return undefined
+
+    const running = current.getStore()
+
+    return this.root.nested.find(
+      (other) => other.isScope && !this.isWithin(other) && running?.isWithin(other) !== true
+    )
+  }
+
+  private async attempt<T>(run: (db: Kysely<any>) => Promise<T>): Promise<T> {
+    const { nested } = this.root
+
+    if (!this.connection?.loss && this.hasEnded) throw transactionEnded()
+
+    // Savepoints are a stack, and each takes back all that came after it: of calls at the same time, too.
+    if (!this.around || nested.includes(this)) {
+      for (const other of nested) if (!this.isWithin(other)) other.isMixed = true
+    }
+
+    return await (this.connection as Connection).attempt(run)
+  }
+
+  private async commitAll(): Promise<void> {
+    const connection = this.connection as Connection
+
+    try {
+      await this.use(async () => {
+        await connection.assertAlive()
+        await connection.db.commit().execute()
+        // Calls that wait for their turn come too late.
+        this.state = 'committed'
+      })
+    } catch (error) {
+      // Of a commit without an answer nobody knows whether it was one.
+      throw isDisconnection(error) ? toFeathersError(error) : (connection.loss ?? toFeathersError(error))
+    }
+  }
+
+  private async merge(): Promise<void> {
+    try {
+      await this.use(async (db) => {
+        // Those above it would go with it.
+        if (this.root.nested.at(-1) === this) await this.savepoint?.release(db)
+        this.leave()
+      })
+    } catch (error) {
+      throw this.connection?.loss ?? toFeathersError(error)
+    }
+  }
+
+  private async takeBack(): Promise<void> {
+    this.state = 'rolled back'
+    this.outcome.resolve(false)
+
+    // One that could not begin has nothing to take back.
+    const connection = await this.beginning?.catch(() => undefined)
+
+    if (!connection) return
+    if (this.around) await connection.take(() => this.rollBackToSavepoint(connection))
+    else await connection.take(() => release(connection.db, connection.loss?.cause))
+  }
+
+  private async rollBackToSavepoint(connection: Connection): Promise<void> {
+    const { holdsOthers } = this
+    const isGone = this.around?.hasEnded || connection.isGone
+
+    this.leave()
+    if (isGone) return
+
+    if (holdsOthers) {
+      connection.loss ??= transactionLost(undefined)
+
+      return
+    }
+
+    try {
+      await this.savepoint?.rollBack(connection.db)
+      connection.loss = undefined
+    } catch (error) {
+      connection.loss ??= transactionLost(error)
+    }
   }
 
   /** Whether something would be taken back that is not its own. */
   private get holdsOthers(): boolean {
-    const { savepoints } = this.root
-    const above = savepoints.slice(savepoints.indexOf(this) + 1)
+    const { nested } = this.root
+    const above = nested.slice(nested.indexOf(this) + 1)
 
     return this.isMixed || above.some((other) => !other.isWithin(this))
   }
 
-  /** Goes back to the savepoint. On PostgreSQL that mends a transaction in which a statement has failed. */
-  private async takeBack(): Promise<void> {
-    await turns.run(this.connection, async () => {
-      const { root, holdsOthers } = this
-      const cause = root.loss?.cause
-      const isGone = this.hasEnded || isDisconnection(cause) || isDeadlock(cause)
-
-      this.isTakenBack = true
-      this.leave()
-      if (isGone) return
-      if (holdsOthers) {
-        root.loss ??= toLoss(undefined)
-
-        return
-      }
-
-      try {
-        await this.toCommand('rollback to savepoint').execute(this.connection)
-        root.loss = undefined
-      } catch (error) {
-        root.loss ??= toLoss(error)
-      }
-    })
-  }
-
-  private async run(command: 'savepoint' | 'release savepoint'): Promise<void> {
-    try {
-      await this.use(async (connection) => {
-        const { savepoints } = this.root
-
-        if (command === 'savepoint') {
-          await this.toCommand(command).execute(connection)
-          savepoints.push(this)
-        } else {
-          // Those above it would go with it.
-          if (savepoints.at(-1) === this) await this.toCommand(command).execute(connection)
-          this.leave()
-        }
-      })
-    } catch (error) {
-      throw this.root.loss ?? toFeathersError(error)
-    }
-  }
-
   /** Lets others have the connection. */
   private leave(): void {
-    const { savepoints } = this.root
-    const position = savepoints.indexOf(this)
+    const { nested } = this.root
+    const position = nested.indexOf(this)
 
-    if (position >= 0) savepoints.splice(position, 1)
-    this.end()
+    if (position >= 0) nested.splice(position, 1)
+    this.ended.resolve()
   }
 
-  private toCommand(command: SavepointCommand): RawBuilder<unknown> {
-    return sql`${sql.raw(command)} ${sql.id(this.savepoint)}`
+  private defer(emit: Emit): void {
+    if (this.state !== 'rolled back') this.events.push(emit)
+  }
+
+  /** Has an event wait for the transaction of its call: that of its params, or the one whose function runs now. */
+  static defer(emit: Emit, params: { transaction?: unknown } | undefined): boolean {
+    const own = params?.transaction instanceof Transaction ? params.transaction : undefined
+    const waiting = own?.waiting ?? current.getStore()?.waiting
+
+    waiting?.defer(emit)
+
+    return waiting !== undefined
   }
 }
 
-let count = 0
-
-async function orFail<T>(promise: Promise<T>): Promise<T> {
-  try {
-    return await promise
-  } catch (error) {
-    throw toFeathersError(error)
-  }
+function deferEvent(emit: Emit, { params }: { params?: { transaction?: unknown } }): boolean {
+  return Transaction.defer(emit, params)
 }
 
-function createPromise<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+interface Settled<T> {
+  readonly promise: Promise<T>
+  readonly resolve: (value: T) => void
+}
+
+function createPromise<T>(): Settled<T> {
   let resolve: (value: T) => void = () => undefined
   const promise = new Promise<T>((done) => {
     resolve = done

@@ -3,10 +3,10 @@ import type { Condition } from '../query/ast.ts'
 import { PATTERN_OPERATORS } from '../query/operators.ts'
 import { assertNever } from '../utils/object.ts'
 import { compare } from './comparison.ts'
-import { type Fragment, toField } from './field.ts'
+import type { Fragment, Table } from './dialect.ts'
+import { toField } from './field.ts'
 import { allOf, anyOf, negate } from './logic.ts'
 import { toPatternExpression } from './pattern.ts'
-import type { Table } from './table.ts'
 
 /**
  * Translates a condition. A comparison with null is unknown in SQL and counts as false; what is turned round is

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Id } from '../core/types.ts'
 import { atomically } from './atomic.ts'
-import { bind } from './bind.ts'
-import { type Fragment, toColumn, toReference } from './field.ts'
-import { hasId, selectRows, toExactColumns } from './read.ts'
+import type { Fragment } from './dialect.ts'
+import { toColumn, toReference } from './field.ts'
+import { toOperand, toStored } from './kinds.ts'
+import { allOf, NEVER } from './logic.ts'
+import { hasId, selectRows, toAllColumns } from './read.ts'
 import { read, type Session, write } from './session.ts'
-import type { Column } from './table.ts'
-import { toOperand, toStored } from './values.ts'
 
 /** A row to be: what is stored by the names of the columns. */
 export type Row = Map<string, unknown>
@@ -45,18 +45,11 @@ export function toWholeRow(data: object, session: Session): Row {
 
     row.set(
       column.name,
-      column.isNullable || column.fallback === undefined ? null : toDefault(column, session)
+      column.isNullable || column.fallback === undefined ? null : session.table.dialect.toDefault(column)
     )
   }
 
   return row
-}
-
-/** What a column is when it is not given. SQLite knows no word for it. */
-export function toDefault({ fallback }: Column, { table: { dialect } }: Session): Fragment {
-  if (dialect !== 'sqlite') return sql`default`
-
-  return fallback === undefined ? sql`null` : sql.raw(`(${fallback})`)
 }
 
 /** Changes the records that match, in one statement or one transaction. Returns their rows. */
@@ -64,13 +57,16 @@ export async function changeRows(session: Session, target: Target, row: Row): Pr
   const { db, name, table } = session
   const where = toTargetCondition(target, session)
 
+  if (where === NEVER) return []
   if (row.size === 0) return await read(session, selectRows(session).where(where))
 
   const values = Object.fromEntries(row)
-  const exact = toExactColumns(session)
 
   if (table.returning.update) {
-    return await write(session, db.updateTable(name).set(values).where(where).returningAll().returning(exact))
+    return await write(
+      session,
+      db.updateTable(name).set(values).where(where).returning(toAllColumns(session))
+    )
   }
 
   return await atomically(db, async (transaction) => {
@@ -92,10 +88,9 @@ export async function removeRows(session: Session, target: Target): Promise<any[
   const { db, name, table } = session
   const where = toTargetCondition(target, session)
 
+  if (where === NEVER) return []
   if (table.returning.delete) {
-    const exact = toExactColumns(session)
-
-    return await write(session, db.deleteFrom(name).where(where).returningAll().returning(exact))
+    return await write(session, db.deleteFrom(name).where(where).returning(toAllColumns(session)))
   }
 
   return await atomically(db, async (transaction) => {
@@ -109,7 +104,7 @@ export async function removeRows(session: Session, target: Target): Promise<any[
 }
 
 function toTargetCondition({ id, where }: Target, session: Session): Fragment {
-  return id === null ? where : sql`${hasId(id, session)} and ${where}`
+  return id === null ? where : allOf([hasId(id, session), where])
 }
 
 /** The rows that match, kept from others until the transaction ends. */
@@ -129,7 +124,7 @@ function isOneOf(rows: readonly any[], session: Session): Fragment {
 export function hasOneOf(ids: readonly unknown[], { id, table }: Session): Fragment {
   const column = toColumn(id, table)
   const values = ids.map((value) =>
-    column.kind === 'integer' ? bind({ column, path: [] }, toOperand(column, value), table) : value
+    column.kind === 'integer' ? table.dialect.bind({ column, path: [] }, toOperand(column, value)) : value
   )
 
   return sql`${toReference(column)} in (${sql.join(values)})`

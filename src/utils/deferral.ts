@@ -1,24 +1,24 @@
 /**
- * Decides whether something that follows from a call happens now, or waits.
+ * Holds back what follows from a call.
  *
  * @param run What follows
  * @param context The context of the call
- * @returns Whether it waits, or is dropped; whoever says so runs it when its time has come
+ * @returns Whether it is held back: then it runs later, or never
  */
 export type Deferral = (run: () => void, context: any) => boolean
 
-const deferrals = new Set<Deferral>()
+/**
+ * One for the process: a transaction of `alula/kysely` holds back events of all applications, because a call may go from
+ * one to another. Where that is not used, nothing is held back.
+ */
+let deferral: Deferral = () => false
 
-/** Adds somebody who decides that. All applications of the process are concerned: a call may go from one to another. */
-export function addDeferral(deferral: Deferral): void {
-  deferrals.add(deferral)
+/** Sets the function that decides which effects of calls are held back. */
+export function setDeferral(decide: Deferral): void {
+  deferral = decide
 }
 
-/** Runs something now, unless somebody lets it wait. */
+/** Runs something now, unless it is held back. */
 export function runOrDefer(run: () => void, context: unknown): void {
-  for (const deferral of deferrals) {
-    if (deferral(run, context)) return
-  }
-
-  run()
+  if (!deferral(run, context)) run()
 }

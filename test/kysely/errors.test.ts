@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { Pool } from 'pg'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { alula } from '../../src/index.ts'
 import { kysely } from '../../src/kysely.ts'
 import { createTable, describeDatabases, type TestDatabase } from '../support/sql.ts'
 
@@ -191,7 +193,7 @@ describeDatabases('what a database objects to', (database) => {
     })
   })
 
-  it('what is not the fault of a client is masked, and kept as the cause', async () => {
+  it('what is not the fault of a client is masked in production, and kept as the cause', async () => {
     const { db, users } = await openUsers(database)
 
     await users.find()
@@ -199,22 +201,47 @@ describeDatabases('what a database objects to', (database) => {
 
     const error = await failureOf(users.find({ query: { age: 1 } }))
 
-    expect(error).toMatchObject({ name: 'GeneralError', code: 500, message: 'The database failed' })
-    expect(error.cause.message).toContain('age')
-    expect(JSON.stringify(error)).not.toMatch(/column|where/)
+    expect(error).toMatchObject({ name: 'GeneralError', code: 500 })
+    expect(error.message).toBe(`The database failed: ${error.cause.message}`)
+
+    vi.stubEnv('NODE_ENV', 'production')
+    onTestFinished(() => void vi.unstubAllEnvs())
+
+    const masked = await failureOf(users.find({ query: { age: 1 } }))
+
+    expect(masked).toMatchObject({ name: 'GeneralError', code: 500, message: 'The database failed' })
+    expect(masked.cause.message).toContain('age')
+    expect(JSON.stringify(masked)).not.toMatch(/column|where/)
   })
 
   it('a table that is not there is an error of the developer, and is found when it comes', async () => {
     const { db } = await openUsers(database)
     const later = kysely({ Model: db, name: 'alula_errors_later' })
 
-    expect((await failureOf(later.find())).cause.message).toBe(
-      "The database has no table 'alula_errors_later'"
+    expect((await failureOf(later.find())).message).toBe(
+      "The database failed: The database has no table 'alula_errors_later'"
     )
 
     onTestFinished(async () => void (await sql`drop table if exists alula_errors_later`.execute(db)))
     await sql`create table alula_errors_later (id integer primary key)`.execute(db)
     expect(await later.find()).toEqual([])
+  })
+
+  it('a table that is not there is named when the application is set up, which goes on', async () => {
+    const { db, users } = await openUsers(database)
+    const app = alula()
+    const warned = once(process, 'warning')
+
+    app.use('users', users)
+    app.use('lost', kysely({ Model: db, name: 'alula_errors_lost' }))
+    await app.setup()
+
+    expect(await warned).toMatchObject([
+      {
+        code: 'ALULA_MISSING_TABLE',
+        message: "The service 'lost' cannot be used: The database has no table 'alula_errors_lost'"
+      }
+    ])
   })
 
   it('an id that is no column is an error of the developer', async () => {
@@ -258,6 +285,7 @@ it('a database that is not there is Unavailable', async () => {
 
   expect(await failureOf(kysely({ Model: db, name: 'people' }).find())).toMatchObject({
     name: 'Unavailable',
-    code: 503
+    code: 503,
+    message: 'The database is not available: connect ECONNREFUSED 127.0.0.1:1'
   })
 })

@@ -346,7 +346,8 @@ describeDatabases('whatever a client sends', (database) => {
       { numRuns: scaled(10_000) }
     )
 
-    expect(reached).toBeGreaterThan(scaled(10_000) / 4)
+    // Conditions that no record can meet run no statement.
+    expect(reached).toBeGreaterThan(scaled(10_000) / 8)
     expect(({} as any)[MARK]).toBeUndefined()
     expect(await reset()).toHaveLength(3)
   }, 600_000)

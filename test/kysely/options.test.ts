@@ -37,6 +37,7 @@ describe('a service for a table is refused', () => {
       () => ({ Model: open().withPlugin(new CamelCasePlugin()) }),
       "'Model': expected an instance that takes names as they are, got one with a plugin that changes them"
     ],
+    ['a word for allowId', () => ({ allowId: 'yes' as any }), "'allowId': expected true or false"],
     ['no name', () => ({ name: undefined as any }), "'name': expected the name of a table"],
     ['an empty name', () => ({ name: '' }), "'name': expected the name of a table"],
     [

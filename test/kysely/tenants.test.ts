@@ -76,7 +76,10 @@ describeDatabases('the option schema', (database) => {
     const { db } = await openSchema(database, 'alula_tenant')
     const lost = kysely({ Model: db, name: 'alula_place', schema: 'alula_nowhere"; drop table alula_place' })
 
-    await expect(lost.find()).rejects.toMatchObject({ name: 'GeneralError', message: 'The database failed' })
+    await expect(lost.find()).rejects.toMatchObject({
+      name: 'GeneralError',
+      message: expect.stringMatching(/^The database failed: (?:The database has no table|unknown database)/)
+    })
   })
 })
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { alula } from '../../src/index.ts'
@@ -190,7 +191,7 @@ describeDatabases('transactions', (database) => {
     expect(committed).toEqual([true])
   })
 
-  it('a hook that throws behind the end of a transaction does not take back the one around it', async () => {
+  it('a hook that throws after the end of a transaction does not take back the one around it, with a warning', async () => {
     const { app, people, names } = await open(database)
 
     people.hooks({
@@ -206,6 +207,8 @@ describeDatabases('transactions', (database) => {
       error: { create: [transaction.rollback()] }
     })
 
+    const warned = once(process, 'warning')
+
     await withTransaction(app, async () => {
       await people.create({ name: 'Ada' })
       await expect(people.create({ name: 'Bob' })).rejects.toThrow('too late')
@@ -213,6 +216,12 @@ describeDatabases('transactions', (database) => {
     })
 
     expect(await names()).toEqual(['Ada', 'Bob', 'Cyd'])
+    expect(await warned).toMatchObject([
+      {
+        code: 'ALULA_LATE_ERROR',
+        message: expect.stringMatching(/^A hook of 'people' failed after transaction\.end\(\) in create:/)
+      }
+    ])
   })
 
   it('the hooks are a savepoint in the transaction around them', async () => {

@@ -1,0 +1,65 @@
+import type { ControlledTransaction, Kysely } from 'kysely'
+import { type FeathersError, isFeathersError } from '../errors.ts'
+import { isAlive } from './atomic.ts'
+import { findDialect } from './databases.ts'
+import { isDeadlock, isDisconnection, transactionLost } from './errors.ts'
+
+/** The connection that a transaction and those inside it share. Statements take turns on it. */
+export class Connection {
+  readonly db: ControlledTransaction<any>
+  /** Why there is no transaction any more. */
+  loss: FeathersError | undefined
+  /** Whether application code has run statements of its own on it. */
+  hasOwnStatements = false
+  private last: Promise<unknown> = Promise.resolve()
+
+  constructor(db: ControlledTransaction<any>) {
+    this.db = db
+  }
+
+  /** Whether it leads to the database of a Kysely instance. */
+  isOf(Model: Kysely<any>): boolean {
+    return this.db.getExecutor().adapter === Model.getExecutor().adapter
+  }
+
+  /** Runs something when all that came before it is through. */
+  async take<T>(run: () => Promise<T>): Promise<T> {
+    const turn = this.last.then(run)
+
+    this.last = turn.catch(() => undefined)
+
+    return await turn
+  }
+
+  /**
+   * Runs statements, and finds out whether the transaction is still there when they fail.
+   *
+   * @throws Unavailable when there is none any more; what `run` throws
+   */
+  async attempt<T>(run: (db: Kysely<any>) => Promise<T>): Promise<T> {
+    if (this.loss) throw this.loss
+
+    try {
+      return await run(this.db)
+    } catch (error) {
+      if (!isFeathersError(error) && (await this.isLostBy(error))) this.loss = transactionLost(error)
+      throw error
+    }
+  }
+
+  /** Makes sure that a commit without an error is one: application code may have ended the transaction. */
+  async assertAlive(): Promise<void> {
+    if (!this.hasOwnStatements || findDialect(this.db).failsEmptyCommit) return
+    if (!(await isAlive(this.db))) throw transactionLost(undefined)
+  }
+
+  /** Whether a rollback to a savepoint cannot help. */
+  get isGone(): boolean {
+    return isDisconnection(this.loss?.cause) || isDeadlock(this.loss?.cause, this.db)
+  }
+
+  /** Asks the database, except where it would not answer, or where some go on after all and others do not. */
+  private async isLostBy(error: unknown): Promise<boolean> {
+    return isDisconnection(error) || isDeadlock(error, this.db) || !(await isAlive(this.db))
+  }
+}

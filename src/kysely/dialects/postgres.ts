@@ -1,0 +1,208 @@
+import { type Kysely, sql } from 'kysely'
+import type { Dialect, Field, Fragment, Place, Typed } from '../dialect.ts'
+import { toReference } from '../field.ts'
+import { toRank } from '../json.ts'
+import { ESCAPE, toLikePattern } from '../like-pattern.ts'
+import { fromSqlState } from '../sql-states.ts'
+import { type Column, type Kind, type TableDescription, toColumns, toKind } from '../table.ts'
+
+/** Collations that order text by its code points. */
+const ORDERED_COLLATIONS = ['C', 'POSIX', 'C.UTF-8', 'C.utf8', 'ucs_basic']
+
+/** Below which number the integers of a type are. */
+const INTEGER_LIMITS: ReadonlyMap<string, number> = new Map([
+  ['int2', 2 ** 15],
+  ['int4', 2 ** 31],
+  ['int8', 2 ** 53]
+])
+
+/** PostgreSQL, through `pg`. */
+export const postgres: Dialect = {
+  name: 'PostgreSQL',
+  probe: '"a" = $1',
+  readTable,
+
+  // They are counted with two bytes, and more would begin again.
+  maxValues: 65_535,
+  unlimited: sql.raw('all'),
+  toParameter: (value) => value,
+  bind(field, value) {
+    if (field.column.kind === 'json' && typeof value === 'boolean') return String(value)
+
+    const cast = toCast(field, value)
+
+    // The column says which type it is, where nothing else does.
+    return cast === undefined ? value : sql`${value}::${sql.raw(cast)}`
+  },
+  isOneOfMany(subject, field, values) {
+    const { kind, type } = field.column
+    // No integer of the column equals the others.
+    const possible = kind === 'integer' ? values.filter((value) => fits(value, type)) : values
+    const cast = possible.map((value) => toCast(field, value)).find((name) => name !== undefined)
+
+    return cast === undefined
+      ? sql`${subject} = any(${possible})`
+      : sql`${subject} = any(${possible}::${sql.raw(cast)}[])`
+  },
+  toDefault: () => sql`default`,
+
+  toOrderedText(column) {
+    const text = toReference(column)
+
+    // What is no text, such as an enum, has an order of its own.
+    if (column.kind !== 'text') return sql`${text}::text collate "C"`
+
+    return column.isOrdered ? text : sql`${text} collate "C"`
+  },
+  toTime: (column) => toReference(column),
+  toExact: (column) => (column.type === 'int8' ? sql`${toReference(column)}::text` : undefined),
+  toText: (column) => sql`cast(${toReference(column)} as text)`,
+  toTyped,
+  toLike: (text, pattern) => sql`${text} collate "C" like ${toLikePattern(pattern)} escape ${ESCAPE}`,
+  toLetterLike: (text, pattern) =>
+    sql`lower(${text} collate "C") like ${toLikePattern(pattern)} escape ${ESCAPE}`,
+  toOrder(value, direction, isNullable) {
+    if (!isNullable) return direction === 1 ? sql`${value} asc` : sql`${value} desc`
+
+    return direction === 1 ? sql`${value} asc nulls first` : sql`${value} desc nulls last`
+  },
+
+  storesNoId: () => false,
+  numbersZero: false,
+  async skipTakenIds(db, table, column) {
+    const reference = toReference(column)
+    const sequence = column.sequence as string
+
+    // To the last of the ids that are taken in a row: however many they are, and however large others are.
+    await db
+      .selectFrom(`${table} as taken`)
+      .select(sql`setval(${sequence}, min(taken.${reference}))`.as('value'))
+      .where(sql<boolean>`taken.${reference} >= (select last_value from ${sql.raw(sequence)})`)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom(`${table} as next`)
+              .select(sql`1`.as('one'))
+              .where(sql<boolean>`next.${reference} = taken.${reference} + 1`)
+          )
+        )
+      )
+      .execute()
+  },
+
+  hasOneConnection: false,
+  abortsOnError: true,
+  staysBusy: true,
+  failsEmptyCommit: false,
+  isAlive: (transaction) =>
+    sql`select 1`.execute(transaction).then(
+      () => true,
+      () => false
+    ),
+
+  toErrorKind: ({ code }) => fromSqlState(code),
+  toErrorNames: ({ column, constraint }) => [column ?? constraint].filter((name) => typeof name === 'string')
+}
+
+async function readTable(db: Kysely<any>, { schema, name }: Place): Promise<TableDescription> {
+  const path = schema === undefined ? [name] : [schema, name]
+  const table = sql`to_regclass(${path.map(quote).join('.')})`
+  const columns = await sql<any>`
+    select a.attname as name, t.typname as type, t.typcategory as category, a.attnotnull as required,
+      a.attidentity as identity, a.attgenerated as generated, pg_get_expr(d.adbin, d.adrelid) as fallback,
+      pg_get_serial_sequence(a.attrelid::regclass::text, a.attname) as sequence,
+      case when c.collname = 'default' then current_setting('lc_collate') else c.collname end as collation,
+      coalesce(c.collisdeterministic, true) as exact
+    from pg_attribute a join lateral (
+        with recursive base as (
+          select * from pg_type where oid = a.atttypid
+          union all select t.* from pg_type t join base on base.typtype = 'd' and t.oid = base.typbasetype
+        ) select * from base where typtype <> 'd') t on true
+      left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+      left join pg_collation c on c.oid = a.attcollation
+    where a.attrelid = ${table} and a.attnum > 0 and not a.attisdropped order by a.attnum`.execute(db)
+  const constraints = await sql<any>`
+    select c.relname as name, array(select attname::text from pg_attribute
+      where attrelid = i.indrelid and attnum = any(i.indkey)) as columns
+    from pg_index i join pg_class c on c.oid = i.indexrelid where i.indrelid = ${table} and i.indisunique
+    union all select conname, array(select attname::text from pg_attribute
+      where attrelid = conrelid and attnum = any(conkey))
+    from pg_constraint where conrelid = ${table} and contype in ('c', 'f')`.execute(db)
+
+  return {
+    name,
+    columns: toColumns(
+      columns.rows.map((row) => {
+        const kind: Kind = row.category === 'A' ? 'list' : toKind(row.type)
+
+        return {
+          name: row.name,
+          kind,
+          type: row.type,
+          isNullable: !row.required,
+          isComputed: row.generated !== '' || row.identity === 'a',
+          isAutoIncrement: row.sequence !== null || /^nextval\(/.test(row.fallback ?? ''),
+          fallback: row.fallback ?? undefined,
+          sequence: row.sequence ?? undefined,
+          // What is no text is compared by its text.
+          isExact: row.exact && kind !== 'other',
+          isOrdered: ORDERED_COLLATIONS.includes(row.collation),
+          isParsed: true
+        }
+      })
+    ),
+    constraints: new Map(constraints.rows.map((row) => [row.name, row.columns])),
+    collation: 'C',
+    returning: { insert: true, update: true, delete: true }
+  }
+}
+
+function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** The type that a value has to have, where it is not that of the column. */
+function toCast({ column: { kind, type } }: Field, value: unknown): string | undefined {
+  switch (kind) {
+    case 'integer':
+      // Neither a fraction nor what is too large for the column is an error.
+      return fits(value, type) ? undefined : 'numeric'
+    case 'decimal':
+      return 'numeric'
+    case 'json':
+      return typeof value === 'number' ? 'numeric' : undefined
+    case 'number':
+      return type === 'float4' && Math.abs(value as number) > 3e38 ? 'float8' : undefined
+    case 'date':
+    case 'day':
+      return type === 'timestamptz' ? undefined : 'timestamp'
+    default:
+      return undefined
+  }
+}
+
+function fits(value: unknown, type: string): boolean {
+  return Number.isInteger(value) && Math.abs(value as number) < (INTEGER_LIMITS.get(type) ?? 0)
+}
+
+function toTyped({ column, path }: Field): Typed {
+  const value = path.reduce<Fragment>((outer, name) => sql`${outer} -> ${name}::text`, toJsonb(column))
+  const type = sql`jsonb_typeof(${value})`
+  const text = sql`(${value}) #>> '{}'`
+  const string = sql`(case when ${type} = 'string' then ${text} end) collate "C"`
+  const number = sql`(case when ${type} = 'number' then (${text})::numeric end)`
+  const boolean = sql`(case when ${type} = 'boolean' then ${text} end)`
+  const rank = toRank(type, [['number'], ['string'], ['boolean'], ['array'], ['object']])
+
+  return {
+    isNull: sql`coalesce(${type}, 'null') = 'null'`,
+    string,
+    number,
+    boolean,
+    order: [rank, number, string, boolean]
+  }
+}
+
+function toJsonb(column: Column): Fragment {
+  return column.type === 'jsonb' ? toReference(column) : sql`${toReference(column)}::jsonb`
+}

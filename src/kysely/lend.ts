@@ -1,0 +1,51 @@
+import {
+  type ControlledTransaction,
+  type Dialect,
+  Transaction as KyselyTransaction,
+  type QueryExecutor
+} from 'kysely'
+
+/** Runs statements when it is their turn. */
+type Use = <T>(run: () => Promise<T>) => Promise<T>
+
+/**
+ * Makes a Kysely instance of the connection of a transaction that application code can run statements with. Each takes
+ * its turn: otherwise it could come between a savepoint of a call and its end, and be taken back with that call.
+ *
+ * @param db The transaction
+ * @param use What each statement runs in
+ */
+export function lend(db: ControlledTransaction<any>, use: Use): KyselyTransaction<any> {
+  const executor = toTurns(db.getExecutor(), use)
+  // It is asked for the tables of the database, and for nothing else: statements go through the executor.
+  const dialect: Dialect = {
+    createAdapter: () => executor.adapter,
+    createIntrospector: () => db.introspection,
+    createDriver: unused,
+    createQueryCompiler: unused
+  }
+
+  return new KyselyTransaction({ config: { dialect }, dialect, driver: {} as any, executor })
+}
+
+/** An executor whose statements take turns. A stream takes none: how long it is read is up to its reader. */
+function toTurns(executor: QueryExecutor, use: Use): QueryExecutor {
+  return {
+    adapter: executor.adapter,
+    plugins: executor.plugins,
+    transformQuery: (node, queryId) => executor.transformQuery(node, queryId),
+    compileQuery: (node, queryId) => executor.compileQuery(node, queryId),
+    executeQuery: (query) => use(() => executor.executeQuery(query)),
+    provideConnection: (consumer) => use(() => executor.provideConnection(consumer)),
+    stream: (query, chunkSize) => executor.stream(query, chunkSize),
+    withConnectionProvider: (provider) => executor.withConnectionProvider(provider),
+    withPlugin: (plugin) => toTurns(executor.withPlugin(plugin), use),
+    withPlugins: (plugins) => toTurns(executor.withPlugins(plugins), use),
+    withPluginAtFront: (plugin) => toTurns(executor.withPluginAtFront(plugin), use),
+    withoutPlugins: () => toTurns(executor.withoutPlugins(), use)
+  }
+}
+
+function unused(): never {
+  throw new Error('A transaction has no driver of its own')
+}

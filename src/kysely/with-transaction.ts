@@ -1,0 +1,89 @@
+import type { Kysely, Transaction as KyselyTransaction } from 'kysely'
+import { withPluginsOf } from './instance.ts'
+import { watchStatements } from './outside.ts'
+import { Transaction } from './transaction.ts'
+
+/**
+ * Runs a function whose calls succeed together or not at all. Every call of a service of `alula/kysely` that is made
+ * inside, by other services and hooks too, joins one transaction; a `withTransaction` inside it sets a savepoint. Events
+ * wait for the outermost commit, and are dropped when there is none.
+ *
+ * @param db The Kysely instance: the transaction begins at once, and the function gets it for statements of its own. With
+ * an application it begins with the first call that has a database, and `getTransaction(db)` returns it
+ * @param run The function. When it throws or rejects, everything is rolled back
+ * @returns What the function returns
+ * @throws TypeError without a function; what the function throws; FeathersError when the database refuses to commit;
+ * Unavailable inside one that has failed; GeneralError inside one of another database
+ * @example
+ * await withTransaction(db, async (trx) => {
+ *   await app.service('accounts').patch(from, { balance: 0 })
+ *   await trx.insertInto('transfers').values({ from, to }).execute()
+ * })
+ */
+export async function withTransaction<DB, T>(
+  db: Kysely<DB>,
+  run: (trx: KyselyTransaction<DB>) => Promise<T>
+): Promise<T>
+export async function withTransaction<T>(app: object, run: () => Promise<T>): Promise<T>
+export async function withTransaction<T>(source: object, run: (trx?: any) => Promise<T>): Promise<T> {
+  if (typeof run !== 'function') {
+    throw new TypeError(
+      'withTransaction expects an application and a function: withTransaction(app, async () => …), or a Kysely instance and a function: withTransaction(db, async (trx) => …)'
+    )
+  }
+
+  if (!isKysely(source)) return await Transaction.run(() => run())
+
+  watchStatements(source)
+
+  return await Transaction.run((transaction) => run(withPluginsOf(source, transaction.trx)), source)
+}
+
+/**
+ * The Kysely instance for statements of one's own that belong to the transaction of the moment: inside `withTransaction`,
+ * and in the hooks of calls that are made there, the transaction; anywhere else the instance itself.
+ *
+ * @param db The Kysely instance of the services
+ * @param params The params of a call, for hooks and methods of a call with `transaction.start()`: its transaction is found
+ * by them alone
+ * @throws GeneralError inside a transaction of another database; Unavailable when there is no connection, and in a
+ * transaction that has failed
+ * @example
+ * const db = await getTransaction(context.service.getModel(), context.params)
+ *
+ * await db.insertInto('audit').values({ text: 'A new order' }).execute()
+ */
+export async function getTransaction<DB>(
+  db: Kysely<DB>,
+  params?: { transaction?: Transaction | undefined }
+): Promise<Kysely<DB>> {
+  const transaction = await findTransaction(params, db)
+
+  return transaction ? withPluginsOf<Kysely<any>>(db, transaction.trx) : db
+}
+
+/**
+ * The transaction that a call belongs to: that of its params, or the one whose function runs now.
+ *
+ * @param params The params of the call
+ * @param Model The Kysely instance of its service
+ * @returns `undefined` for a call that belongs to none
+ * @throws GeneralError for a transaction of another database, in which there may be a table of the same name;
+ * Unavailable when the function around it has failed
+ */
+export async function findTransaction(
+  params: { transaction?: Transaction | undefined } | undefined,
+  Model: Kysely<any>
+): Promise<Transaction | undefined> {
+  const transaction = params?.transaction ?? Transaction.current
+
+  if (!transaction) return undefined
+
+  watchStatements(Model)
+
+  return await transaction.join(Model)
+}
+
+function isKysely(source: object): source is Kysely<any> {
+  return typeof (source as Kysely<any>).startTransaction === 'function'
+}

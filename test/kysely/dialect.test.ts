@@ -1,0 +1,94 @@
+// The database of docs/writing-a-dialect.md: a SQLite under another name, which takes part of its dialect from nowhere.
+import { Kysely, type QueryCompiler, SqliteAdapter, SqliteDialect, SqliteQueryCompiler, sql } from 'kysely'
+import Database from 'libsql'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { adapterTests } from '../../src/adapter-tests.ts'
+import { type Dialect, kysely, registerDialect, sqlite, withTransaction } from '../../src/kysely.ts'
+import { scaled } from '../support/scale.ts'
+
+/** Writes names in brackets, as SQLite understands too: none of the dialects that are known does. */
+class BracketCompiler extends SqliteQueryCompiler {
+  protected override getLeftIdentifierWrapper(): string {
+    return '['
+  }
+
+  protected override getRightIdentifierWrapper(): string {
+    return ']'
+  }
+}
+
+class BracketDialect extends SqliteDialect {
+  override createQueryCompiler(): QueryCompiler {
+    return new BracketCompiler()
+  }
+
+  override createAdapter(): SqliteAdapter {
+    return new SqliteAdapter()
+  }
+}
+
+const brackets: Dialect = {
+  ...sqlite,
+  name: 'Brackets',
+  maxValues: 100,
+  toOrder: (value, direction) =>
+    direction === 1 ? sql`${value} asc nulls first` : sql`${value} desc nulls last`,
+  toErrorKind: (error) => (error.code === 'SQLITE_CONSTRAINT_CHECK' ? 'deadlock' : sqlite.toErrorKind(error))
+}
+
+function open(): Kysely<any> {
+  const db = new Kysely<any>({ dialect: new BracketDialect({ database: new Database(':memory:') as any }) })
+
+  return db
+}
+
+describe('a database that is not known', () => {
+  it('is refused until its dialect is registered, for variants of the instance too', async () => {
+    const db = open()
+
+    onTestFinished(() => db.destroy())
+    expect(() => kysely({ Model: db, name: 'people' })).toThrow(
+      "Invalid adapter option 'Model': expected SQLite, PostgreSQL, MySQL or MariaDB, got what writes [a] = ?"
+    )
+
+    registerDialect(db, brackets)
+    await sql`create table people (id integer primary key, age integer check (age > 0))`.execute(db)
+
+    const people: any = kysely({ Model: db.withSchema('main'), name: 'people', multi: true })
+
+    expect(await withTransaction(db, () => people.create({ age: 1 }))).toEqual({ id: 1, age: 1 })
+    // Its own rules count: how many values it takes, and what its errors mean.
+    await expect(
+      people.find({ query: { $or: Array.from({ length: 101 }, (_, age) => ({ age })) } })
+    ).rejects.toMatchObject({ message: 'Invalid query: expected at most 100 values' })
+    await expect(people.create({ age: -1 })).rejects.toMatchObject({ name: 'Unavailable' })
+  })
+
+  describe('passes the suite', () => {
+    let db: Kysely<any>
+
+    beforeAll(async () => {
+      db = open()
+      registerDialect(db, { ...brackets, maxValues: sqlite.maxValues })
+      await sql`create table people (id integer primary key autoincrement, name text, age double precision, team text,
+        position integer, active boolean, joined timestamp, address json, tags json)`.execute(db)
+    })
+
+    afterAll(() => db.destroy())
+
+    adapterTests(
+      { describe, it },
+      {
+        name: 'a dialect of one’s own',
+        ids: ['number'],
+        features: { missing: false, mixedTypes: false, codeUnits: false, insertionOrder: false },
+        random: { runs: scaled(1_250) },
+        create: async (options) => {
+          await db.deleteFrom('people').execute()
+
+          return kysely({ ...options, Model: db, name: 'people' })
+        }
+      }
+    )
+  })
+})

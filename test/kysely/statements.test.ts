@@ -1,0 +1,124 @@
+import type { LogEvent } from 'kysely'
+import { expect, it } from 'vitest'
+import { alula } from '../../src/index.ts'
+import { kysely, withTransaction } from '../../src/kysely.ts'
+import { createTable, describeDatabases, MARIADB, POSTGRES } from '../support/sql.ts'
+
+describeDatabases('the number of statements', (database) => {
+  async function open() {
+    const { countedId, text } = database
+    const statements: string[] = []
+    const log = (event: LogEvent) => void statements.push(event.query.sql.trim())
+    const db = await createTable(
+      database,
+      'alula_statements',
+      `id ${countedId}, name ${text}, age integer`,
+      log
+    )
+    const app = alula()
+
+    app.use('people', kysely({ Model: db, name: 'alula_statements', multi: true, paginate: { default: 10 } }))
+
+    const people: any = app.service('people')
+
+    await people.create([{ name: 'Ada' }, { name: 'Bob' }])
+
+    /** Runs something, and returns the first word of each statement of it. */
+    async function during(run: () => Promise<unknown>): Promise<string[]> {
+      statements.length = 0
+      await run()
+
+      return statements.map((statement) => statement.split(/\s/)[0] as string)
+    }
+
+    return { app, db, people, during }
+  }
+
+  it('of a call is one, and two for a page with a total', async () => {
+    const { people, during } = await open()
+    // MariaDB has no RETURNING for what is changed.
+    const change = database === MARIADB ? ['begin', 'select', 'update', 'select', 'commit'] : ['update']
+
+    expect(await during(() => people.find())).toEqual(['select', 'select'])
+    expect(await during(() => people.find({ paginate: false }))).toEqual(['select'])
+    expect(await during(() => people.find({ paginate: { default: 5, total: false } }))).toEqual(['select'])
+    expect(await during(() => people.find({ query: { $limit: 0 } }))).toEqual(['select'])
+    expect(await during(() => people.get(1))).toEqual(['select'])
+    expect(await during(() => people.get(1, { query: { name: 'Ada' } }))).toEqual(['select'])
+    expect(await during(() => people.create({ name: 'Cyd' }))).toEqual(['insert'])
+    expect(await during(() => people.create([{ name: 'Dan' }, { name: 'Eve' }]))).toEqual(['insert'])
+    expect(await during(() => people.patch(1, { age: 1 }))).toEqual(change)
+    expect(await during(() => people.update(1, { age: 2 }))).toEqual(change)
+    expect(await during(() => people.patch(null, { age: 3 }))).toEqual(change)
+    expect(await during(() => people.remove(1))).toEqual(['delete'])
+    expect(await during(() => people.remove(null))).toEqual(['delete'])
+  })
+
+  it('of a transaction is that of its calls, with begin and commit', async () => {
+    const { app, db, people, during } = await open()
+    const savepoint = database === POSTGRES ? ['savepoint'] : []
+    const release = database === POSTGRES ? ['release'] : []
+    const create = [...savepoint, 'insert', ...release]
+
+    expect(
+      await during(() =>
+        withTransaction(app, async () => {
+          await people.create({ name: 'Cyd' })
+          await people.find({ paginate: false })
+        })
+      )
+    ).toEqual(['begin', ...create, 'select', 'commit'])
+    expect(await during(() => withTransaction(db, () => people.create({ name: 'Cyd' })))).toEqual([
+      'begin',
+      ...create,
+      'commit'
+    ])
+    expect(await during(() => withTransaction(app, async () => undefined))).toEqual([])
+  })
+
+  it('is none where no record can match, and what is wrong is refused all the same', async () => {
+    const { people, during } = await open()
+    const none: readonly object[] = [
+      { name: { $in: [] } },
+      { id: { $in: [] }, name: 'Ada' },
+      { $or: [{ id: { $in: [] } }, { name: { $in: [] } }] },
+      { $and: [{ name: 'Ada' }, { id: { $in: [] } }] },
+      { age: 'seven' }
+    ]
+
+    for (const query of none) {
+      expect(
+        await during(async () => {
+          expect(await people.find({ query })).toEqual({ total: 0, limit: 10, skip: 0, data: [] })
+          expect(await people.find({ query, paginate: false })).toEqual([])
+          expect(await people.patch(null, { age: 1 }, { query })).toEqual([])
+          expect(await people.remove(null, { query })).toEqual([])
+          for (const call of [people.get(1, { query }), people.patch(1, { age: 1 }, { query })]) {
+            await expect(call).rejects.toMatchObject({ name: 'NotFound' })
+          }
+          for (const wrong of [
+            { nothing: 1 },
+            { $sort: { nothing: 1 } },
+            { $select: ['nothing'] },
+            { nothing: { $in: [] } }
+          ]) {
+            await expect(people.find({ query: { ...query, ...wrong } })).rejects.toMatchObject({
+              message: "Unknown column 'nothing'"
+            })
+          }
+          await expect(people.get(1, { query: { ...query, $select: ['nothing'] } })).rejects.toMatchObject({
+            name: 'BadRequest'
+          })
+          await expect(people.patch(null, { nothing: 1 }, { query })).rejects.toMatchObject({
+            name: 'BadRequest'
+          })
+        })
+      ).toEqual([])
+    }
+
+    expect(await people.find({ query: { name: { $nin: [] } } })).toMatchObject({ total: 2 })
+    expect(await people.find({ query: { $or: [{ id: { $in: [] } }, { name: 'Ada' }] } })).toMatchObject({
+      total: 1
+    })
+  })
+})
