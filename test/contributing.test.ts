@@ -39,7 +39,7 @@ it('the map shows the floors that the test of the architecture holds', async () 
 
 it.each([
   ['CONTRIBUTING.md', 80],
-  ['docs/map.md', 100],
+  ['docs/map.md', 120],
   ['docs/architecture.md', 100]
 ])('%s has at most %i lines', async (path, most) => {
   expect((await read(path)).trim().split('\n').length).toBeLessThanOrEqual(most)

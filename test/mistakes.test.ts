@@ -195,7 +195,7 @@ describe('a mistake is met by an error with a sentence:', () => {
     ],
     'Socket.IO that is not called': [
       () => (alula() as any).configure(socketio),
-      'socketio is called before it is configured: app.configure(socketio())'
+      'Call socketio: app.configure(socketio()), not app.configure(socketio)'
     ],
     'Socket.IO that is configured twice': [
       () => alula().configure(socketio()).configure(socketio()),

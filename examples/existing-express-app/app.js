@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
 import { errorHandler, notFound, serverOptions, toMiddleware } from 'alula/express'
-import { prepareClose } from 'alula/transport'
+import { prepareClose } from 'alula/node'
 import express from 'express'
 import { services } from './services.js'
 

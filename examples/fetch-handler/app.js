@@ -1,6 +1,6 @@
 // Runs the handler on Node, which has no server for it. In an application for Node, `alula/node` is the shorter way.
 import { createServer } from 'node:http'
-import { prepareClose } from 'alula/transport'
+import { prepareClose } from 'alula/node'
 import { handler, teardown } from './handler.js'
 
 const server = createServer(async (request, response) => {

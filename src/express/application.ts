@@ -20,7 +20,7 @@ const OPTION_NAMES = ['methods', 'events', 'serviceEvents', 'routeParams', 'expr
 export interface Application<Services = any, Settings = any>
   extends ExpressMembers,
     CoreApplication<Services, Settings> {
-  /** Answers a request: the application can be given to `http.createServer`, or mounted on another one. */
+  /** Responds to a request: the application can be given to `http.createServer`, or mounted on another one. */
   (request: IncomingMessage, response: ServerResponse): any
 
   /** The server that `listen` started. */
@@ -67,7 +67,7 @@ type ExpressMembers = Omit<express.Express, keyof CoreApplication | 'listen'>
 interface GetSetting<Settings> {
   <Name extends keyof Settings & string>(name: Name): Settings[Name]
   (name: ExpressSetting): any
-  // Behind it come routes; without a handler it is a setting of which the types know nothing.
+  // Overloads of Express for routes follow; without a handler it is a setting that the types do not know.
   (name: string): unknown
 }
 
@@ -76,7 +76,7 @@ interface SetSetting<App, Settings> {
   (name: ExpressSetting, value: any): App
 }
 
-/** Behind the signatures of Express, so that a service of the wrong type is reported as that. */
+/** After the signatures of Express, so that a service of the wrong type is reported as such. */
 interface UseService<App, Services> {
   /** Registers a service, with Express middleware before and after it. */
   <Path extends keyof Services & string>(
@@ -97,12 +97,12 @@ interface UseService<App, Services> {
 type Middleware = express.RequestHandler | express.RequestHandler[]
 
 /**
- * The service has a place of its own: no option is required, so that most services would do for options. A list has one
- * part of any length: what comes behind the service, or else what comes before it.
+ * The service has a fixed position: all options are optional, so most services would be accepted as options. A tuple can
+ * have one part of any length: what comes after the service, or else what comes before it.
  */
 type AroundService<Service, Options> =
-  | [service: Service, ...behind: (Middleware | Options)[]]
-  | [...before: Middleware[], service: Service, ...behind: UpToFour<Middleware | Options>]
+  | [service: Service, ...after: (Middleware | Options)[]]
+  | [...before: Middleware[], service: Service, ...after: UpToFour<Middleware | Options>]
 
 type UpToFour<T> = [] | [T] | [T, T] | [T, T, T] | [T, T, T, T]
 
@@ -132,7 +132,7 @@ export function feathersExpress<Services = any, Settings = any>(
 
   const grafted = graft(expressApp, app)
 
-  // Now, so that applications that are mounted on it, and code that adds to its requests, find these.
+  // Early, so that mounted applications, and code that extends its requests, use these prototypes.
   serverOptions(grafted)
 
   grafted.use = function (this: any, ...args: any[]) {
@@ -194,7 +194,7 @@ function graft(expressApp: object, app: object): any {
   return expressApp
 }
 
-/** Express takes a path without a slash for one that no request has, and says nothing. */
+/** Express accepts a path without a slash, which no request matches. */
 function assertCalled([path, ...rest]: readonly unknown[]): void {
   const isForExpress = typeof path !== 'string' || /^[/*{]/.test(path) || path === ''
 
@@ -220,17 +220,17 @@ function toRegistration([path, ...rest]: readonly any[]): Registration | undefin
   // An object with `handle` is an application of another framework that Express knows how to mount.
   if (typeof path !== 'string' || !isObject(service) || typeof service.handle === 'function') return undefined
 
-  const behind = rest.slice(position + 1)
+  const following = rest.slice(position + 1)
   const before = rest.slice(0, position)
-  const after = behind.filter(isMiddleware)
-  const [options, ...more] = behind.filter((argument) => !isMiddleware(argument))
+  const after = following.filter(isMiddleware)
+  const [options, ...more] = following.filter((argument) => !isMiddleware(argument))
 
   if (more.length > 0 || (options !== undefined && !isServiceOptions(options))) {
     throw new Error('Invalid options passed to app.use')
   }
-  // The services inside are registered already: a guard around them would be dropped without a word.
+  // The services inside are registered already: a guard around them would be dropped silently.
   if (isObject(service.services) && before.length + after.length > 0) {
-    throw new Error(`Middleware can not be put around the application at '${path}', only around its services`)
+    throw new Error(`Middleware cannot be put around the application at '${path}', only around its services`)
   }
 
   if (![before, after].flat(Number.POSITIVE_INFINITY).every((step) => typeof step === 'function')) {

@@ -12,9 +12,9 @@ import { assertCalled } from './handlers.ts'
 
 /**
  * Middleware that looks for credentials in the request and puts what it finds on `request.feathers.authentication`.
- * `rest()` brings it along.
+ * `rest()` includes it.
  *
- * @param options Whose strategies look, instead of those of the default authentication service
+ * @param options Which strategies look, instead of those of the default authentication service
  * @throws Error when it is used as middleware itself
  */
 export function parseAuthentication(options: ParseAuthenticationOptions = {}): RequestHandler {
@@ -23,7 +23,7 @@ export function parseAuthentication(options: ParseAuthenticationOptions = {}): R
   return createParser((request) => request.app as unknown as Authenticating, options)
 }
 
-/** The same for an application that is not the Express application which the request came to. */
+/** The same, for an application that is found by the request. */
 export function createParser(
   getApp: (request: Request) => Authenticating,
   options: ParseAuthenticationOptions = {}
@@ -46,7 +46,7 @@ export function createParser(
 
 /**
  * Middleware that lets a request through only when its credentials are valid, and then puts what the strategy returns
- * (for example `user`) on `request.feathers`. It belongs behind `rest()`, on an application made by `express(app)`.
+ * (for example `user`) on `request.feathers`. Register it after `rest()`, on an application made by `express(app)`.
  *
  * @param settings The first strategy, or settings
  * @param names Further strategies
@@ -59,7 +59,7 @@ export function authenticate(
   const hook = authenticateHook(settings, ...names)
 
   return async (request, _response, next) => {
-    // Whoever forgot `rest()` must not let everybody in as a call from inside.
+    // Without `rest()` there is no provider, and the hook would let every request pass as an internal call.
     const params = { provider: 'rest', ...request.feathers }
     const context = { app: request.app as any, params }
 

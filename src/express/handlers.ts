@@ -80,7 +80,7 @@ export function errorHandler(options: ErrorHandlerOptions = {}): ErrorRequestHan
 
     response.status(status)
     for (const name of Object.keys(result.headers)) {
-      // Set already by `rest`, whose strategies may be others.
+      // `rest` may have set it, with other strategies.
       if (!response.hasHeader(name)) response.setHeader(name, result.headers[name] as string | string[])
     }
 
@@ -90,7 +90,7 @@ export function errorHandler(options: ErrorHandlerOptions = {}): ErrorRequestHan
 }
 
 /**
- * Checks that a function that makes middleware is not used as middleware: requests would never end.
+ * Checks that a function that makes middleware is not used as middleware: requests would never get a response.
  *
  * @throws Error when the first argument is a request
  */
@@ -100,7 +100,7 @@ export function assertCalled(name: string, argument: object): void {
   }
 }
 
-/** JSON unless the request speaks of HTML and not of JSON. */
+/** JSON unless the request mentions HTML and not JSON. */
 function wantsHtml({ headers }: Request): boolean {
   const types = `${headers['content-type'] ?? ''} ${headers.accept ?? ''}`
 
@@ -128,7 +128,7 @@ function toHtmlResponder(
 function toFileResponder(page: string): ErrorResponder {
   return (error, request, response, next) =>
     response.sendFile(page, (failure?: Error) => {
-      // A page that is not there must not become another error, with its path.
+      // A missing page must not become another error, which has its path.
       if (failure && !response.headersSent) sendPage(error, request, response, next)
     })
 }

@@ -34,7 +34,7 @@ export function fromExpressError(error: any): unknown {
   const create = BY_TYPE.get(error?.type)
 
   if (create) return create()
-  // From Node’s zlib, whose messages speak of headers and checksums. Those of Brotli begin with an empty class name.
+  // From zlib of Node, whose messages are about headers and checksums. Codes of Brotli begin with an empty class name.
   if (typeof error?.code === 'string' && /^(Z_|ERR__ERROR_|ERR_BROTLI_)/.test(error.code)) {
     return new BadRequest('Invalid request body: it cannot be decompressed')
   }

@@ -57,7 +57,7 @@ export interface MiddlewareOptions extends Omit<HttpOptions<Request>, 'cors' | '
   formatter?: RequestHandler
 }
 
-/** Options of other transports, and what Express has in their place. */
+/** Options of other transports, and what Express has instead. */
 const SETTINGS_OF_EXPRESS: { readonly [option: string]: string } = {
   cors: "the middleware 'cors'",
   etag: "app.set('etag', …)",
@@ -98,7 +98,7 @@ export function rest(options?: RequestHandler | RestOptions | null): (app: any) 
 
     const checkSetup = createSetupCheck(app)
     const handle = createHttpHandler(app, httpOptions)
-    // The parser below has looked for credentials already.
+    // The middleware below looks for credentials.
     const serve = serveServices(
       app,
       { ...settings, parsesCredentials: false },
@@ -108,7 +108,7 @@ export function rest(options?: RequestHandler | RestOptions | null): (app: any) 
 
     reachable.add(app)
 
-    // For all requests, and not for those of services alone: middleware may ask who it is.
+    // For all requests, and not only for services: middleware may need the credentials.
     app.use(parseAuthentication(settings.authentication))
     app.use(((request, response, next) => {
       const path = stripPrefix(splitTarget(request.url).path, settings.prefix)
@@ -168,7 +168,7 @@ export function toMiddleware(app: TransportApplication, options: MiddlewareOptio
  *
  * @param location The path of the service
  * @param middleware The service option `express`
- * @throws TypeError for anything but arrays under `before` and `after`: middleware that guards the service would be dropped
+ * @throws TypeError for anything but arrays under `before` and `after`: a guard would be dropped
  */
 export function assertMiddleware(location: string, middleware: object = {}): void {
   for (const [name, list] of Object.entries(middleware)) {
@@ -189,7 +189,7 @@ export const formatter: RequestHandler = (request, response, next) => {
   else next()
 }
 
-/** A request of Express, which knows about proxies by its own setting. */
+/** A request of Express, whose setting `trust proxy` decides about proxies. */
 class ExpressRequest extends NodeRequest {
   override get host(): string | undefined {
     const { app, socket } = this.incoming as unknown as Request
@@ -203,7 +203,7 @@ class ExpressRequest extends NodeRequest {
   }
 }
 
-/** Responds past the response methods of Express, as a server of Node does. */
+/** Responds without the response methods of Express, as a server of Node does. */
 function respondDirectly(
   handle: HttpHandler,
   request: Request,
@@ -250,7 +250,7 @@ function serveServices(
   return (request, response, route, next) => {
     let chain = chains.get(route.service)
 
-    // Made at the first request, so that a service may be registered before or after `rest()`.
+    // Created at the first request, so that a service may be registered before or after `rest()`.
     if (!chain) {
       chain = createChain(route.service, call, format)
       chains.set(route.service, chain)
@@ -267,7 +267,7 @@ function createChain(
   call: (request: Request, response: Response) => Promise<void>,
   format: RequestHandler
 ): RequestHandler {
-  // A router costs more than all else here, and most services have no middleware.
+  // A router costs more than everything else here, and most services have no middleware.
   if (!hasMiddleware(service)) {
     return (request, response, next) => {
       call(request, response)

@@ -3,7 +3,7 @@ import { sendResponse } from '../node/send.ts'
 import { encodeResponse } from '../transport/encode.ts'
 import type { HttpResult } from '../transport/http.ts'
 
-/** What Express does to JSON on the way out. */
+/** The settings of Express that change JSON. */
 const JSON_SETTINGS = ['json escape', 'json replacer', 'json spaces']
 
 /**

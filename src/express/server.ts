@@ -1,17 +1,17 @@
 import { IncomingMessage, type ServerOptions, ServerResponse } from 'node:http'
 import type express from 'express'
 
-/** Those of applications that were asked for theirs before. */
+/** The classes of an application, which are made once. */
 const known = new WeakMap<object, RequestClasses>()
 
 type RequestClasses = Required<Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>>
 
 /**
  * Options for `createServer` of `node:http` and `node:https`, so that requests and responses are those of an Express
- * application from birth. Express gives each that it gets another prototype, which undoes what the engine knows of
- * their shape and costs more than all else; on these it changes nothing. The server of `app.listen()` has them.
+ * application from the start. Express replaces the prototype of any other, which makes every later access slow and costs
+ * more than everything else; on these it changes nothing. The server of `app.listen()` has them.
  *
- * @param app An Express application, of ours or not. Its `request` and `response` are replaced by objects with the same
+ * @param app Any Express application. Its `request` and `response` are replaced by objects with the same
  * properties
  * @returns The options `IncomingMessage` and `ServerResponse`; add your own
  * @example
@@ -22,8 +22,8 @@ export function serverOptions(app: Pick<express.Express, 'request' | 'response'>
 
   if (existing) return existing
 
-  // Classes and not functions: for these the engine reserves as much room as those of Node need, and the prototype of
-  // a class cannot be replaced.
+  // Classes and not functions: for classes the engine reserves the room that the properties of Node need, and the
+  // prototype of a class cannot be replaced.
   class ExpressRequest extends IncomingMessage {}
   class ExpressResponse extends ServerResponse {}
 
@@ -37,7 +37,7 @@ export function serverOptions(app: Pick<express.Express, 'request' | 'response'>
 }
 
 /**
- * Gives the prototype of a class all that another prototype has. Not by inheritance: where an application is mounted,
+ * Copies all properties of a prototype to that of a class. Not by inheritance: where an application is mounted,
  * Express replaces what these inherit from.
  */
 function moveTo<T extends object>(prototype: T, source: T): T {

@@ -81,7 +81,7 @@ async function readText({ body, headers }: Request, limit: number): Promise<stri
     size += value.byteLength
 
     if (size > limit) {
-      // What the client still sends fails then, which is its own matter.
+      // The client may still be sending, and that fails.
       reader.cancel().catch(() => undefined)
       throw createTooLarge()
     }

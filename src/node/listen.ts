@@ -16,12 +16,13 @@ interface ServedApplication {
 /**
  * Sets the services of an application up and starts its server.
  *
- * @param app The application. It is torn down when somebody closes the server by hand
+ * @param app The application. It is torn down too when the server is closed by `server.close()`
  * @param server A server of `node:http` that does not listen yet
  * @param args What `server.listen` takes
- * @param closers Where the function goes that closes the server; `teardown` takes it from there and calls it
+ * @param closers Gets the function that closes the server; `teardown` removes it from there and calls it
  * @returns The server, once it listens
- * @throws Error while the application is being set up; what `setup` rejects with, and what keeps the server from listening; the application is torn down then
+ * @throws Error while the application is being set up; what `setup` rejects with, and what keeps the server from listening.
+ * The application is torn down then
  */
 export async function startServer(
   app: ServedApplication,
@@ -39,7 +40,7 @@ export async function startServer(
 
   closers.push(close)
   server.once('close', () => {
-    // Closed by hand, and not by `teardown`, which takes the function off the list.
+    // Closed by `server.close()`, and not by `teardown`, which removes the function from the list.
     if (closers.includes(close)) app.teardown().catch((error: unknown) => reportError(app, error))
   })
 
@@ -48,7 +49,7 @@ export async function startServer(
     server.listen(...args)
     await once(server, 'listening')
   } catch (error) {
-    // What was set up must not stay behind; what goes wrong there must not hide the reason.
+    // Services that were set up are torn down; an error in that must not hide the first one.
     await app.teardown().catch((failure: unknown) => reportError(app, failure))
     throw error
   }

@@ -46,7 +46,7 @@ export function toListener(
  * @param httpRequest The request for it
  * @param request The same, of the server
  * @param response The response of the server
- * @param onError Gets what keeps the response from being sent
+ * @param onError Called when the response cannot be written
  */
 export async function respond(
   handle: HttpHandler,
@@ -61,7 +61,7 @@ export async function respond(
     sendResponse(request, response, sent)
   } catch (error) {
     onError(error)
-    // Whatever wraps the response has failed: the client must not wait for the rest.
+    // Code that wraps the response has failed: the client must not wait for the rest.
     response.destroy()
   }
 }

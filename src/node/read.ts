@@ -13,12 +13,12 @@ const DECOMPRESSORS: ReadonlyMap<string, () => Transform> = new Map([
 ])
 
 /**
- * Reads the body of a request as text, decompressed, no further than the limit, whatever the client says about its length.
+ * Reads the body of a request as a string, decompressed, no further than the limit, whatever its `Content-Length` says.
  *
  * @param request A request whose body was not read yet
  * @param limit How many bytes may be read, after decompression
  * @throws PayloadTooLarge past the limit, at once; UnsupportedMediaType for an unknown `Content-Encoding`; BadRequest when
- * the body cannot be decompressed or the client goes away; Error when middleware has read the body and left nothing
+ * the body cannot be decompressed or the client goes away; Error when middleware has consumed the body
  */
 export async function readText(request: IncomingMessage, limit: number): Promise<string> {
   if (!hasBody(request)) return ''
@@ -60,7 +60,7 @@ export async function readText(request: IncomingMessage, limit: number): Promise
       isSettled = true
       resolve(toText(chunks))
     })
-    // Node’s own message speaks of headers and checksums.
+    // The message of Node is about headers and checksums.
     decompressor?.once('error', () => fail(new BadRequest('Invalid request body: it cannot be decompressed')))
     // Emitted for every request. The error, which takes long to make, is only for a body that did not arrive.
     request.once('close', () => {

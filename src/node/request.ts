@@ -5,15 +5,15 @@ import type { HttpRequest, HttpTarget, IncomingHeaders } from '../transport/http
 import { toAddress, toHost } from '../transport/proxies.ts'
 import { readText } from './read.ts'
 
-/** What of a request its server does not say. */
+/** What the request of a server does not contain. */
 export interface NodeRequestDetails {
   /** How many proxies are in front. */
   readonly trustProxy?: number
-  /** Params from code in front of the services. */
+  /** Params from earlier code, such as middleware. */
   readonly params?: object | undefined
   /** A query that middleware has parsed. */
   readonly query?: Query | undefined
-  /** What the path leads to, when that was looked up already. */
+  /** What the path leads to, if that was looked up already. */
   readonly target?: HttpTarget | undefined
 }
 
@@ -23,7 +23,7 @@ export interface ServerRequest extends IncomingMessage {
   body?: unknown
 }
 
-/** A request of a server of Node. What costs time is read when it is asked for. */
+/** A request of a server of Node. Getters read what is costly and seldom needed. */
 export class NodeRequest implements HttpRequest {
   readonly method: string
   readonly path: string
@@ -39,7 +39,7 @@ export class NodeRequest implements HttpRequest {
   /**
    * @param incoming The request
    * @param response Its response
-   * @param details What the server does not say
+   * @param details What the request of the server does not contain
    */
   constructor(incoming: ServerRequest, response: ServerResponse, details: NodeRequestDetails = {}) {
     const { method = 'GET', url = '/', headers } = incoming

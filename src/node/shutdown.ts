@@ -16,9 +16,9 @@ const ARRIVAL_GRACE = 3000
 /**
  * Prepares an HTTP server for being closed without losing a request.
  *
- * `server.close()` of Node ends idle connections at once, and with them a request that is just on its way; and
- * it waits for clients that never send one. The function returned here stops accepting connections, answers
- * what is in flight and what still arrives, with `Connection: close`, and then ends what is idle.
+ * `server.close()` of Node closes idle connections at once, and with them a request that is just arriving; and it waits
+ * for clients that never send one. The function returned here stops accepting connections, responds to requests in flight
+ * and to those that still arrive, with `Connection: close`, and then closes idle connections.
  *
  * @param server A server of `node:http` that does not listen yet
  * @returns Closes the server, if it listens; resolves when the last connection is closed
@@ -62,7 +62,7 @@ export function prepareClose(server: Server): () => Promise<void> {
 
     server.prependListener('request', (_request, response) => announceClose(response))
     for (const response of responses.values()) announceClose(response)
-    // For connections whose answer had begun before the announcement.
+    // For connections whose response had begun before the header was set.
     server.keepAliveTimeout = IDLE_GRACE
     for (const socket of accepted) socket.resume()
 
@@ -79,8 +79,8 @@ export function prepareClose(server: Server): () => Promise<void> {
 
 /**
  * Accepts the connections that wait, without reading from them: a listening socket that is closed resets them,
- * and their clients may have sent requests already. That nothing is read keeps clients that are answered from
- * coming back with another connection; those that have just been answered get the time to do so.
+ * and their clients may have sent requests already. While nothing is read, clients get no response and open no further
+ * connection; those that have just got one have the time to do so.
  *
  * @param server The server
  * @param countChanges How many connections have come or gone so far

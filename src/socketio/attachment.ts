@@ -5,11 +5,11 @@ import type { Server } from 'socket.io'
 const EVENTS = ['request', 'upgrade', 'close', 'listening']
 
 /**
- * Attaches Socket.IO to an HTTP server. It puts itself in front of those who answer requests, and has no way back.
+ * Attaches Socket.IO to an HTTP server. Socket.IO wraps the existing listeners and cannot be detached by itself.
  *
  * @param io The server of Socket.IO
  * @param server The HTTP server
- * @returns Takes it off again, so that another one can be attached
+ * @returns Detaches it, so that another one can be attached
  */
 export function attach(io: Server, server: HttpServer): () => void {
   const before = new Map(EVENTS.map((event) => [event, server.rawListeners(event)]))

@@ -8,24 +8,24 @@ interface Encoder {
   encode(packet: any): unknown[]
 }
 
-/** How many attachments clients of Socket.IO take; with a packet that has more they close their connection. */
-const MOST_ATTACHMENTS = 10
+/** How many attachments clients of Socket.IO accept; they close the connection on a packet with more. */
+const MAX_ATTACHMENTS = 10
 
 /**
- * Sends packets with more bytes than clients take as JSON, which is what a request over HTTP would get. Records of
- * several clients are in one answer, and none of them shall lock the others out.
+ * Sends packets with more attachments than clients accept as JSON, as a response over HTTP would be. Otherwise one client
+ * could store bytes that disconnect every client that reads them.
  *
- * @param encoder That of a server of Socket.IO; it is changed. Encoders of other parsers have no attachments
+ * @param encoder The encoder of a server of Socket.IO; it is changed. Encoders of other parsers have no attachments
  */
 export function boundAttachments(encoder: Encoder): void {
   const encode = encoder.encode.bind(encoder)
 
   encoder.encode = (packet: Packet) => {
-    // Before it is changed: to encode bytes means to take them out of the packet.
+    // Read first: encoding takes the bytes out of the packet.
     const { type, data } = packet
     const encoded = encode(packet)
 
-    if (encoded.length <= 1 + MOST_ATTACHMENTS) return encoded
+    if (encoded.length <= 1 + MAX_ATTACHMENTS) return encoded
 
     return encode({ ...packet, type, data: JSON.parse(JSON.stringify(data)), attachments: undefined })
   }

@@ -4,18 +4,18 @@ import type { RealTimeConnection } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
 import { authenticateConnection, isAuthenticated } from '../transport/socket.ts'
 
-/** A socket as middleware sees it. What is added to `feathers` is on the params of every call. */
+/** A socket as middleware sees it. Properties that are added to `feathers` are params of every call. */
 export type OpenedSocket = Socket & { feathers?: RealTimeConnection }
 
-/** The connections of sockets: what channels hold, what calls have as params, what the application hears of. */
+/** Maps connections, which channels, params and events of the application use, to their sockets. */
 export class Connections {
   private readonly app: any
   private readonly sockets = new Map<RealTimeConnection, OpenedSocket>()
-  /** What is to be told of the end of a connection. Not a promise, which would keep all that ever waited for it. */
+  /** Callbacks for the end of a connection. A promise would keep every callback that was ever added. */
   private readonly waiting = new WeakMap<RealTimeConnection, Set<() => void>>()
-  /** Those of which the application has heard, or may have heard by a login. */
+  /** Connections that the application knows of, by `connection` or by a login. */
   private readonly known = new WeakSet<RealTimeConnection>()
-  /** By client, which has one connection at a time: of a second one nobody would see the end. */
+  /** By client. Each has one connection at a time: the end of a second one would not be noticed. */
   private readonly current = new WeakMap<object, RealTimeConnection>()
   private readonly watched = new WeakSet<object>()
 
@@ -28,13 +28,13 @@ export class Connections {
     return [...this.sockets.values()]
   }
 
-  /** The id of the socket of a connection; `undefined` for one that has ended, or is another transport’s. */
+  /** The id of the socket of a connection; `undefined` for one that has ended, or belongs to another transport. */
   getSocketId(connection: RealTimeConnection): string | undefined {
     return this.sockets.get(connection)?.id
   }
 
   /**
-   * Opens the connection of a socket, and logs it in when the request that it began with says who it is.
+   * Opens the connection of a socket, and logs it in with the credentials of its first request, if any.
    *
    * @throws BadRequest for a client that is connected already, NotAuthenticated for credentials that are not valid
    */
@@ -42,7 +42,7 @@ export class Connections {
     const former = this.current.get(socket.client)
 
     if (former && !this.known.has(former)) throw new BadRequest('The client is connected already')
-    // Middleware behind this one has refused it.
+    // Later middleware has refused it.
     if (former) this.end(former)
 
     const connection = this.create(socket)
@@ -51,7 +51,7 @@ export class Connections {
       await authenticateConnection(this.app, connection, socket.handshake)
     } catch (error) {
       this.forget(connection)
-      // It may have been logged in before it was refused.
+      // The login may have succeeded before the connection was refused.
       if (connection.authentication) this.announceEnd(connection)
       throw error
     }
@@ -59,19 +59,19 @@ export class Connections {
     this.known.add(connection)
 
     if (!this.sockets.has(connection)) {
-      // The client was faster, or its token is not good any more. What the login has begun ends.
+      // The client has gone, or its token has expired meanwhile: undo what the login has begun.
       this.announceEnd(connection)
       throw new BadRequest('The connection has ended')
     }
   }
 
   /**
-   * Tells the application of the connection of a socket that is connected now.
+   * Emits `connection` on the application, for a socket that is connected now.
    *
    * @returns The connection; `undefined` when it has ended meanwhile
    */
   announce(socket: OpenedSocket): RealTimeConnection | undefined {
-    // Sockets that Socket.IO has restored have not been through `begin`.
+    // Sockets that Socket.IO has restored skip `begin`.
     const connection = socket.feathers ?? this.create(socket)
 
     if (!this.sockets.has(connection)) return undefined
@@ -85,7 +85,7 @@ export class Connections {
   /**
    * Calls a function when a connection ends.
    *
-   * @returns Forgets the function
+   * @returns Removes the function again
    */
   onEnd(connection: RealTimeConnection, callback: () => void): () => void {
     const callbacks = this.waiting.get(connection)
@@ -95,12 +95,12 @@ export class Connections {
     return () => void callbacks?.delete(callback)
   }
 
-  /** Tells the application that a connection has ended, once. */
+  /** Emits `disconnect` on the application, once. */
   end(connection: RealTimeConnection): void {
     if (this.forget(connection) && this.known.has(connection)) this.announceEnd(connection)
   }
 
-  /** Closes the socket of a connection of which the application says that it has ended. */
+  /** Closes the socket of a connection for which the application emits `disconnect`. */
   close(connection: RealTimeConnection): void {
     const socket = this.sockets.get(connection)
 
@@ -108,16 +108,16 @@ export class Connections {
     socket?.disconnect(true)
   }
 
-  /** Ends a connection whose call was refused because its token is void. */
+  /** Ends a connection whose call was refused because its token is not valid any more. */
   async endVoid(connection: RealTimeConnection): Promise<void> {
     if (!(await isAuthenticated(this.app, connection))) this.announceEnd(connection)
   }
 
-  /** Ends what a call has begun on a connection that was gone when it was done: a login, or channels that it joined. */
+  /** Undoes a login, or joined channels, of a call that finished after its connection had closed. */
   async endLateCall(connection: RealTimeConnection): Promise<void> {
     if (this.sockets.has(connection)) return
 
-    // Those who heard of the end need a moment to forget who the connection belonged to.
+    // Listeners of `disconnect` need a turn to remove the login.
     await new Promise(setImmediate)
 
     if (connection.authentication) this.announceEnd(connection)
@@ -133,7 +133,7 @@ export class Connections {
     this.waiting.set(connection, new Set())
     this.current.set(client, connection)
 
-    // Of the transport, for clients that are gone, or refused, before their socket is connected. Once for each.
+    // On the transport, because a client may go, or be refused, before its socket is connected. Once per client.
     if (!this.watched.has(client)) conn.once('close', () => this.endCurrent(client))
     this.watched.add(client)
 

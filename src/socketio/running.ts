@@ -1,15 +1,15 @@
 import { within } from '../utils/within.ts'
 
-/** How long, in milliseconds, nothing has to begin before all is taken to be over. */
+/** How long, in milliseconds, no work has to begin before everything counts as finished. */
 const QUIET_TIME = 20
 
-/** Counts what is running, so that the end can wait for it. */
+/** Counts work in progress, so that closing can wait for it. */
 export class Running {
   private begun = 0
   private current = 0
   private readonly waiting = new Set<() => void>()
 
-  /** Counts something that begins. Returns what says, once or several times, that it is over. */
+  /** Counts a piece of work that begins. Returns a function that ends it, and may be called several times. */
   begin(): () => void {
     let isOver = false
 
@@ -25,15 +25,15 @@ export class Running {
     }
   }
 
-  /** Resolves as soon as nothing runs. */
+  /** Resolves as soon as no work is in progress. */
   async idle(): Promise<void> {
     if (this.current > 0) await new Promise<void>((resolve) => this.waiting.add(resolve))
   }
 
   /**
-   * Resolves when nothing runs and nothing has begun for a moment.
+   * Resolves when no work is in progress and none has begun for a moment.
    *
-   * @param limit How long to wait for that, in milliseconds: where there is always something, there is never nothing
+   * @param limit How long to wait for that at most, in milliseconds
    */
   async quiet(limit: number): Promise<void> {
     const end = performance.now() + limit

@@ -34,7 +34,7 @@ interface Settings {
   readonly configure: ConfigureSocketio | undefined
 }
 
-/** A second server of Socket.IO on the same port would answer every connection a second time. */
+/** A second server of Socket.IO on the same port would respond to every connection a second time. */
 const configured = new WeakSet<object>()
 
 /**
@@ -44,7 +44,7 @@ const configured = new WeakSet<object>()
  *
  * @param args All of them optional, in this order: a port for a server of its own besides that of the application,
  * options of Socket.IO, and a function that gets the server of Socket.IO
- * @returns A function for `app.configure`, which throws when it is there already. `app.setup()` rejects without the
+ * @returns A function for `app.configure`, which throws when `socketio` is configured already. `app.setup()` rejects without the
  * package `socket.io`
  * @throws TypeError for an argument that is none of these
  * @example
@@ -70,11 +70,11 @@ export function socketio(...args: SocketioArguments): (app: any) => void {
     async function setUp({ app, server }: ApplicationHookContext<any>, next: NextFunction): Promise<void> {
       const { Server } = await importPeer('socket.io', "'alula/socketio'", () => import('socket.io'))
 
-      // One for all servers. Nothing is awaited between the look and the creation: they may be set up at once.
+      // One for all servers, which may be set up at the same time: nothing is awaited between check and creation.
       transport ??= new SocketTransport(app, Server, serverOptions, logger)
       app.io = transport.io
 
-      // Not before: if this one becomes a part of an Express application, that would close its server first.
+      // Not earlier: an Express application that this one becomes a part of would close its server first.
       if (!isHooked) app.hooks({ teardown: [tearDown] })
       isHooked = true
 
@@ -96,7 +96,7 @@ export function socketio(...args: SocketioArguments): (app: any) => void {
     }
 
     async function tearDown(_context: unknown, next: NextFunction): Promise<void> {
-      // Whoever comes second waits as well: services are not torn down under calls that run.
+      // A second call waits as well: services must not be torn down while calls run.
       ending ??= end()
       await ending
       await next()
@@ -121,7 +121,7 @@ export function socketio(...args: SocketioArguments): (app: any) => void {
   }
 }
 
-/** After `configure`, which may attach a server by hand. */
+/** After `configure`, which may attach a server itself. */
 function warnWithoutServer({ io }: SocketTransport): void {
   // Socket.IO has an engine from the first server on.
   if ((io as { engine?: unknown }).engine) return
@@ -132,7 +132,7 @@ function warnWithoutServer({ io }: SocketTransport): void {
   )
 }
 
-/** Responds to plain requests, on a server that is there for Socket.IO alone. */
+/** Responds to plain requests, on a server that only serves Socket.IO. */
 function refuse(_request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(404).end()
 }
@@ -142,11 +142,11 @@ function toSettings(args: readonly unknown[]): Settings {
   const port = typeof rest[0] === 'number' ? (rest.shift() as number) : undefined
   const options = isObject(rest[0]) ? (rest.shift() as SocketioOptions) : {}
   const [configure, ...others] = rest
-  // It would be taken for options, or for the function.
+  // An application would pass as options, or as the function.
   const isApplication = typeof (args[0] as { service?: unknown } | undefined)?.service === 'function'
 
   if (isApplication)
-    throw new TypeError('socketio is called before it is configured: app.configure(socketio())')
+    throw new TypeError('Call socketio: app.configure(socketio()), not app.configure(socketio)')
 
   if ((configure !== undefined && typeof configure !== 'function') || others.length > 0) {
     throw new TypeError(
@@ -163,5 +163,5 @@ function toSettings(args: readonly unknown[]): Settings {
 function assertPort(port: number | undefined): void {
   if (port === undefined || (Number.isInteger(port) && port >= 0 && port < 65_536)) return
 
-  throw new TypeError(`Invalid port of socketio: expected a whole number from 0 to 65535, got ${port}`)
+  throw new TypeError(`Invalid port of socketio: expected an integer from 0 to 65535, got ${port}`)
 }

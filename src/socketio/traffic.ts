@@ -4,36 +4,35 @@ import type { Socket } from 'socket.io'
 export type EngineConnection = Socket['conn']
 
 /**
- * How many calls of a connection are under way at once. Of requests on one connection no fewer shall be allowed
- * (RFC 9113, 6.5.2).
+ * How many calls of a connection are in progress at once: the lowest limit that HTTP/2 recommends (RFC 9113, 6.5.2).
  */
-const MOST_CALLS = 100
+const MAX_CALLS = 100
 
-/** How many calls may wait before the server stops reading, which holds up the heartbeat as well. */
-const PATIENCE = 1000
+/** How many calls may wait before the server stops reading, which delays the heartbeat as well. */
+const PAUSE_AT = 1000
 
 /** How many calls may wait where the server cannot stop reading. */
-const MOST_WAITING = 10_000
+const MAX_WAITING = 10_000
 
 /**
- * How many bytes may wait for a client besides its answers, before its connection is closed. So many that a burst of
- * events, of which nothing leaves before it is over, does not close that of a client that reads.
+ * How many bytes of events may wait for a client before its connection is closed. High enough that a burst of events, which
+ * leaves only when it is complete, does not close the connection of a client that reads.
  */
-const MOST_WEIGHT = 64 * 1024 * 1024
+const MAX_BUFFERED_BYTES = 64 * 1024 * 1024
 
-/** About what a packet takes in memory besides its data. */
+/** Roughly how many bytes a packet takes in memory besides its data. */
 const PACKET_WEIGHT = 256
 
 /**
- * Bounds what a connection costs whose client sends much and reads little. Of the connection of Engine.IO: a client that
- * leaves the services and comes back has the same one.
+ * Limits what a connection costs whose client sends much and reads little. It belongs to the connection of Engine.IO, which
+ * stays the same when a client leaves a namespace and joins it again.
  */
 export class Traffic {
   private readonly conn: any
   private readonly waiting: (() => Promise<void>)[] = []
-  /** Calls that run, and answers that have not left. */
+  /** Running calls, and replies that have not left. */
   private taken = 0
-  /** Answers that wait for what was sent before them. */
+  /** Replies that wait for earlier packets. */
   private unsent = 0
   private weight = 0
   private isAnswering = false
@@ -48,34 +47,34 @@ export class Traffic {
 
   /** Runs a call: now, or when it is its turn. */
   add(call: () => Promise<void>): void {
-    if (this.taken < MOST_CALLS) {
+    if (this.taken < MAX_CALLS) {
       this.run(call)
       return
     }
 
     this.waiting.push(call)
-    if (this.waiting.length < PATIENCE) return
+    if (this.waiting.length < PAUSE_AT) return
 
     const { socket } = this.conn.transport
 
-    // Of long-polling there is no WebSocket, and other servers of WebSockets cannot wait.
+    // Long-polling has no WebSocket, and other WebSocket servers cannot pause.
     if (socket?.pause) socket.pause()
-    else if (this.waiting.length > MOST_WAITING) this.close()
+    else if (this.waiting.length > MAX_WAITING) this.close()
   }
 
-  /** Runs what waits, all at once. */
+  /** Runs all waiting calls at once. */
   hurry(): void {
     for (const call of this.waiting.splice(0)) this.run(call)
     this.advance()
   }
 
-  /** Forgets what waits. */
+  /** Drops all waiting calls. */
   drop(): void {
     this.waiting.length = 0
     this.advance()
   }
 
-  /** Sends an answer, which takes a place until it has left: who does not read gets nothing more done. */
+  /** Sends a reply, which takes a slot until it has left: a client that does not read gets no further calls run. */
   answer(send: () => void): void {
     this.taken++
     this.unsent++
@@ -103,14 +102,14 @@ export class Traffic {
   }
 
   private advance(): void {
-    for (const call of this.waiting.splice(0, MOST_CALLS - this.taken)) this.run(call)
+    for (const call of this.waiting.splice(0, MAX_CALLS - this.taken)) this.run(call)
 
     const { socket } = this.conn.transport
 
     if (this.waiting.length === 0 && socket?.isPaused) socket.resume()
   }
 
-  /** Hears that the transport has all that waited for it. */
+  /** Called when the transport has taken all waiting packets. */
   private readonly flush = (): void => {
     const { transport } = this.conn
     const sent = this.unsent
@@ -124,25 +123,25 @@ export class Traffic {
     else transport.once('drain', () => this.leave(sent))
   }
 
-  /** Hears of each packet before it is sent: with a thousand listeners to an event, a thousand times. */
+  /** Called for each packet before it is sent, once per receiver. */
   private readonly weigh = ({ data }: any): void => {
     if (this.conn.writeBuffer.length === 0) this.weight = 0
     else if (!this.isAnswering) this.weight += PACKET_WEIGHT + (data?.length ?? 0)
 
-    // Not while somebody sends to it.
-    if (this.weight > MOST_WEIGHT) queueMicrotask(() => this.close())
+    // Not while packets are being sent to it.
+    if (this.weight > MAX_BUFFERED_BYTES) queueMicrotask(() => this.close())
   }
 
-  /** What a WebSocket answers by itself, to pings of its protocol, is seen by nobody else. */
+  /** Limits the replies to protocol pings, which the WebSocket sends by itself. */
   private readonly watchPings = (): void => {
     const { socket } = this.conn.transport
 
     socket?.on?.('ping', () => {
-      if (socket.bufferedAmount > MOST_WEIGHT) this.close()
+      if (socket.bufferedAmount > MAX_BUFFERED_BYTES) this.close()
     })
   }
 
-  /** At once: what waits would not leave. */
+  /** At once: waiting packets would not leave. */
   private close(): void {
     this.conn.close(true)
     this.conn.transport.socket?.terminate?.()

@@ -16,13 +16,13 @@ import { Connections, type OpenedSocket } from './connections.ts'
 import { Running } from './running.ts'
 import { type EngineConnection, Traffic } from './traffic.ts'
 
-/** How long, in milliseconds, messages that are on their way have, and then connections to close by themselves. */
+/** How long, in milliseconds, to wait for messages in transit, and then for connections to close. */
 const CLOSE_GRACE = 1000
 
 /** Listeners for which Node does not yet suspect a leak; as in Feathers v5. */
 const MAX_LISTENERS = 64
 
-/** A server of Socket.IO in front of an application, from its set-up to its end. */
+/** A server of Socket.IO for an application, from its setup to its teardown. */
 export class SocketTransport {
   readonly io: Server
   private readonly app: any
@@ -82,11 +82,11 @@ export class SocketTransport {
     this.attached.add(server)
     this.detachers.push(attach(this.io, server))
     this.engines.add(this.io.engine)
-    // Socket.IO also answers those who are connected to no services.
+    // For clients too that are connected to no namespace yet.
     this.io.engine.on('connection', (conn: EngineConnection) => this.getTraffic(conn))
   }
 
-  /** Answers what is on its way, and closes all connections, so that clients look for another server. */
+  /** Replies to calls that have arrived or are in transit, and closes all connections: clients reconnect elsewhere. */
   async close(): Promise<void> {
     this.isRefusing = true
     await this.running.quiet(CLOSE_GRACE)
@@ -96,7 +96,7 @@ export class SocketTransport {
 
     await closeTransports(this.connections.open)
 
-    // Somebody may have attached it by hand.
+    // Application code may have attached another server itself.
     for (const engine of this.engines.add(this.io.engine)) engine?.close()
     for (const detach of this.detachers) detach()
 
@@ -117,12 +117,12 @@ export class SocketTransport {
     }
   }
 
-  /** To all at once, so that it is encoded once. */
+  /** To all connections at once, so that it is encoded once. */
   private send(ids: string[], name: string, payload: unknown, context: HookContext): void {
     try {
       this.io.local.to(ids).emit(name, payload)
     } catch (error) {
-      // What cannot be encoded is no matter of those who get something else.
+      // A payload that cannot be encoded must not affect connections with another one.
       reportError(this.app, error, context)
     }
   }
@@ -131,7 +131,7 @@ export class SocketTransport {
     this.connections.close(connection)
   }
 
-  /** Named listeners, and not one for all messages: those are heard before the middleware of the socket. */
+  /** A listener for each method, and not `onAny`, which runs before the middleware of the socket. */
   private addMethods({ methods }: NormalizedServiceOptions): void {
     for (const method of methods) {
       if (this.methods.has(method)) continue
@@ -167,7 +167,7 @@ export class SocketTransport {
     socket.onAny((event, ...received) => this.refuseUnknown(socket, event, received))
   }
 
-  /** Every call has an answer: one of a method that no service offers, too. Others may listen to other messages. */
+  /** Every call gets a reply, also for a method that no service offers. Other messages may be for other listeners. */
   private refuseUnknown(socket: OpenedSocket, event: string, received: readonly unknown[]): void {
     if (this.methods.has(event) || socket.listenerCount(event) > 0 || socket.listenersAny().length > 1) return
 
@@ -182,9 +182,9 @@ export class SocketTransport {
   }
 
   private receive(socket: OpenedSocket, method: string, received: readonly unknown[]): void {
-    // Of what waits for its turn, too.
+    // Queued calls are counted too.
     const finish = this.running.begin()
-    // What nobody waits for any more does not hold up the end.
+    // A call whose client has gone does not delay closing.
     const forget = this.connections.onEnd(getConnection(socket), finish)
     const call = () =>
       this.answer(socket, method, received).finally(() => {
@@ -192,7 +192,7 @@ export class SocketTransport {
         finish()
       })
 
-    // At the end everything is answered at once, whoever reads it.
+    // While closing, calls are refused at once, past the queue.
     if (this.isClosed) void call()
     else this.getTraffic(socket.conn).add(call)
   }
@@ -230,7 +230,7 @@ export class SocketTransport {
     await this.connections.endLateCall(connection)
   }
 
-  /** What Socket.IO shows a client that it refuses: the message, and `data`. */
+  /** The error that Socket.IO sends to a client that it refuses: the message, and `data`. */
   private toConnectError(error: unknown, socket: OpenedSocket): Error {
     const { message } = toClientError(error).body
     const connection = { provider: 'socketio', ...getConnection(socket) }
@@ -242,7 +242,7 @@ export class SocketTransport {
   private getTraffic(conn: EngineConnection): Traffic {
     const known = this.traffic.get(conn)
 
-    // It is asked for twice in each call.
+    // Fast path: read twice in each call.
     if (known) return known
 
     const traffic = new Traffic(conn)
@@ -261,19 +261,19 @@ function getConnection({ feathers: connection = {} }: OpenedSocket): RealTimeCon
 }
 
 /**
- * Closes connections. Of the transport and not of the socket: a client that is sent away does not come back by itself.
- * Those that do not close in time are cut off.
+ * Closes the connections of Engine.IO, and not the sockets: a client whose socket is disconnected by the server does not
+ * reconnect by itself. Connections that do not close in time are terminated.
  */
 async function closeTransports(sockets: readonly OpenedSocket[]): Promise<void> {
   const connections = sockets.map(({ conn }) => conn)
-  // Those of Engine.IO close before all that was sent has left through their WebSockets.
+  // Connections of Engine.IO emit 'close' before everything has left through their WebSockets.
   const webSockets = connections.map(({ transport }: any) => transport.socket).filter(Boolean)
   const closed = [...connections, ...webSockets].map(
     (closing) => new Promise<void>((resolve) => closing.once('close', () => resolve()))
   )
 
   for (const conn of connections) {
-    // How long, of long-polling, the client has to fetch the message that it is closed.
+    // How long a long-polling client has to fetch the closing message.
     Object.assign(conn.transport, { closeTimeout: CLOSE_GRACE / 4 })
     conn.close()
   }

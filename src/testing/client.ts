@@ -12,7 +12,7 @@ export interface TestRequest extends RequestInit {
 /** A client of an application, in the same process. */
 export interface TestClient {
   /**
-   * Sends a request through everything that a request goes through: path, query string, credentials, body, errors.
+   * Sends a request through the whole HTTP transport: path, query string, credentials, body, errors.
    *
    * @param path The path and the query string, such as `/notes?$limit=1`
    */
@@ -21,7 +21,7 @@ export interface TestClient {
   readonly params: Params
 }
 
-/** A client on which somebody is logged in. */
+/** A client with a login. */
 export interface TestUser extends TestClient {
   readonly accessToken: string
 }
@@ -37,8 +37,8 @@ export interface LoginOptions extends HandlerOptions {
 const ORIGIN = 'http://localhost'
 
 /**
- * Calls an application from a test as a client does, without a server and without a port. Middleware of Express has no
- * part in it.
+ * Calls an application from a test as a client does, without a server and without a port. Middleware of Express
+ * does not run.
  *
  * @param app An application that is set up
  * @param options Those of `createHandler` of `alula/fetch`; nothing is logged unless they have a logger
@@ -52,13 +52,13 @@ export function createTestClient(app: Application, options: HandlerOptions = {})
 }
 
 /**
- * Calls an application from a test as somebody who is logged in. The access token is a real one, made for the entity
- * without a password: a logout, a new password and `isActive` count for it.
+ * Calls an application from a test as a user who is logged in. The access token is a real one, issued for the entity
+ * without a password: a logout, a new password and `isActive` apply to it.
  *
  * @param app An application with an authentication service, set up
  * @param entity The entity: usually a user, as its service returns it
- * @param options As for `createTestClient`, and which authentication service and strategy it is about
- * @throws Error without an authentication service; TypeError for what is no entity; NotAuthenticated for an entity without an id
+ * @param options As for `createTestClient`, and which authentication service and strategy issue the token
+ * @throws Error without an authentication service; TypeError for anything but an entity; NotAuthenticated for an entity without an id
  * @example
  * const ada = await loginAs(app, await app.service('users').create({ email, password }))
  *
@@ -72,7 +72,7 @@ export async function loginAs(
 ): Promise<TestUser> {
   const service = app.defaultAuthentication?.(authService) as AuthenticationService | null | undefined
 
-  if (!service) throw new Error('The application has no authentication service that somebody could log in to')
+  if (!service) throw new Error('The application has no authentication service to log in to')
 
   const { entity: name } = service.configuration
 
@@ -124,7 +124,7 @@ function createClient(
   }
 }
 
-/** What the strategy looks for; one of your own may say nothing of it. */
+/** The header that the strategy reads; a custom one may not configure it. */
 function toHeaders(
   service: AuthenticationService,
   strategy: string,

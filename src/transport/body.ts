@@ -128,7 +128,7 @@ function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value)
 }
 
-/** Level by level and not by recursion: the bodies to be refused are those that would overflow the stack. */
+/** Level by level and not by recursion: a body that is to be refused could overflow the stack. */
 function assertContents(body: object, name: string): void {
   const bytes = new Set<object>()
   let level: object[] = [body]

@@ -7,7 +7,7 @@ export interface CorsOptions {
   origin?: string | readonly string[] | ((origin: string) => boolean)
   /** Whether these pages may send cookies; `false` when left out. It asks for a list of origins. */
   credentials?: boolean
-  /** Headers of responses that these pages may read beside the usual ones. */
+  /** Response headers that these pages may read besides the safelisted ones (Fetch §2.2.2). */
   exposedHeaders?: readonly string[]
   /** For how many seconds a browser may remember the response to a preflight. */
   maxAge?: number

@@ -1,4 +1,4 @@
-// Names that leave with the next minor version.
+// Old names, which are removed in the next minor version.
 
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Query, RouteLookup } from '../core/types.ts'

@@ -6,23 +6,23 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 /** Statuses whose responses have no body (RFC 9110 §15, Fetch §2.2.3). */
 const BODILESS: readonly number[] = [204, 205, 304]
 
-/** What a header value may consist of (RFC 9110 §5.5). Anything else could begin another header. */
+/** The characters of a header value (RFC 9110 §5.5). Any other could begin another header. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
-/** What a header name may consist of (RFC 9110 §5.6.2). */
+/** The characters of a header name (RFC 9110 §5.6.2). */
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/
 
-/** Headers about the body as it is sent, which only the server knows. Two lengths would let a request be smuggled. */
+/** Headers about the transfer, which the server sets. A second length would allow request smuggling. */
 const FRAMING = /^(content-length|transfer-encoding|connection|keep-alive|trailer|upgrade)$/i
 
 /**
- * Encodes a result as the response that a server writes, its body as JSON. A client that has it already gets a 304 (RFC
- * 9110 §13.1.2).
+ * Encodes a result as a response that is ready to be written, its body as JSON. A client that has it already gets a 304
+ * (RFC 9110 §13.1.2).
  *
- * @param request The request, and what code in front has set on the response
+ * @param request The request, and the headers that earlier code has set on the response
  * @param result Status, headers and body
  * @param isTagged Whether responses to `GET` and `HEAD` get an `ETag`
- * @throws TypeError for a body that is no JSON; Error for a status or a header that cannot be sent
+ * @throws TypeError for a body that cannot be written as JSON; Error for a status or a header that cannot be sent
  */
 export function encodeResponse(
   request: Pick<HttpRequest, 'method' | 'headers' | 'getResponseHeader'>,
@@ -58,7 +58,7 @@ export function getEtag({ headers }: HttpResponse): string | undefined {
   return findHeader(headers, 'etag')
 }
 
-/** Checks headers, and leaves out those about the body. */
+/** Checks headers, and drops those about the transfer. */
 export function toHead(headers: HttpResult['headers']): Record<string, string | string[]> {
   const head: Record<string, string | string[]> = {}
 

@@ -17,7 +17,7 @@ export interface ClientError {
   readonly body: FeathersErrorJSON
 }
 
-/** What is known of the request that an error belongs to. */
+/** The request that an error belongs to. */
 export interface ErrorRequest {
   /** The name of the transport: `rest`, `socketio` or that of your own. */
   readonly provider: string
@@ -46,7 +46,7 @@ export interface FormattingApplication {
   get?(name: any): any
 }
 
-/** Which call an error belongs to. It holds nothing that the client sent. */
+/** The call that an error belongs to. It holds nothing that the client sent. */
 export interface LogContext {
   /** The path of the service. */
   readonly path?: string | undefined
@@ -83,13 +83,13 @@ const debug = createDebug('alula:transport')
 
 const UNEXPECTED = 'An unexpected error occurred on the server'
 
-/** What is wrong with a path whose percent-escapes cannot be decoded. */
+/** The message for a path whose percent-escapes cannot be decoded. */
 export const MALFORMED_PATH = "Invalid path: expected '%' to be followed by a valid UTF-8 escape"
 
 /**
  * Decides what a client sees of anything that was thrown. A Feathers error is shown as it is, and so is an
  * error of middleware that is marked as meant for the client. Everything else is a 500: with its message in
- * development, with a general sentence in production. Stack, cause and further properties are never shown.
+ * development, with a general message in production. Stack, cause and further properties are never shown.
  *
  * @param error Anything that was thrown
  */
@@ -99,7 +99,7 @@ export function toClientError(error: unknown): ClientError {
 
     return { status: body.code, body }
   } catch {
-    // An error whose own properties throw must not become another one on its way out.
+    // Reading the properties of an error may throw, and must not become another error.
     return { status: 500, body: toBody(new GeneralError(UNEXPECTED)) }
   }
 }

@@ -33,8 +33,7 @@ import { createSetupCheck } from './setup-check.ts'
 export type HttpHandler = (request: HttpRequest) => Promise<HttpResponse>
 
 /**
- * Serves an application over HTTP, whatever the server: from the path of a request to the response that the server has to
- * write. Call `app.setup()` before the first request.
+ * Serves an application over HTTP, on any server: from the path of a request to the response that is ready to be written. Call `app.setup()` before the first request.
  *
  * @param app An application
  * @param options The options of the transport
@@ -81,7 +80,7 @@ export function createHttpHandler(app: TransportApplication, options: HttpOption
   }
 }
 
-/** What a log may say of a call. */
+/** The call, as a log may show it. */
 export function toLogContext(context: HookContext | undefined): {
   readonly path?: string
   readonly method?: string
@@ -99,7 +98,7 @@ export function toLogContext(context: HookContext | undefined): {
  * @param settings The settings of the transport
  * @param onCall Gets the context before the call begins
  * @returns The context of the finished call
- * @throws Whatever goes wrong
+ * @throws What the call rejects with, and the errors of a request that cannot become a call
  */
 export async function runCall(
   app: TransportApplication,
@@ -141,7 +140,7 @@ function findInside(
   return target
 }
 
-/** The params that code in front of the service has set, and credentials unless it has set those too. */
+/** The params that earlier code has set, and credentials unless it has set those too. */
 async function toParams(
   app: TransportApplication,
   request: HttpRequest,
@@ -163,7 +162,7 @@ async function toParams(
   return found ? { authentication: found, ...given } : given
 }
 
-/** A mounted function calls services for its client: without a provider they would take it for the server itself. */
+/** A mounted function calls services for its client: without a provider these would be internal calls. */
 async function toMountedParams(
   app: TransportApplication,
   request: HttpRequest,
@@ -183,7 +182,7 @@ async function readBody(
   if (body === undefined)
     return parseBody(await request.readText(bodyLimit), contentType, getServiceOptions(service))
 
-  // Parsers of JSON and forms accept other charsets, with which a filter in front could be deceived.
+  // Parsers of JSON and forms accept other charsets, which can hide data from a filter in front.
   if (/json|x-www-form-urlencoded/i.test(contentType ?? '')) assertUtf8(contentType)
 
   return body

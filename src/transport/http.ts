@@ -35,12 +35,12 @@ export interface HttpRequest {
   readonly query?: Query | undefined
   /** Params from trusted code in front of the service, such as middleware. */
   readonly params?: object | undefined
-  /** What the path leads to, when that was looked up already. */
+  /** What the path leads to, if that was looked up already. */
   readonly target?: HttpTarget | undefined
   /** The request of the server, for the option `params`; and, from Node, the response, for strategies. */
   readonly native?: { readonly request: any; readonly response?: unknown } | undefined
 
-  /** A header that code in front has set on the response already. */
+  /** A header that earlier code has set on the response. */
   getResponseHeader?(name: string): unknown
 
   /**
@@ -59,14 +59,14 @@ export interface HttpRequest {
   toRequest(path: string): Request
 }
 
-/** What a call leads to, before it is encoded. A `body` that is `undefined` is not sent. */
+/** The result of a request, not encoded yet. A `body` that is `undefined` is not sent. */
 export interface HttpResult {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[]>>
   readonly body: unknown
 }
 
-/** A response that a server only has to write. */
+/** A response that is ready to be written. */
 export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[]>>
@@ -109,8 +109,8 @@ export function hasData(verb: string): boolean {
 }
 
 /**
- * Finds the service of a request path, or `null`. A path with an empty segment leads nowhere: middleware that guards
- * `/users` does not see `//users`.
+ * Finds the service of a request path, or `null`. A path with an empty segment has none: middleware that guards `/users`
+ * does not see `//users`.
  *
  * @param app The application
  * @param path The path, without the prefix of the transport
@@ -206,7 +206,7 @@ export function createHttpContext(route: RouteLookup, call: ServiceCall): HookCo
 }
 
 /**
- * Converts the context of a finished call into what the client gets. The body is `dispatch`, or else the result. The
+ * Converts the context of a finished call into the result of the request. The body is `dispatch`, or else the result. The
  * status is `http.status`, or else 303 with a location, 204 without a body, 201 for `create`, and 200.
  */
 export function toHttpResult(context: HookContext): HttpResult {
@@ -221,13 +221,13 @@ export function toHttpResult(context: HookContext): HttpResult {
 }
 
 /**
- * Converts anything that was thrown into what the client gets, with the headers that its status asks for.
+ * Converts anything that was thrown into the result of the request, with the headers that its status asks for.
  *
  * @param error Anything that was thrown
  * @param request The request
  * @param route The service that the path of the request leads to, when it is known
  * @param app The application: its setting `formatError` decides on the body, and its strategies on `WWW-Authenticate`
- * @param options Whose strategies look for credentials
+ * @param options Which strategies look for credentials
  */
 export function toHttpError(
   error: unknown,
@@ -257,7 +257,7 @@ export function toHttpError(
   return { status, headers, body }
 }
 
-/** The error for a path that leads nowhere. */
+/** The error for a path that leads to no service. */
 export function createNotFound(url: string, verbose?: boolean): NotFound {
   return new NotFound(verbose ? `Page not found: ${url}` : 'Page not found', { url })
 }
@@ -289,14 +289,14 @@ function isCustomMethod(name: string, methods: readonly string[]): boolean {
   return !isStandardMethod(name) && methods.includes(name)
 }
 
-/** A CORS preflight that reaches a service is nearly always a server without CORS. */
+/** A CORS preflight that reaches a service nearly always means that CORS is not set up. */
 function toHint(verb: string, headers: IncomingHeaders): string {
   return verb === 'OPTIONS' && headers['access-control-request-method'] !== undefined
     ? ": this is a CORS preflight, which the middleware or option 'cors' of the server has to respond to"
     : ''
 }
 
-/** The verbs that the path of a route takes, without one that hooks have just refused. */
+/** The verbs that the path of a route accepts, without one that has just been refused. */
 function allowedVerbs(
   { method: verb, headers }: Pick<HttpRequest, 'method' | 'headers'>,
   { service, params }: RouteLookup
@@ -330,7 +330,7 @@ function decode(segment: string): string {
   }
 }
 
-/** Escapes what a URL cannot hold, line breaks included, and keeps escapes that are there. */
+/** Escapes characters that a URL cannot contain, line breaks included, and keeps existing escapes. */
 function encodeUrl(url: string): string {
   return url.toWellFormed().replace(/[^\x21-\x7e]|["<>\\^`{|}]|%(?![\da-f]{2})/giu, encodeURIComponent)
 }

@@ -20,13 +20,13 @@ export interface HttpOptions<Request = any> {
   etag?: boolean
   /** Where unexpected errors are written to, `console` when left out; `false` for nowhere. */
   logger?: Logger | false | null
-  /** How many proxies are in front, whose `X-Forwarded-For` and `X-Forwarded-Host` count; 0 when left out. */
+  /** How many proxies are in front and set `X-Forwarded-For` and `X-Forwarded-Host`; 0 when left out. */
   trustProxy?: number
   /** Which pages of other origins may call the services from a browser; none when left out. */
   cors?: boolean | CorsOptions
 }
 
-/** What a transport knows about a request beside what it says. */
+/** What a transport knows about a request besides its head and body. */
 export interface RequestDetails {
   /** The address of the client. */
   readonly address: string | undefined

@@ -9,8 +9,8 @@ import { type HttpRequest, type TransportApplication, toCredentialSource } from 
  *
  * @param app The application
  * @param request The request
- * @param options Whose strategies look for credentials
- * @param origins Origins that are known beside those of the application
+ * @param options Which strategies look for credentials
+ * @param origins Known origins besides those of the application
  * @throws Forbidden for such a call
  */
 export async function assertOwnOrigin(
@@ -24,7 +24,7 @@ export async function assertOwnOrigin(
   const [source, response] = toCredentialSource(request)
   const isFound = await parseAuthentication(app, source, response, options)
 
-  // A token in a header is proof enough: only the pages that know it can send it.
+  // A token in a header is proof enough: only a page that knows it can send it.
   if (!isFound || (await parseAuthentication(app, withoutCookies(source), response, options))) return
 
   throw new Forbidden(
@@ -49,7 +49,7 @@ function isFromOwnPage(
   return isRead
 }
 
-/** The origins that logins through providers may start from, which the application trusts with its tokens. */
+/** The origins that logins through providers may start from: the application already trusts them with tokens. */
 function getOrigins(
   app: TransportApplication,
   { service }: ParseAuthenticationOptions = {}
@@ -64,7 +64,7 @@ function isKnown(origin: string, known: readonly string[]): boolean {
   return known.some((each) => URL.canParse(each) && new URL(each).origin === origin)
 }
 
-/** The same request as it would be without its cookies, and without what middleware reads from them. */
+/** The same request without its cookies, and without what middleware parses from them. */
 function withoutCookies(request: { readonly headers: { readonly [name: string]: any } }): typeof request {
   const { cookie, ...headers } = request.headers
 

@@ -16,7 +16,7 @@ export function isConditional({ method, headers }: Pick<HttpRequest, 'method' | 
 
 /**
  * Runs a call if the tag of the record, as a `get` of the same client returns it, is one of those in `If-Match`. Such
- * requests for one record run one after another in this process; other processes and other calls are not waited for.
+ * requests for one record run one after another in this process. It is no lock: other calls and other processes go on.
  *
  * @param app The application
  * @param request The request
@@ -84,7 +84,7 @@ async function assertMatch(
   )
 }
 
-/** The tags of a list, as they are written: ours are weak, and hashes of the same JSON are equal strings. */
+/** The tags of a list, compared as strings: ours are weak (`W/`), and equal JSON has equal tags. */
 function toTags(list: string): readonly string[] {
   return list.match(/(?:W\/)?"[^"]*"/g) ?? []
 }

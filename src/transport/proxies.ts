@@ -1,11 +1,11 @@
 import type { IncomingHeaders } from './http.ts'
 
 /**
- * The address of a client behind proxies, each of which adds the address that it was called from to `X-Forwarded-For`.
+ * The address of a client behind proxies. Each proxy appends the address of its own client to `X-Forwarded-For`.
  *
  * @param address The address that the connection comes from
  * @param headers The headers of the request
- * @param trustProxy How many proxies are in front. What stands before their entries was written by the client
+ * @param trustProxy How many proxies are in front. Entries before theirs were written by the client
  */
 export function toAddress(
   address: string | undefined,
@@ -19,7 +19,7 @@ export function toAddress(
   return forwarded.at(-Math.min(trustProxy, forwarded.length)) ?? address
 }
 
-/** The host that a client asked for; behind proxies that of `X-Forwarded-Host`, where there is one. */
+/** The host that a client asked for; behind proxies the first in `X-Forwarded-Host`, if any. */
 export function toHost(headers: IncomingHeaders, trustProxy: number): string | undefined {
   const [forwarded] = trustProxy === 0 ? [] : toList(headers['x-forwarded-host'])
 

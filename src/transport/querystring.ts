@@ -5,19 +5,19 @@ import { isPlainObject } from '../utils/object.ts'
 
 /**
  * How much a query string may hold. `depth` counts the brackets of one key, `array` the elements of one array,
- * `parameters` the pairs of the whole. Past a cap the answer is a 400, never a query that means something else.
+ * `parameters` the pairs of the whole. Past a limit the response is a 400, never a query that means something else.
  */
 export const QUERY_LIMITS = { depth: 16, array: 500, parameters: 1000 } as const
 
 /**
- * `__proto__` would be dropped by `qs` without a word, and a filter that is dropped selects more than was asked
- * for. `constructor` is the name of no field, and much code trusts what an object says of its constructor.
+ * `qs` would drop `__proto__` silently, and a query that lost a filter selects more than was asked for. `constructor` is
+ * not the name of a field, and much code trusts the `constructor` of an object.
  */
 const REFUSED_NAME = /(?:^|\[)(__proto__|constructor)(?:[[\]]|$)/
 
 const OPTIONS = {
   // Other names of `Object.prototype` are ordinary own properties of ordinary objects. Objects without a prototype
-  // are no way out: adapters of Feathers v5 do not take them for parts of a query.
+  // would not help: adapters of Feathers v5 do not accept them as parts of a query.
   allowPrototypes: true,
   depth: QUERY_LIMITS.depth,
   strictDepth: true,
@@ -47,10 +47,10 @@ export function parseQueryString(search: string): Query {
 }
 
 /**
- * Checks a query that did not come as a query string, but as the JSON of a message, for what a query string cannot be.
+ * Checks a query that came as the JSON of a message, so that it holds nothing that a query string cannot.
  *
- * @param query What stands where the query does; nothing is an empty query
- * @throws BadRequest for what is no object, for bytes, for `__proto__` and `constructor` as names, and past one of the
+ * @param query The query; `undefined` and `null` are an empty query
+ * @throws BadRequest for anything but an object, for bytes, for `__proto__` and `constructor` as names, and past one of the
  * `QUERY_LIMITS`
  */
 export function assertQuery(query: unknown): asserts query is Query | null | undefined {
@@ -60,7 +60,7 @@ export function assertQuery(query: unknown): asserts query is Query | null | und
   let level: object[] = [query]
   let parameters = 0
 
-  // Level by level and not by recursion: those to be refused may be deep.
+  // Level by level and not by recursion: a hostile query may be deep enough to overflow the stack.
   for (let depth = 0; level.length > 0; depth++) {
     const next: object[] = []
 
@@ -86,7 +86,7 @@ function assertBranch(value: object): object {
   if (Array.isArray(value)) {
     if (value.length > QUERY_LIMITS.array) throw new BadRequest(describeLimit('query', 'Array'))
   } else if (!isPlainObject(value)) {
-    throw new BadRequest('Invalid query: expected texts, numbers, booleans, objects and arrays')
+    throw new BadRequest('Invalid query: expected strings, numbers, booleans, objects and arrays')
   }
 
   return value
@@ -95,7 +95,7 @@ function assertBranch(value: object): object {
 function decode(text: string, _decoder: unknown, _charset: string, type: 'key' | 'value'): string {
   const decoded = decodeStrictly(text)
 
-  // `qs` drops what has no name, and what stands behind a bracket.
+  // `qs` drops a parameter without a name, and characters after a closing bracket.
   if (type === 'key' && !/^[^[\]]+(?:\[[^[\]]*\])*$/.test(decoded)) {
     throw new BadRequest('Invalid query string: expected every name to be like a, a[b] or a[]')
   }
@@ -115,7 +115,7 @@ function decodeStrictly(text: string): string {
   }
 }
 
-/** What is expected, where `qs` begins its message with the limit that was passed. */
+/** The message for an exceeded limit, which `qs` names in the first word of its own. */
 function describeLimit(place: string, message: string): string {
   if (message.startsWith('Array')) {
     return `Invalid ${place}: expected at most ${QUERY_LIMITS.array} elements in an array`

@@ -1,6 +1,5 @@
 /**
- * Warns once, at the first request, when an application is served that was never set up: its services lack what their
- * `setup` prepares.
+ * Warns once, at the first request, if the application was never set up: its services may lack what their `setup` prepares.
  *
  * @param app The application
  * @returns Checks the application, the first time it is called

@@ -11,21 +11,21 @@ import { toClientError, toErrorResponse } from './error.ts'
 import { findRoute, type IncomingHeaders, type TransportApplication } from './http.ts'
 import { assertQuery } from './querystring.ts'
 
-/** A message that asks for a call of a service method, as it came. */
+/** A message that asks for a call of a service method, not checked yet. */
 export interface SocketMessage {
   readonly method: string
   /** The path of the service. */
   readonly path: unknown
   /** The arguments of the method, the query where the method has params. */
   readonly args: readonly unknown[]
-  /** Who asks; the params of the call have all that is on it, the name of the transport as `provider`. */
+  /** The connection of the client. Its properties are params of the call; `provider` is the name of the transport. */
   readonly connection: RealTimeConnection
 }
 
-/** What a message is answered with: the error, or `null` and what the call gave. */
+/** The reply to a message: the error, or `null` and the result. */
 export type SocketReply = [error: object] | [error: null, result: unknown]
 
-/** What goes to some connections: the same message to each. */
+/** One message, and the connections that get it. */
 export interface Delivery {
   /** The path of the service and the name of the event, with a space between them. */
   readonly name: string
@@ -34,11 +34,11 @@ export interface Delivery {
 }
 
 /**
- * Runs the call that a message asks for. Whatever goes wrong becomes an answer too.
+ * Runs the call that a message asks for. It never rejects: errors become replies.
  *
  * @param app The application
  * @param message The message
- * @param onError Hears of every error, for a log
+ * @param onError Called with the error of a failed call, for a log and for its status: `formatError` may change the body
  */
 export async function handleSocket(
   app: TransportApplication,
@@ -62,7 +62,7 @@ export async function handleSocket(
  *
  * @param app The application: its setting `formatError` decides on the body
  * @param error Anything that was thrown
- * @param message The message, or what is known of it
+ * @param message The message, as far as it could be read
  */
 export function toSocketError(
   app: TransportApplication,
@@ -75,7 +75,7 @@ export function toSocketError(
 }
 
 /**
- * Converts a message into a call of a service method. What a request could not say, a message cannot say either.
+ * Converts a message into a call of a service method, with the limits of an HTTP request.
  *
  * @throws NotFound for a path that leads to no service, MethodNotAllowed for a method that the service does not offer
  * to clients, BadRequest for arguments that the method does not take, Error for a connection without a `provider`
@@ -84,7 +84,7 @@ export function toSocketCall(
   app: TransportApplication,
   { method, path, args, connection }: SocketMessage
 ): { service: any; call: ServiceCall } {
-  // Without one it would be a call from inside, which every guard lets pass.
+  // Without it this would be an internal call, which guards let pass.
   if (!connection?.provider) throw new Error("A connection needs a 'provider', the name of its transport")
 
   const { service, params: route } = findService(app, path)
@@ -123,38 +123,37 @@ function findService(app: TransportApplication, path: unknown): { service: any; 
 
   const found = findRoute(app, path)
 
-  // An id is an argument: with one in the path it would be there twice.
+  // The id is an argument, and not part of the path.
   if (!found || found.params.__id !== undefined) throw new NotFound(`Service '${path}' not found`)
 
   return found
 }
 
-/** Objects as ids have led past conditions of databases. `null` stands for all records, where a method takes that. */
+/** An object as id can bypass the conditions of a database. `null` means all records, where a method accepts it. */
 function assertId(id: unknown, method: string): void {
   if (typeof id === 'string' && id !== '') return
   if (Number.isFinite(id) || (id === null && method !== 'get')) return
 
-  const expected = method === 'get' ? 'a text or a number' : 'a text, a number or null'
-  const found = id === null ? 'null' : id === '' ? 'an empty text' : typeof id
+  const expected = method === 'get' ? 'a string or a number' : 'a string, a number or null'
+  const found = id === null ? 'null' : id === '' ? 'an empty string' : typeof id
 
   throw new BadRequest(`Invalid id for '${method}': expected ${expected}, got ${found}`)
 }
 
-/** Bytes may be in data, and are none: a request could not send them either. */
+/** Data may contain bytes, but not be bytes: an HTTP request could not send them either. */
 function toSocketData(data: unknown, method: string): unknown {
   if (ArrayBuffer.isView(data)) throw new BadRequest('Invalid data: expected an object or array, got bytes')
 
-  // On the wire an argument that was left out is `null`, which a method of one’s own may be called with.
+  // An argument that was left out arrives as `null`. Custom methods may be called without data.
   return toData(data === null && !isStandardMethod(method) ? undefined : data, method, 'data')
 }
 
 /**
- * Authenticates a connection by what its first request says, where it says something: it is logged in then. With
- * credentials that are good for calls and not for a login, such as a key, nobody is logged in, and each call brings them
- * along.
+ * Logs a connection in with the credentials of the request that it began with, if there are any. Credentials that are
+ * valid for calls and not for a login, such as an API key, are kept and sent with each call instead.
  *
  * @param app The application
- * @param connection The connection; the strategies note on it who it belongs to
+ * @param connection The connection; the strategies store the login on it
  * @param request The request that the connection began with
  * @param options Whose strategies look for credentials
  * @throws What the strategies throw for credentials that are not valid
@@ -177,15 +176,15 @@ export async function authenticateConnection(
   try {
     await auth.create(authentication, { provider: connection.provider, connection })
   } catch (error) {
-    // Nothing but what was claimed. What a login has set stays: it has to be ended.
+    // Only the claim is removed. A login that has succeeded stays, until its connection is closed.
     if (connection.authentication === authentication) delete connection.authentication
     throw error
   }
 }
 
 /**
- * Whether what a connection lives by is still good: its token may be void since the password of its user was changed.
- * A connection that nobody is logged in on lives by nothing.
+ * Whether the token of a connection is still valid: a new password revokes it, for example. A connection without a login
+ * needs none.
  *
  * @param app The application
  * @param connection The connection
@@ -205,19 +204,19 @@ export async function isAuthenticated(
 
     return true
   } catch (error) {
-    // Anything else says nothing of the token.
+    // Other errors, such as a database that is away, do not make the token invalid.
     return toClientError(error).status !== 401
   }
 }
 
 /**
- * What the connections of a channel get to hear of an event. Those who get the same payload are put together, so that
+ * Converts an event into messages for the connections of a channel. Connections with the same payload are grouped, so that
  * a transport encodes it once.
  *
  * @param event The name of the event
- * @param channel Whom the publishers have chosen
+ * @param channel The channel that the publishers have chosen
  * @param context The context of the call
- * @param data What the event is about
+ * @param data The data of the event
  */
 export function toDeliveries(
   event: string,

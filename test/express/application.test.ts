@@ -126,7 +126,7 @@ it('middleware around the services of another application is refused, and not dr
   const nested = alula().use('things', { find: async () => [] })
 
   expect(() => express(alula()).use('v1', guard, nested as any)).toThrow(
-    "Middleware can not be put around the application at 'v1', only around its services"
+    "Middleware cannot be put around the application at 'v1', only around its services"
   )
 })
 

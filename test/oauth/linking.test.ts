@@ -489,7 +489,7 @@ describe('an account with the same e-mail address', () => {
         }
       }
     ]
-  ])('is no back door by %s', async (_name, overrides) => {
+  ])('cannot be bypassed by %s', async (_name, overrides) => {
     for (const settings of [{ origins: [PAGE] }, oauth]) {
       const strategy = Object.assign(new OAuthStrategy(), overrides)
       const { server, agent, findUsers } = await start({ oauth: settings, strategies: { nest: strategy } }, [

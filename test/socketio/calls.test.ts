@@ -255,7 +255,7 @@ describe('an id', () => {
     ['an array', [1], 'object'],
     ['true', true, 'boolean'],
     ['false', false, 'boolean'],
-    ['an empty text', '', 'an empty text'],
+    ['an empty string', '', 'an empty string'],
     ['bytes', Buffer.from('1'), 'object']
   ])('%s is none', async (_title, id, found) => {
     const { calls, socket } = await openRecorder()
@@ -265,7 +265,7 @@ describe('an id', () => {
 
       await expect(call(socket, method, 'things', id, ...data)).rejects.toEqual({
         name: 'BadRequest',
-        message: `Invalid id for '${method}': expected ${method === 'get' ? 'a text or a number' : 'a text, a number or null'}, got ${found}`,
+        message: `Invalid id for '${method}': expected ${method === 'get' ? 'a string or a number' : 'a string, a number or null'}, got ${found}`,
         code: 400,
         className: 'bad-request'
       })
@@ -283,7 +283,7 @@ describe('an id', () => {
 
     await expect(call(socket, 'get', 'things', null)).rejects.toMatchObject({
       code: 400,
-      message: "Invalid id for 'get': expected a text or a number, got null"
+      message: "Invalid id for 'get': expected a string or a number, got null"
     })
     expect(calls).toEqual([])
   })
@@ -314,7 +314,7 @@ describe('a query', () => {
     [
       'an object with bytes',
       { a: Buffer.from('a') },
-      'expected texts, numbers, booleans, objects and arrays'
+      'expected strings, numbers, booleans, objects and arrays'
     ],
     ['too deep', nested(19), 'expected objects to nest at most 16 deep'],
     ['too deep by arrays', { a: JSON.parse('['.repeat(50) + ']'.repeat(50)) }, 'nest at most 16 deep'],

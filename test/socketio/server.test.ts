@@ -414,7 +414,7 @@ it.each([
   [
     'the application itself',
     (app: any) => app.configure(socketio),
-    'socketio is called before it is configured'
+    'Call socketio: app.configure(socketio())'
   ],
   ['a list', () => socketio([] as any), 'Invalid arguments of socketio'],
   ['a port that is none', () => socketio(-1), 'Invalid port of socketio'],

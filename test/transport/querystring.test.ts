@@ -72,7 +72,7 @@ describe('a query of a message', () => {
   it.each([new Uint8Array(1), new Date(), new Map()])('holds no %s', (value) => {
     for (const query of [{ a: value }, { a: [{ b: value }] }]) {
       expect(() => assertQuery(query)).toThrow(
-        'Invalid query: expected texts, numbers, booleans, objects and arrays'
+        'Invalid query: expected strings, numbers, booleans, objects and arrays'
       )
     }
   })
