@@ -228,6 +228,8 @@ export async function load({ port, connections }, toRequest, amount) {
     url: `http://127.0.0.1:${port}`,
     connections,
     amount,
+    // In seconds. A request of `large` takes long on a busy machine.
+    timeout: 60,
     // As the option `requests` they would be cloned deeply for each connection, which takes long.
     setupClient: (connection) => connection.setRequests(requests.map((request) => ({ ...request }))),
     // Only then it sees that all are answered; a second is the default.
