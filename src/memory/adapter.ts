@@ -5,8 +5,8 @@ import { OPERATORS } from '../adapter/query.ts'
 import type { Id, Paginated, Query } from '../core/types.ts'
 import { Conflict, NotFound } from '../errors.ts'
 import type { ParsedQuery } from '../query/ast.ts'
-import { toComparator } from '../query/comparator.ts'
-import { type CustomPredicates, type Predicate, toPredicate } from '../query/predicate.ts'
+import { compileComparator } from '../query/comparator.ts'
+import { type CustomPredicates, compilePredicate, type Predicate } from '../query/predicate.ts'
 import { toSelection } from '../query/select.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { clone, cloneRecord } from './clone.ts'
@@ -200,7 +200,7 @@ export class MemoryAdapter<
   private toPredicate({ where }: ParsedQuery, params: ServiceParams | undefined): Predicate {
     const { matcher, predicates } = this.getOptions(params)
 
-    if (!matcher) return toPredicate(where, predicates)
+    if (!matcher) return compilePredicate(where, predicates ?? {}, this.records.toReader)
 
     const { $limit, $skip, $sort, $select, ...conditions } = params?.query ?? {}
 
@@ -218,7 +218,11 @@ export class MemoryAdapter<
 
     const { sorter } = this.getOptions(params)
 
-    return takeSorted(records, sorter ? sorter(params?.query?.$sort ?? {}) : toComparator(sort), count)
+    return takeSorted(
+      records,
+      sorter ? sorter(params?.query?.$sort ?? {}) : compileComparator(sort, this.records.toReader),
+      count
+    )
   }
 
   /** Gives each record an id. Nothing is stored before all ids are known to be free. */

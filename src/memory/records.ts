@@ -1,6 +1,7 @@
 import type { Condition } from '../query/ast.ts'
 import { toReadings } from '../query/coerce.ts'
-import { type CustomPredicates, toPredicate } from '../query/predicate.ts'
+import { type ToReader, toFieldReader, toPlainReader } from '../query/field.ts'
+import { type CustomPredicates, compilePredicate } from '../query/predicate.ts'
 import { type Entry, FieldIndex, isIndexable } from './field-index.ts'
 
 /** Records by id, in the order in which they came, with indexes on some of their fields. */
@@ -10,10 +11,17 @@ export class Records {
   private list: any[] = []
   /** Whether a record was removed since the list was made. The next search makes it again. */
   private hasGaps = false
+  /** Whether no record is an instance of a class: then its fields can be read without asking whose they are. */
+  private arePlain = true
   private readonly indexes: readonly FieldIndex[]
 
   constructor(indexed: readonly string[]) {
     this.indexes = indexed.map((field) => new FieldIndex(field))
+  }
+
+  /** How the fields of these records are read. */
+  get toReader(): ToReader {
+    return this.arePlain ? toPlainReader : toFieldReader
   }
 
   /** An id in a URL is a string, so ids that are written in the same way are the same. */
@@ -35,6 +43,7 @@ export class Records {
 
     this.entries.set(key, entry)
     this.list.push(record)
+    this.arePlain &&= isPlain(record)
     for (const index of this.indexes) index.add(entry)
   }
 
@@ -44,6 +53,7 @@ export class Records {
 
     entry.record = record
     this.list[entry.place] = record
+    this.arePlain &&= isPlain(record)
   }
 
   delete(entry: Entry): void {
@@ -60,6 +70,7 @@ export class Records {
     this.entries.clear()
     this.list = []
     this.hasGaps = false
+    this.arePlain = true
   }
 
   /** All records in order. */
@@ -91,12 +102,12 @@ export class Records {
 
     if (where.kind === 'and' && where.conditions.length === 0) return candidates
 
-    return filterRecords(candidates, toPredicate(where, custom))
+    return filterRecords(candidates, compilePredicate(where, custom ?? {}, this.toReader))
   }
 
   /** The entries of the records that match, in order, for changing or removing them. */
   findEntries(where: Condition, idField: string, custom: CustomPredicates | undefined): readonly Entry[] {
-    const matches = toPredicate(where, custom)
+    const matches = compilePredicate(where, custom ?? {}, this.toReader)
 
     return (this.findCandidates(where, idField) ?? this.getEntries()).filter(({ record }) => matches(record))
   }
@@ -150,6 +161,10 @@ export class Records {
       {}
     )[0]
   }
+}
+
+function isPlain(record: object): boolean {
+  return Object.getPrototypeOf(record) === Object.prototype
 }
 
 /** The records that match, in a new array. By hand: `filter` takes a call more for each record. */

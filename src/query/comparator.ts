@@ -1,6 +1,6 @@
 import type { Sort } from './ast.ts'
 import { compareAny } from './compare.ts'
-import { toFieldReader } from './field.ts'
+import { type ToReader, toFieldReader } from './field.ts'
 
 /** Compares two records, for `Array.prototype.sort`. */
 export type Comparator = (a: any, b: any) => number
@@ -11,7 +11,12 @@ export type Comparator = (a: any, b: any) => number
  * @param sort The fields, the most important first
  */
 export function toComparator(sort: readonly Sort[]): Comparator {
-  const [first, ...rest] = sort.map(toFieldComparator)
+  return compileComparator(sort, toFieldReader)
+}
+
+/** The same with another way to read a field, for a store that knows its records. */
+export function compileComparator(sort: readonly Sort[], toReader: ToReader): Comparator {
+  const [first, ...rest] = sort.map((field) => toFieldComparator(field, toReader))
 
   if (!first) return () => 0
   if (rest.length === 0) return first
@@ -25,11 +30,11 @@ export function toComparator(sort: readonly Sort[]): Comparator {
   }
 }
 
-function toFieldComparator({ path, direction }: Sort): Comparator {
-  const getField = toFieldReader(path)
+function toFieldComparator({ path, direction }: Sort, toReader: ToReader): Comparator {
+  const read = toReader(path)
 
   return (a, b) => {
-    const order = compareAny(getField(a), getField(b))
+    const order = compareAny(read(a), read(b))
 
     // Without ever giving -0.
     return order === 0 ? 0 : order * direction

@@ -2,7 +2,7 @@ import { assertNever } from '../utils/object.ts'
 import type { Condition, Path } from './ast.ts'
 import { toReadings } from './coerce.ts'
 import { compareSameType, isEqual } from './compare.ts'
-import { toFieldReader } from './field.ts'
+import { type FieldReader, type ToReader, toFieldReader } from './field.ts'
 
 /** Whether a record matches. */
 export type Predicate = (record: any) => boolean
@@ -27,23 +27,62 @@ type FieldCondition = Extract<Condition, { readonly path: Path }>
  * @throws Error for a custom operator without a meaning
  */
 export function toPredicate(condition: Condition, custom: CustomPredicates = {}): Predicate {
+  return compilePredicate(condition, custom, toFieldReader)
+}
+
+/** The same with another way to read a field, for a store that knows its records. */
+export function compilePredicate(
+  condition: Condition,
+  custom: CustomPredicates,
+  toReader: ToReader
+): Predicate {
   switch (condition.kind) {
     case 'compare':
-    case 'custom': {
-      const test = toFieldTest(condition, custom)
-      const getField = toFieldReader(condition.path)
-
-      return (record) => test(getField(record))
-    }
+    case 'custom':
+      return toFieldPredicate(toReader(condition.path), toFieldTest(condition, custom))
     case 'and':
-      return every(condition.conditions.map((part) => toPredicate(part, custom)))
+      return every(compileAll(condition.conditions, custom, toReader))
     case 'or':
-      return some(condition.conditions.map((part) => toPredicate(part, custom)))
+      return some(condition.conditions.map((part) => compilePredicate(part, custom, toReader)))
     case 'not':
-      return negate(toPredicate(condition.condition, custom))
+      return negate(compilePredicate(condition.condition, custom, toReader))
     default:
       return assertNever(condition)
   }
+}
+
+/** The conditions on one field become one predicate, so that the field is read once. */
+function compileAll(
+  conditions: readonly Condition[],
+  custom: CustomPredicates,
+  toReader: ToReader
+): readonly Predicate[] {
+  const others: Predicate[] = []
+  const fields = new Map<string, { readonly path: Path; readonly tests: FieldTest[] }>()
+
+  for (const condition of conditions) {
+    if (condition.kind !== 'compare' && condition.kind !== 'custom') {
+      others.push(compilePredicate(condition, custom, toReader))
+      continue
+    }
+
+    const { path } = condition
+    const key = path.join('.')
+    const field = fields.get(key) ?? { path, tests: [] }
+
+    fields.set(key, field)
+    field.tests.push(toFieldTest(condition, custom))
+  }
+
+  // Those of one field first: they cost less than those that combine others.
+  return [
+    ...[...fields.values()].map(({ path, tests }) => toFieldPredicate(toReader(path), every(tests))),
+    ...others
+  ]
+}
+
+function toFieldPredicate(read: FieldReader, test: FieldTest): Predicate {
+  return (record) => test(read(record))
 }
 
 function toFieldTest(condition: FieldCondition, custom: CustomPredicates): FieldTest {
@@ -122,6 +161,14 @@ function toEqualityTest(value: unknown): FieldTest {
 /** Scalars are looked up, so that a long list costs no more than a short one, and so are the times of dates. */
 function toMembershipTest(list: readonly unknown[]): FieldTest {
   const values = list.flatMap(toReadings)
+
+  // Fast path: two comparisons cost less than one look-up.
+  if (values.length <= 2 && values.every(isScalar)) {
+    const [first, second] = values.length === 2 ? values : [values[0], values[0]]
+
+    if (values.length > 0) return (field) => field === first || field === second
+  }
+
   const scalars = new Set(values.filter(isScalar))
   const times = new Set(values.filter((value) => value instanceof Date).map((date) => date.getTime()))
   const others = values.filter((value) => !isScalar(value) && !(value instanceof Date)).map(toEqualityTest)
@@ -144,7 +191,9 @@ function every(predicates: readonly Predicate[]): Predicate {
   if (predicates.length === 2) return (record) => first(record) && second(record)
 
   return (record) => {
-    for (const predicate of predicates) if (!predicate(record)) return false
+    for (let index = 0; index < predicates.length; index++) {
+      if (!(predicates[index] as Predicate)(record)) return false
+    }
 
     return true
   }
@@ -160,7 +209,9 @@ function some(predicates: readonly Predicate[]): Predicate {
   if (first && predicates.length === 1) return first
 
   return (record) => {
-    for (const predicate of predicates) if (predicate(record)) return true
+    for (let index = 0; index < predicates.length; index++) {
+      if ((predicates[index] as Predicate)(record)) return true
+    }
 
     return false
   }
