@@ -4,7 +4,7 @@ import type { HookContext, Params, Query, RouteLookup } from '../core/types.ts'
 import { respond } from '../node/listener.ts'
 import { NodeRequest, splitTarget } from '../node/request.ts'
 import { toHead } from '../transport/encode.ts'
-import { type Logger, logUnexpected } from '../transport/error.ts'
+import { type Logger, logUnexpected, toClientError } from '../transport/error.ts'
 import { createHttpHandler, type HttpHandler, runCall } from '../transport/handler.ts'
 import {
   findTarget,
@@ -12,7 +12,7 @@ import {
   type HttpTarget,
   isMounted,
   type TransportApplication,
-  toHttpError,
+  toErrorHeaders,
   toHttpResult
 } from '../transport/http.ts'
 import {
@@ -25,7 +25,7 @@ import { toHost } from '../transport/proxies.ts'
 import { createSetupCheck } from '../transport/setup-check.ts'
 import { stripPrefix } from '../utils/path.ts'
 import { parseAuthentication } from './authentication.ts'
-import { errorHandler } from './handlers.ts'
+import { createErrorHandler } from './handlers.ts'
 import { isUsual, sendResult } from './send.ts'
 
 declare global {
@@ -144,7 +144,7 @@ export function toMiddleware(app: TransportApplication, options: MiddlewareOptio
 
   const settings = toHttpSettings('toMiddleware', httpOptions, ['formatter'])
   const handle = createHttpHandler(app, httpOptions)
-  const sendError = errorHandler({ html: false, logger: settings.logger })
+  const sendError = createErrorHandler({ html: false, logger: settings.logger }, () => app)
   const serve = serveServices(app, settings, format ?? formatter)
 
   return (request, response, next) => {
@@ -184,9 +184,8 @@ export function assertMiddleware(location: string, middleware: object = {}): voi
 export const formatter: RequestHandler = (request, response, next) => {
   const { statusCode: status, data: body } = response
 
-  if (body !== undefined) sendResult(request, response, { status, headers: {}, body })
-  else if (response.hook) response.end()
-  else next()
+  if (body === undefined && !response.hook) next()
+  else sendResult(request, response, { status, headers: {}, body })
 }
 
 /** A request of Express, which knows about proxies by its own setting. */
@@ -226,6 +225,8 @@ function serveServices(
   getQuery: (request: Request) => Query | undefined = () => undefined
 ): ServeService {
   const chains = new WeakMap<object, RequestHandler>()
+  /** The responses whose call has failed. */
+  const failed = new WeakSet<Response>()
 
   async function call(request: Request, response: Response): Promise<void> {
     const route = request.lookup as RouteLookup
@@ -239,10 +240,13 @@ function serveServices(
       const result = toHttpResult(context)
 
       // Before middleware after the service runs.
-      setHead(response, result)
+      setHead(response, result.status, result.headers)
       response.data = result.body
     } catch (error) {
-      setHead(response, toHttpError(error, request, route, app, settings.authentication))
+      const shown = toClientError(error)
+
+      failed.add(response)
+      setHead(response, shown.status, toErrorHeaders(shown, request, route, app, settings.authentication))
       throw toErrorObject(error)
     }
   }
@@ -257,7 +261,11 @@ function serveServices(
     }
 
     request.lookup = route
-    chain(request, response, next)
+    chain(request, response, (error?: unknown) => {
+      // What the call has set is about a body that is not sent now: its type, its place, how long caches keep it.
+      if (error && response.hook && !failed.has(response)) removeHead(response, response.hook)
+      next(error)
+    })
   }
 }
 
@@ -291,11 +299,18 @@ function hasMiddleware(service: object): boolean {
   return before.length + after.length > 0
 }
 
-function setHead(response: Response, { status, headers }: HttpResult): void {
+function setHead(response: Response, status: number, headers: HttpResult['headers']): void {
   const head = toHead(headers)
 
   response.statusCode = status
   for (const name of Object.keys(head)) response.setHeader(name, head[name] as string | string[])
+}
+
+/** Removes the headers of a call that has succeeded, from a response that became an error after it. */
+function removeHead(response: Response, context: HookContext): void {
+  if (response.headersSent) return
+
+  for (const name of Object.keys(toHttpResult(context).headers)) response.removeHeader(name)
 }
 
 /** Express takes a falsy error for none, and `'route'` and `'router'` for commands. */

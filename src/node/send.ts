@@ -28,7 +28,7 @@ export function sendResponse(
     response.end(request.method === 'HEAD' ? undefined : body)
   else if (request.method === 'HEAD') {
     response.end()
-    void body.cancel()
+    body.cancel().catch(() => undefined)
   } else {
     // A stream that fails closes the connection, so that the client sees that the body is not whole; a client that goes
     // away cancels the stream.

@@ -214,7 +214,12 @@ export class SocketTransport {
     let status = 200
     const answer = await handleSocket(this.app, { method, path, args, connection }, (error) => {
       status = toClientError(error).status
-      this.report(error, { path: String(path), method, provider: connection.provider as string })
+      this.report(error, {
+        method,
+        provider: connection.provider as string,
+        // Clients may send anything in its place.
+        ...(typeof path === 'string' && { path })
+      })
     })
 
     try {

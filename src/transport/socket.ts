@@ -71,7 +71,13 @@ export function toSocketError(
 ): object {
   const { provider = '', headers = {} } = connection ?? {}
 
-  return toErrorResponse(app, error, { provider, method, path: String(path), headers }).body as object
+  return toErrorResponse(app, error, {
+    provider,
+    method,
+    // Clients may send anything in its place, objects that cannot be converted to a string too.
+    path: typeof path === 'string' ? path : '',
+    headers
+  }).body as object
 }
 
 /**
