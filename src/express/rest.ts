@@ -26,6 +26,7 @@ import { createSetupCheck } from '../transport/setup-check.ts'
 import { stripPrefix } from '../utils/path.ts'
 import { parseAuthentication } from './authentication.ts'
 import { createErrorHandler } from './handlers.ts'
+import { getOwnQuery } from './query.ts'
 import { isUsual, sendResult } from './send.ts'
 
 declare global {
@@ -99,12 +100,7 @@ export function rest(options?: RequestHandler | RestOptions | null): (app: any) 
     const checkSetup = createSetupCheck(app)
     const handle = createHttpHandler(app, httpOptions)
     // The parser below has looked for credentials already.
-    const serve = serveServices(
-      app,
-      { ...settings, parsesCredentials: false },
-      format,
-      (request) => request.query
-    )
+    const serve = serveServices(app, { ...settings, parsesCredentials: false }, format, getOwnQuery)
 
     reachable.add(app)
 

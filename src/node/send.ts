@@ -30,6 +30,8 @@ export function sendResponse(
     response.end()
     body.cancel().catch(() => undefined)
   } else {
+    // The first chunk may come late, as that of events does.
+    response.flushHeaders()
     // A stream that fails closes the connection, so that the client sees that the body is not whole; a client that goes
     // away cancels the stream.
     pipeline(Readable.fromWeb(body as any), response).catch(() => response.destroy())

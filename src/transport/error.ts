@@ -141,7 +141,11 @@ export function toErrorResponse(
       request: { ...request, headers: { ...request.headers } }
     })
 
-    if (isPromise(formatted)) throw new TypeError('expected an object, got a promise')
+    if (isPromise(formatted)) {
+      // What it rejects with would end the process.
+      Promise.resolve(formatted).catch(() => undefined)
+      throw new TypeError('expected an object, got a promise')
+    }
 
     // As it is sent: a body that is no JSON must not replace the error.
     const body: unknown = JSON.parse(JSON.stringify(formatted))

@@ -124,16 +124,14 @@ export async function runCall(
     settings.params || app.defaultAuthentication ? await toParams(app, request, settings) : request.params
   const body = hasData(method) ? await readBody(request, route, settings) : undefined
   const call = toServiceCall({ method, headers, query, body, params }, route)
+  const context = createHttpContext(route, call)
+  const run = () => callService(route.service, call, context)
 
-  const run = (context: HookContext): Promise<HookContext> => {
-    onCall(context)
-
-    return callService(route.service, call, context)
-  }
+  onCall(context)
 
   return isConditional(request)
-    ? runConditionally(app, request, route, call, settings.etag, run)
-    : run(createHttpContext(route, call))
+    ? runConditionally(app, request, route, call, context.path, settings.etag, run)
+    : run()
 }
 
 function findInside(
