@@ -2,7 +2,7 @@ import express, { type NextFunction, type Request, type RequestHandler, type Res
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, Query, RouteLookup } from '../core/types.ts'
 import { respond } from '../node/listener.ts'
-import { NodeRequest, splitTarget } from '../node/request.ts'
+import { splitTarget } from '../node/request.ts'
 import { toHead } from '../transport/encode.ts'
 import { type Logger, logUnexpected, toClientError } from '../transport/error.ts'
 import { createHttpHandler, type HttpHandler, runCall } from '../transport/handler.ts'
@@ -21,12 +21,12 @@ import {
   type HttpSettings,
   toHttpSettings
 } from '../transport/options.ts'
-import { toHost } from '../transport/proxies.ts'
 import { createSetupCheck } from '../transport/setup-check.ts'
 import { stripPrefix } from '../utils/path.ts'
 import { parseAuthentication } from './authentication.ts'
 import { createErrorHandler } from './handlers.ts'
 import { getOwnQuery } from './query.ts'
+import { ExpressRequest } from './request.ts'
 import { isUsual, sendResult } from './send.ts'
 
 declare global {
@@ -182,20 +182,6 @@ export const formatter: RequestHandler = (request, response, next) => {
 
   if (body === undefined && !response.hook) next()
   else sendResult(request, response, { status, headers: {}, body })
-}
-
-/** A request of Express, which knows about proxies by its own setting. */
-class ExpressRequest extends NodeRequest {
-  override get host(): string | undefined {
-    const { app, socket } = this.incoming as unknown as Request
-    const trusts = app.get('trust proxy fn')
-
-    return toHost(this.headers, trusts?.(socket.remoteAddress, 0) ? 1 : 0)
-  }
-
-  override get address(): string | undefined {
-    return (this.incoming as unknown as Request).ip ?? super.address
-  }
 }
 
 /** Responds past the response methods of Express, as a server of Node does. */

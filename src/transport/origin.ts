@@ -21,17 +21,27 @@ export async function assertOwnOrigin(
   options: ParseAuthenticationOptions | undefined,
   cors: Cors | undefined
 ): Promise<void> {
-  if (request.headers.cookie === undefined || isFromOwnPage(app, request, options, cors)) return
+  if (await isOwnOrigin(app, request, options, cors)) return
+
+  throw new Forbidden(
+    "Credentials in a cookie are accepted from pages of this server only: expected 'Origin' or 'Sec-Fetch-Site' of an own origin"
+  )
+}
+
+/** Whether the credentials of a request count: all do but those of a cookie that a page of another origin had sent. */
+export async function isOwnOrigin(
+  app: TransportApplication,
+  request: HttpRequest,
+  options: ParseAuthenticationOptions | undefined,
+  cors?: Cors
+): Promise<boolean> {
+  if (request.headers.cookie === undefined || isFromOwnPage(app, request, options, cors)) return true
 
   const [source, response] = toCredentialSource(request)
   const found = await parseAuthentication(app, source, response, options)
 
   // A token in a header is proof enough: only the pages that know it can send it.
-  if (!found || (await isWithoutCookies(app, source, response, options, found))) return
-
-  throw new Forbidden(
-    "Credentials in a cookie are accepted from pages of this server only: expected 'Origin' or 'Sec-Fetch-Site' of an own origin"
-  )
+  return !found || isWithoutCookies(app, source, response, options, found)
 }
 
 function isFromOwnPage(
