@@ -10,6 +10,7 @@ export type OpenedSocket = Socket & { feathers?: RealTimeConnection }
 /** The connections of sockets: what channels hold, what calls have as params, what the application hears of. */
 export class Connections {
   private readonly app: any
+  private readonly trusts: (origin: string) => boolean
   private readonly sockets = new Map<RealTimeConnection, OpenedSocket>()
   /** What is to be told of the end of a connection. Not a promise, which would keep all that ever waited for it. */
   private readonly waiting = new WeakMap<RealTimeConnection, Set<() => void>>()
@@ -19,8 +20,13 @@ export class Connections {
   private readonly current = new WeakMap<object, RealTimeConnection>()
   private readonly watched = new WeakSet<object>()
 
-  constructor(app: any) {
+  /**
+   * @param app The application
+   * @param trusts Whether pages of an origin may send cookies
+   */
+  constructor(app: any, trusts: (origin: string) => boolean) {
     this.app = app
+    this.trusts = trusts
   }
 
   /** The sockets that are open. */
@@ -48,7 +54,7 @@ export class Connections {
     const connection = this.create(socket)
 
     try {
-      await authenticateConnection(this.app, connection, socket.handshake)
+      await authenticateConnection(this.app, connection, socket.handshake, undefined, this.trusts)
     } catch (error) {
       this.forget(connection)
       // It may have been logged in before it was refused.

@@ -98,7 +98,9 @@ export interface TransportApplication extends Authenticating, FormattingApplicat
 }
 
 /** What strategies look for credentials in: on Node the request of the server, where middleware may have added to it. */
-export function toCredentialSource(request: HttpRequest): readonly [any, unknown] {
+export function toCredentialSource(
+  request: Pick<HttpRequest, 'headers' | 'native'>
+): readonly [any, unknown] {
   const { native } = request
 
   return native?.response === undefined ? [request, undefined] : [native.request, native.response]

@@ -4,6 +4,12 @@ import { type ParseAuthenticationOptions, parseAuthentication } from './authenti
 import type { Cors } from './cors.ts'
 import { type HttpRequest, type TransportApplication, toCredentialSource } from './http.ts'
 
+/** The part of a request that says where it comes from. */
+type OriginRequest = Pick<HttpRequest, 'method' | 'headers' | 'host' | 'native'>
+
+/** What decides on further origins. */
+type Trusting = Pick<Cors, 'trusts'>
+
 /**
  * Refuses a call whose credentials come from a cookie, unless a page of this server or of a known origin made it:
  * browsers add cookies to requests of any page. A read without `Origin` and `Sec-Fetch-Site` passes, and so does a
@@ -17,9 +23,9 @@ import { type HttpRequest, type TransportApplication, toCredentialSource } from 
  */
 export async function assertOwnOrigin(
   app: TransportApplication,
-  request: HttpRequest,
+  request: OriginRequest,
   options: ParseAuthenticationOptions | undefined,
-  cors: Cors | undefined
+  cors: Trusting | undefined
 ): Promise<void> {
   if (await isOwnOrigin(app, request, options, cors)) return
 
@@ -31,9 +37,9 @@ export async function assertOwnOrigin(
 /** Whether the credentials of a request count: all do but those of a cookie that a page of another origin had sent. */
 export async function isOwnOrigin(
   app: TransportApplication,
-  request: HttpRequest,
+  request: OriginRequest,
   options: ParseAuthenticationOptions | undefined,
-  cors?: Cors
+  cors?: Trusting
 ): Promise<boolean> {
   if (request.headers.cookie === undefined || isFromOwnPage(app, request, options, cors)) return true
 
@@ -46,9 +52,9 @@ export async function isOwnOrigin(
 
 function isFromOwnPage(
   app: TransportApplication,
-  { method, headers, host }: HttpRequest,
+  { method, headers, host }: OriginRequest,
   options: ParseAuthenticationOptions | undefined,
-  cors: Cors | undefined
+  cors: Trusting | undefined
 ): boolean {
   const { origin, 'sec-fetch-site': site, 'sec-fetch-mode': mode } = headers
   const isRead = method === 'GET' || method === 'HEAD'
@@ -116,7 +122,8 @@ const SENT_BY_PAGE: readonly string[] = [
   'query',
   'body',
   'app',
-  'socket'
+  'socket',
+  'auth'
 ]
 
 /**
