@@ -448,18 +448,19 @@ describe('data', () => {
     expect(result).toEqual({ name: 'a', content: bytes, copies: [bytes] })
   })
 
-  it('with __proto__ changes no prototype, neither of objects nor of the record', async () => {
+  it('changes no prototype, neither of objects nor of the record', async () => {
     const { url } = await openRecorder((app) => app.use('records', memory()))
     const raw = await openRaw(url)
 
     raw.send('40')
     await raw.receive('40{')
-    raw.send(
-      '421["create","records",{"__proto__":{"admin":true},"constructor":{"prototype":{"admin":true}}}]'
-    )
+    raw.send('421["create","records",{"__proto__":{"admin":true}}]')
+    raw.send('422["create","records",{"constructor":{"prototype":{"admin":true}}}]')
 
-    const [, record] = JSON.parse((await raw.receive('431')).slice(3))
+    const [error] = JSON.parse((await raw.receive('431')).slice(3))
+    const [, record] = JSON.parse((await raw.receive('432')).slice(3))
 
+    expect(error.message).toBe("Invalid data: '__proto__' is not allowed as a name")
     expect(record.admin).toBeUndefined()
     expect(({} as any).admin).toBeUndefined()
   })
