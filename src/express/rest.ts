@@ -140,6 +140,7 @@ export function toMiddleware(app: TransportApplication, options: MiddlewareOptio
 
   const settings = toHttpSettings('toMiddleware', httpOptions, ['formatter'])
   const handle = createHttpHandler(app, httpOptions)
+  const checkSetup = createSetupCheck(app)
   const sendError = createErrorHandler({ html: false, logger: settings.logger }, () => app)
   const serve = serveServices(app, settings, format ?? formatter)
 
@@ -152,6 +153,7 @@ export function toMiddleware(app: TransportApplication, options: MiddlewareOptio
     } else if (isMounted(target) || (!format && !hasMiddleware(target.service) && isUsual(request.app))) {
       respondDirectly(handle, request, response, target, settings.logger)
     } else {
+      checkSetup()
       serve(request, response, target, (error?: unknown) =>
         error === undefined ? next() : sendError(error, request, response, next)
       )

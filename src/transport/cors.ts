@@ -1,4 +1,5 @@
-import { isObject, isStringList } from '../utils/check.ts'
+import { isObject, isPromise, isStringList } from '../utils/check.ts'
+import { isHeaderName } from './encode.ts'
 import type { HttpRequest, HttpResponse } from './http.ts'
 
 /** Which pages of other origins may call the services from a browser (Fetch §3.2). */
@@ -51,8 +52,9 @@ export function createCors(option: boolean | CorsOptions | undefined, name: stri
 
     const decision: unknown = origin(sent)
 
-    // A promise would let every page in.
     if (typeof decision === 'boolean') return decision
+    // It would let every page in, and what it rejects with would end the process.
+    if (isPromise(decision)) Promise.resolve(decision).catch(() => undefined)
 
     throw new TypeError(`The function 'cors.origin' of ${name} has to return true or false`)
   }
@@ -148,7 +150,7 @@ function assertCors(options: unknown, name: string): asserts options is CorsOpti
       "a list of origins, because with 'credentials' pages of any origin could act for the user"
     )
   }
-  if (exposedHeaders !== undefined && !isStringList(exposedHeaders)) {
+  if (exposedHeaders !== undefined && !(isStringList(exposedHeaders) && exposedHeaders.every(isHeaderName))) {
     fail('cors.exposedHeaders', 'an array of header names')
   }
   if (maxAge !== undefined && !(Number.isInteger(maxAge) && maxAge >= 0)) {

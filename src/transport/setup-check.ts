@@ -1,3 +1,6 @@
+/** The applications that were warned of: several transports may serve one. */
+const warned = new WeakSet<object>()
+
 /**
  * Warns once, at the first request, when an application is served that was never set up: its services lack what their
  * `setup` prepares.
@@ -12,7 +15,8 @@ export function createSetupCheck(app: { readonly _isSetup?: boolean }): () => vo
     if (isChecked) return
 
     isChecked = true
-    if (app._isSetup === false) {
+    if (app._isSetup === false && !warned.has(app)) {
+      warned.add(app)
       // Not in browsers.
       globalThis.process?.emitWarning?.(
         'The application receives requests but was never set up: await app.setup() before the server listens',
