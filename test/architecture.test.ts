@@ -147,7 +147,17 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'differential',
     'suite'
   ],
-  express: ['parser-errors', 'send', 'handlers', 'authentication', 'rest', 'server', 'application'],
+  express: [
+    'query',
+    'request',
+    'parser-errors',
+    'send',
+    'handlers',
+    'authentication',
+    'rest',
+    'server',
+    'application'
+  ],
   fetch: ['handler'],
   node: ['read', 'request', 'send', 'shutdown', 'pipelining', 'listen', 'listener'],
   socketio: ['running', 'bytes', 'attachment', 'traffic', 'connections', 'transport', 'server'],

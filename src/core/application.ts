@@ -18,6 +18,9 @@ const debug = createDebug('alula:application')
 /** The version of the Feathers API that an application speaks. Plugins compare it. */
 export const version = '5.0.50'
 
+/** Segments as clients send them, escaped; without `.` and `..`, which URLs resolve. */
+const MOUNTABLE = /^(?:\/(?!\.{1,2}(?:\/|$))(?:[\w.~!$&'()+,;=@-]|%[\da-f]{2})+)+$/i
+
 /**
  * The application. Its fields are plain properties, without `#`: `express(app)` moves them onto an Express
  * application, and plugins replace some of them.
@@ -100,6 +103,8 @@ export class Feathers extends EventEmitter {
       const subPaths = Object.keys(service.services)
 
       for (const subPath of subPaths) assertFree(this, toServicePath(`${location}/${subPath}`))
+      for (const prefix of service._mounts?.keys() ?? [])
+        assertNotMounted(this, toPrefix(`${location}${prefix}`))
       for (const subPath of subPaths) this.use(`${location}/${subPath}`, service.service(subPath))
       for (const [prefix, handler] of service._mounts ?? []) this.mount(`${location}${prefix}`, handler)
 
@@ -129,16 +134,16 @@ export class Feathers extends EventEmitter {
   mount(path: string, handler: MountedHandler): this {
     const prefix = typeof path === 'string' ? toPrefix(path) : ''
 
-    if (prefix === '' || /[?#:*]|\/\//.test(prefix)) {
+    if (!MOUNTABLE.test(prefix)) {
       throw new TypeError(
-        `Invalid path '${path}' of app.mount: expected a path such as '/docs', without placeholders`
+        `Invalid path '${String(path)}' of app.mount: expected a path such as '/docs', as a URL has it, without placeholders`
       )
     }
     if (typeof handler !== 'function') {
       throw new TypeError(`app.mount('${prefix}') expects a function that turns a Request into a Response`)
     }
-    if (this._mounts.has(prefix)) throw new Error(`A function is mounted for '${prefix}' already`)
 
+    assertNotMounted(this, prefix)
     this._mounts.set(prefix, handler)
 
     return this
@@ -226,6 +231,10 @@ function createChannels(app: Feathers): Channels {
 /** Before anything is done to a service, so that one that is refused leaves no trace. */
 function assertFree(app: Feathers, location: string): void {
   if (app.services[location] !== undefined) throw new Error(`Path ${location} already exists`)
+}
+
+function assertNotMounted({ _mounts }: Feathers, prefix: string): void {
+  if (_mounts.has(prefix)) throw new Error(`A function is mounted for '${prefix}' already`)
 }
 
 /** A service that comes after `setup` is set up at once, and nobody waits for it. */

@@ -9,8 +9,7 @@ import type {
   ServiceOptions
 } from '../core/types.ts'
 import { startServer } from '../node/listen.ts'
-import { parseQueryString } from '../transport/querystring.ts'
-
+import { parseQuery } from './query.ts'
 import { assertMiddleware, warnOfMissingTransport } from './rest.ts'
 import { serverOptions } from './server.ts'
 
@@ -161,7 +160,7 @@ export function feathersExpress<Services = any, Settings = any>(
     return teardown.call(this, server)
   }
 
-  expressApp.set('query parser', (search: string | null) => parseQueryString(search ?? ''))
+  expressApp.set('query parser', parseQuery)
   expressApp.use((request, _response, next) => {
     request.feathers = { ...request.feathers, provider: 'rest' }
     next()

@@ -3,12 +3,11 @@ import {
   type AuthenticateHookSettings,
   authenticate as authenticateHook
 } from '../authentication/hooks/authenticate.ts'
-import {
-  type Authenticating,
-  type ParseAuthenticationOptions,
-  parseAuthentication as parse
-} from '../transport/authentication.ts'
+import { type ParseAuthenticationOptions, parseAuthentication as parse } from '../transport/authentication.ts'
+import type { TransportApplication } from '../transport/http.ts'
+import { isOwnOrigin } from '../transport/origin.ts'
 import { assertCalled } from './handlers.ts'
+import { ExpressRequest } from './request.ts'
 
 /**
  * Middleware that looks for credentials in the request and puts what it finds on `request.feathers.authentication`.
@@ -20,12 +19,12 @@ import { assertCalled } from './handlers.ts'
 export function parseAuthentication(options: ParseAuthenticationOptions = {}): RequestHandler {
   assertCalled('parseAuthentication', options)
 
-  return createParser((request) => request.app as unknown as Authenticating, options)
+  return createParser((request) => request.app as unknown as TransportApplication, options)
 }
 
 /** The same, for an application that is found by the request. */
 export function createParser(
-  getApp: (request: Request) => Authenticating,
+  getApp: (request: Request) => TransportApplication,
   options: ParseAuthenticationOptions = {}
 ): RequestHandler {
   return (request, response, next) => {
@@ -37,8 +36,10 @@ export function createParser(
     }
 
     parse(app, request, response, options)
-      .then((authentication) => {
-        if (authentication) request.feathers = { ...request.feathers, authentication }
+      .then(async (authentication) => {
+        // Calls of services are refused later; routes of one's own see a request without credentials.
+        if (authentication && (await isOwnOrigin(app, new ExpressRequest(request, response), options)))
+          request.feathers = { ...request.feathers, authentication }
       })
       .then(() => next(), next)
   }

@@ -2,6 +2,7 @@ import { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express'
 import type { FeathersErrorJSON } from '../errors.ts'
+import { splitTarget } from '../node/request.ts'
 import { assertLogger, type Logger, logError, toClientError } from '../transport/error.ts'
 import { toLogContext } from '../transport/handler.ts'
 import { createNotFound, type TransportApplication, toHttpError } from '../transport/http.ts'
@@ -40,7 +41,11 @@ export function notFound(options: { verbose?: boolean } = {}): RequestHandler {
 
   const { verbose = false } = options
 
-  return (request, _response, next) => next(createNotFound(request.url, verbose))
+  return (request, _response, next) => {
+    const { path, search } = splitTarget(request.url)
+
+    next(createNotFound(search === '' ? path : `${path}?${search}`, verbose))
+  }
 }
 
 /**
@@ -55,12 +60,21 @@ export function errorHandler(options: ErrorHandlerOptions = {}): ErrorRequestHan
   assertOptionNames('errorHandler', options, ['public', 'logger', 'html', 'json'])
   assertLogger(options.logger)
 
+  return createErrorHandler(options, (request) => request.app as unknown as TransportApplication)
+}
+
+/** The same for an application that is not the Express application which the request came to. */
+export function createErrorHandler(
+  options: ErrorHandlerOptions,
+  getApp: (request: Request) => TransportApplication
+): ErrorRequestHandler {
   const logger = options.logger === undefined ? console : options.logger
   const html = options.html ?? (options.public === undefined ? {} : toPages(options.public))
   const json = options.json ?? {}
 
   return (thrown: unknown, request: Request, response: Response, next: NextFunction) => {
-    const error = fromExpressError(thrown)
+    // Services may use parsers and zlib too: what these throw is no fault of the request.
+    const error = response.hook ? thrown : fromExpressError(thrown)
     const shown = toClientError(error)
     const { status, body } = shown
 
@@ -76,7 +90,7 @@ export function errorHandler(options: ErrorHandlerOptions = {}): ErrorRequestHan
 
     const isHtml = html !== false && wantsHtml(request)
     const responder = isHtml ? toHtmlResponder(html, status) : toJsonResponder(json, status)
-    const result = toHttpError(error, request, request.lookup, request.app as unknown as TransportApplication)
+    const result = toHttpError(error, request, request.lookup, getApp(request))
 
     response.status(status)
     for (const name of Object.keys(result.headers)) {

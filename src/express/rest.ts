@@ -2,9 +2,9 @@ import express, { type NextFunction, type Request, type RequestHandler, type Res
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, Query, RouteLookup } from '../core/types.ts'
 import { respond } from '../node/listener.ts'
-import { NodeRequest, splitTarget } from '../node/request.ts'
+import { splitTarget } from '../node/request.ts'
 import { toHead } from '../transport/encode.ts'
-import { type Logger, logUnexpected } from '../transport/error.ts'
+import { type Logger, logUnexpected, toClientError } from '../transport/error.ts'
 import { createHttpHandler, type HttpHandler, runCall } from '../transport/handler.ts'
 import {
   findTarget,
@@ -12,7 +12,7 @@ import {
   type HttpTarget,
   isMounted,
   type TransportApplication,
-  toHttpError,
+  toErrorHeaders,
   toHttpResult
 } from '../transport/http.ts'
 import {
@@ -21,11 +21,12 @@ import {
   type HttpSettings,
   toHttpSettings
 } from '../transport/options.ts'
-import { toHost } from '../transport/proxies.ts'
 import { createSetupCheck } from '../transport/setup-check.ts'
 import { stripPrefix } from '../utils/path.ts'
 import { parseAuthentication } from './authentication.ts'
-import { errorHandler } from './handlers.ts'
+import { createErrorHandler } from './handlers.ts'
+import { getOwnQuery } from './query.ts'
+import { ExpressRequest } from './request.ts'
 import { isUsual, sendResult } from './send.ts'
 
 declare global {
@@ -98,13 +99,8 @@ export function rest(options?: RequestHandler | RestOptions | null): (app: any) 
 
     const checkSetup = createSetupCheck(app)
     const handle = createHttpHandler(app, httpOptions)
-    // The middleware below looks for credentials.
-    const serve = serveServices(
-      app,
-      { ...settings, parsesCredentials: false },
-      format,
-      (request) => request.query
-    )
+    // The parser below has looked for credentials already.
+    const serve = serveServices(app, { ...settings, parsesCredentials: false }, format, getOwnQuery)
 
     reachable.add(app)
 
@@ -144,7 +140,8 @@ export function toMiddleware(app: TransportApplication, options: MiddlewareOptio
 
   const settings = toHttpSettings('toMiddleware', httpOptions, ['formatter'])
   const handle = createHttpHandler(app, httpOptions)
-  const sendError = errorHandler({ html: false, logger: settings.logger })
+  const checkSetup = createSetupCheck(app)
+  const sendError = createErrorHandler({ html: false, logger: settings.logger }, () => app)
   const serve = serveServices(app, settings, format ?? formatter)
 
   return (request, response, next) => {
@@ -156,6 +153,7 @@ export function toMiddleware(app: TransportApplication, options: MiddlewareOptio
     } else if (isMounted(target) || (!format && !hasMiddleware(target.service) && isUsual(request.app))) {
       respondDirectly(handle, request, response, target, settings.logger)
     } else {
+      checkSetup()
       serve(request, response, target, (error?: unknown) =>
         error === undefined ? next() : sendError(error, request, response, next)
       )
@@ -184,23 +182,8 @@ export function assertMiddleware(location: string, middleware: object = {}): voi
 export const formatter: RequestHandler = (request, response, next) => {
   const { statusCode: status, data: body } = response
 
-  if (body !== undefined) sendResult(request, response, { status, headers: {}, body })
-  else if (response.hook) response.end()
-  else next()
-}
-
-/** A request of Express, whose setting `trust proxy` decides about proxies. */
-class ExpressRequest extends NodeRequest {
-  override get host(): string | undefined {
-    const { app, socket } = this.incoming as unknown as Request
-    const trusts = app.get('trust proxy fn')
-
-    return toHost(this.headers, trusts?.(socket.remoteAddress, 0) ? 1 : 0)
-  }
-
-  override get address(): string | undefined {
-    return (this.incoming as unknown as Request).ip ?? super.address
-  }
+  if (body === undefined && !response.hook) next()
+  else sendResult(request, response, { status, headers: {}, body })
 }
 
 /** Responds without the response methods of Express, as a server of Node does. */
@@ -226,6 +209,8 @@ function serveServices(
   getQuery: (request: Request) => Query | undefined = () => undefined
 ): ServeService {
   const chains = new WeakMap<object, RequestHandler>()
+  /** The responses whose call has failed. */
+  const failed = new WeakSet<Response>()
 
   async function call(request: Request, response: Response): Promise<void> {
     const route = request.lookup as RouteLookup
@@ -239,10 +224,13 @@ function serveServices(
       const result = toHttpResult(context)
 
       // Before middleware after the service runs.
-      setHead(response, result)
+      setHead(response, result.status, result.headers)
       response.data = result.body
     } catch (error) {
-      setHead(response, toHttpError(error, request, route, app, settings.authentication))
+      const shown = toClientError(error)
+
+      failed.add(response)
+      setHead(response, shown.status, toErrorHeaders(shown, request, route, app, settings.authentication))
       throw toErrorObject(error)
     }
   }
@@ -257,7 +245,11 @@ function serveServices(
     }
 
     request.lookup = route
-    chain(request, response, next)
+    chain(request, response, (error?: unknown) => {
+      // What the call has set is about a body that is not sent now: its type, its place, how long caches keep it.
+      if (error && response.hook && !failed.has(response)) removeHead(response, response.hook)
+      next(error)
+    })
   }
 }
 
@@ -291,11 +283,18 @@ function hasMiddleware(service: object): boolean {
   return before.length + after.length > 0
 }
 
-function setHead(response: Response, { status, headers }: HttpResult): void {
+function setHead(response: Response, status: number, headers: HttpResult['headers']): void {
   const head = toHead(headers)
 
   response.statusCode = status
   for (const name of Object.keys(head)) response.setHeader(name, head[name] as string | string[])
+}
+
+/** Removes the headers of a call that has succeeded, from a response that became an error after it. */
+function removeHead(response: Response, context: HookContext): void {
+  if (response.headersSent) return
+
+  for (const name of Object.keys(toHttpResult(context).headers)) response.removeHeader(name)
 }
 
 /** Express takes a falsy error for none, and `'route'` and `'router'` for commands. */

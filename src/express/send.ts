@@ -1,6 +1,6 @@
 import type { Application, Request, Response } from 'express'
 import { sendResponse } from '../node/send.ts'
-import { encodeResponse } from '../transport/encode.ts'
+import { encodeResponse, toHead } from '../transport/encode.ts'
 import type { HttpResult } from '../transport/http.ts'
 
 /** The settings of Express that change JSON. */
@@ -20,8 +20,9 @@ export function sendResult(request: Request, response: Response, result: HttpRes
   if (hasUsualJson(request.app) && (isUsual(request.app) || settings.etag === false)) {
     sendResponse(request, response, encodeResponse(sent, result, settings.etag !== false))
   } else {
-    response.status(result.status).set(result.headers)
-    response.json(result.body)
+    response.status(result.status).set(toHead(result.headers))
+    if (result.body === undefined) response.end()
+    else response.json(result.body)
   }
 }
 

@@ -68,6 +68,10 @@ function toHttpRequest(request: Request, trustProxy: number, address: string | u
 /** Reads no further than the limit, whatever the client says about the length. */
 async function readText({ body, headers }: Request, limit: number): Promise<string> {
   if (!body) return ''
+  if (Number(headers.get('content-length')) > limit) {
+    body.cancel().catch(() => undefined)
+    throw createTooLarge()
+  }
 
   const decoder = new TextDecoder()
   const reader = decompress(body, headers.get('content-encoding') ?? 'identity').getReader()
@@ -117,7 +121,7 @@ function toResponse({ status, headers, body }: HttpResponse, method: string): Re
   for (const [name, values] of Object.entries(headers)) {
     for (const value of [values].flat()) responseHeaders.append(name, value)
   }
-  if (method === 'HEAD' && body instanceof ReadableStream) void body.cancel()
+  if (method === 'HEAD' && body instanceof ReadableStream) body.cancel().catch(() => undefined)
 
   return new Response(method === 'HEAD' ? null : (body ?? null), { status, headers: responseHeaders })
 }

@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
+import qs from 'qs'
 import type { Query } from '../core/types.ts'
+import { BadRequest, MethodNotAllowed } from '../errors.ts'
+import { isAcceptedForm } from '../transport/body.ts'
 import type { HttpRequest, HttpTarget, IncomingHeaders } from '../transport/http.ts'
 import { toAddress, toHost } from '../transport/proxies.ts'
 import { readText } from './read.ts'
@@ -82,32 +85,66 @@ export class NodeRequest implements HttpRequest {
   }
 
   toRequest(path: string): Request {
-    const { incoming, response, method, host = 'localhost', search } = this
-    const protocol = 'encrypted' in incoming.socket ? 'https' : 'http'
+    const { incoming, response, method, search } = this
+    const url = toUrl('encrypted' in incoming.socket ? 'https' : 'http', this.host, path)
     const gone = new AbortController()
     const isRead = method === 'GET' || method === 'HEAD'
+
+    if (UNREPRESENTABLE.includes(method)) throw new MethodNotAllowed(`Method ${method} not allowed`)
 
     response.once('close', () => {
       if (!response.writableFinished) gone.abort()
     })
 
-    return new Request(`${protocol}://${host}${path}${search && `?${search}`}`, {
+    return new Request(`${url}${search && `?${search}`}`, {
       method: method === 'HEAD' ? 'GET' : method,
-      headers: toPairs(this.headers),
       signal: gone.signal,
-      ...(!isRead && { body: this.toStream(), duplex: 'half' })
+      ...(isRead ? { headers: toPairs(this.headers) } : this.toBody())
     } as RequestInit)
   }
 
-  private toStream(): RequestInit['body'] {
-    const { incoming } = this
+  private toBody(): RequestInit {
+    const { body } = this.incoming
+    const pairs = toPairs(this.headers)
 
-    if (incoming.body === undefined) return Readable.toWeb(incoming) as any
-    if (typeof incoming.body === 'string' || incoming.body instanceof Uint8Array) return incoming.body as any
+    if (body === undefined)
+      return { headers: pairs, body: Readable.toWeb(this.incoming) as any, duplex: 'half' } as RequestInit
 
-    // Middleware has parsed it.
-    return JSON.stringify(incoming.body)
+    // Middleware has parsed it: its length and its encoding are others.
+    return {
+      headers: pairs.filter(([name]) => !ABOUT_BYTES.includes(name)),
+      body: encodeBody(body, this.headers)
+    }
   }
+}
+
+/** Methods that a `Request` cannot have (Fetch §2.2.1). */
+const UNREPRESENTABLE: readonly string[] = ['CONNECT', 'TRACE', 'TRACK']
+
+/** Headers about a body as it was sent. */
+const ABOUT_BYTES: readonly string[] = ['content-length', 'content-encoding', 'transfer-encoding']
+
+/** A URL resolves dots and takes a backslash for a slash: the function would see another path than the one it was chosen by. */
+function toUrl(protocol: string, host = 'localhost', path: string): string {
+  if (/\\|\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path)) {
+    throw new BadRequest("Invalid path: expected no backslashes and no segments '.' and '..'")
+  }
+  if (
+    !/^(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(?::\d*)?$/i.test(host) ||
+    !URL.canParse(`${protocol}://${host}`)
+  ) {
+    throw new BadRequest("Invalid header 'Host': expected a host name or an address, with or without a port")
+  }
+
+  return `${protocol}://${host}${path}`
+}
+
+function encodeBody(body: unknown, headers: IncomingHeaders): RequestInit['body'] {
+  if (typeof body === 'string' || body instanceof Uint8Array) return body as any
+
+  return isAcceptedForm(headers['content-type'] as string | undefined, { forms: true })
+    ? qs.stringify(body)
+    : JSON.stringify(body)
 }
 
 /** Cuts the target of a request at the question mark. */
@@ -131,7 +168,10 @@ function toOriginForm(url: string): string {
 }
 
 function toPairs(headers: IncomingHeaders): [string, string][] {
-  return Object.entries(headers).flatMap(([name, value]) =>
-    [value ?? []].flat().map((single): [string, string] => [name, single])
+  return (
+    Object.entries(headers)
+      // Pseudo-headers of HTTP/2.
+      .filter(([name]) => !name.startsWith(':'))
+      .flatMap(([name, value]) => [value ?? []].flat().map((single): [string, string] => [name, single]))
   )
 }

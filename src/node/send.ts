@@ -28,8 +28,10 @@ export function sendResponse(
     response.end(request.method === 'HEAD' ? undefined : body)
   else if (request.method === 'HEAD') {
     response.end()
-    void body.cancel()
+    body.cancel().catch(() => undefined)
   } else {
+    // The first chunk may come late, as that of events does.
+    response.flushHeaders()
     // A stream that fails closes the connection, so that the client sees that the body is not whole; a client that goes
     // away cancels the stream.
     pipeline(Readable.fromWeb(body as any), response).catch(() => response.destroy())

@@ -10,6 +10,7 @@ export type OpenedSocket = Socket & { feathers?: RealTimeConnection }
 /** Maps connections, which channels, params and events of the application use, to their sockets. */
 export class Connections {
   private readonly app: any
+  private readonly trusts: (origin: string) => boolean
   private readonly sockets = new Map<RealTimeConnection, OpenedSocket>()
   /** Callbacks for the end of a connection. A promise would keep every callback that was ever added. */
   private readonly waiting = new WeakMap<RealTimeConnection, Set<() => void>>()
@@ -19,8 +20,13 @@ export class Connections {
   private readonly current = new WeakMap<object, RealTimeConnection>()
   private readonly watched = new WeakSet<object>()
 
-  constructor(app: any) {
+  /**
+   * @param app The application
+   * @param trusts Whether pages of an origin may send cookies
+   */
+  constructor(app: any, trusts: (origin: string) => boolean) {
     this.app = app
+    this.trusts = trusts
   }
 
   /** The sockets that are open. */
@@ -48,7 +54,7 @@ export class Connections {
     const connection = this.create(socket)
 
     try {
-      await authenticateConnection(this.app, connection, socket.handshake)
+      await authenticateConnection(this.app, connection, socket.handshake, undefined, this.trusts)
     } catch (error) {
       this.forget(connection)
       // The login may have succeeded before the connection was refused.

@@ -51,7 +51,7 @@ export class SocketTransport {
   ) {
     this.app = app
     this.logger = logger
-    this.connections = new Connections(app)
+    this.connections = new Connections(app, toTrust(options.cors))
     this.io = new SocketServer({
       ...options,
       maxHttpBufferSize: options.maxHttpBufferSize ?? BODY_LIMIT,
@@ -254,6 +254,15 @@ export class SocketTransport {
 
   private readonly report = (error: unknown, call?: Omit<LogContext, 'status'>): void =>
     logUnexpected(this.logger, error, call)
+}
+
+/** Whether pages of an origin may send cookies, as the option `cors` of Socket.IO names them. */
+function toTrust(cors: ServerOptions['cors']): (origin: string) => boolean {
+  const { origin, credentials = false } = typeof cors === 'object' ? cors : {}
+  const origins = [origin].flat()
+
+  return (sent) =>
+    credentials && origins.some((known) => (known instanceof RegExp ? known.test(sent) : known === sent))
 }
 
 function getConnection({ feathers: connection = {} }: OpenedSocket): RealTimeConnection {

@@ -1,4 +1,5 @@
-import { isObject, isStringList } from '../utils/check.ts'
+import { isObject, isPromise, isStringList } from '../utils/check.ts'
+import { isHeaderName } from './encode.ts'
 import type { HttpRequest, HttpResponse } from './http.ts'
 
 /** Which pages of other origins may call the services from a browser (Fetch §3.2). */
@@ -15,8 +16,8 @@ export interface CorsOptions {
 
 /** What the option `cors` does to requests and responses. */
 export interface Cors {
-  /** The origins that may send cookies. */
-  readonly origins: readonly string[]
+  /** Whether pages of an origin may send cookies. */
+  trusts(origin: string): boolean
   /** The response to a preflight; `undefined` for any other request. */
   preflight(request: HttpRequest): HttpResponse | undefined
   /** The same response, with the headers that let the page read it. */
@@ -45,10 +46,21 @@ export function createCors(option: boolean | CorsOptions | undefined, name: stri
   const { origin = '*', credentials = false, exposedHeaders = [], maxAge } = options
   const origins = typeof origin === 'function' ? [] : [origin].flat()
   const isAny = origins.includes('*')
-  const isAllowed = typeof origin === 'function' ? origin : (sent: string) => origins.includes(sent)
+
+  function isAllowed(sent: string): boolean {
+    if (typeof origin !== 'function') return isAny || origins.includes(sent)
+
+    const decision: unknown = origin(sent)
+
+    if (typeof decision === 'boolean') return decision
+    // It would let every page in, and what it rejects with would end the process.
+    if (isPromise(decision)) Promise.resolve(decision).catch(() => undefined)
+
+    throw new TypeError(`The function 'cors.origin' of ${name} has to return true or false`)
+  }
 
   function toHeaders({ headers: { origin: sent } }: HttpRequest): Record<string, string> | undefined {
-    if (typeof sent !== 'string' || !(isAny || isAllowed(sent))) return undefined
+    if (typeof sent !== 'string' || !isAllowed(sent)) return undefined
 
     return {
       'Access-Control-Allow-Origin': isAny ? '*' : sent,
@@ -57,7 +69,7 @@ export function createCors(option: boolean | CorsOptions | undefined, name: stri
   }
 
   return {
-    origins: credentials ? origins : [],
+    trusts: (sent) => credentials && isAllowed(sent),
 
     preflight(request) {
       const { method, headers } = request
@@ -85,24 +97,29 @@ export function createCors(option: boolean | CorsOptions | undefined, name: stri
     allow(request, response) {
       const exposed = exposedHeaders.join(', ')
 
-      return {
-        ...response,
-        headers: {
-          ...response.headers,
-          ...toHeaders(request),
-          ...(exposed !== '' && { 'Access-Control-Expose-Headers': exposed }),
-          ...(!isAny && { Vary: addOrigin(response.headers) })
-        }
+      const own = {
+        ...toHeaders(request),
+        ...(exposed !== '' && { 'Access-Control-Expose-Headers': exposed }),
+        ...(!isAny && { Vary: addOrigin(response.headers) })
       }
+
+      return { ...response, headers: { ...without(response.headers, Object.keys(own)), ...own } }
     }
   }
 }
 
 /** Caches must not serve the response to a page of another origin. */
 function addOrigin(headers: HttpResponse['headers']): string {
-  const vary = [headers.Vary ?? headers.vary ?? []].flat()
+  const vary = Object.entries(headers).flatMap(([name, value]) => (/^vary$/i.test(name) ? value : []))
 
   return [...vary, 'Origin'].join(', ')
+}
+
+/** Hooks and mounted functions write names as they like, and a page must not get a header twice. */
+function without(headers: HttpResponse['headers'], names: readonly string[]): HttpResponse['headers'] {
+  const removed = names.map((name) => name.toLowerCase())
+
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !removed.includes(name.toLowerCase())))
 }
 
 function assertCors(options: unknown, name: string): asserts options is CorsOptions {
@@ -133,7 +150,7 @@ function assertCors(options: unknown, name: string): asserts options is CorsOpti
       "a list of origins, because with 'credentials' pages of any origin could act for the user"
     )
   }
-  if (exposedHeaders !== undefined && !isStringList(exposedHeaders)) {
+  if (exposedHeaders !== undefined && !(isStringList(exposedHeaders) && exposedHeaders.every(isHeaderName))) {
     fail('cors.exposedHeaders', 'an array of header names')
   }
   if (maxAge !== undefined && !(Number.isInteger(maxAge) && maxAge >= 0)) {

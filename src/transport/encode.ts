@@ -69,7 +69,7 @@ export function toHead(headers: HttpResult['headers']): Record<string, string | 
 
     const values = Array.isArray(value) ? value.map(String) : String(value)
 
-    if (!HEADER_NAME.test(name)) throw new Error('Invalid name of a response header')
+    if (!isHeaderName(name)) throw new Error('Invalid name of a response header')
     for (const single of [values].flat()) {
       if (!HEADER_VALUE.test(single)) throw new Error(`Invalid value of the response header '${name}'`)
     }
@@ -78,6 +78,11 @@ export function toHead(headers: HttpResult['headers']): Record<string, string | 
   }
 
   return head
+}
+
+/** Whether a string can be the name of a header. */
+export function isHeaderName(name: string): boolean {
+  return HEADER_NAME.test(name)
 }
 
 /** Header names are case-insensitive, and hooks may write them as they like. */

@@ -7,7 +7,7 @@ import {
   isFeathersError,
   PayloadTooLarge
 } from '../errors.ts'
-import { isPromise } from '../utils/check.ts'
+import { isObject, isPromise } from '../utils/check.ts'
 import { createDebug } from '../utils/debug.ts'
 
 /** What a client may see of an error. */
@@ -133,13 +133,25 @@ export function toErrorResponse(
   if (typeof format !== 'function') return { status, body: shown, shown }
 
   try {
-    const body = format({ ...shown }, { error, status, request })
+    // Copies, because details belong to the error, and the headers of a socket to all its calls.
+    const copy: FeathersErrorJSON = JSON.parse(JSON.stringify(shown))
+    const formatted = format(copy, {
+      error,
+      status,
+      request: { ...request, headers: { ...request.headers } }
+    })
 
-    // Over a socket a body that is not an object would look like success.
-    if (typeof body !== 'object' || body === null || isPromise(body))
-      throw new TypeError('expected an object')
-    // A body that cannot be sent must not replace the error.
-    JSON.stringify(body)
+    if (isPromise(formatted)) {
+      // What it rejects with would end the process.
+      Promise.resolve(formatted).catch(() => undefined)
+      throw new TypeError('expected an object, got a promise')
+    }
+
+    // As it is sent: a body that is no JSON must not replace the error.
+    const body: unknown = JSON.parse(JSON.stringify(formatted))
+
+    // Over a socket a body that is not an object could look like success.
+    if (!isObject(body)) throw new TypeError('expected an object')
 
     return { status, body, shown }
   } catch (failure) {

@@ -6,7 +6,7 @@ import { stripPrefix } from '../utils/path.ts'
 import { parseAuthentication } from './authentication.ts'
 import { assertUtf8, parseBody } from './body.ts'
 import { encodeResponse } from './encode.ts'
-import { logUnexpected } from './error.ts'
+import { logUnexpected, toErrorResponse } from './error.ts'
 import {
   createHttpContext,
   createNotFound,
@@ -74,9 +74,19 @@ export function createHttpHandler(app: TransportApplication, options: HttpOption
   return async (request) => {
     checkSetup()
 
-    if (!cors) return respond(request)
+    try {
+      if (!cors) return await respond(request)
 
-    return cors.preflight(request) ?? cors.allow(request, await respond(request))
+      return cors.preflight(request) ?? cors.allow(request, await respond(request))
+    } catch (error) {
+      // The function `cors.origin`, and headers that configuration makes invalid.
+      logUnexpected(logger, error, toLogContext(undefined))
+
+      const { method, path, headers } = request
+      const { status, body } = toErrorResponse(app, error, { provider: 'rest', method, path, headers })
+
+      return encodeResponse(request, { status, headers: {}, body }, etag)
+    }
   }
 }
 
@@ -113,16 +123,14 @@ export async function runCall(
     settings.params || app.defaultAuthentication ? await toParams(app, request, settings) : request.params
   const body = hasData(method) ? await readBody(request, route, settings) : undefined
   const call = toServiceCall({ method, headers, query, body, params }, route)
+  const context = createHttpContext(route, call)
+  const run = () => callService(route.service, call, context)
 
-  const run = (context: HookContext): Promise<HookContext> => {
-    onCall(context)
-
-    return callService(route.service, call, context)
-  }
+  onCall(context)
 
   return isConditional(request)
-    ? runConditionally(app, request, route, call, settings.etag, run)
-    : run(createHttpContext(route, call))
+    ? runConditionally(app, request, route, call, context.path, settings.etag, run)
+    : run()
 }
 
 function findInside(
@@ -153,7 +161,7 @@ async function toParams(
 
   if (!app.defaultAuthentication) return given
 
-  await assertOwnOrigin(app, request, authentication, cors?.origins ?? [])
+  await assertOwnOrigin(app, request, authentication, cors)
 
   if (!parsesCredentials || given.authentication !== undefined) return given
 

@@ -6,10 +6,13 @@ import { BadRequest, MethodNotAllowed, NotFound } from '../errors.ts'
 import type { KeyedMutex } from '../utils/keyed-mutex.ts'
 import { type Authenticating, getSchemes, type ParseAuthenticationOptions } from './authentication.ts'
 import { toData } from './body.ts'
-import { type FormattingApplication, MALFORMED_PATH, toErrorResponse } from './error.ts'
+import { type ClientError, type FormattingApplication, MALFORMED_PATH, toErrorResponse } from './error.ts'
 
 /** The header that names a custom method on a `POST`. */
 export const METHOD_HEADER = 'x-service-method'
+
+/** An entity tag (RFC 9110 §8.8.3). */
+const ETAG = /^(W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/
 
 /** The headers of a request by lower-case name. */
 export interface IncomingHeaders {
@@ -95,7 +98,9 @@ export interface TransportApplication extends Authenticating, FormattingApplicat
 }
 
 /** What strategies look for credentials in: on Node the request of the server, where middleware may have added to it. */
-export function toCredentialSource(request: HttpRequest): readonly [any, unknown] {
+export function toCredentialSource(
+  request: Pick<HttpRequest, 'headers' | 'native'>
+): readonly [any, unknown] {
   const { native } = request
 
   return native?.response === undefined ? [request, undefined] : [native.request, native.response]
@@ -247,14 +252,26 @@ export function toHttpError(
     path,
     headers: sent
   })
-  const headers: Record<string, string> = {}
 
-  // RFC 9110 asks for these: §15.5.6, §15.5.2 and §13.1.1.
-  if (status === 405 && route) headers.Allow = allowedVerbs(request, route).join(', ')
-  if (status === 401) headers['WWW-Authenticate'] = getSchemes(app, options).join(', ')
-  if (status === 412 && typeof shown.data?.etag === 'string') headers.ETag = shown.data.etag
+  return { status, headers: toErrorHeaders({ status, body: shown }, request, route, app, options), body }
+}
 
-  return { status, headers, body }
+/** The headers that the status of an error asks for (RFC 9110 §15.5.6, §15.5.2 and §13.1.1). */
+export function toErrorHeaders(
+  { status, body }: ClientError,
+  request: Pick<HttpRequest, 'method' | 'headers'>,
+  route?: RouteLookup | null,
+  app: Partial<TransportApplication> = {},
+  options: ParseAuthenticationOptions = {}
+): Record<string, string> {
+  const { etag } = body.data ?? {}
+
+  if (status === 405 && route) return { Allow: allowedVerbs(request, route).join(', ') }
+  if (status === 401) return { 'WWW-Authenticate': getSchemes(app, options).join(', ') }
+  // Services may throw this error too, with anything as its data.
+  if (status === 412 && typeof etag === 'string' && ETAG.test(etag)) return { ETag: etag }
+
+  return {}
 }
 
 /** The error for a path that leads to no service. */

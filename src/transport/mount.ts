@@ -25,6 +25,9 @@ export async function runMounted(
   if (!(response instanceof Response)) {
     throw new TypeError(`The function that is mounted for '${path}' returned no Response`)
   }
+  if (response.type === 'error' || response.bodyUsed || response.body?.locked) {
+    throw new TypeError(`The function that is mounted for '${path}' returned a Response that cannot be sent`)
+  }
 
   const { status, headers, body } = response
   const cookies = headers.getSetCookie()

@@ -1,6 +1,14 @@
+import type { AuthenticationRequest } from '../core/types.ts'
 import { Forbidden } from '../errors.ts'
 import { type ParseAuthenticationOptions, parseAuthentication } from './authentication.ts'
+import type { Cors } from './cors.ts'
 import { type HttpRequest, type TransportApplication, toCredentialSource } from './http.ts'
+
+/** The part of a request that says where it comes from. */
+type OriginRequest = Pick<HttpRequest, 'method' | 'headers' | 'host' | 'native'>
+
+/** What decides on further origins. */
+type Trusting = Pick<Cors, 'trusts'>
 
 /**
  * Refuses a call whose credentials come from a cookie, unless a page of this server or of a known origin made it:
@@ -9,47 +17,69 @@ import { type HttpRequest, type TransportApplication, toCredentialSource } from 
  *
  * @param app The application
  * @param request The request
- * @param options Which strategies look for credentials
- * @param origins Known origins besides those of the application
+ * @param options Whose strategies look for credentials
+ * @param cors The option `cors`: origins that it lets send cookies are known, beside those of the application
  * @throws Forbidden for such a call
  */
 export async function assertOwnOrigin(
   app: TransportApplication,
-  request: HttpRequest,
+  request: OriginRequest,
   options: ParseAuthenticationOptions | undefined,
-  origins: readonly string[]
+  cors: Trusting | undefined
 ): Promise<void> {
-  if (request.headers.cookie === undefined || isFromOwnPage(app, request, options, origins)) return
-
-  const [source, response] = toCredentialSource(request)
-  const isFound = await parseAuthentication(app, source, response, options)
-
-  // A token in a header is proof enough: only a page that knows it can send it.
-  if (!isFound || (await parseAuthentication(app, withoutCookies(source), response, options))) return
+  if (await isOwnOrigin(app, request, options, cors)) return
 
   throw new Forbidden(
     "Credentials in a cookie are accepted from pages of this server only: expected 'Origin' or 'Sec-Fetch-Site' of an own origin"
   )
 }
 
+/** Whether the credentials of a request count: all do but those of a cookie that a page of another origin had sent. */
+export async function isOwnOrigin(
+  app: TransportApplication,
+  request: OriginRequest,
+  options: ParseAuthenticationOptions | undefined,
+  cors?: Trusting
+): Promise<boolean> {
+  if (request.headers.cookie === undefined || isFromOwnPage(app, request, options, cors)) return true
+
+  const [source, response] = toCredentialSource(request)
+  const found = await parseAuthentication(app, source, response, options)
+
+  // A token in a header is proof enough: only the pages that know it can send it.
+  return !found || isWithoutCookies(app, source, response, options, found)
+}
+
 function isFromOwnPage(
   app: TransportApplication,
-  { method, headers, host }: HttpRequest,
+  { method, headers, host }: OriginRequest,
   options: ParseAuthenticationOptions | undefined,
-  origins: readonly string[]
+  cors: Trusting | undefined
 ): boolean {
   const { origin, 'sec-fetch-site': site, 'sec-fetch-mode': mode } = headers
   const isRead = method === 'GET' || method === 'HEAD'
 
-  if (typeof origin === 'string' && isKnown(origin, [...origins, ...getOrigins(app, options)])) return true
+  if (typeof origin === 'string' && (isKnown(origin, getOrigins(app, options)) || cors?.trusts(origin)))
+    return true
   // `none`: the user typed the address. This header comes from the browser and not from the page.
   if (site !== undefined) return site === 'same-origin' || site === 'none' || (isRead && mode === 'navigate')
-  if (origin !== undefined) return URL.canParse(String(origin)) && new URL(String(origin)).host === host
+  if (origin !== undefined) return isOrigin(String(origin), host)
 
   return isRead
 }
 
-/** The origins that logins through providers may start from: the application already trusts them with tokens. */
+/** Whether an origin is that of a host. Its scheme is not compared: proxies may have ended the encryption. */
+function isOrigin(origin: string, host: string | undefined): boolean {
+  if (host === undefined || !URL.canParse(origin)) return false
+
+  const { protocol, host: expected } = new URL(origin)
+  // As a URL, so that case and default ports make no difference.
+  const own = `${protocol}//${host}`
+
+  return URL.canParse(own) && new URL(own).host === expected
+}
+
+/** The origins that logins through providers may start from, which the application trusts with its tokens. */
 function getOrigins(
   app: TransportApplication,
   { service }: ParseAuthenticationOptions = {}
@@ -64,14 +94,50 @@ function isKnown(origin: string, known: readonly string[]): boolean {
   return known.some((each) => URL.canParse(each) && new URL(each).origin === origin)
 }
 
-/** The same request without its cookies, and without what middleware parses from them. */
-function withoutCookies(request: { readonly headers: { readonly [name: string]: any } }): typeof request {
-  const { cookie, ...headers } = request.headers
+/** Whether the same credentials are found without cookies: a page can add others, which a cookie would outdo. */
+async function isWithoutCookies(
+  app: TransportApplication,
+  source: object,
+  response: unknown,
+  options: ParseAuthenticationOptions | undefined,
+  found: AuthenticationRequest
+): Promise<boolean> {
+  try {
+    const others = await parseAuthentication(app, withoutCookies(source), response, options)
 
-  return Object.create(request, {
+    return JSON.stringify(others) === JSON.stringify(found)
+  } catch {
+    // A strategy that cannot do without what a cookie stands for.
+    return false
+  }
+}
+
+/** What strategies may look at that no cookie decides on. */
+const SENT_BY_PAGE: readonly string[] = [
+  'method',
+  'url',
+  'originalUrl',
+  'path',
+  'search',
+  'query',
+  'body',
+  'app',
+  'socket',
+  'auth'
+]
+
+/**
+ * The same request as it would be without its cookies, and without what middleware reads from them, under any name:
+ * `cookies`, `session`, `user`.
+ */
+function withoutCookies(request: any): { readonly headers: { readonly [name: string]: any } } {
+  const { cookie, ...headers } = request.headers
+  const sent = SENT_BY_PAGE.filter((name) => Object.hasOwn(request, name))
+
+  return Object.create(Object.getPrototypeOf(request), {
+    ...Object.fromEntries(sent.map((name) => [name, { value: request[name] }])),
     headers: { value: headers },
-    cookies: { value: {} },
-    signedCookies: { value: {} },
-    session: { value: undefined }
+    rawHeaders: { value: [] },
+    headersDistinct: { value: {} }
   })
 }

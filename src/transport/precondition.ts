@@ -22,6 +22,7 @@ export function isConditional({ method, headers }: Pick<HttpRequest, 'method' | 
  * @param request The request
  * @param route What its path leads to
  * @param call The call
+ * @param path The path of the service: that of the request can be written in several ways
  * @param isTagged Whether responses have an `ETag`
  * @param run Runs the call
  * @throws PreconditionFailed with the current tag as `data.etag`; BadRequest for a call without an id; what `get` throws
@@ -31,8 +32,9 @@ export function runConditionally(
   request: HttpRequest,
   route: RouteLookup,
   call: ServiceCall,
+  path: string | undefined,
   isTagged: boolean,
-  run: (context: HookContext) => Promise<HookContext>
+  run: () => Promise<HookContext>
 ): Promise<HookContext> {
   const { id } = call
 
@@ -45,13 +47,10 @@ export function runConditionally(
   // On the application, so that all of its transports share it.
   app._conditional ??= new KeyedMutex<string>()
 
-  const context = createHttpContext(route, call)
-
-  // The path of the service: that of the request can be written in several ways.
-  return app._conditional.run(`${context.path} ${id}`, async () => {
+  return app._conditional.run(`${path} ${id}`, async () => {
     await assertMatch(request, route, call, isTagged)
 
-    return run(context)
+    return run()
   })
 }
 

@@ -14,16 +14,22 @@ export function toAddress(
 ): string | undefined {
   if (trustProxy === 0) return address
 
-  const forwarded = toList(headers['x-forwarded-for'])
-
-  return forwarded.at(-Math.min(trustProxy, forwarded.length)) ?? address
+  return toTrusted(headers['x-forwarded-for'], trustProxy) ?? address
 }
 
 /** The host that a client asked for; behind proxies the first in `X-Forwarded-Host`, if any. */
 export function toHost(headers: IncomingHeaders, trustProxy: number): string | undefined {
-  const [forwarded] = trustProxy === 0 ? [] : toList(headers['x-forwarded-host'])
+  // HTTP/2 has a pseudo-header instead.
+  const host = (headers.host ?? headers[':authority']) as string | undefined
 
-  return forwarded ?? (headers.host as string | undefined)
+  return trustProxy === 0 ? host : (toTrusted(headers['x-forwarded-host'], trustProxy) ?? host)
+}
+
+/** The entry of the first proxy that is trusted: clients may have written those before it. */
+function toTrusted(header: string | string[] | undefined, trustProxy: number): string | undefined {
+  const entries = toList(header)
+
+  return entries.at(-Math.min(trustProxy, entries.length))
 }
 
 function toList(header: string | string[] | undefined): string[] {

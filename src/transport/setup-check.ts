@@ -1,3 +1,6 @@
+/** The applications that were warned of: several transports may serve one. */
+const warned = new WeakSet<object>()
+
 /**
  * Warns once, at the first request, if the application was never set up: its services may lack what their `setup` prepares.
  *
@@ -11,7 +14,8 @@ export function createSetupCheck(app: { readonly _isSetup?: boolean }): () => vo
     if (isChecked) return
 
     isChecked = true
-    if (app._isSetup === false) {
+    if (app._isSetup === false && !warned.has(app)) {
+      warned.add(app)
       // Not in browsers.
       globalThis.process?.emitWarning?.(
         'The application receives requests but was never set up: await app.setup() before the server listens',

@@ -9,6 +9,8 @@ import { type ParseAuthenticationOptions, parseAuthentication } from './authenti
 import { toData } from './body.ts'
 import { toClientError, toErrorResponse } from './error.ts'
 import { findRoute, type IncomingHeaders, type TransportApplication } from './http.ts'
+import { assertOwnOrigin } from './origin.ts'
+import { toHost } from './proxies.ts'
 import { assertQuery } from './querystring.ts'
 
 /** A message that asks for a call of a service method, not checked yet. */
@@ -156,15 +158,27 @@ function toSocketData(data: unknown, method: string): unknown {
  * @param connection The connection; the strategies store the login on it
  * @param request The request that the connection began with
  * @param options Whose strategies look for credentials
- * @throws What the strategies throw for credentials that are not valid
+ * @param trusts Whether pages of an origin may send cookies, beside those of this server and the origins of the application
+ * @throws What the strategies throw for credentials that are not valid; Forbidden for those of a cookie that a page of
+ * another origin had sent
  */
 export async function authenticateConnection(
   app: TransportApplication,
   connection: RealTimeConnection,
   request: { readonly headers: IncomingHeaders },
-  options?: ParseAuthenticationOptions
+  options?: ParseAuthenticationOptions,
+  trusts: (origin: string) => boolean = () => false
 ): Promise<void> {
+  const { headers } = request
   const authentication = await parseAuthentication(app, request, undefined, options)
+
+  // Browsers let any page open a WebSocket, and add cookies to its first request.
+  if (authentication) {
+    const opening = { method: 'GET', headers, host: toHost(headers, 0), native: { request, response: null } }
+
+    await assertOwnOrigin(app, opening, options, { trusts })
+  }
+
   const auth = app.defaultAuthentication?.(options?.service)
 
   if (!authentication || !auth) return

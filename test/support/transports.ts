@@ -12,6 +12,7 @@ import { type Application, alula } from '../../src/index.ts'
 import { toListener } from '../../src/node.ts'
 import { socketio } from '../../src/socketio.ts'
 import { parseQueryString } from '../../src/transport/querystring.ts'
+import type { HttpOptions } from '../../src/transport.ts'
 import { serve } from './server.ts'
 import { ask, connectSocket } from './sockets.ts'
 
@@ -23,6 +24,10 @@ export interface TransportClient {
   /** What a call fails with, as it is before it becomes an error again. */
   fail(method: string, path: string, options?: CallOptions): Promise<any>
   request(path: string, init?: RequestInit): Promise<Response>
+  /** The port, where requests come over a network. */
+  readonly port?: number
+  /** What paths begin with on that port. */
+  readonly base?: string
 }
 
 interface CallOptions {
@@ -39,34 +44,37 @@ const CHOSEN = process.env.MUTATION_TRANSPORTS?.split(';')
 
 type Configure = (app: Application) => void
 
+/** Options that all transports have. */
+type TransportOptions = Pick<HttpOptions, 'authentication' | 'bodyLimit' | 'logger' | 'params' | 'prefix'>
+
 /** Opens a transport to an application that `configure` fills; it is closed when the test ends. */
-export type OpenTransport = (configure: Configure) => Promise<TransportClient>
+export type OpenTransport = (configure: Configure, options?: TransportOptions) => Promise<TransportClient>
 
 const httpTransports: { [name: string]: OpenTransport } = {
-  Express: async (configure) => {
+  Express: async (configure, options) => {
     const app = express(alula())
 
-    app.configure(rest())
+    app.configure(rest(options))
     configure(app as unknown as Application)
     app.use(notFound())
-    app.use(errorHandler({ logger: false }))
+    app.use(errorHandler({ logger: options?.logger ?? false }))
 
     const server = await app.listen(0, '127.0.0.1')
     const { port } = server.address() as AddressInfo
 
     onTestFinished(async () => void (await app.teardown()))
 
-    return httpClient((path, init) => fetchOnce(`http://127.0.0.1:${port}${path}`, init))
+    return httpClient(toSend(port), port)
   },
 
-  'a server that exists already': async (configure) => {
+  'a server that exists already': async (configure, options) => {
     const app = alula()
 
     configure(app)
 
     const server = createServer(
       original()
-        .use('/api', toMiddleware(app, { logger: false }))
+        .use('/api', toMiddleware(app, { logger: false, ...options }))
         .use(notFound(), errorHandler({ logger: false }))
     )
 
@@ -75,30 +83,30 @@ const httpTransports: { [name: string]: OpenTransport } = {
 
     const { port } = server.address() as AddressInfo
 
-    return httpClient((path, init) => fetchOnce(`http://127.0.0.1:${port}/api${path}`, init))
+    return httpClient(toSend(port, '/api'), port, '/api')
   },
 
-  'a server of Node': async (configure) => {
+  'a server of Node': async (configure, options) => {
     const app = alula()
 
     configure(app)
 
-    const server = createServer(toListener(app, { logger: false }))
+    const server = createServer(toListener(app, { logger: false, ...options }))
 
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())))
 
     const { port } = server.address() as AddressInfo
 
-    return httpClient((path, init) => fetchOnce(`http://127.0.0.1:${port}${path}`, init))
+    return httpClient(toSend(port), port)
   },
 
-  Fetch: async (configure) => {
+  Fetch: async (configure, options) => {
     const app = alula()
 
     configure(app)
 
-    const handler = createHandler(app, { logger: false })
+    const handler = createHandler(app, { logger: false, ...options })
 
     return httpClient((path, init) => handler(new Request(`http://localhost${path}`, init)))
   }
@@ -107,10 +115,10 @@ const httpTransports: { [name: string]: OpenTransport } = {
 const remoteTransports: { [name: string]: OpenTransport } = {
   ...httpTransports,
 
-  'Socket.IO': async (configure) => {
+  'Socket.IO': async (configure, options) => {
     const app = alula()
 
-    app.configure(socketio({ logger: false }))
+    app.configure(socketio({ logger: options?.logger ?? false }))
     configure(app)
 
     const url = await serve(app as any)
@@ -167,15 +175,19 @@ function describeThrough(
 }
 
 /** Keeps no connection, for which the end of the test would have to wait. */
-function fetchOnce(url: string, init: RequestInit = {}): Promise<Response> {
-  return fetch(url, { ...init, headers: { ...init.headers, Connection: 'close' } })
+function toSend(port: number, base = ''): TransportClient['request'] {
+  return (path, init = {}) =>
+    fetch(`http://127.0.0.1:${port}${base}${path}`, {
+      ...init,
+      headers: { ...init.headers, Connection: 'close' }
+    })
 }
 
 /** Makes a call; the error is as it was sent. */
 type Send = (...call: Parameters<TransportClient['call']>) => Promise<{ error?: any; result?: any }>
 
 /** The verb, path and body that stand for a call of a service method. */
-function httpClient(request: TransportClient['request']): TransportClient {
+function httpClient(request: TransportClient['request'], port?: number, base = ''): TransportClient {
   const send: Send = async (method, path, { id, data, query = '', headers } = {}) => {
     const segment = id === undefined || id === null ? '' : `/${encodeURIComponent(id)}`
     const search = typeof query === 'string' ? query : qs.stringify(query)
@@ -198,7 +210,7 @@ function httpClient(request: TransportClient['request']): TransportClient {
     return { error: body }
   }
 
-  return { provider: 'rest', ...toCalls(send), request }
+  return { provider: 'rest', ...toCalls(send), request, base, ...(port !== undefined && { port }) }
 }
 
 /** The message that stands for a call of a service method. */

@@ -9,6 +9,11 @@ export interface SentForm {
   readonly fields: { readonly [name: string]: string }
 }
 
+/** A request of a page. */
+interface AgentRequest extends Omit<RequestInit, 'headers'> {
+  readonly headers?: { readonly [name: string]: string | undefined }
+}
+
 /** What a browser does with redirects and cookies, without a page. */
 export class UserAgent {
   /** By host and name. */
@@ -20,14 +25,19 @@ export class UserAgent {
     this.send = send
   }
 
-  /** Requests a URL, and follows no redirect. */
-  async request(url: string | URL, init: RequestInit = {}): Promise<Response> {
-    const { host } = new URL(url)
+  /**
+   * Requests a URL, and follows no redirect. What is no read comes from a page of the same origin, unless the headers
+   * have another `Origin`; with `undefined` it comes from nowhere.
+   */
+  async request(url: string | URL, init: AgentRequest = {}): Promise<Response> {
+    const { host, origin } = new URL(url)
+    const own = init.method && !['GET', 'HEAD'].includes(init.method) ? { Origin: origin } : {}
+    const headers = Object.entries({ ...own, ...init.headers }).filter(([, value]) => value !== undefined)
     const cookies = [...this.jar(host)].map(([name, value]) => `${name}=${value}`).join('; ')
     const response = await this.send(url, {
       ...init,
       redirect: 'manual',
-      headers: { ...(cookies && { cookie: cookies }), ...(init.headers as object) }
+      headers: { ...(cookies && { cookie: cookies }), ...Object.fromEntries(headers) }
     })
 
     for (const header of response.headers.getSetCookie()) this.keep(host, header)

@@ -1,0 +1,147 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, it, onTestFinished } from 'vitest'
+import express, { rest, toMiddleware } from '../../src/express.ts'
+import { createHandler } from '../../src/fetch.ts'
+import { alula } from '../../src/index.ts'
+import { toListener } from '../../src/node.ts'
+import { mount } from '../express/mount.ts'
+import { serve } from '../support/server.ts'
+
+type Headers_ = { readonly [name: string]: string }
+/** Returns the address that a service sees. */
+type Ask = (headers: Headers_) => Promise<unknown>
+
+const toParams = (_request: unknown, { address }: { address: string | undefined }) => ({ address })
+
+function createApp(app: any = alula()): any {
+  return app.use('things', { find: async ({ address = 'unknown' }: any) => ({ address }) })
+}
+
+function toAsk(url: string): Ask {
+  return async (headers) => ((await (await fetch(`${url}/things`, { headers })).json()) as any).address
+}
+
+async function openNode(trustProxy?: number): Promise<Ask> {
+  const options = {
+    logger: false as const,
+    params: toParams,
+    ...(trustProxy !== undefined && { trustProxy })
+  }
+  const server = createServer(toListener(createApp(), options)).listen(0, '127.0.0.1')
+
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+
+  return toAsk(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+}
+
+async function openFetch(trustProxy?: number): Promise<Ask> {
+  const handle = createHandler(createApp(), {
+    params: toParams,
+    ...(trustProxy !== undefined && { trustProxy })
+  })
+
+  return async (headers) =>
+    (
+      (await (
+        await handle(new Request('http://a/things', { headers }), { address: '127.0.0.1' })
+      ).json()) as any
+    ).address
+}
+
+async function openRest(trustProxy = 0): Promise<Ask> {
+  const app: any = express(alula())
+
+  app.set('trust proxy', trustProxy)
+  app.configure(rest({ params: toParams }))
+  createApp(app)
+
+  return toAsk(await serve(app))
+}
+
+async function openMiddleware(trustProxy = 0): Promise<Ask> {
+  const url = await mount((server) => {
+    server.set('trust proxy', trustProxy)
+    server.use(toMiddleware(createApp(), { params: toParams }))
+  })
+
+  return toAsk(url)
+}
+
+const openers = {
+  toListener: openNode,
+  createHandler: openFetch,
+  rest: openRest,
+  toMiddleware: openMiddleware
+}
+
+it.each(Object.entries(openers))(
+  '%s knows the address of the client, whatever it writes itself',
+  async (_name, open) => {
+    const ask = await open()
+
+    expect(await ask({})).toBe('127.0.0.1')
+    expect(await ask({ 'X-Forwarded-For': '9.9.9.9' })).toBe('127.0.0.1')
+    expect(await ask({ Forwarded: 'for=9.9.9.9', 'X-Real-IP': '9.9.9.9' })).toBe('127.0.0.1')
+  }
+)
+
+it.each(Object.entries(openers))('%s counts the proxies that are in front', async (_name, open) => {
+  const [one, two] = [await open(1), await open(2)]
+
+  expect(await one({})).toBe('127.0.0.1')
+  expect(await one({ 'X-Forwarded-For': '1.1.1.1' })).toBe('1.1.1.1')
+  expect(await one({ 'X-Forwarded-For': '9.9.9.9, 8.8.8.8, 1.1.1.1' })).toBe('1.1.1.1')
+  expect(await two({ 'X-Forwarded-For': '9.9.9.9, 1.1.1.1, 2.2.2.2' })).toBe('1.1.1.1')
+  expect(await two({ 'X-Forwarded-For': '1.1.1.1' })).toBe('1.1.1.1')
+})
+
+it.each([
+  ['toListener', (options: any) => toListener(alula(), options)],
+  ['createHandler', (options: any) => createHandler(alula(), options)]
+])('%s refuses a number of proxies that is none', (name, create) => {
+  for (const trustProxy of [-1, 1.5, '1', true, null, Number.NaN]) {
+    expect(() => create({ trustProxy })).toThrow(
+      new TypeError(`Invalid option 'trustProxy' of ${name}: expected the number of proxies in front`)
+    )
+  }
+})
+
+it('an address is unknown where a Fetch server does not say it', async () => {
+  const seen: unknown[] = []
+  const handle = createHandler(createApp(), {
+    params: (_request, details) => {
+      seen.push(details.address)
+
+      return {}
+    }
+  })
+
+  // What servers pass as their own second argument.
+  for (const details of [undefined, {}, { address: 5 }, { waitUntil() {} }] as any[]) {
+    await handle(new Request('http://a/things'), details)
+  }
+  expect(seen).toEqual([undefined, undefined, undefined, undefined])
+})
+
+it.each(['rest', 'toMiddleware'])('%s refuses options that are settings of Express', (name) => {
+  const create = (options: any) => (name === 'rest' ? rest(options) : toMiddleware(alula(), options))
+
+  expect(() => create({ trustProxy: 1 })).toThrow(
+    new TypeError(`Invalid option 'trustProxy' of ${name}: on Express it is app.set('trust proxy', …)`)
+  )
+  expect(() => create({ cors: true })).toThrow(
+    new TypeError(`Invalid option 'cors' of ${name}: on Express it is the middleware 'cors'`)
+  )
+})
+
+it('rest refuses etag, which is a setting of Express', () => {
+  expect(() => rest({ etag: false } as any)).toThrow(
+    new TypeError("Invalid option 'etag' of rest: on Express it is app.set('etag', …)")
+  )
+})

@@ -1,0 +1,219 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { Conflict } from '../../src/errors.ts'
+import { createHandler } from '../../src/fetch.ts'
+import { alula } from '../../src/index.ts'
+import { toListener } from '../../src/node.ts'
+import type { CorsOptions } from '../../src/transport.ts'
+import { toUrl } from '../support/server.ts'
+
+const APP = 'https://app.example'
+const OTHER = 'https://other.example'
+
+type Ask = (path: string, init?: RequestInit) => Promise<Response>
+
+function createApp() {
+  const app = alula()
+
+  app.use('things', {
+    find: async () => ['a'],
+    get: async () => Promise.reject(new Conflict('Taken')),
+    create: async (data: any) => data
+  })
+  app.service('things').hooks({
+    after: {
+      find: [
+        (context: any) => {
+          context.http = {
+            headers: { vary: 'Accept', 'access-control-allow-origin': 'https://hook.example' }
+          }
+        }
+      ]
+    }
+  })
+  app.mount('docs', () => new Response('docs', { headers: { Vary: 'Cookie' } }))
+
+  return app
+}
+
+const openers: { readonly [name: string]: (cors?: boolean | CorsOptions) => Promise<Ask> } = {
+  toListener: async (cors) => {
+    const server = createServer(
+      toListener(createApp(), { logger: false, ...(cors !== undefined && { cors }) })
+    )
+
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+
+    return (path, init) => fetch(toUrl(server) + path, init)
+  },
+  createHandler: async (cors) => {
+    const handle = createHandler(createApp(), { logger: false, ...(cors !== undefined && { cors }) })
+
+    return (path, init) => handle(new Request(`http://localhost${path}`, init))
+  }
+}
+
+/** The headers about CORS of a response. */
+const toCors = ({ headers }: Response) =>
+  Object.fromEntries([...headers].filter(([name]) => name === 'vary' || name.startsWith('access-control-')))
+
+const from = (origin: string, headers: object = {}): RequestInit => ({
+  headers: { Origin: origin, ...headers }
+})
+const preflight = (origin: string, headers: object = {}): RequestInit => ({
+  method: 'OPTIONS',
+  headers: { Origin: origin, 'Access-Control-Request-Method': 'PATCH', ...headers }
+})
+
+describe.each(Object.entries(openers))('the option cors of %s', (name, open) => {
+  it('lets pages of any origin read responses, errors too, without cookies', async () => {
+    const ask = await open(true)
+
+    for (const [path, status] of [
+      ['/things', 200],
+      ['/things/1', 409],
+      ['/nowhere', 404],
+      ['/things?a=%', 400],
+      ['/docs', 200]
+    ] as const) {
+      const response = await ask(path, from(APP))
+
+      expect(response.status).toBe(status)
+      expect(response.headers.get('access-control-allow-origin'), path).toBe('*')
+      expect(response.headers.get('access-control-allow-credentials')).toBeNull()
+    }
+  })
+
+  it('responds to a preflight, whatever its path', async () => {
+    const ask = await open({ origin: [APP, OTHER], maxAge: 600, credentials: true })
+
+    for (const path of ['/things', '/docs', '/nowhere', '/%']) {
+      const response = await ask(
+        path,
+        preflight(OTHER, { 'Access-Control-Request-Headers': 'content-type,x-a' })
+      )
+
+      expect([response.status, await response.text()]).toEqual([204, ''])
+      expect(toCors(response)).toEqual({
+        'access-control-allow-origin': OTHER,
+        'access-control-allow-credentials': 'true',
+        'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+        'access-control-allow-headers': 'content-type,x-a',
+        'access-control-max-age': '600',
+        vary: 'Origin, Access-Control-Request-Headers'
+      })
+    }
+  })
+
+  it('lets pages of other origins read nothing', async () => {
+    for (const origin of [APP, [APP], (sent: string) => sent === APP]) {
+      const ask = await open({ origin })
+
+      for (const other of [
+        OTHER,
+        'null',
+        `${APP}:8443`,
+        'http://app.example',
+        'https://app.example.evil',
+        'https://APP.example',
+        ''
+      ]) {
+        expect(toCors(await ask('/things/1', from(other)))).toEqual({ vary: 'Origin' })
+        expect(toCors(await ask('/things', preflight(other)))).toEqual({
+          vary: 'Origin, Access-Control-Request-Headers'
+        })
+      }
+      expect(toCors(await ask('/things/1', from(APP)))).toEqual({
+        vary: 'Origin',
+        'access-control-allow-origin': APP
+      })
+    }
+  })
+
+  it('is the one that decides, once, beside hooks and mounted functions', async () => {
+    const ask = await open({ origin: APP, exposedHeaders: ['ETag', 'X-A'] })
+
+    expect(toCors(await ask('/things', from(APP)))).toEqual({
+      'access-control-allow-origin': APP,
+      'access-control-expose-headers': 'ETag, X-A',
+      vary: 'Accept, Origin'
+    })
+    expect(toCors(await ask('/docs', from(APP))).vary).toBe('Cookie, Origin')
+  })
+
+  it('with a function that returns anything but true or false is a 500', async () => {
+    for (const origin of [
+      async () => true,
+      () => 'yes',
+      () => undefined,
+      () => Promise.reject(new Error('no'))
+    ] as any[]) {
+      const ask = await open({ origin })
+
+      for (const response of [await ask('/things', from(APP)), await ask('/things', preflight(APP))]) {
+        expect(response.status).toBe(500)
+        expect(response.headers.get('access-control-allow-origin')).toBeNull()
+      }
+    }
+  })
+
+  it('with a function that throws is a 500', async () => {
+    const ask = await open({
+      origin: () => {
+        throw new Error('no')
+      }
+    })
+
+    expect((await ask('/things', preflight(APP))).status).toBe(500)
+    expect((await ask('/things')).status).toBe(200)
+  })
+
+  it.each([undefined, false])('that is %s sets nothing', async (cors) => {
+    const ask = await open(cors)
+
+    expect(toCors(await ask('/things/1', from(APP)))).toEqual({})
+  })
+
+  it('is named where a preflight finds no such option', async () => {
+    const response = await (await open())('/things', preflight(APP))
+
+    expect(response.status).toBe(405)
+    expect(((await response.json()) as any).message).toBe(
+      "Method OPTIONS not allowed: this is a CORS preflight, which the middleware or option 'cors' of the server has to respond to"
+    )
+  })
+
+  it.each([
+    [{ credentials: true }, 'cors.origin'],
+    [{ credentials: true, origin: '*' }, 'cors.origin'],
+    [{ credentials: true, origin: [APP, '*'] }, 'cors.origin'],
+    [{ origin: `${APP}/` }, 'cors.origin'],
+    [{ origin: 'app.example' }, 'cors.origin'],
+    [{ origin: [], credentials: 'yes' }, 'cors.credentials'],
+    [{ origin: /a/ }, 'cors.origin'],
+    [{ origin: [5] }, 'cors.origin'],
+    [{ origin: 'null' }, 'cors.origin'],
+    [{ origin: true }, 'cors.origin'],
+    [{ maxAge: -1 }, 'cors.maxAge'],
+    [{ maxAge: '1' }, 'cors.maxAge'],
+    [{ exposedHeaders: 'ETag' }, 'cors.exposedHeaders'],
+    [{ exposedHeaders: ['a b'] }, 'cors.exposedHeaders'],
+    [{ exposedHeaders: ['a\r\nb'] }, 'cors.exposedHeaders'],
+    [{ origins: [APP] }, 'cors.origins'],
+    ['yes', 'cors'],
+    [null, 'cors'],
+    [[], 'cors']
+  ])('refuses %j', async (cors, option) => {
+    await expect(open(cors as any)).rejects.toThrow(
+      expect.objectContaining({
+        name: 'TypeError',
+        message: expect.stringContaining(`Invalid option '${option}' of ${name}: expected `)
+      })
+    )
+  })
+})

@@ -1,0 +1,561 @@
+import { once } from 'node:events'
+import { createServer, request as send } from 'node:http'
+import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import original from 'express'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { NotFound } from '../../src/errors.ts'
+import express, { rest, toMiddleware } from '../../src/express.ts'
+import { alula } from '../../src/index.ts'
+import { toListener } from '../../src/node.ts'
+import { mount } from '../express/mount.ts'
+import { defer } from '../support/deferred.ts'
+import { configureLogin } from '../support/login.ts'
+import { openConnection, sendRaw } from '../support/raw.ts'
+import { serve } from '../support/server.ts'
+import { describeHttpTransports } from '../support/transports.ts'
+
+const toText = (text: unknown) => () => new Response(String(text))
+/** A function that says what it was asked. */
+const echo = async (request: Request) => {
+  const { pathname, search } = new URL(request.url)
+
+  return Response.json({ method: request.method, url: pathname + search, body: await request.text() })
+}
+const readJson = async (response: Promise<Response>): Promise<any> => (await response).json()
+
+describeHttpTransports('a mounted function', (open) => {
+  afterEach(() => vi.unstubAllEnvs())
+
+  it('responds to requests under its prefix, in place of services and of routes', async () => {
+    const client = await open((app) => {
+      app.use('docs', { find: async () => ['service'], get: async () => 'service' })
+      app.mount('docs', toText('mounted'))
+    })
+    const ask = async (path: string) => {
+      const response = await client.request(path)
+
+      return response.status === 200 ? response.text() : response.status
+    }
+
+    expect(await ask('/docs')).toBe('mounted')
+    expect(await ask('/docs/')).toBe('mounted')
+    expect(await ask('/docs/a/b?c=1')).toBe('mounted')
+    expect(await ask('/docsa')).toBe(404)
+    expect(await ask('/Docs')).toBe(404)
+    expect(await ask('/a/docs')).toBe(404)
+    expect(await ask('//docs')).toBe(404)
+    expect(await ask('/docs//a')).toBe(404)
+  })
+
+  it('with the longest prefix wins, in whatever order they were mounted', async () => {
+    const client = await open((app) => {
+      app.mount('/a/b', toText('a/b')).mount('/a', toText('a')).mount('/a/b/c', toText('a/b/c'))
+    })
+    const ask = async (path: string) => (await client.request(path)).text()
+
+    expect(await ask('/a')).toBe('a')
+    expect(await ask('/a/bc')).toBe('a')
+    expect(await ask('/a/b')).toBe('a/b')
+    expect(await ask('/a/b/d')).toBe('a/b')
+    expect(await ask('/a/b/c/d')).toBe('a/b/c')
+  })
+
+  it('gets the path without the prefix of the transport, the query, the method and the body', async () => {
+    const client = await open((app) => app.mount('docs', echo), { prefix: '/v1' })
+
+    expect(
+      await readJson(client.request('/v1/docs/a%2Fb?c=1&d=%20', { method: 'PATCH', body: 'ü' }))
+    ).toEqual({
+      method: 'PATCH',
+      url: '/docs/a%2Fb?c=1&d=%20',
+      body: 'ü'
+    })
+    expect((await client.request('/docs')).status).toBe(404)
+  })
+
+  it.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'])('gets %s', async (method) => {
+    const client = await open((app) => app.mount('docs', echo))
+
+    expect(await readJson(client.request('/docs', { method }))).toEqual({ method, url: '/docs', body: '' })
+  })
+
+  it('runs for HEAD as for GET, and its body is cancelled', async () => {
+    const cancelled = defer<string>()
+    const client = await open((app) =>
+      app.mount('docs', ({ method }) => {
+        const body = new ReadableStream({ cancel: () => cancelled.resolve(method) })
+
+        return new Response(body, { headers: { 'X-Docs': 'yes' } })
+      })
+    )
+    const response = await client.request('/docs', { method: 'HEAD' })
+
+    expect(response.headers.get('x-docs')).toBe('yes')
+    expect(await response.text()).toBe('')
+    expect(await cancelled.promise).toBe('GET')
+  })
+
+  it('may fail to cancel the body of a HEAD', async () => {
+    const client = await open((app) =>
+      app.mount(
+        'docs',
+        () => new Response(new ReadableStream({ cancel: () => Promise.reject(new Error('not cancelled')) }))
+      )
+    )
+
+    expect((await client.request('/docs', { method: 'HEAD' })).status).toBe(200)
+  })
+
+  it('sets status and headers, several cookies too', async () => {
+    const client = await open((app) =>
+      app.mount(
+        'docs',
+        () =>
+          new Response(null, {
+            status: 418,
+            headers: [
+              ['Set-Cookie', 'a=1; Path=/'],
+              ['Set-Cookie', 'b=2, 3'],
+              ['X-Docs', 'yes'],
+              ['Content-Length', '7'],
+              ['Transfer-Encoding', 'chunked']
+            ]
+          })
+      )
+    )
+    const response = await client.request('/docs')
+
+    expect(response.status).toBe(418)
+    expect(response.headers.get('x-docs')).toBe('yes')
+    expect(response.headers.getSetCookie()).toEqual(['a=1; Path=/', 'b=2, 3'])
+    expect(response.headers.get('content-length')).not.toBe('7')
+    expect(await response.text()).toBe('')
+  })
+
+  it('gets the params of the client, its credentials and its address', async () => {
+    const seen: any[] = []
+    const client = await open(
+      (app: any) => {
+        configureLogin(app)
+        app.mount('docs', (_request: Request, details: any) => {
+          seen.push(details)
+
+          return new Response()
+        })
+      },
+      { params: () => ({ tenant: 5 }) }
+    )
+
+    await client.request('/docs', { headers: { Authorization: 'Bearer x', 'X-Key': '1' } })
+    await client.request('/docs')
+
+    const authentication = { strategy: 'jwt', accessToken: 'x' }
+
+    expect(seen[0]).toEqual({
+      params: expect.objectContaining({ provider: 'rest', tenant: 5, authentication }),
+      authentication,
+      address: client.port === undefined ? undefined : '127.0.0.1'
+    })
+    expect(seen[0].params.headers['x-key']).toBe('1')
+    expect(seen[1].authentication).toBeNull()
+    expect(seen[1].params.provider).toBe('rest')
+  })
+
+  it('that throws is a 500 which shows nothing in production, and is logged', async () => {
+    vi.stubEnv('NODE_ENV', 'production')
+
+    const lines: string[] = []
+    const client = await open(
+      (app) => {
+        app.set('formatError', (body: any) => ({ ...body, formatted: true }))
+        app.mount('docs', async () => {
+          throw new Error('the password of the database')
+        })
+        app.mount('none', () => undefined as any)
+        app.mount('used', async () => {
+          const response = new Response('a')
+
+          await response.text()
+
+          return response
+        })
+        app.mount('error', () => Response.error())
+        app.mount('locked', () => {
+          const response = new Response('a')
+
+          response.body?.getReader()
+
+          return response
+        })
+      },
+      { logger: { error: (line) => lines.push(`${line.split('\n')[0]}`) } }
+    )
+
+    for (const path of ['/docs', '/none', '/used', '/error', '/locked']) {
+      const response = await client.request(path)
+
+      expect(response.status, path).toBe(500)
+      expect(await response.json()).toEqual({
+        name: 'GeneralError',
+        message: 'An unexpected error occurred on the server',
+        code: 500,
+        className: 'general-error',
+        formatted: true
+      })
+    }
+
+    expect(lines).toEqual([
+      'Error: the password of the database',
+      "TypeError: The function that is mounted for '/none' returned no Response",
+      "TypeError: The function that is mounted for '/used' returned a Response that cannot be sent",
+      "TypeError: The function that is mounted for '/error' returned a Response that cannot be sent",
+      "TypeError: The function that is mounted for '/locked' returned a Response that cannot be sent"
+    ])
+  })
+
+  it('that throws a Feathers error keeps its status', async () => {
+    const client = await open((app) =>
+      app.mount('docs', () => {
+        throw new NotFound('No such page')
+      })
+    )
+    const response = await client.request('/docs')
+
+    expect(response.status).toBe(404)
+    expect(await response.json()).toMatchObject({ name: 'NotFound', message: 'No such page' })
+  })
+
+  it('streams its body while it is made', async () => {
+    const first = defer()
+    const client = await open((app) =>
+      app.mount('docs', () => {
+        const body = new ReadableStream({
+          async start(controller) {
+            controller.enqueue(Buffer.from('first '))
+            await first.promise
+            controller.enqueue(Buffer.from('second'))
+            controller.close()
+          }
+        })
+
+        return new Response(body)
+      })
+    )
+    const response = await client.request('/docs')
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+
+    expect(Buffer.from((await reader.read()).value as Uint8Array).toString()).toBe('first ')
+    first.resolve()
+    expect(Buffer.from((await reader.read()).value as Uint8Array).toString()).toBe('second')
+    expect((await reader.read()).done).toBe(true)
+  })
+
+  it('of a part of an application is mounted under the path of the part', async () => {
+    const client = await open((app) => {
+      const part = alula()
+
+      part.use('things', { find: async () => ['things'] })
+      part.mount('docs', echo)
+      app.use('part', part as any)
+    })
+
+    expect(await readJson(client.request('/part/things'))).toEqual(['things'])
+    expect((await readJson(client.request('/part/docs/a'))).url).toBe('/part/docs/a')
+    expect((await client.request('/docs')).status).toBe(404)
+  })
+})
+
+/** Servers of Node in front of one application. */
+const servers: { readonly [name: string]: (app: any) => any } = {
+  'a server of Node': (app) => toListener(app, { logger: false }),
+  'a plain Express server': (app) => original().use(toMiddleware(app, { logger: false }))
+}
+
+async function listen(listener: any): Promise<number> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+
+  return (server.address() as AddressInfo).port
+}
+
+describe.each(Object.entries(servers))('on %s, a mounted function', (_name, toServer) => {
+  it('reads a body while it arrives, and responds before its end', async () => {
+    const app = alula().mount('docs', async ({ body }) => new Response(body))
+    const request = send({ port: await listen(toServer(app)), method: 'POST', path: '/docs' })
+    const chunks: string[] = []
+
+    request.write('first')
+
+    const [response] = await once(request, 'response')
+
+    for await (const chunk of response) {
+      chunks.push(String(chunk))
+      if (chunks.length === 1) request.end('second')
+    }
+
+    expect(chunks).toEqual(['first', 'second'])
+  })
+
+  it('whose body fails is cut off, so that the client sees that it is not whole', async () => {
+    const app = alula().mount('docs', () => {
+      const body = new ReadableStream({
+        start: (controller) => controller.enqueue(Buffer.from('first ')),
+        pull: () => Promise.reject(new Error('no more'))
+      })
+
+      return new Response(body)
+    })
+    const socket = openConnection(await listen(toServer(app)))
+    let text = ''
+
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    socket.write('GET /docs HTTP/1.1\r\nHost: a\r\n\r\n')
+    await once(socket, 'close')
+    expect(text).toContain('6\r\nfirst ')
+    expect(text).not.toContain('\r\n0\r\n')
+  })
+
+  it('is told when its client goes away, before it responds and while it does', async () => {
+    for (const isBegun of [false, true]) {
+      const called = defer<Request>()
+      const cancelled = defer()
+      const app = alula().mount('docs', async (request) => {
+        called.resolve(request)
+        if (!isBegun) await new Promise(() => undefined)
+
+        return new Response(new ReadableStream({ cancel: () => cancelled.resolve() }))
+      })
+      const socket = openConnection(await listen(toServer(app)))
+
+      socket.write('GET /docs HTTP/1.1\r\nHost: a\r\n\r\n')
+
+      const { signal } = await called.promise
+      const aborted = once(signal, 'abort')
+
+      expect(signal.aborted).toBe(false)
+      if (isBegun) await once(socket, 'data')
+      socket.destroy()
+      await aborted
+      if (isBegun) await cancelled.promise
+    }
+  })
+
+  it('is not told so after its response', async () => {
+    let signal: AbortSignal | undefined
+    const app = alula().mount('docs', (request) => {
+      signal = request.signal
+
+      return new Response('a')
+    })
+
+    await sendRaw(await listen(toServer(app)), 'GET /docs HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+    expect(signal?.aborted).toBe(false)
+  })
+
+  it.each([
+    '/docs/..',
+    '/docs/../secret',
+    '/docs/%2e%2E/secret',
+    '/docs/.%2e/secret',
+    '/docs/./a',
+    '/docs/\\..\\..\\secret',
+    '/docs/a\\..\\..\\secret'
+  ])('never sees %s, which URLs resolve to another path', async (path) => {
+    const seen: string[] = []
+    const app = alula().mount('docs', ({ url }) => {
+      seen.push(url)
+
+      return new Response()
+    })
+    const { status, body } = await sendRaw(
+      await listen(toServer(app)),
+      `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`
+    )
+
+    expect(status).toBe(400)
+    expect(JSON.parse(body).message).toBe(
+      "Invalid path: expected no backslashes and no segments '.' and '..'"
+    )
+    expect(seen).toEqual([])
+  })
+
+  it.each(['a/secret?', 'a/..', 'user:password@a', 'a b', 'a#', 'a\\b', '[', ':80', '?', 'a:b', 'ä'])(
+    'never sees a host that is %s',
+    async (host) => {
+      const seen: string[] = []
+      const app = alula().mount('docs', ({ url }) => {
+        seen.push(url)
+
+        return new Response()
+      })
+      const { status, body } = await sendRaw(
+        await listen(toServer(app)),
+        `GET /docs HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
+      )
+
+      expect(status).toBe(400)
+      expect(JSON.parse(body).message).toMatch(/^Invalid header 'Host'/)
+      expect(seen).toEqual([])
+    }
+  )
+
+  it.each(['a', 'a.example.org:8080', '127.0.0.1', '[::1]:3030', 'xn--4ca'])(
+    'sees the host %s',
+    async (host) => {
+      const app = alula().mount('docs', ({ url }) => new Response(url))
+      const { body } = await sendRaw(
+        await listen(toServer(app)),
+        `GET /docs?a HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`
+      )
+
+      expect(body).toBe(`http://${host}/docs?a`)
+    }
+  )
+
+  it('refuses a method that a Request cannot have', async () => {
+    const app = alula().mount('docs', echo)
+    const { status } = await sendRaw(
+      await listen(toServer(app)),
+      'TRACE /docs HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+    )
+
+    expect(status).toBe(405)
+  })
+})
+
+it('a mounted function is reached over HTTP/2', async () => {
+  const app = alula().mount('docs', echo)
+  const server = createHttp2Server(toListener(app, { logger: false }) as any).listen(0, '127.0.0.1')
+
+  await once(server, 'listening')
+
+  const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+
+  onTestFinished(() => {
+    session.destroy()
+    server.close()
+  })
+
+  const stream = session.request({ ':path': '/docs/a', ':method': 'POST' })
+  let text = ''
+
+  stream.on('data', (chunk) => {
+    text += chunk
+  })
+  stream.end('body')
+  await once(stream, 'end')
+  expect(JSON.parse(text)).toEqual({ method: 'POST', url: '/docs/a', body: 'body' })
+})
+
+describe('on Express, a mounted function', () => {
+  async function start(...middleware: any[]): Promise<string> {
+    const app: any = express(alula())
+
+    for (const each of middleware) app.use(each)
+    app.configure(rest())
+    app.mount('docs', async (request: Request) =>
+      Response.json({
+        body: await request.text(),
+        length: request.headers.get('content-length'),
+        encoding: request.headers.get('content-encoding')
+      })
+    )
+
+    return serve(app)
+  }
+
+  it('runs after earlier middleware, whose headers stay', async () => {
+    const url = await start((_request: any, response: any, next: any) => {
+      response.setHeader('X-Before', 'yes')
+      next()
+    })
+
+    expect((await fetch(`${url}/docs`)).headers.get('x-before')).toBe('yes')
+  })
+
+  it.each([
+    ['application/json', '{ "a": [1] }', '{"a":[1]}', original.json()],
+    [
+      'application/x-www-form-urlencoded',
+      'a=1&b[c]=%C3%A9',
+      'a=1&b%5Bc%5D=%C3%A9',
+      original.urlencoded({ extended: true })
+    ],
+    ['text/plain', 'text', 'text', original.text()],
+    ['application/octet-stream', 'text', 'text', original.raw()],
+    ['text/plain', 'text', 'text', original.json()]
+  ])('gets a body of %s that middleware has parsed', async (type, body, expected, middleware) => {
+    const url = await start(middleware)
+    const response = await fetch(`${url}/docs`, { method: 'POST', headers: { 'Content-Type': type }, body })
+
+    expect(await response.json()).toMatchObject({ body: expected, encoding: null })
+  })
+
+  it('of toMiddleware gets the path after that of the server', async () => {
+    const app = alula().mount('docs', echo)
+    const url = await mount((server) => server.use('/api', toMiddleware(app)))
+
+    expect((await readJson(fetch(`${url}/api/docs/a`))).url).toBe('/docs/a')
+  })
+})
+
+describe('app.mount', () => {
+  it.each([
+    '',
+    '/',
+    '//',
+    '/a//b',
+    '/:id',
+    '/a?b',
+    '/a#b',
+    '/a*',
+    '/a b',
+    '/ä',
+    '/a\\b',
+    '/.',
+    '/a/../b',
+    '/%',
+    5,
+    null,
+    undefined,
+    Symbol('a'),
+    {}
+  ])('refuses %s as a path', (path: any) => {
+    const app = alula()
+
+    expect(() => app.mount(path, toText(1))).toThrow(
+      /^Invalid path '.*' of app\.mount: expected a path such as '\/docs'/
+    )
+  })
+
+  it.each([undefined, null, {}, 'text', new Response()])('refuses %s as a function', (handler: any) => {
+    expect(() => alula().mount('docs', handler)).toThrow(
+      new TypeError("app.mount('/docs') expects a function that turns a Request into a Response")
+    )
+  })
+
+  it('refuses a prefix a second time, however it is written', () => {
+    const app = alula().mount('docs', toText(1))
+
+    for (const path of ['docs', '/docs', 'docs/', '/docs/']) {
+      expect(() => app.mount(path, toText(2))).toThrow(new Error("A function is mounted for '/docs' already"))
+    }
+  })
+
+  it('leaves nothing of a part whose prefix is mounted already', () => {
+    const app: any = alula().mount('part/docs', toText(1))
+    const part: any = alula().use('things', { find: async () => [] })
+
+    part.mount('docs', toText(2))
+    expect(() => app.use('part', part)).toThrow("A function is mounted for '/part/docs' already")
+    expect(Object.keys(app.services)).toEqual([])
+  })
+})

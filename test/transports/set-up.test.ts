@@ -1,0 +1,220 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import express, { rest, toMiddleware } from '../../src/express.ts'
+import { createHandler } from '../../src/fetch.ts'
+import { alula } from '../../src/index.ts'
+import { toListener } from '../../src/node.ts'
+import { socketio } from '../../src/socketio.ts'
+import { createHttpContext, findRoute } from '../../src/transport/http.ts'
+import {
+  createHttpHandler,
+  createNotFound,
+  handleHttp,
+  prepareClose,
+  toHttpResponse
+} from '../../src/transport.ts'
+import { mount } from '../express/mount.ts'
+import { toUrl } from '../support/server.ts'
+
+/** Collects the warnings with a code until the test ends. */
+function collectWarnings(code: string): Error[] {
+  const warnings: Error[] = []
+  const note = (warning: Error & { code?: string }) => {
+    if (warning.code === code) warnings.push(warning)
+  }
+
+  process.on('warning', note)
+  onTestFinished(() => void process.off('warning', note))
+
+  return warnings
+}
+
+/** Warnings are emitted in the next tick. */
+const settle = () => new Promise(setImmediate)
+
+type Ask = () => Promise<unknown>
+
+async function listen(listener: any): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+
+  return toUrl(server)
+}
+
+const openers: { readonly [name: string]: (app: any) => Promise<Ask> } = {
+  toListener: async (app) => {
+    const url = await listen(toListener(app))
+
+    return () => fetch(`${url}/things`)
+  },
+  createHandler: async (app) => {
+    const handle = createHandler(app)
+
+    return () => handle(new Request('http://a/things'))
+  },
+  toMiddleware: async (app) => {
+    const url = await mount((server) => server.use(toMiddleware(app)))
+
+    return () => fetch(`${url}/things`)
+  },
+  'toMiddleware with a formatter': async (app) => {
+    const url = await mount((server) =>
+      server.use(toMiddleware(app, { formatter: (_request, response) => void response.json(response.data) }))
+    )
+
+    return () => fetch(`${url}/things`)
+  },
+  'an Express application that is mounted': async (app) => {
+    const url = await mount((server) => server.use(app))
+
+    return () => fetch(`${url}/things`)
+  }
+}
+
+const create = (name: string) => {
+  const app: any = name.startsWith('an Express') ? express(alula()).configure(rest()) : alula()
+
+  return app.use('things', { find: async () => [] })
+}
+
+describe.each(Object.entries(openers))('%s', (name, open) => {
+  it('says once that the application was never set up', async () => {
+    const warnings = collectWarnings('ALULA_NOT_SET_UP')
+    const ask = await open(create(name))
+
+    await settle()
+    expect(warnings).toEqual([])
+    for (let request = 0; request < 3; request++) await ask()
+    await settle()
+    expect(warnings.map(({ message }) => message)).toEqual([
+      'The application receives requests but was never set up: await app.setup() before the server listens'
+    ])
+  })
+
+  it('says nothing of an application that is set up before its first request', async () => {
+    const warnings = collectWarnings('ALULA_NOT_SET_UP')
+    const app = create(name)
+    const ask = await open(app)
+
+    await app.setup()
+    await ask()
+    await app.teardown()
+    await ask()
+    await settle()
+    expect(warnings).toEqual([])
+  })
+})
+
+it('socketio says that it has no server, unless it has one', async () => {
+  const warnings = collectWarnings('ALULA_NOT_SET_UP')
+  const start = async (app: any, ...args: any[]) => {
+    onTestFinished(async () => void (await app.teardown()))
+    await app.setup(...args)
+    await settle()
+  }
+
+  await start(alula().configure(socketio()), createServer())
+  await start(alula().configure(socketio(0)))
+  await start(alula().configure(socketio((io) => void io.attach(createServer()))))
+  expect(warnings).toEqual([])
+  await start(alula().configure(socketio()))
+  expect(warnings.map(({ message }) => message)).toEqual([
+    'socketio() has no server, so no client can connect: call app.listen(), or app.setup(server), or give it a port'
+  ])
+})
+
+describe('a name that leaves with the next minor version', () => {
+  const app: any = alula()
+
+  app.use('things', { find: async ({ query }: any) => query, create: async (data: any) => data })
+
+  it('handleHttp works still, and says so once', async () => {
+    const warnings = collectWarnings('ALULA_DEPRECATED')
+    const errors: unknown[] = []
+    const ask = (method: string, path: string, body?: unknown) =>
+      handleHttp(
+        app,
+        {
+          method,
+          path,
+          headers: { 'content-type': 'application/json' },
+          query: { a: '1' },
+          params: Promise.resolve({})
+        },
+        async () => body,
+        (error) => errors.push(error)
+      )
+
+    expect(await ask('GET', '/things')).toEqual({ status: 200, headers: {}, body: { a: '1' } })
+    expect(await ask('POST', '/things', { b: 1 })).toEqual({ status: 201, headers: {}, body: { b: 1 } })
+    expect(await ask('PUT', '/things', {})).toMatchObject({
+      status: 405,
+      headers: { Allow: 'GET, HEAD, POST' }
+    })
+    expect(await ask('GET', '/nowhere')).toMatchObject({ status: 404, body: { name: 'NotFound' } })
+    expect(errors).toHaveLength(2)
+    await settle()
+    expect(warnings.map(({ message }) => message)).toEqual([
+      'handleHttp is deprecated: use createHttpHandler of alula/transport'
+    ])
+  })
+
+  it('toHttpResponse works still, and says so', async () => {
+    const warnings = collectWarnings('ALULA_DEPRECATED')
+    const route: any = findRoute(app, '/things')
+    const context = createHttpContext(route, {
+      method: 'find',
+      id: undefined,
+      data: undefined,
+      params: {}
+    } as any)
+
+    context.result = [1]
+    expect(toHttpResponse(context)).toEqual({ status: 200, headers: {}, body: [1] })
+    await settle()
+    expect(warnings.map(({ message }) => message)).toEqual([
+      'toHttpResponse is deprecated: its name is toHttpResult now'
+    ])
+  })
+
+  it('prepareClose works still, and says so', async () => {
+    const warnings = collectWarnings('ALULA_DEPRECATED')
+    const server = createServer()
+    const close = prepareClose(server)
+
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    await close()
+    expect(server.listening).toBe(false)
+    await settle()
+    expect(warnings.map(({ message }) => message)).toEqual([
+      'prepareClose of alula/transport is deprecated: import it from alula/node'
+    ])
+  })
+})
+
+it('createHttpHandler serves an application without any server', async () => {
+  const app: any = alula().use('things', { create: async (data: any) => data } as any)
+  const handle = createHttpHandler(app, { prefix: '/api', logger: false })
+  const ask = (method: string, path: string) =>
+    handle({
+      method,
+      path,
+      search: '',
+      headers: { 'content-type': 'application/json' },
+      readText: async () => '{"a":1}',
+      toRequest: () => new Request('http://a/')
+    })
+
+  expect(await ask('POST', '/api/things')).toEqual({
+    status: 201,
+    headers: { 'Content-Type': 'application/json; charset=utf-8' },
+    body: '{"a":1}'
+  })
+  expect(JSON.parse(String((await ask('GET', '/things')).body))).toEqual(createNotFound('/things').toJSON())
+})
