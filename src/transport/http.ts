@@ -4,6 +4,7 @@ import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, MountedHandler, Query, RouteLookup } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed, NotFound } from '../errors.ts'
 import type { KeyedMutex } from '../utils/keyed-mutex.ts'
+import { stripPrefix } from '../utils/path.ts'
 import { type Authenticating, getSchemes, type ParseAuthenticationOptions } from './authentication.ts'
 import { toData } from './body.ts'
 import { type ClientError, type FormattingApplication, MALFORMED_PATH, toErrorResponse } from './error.ts'
@@ -138,13 +139,18 @@ export function isMounted(target: HttpTarget): target is MountedTarget {
 function findMounted(mounts: TransportApplication['_mounts'], path: string): MountedTarget | null {
   if (!mounts || mounts.size === 0 || path.includes('//')) return null
 
-  for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
-    const mounted = mounts.get(path.slice(0, end))
+  let found: MountedHandler | undefined
+  let longest = 0
 
-    if (mounted) return { mounted, path }
+  // Prefix by prefix and not segment by segment: clients decide on the number of segments.
+  for (const [prefix, mounted] of mounts) {
+    if (prefix.length > longest && stripPrefix(path, prefix) !== null) {
+      found = mounted
+      longest = prefix.length
+    }
   }
 
-  return null
+  return found ? { mounted: found, path } : null
 }
 
 /** The part of a request that decides on the call. */

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
-import { connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { connect as connectSecurely } from 'node:tls'
 import original from 'express'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -11,7 +11,6 @@ import { limitPipelining, type PipeliningOptions } from '../../src/node.ts'
 import { certificate } from '../support/certificate.ts'
 import { defer } from '../support/deferred.ts'
 import { runProgram } from '../support/program.ts'
-import { listen as startServer } from '../support/server.ts'
 
 /** How many requests of a connection are in flight by default. */
 const MAX_REQUESTS = 100
@@ -26,7 +25,14 @@ const toPost = (n: number, length: number) =>
 
 /** Listens until the test ends; returns the port. */
 async function listen(server: Server): Promise<number> {
-  return Number(new URL(await startServer(server)).port)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+
+  return (server.address() as AddressInfo).port
 }
 
 function open(listener: RequestListener, options?: PipeliningOptions): Promise<number> {
@@ -85,11 +91,6 @@ async function fetchText(port: number, path = '/'): Promise<string> {
   return (await fetch(`http://127.0.0.1:${port}${path}`)).text()
 }
 
-/** Waits for an expectation, as long as a busy machine needs. */
-function waitUntil(expectation: () => unknown): Promise<unknown> {
-  return vi.waitFor(expectation, { timeout: 20_000 })
-}
-
 /** Gives the server time: each round trip is some turns of its event loop. */
 async function takeTurns(port: number): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await fetchText(port)
@@ -117,8 +118,23 @@ function createGate() {
   }
 }
 
-it('clients that pipeline 80,000 requests and read nothing cost less than 200 MB, and still get them all', async () => {
-  const program = runProgram(`
+/** A service that responds to `/0` with a hundred kilobytes, and tells on `/usage` what that costs. */
+const SERVICES = `
+  const makeServices = (app) => app
+    .use('usage', { find: async () => ({ begun, memory: process.memoryUsage.rss() }) })
+    .use(':n', {
+      find: async ({ route }) => {
+        begun++
+        await new Promise(setImmediate)
+
+        return ('/' + route.n + ' ').padEnd(100_000, 'x')
+      }
+    })
+`
+
+/** The servers that have limits, as programs that say on which port they listen. */
+const SERVERS: { readonly [name: string]: string } = {
+  'limitPipelining of a server': `
     import { createServer } from 'node:http'
     import { limitPipelining } from 'alula/node'
 
@@ -135,29 +151,72 @@ it('clients that pipeline 80,000 requests and read nothing cost less than 200 MB
 
     limitPipelining(server)
     server.listen(0, '127.0.0.1', () => console.log('port ' + server.address().port))
-  `)
-  const port = Number((await program.waitFor('port ')).split(' ')[1])
-  const getUsage = async () => JSON.parse(await fetchText(port, '/usage'))
-  const before = await getUsage()
-  const clients = toRange(4).map(() => createClient(port, toGets(20_000)))
-  const usages: any[] = []
+  `,
+  'app.listen of Express': `
+    import { alula } from 'alula'
+    import express, { rest } from 'alula/express'
 
-  await waitUntil(async () => {
-    usages.push(await getUsage())
-    expect(usages.at(-1).begun).toBeGreaterThanOrEqual(clients.length * MAX_REQUESTS)
-  })
-  for (let turn = 0; turn < 50; turn++) usages.push(await getUsage())
-  expect(Math.max(...usages.map(({ memory }) => memory)) - before.memory).toBeLessThan(200_000_000)
+    let begun = 0
+    ${SERVICES}
+    const app = express(alula()).configure(rest()).set('etag', false)
 
-  expect(await readWords(clients[0] as Socket, 20_000)).toEqual(toRange(20_000).map((n) => `/${n}`))
-}, 300_000)
+    makeServices(app)
+
+    const server = await app.listen(0, '127.0.0.1')
+
+    console.log('port ' + server.address().port)
+  `,
+  'toListener in a plain server': `
+    import { createServer } from 'node:http'
+    import { alula } from 'alula'
+    import { toListener } from 'alula/node'
+
+    let begun = 0
+    ${SERVICES}
+    const app = makeServices(alula())
+
+    await app.setup()
+
+    const server = createServer(toListener(app, { etag: false }))
+
+    server.listen(0, '127.0.0.1', () => console.log('port ' + server.address().port))
+  `
+}
+
+it.each(Object.entries(SERVERS))(
+  'clients that pipeline 80,000 requests and read nothing cost less than 200 MB, and still get them all: %s',
+  async (_name, code) => {
+    const program = runProgram(code)
+    const port = Number((await program.waitFor('port ')).split(' ')[1])
+    const getUsage = async () => JSON.parse(await fetchText(port, '/usage'))
+    const before = await getUsage()
+    const clients = toRange(4).map(() => createClient(port, toGets(20_000)))
+    const usages: any[] = []
+
+    // A connection that reads nothing is not read from either, so that this number is soon reached.
+    await vi.waitFor(
+      async () => {
+        usages.push(await getUsage())
+        expect(usages.at(-1).begun).toBeGreaterThanOrEqual(clients.length * MAX_REQUESTS)
+      },
+      { timeout: 30_000 }
+    )
+    for (let turn = 0; turn < 50; turn++) usages.push(await getUsage())
+    expect(Math.max(...usages.map(({ memory }) => memory)) - before.memory).toBeLessThan(200_000_000)
+
+    const words = await readWords(clients[0] as Socket, 20_000)
+
+    expect(words.map((word) => word.replace('"', ''))).toEqual(toRange(20_000).map((n) => `/${n}`))
+  },
+  120_000
+)
 
 it('of a connection, a hundred requests are in flight; the others come in order when there is room', async () => {
   const gate = createGate()
   const port = await open(gate.listener)
   const client = createClient(port, toGets(1000))
 
-  await waitUntil(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
+  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
   await takeTurns(port)
   expect(gate.begun).toHaveLength(MAX_REQUESTS)
   gate.open()
@@ -184,20 +243,21 @@ it('while more bytes wait for the client than allowed, no further request is let
   )
   const client = createClient(port, toGets(10))
 
-  await waitUntil(() => expect(begun).toBe(1))
+  await vi.waitFor(() => expect(begun).toBe(1))
   await takeTurns(port)
   expect(begun).toBe(1)
   expect(await readWords(client, 10)).toEqual(toRange(10).map((n) => `/${n}`))
 })
 
 const repeat = (length: number) =>
-  toRange(Math.ceil(4_000_000 / (100 + length))).map((n) => toPost(n, length))
+  toRange(Math.ceil(20_000_000 / (100 + length))).map((n) => toPost(n, length))
 
+// Each is more than fits between the two.
 it.each([
   ['no bodies', repeat(0)],
   ['small bodies', repeat(1000)],
   ['bodies larger than the buffer of a request', repeat(20_000)],
-  ['one large body that is held', [...toRange(101).map((n) => toPost(n, 0)), toPost(101, 4_000_000)]]
+  ['one large body that is held', [...toRange(101).map((n) => toPost(n, 0)), toPost(101, 20_000_000)]]
 ])('nothing is read from a connection whose requests are held: %s', async (_name, requests) => {
   const gate = createGate()
   const server = limitPipelining(createServer(gate.listener))
@@ -208,7 +268,7 @@ it.each([
   const port = await listen(server)
   const client = createClient(port, requests.join(''))
 
-  await waitUntil(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
+  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
   await takeTurns(port)
 
   const [{ bytesRead }] = sockets as [Socket]
@@ -257,7 +317,7 @@ it('requests that are held are dropped when their client goes away', async () =>
   const port = await listen(server)
   const client = createClient(port, toGets(300))
 
-  await waitUntil(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
+  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
   client.resetAndDestroy()
   await takeTurns(port)
   // Nothing is read, so that the server notices when it sends.
@@ -313,7 +373,7 @@ it('all listeners of a server come after the limits, also those of frameworks', 
   const port = await listen(limitPipelining(server))
   const client = createClient(port, toGets(300))
 
-  await waitUntil(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
+  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
   expect(listened).toBe(MAX_REQUESTS)
   gate.open()
   expect(await readWords(client, 300)).toHaveLength(300)
@@ -327,7 +387,7 @@ it('two gates on a connection hold a request once', async () => {
   })
   const client = createClient(port, toGets(300))
 
-  await waitUntil(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
+  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
   gate.open()
   expect(await readWords(client, 300)).toHaveLength(300)
 })
@@ -343,7 +403,7 @@ it('a gate that a request gets to after its response takes no place', async () =
   )
 
   expect(await readWords(createClient(port, toGets(3)), 3)).toHaveLength(3)
-  await waitUntil(() => expect(late).toBe(3))
+  await vi.waitFor(() => expect(late).toBe(3))
 })
 
 it('a second call for a server does nothing', async () => {
@@ -355,7 +415,7 @@ it('a second call for a server does nothing', async () => {
   const port = await listen(server)
   const client = createClient(port, toGets(100))
 
-  await waitUntil(() => expect(gate.begun).toHaveLength(10))
+  await vi.waitFor(() => expect(gate.begun).toHaveLength(10))
   gate.open()
   expect(await readWords(client, 100)).toHaveLength(100)
   expect(gate.begun).toHaveLength(100)
@@ -370,7 +430,7 @@ it.skipIf(!certificate)('servers of HTTPS have limits too', async () => {
 
   onTestFinished(() => void client.destroy())
   client.write(toGets(3000))
-  await waitUntil(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
+  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
   gate.open()
   expect(await readWords(client, 3000)).toEqual(toRange(3000).map((n) => `/${n}`))
 })

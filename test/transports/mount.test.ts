@@ -6,6 +6,7 @@ import original from 'express'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { NotFound } from '../../src/errors.ts'
 import express, { rest, toMiddleware } from '../../src/express.ts'
+import { createHandler } from '../../src/fetch.ts'
 import { alula } from '../../src/index.ts'
 import { toListener } from '../../src/node.ts'
 import { mount } from '../express/mount.ts'
@@ -505,6 +506,21 @@ describe('on Express, a mounted function', () => {
 
     expect((await readJson(fetch(`${url}/api/docs/a`))).url).toBe('/docs/a')
   })
+})
+
+it('a path of thousands of segments costs no more than another', async () => {
+  const app = alula()
+    .mount('docs', toText('docs'))
+    .use('things', { find: async () => [] })
+  const handle = createHandler(app, { logger: false })
+  const began = performance.now()
+
+  for (let request = 0; request < 100; request++) {
+    expect((await handle(new Request(`http://a/docs${'/a'.repeat(8000)}`))).status).toBe(200)
+    expect((await handle(new Request(`http://a/things${'/a'.repeat(8000)}`))).status).toBe(404)
+  }
+
+  expect(performance.now() - began).toBeLessThan(5000)
 })
 
 describe('app.mount', () => {
