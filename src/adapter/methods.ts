@@ -208,7 +208,8 @@ function toChange(
   if (id !== null && String(checked[field]) === String(id)) return checked
 
   throw new BadRequest(
-    `Invalid data: '${field}' is the id of this call, which cannot be changed. Use the id '${adapter.id}' of the service`
+    `Invalid data: '${field}' is the id of this call, which cannot be changed. Use the id '${adapter.id}' of the service`,
+    { errors: { [field]: 'cannot be changed' } }
   )
 }
 

@@ -154,7 +154,8 @@ async function call(service: ClientService, method: string, args: readonly unkno
 
   if (getDefinition(method).args.includes('id')) assertId(method, id)
 
-  assertSendable('query', [params.query])
+  assertPlain('params', params)
+  assertPlain('query', params.query ?? {})
   assertSendable('data', [data].flat())
   assertConditions(params.query, hasNoJson)
 
@@ -176,12 +177,17 @@ function assertId(method: string, id: unknown): void {
   }
 }
 
-/** Without its condition a call would reach all records, and without its data empty them: on the wire a promise is `{}`. */
+/** Without its conditions a call would reach all records: on the wire, a promise or a number has none. */
+function assertPlain(name: string, value: unknown): void {
+  if (typeof value !== 'object' || value === null || !isRecordLike(value)) {
+    throw new BadRequest(`Invalid ${name}: expected a plain object. Is an 'await' missing?`)
+  }
+}
+
+/** On the wire a promise is `{}`, which would empty records. */
 function assertSendable(name: string, values: readonly unknown[]): void {
   for (const value of values) {
-    if (typeof value === 'object' && value !== null && !isRecordLike(value)) {
-      throw new BadRequest(`Invalid ${name}: expected a plain object. Is an 'await' missing?`)
-    }
+    if (typeof value === 'object' && value !== null) assertPlain(name, value)
   }
 }
 

@@ -8,7 +8,8 @@ import type { HookContext } from './types.ts'
 
 const debug = createDebug('alula:events')
 
-interface Emitter {
+/** Something with listeners. */
+export interface Emitter {
   emit(event: string | symbol, ...values: unknown[]): unknown
   rawListeners(event: string | symbol): unknown[]
 }

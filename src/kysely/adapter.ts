@@ -97,14 +97,14 @@ export class KyselyAdapter<
   }
 
   async _update(id: Id, data: Data, params?: ServiceParams): Promise<Result> {
-    return await this.change(id, data, params, (session) => toWholeRow(data as object, session))
+    return await this.change(id, params, (session) => toWholeRow(data as object, session))
   }
 
   async _patch(id: Id, data: PatchData, params?: ServiceParams): Promise<Result>
   async _patch(id: null, data: PatchData, params?: ServiceParams): Promise<Result[]>
   async _patch(id: Id | null, data: PatchData, params?: ServiceParams): Promise<Result | Result[]>
   async _patch(id: Id | null, data: PatchData, params?: ServiceParams): Promise<Result | Result[]> {
-    return await this.change(id, data, params, (session) => toRow(data as object, session))
+    return await this.change(id, params, (session) => toRow(data as object, session))
   }
 
   async _remove(id: Id, params?: ServiceParams): Promise<Result>
@@ -122,34 +122,16 @@ export class KyselyAdapter<
 
   private async change(
     id: Id | null,
-    data: Data | PatchData,
     params: ServiceParams | undefined,
     toChange: (session: Session) => Row
   ): Promise<any> {
     const query = this.parseQuery(params)
-
-    this.assertSameKey(id, data, params)
 
     return await this.run(params, async (session) => {
       const target = { id, where: this.prepare(query, session) }
       const rows = await changeRows(session, target, toChange(session))
 
       return toResult(id, rows, query, session)
-    })
-  }
-
-  /**
-   * Refuses to change the column that a call finds its records by in place of their id. Another id in data is ignored, as
-   * clients send whole records; here it is the new value of a column.
-   */
-  private assertSameKey(id: Id | null, data: any, params: ServiceParams | undefined): void {
-    const { id: key } = this.getOptions(params)
-    const value = data?.[key]
-
-    if (key === this.id || value === undefined || (id !== null && String(value) === String(id))) return
-
-    throw new BadRequest(`Invalid data: a call that finds records by '${key}' cannot change it`, {
-      errors: { [key]: 'cannot be changed' }
     })
   }
 

@@ -1,3 +1,4 @@
+import { type Emitter, reportError } from '../core/events.ts'
 import {
   BadRequest,
   errors,
@@ -44,6 +45,7 @@ export type FormatError = (
 /** The part of an application that decides how errors look. */
 export interface FormattingApplication {
   get?(name: any): any
+  rawListeners?(event: string | symbol): unknown[]
 }
 
 /** The call that an error belongs to. It holds nothing that the client sent. */
@@ -155,7 +157,8 @@ export function toErrorResponse(
 
     return { status, body, shown }
   } catch (failure) {
-    debug('formatError failed: %O', failure)
+    // A function of the application has failed: reported like a failing listener.
+    if (typeof app.rawListeners === 'function') reportError(app as Emitter, failure)
 
     return { status, body: shown, shown }
   }

@@ -1,4 +1,5 @@
 import type { Params } from '../core/types.ts'
+import { isObject, isString, isStringList } from '../utils/check.ts'
 import { assertSpelled } from '../utils/nearest.ts'
 import { toPrefix } from '../utils/path.ts'
 import type { ParseAuthenticationOptions } from './authentication.ts'
@@ -84,6 +85,8 @@ export function toHttpSettings(
   options: HttpOptions,
   others: readonly string[] = []
 ): HttpSettings {
+  if (!isObject(options)) throw new TypeError(`Invalid options of ${name}: expected an object`)
+
   const {
     prefix = '',
     bodyLimit = BODY_LIMIT,
@@ -97,9 +100,10 @@ export function toHttpSettings(
 
   assertOptionNames(name, options, [...HTTP_OPTIONS, ...others])
 
-  if (typeof prefix !== 'string') {
-    throw new TypeError(`Invalid option 'prefix' of ${name}: expected a path`)
+  if (typeof prefix !== 'string' || /[?#:*]|\/\/|(^|\/)\.\.?(\/|$)/.test(prefix)) {
+    throw new TypeError(`Invalid option 'prefix' of ${name}: expected a path such as '/api'`)
   }
+  if (authentication !== undefined) assertAuthentication(name, authentication)
   if (params !== undefined && typeof params !== 'function') {
     throw new TypeError(`Invalid option 'params' of ${name}: expected a function that returns params`)
   }
@@ -123,6 +127,20 @@ export function toHttpSettings(
     parsesCredentials: true,
     ...(authentication && { authentication }),
     ...(params && { params })
+  }
+}
+
+function assertAuthentication(name: string, authentication: unknown): void {
+  const { service, strategies, ...others } = isObject(authentication) ? authentication : { invalid: true }
+
+  if (
+    Object.keys(others).length > 0 ||
+    !(service === undefined || isString(service)) ||
+    !(strategies === undefined || isStringList(strategies))
+  ) {
+    throw new TypeError(
+      `Invalid option 'authentication' of ${name}: expected { service, strategies }, a path and an array of names`
+    )
   }
 }
 

@@ -27,7 +27,7 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import rest from '@feathersjs/rest-client'
       feathers().configure(${CONNECT_REST})`,
     share: 0.5,
-    budget: 13_400
+    budget: 13_600
   },
   'REST with authentication': {
     ours: `
@@ -39,7 +39,7 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import authentication from '@feathersjs/authentication-client'
       feathers().configure(${CONNECT_REST}).configure(authentication())`,
     share: 0.53,
-    budget: 15_000
+    budget: 15_800
   },
   'Socket.IO': {
     ours: `
@@ -50,7 +50,7 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import socketio from '@feathersjs/socketio-client'
       feathers().configure(socketio(window.socket))`,
     share: 1.15,
-    budget: 12_600
+    budget: 12_800
   }
 }
 

@@ -12,6 +12,7 @@ import {
 } from '../../src/adapter.ts'
 import type { Id, Paginated, PaginationParams, Query } from '../../src/index.ts'
 import {
+  getTransaction,
   KyselyAdapter,
   type KyselyOptions,
   type KyselyParams,
@@ -213,6 +214,9 @@ toPage(true, page)
 export async function move(transaction: Transaction): Promise<void> {
   expectType<number>().of(await withTransaction({}, async () => 1))
   expectType<Message>().of(await withTransaction({}, () => drafts.get(1)))
+  expectType<Kysely<{ notes: { id: number } }>>().of(
+    await getTransaction({} as Kysely<{ notes: { id: number } }>)
+  )
   expectType<string>().of(await transaction.use(async (connection) => String(connection.schema)))
 
   // @ts-expect-error -- the transaction ends when a promise is settled

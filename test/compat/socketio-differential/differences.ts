@@ -101,6 +101,15 @@ export const differences: readonly Differences[] = [
     }
   },
   {
+    why: 'Data with __proto__ as a name would replace the prototype of what code copies it to',
+    cases: {
+      'create with __proto__ inside': [
+        '{"method":"create","data":{"__proto__":{"admin":true},"a":1},"query":{},"route":{}}',
+        "BadRequest: Invalid data: '__proto__' is not allowed as a name"
+      ]
+    }
+  },
+  {
     why: 'A query holds what a query string can say, within its limits',
     cases: {
       'find with bytes in a query': [
