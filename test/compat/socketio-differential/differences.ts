@@ -101,6 +101,15 @@ export const differences: readonly Differences[] = [
     }
   },
   {
+    why: '`Object.assign` of data with `__proto__` as a name replaces a prototype',
+    cases: {
+      'create with __proto__ inside': [
+        '{"method":"create","data":{"__proto__":{},"a":1},"query":{},"route":{}}',
+        "BadRequest: Invalid data: '__proto__' is not allowed as a name"
+      ]
+    }
+  },
+  {
     why: 'A query holds what a query string can say, within its limits',
     cases: {
       'find with bytes in a query': [
