@@ -343,15 +343,23 @@ it('records with such names and ids are ordinary records', async () => {
   expect((await send('/things')).body).toEqual([])
 })
 
-it('a `constructor` in data poisons nothing', async () => {
+it('a `__proto__` in data poisons nothing', async () => {
   const { send } = open({ store: {} })
-  const hostile = { id: 1, nested: {}, constructor: { prototype: { polluted: true } } }
+  const hostile = JSON.parse(
+    '{ "id": 1, "nested": { "a": 1 }, "constructor": { "prototype": { "polluted": true } } }'
+  )
+  const refused = [
+    JSON.parse('{ "id": 1, "__proto__": { "polluted": true } }'),
+    JSON.parse('{ "id": 1, "nested": { "__proto__": { "polluted": true } } }')
+  ]
 
   for (const [method, path] of [
     ['POST', '/things'],
     ['PUT', '/things/1'],
     ['PATCH', '/things/1']
   ] as const) {
+    for (const data of refused) expect((await send(path, method, data)).status).toBe(400)
+
     const { status, body } = await send(path, method, hostile)
 
     expect(status).toBeLessThan(300)

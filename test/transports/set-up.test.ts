@@ -111,6 +111,24 @@ describe.each(Object.entries(openers))('%s', (name, open) => {
   })
 })
 
+it('two transports of an application say it once', async () => {
+  const warnings = collectWarnings('ALULA_NOT_SET_UP')
+  const app: any = express(alula())
+
+  app.configure(rest()).mount('docs', () => new Response())
+  app.use('things', { find: async () => [] })
+
+  const url = await listen(app)
+  const handle = createHandler(app)
+
+  for (const path of ['/things', '/docs']) {
+    await fetch(url + path, { headers: { Connection: 'close' } })
+    await handle(new Request(`http://a${path}`))
+  }
+  await settle()
+  expect(warnings).toHaveLength(1)
+})
+
 it('socketio says that it has no server, unless it has one', async () => {
   const warnings = collectWarnings('ALULA_NOT_SET_UP')
   const start = async (app: any, ...args: any[]) => {
