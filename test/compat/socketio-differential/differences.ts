@@ -101,7 +101,7 @@ export const differences: readonly Differences[] = [
     }
   },
   {
-    why: '`Object.assign` of data with `__proto__` as a name replaces a prototype',
+    why: 'Data with __proto__ as a name would replace the prototype of what code copies it to',
     cases: {
       'create with __proto__ inside': [
         '{"method":"create","data":{"__proto__":{},"a":1},"query":{},"route":{}}',
@@ -114,7 +114,7 @@ export const differences: readonly Differences[] = [
     cases: {
       'find with bytes in a query': [
         '{"method":"find","query":{"a":"bytes 616263"},"route":{}}',
-        'BadRequest: Invalid query: expected texts, numbers, booleans, objects and arrays'
+        'BadRequest: Invalid query: expected strings, numbers, booleans, objects and arrays'
       ],
       'find with __proto__ in a query': [
         '{"method":"find","query":{},"route":{}}',
@@ -143,87 +143,87 @@ export const differences: readonly Differences[] = [
     }
   },
   {
-    why: 'An id is a text or a number, and null where a method takes that: objects have led past conditions of databases',
+    why: 'An id is a string or a number, and null where a method takes that: objects have led past conditions of databases',
     cases: {
       'get with nothing': [
         '{"method":"get","query":{},"route":{}}',
-        "BadRequest: Invalid id for 'get': expected a text or a number, got undefined"
+        "BadRequest: Invalid id for 'get': expected a string or a number, got undefined"
       ],
       'get with null as id': [
         '{"method":"get","id":null,"query":{},"route":{}}',
-        "BadRequest: Invalid id for 'get': expected a text or a number, got null"
+        "BadRequest: Invalid id for 'get': expected a string or a number, got null"
       ],
       'get with undefined as id': [
         '{"method":"get","id":null,"query":{},"route":{}}',
-        "BadRequest: Invalid id for 'get': expected a text or a number, got null"
+        "BadRequest: Invalid id for 'get': expected a string or a number, got null"
       ],
       'get with an empty id': [
         '{"method":"get","id":"","query":{},"route":{}}',
-        "BadRequest: Invalid id for 'get': expected a text or a number, got an empty text"
+        "BadRequest: Invalid id for 'get': expected a string or a number, got an empty string"
       ],
       'get with NaN as id': [
         '{"method":"get","id":null,"query":{},"route":{}}',
-        "BadRequest: Invalid id for 'get': expected a text or a number, got null"
+        "BadRequest: Invalid id for 'get': expected a string or a number, got null"
       ],
       'get with true as id': [
         '{"method":"get","id":true,"query":{},"route":{}}',
-        "BadRequest: Invalid id for 'get': expected a text or a number, got boolean"
+        "BadRequest: Invalid id for 'get': expected a string or a number, got boolean"
       ],
       'get with an object as id': [
         '{"method":"get","id":{},"query":{},"route":{}}',
-        "BadRequest: Invalid id for 'get': expected a text or a number, got object"
+        "BadRequest: Invalid id for 'get': expected a string or a number, got object"
       ],
       'get with an operator as id': [
         '{"method":"get","id":{"$gt":""},"query":{},"route":{}}',
-        "BadRequest: Invalid id for 'get': expected a text or a number, got object"
+        "BadRequest: Invalid id for 'get': expected a string or a number, got object"
       ],
       'get with a list as id': [
         '{"method":"get","id":["x"],"query":{},"route":{}}',
-        "BadRequest: Invalid id for 'get': expected a text or a number, got object"
+        "BadRequest: Invalid id for 'get': expected a string or a number, got object"
       ],
       'get with bytes as id': [
         '{"method":"get","id":"bytes 616263","query":{},"route":{}}',
-        "BadRequest: Invalid id for 'get': expected a text or a number, got object"
+        "BadRequest: Invalid id for 'get': expected a string or a number, got object"
       ],
       'update with nothing': [
         '{"method":"update","query":{},"route":{}}',
-        "BadRequest: Invalid id for 'update': expected a text, a number or null, got undefined"
+        "BadRequest: Invalid id for 'update': expected a string, a number or null, got undefined"
       ],
       'update with an empty id': [
         '{"method":"update","id":"","data":{},"query":{},"route":{}}',
-        "BadRequest: Invalid id for 'update': expected a text, a number or null, got an empty text"
+        "BadRequest: Invalid id for 'update': expected a string, a number or null, got an empty string"
       ],
       'update with an object as id': [
         '{"method":"update","id":{},"data":{},"query":{},"route":{}}',
-        "BadRequest: Invalid id for 'update': expected a text, a number or null, got object"
+        "BadRequest: Invalid id for 'update': expected a string, a number or null, got object"
       ],
       'patch with nothing': [
         '{"method":"patch","query":{},"route":{}}',
-        "BadRequest: Invalid id for 'patch': expected a text, a number or null, got undefined"
+        "BadRequest: Invalid id for 'patch': expected a string, a number or null, got undefined"
       ],
       'patch with an object as id': [
         '{"method":"patch","id":{"$ne":1},"data":{},"query":{},"route":{}}',
-        "BadRequest: Invalid id for 'patch': expected a text, a number or null, got object"
+        "BadRequest: Invalid id for 'patch': expected a string, a number or null, got object"
       ],
       'remove with nothing': [
         '{"method":"remove","query":{},"route":{}}',
-        "BadRequest: Invalid id for 'remove': expected a text, a number or null, got undefined"
+        "BadRequest: Invalid id for 'remove': expected a string, a number or null, got undefined"
       ],
       'remove with an empty id': [
         '{"method":"remove","id":"","query":{},"route":{}}',
-        "BadRequest: Invalid id for 'remove': expected a text, a number or null, got an empty text"
+        "BadRequest: Invalid id for 'remove': expected a string, a number or null, got an empty string"
       ],
       'remove with an object as id': [
         '{"method":"remove","id":{"$ne":1},"query":{},"route":{}}',
-        "BadRequest: Invalid id for 'remove': expected a text, a number or null, got object"
+        "BadRequest: Invalid id for 'remove': expected a string, a number or null, got object"
       ],
       'remove with a list as id': [
         '{"method":"remove","id":[1,2],"query":{},"route":{}}',
-        "BadRequest: Invalid id for 'remove': expected a text, a number or null, got object"
+        "BadRequest: Invalid id for 'remove': expected a string, a number or null, got object"
       ],
       'remove with false as id': [
         '{"method":"remove","id":false,"query":{},"route":{}}',
-        "BadRequest: Invalid id for 'remove': expected a text, a number or null, got boolean"
+        "BadRequest: Invalid id for 'remove': expected a string, a number or null, got boolean"
       ]
     }
   },
