@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest'
+import { alula as createClient, rest } from '../../src/client.ts'
+
+/** What is no plain object has no conditions on the wire: the call would reach all records. */
+const HOSTILE: readonly unknown[] = [
+  5,
+  0,
+  '',
+  'x',
+  true,
+  false,
+  5n,
+  Symbol('a'),
+  () => 1,
+  [],
+  Promise.resolve({})
+]
+
+it.each([
+  ['query', [...TRUTHY, 0, '', false], (query: unknown) => ({ query })],
+  // The pipeline of hooks takes falsy params for none, as in Feathers v5.
+  ['params', TRUTHY, (value: unknown) => value]
+] as const)(
+  '%s of another kind than a plain object are refused before anything is sent',
+  async (name, values, toParams) => {
+    const sent: string[] = []
+    const client = createClient().configure(
+      rest('http://localhost').fetch(async (url: any) => {
+        sent.push(String(url))
+
+        return new Response('[]', { headers: { 'Content-Type': 'application/json' } })
+      })
+    )
+
+    for (const value of values) {
+      await expect(
+        (async () => client.service('things').remove(null, toParams(value) as any))(),
+        String(value)
+      ).rejects.toMatchObject({ code: 400, message: expect.stringContaining(`Invalid ${name}`) })
+    }
+
+    expect(sent).toEqual([])
+  }
+)
