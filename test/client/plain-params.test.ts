@@ -2,19 +2,7 @@ import { expect, it } from 'vitest'
 import { alula as createClient, rest } from '../../src/client.ts'
 
 /** What is no plain object has no conditions on the wire: the call would reach all records. */
-const HOSTILE: readonly unknown[] = [
-  5,
-  0,
-  '',
-  'x',
-  true,
-  false,
-  5n,
-  Symbol('a'),
-  () => 1,
-  [],
-  Promise.resolve({})
-]
+const TRUTHY: readonly unknown[] = [5, 'x', true, 5n, Symbol('a'), () => 1, [], Promise.resolve({})]
 
 it.each([
   ['query', [...TRUTHY, 0, '', false], (query: unknown) => ({ query })],
