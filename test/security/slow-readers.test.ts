@@ -356,7 +356,7 @@ it('answers are no events: many large ones close nothing', async () => {
 
   streamOf(raw).pause()
   raw.send(...toGets(0, 90))
-  await vi.waitFor(() => expect(getConns()[0].writeBuffer.length).toBeGreaterThan(40))
+  await vi.waitFor(() => expect(getConns()[0].writeBuffer.length).toBeGreaterThan(40), { timeout: 20_000 })
   await app.service('things').create({})
   await app.service('things').create({})
   streamOf(raw).resume()
