@@ -258,28 +258,32 @@ it.each([
   ['small bodies', repeat(1000)],
   ['bodies larger than the buffer of a request', repeat(20_000)],
   ['one large body that is held', [...toRange(101).map((n) => toPost(n, 0)), toPost(101, 20_000_000)]]
-])('nothing is read from a connection whose requests are held: %s', async (_name, requests) => {
-  const gate = createGate()
-  const server = limitPipelining(createServer(gate.listener))
-  const sockets: Socket[] = []
+])(
+  'nothing is read from a connection whose requests are held: %s',
+  async (_name, requests) => {
+    const gate = createGate()
+    const server = limitPipelining(createServer(gate.listener))
+    const sockets: Socket[] = []
 
-  server.on('connection', (socket) => sockets.push(socket))
+    server.on('connection', (socket) => sockets.push(socket))
 
-  const port = await listen(server)
-  const client = createClient(port, requests.join(''))
+    const port = await listen(server)
+    const client = createClient(port, requests.join(''))
 
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
-  await takeTurns(port)
+    await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
+    await takeTurns(port)
 
-  const [{ bytesRead }] = sockets as [Socket]
+    const [{ bytesRead }] = sockets as [Socket]
 
-  await takeTurns(port)
-  expect(sockets[0]?.bytesRead).toBe(bytesRead)
-  expect(bytesRead).toBeLessThan(requests.slice(0, MAX_REQUESTS).join('').length + 200_000)
-  gate.open()
-  expect(await readWords(client, requests.length)).toEqual(toRange(requests.length).map((n) => `/${n}`))
-  // Of one kind there are 200,000.
-}, 180_000)
+    await takeTurns(port)
+    expect(sockets[0]?.bytesRead).toBe(bytesRead)
+    expect(bytesRead).toBeLessThan(requests.slice(0, MAX_REQUESTS).join('').length + 200_000)
+    gate.open()
+    expect(await readWords(client, requests.length)).toEqual(toRange(requests.length).map((n) => `/${n}`))
+    // Of one kind there are 200,000.
+  },
+  180_000
+)
 
 it('bodies of requests that were held are complete', async () => {
   const port = await open(async (request, response) => {
