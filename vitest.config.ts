@@ -35,8 +35,6 @@ export default defineConfig({
     onConsoleLog: (text) => !text.startsWith('oidc-provider '),
     coverage: {
       include: MEASURED.map((folder) => `src/${folder}/**`),
-      // The suite for adapters is made of tests.
-      exclude: ['src/adapter/tests/**'],
       reporter: ['text-summary', 'html'],
       thresholds: Object.fromEntries(
         MEASURED.map((folder) => [`src/${folder}/**`, { branches: LOWEST_COVERAGE }])

@@ -43,8 +43,7 @@ function mutate(folder) {
   process.env.MUTATION_TRANSPORTS = TRANSPORTS.join(';')
 
   const stryker = new Stryker({
-    // The suite for adapters is itself made of tests, and has tests of its own that show that it finds mistakes.
-    mutate: [`src/${folder}/**/*.ts`, '!src/adapter/tests/**'],
+    mutate: [`src/${folder}/**/*.ts`],
     ignorePatterns: ['/bench', '/docs', '/examples', '/reports', '/coverage'],
     testRunner: 'vitest',
     vitest: { configFile: 'vitest.mutation.config.ts', related: false },

@@ -1,8 +1,8 @@
-import { registerAdapterTests } from './adapter/tests/suite.ts'
-import type { AdapterTestOptions, TestRunner } from './adapter/tests/types.ts'
+import { registerAdapterTests } from './adapter-tests/suite.ts'
+import type { AdapterTestOptions, TestRunner } from './adapter-tests/types.ts'
 import { memory } from './memory/adapter.ts'
 
-export { TEST_FIELDS } from './adapter/tests/fields.ts'
+export { TEST_FIELDS } from './adapter-tests/fields.ts'
 export type {
   AdapterFeatures,
   AdapterTestOptions,
@@ -10,7 +10,7 @@ export type {
   TestedService,
   TestRunner,
   ValueKind
-} from './adapter/tests/types.ts'
+} from './adapter-tests/types.ts'
 
 /**
  * Registers the tests that every adapter must pass: one for each rule, and random tests that compare the adapter

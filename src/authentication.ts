@@ -1,8 +1,8 @@
-import { authenticate } from './authentication/hooks/authenticate.ts'
-import { connection } from './authentication/hooks/connection.ts'
-import { event } from './authentication/hooks/event.ts'
-import { hashPassword } from './authentication/hooks/hash-password.ts'
-import { protect } from './authentication/hooks/protect.ts'
+import { authenticate } from './authentication-hooks/authenticate.ts'
+import { connection } from './authentication-hooks/connection.ts'
+import { event } from './authentication-hooks/event.ts'
+import { hashPassword } from './authentication-hooks/hash-password.ts'
+import { protect } from './authentication-hooks/protect.ts'
 
 export {
   AuthenticationBase,
@@ -10,9 +10,9 @@ export {
   type IncomingRequest
 } from './authentication/base.ts'
 export { BcryptHasher, type Hasher } from './authentication/hasher.ts'
-export { type AuthenticateHookSettings, authenticate } from './authentication/hooks/authenticate.ts'
-export { type HashPasswordOptions, hashPassword, passwordHash } from './authentication/hooks/hash-password.ts'
-export { protect } from './authentication/hooks/protect.ts'
+export { type AuthenticateHookSettings, authenticate } from './authentication-hooks/authenticate.ts'
+export { type HashPasswordOptions, hashPassword, passwordHash } from './authentication-hooks/hash-password.ts'
+export { protect } from './authentication-hooks/protect.ts'
 export { JWTStrategy } from './authentication/jwt.ts'
 export { LocalStrategy } from './authentication/local.ts'
 export { MemoryRevocationStore, type RevocationStore } from './authentication/revocation.ts'

@@ -10,10 +10,10 @@ const FLOORS: readonly (readonly string[])[] = [
   ['errors'],
   ['hooks', 'query'],
   ['core'],
-  ['authentication/hooks'],
+  ['authentication-hooks'],
   ['transport', 'adapter', 'authentication', 'client'],
   ['node'],
-  ['express', 'fetch', 'socketio', 'sync', 'oauth', 'memory', 'kysely', 'adapter/tests', 'migrate'],
+  ['express', 'fetch', 'socketio', 'sync', 'oauth', 'memory', 'kysely', 'adapter-tests', 'migrate'],
   ['testing']
 ]
 
@@ -60,7 +60,7 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'call',
     'application'
   ],
-  'authentication/hooks': ['authenticate', 'connection', 'event', 'hash-password', 'protect'],
+  'authentication-hooks': ['authenticate', 'connection', 'event', 'hash-password', 'protect'],
   authentication: [
     'revocation',
     'types',
@@ -119,7 +119,7 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'client-services'
   ],
   adapter: ['options', 'query', 'base', 'methods'],
-  'adapter/tests': [
+  'adapter-tests': [
     'types',
     'fields',
     'copy',

@@ -2,7 +2,7 @@ import type { Request, RequestHandler } from 'express'
 import {
   type AuthenticateHookSettings,
   authenticate as authenticateHook
-} from '../authentication/hooks/authenticate.ts'
+} from '../authentication-hooks/authenticate.ts'
 import { type ParseAuthenticationOptions, parseAuthentication as parse } from '../transport/authentication.ts'
 import type { TransportApplication } from '../transport/http.ts'
 import { isOwnOrigin } from '../transport/origin.ts'

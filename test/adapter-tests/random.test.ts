@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { loadFastCheck } from '../../src/adapter/tests/differential.ts'
+import { loadFastCheck } from '../../src/adapter-tests/differential.ts'
 import { memory } from '../../src/memory.ts'
 import { type Condition, parseQuery, toPredicate } from '../../src/query.ts'
 import { collect } from './collect.ts'

@@ -1,4 +1,4 @@
-import type { AdapterOptions } from '../options.ts'
+import type { AdapterOptions } from '../adapter/options.ts'
 import { assertSame } from './assert.ts'
 import { copy } from './copy.ts'
 import { toRandomFields } from './fields.ts'

@@ -1,6 +1,6 @@
-import type { HookContext, NextFunction } from '../../core/types.ts'
-import { BadRequest, MethodNotAllowed } from '../../errors.ts'
-import { copyPlain, getPath, setPath } from '../../utils/object.ts'
+import type { HookContext, NextFunction } from '../core/types.ts'
+import { BadRequest, MethodNotAllowed } from '../errors.ts'
+import { copyPlain, getPath, setPath } from '../utils/object.ts'
 
 /** Which strategy hashes a password. */
 export interface HashPasswordOptions {

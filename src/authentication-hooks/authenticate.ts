@@ -1,6 +1,6 @@
-import type { DefaultAuthentication, HookContext, NextFunction } from '../../core/types.ts'
-import { NotAuthenticated } from '../../errors.ts'
-import { askForNearest } from '../../utils/nearest.ts'
+import type { DefaultAuthentication, HookContext, NextFunction } from '../core/types.ts'
+import { NotAuthenticated } from '../errors.ts'
+import { askForNearest } from '../utils/nearest.ts'
 
 /** Which strategies may authenticate a call, and whose they are. */
 export interface AuthenticateHookSettings {

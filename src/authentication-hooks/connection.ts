@@ -1,4 +1,4 @@
-import type { HookContext, NextFunction } from '../../core/types.ts'
+import type { HookContext, NextFunction } from '../core/types.ts'
 
 /** What happened to a real-time connection. */
 export type ConnectionEvent = 'login' | 'logout' | 'disconnect'

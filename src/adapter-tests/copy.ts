@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../utils/object.ts'
+import { isPlainObject } from '../utils/object.ts'
 
 /**
  * Copies records and queries that several tests share, so that an adapter which changes what it gets breaks the

@@ -1,6 +1,6 @@
 import { deepStrictEqual, fail, strictEqual } from 'node:assert'
 import { inspect } from 'node:util'
-import { isPlainObject } from '../../utils/object.ts'
+import { isPlainObject } from '../utils/object.ts'
 import { copy } from './copy.ts'
 import type { TestedService } from './types.ts'
 

@@ -1,5 +1,5 @@
-import { emitSafely } from '../../core/events.ts'
-import type { HookContext, NextFunction } from '../../core/types.ts'
+import { emitSafely } from '../core/events.ts'
+import type { HookContext, NextFunction } from '../core/types.ts'
 import type { ConnectionEvent } from './connection.ts'
 
 /**

@@ -1,7 +1,7 @@
-import type { HookContext, NextFunction } from '../../core/types.ts'
-import { BadRequest } from '../../errors.ts'
-import { GUARD } from '../../hooks/types.ts'
-import { omitPath } from '../../utils/object.ts'
+import type { HookContext, NextFunction } from '../core/types.ts'
+import { BadRequest } from '../errors.ts'
+import { GUARD } from '../hooks/types.ts'
+import { omitPath } from '../utils/object.ts'
 
 type Path = readonly string[]
 

@@ -1,4 +1,4 @@
-import type { AdapterOptions } from '../options.ts'
+import type { AdapterOptions } from '../adapter/options.ts'
 import type { AdapterFeatures, TestedService } from './types.ts'
 
 /** What a rule gets to work with. */

@@ -1,4 +1,4 @@
-import type { AdapterOptions } from '../options.ts'
+import type { AdapterOptions } from '../adapter/options.ts'
 
 /** What the suite needs of a test runner: those of Node, vitest, mocha and jest all have it. */
 export interface TestRunner {
