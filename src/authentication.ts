@@ -10,9 +10,6 @@ export {
   type IncomingRequest
 } from './authentication/base.ts'
 export { BcryptHasher, type Hasher } from './authentication/hasher.ts'
-export { type AuthenticateHookSettings, authenticate } from './authentication-hooks/authenticate.ts'
-export { type HashPasswordOptions, hashPassword, passwordHash } from './authentication-hooks/hash-password.ts'
-export { protect } from './authentication-hooks/protect.ts'
 export { JWTStrategy } from './authentication/jwt.ts'
 export { LocalStrategy } from './authentication/local.ts'
 export { MemoryRevocationStore, type RevocationStore } from './authentication/revocation.ts'
@@ -33,6 +30,9 @@ export type {
   JwtOptions,
   JwtVerifyOptions
 } from './authentication/types.ts'
+export { type AuthenticateHookSettings, authenticate } from './authentication-hooks/authenticate.ts'
+export { type HashPasswordOptions, hashPassword, passwordHash } from './authentication-hooks/hash-password.ts'
+export { protect } from './authentication-hooks/protect.ts'
 export { connection, event }
 
 /** The hooks by name, as the two packages of Feathers v5 export theirs. */

@@ -1,6 +1,6 @@
 import { inspect, isDeepStrictEqual } from 'node:util'
-import { importPeer } from '../utils/peer.ts'
 import type { AdapterOptions } from '../adapter/options.ts'
+import { importPeer } from '../utils/peer.ts'
 import { toPlain } from './assert.ts'
 import { type Call, type Outcome, perform, toCalls, toData, toFindCalls } from './calls.ts'
 import { ID_COUNT, type RandomRecord, toArbitraries } from './random.ts'

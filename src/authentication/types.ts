@@ -1,8 +1,8 @@
 import type { Params } from '../core/types.ts'
 import type { RevocationStore } from './revocation.ts'
 
-export type { AuthenticationRequest } from '../core/types.ts'
 export type { ConnectionEvent } from '../authentication-hooks/connection.ts'
+export type { AuthenticationRequest } from '../core/types.ts'
 
 /** What a strategy returns for a request that is valid: usually the entity, and what it went by. */
 export interface AuthenticationResult {
