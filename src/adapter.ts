@@ -1,5 +1,5 @@
 export { AdapterBase, VALIDATED } from './adapter/base.ts'
-export { type AdapterMethods, implementService } from './adapter/methods.ts'
+export { type AdapterMethods, type FindMethod, implementService } from './adapter/methods.ts'
 export {
   type AdapterOptions,
   type AdapterParams,

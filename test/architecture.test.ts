@@ -50,6 +50,7 @@ const ORDER: { [folder: string]: readonly string[] } = {
   core: [
     'router',
     'channel',
+    'emitter',
     'types',
     'methods',
     'service',

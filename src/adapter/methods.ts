@@ -14,8 +14,9 @@ export interface AdapterMethods<
   IdType = Id
 > {
   /** Returns a page of the records that match, or all of them as an array when pagination is off. */
-  find(params?: ServiceParams & { paginate?: PaginationOptions }): Promise<Paginated<Result>>
-  find(params?: ServiceParams & { paginate: false }): Promise<Result[]>
+  find(params?: ServiceParams & { paginate?: undefined }): Promise<Paginated<Result>>
+  find(params: ServiceParams & { paginate: PaginationOptions }): Promise<Paginated<Result>>
+  find(params: ServiceParams & { paginate: false }): Promise<Result[]>
   find(params?: ServiceParams): Promise<Paginated<Result> | Result[]>
   /**
    * Returns one record.
@@ -53,6 +54,14 @@ export interface AdapterMethods<
   remove(id: IdType, params?: ServiceParams): Promise<Result>
   remove(id: null, params?: ServiceParams): Promise<Result[]>
   remove(id: IdType | null, params?: ServiceParams): Promise<Result | Result[]>
+}
+
+/**
+ * What `find` resolves to where the params have no `paginate`. The type of a service without a page size begins with it:
+ * `FindMethod<Note[]> & MemoryService<Note>`.
+ */
+export interface FindMethod<FindResult = any, ServiceParams extends AdapterParams = AdapterParams> {
+  find(params?: ServiceParams & { paginate?: undefined }): Promise<FindResult>
 }
 
 type Adapter = AdapterBase<any, any, any, any, any, any>

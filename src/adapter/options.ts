@@ -30,6 +30,14 @@ export interface AdapterParams<Q = Query, Options extends AdapterOptions = Adapt
   paginate?: PaginationParams
 }
 
+/** Options that give `find` pages. */
+export type Paged<Options extends AdapterOptions> = Options & { paginate: { default: number } }
+
+/** Options that give `find` arrays. */
+export type Unpaged<Options extends AdapterOptions> = Options & {
+  paginate?: false | { default?: undefined } | undefined
+}
+
 /** Options with nothing left out. */
 export type NormalizedOptions<Options extends AdapterOptions> = Options & {
   [Name in keyof AdapterOptions]-?: Exclude<AdapterOptions[Name], undefined>

@@ -22,21 +22,24 @@ type ClientMethods<Service, Names extends keyof Service> = {
   [Name in Names]: Name extends 'find' ? ClientFind<Service[Name]> : Service[Name]
 }
 
-/** From an adapter a client gets pages: pagination is no part of what is sent. Other services give what they give. */
+/** A client cannot choose the pagination of a call. Methods that are not those of an adapter stay as they are. */
 type ClientFind<Find> =
   Find extends AdapterFind<infer Result, infer ServiceParams>
     ? unknown extends Result
       ? Find
-      : PageFinder<Result, ServiceParams>['find']
+      : Finder<Find extends ListFind ? Result[] : Paginated<Result>, ServiceParams>['find']
     : Find
 
+type ListFind = (params?: { paginate?: undefined }) => Promise<any[]>
+
 interface AdapterFind<Result, ServiceParams> {
-  (params?: ServiceParams & { paginate?: PaginationOptions }): Promise<Paginated<Result>>
-  (params?: ServiceParams & { paginate: false }): Promise<Result[]>
+  (params?: ServiceParams & { paginate?: undefined }): Promise<Paginated<Result>>
+  (params: ServiceParams & { paginate: PaginationOptions }): Promise<Paginated<Result>>
+  (params: ServiceParams & { paginate: false }): Promise<Result[]>
   (params?: ServiceParams): Promise<Paginated<Result> | Result[]>
 }
 
 /** A method and no type of a function, so that hooks see the params as the service has them. */
-interface PageFinder<Result, ServiceParams> {
-  find(params?: ServiceParams & { paginate?: never }): Promise<Paginated<Result>>
+interface Finder<FindResult, ServiceParams> {
+  find(params?: ServiceParams & { paginate?: never }): Promise<FindResult>
 }

@@ -1,8 +1,8 @@
 // The contracts that several floors share. The names and shapes are those of Feathers v5, so that its types
 // can be replaced by these; all of them can be augmented with `declare module 'alula'`.
-import type { EventEmitter } from 'events'
 import type { HookType, NextFunction } from '../hooks/types.ts'
 import type { Channel } from './channel.ts'
+import type { Emitter, EventListener } from './emitter.ts'
 import type { Router } from './router.ts'
 
 export type { NextFunction } from '../hooks/types.ts'
@@ -145,12 +145,13 @@ export interface ServiceOverloads<
   PatchData = Partial<Data>
 > {
   create?(data: Data[], params?: ServiceParams): Promise<Result[]>
-  update?(id: Id, data: Data, params?: ServiceParams): Promise<Result>
+  // What hooks see of a method is its last overload.
   update?(id: null, data: Data, params?: ServiceParams): Promise<Result[]>
-  patch?(id: Id, data: PatchData, params?: ServiceParams): Promise<Result>
+  update?(id: Id, data: Data, params?: ServiceParams): Promise<Result>
   patch?(id: null, data: PatchData, params?: ServiceParams): Promise<Result[]>
-  remove?(id: Id, params?: ServiceParams): Promise<Result>
+  patch?(id: Id, data: PatchData, params?: ServiceParams): Promise<Result>
   remove?(id: null, params?: ServiceParams): Promise<Result[]>
+  remove?(id: Id, params?: ServiceParams): Promise<Result>
 }
 
 /** A service with all methods. */
@@ -242,8 +243,16 @@ export interface NormalizedServiceOptions {
 }
 
 /** What registration adds to a service. */
-export interface ServiceAddons<A = Application, S = Service> extends EventEmitter {
+export interface ServiceAddons<A = Application, S = Service> extends Emitter {
   id?: string
+
+  /** Calls the listener for each record that a call has created, updated, patched or removed. */
+  on(event: StandardEvent, listener: RecordListener<A, S>): this
+  on<Name extends string | symbol>(event: OtherEvent<Name>, listener: EventListener): this
+  /** The same for the next event alone. */
+  once(event: StandardEvent, listener: RecordListener<A, S>): this
+  once<Name extends string | symbol>(event: OtherEvent<Name>, listener: EventListener): this
+
   /** Registers hooks; see the guide on hooks for the shapes that it takes. */
   hooks(options: HookOptions<A, S>): this
 
@@ -260,6 +269,15 @@ export interface ServiceAddons<A = Application, S = Service> extends EventEmitte
   /** The same as `publish`. */
   registerPublisher: ServiceAddons<A, S>['publish']
 }
+
+/** The events that the standard methods send. */
+type StandardEvent = 'created' | 'updated' | 'patched' | 'removed'
+
+/** An event of the service itself. */
+type OtherEvent<Name> = Name extends StandardEvent ? never : Name
+
+/** Runs with the record that a call concerned, and the context of that call. */
+type RecordListener<A, S> = (record: EventData<ServiceGenericType<S>>, context: HookContext<A, S>) => void
 
 /** What an event is about: one record, where the result of the call is a list or a page. */
 type EventData<T> = 0 extends 1 & T
@@ -294,24 +312,96 @@ export type ServiceGenericType<S> = string extends keyof S
   ? any
   : S extends ServiceInterface<infer T>
     ? T
-    : any
+    : unknown
 
 /** The data that `create` of a service takes. */
 export type ServiceGenericData<S> = string extends keyof S
   ? any
   : S extends ServiceInterface<infer _T, infer D>
     ? D
-    : any
+    : unknown
 
 /** The params that the methods of a service take. */
 export type ServiceGenericParams<S> = string extends keyof S
   ? any
   : S extends ServiceInterface<infer _T, infer _D, infer P>
     ? OrWhenUnknown<P, Params>
-    : any
+    : Params
 
 /** A service whose methods take no params says nothing about those of its hooks. */
 type OrWhenUnknown<T, Fallback> = unknown extends T ? (0 extends 1 & T ? any : Fallback) : T
+
+/** The methods of a service that have no hooks, or none that clients reach. */
+type Unhooked = 'setup' | 'teardown' | 'sanitizeQuery' | `_${string}`
+
+type AnyMethod = ((...args: any) => Promise<any>) | undefined
+
+/** `any` for a method of which nothing is known. */
+type Unknown<Method> = Method extends undefined ? never : any
+
+type FirstArgument<Method> = Method extends (data: infer Data, ...others: any) => any ? Data : Unknown<Method>
+type SecondArgument<Method> = Method extends (id: any, data: infer Data, ...others: any) => any
+  ? Data
+  : Unknown<Method>
+type CreateData<Method> = Method extends {
+  (data: infer Data, ...others: any): any
+  (data: infer Other, ...others: any): any
+}
+  ? OneOf<unknown extends Data ? Other : Data | Other>
+  : Unknown<Method>
+type CreateResult<Method> = Method extends {
+  (...args: any): Promise<infer Result>
+  (...args: any): Promise<infer Other>
+}
+  ? OneOf<unknown extends Result ? Other : Result | Other>
+  : Unknown<Method>
+type Resolved<Method> = Method extends (...args: any) => infer Result ? Awaited<Result> : Unknown<Method>
+
+/** The type for one record, where a method takes or returns one record or several. */
+type OneOf<T> = Exclude<T, readonly any[]> extends never ? T : Exclude<T, readonly any[]>
+
+/**
+ * The data that each method of a service takes; `undefined` for a method without data. It is a conditional type so that
+ * the context of one method is assignable to that of any method: TypeScript looks through a mapped type alone.
+ */
+type DataByMethod<S> = S extends unknown
+  ? {
+      [Name in keyof S]: Name extends 'find' | 'get' | 'remove'
+        ? undefined
+        : Name extends 'update' | 'patch'
+          ? SecondArgument<S[Name]>
+          : Name extends 'create'
+            ? CreateData<S[Name]>
+            : Name extends Unhooked
+              ? never
+              : S[Name] extends AnyMethod
+                ? FirstArgument<S[Name]>
+                : never
+    }
+  : never
+
+/** What each method of a service resolves to. */
+type ResultByMethod<S> = S extends unknown
+  ? {
+      [Name in keyof S]: Name extends 'create'
+        ? CreateResult<S[Name]>
+        : Name extends 'update' | 'patch' | 'remove'
+          ? OneOf<Resolved<S[Name]>>
+          : Name extends Unhooked
+            ? never
+            : S[Name] extends AnyMethod
+              ? Resolved<S[Name]>
+              : never
+    }
+  : never
+
+/** Only after hooks can rely on a result. */
+interface WithoutResult {
+  around: undefined
+  before: undefined
+  after: never
+  error: undefined
+}
 
 /** Runs for every service that is registered. */
 export type ServiceMixin<A> = (
@@ -336,33 +426,45 @@ export type TransportConnection<Services = any> = {
 export type { HookType } from '../hooks/types.ts'
 
 type Serv<A> = 0 extends 1 & A ? any : A extends { services: infer Services } ? Services : never
-/** Made once for all services: who looks for one among them compares, and makes nothing again. */
-type Entry<T> = { [K in keyof T]: { key: K; value: T[K] } }[keyof T]
-type KeyByValue<T, Value> = Extract<Entry<T>, { value: Value }>['key']
+/** What is known of the services of a typed application together. */
+type SomeService<A> = keyof any extends keyof Serv<A> ? any : UnknownService
 
-/** All that hooks know of one call, shared by all hooks of that call. */
-export interface HookContext<A = Application, S = any> {
+/** A service of which only the standard methods are known. */
+type UnknownService = object & ServiceInterface<unknown, unknown, Params, unknown>
+
+/**
+ * All that hooks know of one call, shared by all hooks of that call.
+ *
+ * With the name of a method, `data` and `result` are those of that method; with the type of hook `after`, the result
+ * is there: `HookContext<Application, NoteService, 'create' | 'patch'>`.
+ */
+export interface HookContext<
+  A = Application,
+  S = SomeService<A>,
+  Method extends string = string,
+  Type extends HookType = HookType
+> {
   /** The application that the service is registered on. */
   readonly app: A
   /** The registered service. */
   readonly service: S
+  /** The data, for `create update patch` and custom methods. */
+  data: DataByMethod<S>[Method & keyof DataByMethod<S>]
   /** The path of the service, without slashes at its ends. */
-  path: 0 extends 1 & S ? keyof Serv<A> & string : KeyByValue<Serv<A>, S> & string
-  readonly method: string
+  path: keyof Serv<A> & string
+  readonly method: Method
   /** The kind of hook that is running. */
-  readonly type: HookType
+  readonly type: Type
   /** The arguments of the method. Change `id`, `data` and `params` instead. */
   readonly arguments: any[]
   readonly self: S
   /** The id, for `get update patch remove`. */
   id?: Id
-  /** The data, for `create update patch` and custom methods. */
-  data?: ServiceGenericData<S>
   params: ServiceGenericParams<S>
   /** The result. Setting it before the method runs skips the method; setting it in an error hook ends the error. */
-  result?: ServiceGenericType<S>
-  /** What clients get instead of the result. */
-  dispatch?: ServiceGenericType<S>
+  result: ResultByMethod<S>[Method & keyof ResultByMethod<S>] | WithoutResult[Type]
+  /** What clients get instead of the result: any value, made by a hook. */
+  dispatch?: unknown
   /** The error, in and after error hooks. */
   error?: any
   /** A copy of the context as it was when the error was caught. */
@@ -378,34 +480,52 @@ export interface HookContext<A = Application, S = any> {
 }
 
 /** A before, after or error hook. */
-export type HookFunction<A = Application, S = any> = (
+export type HookFunction<
+  A = Application,
+  S = SomeService<A>,
+  Method extends string = string,
+  Type extends HookType = HookType
+> = (
   this: S,
-  context: HookContext<A, S>
+  context: HookContext<A, S, Method, Type>
 ) => Promise<HookContext<Application, S> | void> | HookContext<Application, S> | void
 
 /** {@link HookFunction}, under the shorter of the two names that it has in Feathers v5. */
-export type Hook<A = Application, S = any> = HookFunction<A, S>
+export type Hook<A = Application, S = SomeService<A>> = HookFunction<A, S>
 
 /** An around hook: what it does before `next()` comes before the method, and the rest behind it. */
-export type AroundHookFunction<A = Application, S = any> = (
-  context: HookContext<A, S>,
+export type AroundHookFunction<A = Application, S = SomeService<A>, Method extends string = string> = (
+  context: HookContext<A, S, Method, 'around'>,
   next: NextFunction
 ) => Promise<void>
 
 type OneOrMany<T> = T | readonly T[]
 /** For maps whose other keys are free, so that a map of one shape is not taken for another. */
 type Without<Keys extends string> = { [Key in Keys]?: never }
-type ByMethod<S, F> = { [L in keyof S]?: F } & { all?: F }
+
+/** The name of a method as hooks see it: where every name is possible, they are all the same to a hook. */
+type HookedMethod<S, Name> = string extends keyof S ? string : Name & string
+
+/** Hooks of one type by method; those of `all` run for every method. */
+type HooksByMethod<A, S, Type extends HookType> = {
+  [Name in keyof S]?: OneOrMany<HookFunction<A, S, HookedMethod<S, Name>, Type>>
+} & { all?: OneOrMany<HookFunction<A, S, string, Type>> }
+
+type HooksOfType<A, S, Type extends HookType> =
+  | OneOrMany<HookFunction<A, S, string, Type>>
+  | HooksByMethod<A, S, Type>
 
 /** Around hooks by method; those of `all` run around every method. */
-export type AroundHookMap<A, S> = ByMethod<S, OneOrMany<AroundHookFunction<A, S>>>
+export type AroundHookMap<A, S> = {
+  [Name in keyof S]?: OneOrMany<AroundHookFunction<A, S, HookedMethod<S, Name>>>
+} & { all?: OneOrMany<AroundHookFunction<A, S>> }
 
 /** Hooks by type, then by method. */
 export type HookMap<A, S> = {
   around?: OneOrMany<AroundHookFunction<A, S>> | AroundHookMap<A, S>
-  before?: OneOrMany<HookFunction<A, S>> | ByMethod<S, OneOrMany<HookFunction<A, S>>>
-  after?: OneOrMany<HookFunction<A, S>> | ByMethod<S, OneOrMany<HookFunction<A, S>>>
-  error?: OneOrMany<HookFunction<A, S>> | ByMethod<S, OneOrMany<HookFunction<A, S>>>
+  before?: HooksOfType<A, S, 'before'>
+  after?: HooksOfType<A, S, 'after'>
+  error?: HooksOfType<A, S, 'error'>
 }
 
 /** What `service.hooks` takes. */
@@ -433,11 +553,24 @@ export type ApplicationHookMap<A> = {
   teardown?: OneOrMany<ApplicationHookFunction<A>>
 }
 
+type HooksOfAnyMethod<F> = { [method: string]: OneOrMany<F> | undefined }
+
+type HooksOfEveryService<A> = {
+  around?: OneOrMany<AroundHookFunction<A>> | HooksOfAnyMethod<AroundHookFunction<A>>
+  before?: OneOrMany<BeforeHook<A>> | HooksOfAnyMethod<BeforeHook<A>>
+  after?: OneOrMany<AfterHook<A>> | HooksOfAnyMethod<AfterHook<A>>
+  error?: OneOrMany<ErrorHook<A>> | HooksOfAnyMethod<ErrorHook<A>>
+}
+
+type BeforeHook<A> = HookFunction<A, SomeService<A>, string, 'before'>
+type AfterHook<A> = HookFunction<A, SomeService<A>, string, 'after'>
+type ErrorHook<A> = HookFunction<A, SomeService<A>, string, 'error'>
+
 /** What `app.hooks` takes. */
 export type ApplicationHookOptions<A> =
-  | (HookMap<A, any> & Without<keyof ApplicationHookMap<A>>)
-  | readonly AroundHookFunction<A, any>[]
-  | (AroundHookMap<A, any> & Without<HookType | keyof ApplicationHookMap<A>>)
+  | (HooksOfEveryService<A> & Without<keyof ApplicationHookMap<A>>)
+  | readonly AroundHookFunction<A>[]
+  | (HooksOfAnyMethod<AroundHookFunction<A>> & Without<HookType | keyof ApplicationHookMap<A>>)
   | (ApplicationHookMap<A> & Without<HookType>)
 
 /** What a path leads to. */
@@ -453,7 +586,11 @@ export type SubApplication = Pick<Application, 'service' | 'services'>
 /** What can be registered under a path. */
 export type Registrable<Services, Path extends keyof Services> = keyof any extends keyof Services
   ? AnyServiceInterface | SubApplication
-  : Services[Path]
+  : Services[Path] extends SomeMethods | SubApplication
+    ? Services[Path]
+    : SomeMethods
+
+type SomeMethods = object & ServiceInterface<any, any, any, any>
 
 /** What is registered under a path. */
 export type RegisteredService<Services, Path extends keyof Services> = keyof any extends keyof Services
@@ -597,4 +734,4 @@ export type Publisher<T = any, A = Application, S = any> = (
 /** An application. Its events are those of its parts, and `error` for what a listener threw. */
 export interface Application<Services = any, Settings = any>
   extends FeathersApplication<Services, Settings>,
-    EventEmitter {}
+    Emitter {}

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { AdapterBase } from '../adapter/base.ts'
-import { type AdapterMethods, implementService } from '../adapter/methods.ts'
-import { isPaginated } from '../adapter/options.ts'
+import { type AdapterMethods, type FindMethod, implementService } from '../adapter/methods.ts'
+import { isPaginated, type Paged, type Unpaged } from '../adapter/options.ts'
 import type { Id, Paginated } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
 import type { ParsedQuery } from '../query/ast.ts'
@@ -226,7 +226,7 @@ export interface KyselyService<
 implementService(KyselyService)
 
 /**
- * Creates a service for a table.
+ * Creates a service for a table. `find` returns a page where the options have a page size.
  *
  * @param options The Kysely instance, the name of the table, id field, pagination, multi, …
  * @throws Error for an option that is not valid
@@ -238,6 +238,24 @@ export function kysely<
   Data = Partial<Result>,
   ServiceParams extends KyselyParams<any> = KyselyParams,
   PatchData = Partial<Data>
->(options: KyselyOptions): KyselyService<Result, Data, ServiceParams, PatchData> {
+>(options: Paged<KyselyOptions>): KyselyService<Result, Data, ServiceParams, PatchData>
+export function kysely<
+  Result = any,
+  Data = Partial<Result>,
+  ServiceParams extends KyselyParams<any> = KyselyParams,
+  PatchData = Partial<Data>
+>(
+  options: Unpaged<KyselyOptions>
+): FindMethod<Result[], ServiceParams> & KyselyService<Result, Data, ServiceParams, PatchData>
+export function kysely<
+  Result = any,
+  Data = Partial<Result>,
+  ServiceParams extends KyselyParams<any> = KyselyParams,
+  PatchData = Partial<Data>
+>(
+  options: KyselyOptions
+): FindMethod<Paginated<Result> | Result[], ServiceParams> &
+  KyselyService<Result, Data, ServiceParams, PatchData>
+export function kysely(options: KyselyOptions): KyselyService {
   return new KyselyService(options, [])
 }

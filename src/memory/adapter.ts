@@ -1,6 +1,13 @@
 import { AdapterBase } from '../adapter/base.ts'
-import { type AdapterMethods, implementService } from '../adapter/methods.ts'
-import { type AdapterOptions, type AdapterParams, assertNames, toPage } from '../adapter/options.ts'
+import { type AdapterMethods, type FindMethod, implementService } from '../adapter/methods.ts'
+import {
+  type AdapterOptions,
+  type AdapterParams,
+  assertNames,
+  type Paged,
+  toPage,
+  type Unpaged
+} from '../adapter/options.ts'
 import { OPERATORS } from '../adapter/query.ts'
 import type { Id, Paginated, Query } from '../core/types.ts'
 import { Conflict, NotFound } from '../errors.ts'
@@ -286,7 +293,7 @@ export interface MemoryService<
 implementService(MemoryService)
 
 /**
- * Creates a service that keeps its records in memory.
+ * Creates a service that keeps its records in memory. `find` returns a page where the options have a page size.
  *
  * @param options Id field, pagination, multi, records to begin with, indexes, …
  * @throws Error for an option that is not valid
@@ -298,7 +305,25 @@ export function memory<
   Data = Partial<Result>,
   ServiceParams extends AdapterParams = AdapterParams,
   PatchData = Partial<Data>
->(options: MemoryOptions = {}): MemoryService<Result, Data, ServiceParams, PatchData> {
+>(options: Paged<MemoryOptions>): MemoryService<Result, Data, ServiceParams, PatchData>
+export function memory<
+  Result = any,
+  Data = Partial<Result>,
+  ServiceParams extends AdapterParams = AdapterParams,
+  PatchData = Partial<Data>
+>(
+  options?: Unpaged<MemoryOptions>
+): FindMethod<Result[], ServiceParams> & MemoryService<Result, Data, ServiceParams, PatchData>
+export function memory<
+  Result = any,
+  Data = Partial<Result>,
+  ServiceParams extends AdapterParams = AdapterParams,
+  PatchData = Partial<Data>
+>(
+  options: MemoryOptions
+): FindMethod<Paginated<Result> | Result[], ServiceParams> &
+  MemoryService<Result, Data, ServiceParams, PatchData>
+export function memory(options: MemoryOptions = {}): MemoryService {
   return new MemoryService(options, [])
 }
 

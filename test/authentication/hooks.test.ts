@@ -722,7 +722,7 @@ describe('protect', () => {
 
     const { dispatch } = await call(new Model(), ['password'])
 
-    expect(dispatch.password).toBeUndefined()
+    expect(dispatch).not.toHaveProperty('password')
     expect(dispatch).toEqual({ id: 1 })
   })
 })

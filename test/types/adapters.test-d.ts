@@ -5,6 +5,7 @@ import {
   type AdapterMethods,
   type AdapterOptions,
   type AdapterParams,
+  type FindMethod,
   implementService,
   isPaginated,
   type NormalizedOptions,
@@ -65,9 +66,19 @@ export async function call(memory: InMemory, table: InTable) {
 const drafts = memory<Message, NewMessage, AdapterParams<MessageQuery>, Change>({ multi: ['create'] })
 const notes = kysely<Message, NewMessage, KyselyParams<MessageQuery>, Change>({} as KyselyOptions)
 
-expectType<MemoryService<Message, NewMessage, AdapterParams<MessageQuery>, Change>>().of(drafts)
-expectType<KyselyService<Message, NewMessage, KyselyParams<MessageQuery>, Change>>().of(notes)
-expectType<MemoryService>().of(memory())
+type Drafts = MemoryService<Message, NewMessage, AdapterParams<MessageQuery>, Change>
+type Notes = KyselyService<Message, NewMessage, KyselyParams<MessageQuery>, Change>
+
+expectType<FindMethod<Message[], AdapterParams<MessageQuery>> & Drafts>().of(drafts)
+expectType<FindMethod<Message[] | Paginated<Message>, KyselyParams<MessageQuery>> & Notes>().of(notes)
+expectType<FindMethod<any[]> & MemoryService>().of(memory())
+expectType<MemoryService<Message>>().of(memory<Message>({ paginate: { default: 10 } }))
+expectType<KyselyService<Message>>().of(
+  kysely<Message>({ Model: {} as Kysely<any>, name: 'messages', paginate: { default: 10, max: 50 } })
+)
+expectType<FindMethod<Message[], KyselyParams> & KyselyService<Message>>().of(
+  kysely<Message>({ Model: {} as Kysely<any>, name: 'messages', paginate: false })
+)
 expectType<Record<string, Message>>().of(drafts.store)
 
 // @ts-expect-error -- a table has a name, and is somewhere
@@ -77,8 +88,16 @@ kysely<Message, NewMessage, { adapter: string }>({} as KyselyOptions)
 // @ts-expect-error -- ids begin with a number
 memory<Message>({ startId: 'a' })
 
-export async function find(service: typeof drafts, paginate: PaginationParams) {
-  expectType<Paginated<Message>>().of(await service.find())
+export async function find(
+  service: typeof drafts,
+  paged: Drafts,
+  either: typeof notes,
+  paginate: PaginationParams
+) {
+  expectType<Message[]>().of(await service.find())
+  expectType<Message[]>().of(await service.find({ query: { text: 'Hello' } }))
+  expectType<Paginated<Message>>().of(await paged.find())
+  expectType<Message[] | Paginated<Message>>().of(await either.find())
   expectType<Paginated<Message>>().of(await service.find({ paginate: { default: 10 } }))
   expectType<Message[]>().of(await service.find({ paginate: false }))
   expectType<Message[] | Paginated<Message>>().of(await service.find({ paginate }))

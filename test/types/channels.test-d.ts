@@ -10,7 +10,7 @@ import {
 } from '../../src/index.ts'
 import type { MemoryService } from '../../src/memory.ts'
 import { expectType } from '../support/expect-type.ts'
-import type { Message, MessageService, Services } from './services.ts'
+import type { ArchiveResult, Message, MessageService, Services } from './services.ts'
 
 const app = alula<Services>()
 const channel = app.channel('one', ['two'])
@@ -80,8 +80,8 @@ export type OfNumbers = Channel<number>
 // A publisher that stands for itself is written for some data, an application and a service.
 const publishMessage: Publisher<Message, Application<Services>, MessageService> = (message, context) => {
   expectType<Message>().of(message)
-  expectType<'messages'>().of(context.path)
-  expectType<Message | undefined>().of(context.result)
+  expectType<keyof Services>().of(context.path)
+  expectType<Message | Message[] | ArchiveResult | undefined>().of(context.result)
 
   return message.userId === 1 ? undefined : [context.app.channel('one')]
 }

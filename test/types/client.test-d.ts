@@ -121,7 +121,7 @@ export async function pickMethods(
   client.service('records').hooks({
     before: { find: [(context) => expectType<AdapterParams>().of(context.params)] },
     after: {
-      find: [(context) => expectType<User | User[] | Paginated<User> | undefined>().of(context.result)]
+      find: [(context) => expectType<Paginated<User>>().of(context.result)]
     }
   })
 
@@ -260,7 +260,7 @@ export function getOwn(service: SocketService): SocketService {
 
 export function readContext(context: HookContext<Application<Services>, Services['messages']>) {
   expectType<Application<Services>>().of(context.app)
-  expectType<'messages'>().of(context.path)
+  expectType<keyof Services>().of(context.path)
   context.app.authentication.authenticated
 
   return context.app.authenticate()

@@ -11,9 +11,12 @@ import {
 } from '../../src/index.ts'
 import { expectType } from '../support/expect-type.ts'
 import type {
+  ArchiveData,
+  ArchiveResult,
   Message,
   MessageData,
   MessageParams,
+  MessagePatch,
   MessageService,
   Services,
   Settings,
@@ -25,15 +28,15 @@ type App = Application<Services, Settings>
 export async function readContext(context: HookContext<App, MessageService>): Promise<void> {
   expectType<App>().of(context.app)
   expectType<MessageService>().of(context.service)
-  expectType<'messages'>().of(context.path)
+  expectType<keyof Services>().of(context.path)
   expectType<string>().of(context.method)
   expectType<HookType>().of(context.type)
   expectType<'around' | 'before' | 'after' | 'error'>().of(context.type)
   expectType<Id | undefined>().of(context.id)
-  expectType<MessageData | undefined>().of(context.data)
+  expectType<MessageData | MessagePatch | ArchiveData | undefined>().of(context.data)
   expectType<MessageParams>().of(context.params)
-  expectType<Message | undefined>().of(context.result)
-  expectType<Message | undefined>().of(context.dispatch)
+  expectType<Message | Message[] | ArchiveResult | undefined>().of(context.result)
+  expectType<unknown>().of(context.dispatch)
   expectType<any>().of(context.error)
   expectType<string | null>().of(context.event)
   expectType<Http | undefined>().of(context.http)
@@ -77,12 +80,12 @@ export function changeContext(context: HookContext<App, MessageService>): void {
   if (context.path === 'massages') context.event = null
 }
 
-export function readEveryCall(context: HookContext<App>): void {
+export async function readEveryCall(context: HookContext<App>): Promise<void> {
   expectType<'messages' | 'api/users'>().of(context.path)
-  expectType<any>().of(context.service)
-  expectType<any>().of(context.data)
-  expectType<any>().of(context.params)
-  expectType<any>().of(context.result)
+  expectType<unknown>().of(context.data)
+  expectType<Params>().of(context.params)
+  expectType<unknown>().of(context.result)
+  expectType<unknown>().of(await context.service.get?.(1))
   expectType<number>().of(context.app.get('port'))
 
   // @ts-expect-error -- no service belongs under this path
@@ -91,9 +94,9 @@ export function readEveryCall(context: HookContext<App>): void {
 
 /** A class whose methods take neither params nor data. */
 export function readSmallService(context: HookContext<App, UserService>): void {
-  expectType<'api/users'>().of(context.path)
+  expectType<keyof Services>().of(context.path)
   expectType<Params>().of(context.params)
-  expectType<unknown>().of(context.data)
+  expectType<undefined>().of(context.data)
 }
 
 export async function readAnything(context: HookContext): Promise<void> {
@@ -103,7 +106,7 @@ export async function readAnything(context: HookContext): Promise<void> {
   expectType<any>().of(context.data)
   expectType<any>().of(context.params)
   expectType<any>().of(context.result)
-  expectType<any>().of(context.dispatch)
+  expectType<unknown>().of(context.dispatch)
   expectType<any>().of(await context.app.service('users').get(context.params.user.id))
 
   context.data.text = context.params.query.text

@@ -56,10 +56,10 @@ contextual.use('messages', new MessageService())
 // Services keep their types, and know this application.
 expectType<FeathersService<App, MessageService>>().of(app.service('messages'))
 app.service('messages').hooks({
-  before: [(context) => expectType<HookContext<App, MessageService>>().of(context)],
+  before: [(context) => expectType<HookContext<App, MessageService, string, 'before'>>().of(context)],
   after: { get: [async (context) => void (await context.app.listen(0))] }
 })
-app.hooks({ before: { all: [(context) => expectType<HookContext<App, any>>().of(context)] } })
+app.hooks({ before: { all: [(context) => expectType<Params>().of(context.params)] } })
 app.hooks({
   setup: [
     async (context, next) => {

@@ -39,7 +39,7 @@ export async function start(): Promise<Server> {
 
 export function readContext(context: HookContext<MessageService>, any: HookContext): void {
   expectType<Application>().of(context.app)
-  expectType<'messages'>().of(context.path)
+  expectType<keyof ServiceTypes>().of(context.path)
   expectType<MessageParams>().of(context.params)
   expectType<User | undefined>().of(context.params.account)
   expectType<keyof ServiceTypes>().of(any.path)

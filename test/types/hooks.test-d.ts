@@ -13,13 +13,14 @@ import {
   type HookFunction,
   type HookMap,
   type HookOptions,
+  type HookType,
   type NextFunction
 } from '../../src/index.ts'
 import { expectType } from '../support/expect-type.ts'
 import type { MessageService, Services, Settings } from './services.ts'
 
 type App = Application<Services, Settings>
-type Context = HookContext<App, MessageService>
+type Context<Method extends string, Type extends HookType> = HookContext<App, MessageService, Method, Type>
 
 const app = alula<Services, Settings>()
 const messages = app.service('messages')
@@ -27,25 +28,25 @@ const messages = app.service('messages')
 // A service takes hooks by type, as a function, a list, or either by method.
 messages.hooks({
   around: async (context, next) => {
-    expectType<Context>().of(context)
+    expectType<Context<string, 'around'>>().of(context)
     expectType<NextFunction>().of(next)
     await next()
   },
-  before: (context) => expectType<Context>().of(context),
-  after: [(context) => expectType<Context>().of(context)],
+  before: (context) => expectType<Context<string, 'before'>>().of(context),
+  after: [(context) => expectType<Context<string, 'after'>>().of(context)],
   error: {
-    all: (context) => expectType<Context>().of(context),
-    get: [async (context) => expectType<Context>().of(context)]
+    all: (context) => expectType<Context<string, 'error'>>().of(context),
+    get: [async (context) => expectType<Context<'get', 'error'>>().of(context)]
   }
 })
 messages.hooks({
   around: [
     async (context, next) => {
-      expectType<Context>().of(context)
+      expectType<Context<string, 'around'>>().of(context)
       await next()
     }
   ],
-  before: { archive: [(context) => expectType<Context>().of(context)] },
+  before: { archive: [(context) => expectType<Context<'archive', 'before'>>().of(context)] },
   after: {},
   error: []
 })
@@ -53,12 +54,12 @@ messages.hooks({
   around: {
     all: [
       async (context, next) => {
-        expectType<Context>().of(context)
+        expectType<Context<string, 'around'>>().of(context)
         await next()
       }
     ],
     create: async (context, next) => {
-      expectType<Context>().of(context)
+      expectType<Context<'create', 'around'>>().of(context)
       await next()
     }
   }
@@ -67,7 +68,7 @@ messages.hooks({
 // A list, or a map by method, is of around hooks.
 messages.hooks([
   async (context, next) => {
-    expectType<Context>().of(context)
+    expectType<Context<string, 'around'>>().of(context)
     expectType<NextFunction>().of(next)
     await next()
   },
@@ -77,12 +78,12 @@ messages.hooks({
   all: [],
   create: [
     async (context, next) => {
-      expectType<Context>().of(context)
+      expectType<Context<'create', 'around'>>().of(context)
       await next()
     }
   ],
   archive: async (context, next) => {
-    expectType<Context>().of(context)
+    expectType<Context<'archive', 'around'>>().of(context)
     await next()
   }
 })
@@ -110,25 +111,30 @@ messages.hooks({ before: [async (_context: HookContext, next: NextFunction) => n
 messages.hooks({ setup: [] })
 
 // An application takes the same shapes for all services.
-type AppContext = HookContext<App, any>
+type AppContext<Method extends string, Type extends HookType> = HookContext<
+  App,
+  HookContext<App>['service'],
+  Method,
+  Type
+>
 
 app.hooks({
   around: async (context, next) => {
-    expectType<AppContext>().of(context)
+    expectType<AppContext<string, 'around'>>().of(context)
     expectType<NextFunction>().of(next)
     await next()
   },
-  before: (context) => expectType<AppContext>().of(context),
-  after: [(context) => expectType<AppContext>().of(context)],
+  before: (context) => expectType<AppContext<string, 'before'>>().of(context),
+  after: [(context) => expectType<AppContext<string, 'after'>>().of(context)],
   error: {
-    all: (context) => expectType<AppContext>().of(context),
-    get: [async (context) => expectType<AppContext>().of(context)]
+    all: (context) => expectType<AppContext<string, 'error'>>().of(context),
+    get: [async (context) => expectType<AppContext<string, 'error'>>().of(context)]
   }
 })
 app.hooks({
   around: [
     async (context, next) => {
-      expectType<AppContext>().of(context)
+      expectType<AppContext<string, 'around'>>().of(context)
       await next()
     }
   ]
@@ -136,7 +142,7 @@ app.hooks({
 app.hooks({ around: { all: [async (_context, next) => next()], create: async (_context, next) => next() } })
 app.hooks([
   async (context, next) => {
-    expectType<AppContext>().of(context)
+    expectType<AppContext<string, 'around'>>().of(context)
     expectType<NextFunction>().of(next)
     await next()
   }
@@ -144,7 +150,7 @@ app.hooks([
 app.hooks({
   create: [
     async (context, next) => {
-      expectType<AppContext>().of(context)
+      expectType<AppContext<string, 'around'>>().of(context)
       await next()
     }
   ],
@@ -250,7 +256,9 @@ anything.service('messages').hooks({ around: [measure], before: [log], error: { 
 app.service('api/users').hooks({ before: { all: [onlyMessages] } })
 
 // The names of the shapes.
-const before: HookFunction<App, MessageService>[] = [(context) => expectType<Context>().of(context)]
+const before: HookFunction<App, MessageService>[] = [
+  (context) => expectType<Context<string, HookType>>().of(context)
+]
 const around: AroundHookFunction<App, MessageService>[] = [async (_context, next) => next()]
 const byMethod: AroundHookMap<App, MessageService> = { all: around, create: around }
 const byType: HookMap<App, MessageService> = { around: byMethod, before: { all: before }, error: before }

@@ -56,7 +56,7 @@ it('a method of an adapter shows the types that its service was given', () => {
 
   // What stands before it is the interface that has the method, as it was declared.
   expect(texts.map((text) => text.replace(/^.*\.(?=\w+\()/s, ''))).toEqual([
-    'find(params?: (NoteParams & { paginate?: PaginationOptions; }) | undefined): Promise<Paginated<Note>> (+3 overloads)',
+    'find(params?: (NoteParams & { paginate?: undefined; }) | undefined): Promise<Paginated<Note>> (+4 overloads)',
     'get(id: Id, params?: NoteParams | undefined): Promise<Note> (+1 overload)',
     'create(data: NoteData, params?: NoteParams | undefined): Promise<Note> (+3 overloads)',
     'patch(id: Id, data: NotePatch, params?: NoteParams | undefined): Promise<Note> (+3 overloads)',
@@ -87,7 +87,8 @@ it('a method of a client shows the same signature, without pagination', () => {
 })
 
 it('what a hook reads from its context is shown by the names of its service', () => {
-  const context = 'HookContext<Application<Services, any>, MessageService>'
+  const toContext = (method: string, type: string) =>
+    `HookContext<Application<Services, any>, MessageService, ${method}, "${type}">`
 
   expect(
     hover(
@@ -98,16 +99,16 @@ it('what a hook reads from its context is shown by the names of its service', ()
       'messages.hooks({ error: (context) => void context.path })'
     )
   ).toEqual([
-    `(parameter) context: ${context}`,
-    `(property) ${context}.data?: MessageData | undefined`,
-    `(property) ${context}.result?: Message | undefined`,
-    `(property) ${context}.params: MessageParams`,
-    `(property) ${context}.path: "messages"`
+    `(parameter) context: ${toContext('"create"', 'before')}`,
+    `(property) ${toContext('"create"', 'before')}.data: MessageData`,
+    `(property) ${toContext('"create"', 'after')}.result: Message`,
+    `(property) ${toContext('string', 'around')}.params: MessageParams`,
+    `(property) ${toContext('string', 'error')}.path: "messages" | "notes"`
   ])
 })
 
 it('what a hook of an adapter reads from its context is one record, several or a page', () => {
-  const context = 'HookContext<Application<Services, any>, NoteService>'
+  const context = 'HookContext<Application<Services, any>, NoteService'
 
   expect(
     hover(
@@ -115,8 +116,8 @@ it('what a hook of an adapter reads from its context is one record, several or a
       "app.service('notes').hooks({ after: { all: [async (context) => void context.result] } })"
     )
   ).toEqual([
-    `(property) ${context}.data?: NoteData | NoteData[] | undefined`,
-    `(property) ${context}.result?: Note | Paginated<Note> | Note[] | undefined`
+    `(property) ${context}, "create", "before">.data: NoteData`,
+    `(property) ${context}, string, "after">.result: Note | Paginated<Note> | Note[]`
   ])
 })
 

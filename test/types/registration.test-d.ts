@@ -96,7 +96,9 @@ const publisher: Publisher<Message, App, MessageService> = () => app.channel('al
 
 expectType<ServiceAddons<App, MessageService>>().of(addons.hooks({ before: { archive: [] } }))
 expectType<ServiceAddons<App, MessageService>>().of(addons.publish(publisher).publish('created', publisher))
-addons.hooks({ after: [(context) => expectType<HookContext<App, MessageService>>().of(context)] })
+addons.hooks({
+  after: [(context) => expectType<HookContext<App, MessageService, string, 'after'>>().of(context)]
+})
 addons.once('created', () => {}).off('created', () => {})
 
 // @ts-expect-error -- the service has no such method

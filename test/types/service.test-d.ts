@@ -117,7 +117,7 @@ expectType<MessageData>().of({} as ServiceGenericData<MessageService>)
 expectType<MessageParams>().of({} as ServiceGenericParams<MessageService>)
 expectType<Message>().of({} as ServiceGenericType<OnlyGet>)
 expectType<MessageParams>().of({} as ServiceGenericParams<OnlyGet>)
-expectType<any>().of({} as ServiceGenericType<{ call(number: string): Promise<void> }>)
+expectType<unknown>().of({} as ServiceGenericType<{ call(number: string): Promise<void> }>)
 
 // A call with a context as last argument gives the context.
 const app = alula<Services, Settings>()
@@ -193,7 +193,7 @@ export async function callClient(
   service.hooks({
     before: {
       create: [(context) => expectType<MessageParams>().of(context.params)],
-      archive: async (context) => expectType<'messages'>().of(context.path)
+      archive: async (context) => expectType<'messages' | 'sms'>().of(context.path)
     }
   })
 
@@ -248,7 +248,7 @@ export async function callNotes() {
   expectType<number>().of((await notes.find()).total)
   notes.hooks({
     before: {
-      create: [(context) => expectType<MessageData | MessageData[] | undefined>().of(context.data)]
+      create: [(context) => expectType<MessageData>().of(context.data)]
     }
   })
 
