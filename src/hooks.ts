@@ -1,17 +1,35 @@
+import { hookMethod as addHooks } from './hooks/method.ts'
+import { compilePipeline as compile } from './hooks/pipeline.ts'
+import { HookRegistry as Registry } from './hooks/registry.ts'
+import { deprecate } from './utils/deprecate.ts'
+
 export { compose } from './hooks/compose.ts'
-export { BaseHookContext, createContextClass, type HookContextClass } from './hooks/context.ts'
-export { type HookMethod, type HookMethodOptions, hookMethod } from './hooks/method.ts'
 export { collect } from './hooks/phase.ts'
-export { compilePipeline } from './hooks/pipeline.ts'
-export { type HookInput, HookRegistry, type HookTypeMap } from './hooks/registry.ts'
-export {
-  type AroundHook,
-  type BaseContext,
-  GUARD,
-  type Hook,
-  type HookType,
-  type Layer,
-  type NextFunction,
-  type Phase,
-  type Pipeline
-} from './hooks/types.ts'
+export { type AroundHook, type BaseContext, GUARD, type Hook, type NextFunction } from './hooks/types.ts'
+
+/**
+ * Makes one function of layers of hooks.
+ *
+ * @deprecated Internal: use `compose` or `collect`
+ */
+export const compilePipeline: typeof compile = deprecate(
+  compile,
+  'compilePipeline of alula/hooks is deprecated: use compose or collect'
+)
+
+/**
+ * Puts hooks around a method.
+ *
+ * @deprecated Internal: use `compose` or `collect`
+ */
+export const hookMethod: typeof addHooks = deprecate(
+  addHooks,
+  'hookMethod of alula/hooks is deprecated: use compose or collect'
+)
+
+/**
+ * Keeps the hooks of a service.
+ *
+ * @deprecated Internal: use `compose` or `collect`
+ */
+export const HookRegistry: typeof Registry = Registry

@@ -2,23 +2,15 @@ import { prepareClose as closeWithGrace } from './node/shutdown.ts'
 import { deprecate } from './utils/deprecate.ts'
 
 export { callService } from './core/call.ts'
-export { createContext } from './core/hooks.ts'
-export { fromArguments, type ServiceCall, toArguments } from './core/methods.ts'
+export type { ServiceCall } from './core/methods.ts'
 export {
   type Authenticating,
   type ParseAuthenticationOptions,
   parseAuthentication
 } from './transport/authentication.ts'
-export {
-  type AcceptedBodies,
-  assertJson,
-  BODY_DEPTH,
-  BODY_LIMIT,
-  parseJson,
-  toData
-} from './transport/body.ts'
+export { parseJson } from './transport/body.ts'
 export type { CorsOptions } from './transport/cors.ts'
-export { type HandledRequest, handleHttp, toHttpResponse } from './transport/deprecated.ts'
+export { BODY_LIMIT, type HandledRequest, handleHttp, toHttpResponse } from './transport/deprecated.ts'
 export {
   type ClientError,
   type ErrorRequest,
@@ -31,21 +23,18 @@ export {
 export { createHttpHandler, type HttpHandler } from './transport/handler.ts'
 export {
   createHttpContext,
-  createNotFound,
   findRoute,
   type HttpRequest,
   type HttpResponse,
   type HttpResult,
-  hasData,
   type IncomingHeaders,
-  METHOD_HEADER,
   type TransportApplication,
   toHttpError,
   toHttpResult,
   toServiceCall
 } from './transport/http.ts'
 export type { HttpOptions, RequestDetails } from './transport/options.ts'
-export { assertQuery, parseQueryString, QUERY_LIMITS } from './transport/querystring.ts'
+export { parseQueryString } from './transport/querystring.ts'
 export {
   authenticateConnection,
   type Delivery,
@@ -54,7 +43,6 @@ export {
   type SocketMessage,
   type SocketReply,
   toDeliveries,
-  toSocketCall,
   toSocketError
 } from './transport/socket.ts'
 

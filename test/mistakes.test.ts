@@ -58,15 +58,27 @@ describe('a mistake is met by an error with a sentence:', () => {
     ],
     'an option of an adapter that is misspelt': [
       () => memory({ pagination: undefined, paginates: { default: 10 } } as any),
-      "Unknown adapter option 'paginates'. Did you mean 'paginate'?"
+      "Unknown option 'paginates' of MemoryService. Did you mean 'paginate'?"
     ],
     'an option of the memory adapter that is misspelt': [
       () => memory({ index: ['name'] } as any),
-      "Unknown adapter option 'index'. Did you mean 'indexes'?"
+      "Unknown option 'index' of MemoryService. Did you mean 'indexes'?"
     ],
     'an option of a table in another case': [
       () => kysely({ model: {}, name: 'messages' } as any),
-      "Unknown adapter option 'model'. Did you mean 'Model'?"
+      "Unknown option 'model' of KyselyService. Did you mean 'Model'?"
+    ],
+    'a method that never takes several records': [
+      () => memory({ multi: ['update'] }),
+      `Invalid option 'multi' of MemoryService: expected true, false, or an array of create, patch and remove, got ["update"]`
+    ],
+    'an id field without a name': [
+      () => memory({ id: '' }),
+      `Invalid option 'id' of MemoryService: expected the name of a field, got ""`
+    ],
+    'a page size that is misspelt': [
+      () => memory({ paginate: { defualt: 10 } } as any),
+      "Unknown option 'paginate.defualt' of MemoryService. Did you mean 'default'?"
     ],
     'an object without service methods': [
       () => alula().use('messages', {} as any),
@@ -94,11 +106,11 @@ describe('a mistake is met by an error with a sentence:', () => {
     ],
     'middleware of a service that is no list': [
       () => (express(alula()) as any).use('messages', memory(), { express: { before: () => undefined } }),
-      "Invalid option 'express' of service 'messages': expected arrays of middleware, 'before' and 'after'"
+      "Invalid option 'express.before' of service 'messages': expected an array of middleware, got function"
     ],
     'middleware of a service under a misspelt name': [
       () => (express(alula()) as any).use('messages', memory(), { express: { befor: [] } }),
-      "Invalid option 'express' of service 'messages': expected arrays of middleware, 'before' and 'after'"
+      "Unknown option 'express.befor' of service 'messages'. Did you mean 'before'?"
     ],
     'a class instead of an object': [
       () => alula().use('messages', class Messages {} as any),
@@ -179,15 +191,15 @@ describe('a mistake is met by an error with a sentence:', () => {
     ],
     'a function as a logger': [
       () => createHandler(alula(), { logger: console.log } as any),
-      "Invalid option 'logger': expected an object with the method 'error', or false"
+      "Invalid option 'logger' of createHandler: expected an object with the method 'error', or false"
     ],
     'a function as a logger, on Express': [
       () => errorHandler({ logger: console.log } as any),
-      "Invalid option 'logger': expected an object with the method 'error', or false"
+      "Invalid option 'logger' of errorHandler: expected an object with the method 'error', or false"
     ],
     'a duration without a unit': [
       () => createSecured({ jwtOptions: { expiresIn: '3600' } }),
-      "Invalid option 'authentication.jwtOptions.expiresIn': expected a number of seconds, or a duration with a unit"
+      "Invalid option 'expiresIn' of authentication.jwtOptions: expected a number of seconds, or a duration with a unit"
     ],
     'a plugin that is not called': [
       () => (express(alula()) as any).configure(rest),
@@ -226,7 +238,7 @@ describe('a mistake is met by an error with a sentence:', () => {
     ],
     'an option of authentication in another case': [
       () => createSecured({ isactive: () => false }),
-      "Invalid option 'authentication.isactive'. Did you mean 'isActive'?"
+      "Unknown option 'isactive' of authentication. Did you mean 'isActive'?"
     ],
     'an authenticate hook without a strategy': [
       () => (authenticate as any)(),

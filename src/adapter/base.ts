@@ -38,10 +38,10 @@ export abstract class AdapterBase<
 
   /**
    * @param options The options of the adapter
-   * @throws Error when an option has a value that it cannot have
+   * @throws TypeError when an option has a value that it cannot have
    */
   constructor(options: Options) {
-    this.options = normalizeOptions(options)
+    this.options = normalizeOptions(this.constructor.name, options)
   }
 
   /** The name of the id field. */

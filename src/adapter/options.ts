@@ -1,6 +1,7 @@
 import type { Paginated, PaginationOptions, PaginationParams, Params, Query } from '../core/types.ts'
 import type { FilterConverter, QueryOptions } from '../query/parse.ts'
-import { assertSpelled } from '../utils/nearest.ts'
+import { isBoolean, isCount, isObject, isString, isStringList } from '../utils/check.ts'
+import { assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
 
 /** What every adapter can be told. Options may be changed while the service runs; they are read at every call. */
 export interface AdapterOptions {
@@ -52,56 +53,47 @@ const DEFAULTS = {
   operators: []
 }
 
-const PAGINATION = ['default', 'max', 'total']
+const PAGE_SIZE: OptionCheck = [isCount, 'a number of records']
+
+const PAGINATION_CHECKS: OptionChecks = {
+  default: PAGE_SIZE,
+  max: PAGE_SIZE,
+  total: [isBoolean, 'true or false']
+}
+
+/** Methods that never concern several records, or always. */
+const NOT_MULTI = ['find', 'get', 'update']
+
+/** The options of every adapter. */
+export const ADAPTER_CHECKS: OptionChecks = {
+  id: [isString, 'the name of a field'],
+  paginate: [(paginate) => paginate === false || isObject(paginate), 'false, or { default, max, total }'],
+  multi: [isMulti, 'true, false, or an array of create, patch and remove'],
+  operators: [isStringList, 'an array of names'],
+  filters: [isObject, 'an object with functions or true, by name'],
+  events: [isStringList, 'an array of names']
+}
 
 /**
- * Fills in what options leave out.
+ * Fills in what options leave out. Adapters check the names of options themselves, where they know all of them.
  *
- * @throws Error when an option has a value that it cannot have
+ * @param owner The name of the class of the adapter, for messages
+ * @param options The options
+ * @throws TypeError when an option has a value that it cannot have
  */
 export function normalizeOptions<Options extends AdapterOptions>(
+  owner: string,
   options: Options
 ): NormalizedOptions<Options> {
+  assertOptions(owner, options, ADAPTER_CHECKS, { others: 'any' })
+  if (options.paginate) assertOptions(owner, options.paginate, PAGINATION_CHECKS, { under: 'paginate' })
+
   const normalized = {
     ...DEFAULTS,
     ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
   }
 
-  assertOption('id', normalized.id, typeof normalized.id === 'string', 'a string')
-  assertOption(
-    'paginate',
-    normalized.paginate,
-    isPagination(normalized.paginate),
-    `false, or { ${PAGINATION.join(', ')} }`
-  )
-  assertOption('multi', normalized.multi, isMulti(normalized.multi), 'a boolean, or an array of method names')
-  assertOption('operators', normalized.operators, Array.isArray(normalized.operators), 'an array of names')
-
   return normalized as unknown as NormalizedOptions<Options>
-}
-
-/**
- * Refuses options that there are not: left out without a word, a misspelt `paginate` would let clients read everything.
- *
- * @param options The options of an adapter
- * @param own The names of those that only this adapter has
- * @param further The names that a subclass adds; without this list a name that is not near to a known one may be one of
- * a subclass, and is let through
- * @throws Error that names the option, and asks for the one that was meant
- */
-export function assertNames(options: object, own: readonly string[], further?: readonly string[]): void {
-  const known = [...Object.keys(DEFAULTS), ...own, ...(further ?? [])]
-  const toSentence = (name: string) => `Unknown adapter option '${name}'`
-
-  assertSpelled(options, known, toSentence)
-
-  const unknown = Object.keys(options).find(
-    (name) => !known.includes(name) && (options as Record<string, unknown>)[name] !== undefined
-  )
-
-  if (further && unknown !== undefined) {
-    throw new Error(`${toSentence(unknown)}: expected one of ${known.join(', ')}`)
-  }
 }
 
 /**
@@ -148,27 +140,6 @@ export function toQueryOptions({ operators, filters, paginate }: AdapterOptions)
   return { operators: operators ?? [], filters: filters ?? {}, paginate }
 }
 
-function isPagination(paginate: PaginationParams | undefined): boolean {
-  if (paginate === false) return true
-  if (typeof paginate !== 'object' || paginate === null) return false
-
-  const { default: usual, max, total = true } = paginate
-
-  return (
-    // One that is misspelt would let clients read everything.
-    Object.keys(paginate).every((name) => PAGINATION.includes(name)) &&
-    typeof total === 'boolean' &&
-    [usual, max].every((size) => size === undefined || (Number.isInteger(size) && size >= 0))
-  )
-}
-
 function isMulti(multi: unknown): boolean {
-  return (
-    typeof multi === 'boolean' || (Array.isArray(multi) && multi.every((name) => typeof name === 'string'))
-  )
-}
-
-function assertOption(name: string, value: unknown, valid: boolean, expected: string): void {
-  if (!valid)
-    throw new Error(`Invalid adapter option '${name}': expected ${expected}, got ${JSON.stringify(value)}`)
+  return isBoolean(multi) || (isStringList(multi) && !multi.some((name) => NOT_MULTI.includes(name)))
 }

@@ -2,13 +2,20 @@ import { randomBytes } from 'node:crypto'
 import { reportError } from '../core/events.ts'
 import type { Params, Query } from '../core/types.ts'
 import { BadRequest, NotAuthenticated } from '../errors.ts'
+import { isFunction } from '../utils/check.ts'
 import { getPath } from '../utils/object.ts'
+import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { BcryptHasher, type Hasher, isCost } from './hasher.ts'
 import { AuthenticationBaseStrategy, assertOwnService } from './strategy.ts'
 import type { AuthenticationParams, AuthenticationRequest, AuthenticationResult } from './types.ts'
 
 /** How long a username or a password may be, in UTF-16 units. Nobody types more, and hashing it would take long. */
 const LONGEST_CREDENTIAL = 4096
+
+const CHECKS: OptionChecks = {
+  hashSize: [isCost, 'an integer from 4 to 31', 'required'],
+  hasher: [isHasher, "an object with 'hash' and 'compare'"]
+}
 
 /**
  * Authenticates with a username and a password. Whatever is wrong with them, the answer is the same, and takes as
@@ -31,21 +38,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
       }
     }
 
-    const { hashSize, hasher } = config
-
-    if (!isCost(hashSize)) {
-      throw new Error(
-        `Invalid option 'hashSize' of the '${this.name}' strategy: expected an integer from 4 to 31`
-      )
-    }
-    if (
-      hasher !== undefined &&
-      !(typeof hasher?.hash === 'function' && typeof hasher.compare === 'function')
-    ) {
-      throw new Error(
-        `Invalid option 'hasher' of the '${this.name}' strategy: expected an object with 'hash' and 'compare'`
-      )
-    }
+    assertOptions(`the '${this.name}' strategy`, config, CHECKS, { others: 'any' })
   }
 
   override get configuration(): any {
@@ -270,4 +263,10 @@ function isCredential(value: unknown): value is string {
   return (
     typeof value === 'string' && value !== '' && value.length <= LONGEST_CREDENTIAL && !value.includes('\0')
   )
+}
+
+function isHasher(value: unknown): boolean {
+  const { hash, compare } = (value ?? {}) as Partial<Hasher>
+
+  return isFunction(hash) && isFunction(compare)
 }

@@ -1,4 +1,10 @@
-import { isObject, isString, isStringList } from '../utils/check.ts'
+import { isFunction, isObject, isString, isStringList } from '../utils/check.ts'
+import {
+  assertOptions as assertAll,
+  assertOption,
+  type OptionCheck,
+  type OptionChecks
+} from '../utils/options.ts'
 import type { AuthenticationConfiguration, JwtOptions } from './types.ts'
 
 /** What holds for options that are left out. As in Feathers v5, so that tokens can be exchanged with it. */
@@ -27,12 +33,6 @@ const ALGORITHMS: { readonly [keys: string]: readonly string[] } = {
   'an elliptic key': ['ES256', 'ES384', 'ES512']
 }
 
-/** Spelt like this and not otherwise. */
-const OPTIONS = [
-  ...['secret', 'service', 'entity', 'entityId', 'authStrategies', 'parseStrategies', 'jwtOptions'],
-  ...['isActive', 'revocation']
-]
-
 /** What params and results of the authentication service hold under names of their own. */
 const RESERVED: readonly string[] = [
   ...['accessToken', 'authentication', 'authenticated', 'authStrategies', 'jwt', 'jwtOptions', 'payload'],
@@ -40,49 +40,60 @@ const RESERVED: readonly string[] = [
   ...['__proto__', 'constructor']
 ]
 
+const STRATEGIES: OptionCheck = [isStringList, 'an array of strategy names']
+
+const CHECKS: OptionChecks = {
+  secret: [isString, 'a string that is not empty', 'secret'],
+  service: [isString, 'the path of a service'],
+  entity: [
+    (entity) => entity === null || (isString(entity) && !RESERVED.includes(entity)),
+    'null, or a name that params and results do not have'
+  ],
+  entityId: [isString, 'a name'],
+  authStrategies: STRATEGIES,
+  parseStrategies: STRATEGIES,
+  jwtOptions: [isObject, 'an object'],
+  isActive: [isFunction, 'a function'],
+  revocation: [isRevocation, "false, or an object with 'revoke' and 'isRevoked'"]
+}
+
+/** As a string, it would be appended to the time when a token expires, and not added. */
+const SECONDS: OptionCheck = [Number.isFinite, 'a number of seconds']
+
+/** A string without a unit, as the environment has it, would be taken for milliseconds. */
+const DURATION: OptionCheck = [
+  (time) => typeof time !== 'string' || !/^\s*-?[\d.]+\s*$/.test(time),
+  "a number of seconds, or a duration with a unit like '1d'"
+]
+
+/** What `jsonwebtoken` does not check, or in a way that lets tokens pass. */
+const JWT_CHECKS: OptionChecks = {
+  clockTolerance: SECONDS,
+  clockTimestamp: SECONDS,
+  expiresIn: DURATION,
+  notBefore: DURATION,
+  maxAge: DURATION
+}
+
 /** A key for HMAC is at least as long as its digest (RFC 7518 §3.2). In bytes, for the shortest digest. */
 const SHORTEST_SECRET = 32
 
 export const MISSING_SECRET = "A 'secret' must be provided in your authentication configuration"
 
 /**
- * Checks the shape of what a configuration holds. What it must hold is checked by {@link assertComplete}.
+ * Checks the shape of what a configuration holds. What it must hold is checked by {@link assertComplete}. Strategies
+ * have settings under their names.
  *
  * @param value The setting
  * @param name The name of the setting
- * @throws Error with a sentence that names the option
+ * @throws TypeError with a sentence that names the option
  */
 export function assertOptions(value: unknown, name: string): asserts value is Record<string, unknown> {
-  if (!isObject(value)) throw new Error(`Invalid setting '${name}': expected an object`)
+  assertAll(name, value, CHECKS, { others: 'unlike' })
 
-  const { jwtOptions } = value
+  const { jwtOptions } = value as Partial<AuthenticationConfiguration>
 
-  assertSpelling(value, name)
-
-  function assert(option: string, isValid: (value: unknown) => boolean, expected: string): void {
-    const given = (value as Record<string, unknown>)[option]
-
-    if (given !== undefined && !isValid(given)) {
-      throw new Error(`Invalid option '${name}.${option}': expected ${expected}`)
-    }
-  }
-
-  assert('secret', isString, 'a string that is not empty')
-  assert('service', isString, 'the path of a service')
-  assert('entity', (entity) => entity === null || isString(entity), 'a name or null')
-  assert(
-    'entity',
-    (entity) => !RESERVED.includes(entity as string),
-    'a name that params and results do not have'
-  )
-  assert('entityId', isString, 'a name')
-  assert('authStrategies', isStringList, 'an array of strategy names')
-  assert('parseStrategies', isStringList, 'an array of strategy names')
-  assert('jwtOptions', isObject, 'an object')
-  assert('isActive', (isActive) => typeof isActive === 'function', 'a function')
-  assert('revocation', isRevocation, "false, or an object with 'revoke' and 'isRevoked'")
-
-  if (jwtOptions !== undefined) assertJwtOptions(jwtOptions as JwtOptions, `${name}.jwtOptions`)
+  if (jwtOptions !== undefined) assertJwtOptions(jwtOptions, `${name}.jwtOptions`)
 }
 
 /**
@@ -158,58 +169,36 @@ export function toAlgorithms({ algorithms, algorithm }: JwtOptions = {}): string
 }
 
 /**
- * Checks the options of tokens that `jsonwebtoken` does not check, or in a way that lets tokens pass.
+ * Checks the options of tokens.
  *
- * @throws Error with a sentence that names the option
+ * @param options The options
+ * @param name Where they are, for messages
+ * @throws TypeError with a sentence that names the option
  */
 export function assertJwtOptions(options: JwtOptions, name: string): void {
   assertAlgorithms(toAlgorithms(options), name)
-
-  for (const option of ['clockTolerance', 'clockTimestamp']) {
-    // As a text it would be put behind the time when a token expires, and not added.
-    if (options[option] !== undefined && !Number.isFinite(options[option])) {
-      throw new Error(`Invalid option '${name}.${option}': expected a number of seconds`)
-    }
-  }
-
-  for (const option of ['expiresIn', 'notBefore', 'maxAge']) {
-    // A text without a unit, as the environment has it, would be taken for milliseconds.
-    if (/^\s*-?[\d.]+\s*$/.test(String(options[option])) && typeof options[option] === 'string') {
-      throw new Error(
-        `Invalid option '${name}.${option}': expected a number of seconds, or a duration with a unit like '1d'`
-      )
-    }
-  }
+  assertAll(name, options, JWT_CHECKS, { others: 'any' })
 }
 
 /**
  * Checks a list of algorithms. All must go with the same kind of key: otherwise a public key, which everyone knows,
  * could be taken for the secret of an HMAC (RFC 8725 §2.1).
  *
- * @throws Error for an unknown algorithm, `none` among them, and for a mixed list
+ * @throws TypeError for an unknown algorithm, `none` among them, and for a mixed list
  */
 function assertAlgorithms(algorithms: readonly string[], name: string): void {
   const kinds = algorithms.map((algorithm) =>
     Object.keys(ALGORITHMS).find((keys) => ALGORITHMS[keys]?.includes(algorithm))
   )
 
-  if (kinds.length === 0 || kinds.includes(undefined)) {
-    const expected = Object.values(ALGORITHMS).flat().join(', ')
-
-    throw new Error(`Invalid option '${name}.algorithm': expected one or several of ${expected}`)
-  }
-  if (new Set(kinds).size > 1) {
-    throw new Error(`Invalid option '${name}.algorithm': ${algorithms.join(' and ')} need different keys`)
-  }
-}
-
-/** An option in the wrong case would be left out without a word, and with `isactive` everybody would get in. */
-function assertSpelling(options: object, name: string): void {
-  for (const option of Object.keys(options)) {
-    const meant = OPTIONS.find((known) => known !== option && known.toLowerCase() === option.toLowerCase())
-
-    if (meant) throw new Error(`Invalid option '${name}.${option}'. Did you mean '${meant}'?`)
-  }
+  assertOption(name, 'algorithm', algorithms, [
+    () => kinds.length > 0 && !kinds.includes(undefined),
+    `one or several of ${Object.values(ALGORITHMS).flat().join(', ')}`
+  ])
+  assertOption(name, 'algorithm', algorithms, [
+    () => new Set(kinds).size === 1,
+    'algorithms that go with the same kind of key'
+  ])
 }
 
 function isRevocation(value: any): boolean {

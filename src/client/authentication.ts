@@ -1,4 +1,6 @@
 import type { Application } from '../core/types.ts'
+import { isFunction } from '../utils/check.ts'
+import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { AuthenticationClient, type AuthenticationClientOptions } from './authentication-client.ts'
 import { populateHeader, waitForAuthentication } from './hooks.ts'
 import { getDefaultStorage, type Storage } from './storage.ts'
@@ -21,6 +23,14 @@ export const defaults: AuthenticationClientOptions = {
   storage: defaultStorage
 }
 
+const CHECKS: OptionChecks = {
+  storage: [
+    (storage) => isFunction((storage as Partial<Storage> | null)?.getItem),
+    'an object with getItem and setItem',
+    'required'
+  ]
+}
+
 /** The hooks that `authentication()` registers, by their names in Feathers v5. */
 export const hooks = { authentication: waitForAuthentication, populateHeader }
 
@@ -40,11 +50,10 @@ export function authentication(
 ): (app: Application) => void {
   const settings = { ...defaults, ...options }
 
-  if (typeof settings.storage?.getItem !== 'function') {
-    throw new TypeError(
-      "Invalid option 'storage' of authentication: expected an object with getItem and setItem"
-    )
-  }
+  assertOptions('authentication', settings, CHECKS, {
+    further: Object.keys(defaults),
+    others: 'unlike'
+  })
 
   return (app: any) => {
     const client = new settings.Authentication(app, settings)

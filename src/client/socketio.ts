@@ -1,6 +1,7 @@
 import { defaultServiceEvents, type ServiceCall, toArguments } from '../core/methods.ts'
 import type { TransportConnection } from '../core/types.ts'
 import { BadRequest, convert, Timeout, Unavailable } from '../errors.ts'
+import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { stripSlashes } from '../utils/path.ts'
 import { setHidden } from './error.ts'
 import { fillPlaceholders } from './route.ts'
@@ -20,6 +21,10 @@ export interface SocketSettings {
   /** The socket. */
   connection: any
   options?: SocketOptions
+}
+
+const CHECKS: OptionChecks = {
+  timeout: [(time) => Number(time) > 0, 'a number of milliseconds']
 }
 
 /** Methods of an emitter that take the name of an event. */
@@ -131,9 +136,7 @@ export function socketio<Services = any>(
   options: SocketOptions = {}
 ): TransportConnection<Services> {
   if (typeof socket?.emit !== 'function') throw new Error('Socket.io connection needs to be provided')
-  if (options.timeout !== undefined && !(Number(options.timeout) > 0)) {
-    throw new TypeError("Invalid option 'timeout' of socketio: expected a number of milliseconds")
-  }
+  assertOptions('socketio', options, CHECKS, { others: 'unlike' })
 
   watchRefusals(socket)
 

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'events'
-import { isObject, isStringList } from '../utils/check.ts'
-import { assertSpelled } from '../utils/nearest.ts'
+import { isStringList } from '../utils/check.ts'
+import { assertOptions, type CheckSettings, type OptionCheck, type OptionChecks } from '../utils/options.ts'
 import { defaultServiceEvents, defaultServiceMethods } from './methods.ts'
 import type { NormalizedServiceOptions, ServiceOptions } from './types.ts'
 
@@ -9,7 +9,17 @@ export const SERVICE = Symbol.for('@feathersjs/service')
 
 const LIFECYCLE_METHODS = ['setup', 'teardown']
 
-const OPTIONS = ['methods', 'events', 'serviceEvents', 'routeParams', 'express', 'forms']
+const NAMES: OptionCheck = [isStringList, 'an array of names']
+
+/** A list that is ignored would open every method to clients, or leave out what stands guard. */
+const CHECKS: OptionChecks = {
+  methods: NAMES,
+  events: NAMES,
+  serviceEvents: NAMES
+}
+
+/** Plugins have options of their own. */
+const NAMES_OF_OTHERS: CheckSettings = { further: ['routeParams', 'express', 'forms'], others: 'unlike' }
 
 /** Names that registration gives a meaning of its own, or that every object has. */
 const RESERVED: ReadonlySet<string> = new Set([
@@ -57,7 +67,7 @@ export function normalizeServiceOptions(
 export function wrapService(location: string, service: any, options?: ServiceOptions): any {
   if (service?.[SERVICE]) return service
 
-  assertOptions(location, options)
+  assertOptions(`service '${location}'`, options ?? {}, CHECKS, NAMES_OF_OTHERS)
   assertService(location, service, options)
 
   const normalized = normalizeServiceOptions(service, options)
@@ -72,20 +82,6 @@ export function getHookMethods(service: any, { methods }: { methods: readonly st
   const internal = defaultServiceMethods.filter((name) => hasMethod(service, name) && !methods.includes(name))
 
   return [...internal, ...methods]
-}
-
-/** A list that is not seen as one would open every method to clients, or leave out what stands guard. */
-function assertOptions(location: string, options: unknown = {}): void {
-  if (!isObject(options)) throw new Error(`Invalid options of service '${location}': expected an object`)
-
-  // Plugins have options of their own.
-  assertSpelled(options, OPTIONS, (name) => `Unknown option '${name}' of service '${location}'`)
-
-  for (const name of ['methods', 'events', 'serviceEvents']) {
-    if (options[name] !== undefined && !isStringList(options[name])) {
-      throw new Error(`Invalid option '${name}' of service '${location}': expected an array of names`)
-    }
-  }
 }
 
 function assertService(location: string, service: any, options?: ServiceOptions): void {

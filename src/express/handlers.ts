@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express'
 import type { FeathersErrorJSON } from '../errors.ts'
 import { splitTarget } from '../node/request.ts'
-import { assertLogger, type Logger, logError, toClientError } from '../transport/error.ts'
+import { LOGGER_CHECK, type Logger, logError, toClientError } from '../transport/error.ts'
 import { toLogContext } from '../transport/handler.ts'
 import { createNotFound, type TransportApplication, toHttpError } from '../transport/http.ts'
-import { assertOptionNames } from '../transport/options.ts'
+import { isFunction, isObject, isString } from '../utils/check.ts'
+import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { fromExpressError } from './parser-errors.ts'
 import { sendResult } from './send.ts'
 
@@ -28,6 +29,16 @@ export interface ErrorHandlerOptions {
   html?: false | ErrorResponder | { [status: string]: string | ErrorResponder | undefined }
   /** Responds to all other requests: one function, or functions by status and `default`. */
   json?: ErrorResponder | { [status: string]: ErrorResponder | undefined }
+}
+
+const CHECKS: OptionChecks = {
+  public: [isString, 'the path of a folder'],
+  logger: LOGGER_CHECK,
+  html: [
+    (html) => html === false || isFunction(html) || isObject(html),
+    'false, a function, or functions and files by status'
+  ],
+  json: [(json) => isFunction(json) || isObject(json), 'a function, or functions by status']
 }
 
 /**
@@ -53,12 +64,12 @@ export function notFound(options: { verbose?: boolean } = {}): RequestHandler {
  * last. What a client sees of an error is decided by `toClientError`, and by the application setting `formatError`.
  *
  * @param options Where errors are written to, and functions that respond instead
- * @throws Error when it is used as middleware itself, TypeError for a `logger` without the method `error`
+ * @throws Error when it is used as middleware itself, TypeError for an option that there is not, and for one with a value that it
+ * cannot have
  */
 export function errorHandler(options: ErrorHandlerOptions = {}): ErrorRequestHandler {
   assertCalled('errorHandler', options)
-  assertOptionNames('errorHandler', options, ['public', 'logger', 'html', 'json'])
-  assertLogger(options.logger)
+  assertOptions('errorHandler', options, CHECKS)
 
   return createErrorHandler(options, (request) => request.app as unknown as TransportApplication)
 }

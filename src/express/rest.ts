@@ -5,7 +5,7 @@ import { respond } from '../node/listener.ts'
 import { splitTarget } from '../node/request.ts'
 import { toHead } from '../transport/encode.ts'
 import { type Logger, logUnexpected, toClientError } from '../transport/error.ts'
-import { createHttpHandler, type HttpHandler, runCall } from '../transport/handler.ts'
+import { type HttpHandler, runCall, serveHttp } from '../transport/handler.ts'
 import {
   findTarget,
   type HttpResult,
@@ -22,6 +22,8 @@ import {
   toHttpSettings
 } from '../transport/options.ts'
 import { createSetupCheck } from '../transport/setup-check.ts'
+import { isFunction } from '../utils/check.ts'
+import { assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
 import { stripPrefix } from '../utils/path.ts'
 import { parseAuthentication } from './authentication.ts'
 import { createErrorHandler } from './handlers.ts'
@@ -58,11 +60,16 @@ export interface MiddlewareOptions extends Omit<HttpOptions<Request>, 'cors' | '
   formatter?: RequestHandler
 }
 
-/** Options of other transports, and what Express has instead. */
-const SETTINGS_OF_EXPRESS: { readonly [option: string]: string } = {
-  cors: "the middleware 'cors'",
-  etag: "app.set('etag', …)",
-  trustProxy: "app.set('trust proxy', …)"
+/** What the transport for Express has beside options of others, or instead. */
+const CHECKS: OptionChecks = {
+  formatter: [isFunction, 'middleware'],
+  cors: [isNever, "the middleware 'cors' of Express instead"],
+  trustProxy: [isNever, "app.set('trust proxy', …) of Express instead"]
+}
+
+const REST_CHECKS: OptionChecks = {
+  ...CHECKS,
+  etag: [isNever, "app.set('etag', …) of Express instead"]
 }
 
 /** The applications that `rest` was configured on. */
@@ -87,18 +94,16 @@ export function warnOfMissingTransport(app: { readonly services: object; readonl
  * `express(app)` did not make
  */
 export function rest(options?: RequestHandler | RestOptions | null): (app: any) => void {
-  const { formatter: format = formatter, ...httpOptions } = toRestOptions(options)
-
-  assertNotOfExpress('rest', httpOptions, ['cors', 'etag', 'trustProxy'])
-
-  const settings = toHttpSettings('rest', httpOptions, ['formatter'])
+  const restOptions = toRestOptions(options)
+  const settings = toHttpSettings('rest', restOptions, REST_CHECKS)
+  const { formatter: format = formatter } = restOptions
 
   return (app) => {
     if (typeof app.route !== 'function')
       throw new Error('alula/express rest needs an Express compatible app.')
 
     const checkSetup = createSetupCheck(app)
-    const handle = createHttpHandler(app, httpOptions)
+    const handle = serveHttp(app, settings)
     // The parser below has looked for credentials already.
     const serve = serveServices(app, { ...settings, parsesCredentials: false }, format, getOwnQuery)
 
@@ -133,13 +138,11 @@ export function rest(options?: RequestHandler | RestOptions | null): (app: any) 
  * server.use('/api', toMiddleware(app))
  */
 export function toMiddleware(app: TransportApplication, options: MiddlewareOptions = {}): RequestHandler {
-  const { formatter: format, ...httpOptions } = options
-
   assertApplication('toMiddleware', app)
-  assertNotOfExpress('toMiddleware', options, ['cors', 'trustProxy'])
 
-  const settings = toHttpSettings('toMiddleware', httpOptions, ['formatter'])
-  const handle = createHttpHandler(app, httpOptions)
+  const settings = toHttpSettings('toMiddleware', options, CHECKS)
+  const { formatter: format } = options
+  const handle = serveHttp(app, settings)
   const checkSetup = createSetupCheck(app)
   const sendError = createErrorHandler({ html: false, logger: settings.logger }, () => app)
   const serve = serveServices(app, settings, format ?? formatter)
@@ -168,14 +171,10 @@ export function toMiddleware(app: TransportApplication, options: MiddlewareOptio
  * @param middleware The service option `express`
  * @throws TypeError for anything but arrays under `before` and `after`: a guard would be dropped
  */
-export function assertMiddleware(location: string, middleware: object = {}): void {
-  for (const [name, list] of Object.entries(middleware)) {
-    if (!['before', 'after'].includes(name) || !(list === undefined || Array.isArray(list))) {
-      throw new TypeError(
-        `Invalid option 'express' of service '${location}': expected arrays of middleware, 'before' and 'after'`
-      )
-    }
-  }
+export function assertMiddleware(location: string, middleware: unknown): void {
+  const check: OptionCheck = [Array.isArray, 'an array of middleware']
+
+  assertOptions(`service '${location}'`, middleware, { before: check, after: check }, { under: 'express' })
 }
 
 /** Middleware that sends `response.data` as JSON. Without data and without a service call it goes on. */
@@ -308,11 +307,6 @@ function toRestOptions(options: RequestHandler | RestOptions | null | undefined)
   return typeof options === 'function' ? { formatter: options } : (options ?? {})
 }
 
-function assertNotOfExpress(name: string, options: object, others: readonly string[]): void {
-  const found = others.find((option) => Object.hasOwn(options, option))
-
-  if (found)
-    throw new TypeError(
-      `Invalid option '${found}' of ${name}: on Express it is ${SETTINGS_OF_EXPRESS[found]}`
-    )
+function isNever(): boolean {
+  return false
 }

@@ -1,6 +1,6 @@
 import { BadRequest, UnsupportedMediaType } from '../errors.ts'
 import { createAborted, createTooLarge } from '../transport/error.ts'
-import { createHttpHandler } from '../transport/handler.ts'
+import { serveHttp } from '../transport/handler.ts'
 import type { HttpRequest, HttpResponse, TransportApplication } from '../transport/http.ts'
 import { assertApplication, type HttpOptions, toHttpSettings } from '../transport/options.ts'
 import { toAddress, toHost } from '../transport/proxies.ts'
@@ -27,8 +27,9 @@ export function createHandler(
 ): (request: Request, details?: { address?: string | undefined }) => Promise<Response> {
   assertApplication('createHandler', app)
 
-  const { trustProxy } = toHttpSettings('createHandler', options)
-  const handle = createHttpHandler(app, options)
+  const settings = toHttpSettings('createHandler', options)
+  const { trustProxy } = settings
+  const handle = serveHttp(app, settings)
 
   return async (request, details) => {
     // Servers pass second arguments of their own.

@@ -32,11 +32,11 @@ export class KyselyAdapter<
   /**
    * @param options The options
    * @param further The names of options that a subclass adds: any other that is unknown is then refused
-   * @throws Error for an option that is not valid, for a database that is not known, and for an operator without a meaning
+   * @throws TypeError for an option that is not valid, Error for a database that is not known, and for an operator without a meaning
    */
   constructor(options: KyselyOptions, further?: readonly string[]) {
     super(options)
-    assertOptions(options, further)
+    assertOptions(this.constructor.name, options, further)
     watchStatements(options.Model)
   }
 

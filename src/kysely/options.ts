@@ -1,8 +1,10 @@
 import { type Kysely, sql } from 'kysely'
-import { type AdapterOptions, type AdapterParams, assertNames } from '../adapter/options.ts'
+import { ADAPTER_CHECKS, type AdapterOptions, type AdapterParams } from '../adapter/options.ts'
 import { OPERATORS } from '../adapter/query.ts'
 import type { Query } from '../core/types.ts'
 import { PATTERN_OPERATORS } from '../query/operators.ts'
+import { isBoolean, isFunction, isString } from '../utils/check.ts'
+import { assertOptions as assertAll, assertOption, type OptionChecks } from '../utils/options.ts'
 import { findDialect } from './databases.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -27,44 +29,43 @@ export interface KyselyParams<Q = Query> extends AdapterParams<Q, KyselyOptions>
   transaction?: Transaction | undefined
 }
 
-const OWN_OPTIONS = ['Model', 'name', 'schema', 'allowId']
-
 /** Operators that have a meaning. */
 const KNOWN_OPERATORS = [...OPERATORS, '$not', '$nor', ...PATTERN_OPERATORS]
+
+const CHECKS: OptionChecks = {
+  ...ADAPTER_CHECKS,
+  Model: [
+    (Model) => isFunction((Model as Partial<Kysely<any>> | null)?.selectFrom),
+    'a Kysely instance',
+    'required'
+  ],
+  name: [isString, 'the name of a table', 'required'],
+  schema: [isString, 'the name of a schema'],
+  allowId: [isBoolean, 'true or false']
+}
 
 /**
  * Refuses options that are not valid.
  *
+ * @param owner The name of the class of the adapter, for messages
  * @param options The options
  * @param further The names of options that a subclass adds
- * @throws Error that names the option
+ * @throws TypeError that names the option
  */
-export function assertOptions(options: KyselyOptions, further?: readonly string[]): void {
-  const { Model, name, operators = [], allowId } = options
-  const unknown = operators.find((operator) => !KNOWN_OPERATORS.includes(operator))
+export function assertOptions(owner: string, options: KyselyOptions, further?: readonly string[]): void {
+  assertAll(owner, options, CHECKS, further ? { further } : { others: 'unlike' })
 
-  assertNames(options, OWN_OPTIONS, further)
-  if (typeof Model?.selectFrom !== 'function') {
-    throw new Error("Invalid adapter option 'Model': expected a Kysely instance")
-  }
-  if (typeof name !== 'string' || name === '') {
-    throw new Error("Invalid adapter option 'name': expected the name of a table")
-  }
-  if (unknown !== undefined) {
-    throw new Error(`Invalid adapter option 'operators': '${unknown}' has no meaning in a table`)
-  }
+  const { Model, operators = [] } = options
 
-  if (allowId !== undefined && typeof allowId !== 'boolean') {
-    throw new Error("Invalid adapter option 'allowId': expected true or false")
-  }
-
+  assertOption(owner, 'operators', operators, [
+    () => operators.every((name) => KNOWN_OPERATORS.includes(name)),
+    'names that have a meaning in a table'
+  ])
   findDialect(Model)
-
-  if (renames(Model)) {
-    throw new Error(
-      "Invalid adapter option 'Model': expected an instance that takes names as they are, got one with a plugin that changes them"
-    )
-  }
+  assertOption(owner, 'Model', Model, [
+    () => !renames(Model),
+    'an instance without a plugin that changes names'
+  ])
 }
 
 /**

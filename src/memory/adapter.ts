@@ -1,9 +1,9 @@
 import { AdapterBase } from '../adapter/base.ts'
 import { type AdapterMethods, type FindMethod, implementService } from '../adapter/methods.ts'
 import {
+  ADAPTER_CHECKS,
   type AdapterOptions,
   type AdapterParams,
-  assertNames,
   type Paged,
   toPage,
   type Unpaged
@@ -15,7 +15,9 @@ import type { ParsedQuery } from '../query/ast.ts'
 import { compileComparator } from '../query/comparator.ts'
 import { type CustomPredicates, compilePredicate, type Predicate } from '../query/predicate.ts'
 import { toSelection } from '../query/select.ts'
+import { isFunction, isObject, isStringList } from '../utils/check.ts'
 import { isPlainObject } from '../utils/object.ts'
+import { assertOption, assertOptions, type OptionChecks } from '../utils/options.ts'
 import { clone, cloneRecord } from './clone.ts'
 import type { Entry } from './field-index.ts'
 import { takeSorted } from './page.ts'
@@ -37,7 +39,15 @@ export interface MemoryOptions extends AdapterOptions {
   sorter?: ((sort: Query) => (a: any, b: any) => number) | undefined
 }
 
-const OWN_OPTIONS = ['store', 'startId', 'indexes', 'predicates', 'matcher', 'sorter']
+const CHECKS: OptionChecks = {
+  ...ADAPTER_CHECKS,
+  store: [isObject, 'records by id'],
+  startId: [Number.isSafeInteger, 'a whole number'],
+  indexes: [isStringList, 'an array of field names'],
+  predicates: [isObject, 'functions by operator'],
+  matcher: [isFunction, 'a function'],
+  sorter: [isFunction, 'a function']
+}
 
 /** Operators that need no meaning of their own. */
 const KNOWN_OPERATORS = [...OPERATORS, '$not', '$nor']
@@ -58,18 +68,15 @@ export class MemoryAdapter<
   /**
    * @param options The options
    * @param further The names of options that a subclass adds: any other that is unknown is then refused
-   * @throws Error for an option that is not valid, and for an operator without a meaning
+   * @throws TypeError for an option that is not valid, and for an operator without a meaning
    */
   constructor(options: MemoryOptions = {}, further?: readonly string[]) {
     super(options)
 
     const { store = {}, startId = 0, indexes = [] } = options
 
-    assertNames(options, OWN_OPTIONS, further)
-    assertMeaning(options)
-    if (!Number.isSafeInteger(startId)) {
-      throw new Error(`Invalid adapter option 'startId': expected a whole number, got ${startId}`)
-    }
+    assertOptions(this.constructor.name, options, CHECKS, further ? { further } : { others: 'unlike' })
+    assertMeaning(this.constructor.name, options)
     this.nextId = startId
     this.records = new Records(indexes)
     this.store = store
@@ -332,12 +339,13 @@ function isGiven(id: unknown): boolean {
   return id !== undefined && id !== null && id !== ''
 }
 
-function assertMeaning({ operators = [], predicates = {}, matcher }: MemoryOptions): void {
-  const unknown = operators.filter(
-    (name) => !KNOWN_OPERATORS.includes(name) && !Object.hasOwn(predicates, name)
-  )
+function assertMeaning(owner: string, { operators, predicates = {}, matcher }: MemoryOptions): void {
+  if (!operators || matcher) return
 
-  if (unknown.length > 0 && !matcher) {
-    throw new Error(`Invalid adapter option 'operators': '${unknown[0]}' needs a meaning in 'predicates'`)
-  }
+  const known = [...KNOWN_OPERATORS, ...Object.keys(predicates)]
+
+  assertOption(owner, 'operators', operators, [
+    () => operators.every((name) => known.includes(name)),
+    "names that have a meaning in 'predicates'"
+  ])
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { logUnexpected } from '../transport/error.ts'
-import { createHttpHandler, type HttpHandler } from '../transport/handler.ts'
+import { type HttpHandler, serveHttp } from '../transport/handler.ts'
 import type { HttpRequest, TransportApplication } from '../transport/http.ts'
 import { assertApplication, type HttpOptions, toHttpSettings } from '../transport/options.ts'
 import { createPipelineGate } from './pipelining.ts'
@@ -27,8 +27,9 @@ export function toListener(
 ): (request: IncomingMessage, response: ServerResponse) => void {
   assertApplication('toListener', app)
 
-  const { trustProxy, logger } = toHttpSettings('toListener', options)
-  const handle = createHttpHandler(app, options)
+  const settings = toHttpSettings('toListener', options)
+  const { trustProxy, logger } = settings
+  const handle = serveHttp(app, settings)
   const details = { trustProxy }
   const limit = createPipelineGate()
   const onError = (error: unknown) => logUnexpected(logger, error)

@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks'
 import { Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Server as HttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
-import { assertSpelled } from '../utils/nearest.ts'
+import { assertOptions, type OptionCheck } from '../utils/options.ts'
 
 /** The options of {@link limitPipelining}. */
 export interface PipeliningOptions {
@@ -21,6 +21,11 @@ type Limits = Required<PipeliningOptions>
 const MAX_REQUESTS = 100
 
 const MAX_BYTES = 1_048_576
+
+const LIMIT: OptionCheck = [
+  (limit) => Number.isSafeInteger(limit) && (limit as number) > 0,
+  'a positive integer'
+]
 
 const limitedServers = new WeakSet<Server>()
 
@@ -85,13 +90,7 @@ export function createPipelineGate(options: PipeliningOptions = {}): PipelineGat
   const { requests = MAX_REQUESTS, bytes = MAX_BYTES } = options
   const limits = { requests, bytes }
 
-  assertSpelled(options, Object.keys(limits), (name) => `Unknown option '${name}' of limitPipelining`)
-
-  for (const [name, value] of Object.entries(limits)) {
-    if (!Number.isSafeInteger(value) || value < 1) {
-      throw new TypeError(`Invalid option '${name}' of limitPipelining: expected a positive integer`)
-    }
-  }
+  assertOptions('limitPipelining', options, { requests: LIMIT, bytes: LIMIT })
 
   return (request, response, run) => {
     const { socket } = request

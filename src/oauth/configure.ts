@@ -1,5 +1,7 @@
 import type { Application, HookContext, NextFunction } from '../core/types.ts'
+import { isString } from '../utils/check.ts'
 import { toSetCookie } from '../utils/cookie.ts'
+import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { Logins } from './login.ts'
 import { assertConfiguration, CODE_PATH, getPrefix } from './options.ts'
 import { OAuthCallbackService, OAuthCodeService, OAuthService, requireHttp, respond } from './service.ts'
@@ -12,7 +14,10 @@ export interface OauthSetupSettings {
   linkStrategy?: string
 }
 
-const OPTIONS = ['authService', 'linkStrategy']
+const CHECKS: OptionChecks = {
+  authService: [isString, 'the path of a service'],
+  linkStrategy: [isString, 'the name of a strategy']
+}
 
 /**
  * Gives an application the paths through which browsers log in at providers: `/oauth/<provider>` and
@@ -26,19 +31,13 @@ const OPTIONS = ['authService', 'linkStrategy']
  * app.configure(oauth())
  */
 export function oauth(settings: OauthSetupSettings = {}): (app: Application) => void {
-  const { authService, linkStrategy = 'jwt' } = settings
-
   if (typeof (settings as { configure?: unknown }).configure === 'function') {
     throw new TypeError('oauth is called before it is configured: app.configure(oauth())')
   }
 
-  for (const name of Object.keys(settings)) {
-    if (!OPTIONS.includes(name)) {
-      throw new TypeError(
-        `Unknown option '${name}' of oauth: expected ${OPTIONS.join(' or ')}. Sessions are not needed`
-      )
-    }
-  }
+  assertOptions('oauth', settings, CHECKS)
+
+  const { authService, linkStrategy = 'jwt' } = settings
 
   return (app) => {
     const auth: any = app.defaultAuthentication?.(authService)

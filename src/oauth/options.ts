@@ -1,14 +1,50 @@
 import { isObject, isString, isStringList } from '../utils/check.ts'
 import { askForNearest } from '../utils/nearest.ts'
+import { assertOption, assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
 import { stripSlashes, stripTrailingSlashes } from '../utils/path.ts'
 import { type Provider, providers } from './providers.ts'
 import { isSafeUrl, parseUrl } from './redirect.ts'
 import type { Delivery, OAuthConfiguration, ProviderSettings } from './types.ts'
 
-/** What a configuration holds beside providers. */
-const COMMON = ['redirect', 'origins', 'prefix', 'defaults', 'delivery', 'email', 'emailVerified']
+const OWNER = 'authentication.oauth'
 
-const DELIVERIES: readonly Delivery[] = ['hash', 'code', 'cookie']
+const DELIVERIES: readonly unknown[] = ['hash', 'code', 'cookie'] satisfies Delivery[]
+
+const AUTH_METHODS: readonly unknown[] = ['client_secret_basic', 'client_secret_post', 'none']
+
+/** What a configuration holds beside providers. */
+const CHECKS: OptionChecks = {
+  redirect: [isPage, 'a URL, or a path that begins with one slash'],
+  origins: [
+    (origins) => origins === null || isOrigins(origins),
+    "an array of origins like 'https://example.org'"
+  ],
+  prefix: [(prefix) => isString(prefix) && /[^/]/.test(prefix), 'a path with a name'],
+  defaults: [isObject, 'an object'],
+  delivery: [(delivery) => DELIVERIES.includes(delivery), `one of ${DELIVERIES.join(', ')}`],
+  email: [isString, 'the name of a field'],
+  emailVerified: [isString, 'the name of a field']
+}
+
+const DEFAULTS_CHECKS: OptionChecks = {
+  origin: [isBase, 'a URL without a query string and a hash']
+}
+
+const PROVIDER_CHECKS: OptionChecks = {
+  key: [isString, 'the id of the client, as the provider has given it', 'required'],
+  token_endpoint_auth_method: [
+    (method) => AUTH_METHODS.includes(method),
+    `one of ${AUTH_METHODS.join(', ')}`
+  ],
+  scope: [(scope) => isString(scope) || isStringList(scope), 'a string or an array of strings'],
+  // With this option of Grant, any request would change the settings.
+  dynamic: [(dynamic) => !dynamic, 'false, because requests must not change settings'],
+  redirect_uri: [(uri) => isString(uri) && parseUrl(uri) !== undefined, 'a URL']
+}
+
+const ENDPOINT: OptionCheck = [isSafeUrl, 'a URL with https, or with http on this machine']
+
+const PARAM: OptionCheck = [(param) => typeof param === 'string', 'a string']
 
 /** Parameters of the authorization endpoint that every login has its own of. */
 const OWN_PARAMS = [
@@ -16,10 +52,10 @@ const OWN_PARAMS = [
   ...['code_challenge', 'code_challenge_method']
 ]
 
+const OWN_PARAM: OptionCheck = [() => false, 'nothing, because every login has its own']
+
 /** What is asked of an OpenID provider when nothing else is set: who it is, the name and the address. */
 const OPENID_SCOPE = ['openid', 'profile', 'email']
-
-const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'none']
 
 /** The path of the service that exchanges codes. */
 export const CODE_PATH = 'code'
@@ -34,7 +70,7 @@ export type ResolvedProvider = Provider & { readonly key: string }
 
 /** The names of the providers that a configuration holds. */
 export function getProviderNames(oauth: OAuthConfiguration): string[] {
-  return Object.keys(oauth).filter((name) => !COMMON.includes(name))
+  return Object.keys(oauth).filter((name) => !Object.hasOwn(CHECKS, name))
 }
 
 /**
@@ -44,7 +80,7 @@ export function getProviderNames(oauth: OAuthConfiguration): string[] {
  * @returns `undefined` for a provider that is not configured
  */
 export function getProvider(name: string, oauth: OAuthConfiguration): ResolvedProvider | undefined {
-  if (COMMON.includes(name) || !Object.hasOwn(oauth, name)) return undefined
+  if (Object.hasOwn(CHECKS, name) || !Object.hasOwn(oauth, name)) return undefined
 
   const layers: ProviderSettings[] = [providers.get(name) ?? {}, oauth.defaults ?? {}, oauth[name]]
   const custom_params = Object.assign({}, ...layers.map((layer) => layer.custom_params))
@@ -67,7 +103,7 @@ export function getOrigins({ origins }: OAuthConfiguration, app: Settings): read
   if (!Array.isArray(given)) return []
 
   // Those of the application were not checked with the rest.
-  assertOrigins(given)
+  assertOption('the application', 'origins', given, CHECKS.origins as OptionCheck)
 
   return given
 }
@@ -99,108 +135,74 @@ export function getServerUrl({ defaults }: OAuthConfiguration, app: Settings): s
  * Checks the configuration under `oauth`.
  *
  * @param oauth The configuration
- * @throws Error with a sentence that names the option
+ * @throws TypeError with a sentence that names the option
  */
 export function assertConfiguration(oauth: unknown): asserts oauth is OAuthConfiguration {
-  assert(isObject(oauth), '', 'an object')
+  assertOptions(OWNER, oauth, CHECKS, { others: 'any' })
 
-  const { redirect, origins, prefix, defaults, delivery, email, emailVerified } = oauth
+  const { defaults, email, emailVerified } = oauth as OAuthConfiguration
 
-  assert(
-    redirect === undefined || isPage(redirect),
-    'redirect',
-    'a URL, or a path that begins with one slash'
-  )
-  assertOrigins(origins ?? [])
-  assert(prefix === undefined || (isString(prefix) && /[^/]/.test(prefix)), 'prefix', 'a path with a name')
-  assert(defaults === undefined || isObject(defaults), 'defaults', 'an object')
-  assert(
-    defaults?.origin === undefined || isBase(defaults.origin),
-    'defaults.origin',
-    'a URL without a query string and a hash'
-  )
-  assert(
-    delivery === undefined || DELIVERIES.includes(delivery),
-    'delivery',
-    `one of ${DELIVERIES.join(', ')}`
-  )
-  assert(email === undefined || isString(email), 'email', 'the name of a field')
-  assert(
-    emailVerified === undefined || (isString(emailVerified) && email !== undefined),
-    'emailVerified',
-    "the name of a field, beside 'email'"
-  )
+  assertOptions(OWNER, defaults ?? {}, DEFAULTS_CHECKS, { others: 'any', under: 'defaults' })
+  if (emailVerified !== undefined) {
+    assertOption(OWNER, 'email', email, [isString, "the name of a field, beside 'emailVerified'"])
+  }
 
-  for (const name of getProviderNames(oauth)) assertProvider(name, oauth)
-}
-
-function assertOrigins(origins: unknown): void {
-  assert(
-    Array.isArray(origins) && origins.every(isOrigin),
-    'origins',
-    "an array of origins like 'https://example.org'"
-  )
+  for (const name of getProviderNames(oauth as OAuthConfiguration)) {
+    assertProvider(name, oauth as OAuthConfiguration)
+  }
 }
 
 function assertProvider(name: string, oauth: OAuthConfiguration): void {
-  assert(
-    name !== CODE_PATH && /^[\w.~-]+$/.test(name),
-    name,
-    'a name of letters and digits, other than a path of ours'
-  )
-  assert(isObject(oauth[name]), name, 'an object')
-
-  const settings = getProvider(name, oauth) as ResolvedProvider
-  const { key, issuer, scope, custom_params, authorize_url, access_url, profile_url, redirect_uri } = settings
-
-  assert(isString(key), `${name}.key`, 'the id of the client, as the provider has given it')
-  assert(
-    isString(settings.createSecret ? settings.createSecret(settings) : settings.secret) ||
-      settings.token_endpoint_auth_method === 'none',
-    `${name}.secret`,
-    "the secret of the client, or 'token_endpoint_auth_method' to be 'none' for a client without one"
-  )
-  assert(
-    settings.token_endpoint_auth_method === undefined ||
-      AUTH_METHODS.includes(settings.token_endpoint_auth_method),
-    `${name}.token_endpoint_auth_method`,
-    `one of ${AUTH_METHODS.join(', ')}`
-  )
-
-  assert(isString(scope) || isStringList(scope), `${name}.scope`, 'a text or a list of texts')
-
-  for (const [param, value] of Object.entries(custom_params ?? {})) {
-    assert(!OWN_PARAMS.includes(param), `${name}.custom_params.${param}`, 'to be left out')
-    assert(typeof value === 'string', `${name}.custom_params.${param}`, 'a text')
-  }
-
-  assert(
-    issuer === undefined || toScopes(settings).includes('openid'),
-    `${name}.scope`,
-    "'openid' to be there, without which the provider does not say who has logged in"
-  )
-
-  // With this option of Grant whoever sends a request would change the settings.
-  assert(!settings.dynamic, `${name}.dynamic`, 'to be left out: requests set nothing')
-
-  const endpoints = issuer === undefined ? { authorize_url, access_url, profile_url } : { issuer }
-  const question = providers.has(name) ? '' : askForNearest(name, [...providers.keys()])
-
-  for (const [option, url] of Object.entries(endpoints)) {
-    assert(
-      isSafeUrl(url),
-      `${name}.${option}`,
-      `a URL with https, or with http on this machine${url === undefined ? question : ''}`
+  if (name === CODE_PATH || !/^[\w.~-]+$/.test(name)) {
+    throw new TypeError(
+      `Invalid name '${name}' of a provider in ${OWNER}: expected letters and digits, and not '${CODE_PATH}'`
     )
   }
 
+  assertOptions(OWNER, oauth[name], {}, { others: 'any', under: name })
+
+  const settings = getProvider(name, oauth) as ResolvedProvider
+
+  assertOptions(OWNER, settings, PROVIDER_CHECKS, { others: 'any', under: name })
+  assertOption(OWNER, `${name}.secret`, settings.createSecret?.(settings) ?? settings.secret, [
+    (secret) => isString(secret) || settings.token_endpoint_auth_method === 'none',
+    "the secret of the client, or 'token_endpoint_auth_method' to be 'none' for a client without one",
+    'secret'
+  ])
+
+  for (const [param, value] of Object.entries(settings.custom_params ?? {})) {
+    const check = OWN_PARAMS.includes(param) ? OWN_PARAM : PARAM
+
+    assertOption(OWNER, `${name}.custom_params.${param}`, value, check)
+  }
+
+  assertEndpoints(name, settings)
+}
+
+function assertEndpoints(name: string, settings: ResolvedProvider): void {
+  const { issuer, scope, authorize_url } = settings
+  const isUnknown = issuer === undefined && authorize_url === undefined
+  const question = isUnknown ? askForNearest(name, [...providers.keys()]) : ''
+
+  if (question) throw new TypeError(`Unknown provider '${name}' of ${OWNER}${question}`)
+
+  if (issuer === undefined) {
+    for (const option of ['authorize_url', 'access_url', 'profile_url']) {
+      assertOption(OWNER, `${name}.${option}`, settings[option], ENDPOINT)
+    }
+    return
+  }
+
+  assertOption(OWNER, `${name}.issuer`, issuer, ENDPOINT)
   // With it the document is taken as it is, whoever it speaks of (OpenID Connect Discovery §4.3).
-  assert(
-    !issuer?.includes('/.well-known/'),
-    `${name}.issuer`,
+  assertOption(OWNER, `${name}.issuer`, issuer, [
+    () => !issuer.includes('/.well-known/'),
     "the issuer, without '/.well-known/' and what follows"
-  )
-  assert(redirect_uri === undefined || parseUrl(redirect_uri), `${name}.redirect_uri`, 'a URL')
+  ])
+  assertOption(OWNER, `${name}.scope`, scope, [
+    () => toScopes(settings).includes('openid'),
+    "'openid' among others, without which the provider does not say who has logged in"
+  ])
 }
 
 /** What is asked for, one by one. */
@@ -208,10 +210,8 @@ export function toScopes({ scope = [], scope_delimiter = ' ' }: ProviderSettings
   return [scope].flat().flatMap((scopes) => scopes.split(scope_delimiter))
 }
 
-function assert(condition: unknown, option: string, expected: string): asserts condition {
-  if (!condition) {
-    throw new Error(`Invalid option 'authentication.oauth${option && `.${option}`}': expected ${expected}`)
-  }
+function isOrigins(origins: unknown): boolean {
+  return Array.isArray(origins) && origins.every(isOrigin)
 }
 
 function isPage(redirect: unknown): boolean {

@@ -1,6 +1,17 @@
 // What is known of providers. What is peculiar to one stands in its entry and nowhere else.
 import jwt from 'jsonwebtoken'
+import { isString } from '../utils/check.ts'
+import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import type { CallbackQuery, OAuthProfile, ProviderSettings } from './types.ts'
+
+const APPLE = 'authentication.oauth.apple'
+
+/** What Apple has instead of a secret. */
+const APPLE_CHECKS: OptionChecks = {
+  teamId: [isString, "the id of the team, unless there is a 'secret'", 'required'],
+  keyId: [isString, "the id of the key, unless there is a 'secret'", 'required'],
+  privateKey: [isString, "the key from Apple, in PEM, unless there is a 'secret'", 'required']
+}
 
 /** What an entry may use to find out who has logged in. */
 interface ProfileTools {
@@ -117,11 +128,8 @@ async function toGithubProfile(profile: any, { settings, get }: ProfileTools): P
 /** Apple wants a token that is signed with the key of a team instead of a secret. */
 function createAppleSecret({ key, secret, teamId, keyId, privateKey }: ProviderSettings): string {
   if (secret) return secret
-  if (!teamId || !keyId || !privateKey) {
-    throw new Error(
-      "Invalid option 'authentication.oauth.apple': expected teamId, keyId and privateKey, or secret"
-    )
-  }
+
+  assertOptions(APPLE, { teamId, keyId, privateKey }, APPLE_CHECKS)
 
   try {
     return jwt.sign({}, privateKey, {
@@ -133,12 +141,9 @@ function createAppleSecret({ key, secret, teamId, keyId, privateKey }: ProviderS
       expiresIn: '5m'
     })
   } catch (cause) {
-    throw new Error(
-      "Invalid option 'authentication.oauth.apple.privateKey': expected the key from Apple, in PEM",
-      {
-        cause
-      }
-    )
+    throw new TypeError(`Invalid option 'privateKey' of ${APPLE}: expected the key from Apple, in PEM`, {
+      cause
+    })
   }
 }
 

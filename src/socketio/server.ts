@@ -4,9 +4,10 @@ import type { Server, ServerOptions } from 'socket.io'
 import type { Application, ApplicationHookContext, NextFunction } from '../core/types.ts'
 import { startServer } from '../node/listen.ts'
 import { prepareClose } from '../node/shutdown.ts'
-import { assertBodyLimit } from '../transport/body.ts'
-import type { Logger } from '../transport/error.ts'
-import { isObject } from '../utils/check.ts'
+import { BODY_LIMIT_CHECK } from '../transport/body.ts'
+import { LOGGER_CHECK, type Logger } from '../transport/error.ts'
+import { isCount, isObject } from '../utils/check.ts'
+import { assertOption, assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
 import { importPeer } from '../utils/peer.ts'
 import { SocketTransport } from './transport.ts'
 
@@ -27,6 +28,10 @@ export type SocketioArguments =
   | [port: number, configure?: ConfigureSocketio]
   | [options: SocketioOptions, configure?: ConfigureSocketio]
   | [port: number, options: SocketioOptions, configure?: ConfigureSocketio]
+
+const CHECKS: OptionChecks = { maxHttpBufferSize: BODY_LIMIT_CHECK, logger: LOGGER_CHECK }
+
+const PORT_CHECK: OptionCheck = [(port) => isCount(port) && port < 65_536, 'an integer from 0 to 65535']
 
 interface Settings {
   readonly port: number | undefined
@@ -154,14 +159,9 @@ function toSettings(args: readonly unknown[]): Settings {
     )
   }
 
-  assertPort(port)
-  if (options.maxHttpBufferSize !== undefined) assertBodyLimit(options.maxHttpBufferSize, 'maxHttpBufferSize')
+  if (port !== undefined) assertOption('socketio', 'port', port, PORT_CHECK)
+  // The others are of Socket.IO.
+  assertOptions('socketio', options, CHECKS, { others: 'unlike' })
 
   return { port, options, configure: configure as ConfigureSocketio | undefined }
-}
-
-function assertPort(port: number | undefined): void {
-  if (port === undefined || (Number.isInteger(port) && port >= 0 && port < 65_536)) return
-
-  throw new TypeError(`Invalid port of socketio: expected an integer from 0 to 65535, got ${port}`)
 }

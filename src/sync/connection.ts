@@ -1,6 +1,7 @@
 import type { createClient, RedisClientOptions } from 'redis'
 import { isObject, isString } from '../utils/check.ts'
 import { createDebug } from '../utils/debug.ts'
+import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { importPeer } from '../utils/peer.ts'
 import { within } from '../utils/within.ts'
 
@@ -43,6 +44,16 @@ const PING_INTERVAL = 1000
 
 /** The longest pause between two attempts, in milliseconds. */
 const LONGEST_PAUSE = 1000
+
+const CHECKS: OptionChecks = {
+  redis: [
+    isLocation,
+    'a URL, options of createClient (with host and port in socket), or a client',
+    'required'
+  ],
+  prefix: [isString, 'a string that is not empty'],
+  connectTimeout: [(time) => typeof time === 'number' && time > 0, 'a number of milliseconds']
+}
 
 /** Hears of the connections of a process. */
 export interface ConnectionListener {
@@ -154,26 +165,20 @@ export class Connection {
 /**
  * Checks options, and puts in place what is left out.
  *
+ * @param owner What has the options, for messages
  * @param options The options
- * @param user Whose they are, for errors
+ * @param further Options that only this owner has
  * @throws TypeError for an option that is not valid
  */
 export function toRedisSettings(
-  { redis, prefix = 'alula', connectTimeout = 5000 }: RedisOptions,
-  user: string
+  owner: string,
+  options: RedisOptions,
+  further: OptionChecks = {}
 ): RedisSettings {
-  const location = 'a URL, options of createClient (with host and port in socket), or a client'
+  assertOptions(owner, options, { ...CHECKS, ...further })
 
-  assertOption(isLocation(redis), `'redis' of ${user}`, location)
-  assertOption(isString(prefix), `'prefix' of ${user}`, 'a text that is not empty')
-  assertOption(connectTimeout > 0, `'connectTimeout' of ${user}`, 'a number of milliseconds')
-
+  const { redis, prefix = 'alula', connectTimeout = 5000 } = options
   return { redis, prefix, connectTimeout }
-}
-
-/** @throws TypeError that names the option, and says what is expected, when it is not valid */
-export function assertOption(isValid: boolean, name: string, expected: string): void {
-  if (!isValid) throw new TypeError(`Invalid option ${name}: expected ${expected}`)
 }
 
 function isLocation(redis: unknown): boolean {

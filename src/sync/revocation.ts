@@ -38,7 +38,7 @@ export class RedisRevocationStore implements RevocationStore {
    * @throws TypeError for an option that is not valid
    */
   constructor(options: RedisRevocationOptions) {
-    this.settings = toRedisSettings(options ?? {}, 'RedisRevocationStore')
+    this.settings = toRedisSettings('RedisRevocationStore', options ?? {})
   }
 
   /**

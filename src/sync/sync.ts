@@ -1,8 +1,9 @@
 import type { ServiceEvent } from '../core/publish.ts'
 import type { ApplicationHookContext, NextFunction } from '../core/types.ts'
-import { isStringList } from '../utils/check.ts'
+import { isBoolean, isCount, isFunction, isStringList } from '../utils/check.ts'
 import { isPlainObject } from '../utils/object.ts'
-import { assertOption, type RedisOptions, toRedisSettings } from './connection.ts'
+import type { OptionChecks } from '../utils/options.ts'
+import { type RedisOptions, toRedisSettings } from './connection.ts'
 import { Link, type LinkSettings } from './link.ts'
 import { SharedRevocationStore } from './revocation.ts'
 
@@ -20,6 +21,16 @@ export interface SyncOptions extends RedisOptions {
 
 /** What must not leave the process. */
 const PRIVATE_PARAMS = ['headers', 'authentication', 'connection']
+
+const CHECKS: OptionChecks = {
+  maxLength: [(length) => isCount(length) && length > 0, 'a number of events'],
+  params: [
+    (params) => isStringList(params) && !params.some((name) => PRIVATE_PARAMS.includes(name)),
+    `an array of names other than ${PRIVATE_PARAMS.join(', ')}`
+  ],
+  filter: [isFunction, 'a function'],
+  revocation: [isBoolean, 'true or false']
+}
 
 /** By the relays of applications, which are the same when an application has become a part of another object. */
 const configured = new WeakSet<object>()
@@ -46,7 +57,8 @@ export function sync(options: SyncOptions): (app: any) => void {
 
     configured.add(app._relays)
 
-    const revocations = revocation ? new SharedRevocationStore(settings) : undefined
+    const { redis, prefix, connectTimeout } = settings
+    const revocations = revocation ? new SharedRevocationStore({ redis, prefix, connectTimeout }) : undefined
     let starting: Promise<Link> | undefined
 
     async function stop(): Promise<void> {
@@ -87,27 +99,8 @@ function toSettings(options: SyncOptions): Omit<LinkSettings, 'revocations'> & {
   if (!isPlainObject(options))
     throw new TypeError('sync expects options, as in app.configure(sync({ redis }))')
 
-  const {
-    redis,
-    prefix,
-    connectTimeout,
-    maxLength = 10_000,
-    params = [],
-    filter = () => true,
-    revocation = true,
-    ...others
-  } = options
-  const [unknown] = Object.keys(others)
-
-  if (unknown !== undefined) throw new TypeError(`Unknown option '${unknown}' of sync`)
-
-  const settings = toRedisSettings({ redis, prefix, connectTimeout }, 'sync')
-
-  assertOption(Number.isSafeInteger(maxLength) && maxLength > 0, "'maxLength' of sync", 'a number of events')
-  assertOption(isStringList(params), "'params' of sync", 'an array of names')
-  for (const name of params) assertOption(!PRIVATE_PARAMS.includes(name), "'params' of sync", `no '${name}'`)
-  assertOption(typeof filter === 'function', "'filter' of sync", 'a function')
-  assertOption(typeof revocation === 'boolean', "'revocation' of sync", 'true or false')
+  const settings = toRedisSettings('sync', options, CHECKS)
+  const { maxLength = 10_000, params = [], filter = () => true, revocation = true } = options
 
   return {
     ...{ ...settings, maxLength, params, revocation },

@@ -1,5 +1,6 @@
 import { isStandardMethod } from '../core/methods.ts'
 import { BadRequest, UnsupportedMediaType } from '../errors.ts'
+import type { OptionCheck } from '../utils/options.ts'
 import { parseQueryString } from './querystring.ts'
 
 /** How many bytes of a body are read by default. The same as Express. */
@@ -8,17 +9,11 @@ export const BODY_LIMIT = 100 * 1024
 /** How deep the objects and arrays of a body may nest. */
 export const BODY_DEPTH = 100
 
-/**
- * Checks an option that says how many bytes of a body are read.
- *
- * @param name The name of the option
- * @throws TypeError unless it is a number of bytes
- */
-export function assertBodyLimit(bodyLimit: unknown, name = 'bodyLimit'): void {
-  if (!Number.isFinite(bodyLimit) || (bodyLimit as number) < 0) {
-    throw new TypeError(`Invalid option '${name}': expected a number of bytes, got ${String(bodyLimit)}`)
-  }
-}
+/** An option that says how many bytes of a body are read. */
+export const BODY_LIMIT_CHECK: OptionCheck = [
+  (limit) => Number.isFinite(limit) && (limit as number) >= 0,
+  'a number of bytes'
+]
 
 /**
  * Checks that a body is declared as something that `parseJson` reads.

@@ -1,4 +1,5 @@
-import { isObject, isPromise, isStringList } from '../utils/check.ts'
+import { isBoolean, isCount, isFunction, isObject, isPromise, isStringList } from '../utils/check.ts'
+import { assertOption, assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
 import { isHeaderName } from './encode.ts'
 import type { HttpRequest, HttpResponse } from './http.ts'
 
@@ -26,10 +27,32 @@ export interface Cors {
 
 const VERBS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 
-const NAMES = ['origin', 'credentials', 'exposedHeaders', 'maxAge']
+const CHECKS: OptionChecks = {
+  origin: [
+    (origin) => isFunction(origin) || toOrigins(origin)?.every(isOrigin) === true,
+    "origins without a path, such as 'https://app.example.org', '*' or a function"
+  ],
+  credentials: [isBoolean, 'true or false'],
+  exposedHeaders: [
+    (names) => isStringList(names) && names.every((name) => isHeaderName(name)),
+    'an array of header names'
+  ],
+  maxAge: [isCount, 'a number of seconds']
+}
+
+const CREDENTIALS_CHECK: OptionCheck = [
+  (origin) => isFunction(origin) || toOrigins(origin)?.includes('*') === false,
+  "a list of origins, because with 'credentials' pages of any origin could act for the user"
+]
+
+/** The option `cors` of a transport. */
+export const CORS_CHECK: OptionCheck = [
+  (cors) => isBoolean(cors) || isObject(cors),
+  `true, or an object with ${Object.keys(CHECKS).join(', ')}`
+]
 
 /**
- * Prepares the option `cors` of a transport.
+ * Prepares the option `cors` of a transport, which {@link CORS_CHECK} has checked.
  *
  * @param option The option; `true` for any origin, without cookies
  * @param name The name of the function that takes it
@@ -39,9 +62,10 @@ const NAMES = ['origin', 'credentials', 'exposedHeaders', 'maxAge']
 export function createCors(option: boolean | CorsOptions | undefined, name: string): Cors | undefined {
   if (option === undefined || option === false) return undefined
 
-  const options = option === true ? {} : option
+  const options: CorsOptions = option === true ? {} : option
 
-  assertCors(options, name)
+  assertOptions(name, options, CHECKS, { under: 'cors' })
+  if (options.credentials) assertOption(name, 'cors.origin', options.origin, CREDENTIALS_CHECK)
 
   const { origin = '*', credentials = false, exposedHeaders = [], maxAge } = options
   const origins = typeof origin === 'function' ? [] : [origin].flat()
@@ -122,40 +146,10 @@ function without(headers: HttpResponse['headers'], names: readonly string[]): Ht
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !removed.includes(name.toLowerCase())))
 }
 
-function assertCors(options: unknown, name: string): asserts options is CorsOptions {
-  const fail = (option: string, expected: string) => {
-    throw new TypeError(`Invalid option '${option}' of ${name}: expected ${expected}`)
-  }
+function toOrigins(origin: unknown): string[] | undefined {
+  const origins = [origin].flat()
 
-  if (!isObject(options)) {
-    fail('cors', `true, or an object with ${NAMES.join(', ')}`)
-    return
-  }
-
-  const { origin, credentials, exposedHeaders, maxAge } = options
-  const [unknown] = Object.keys(options).filter((key) => !NAMES.includes(key))
-  const isList = isStringList(origin) || typeof origin === 'string'
-
-  if (unknown) fail(`cors.${unknown}`, `one of ${NAMES.join(', ')}`)
-  if (origin !== undefined && !isList && typeof origin !== 'function') {
-    fail('cors.origin', "an origin, an array of origins, '*' or a function")
-  }
-  if (isList && ![origin].flat().every(isOrigin)) {
-    fail('cors.origin', "origins without a path, such as 'https://app.example.org'")
-  }
-  if (credentials !== undefined && typeof credentials !== 'boolean') fail('cors.credentials', 'true or false')
-  if (credentials && (origin === undefined || [origin].flat().includes('*'))) {
-    fail(
-      'cors.origin',
-      "a list of origins, because with 'credentials' pages of any origin could act for the user"
-    )
-  }
-  if (exposedHeaders !== undefined && !(isStringList(exposedHeaders) && exposedHeaders.every(isHeaderName))) {
-    fail('cors.exposedHeaders', 'an array of header names')
-  }
-  if (maxAge !== undefined && !(Number.isInteger(maxAge) && maxAge >= 0)) {
-    fail('cors.maxAge', 'a number of seconds')
-  }
+  return isStringList(origins) ? origins : undefined
 }
 
 function isOrigin(value: unknown): boolean {

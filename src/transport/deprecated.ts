@@ -4,7 +4,7 @@ import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Query, RouteLookup } from '../core/types.ts'
 import { deprecate } from '../utils/deprecate.ts'
 import type { ParseAuthenticationOptions } from './authentication.ts'
-import type { AcceptedBodies } from './body.ts'
+import { type AcceptedBodies, BODY_LIMIT as LIMIT } from './body.ts'
 import { runCall } from './handler.ts'
 import {
   createNotFound,
@@ -18,6 +18,13 @@ import {
   toHttpResult
 } from './http.ts'
 import { toHttpSettings } from './options.ts'
+
+/**
+ * How many bytes of a body are read by default.
+ *
+ * @deprecated Choose the limit of your transport yourself
+ */
+export const BODY_LIMIT = LIMIT
 
 /** The request that {@link handleHttp} takes. */
 export interface HandledRequest {

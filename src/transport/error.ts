@@ -8,8 +8,9 @@ import {
   isFeathersError,
   PayloadTooLarge
 } from '../errors.ts'
-import { isObject, isPromise } from '../utils/check.ts'
+import { isFunction, isObject, isPromise } from '../utils/check.ts'
 import { createDebug } from '../utils/debug.ts'
+import type { OptionCheck } from '../utils/options.ts'
 
 /** What a client may see of an error. */
 export interface ClientError {
@@ -68,18 +69,11 @@ export interface Logger {
   info?(message: string, details?: { readonly error: unknown; readonly context: LogContext }): void
 }
 
-/**
- * Checks an option that says where errors are written to.
- *
- * @throws TypeError for a logger without the method `error`: errors would be lost silently
- */
-export function assertLogger(logger: unknown): void {
-  if (logger === undefined || logger === null || logger === false) return
-
-  if (typeof (logger as Logger).error !== 'function') {
-    throw new TypeError("Invalid option 'logger': expected an object with the method 'error', or false")
-  }
-}
+/** An option that says where errors are written to. Without the method `error` they would be lost silently. */
+export const LOGGER_CHECK: OptionCheck = [
+  (logger) => logger === null || logger === false || isFunction((logger as Partial<Logger>).error),
+  "an object with the method 'error', or false"
+]
 
 const debug = createDebug('alula:transport')
 

@@ -43,7 +43,16 @@ export type HttpHandler = (request: HttpRequest) => Promise<HttpResponse>
 export function createHttpHandler(app: TransportApplication, options: HttpOptions = {}): HttpHandler {
   assertApplication('createHttpHandler', app)
 
-  const settings = toHttpSettings('createHttpHandler', options)
+  return serveHttp(app, toHttpSettings('createHttpHandler', options))
+}
+
+/**
+ * The same, for a transport that has checked its options under its own name.
+ *
+ * @param app The application
+ * @param settings The settings of the transport
+ */
+export function serveHttp(app: TransportApplication, settings: HttpSettings): HttpHandler {
   const { etag, logger, cors, authentication } = settings
   const checkSetup = createSetupCheck(app)
 

@@ -1,11 +1,11 @@
 import type { Params } from '../core/types.ts'
-import { isObject, isString, isStringList } from '../utils/check.ts'
-import { assertSpelled } from '../utils/nearest.ts'
+import { isBoolean, isCount, isFunction, isObject, isString, isStringList } from '../utils/check.ts'
+import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { toPrefix } from '../utils/path.ts'
 import type { ParseAuthenticationOptions } from './authentication.ts'
-import { assertBodyLimit, BODY_LIMIT } from './body.ts'
-import { type Cors, type CorsOptions, createCors } from './cors.ts'
-import { assertLogger, type Logger } from './error.ts'
+import { BODY_LIMIT, BODY_LIMIT_CHECK } from './body.ts'
+import { CORS_CHECK, type Cors, type CorsOptions, createCors } from './cors.ts'
+import { LOGGER_CHECK, type Logger } from './error.ts'
 
 /** The options of every transport that serves HTTP. `Request` is what its server calls a request. */
 export interface HttpOptions<Request = any> {
@@ -47,17 +47,21 @@ export interface HttpSettings extends Pick<HttpOptions, 'authentication' | 'para
   readonly parsesCredentials: boolean
 }
 
-/** The names of the options of every transport. */
-const HTTP_OPTIONS = [
-  'prefix',
-  'bodyLimit',
-  'authentication',
-  'params',
-  'etag',
-  'logger',
-  'trustProxy',
-  'cors'
-]
+const CHECKS: OptionChecks = {
+  prefix: [isPrefix, "a path such as '/api'"],
+  bodyLimit: BODY_LIMIT_CHECK,
+  authentication: [isObject, 'an object with service and strategies'],
+  params: [isFunction, 'a function that returns params'],
+  etag: [isBoolean, 'true or false'],
+  logger: LOGGER_CHECK,
+  trustProxy: [isCount, 'the number of proxies in front'],
+  cors: CORS_CHECK
+}
+
+const AUTHENTICATION_CHECKS: OptionChecks = {
+  service: [isString, 'the path of a service'],
+  strategies: [isStringList, 'an array of names']
+}
 
 /**
  * Checks what a transport is made for.
@@ -77,15 +81,11 @@ export function assertApplication(name: string, app: unknown): void {
  *
  * @param name The name of the function that takes them
  * @param options The options
- * @param others Names of further options
- * @throws TypeError for an option with a value that it cannot have; Error for an option that is misspelt
+ * @param further Options that only this transport has, or has instead
+ * @throws TypeError for an option that there is not, and for one with a value that it cannot have
  */
-export function toHttpSettings(
-  name: string,
-  options: HttpOptions,
-  others: readonly string[] = []
-): HttpSettings {
-  if (!isObject(options)) throw new TypeError(`Invalid options of ${name}: expected an object`)
+export function toHttpSettings(name: string, options: HttpOptions, further: OptionChecks = {}): HttpSettings {
+  assertOptions(name, options, { ...CHECKS, ...further })
 
   const {
     prefix = '',
@@ -98,24 +98,9 @@ export function toHttpSettings(
     cors
   } = options
 
-  assertOptionNames(name, options, [...HTTP_OPTIONS, ...others])
-
-  if (typeof prefix !== 'string' || /[?#:*]|\/\/|(^|\/)\.\.?(\/|$)/.test(prefix)) {
-    throw new TypeError(`Invalid option 'prefix' of ${name}: expected a path such as '/api'`)
+  if (authentication) {
+    assertOptions(name, authentication, AUTHENTICATION_CHECKS, { under: 'authentication' })
   }
-  if (authentication !== undefined) assertAuthentication(name, authentication)
-  if (params !== undefined && typeof params !== 'function') {
-    throw new TypeError(`Invalid option 'params' of ${name}: expected a function that returns params`)
-  }
-  if (typeof etag !== 'boolean') {
-    throw new TypeError(`Invalid option 'etag' of ${name}: expected true or false`)
-  }
-  if (!Number.isInteger(trustProxy) || trustProxy < 0) {
-    throw new TypeError(`Invalid option 'trustProxy' of ${name}: expected the number of proxies in front`)
-  }
-
-  assertBodyLimit(bodyLimit)
-  assertLogger(logger)
 
   return {
     prefix: toPrefix(prefix),
@@ -130,28 +115,6 @@ export function toHttpSettings(
   }
 }
 
-function assertAuthentication(name: string, authentication: unknown): void {
-  const { service, strategies, ...others } = isObject(authentication) ? authentication : { invalid: true }
-
-  if (
-    Object.keys(others).length > 0 ||
-    !(service === undefined || isString(service)) ||
-    !(strategies === undefined || isStringList(strategies))
-  ) {
-    throw new TypeError(
-      `Invalid option 'authentication' of ${name}: expected { service, strategies }, a path and an array of names`
-    )
-  }
-}
-
-/**
- * Refuses options that are misspelt.
- *
- * @param name The name of the function that takes them
- * @param options The options
- * @param known The names of its options
- * @throws Error that asks for the one that was meant
- */
-export function assertOptionNames(name: string, options: object, known: readonly string[]): void {
-  assertSpelled(options, known, (option) => `Unknown option '${option}' of ${name}`)
+function isPrefix(prefix: unknown): boolean {
+  return typeof prefix === 'string' && !/[?#:*]|\/\/|(^|\/)\.\.?(\/|$)/.test(prefix)
 }

@@ -13,6 +13,21 @@ export function isStringList(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((element) => typeof element === 'string')
 }
 
+/** Whether a value is `true` or `false`. */
+export function isBoolean(value: unknown): value is boolean {
+  return typeof value === 'boolean'
+}
+
+/** Whether a value is a function. */
+export function isFunction(value: unknown): value is (...args: never[]) => unknown {
+  return typeof value === 'function'
+}
+
+/** Whether a value is a whole number that is not negative. */
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}
+
 /** Whether a value is a promise, of whatever making. */
 export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'

@@ -70,8 +70,8 @@ describe('allowsMulti', () => {
       ['find', 'create', 'remove']
     ],
     [
-      ['get', 'update', 'custom'],
-      ['find', 'custom']
+      ['patch', 'custom'],
+      ['find', 'patch', 'custom']
     ]
   ])('with %j', (multi, expected) => {
     expect(allowed(multi)).toEqual(expected)

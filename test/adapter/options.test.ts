@@ -3,6 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { getLimit, isPaginated } from '../../src/adapter.ts'
 import { EchoAdapter } from './echo.ts'
 
+const PAGINATION = 'false, or { default, max, total }'
+const MULTI = 'true, false, or an array of create, patch and remove'
+
 describe('options', () => {
   it('that are left out have the defaults of Feathers v5', () => {
     const adapter = new EchoAdapter()
@@ -65,26 +68,31 @@ describe('options', () => {
   })
 
   it.each([
-    ['id', 5, 'a string', '5'],
-    ['id', null, 'a string', 'null'],
-    ['id', ['a', 'b'], 'a string', '["a","b"]'],
-    ['paginate', true, 'false, or { default, max, total }', 'true'],
-    ['paginate', 10, 'false, or { default, max, total }', '10'],
-    ['paginate', null, 'false, or { default, max, total }', 'null'],
-    ['paginate', { default: '10' }, 'false, or { default, max, total }', '{"default":"10"}'],
-    ['paginate', { default: 10, max: -1 }, 'false, or { default, max, total }', '{"default":10,"max":-1}'],
-    ['paginate', { defualt: 10 }, 'false, or { default, max, total }', '{"defualt":10}'],
-    ['paginate', { default: 1.5 }, 'false, or { default, max, total }', '{"default":1.5}'],
-    ['multi', 'create', 'a boolean, or an array of method names', '"create"'],
-    ['multi', null, 'a boolean, or an array of method names', 'null'],
-    ['multi', [true], 'a boolean, or an array of method names', '[true]'],
-    ['operators', '$like', 'an array of names', '"$like"'],
-    ['operators', { $like: true }, 'an array of names', '{"$like":true}']
-  ])('%s cannot be %j', (name, value, expected, got) => {
-    const options: any = { [name]: value }
+    [{ id: 5 }, 'id', 'the name of a field', '5'],
+    [{ id: null }, 'id', 'the name of a field', 'null'],
+    [{ id: '' }, 'id', 'the name of a field', '""'],
+    [{ id: ['a', 'b'] }, 'id', 'the name of a field', '["a","b"]'],
+    [{ paginate: true }, 'paginate', PAGINATION, 'true'],
+    [{ paginate: 10 }, 'paginate', PAGINATION, '10'],
+    [{ paginate: null }, 'paginate', PAGINATION, 'null'],
+    [{ paginate: { default: '10' } }, 'paginate.default', 'a number of records', '"10"'],
+    [{ paginate: { default: 10, max: -1 } }, 'paginate.max', 'a number of records', '-1'],
+    [{ paginate: { default: 1.5 } }, 'paginate.default', 'a number of records', '1.5'],
+    [{ multi: 'create' }, 'multi', MULTI, '"create"'],
+    [{ multi: null }, 'multi', MULTI, 'null'],
+    [{ multi: [true] }, 'multi', MULTI, 'array'],
+    [{ multi: ['create', 'update'] }, 'multi', MULTI, '["create","update"]'],
+    [{ operators: '$like' }, 'operators', 'an array of names', '"$like"'],
+    [{ operators: { $like: true } }, 'operators', 'an array of names', 'object']
+  ])('can not be %j', (options, name, expected, got) => {
+    expect(() => new EchoAdapter(options as any)).toThrow(
+      new TypeError(`Invalid option '${name}' of EchoAdapter: expected ${expected}, got ${got}`)
+    )
+  })
 
-    expect(() => new EchoAdapter(options)).toThrow(
-      new Error(`Invalid adapter option '${name}': expected ${expected}, got ${got}`)
+  it('of a page have names that are known', () => {
+    expect(() => new EchoAdapter({ paginate: { defualt: 10 } } as any)).toThrow(
+      new TypeError("Unknown option 'paginate.defualt' of EchoAdapter. Did you mean 'default'?")
     )
   })
 })

@@ -13,6 +13,6 @@ it('a page has no total where the pagination says so', async () => {
 
 it('a total that is no boolean is refused', () => {
   expect(() => memory({ paginate: { default: 1, total: 'no' as any } })).toThrow(
-    "Invalid adapter option 'paginate'"
+    "Invalid option 'paginate.total' of MemoryService: expected true or false"
   )
 })

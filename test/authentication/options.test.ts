@@ -11,7 +11,7 @@ describe('an option', () => {
   it.each([
     ['secret', [5, null, '', {}, []], 'a string that is not empty'],
     ['service', [5, null, '', {}], 'the path of a service'],
-    ['entity', [5, '', {}, true], 'a name or null'],
+    ['entity', [5, '', {}, true], 'null, or a name that params and results do not have'],
     ['entityId', [5, '', null], 'a name'],
     ['authStrategies', ['jwt', null, [5], {}], 'an array of strategy names'],
     ['parseStrategies', ['jwt', null, [5], {}], 'an array of strategy names'],
@@ -25,7 +25,7 @@ describe('an option', () => {
   ])('%s is refused with a sentence when it has a value that it can not have', (option, values, expected) => {
     for (const value of values) {
       expect(() => create({ [option]: value }), JSON.stringify(value)).toThrow(
-        `Invalid option 'authentication.${option}': expected ${expected}`
+        `Invalid option '${option}' of authentication: expected ${expected}`
       )
     }
   })
@@ -60,9 +60,12 @@ describe('an option', () => {
     ['Entity', 'entity'],
     ['jwtoptions', 'jwtOptions'],
     ['entityID', 'entityId'],
-    ['REVOCATION', 'revocation']
+    ['REVOCATION', 'revocation'],
+    ['isActiv', 'isActive'],
+    ['secrets', 'secret'],
+    ['active', 'isActive']
   ])('%s is refused, with the question whether %s was meant', (option, meant) => {
-    const message = `Invalid option 'authentication.${option}'. Did you mean '${meant}'?`
+    const message = `Unknown option '${option}' of authentication. Did you mean '${meant}'?`
     const app: any = alula()
 
     app.set('authentication', { [option]: 'x' })
@@ -77,7 +80,7 @@ describe('an option', () => {
   })
 
   it('of a strategy, or of an application, may have any name', () => {
-    const options = { jwt: { header: 'X-Token' }, oauth: { SECRET: 'x' }, secrets: [], active: true }
+    const options = { jwt: { header: 'X-Token' }, oauth: { SECRET: 'x' }, passwords: [], accounts: true }
 
     expect(() => create(options)).not.toThrow()
   })
@@ -88,7 +91,7 @@ describe('an option', () => {
     ...['route', '__proto__', 'constructor']
   ])('entity can not be %s, which params and results have already', (entity) => {
     const message =
-      "Invalid option 'authentication.entity': expected a name that params and results do not have"
+      "Invalid option 'entity' of authentication: expected null, or a name that params and results do not have"
 
     expect(() => create({ entity })).toThrow(message)
     expect(() => createApp({ settings: { entity } })).toThrow(message)
@@ -96,7 +99,7 @@ describe('an option', () => {
 
   it('is named after the setting', () => {
     expect(() => new AuthenticationService(alula(), 'admins', { entity: 5 } as any)).toThrow(
-      "Invalid option 'admins.entity'"
+      "Invalid option 'entity' of admins"
     )
   })
 
@@ -118,7 +121,7 @@ describe('the options of a token', () => {
   it.each(['clockTolerance', 'clockTimestamp'])('have a number of seconds as %s', (option) => {
     for (const value of ['5', '1d', null, Number.NaN, Infinity]) {
       expect(() => create({ jwtOptions: { [option]: value } }), String(value)).toThrow(
-        `Invalid option 'authentication.jwtOptions.${option}': expected a number of seconds`
+        `Invalid option '${option}' of authentication.jwtOptions: expected a number of seconds`
       )
     }
 
@@ -130,7 +133,7 @@ describe('the options of a token', () => {
   it.each(['expiresIn', 'notBefore', 'maxAge'])('have a number, or a text with a unit, as %s', (option) => {
     for (const value of ['60', ' 60', '60 ', '-60', '1.5']) {
       expect(() => create({ jwtOptions: { [option]: value } }), value).toThrow(
-        `Invalid option 'authentication.jwtOptions.${option}': expected a number of seconds, or a duration with a unit like '1d'`
+        `Invalid option '${option}' of authentication.jwtOptions: expected a number of seconds, or a duration with a unit like '1d'`
       )
     }
 
@@ -155,16 +158,16 @@ describe('the algorithm', () => {
     'can not be %j',
     (algorithm) => {
       expect(() => create({ jwtOptions: { algorithm } })).toThrow(
-        "Invalid option 'authentication.jwtOptions.algorithm': expected one or several of HS256, HS384, HS512, RS256"
+        "Invalid option 'algorithm' of authentication.jwtOptions: expected one or several of HS256, HS384, HS512, RS256"
       )
     }
   )
 
   it('can not be of two kinds of keys: the public one would be taken for a secret', () => {
     expect(() => create({ jwtOptions: { algorithm: ['RS256', 'HS256'] } })).toThrow(
-      "Invalid option 'authentication.jwtOptions.algorithm': RS256 and HS256 need different keys"
+      `Invalid option 'algorithm' of authentication.jwtOptions: expected algorithms that go with the same kind of key, got ["RS256","HS256"]`
     )
-    expect(() => create({ jwtOptions: { algorithms: ['ES256', 'PS256'] } })).toThrow('need different keys')
+    expect(() => create({ jwtOptions: { algorithms: ['ES256', 'PS256'] } })).toThrow('the same kind of key')
   })
 
   it('of one call is checked as well', async () => {
@@ -173,11 +176,11 @@ describe('the algorithm', () => {
 
     for (const options of [{ algorithm: 'none' }, { algorithms: ['HS256', 'none'] }, { algorithms: [] }]) {
       await expect(service.verifyAccessToken(token, options)).rejects.toThrow(
-        "Invalid option 'jwtOptions.algorithm'"
+        "Invalid option 'algorithm' of jwtOptions"
       )
     }
     await expect(service.verifyAccessToken(token, { algorithms: ['HS256', 'RS256'] })).rejects.toThrow(
-      'need different keys'
+      'the same kind of key'
     )
   })
 })

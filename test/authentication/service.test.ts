@@ -292,7 +292,7 @@ describe('the configuration', () => {
     new AuthenticationService(app)
 
     expect(() => app.set('authentication', value)).toThrow(
-      "Invalid setting 'authentication': expected an object"
+      'Invalid options of authentication: expected an object'
     )
     expect(app.get('authentication')).toEqual({})
   })
@@ -306,7 +306,7 @@ describe('the configuration', () => {
 
     for (const value of [null, undefined, 'secret', 5, true, [], () => ({})]) {
       expect(() => app.set('authentication', value), String(value)).toThrow(
-        "Invalid setting 'authentication': expected an object"
+        'Invalid options of authentication: expected an object'
       )
       expect(app.get('authentication')).toBe(before)
     }
@@ -356,11 +356,11 @@ describe('the configuration', () => {
     const app: any = alula()
 
     app.set('authentication', { secret: 5 })
-    expect(() => new AuthenticationService(app)).toThrow("Invalid option 'authentication.secret'")
+    expect(() => new AuthenticationService(app)).toThrow("Invalid option 'secret' of authentication")
 
     app.set('authentication', { secret: SECRET })
     expect(() => new AuthenticationService(app, 'authentication', { entity: 5 } as any)).toThrow(
-      "Invalid option 'authentication.entity'"
+      "Invalid option 'entity' of authentication"
     )
     expect(app.get('authentication')).toEqual({ secret: SECRET })
   })
@@ -372,7 +372,7 @@ describe('the configuration', () => {
     await app.setup()
 
     for (const [change, message] of [
-      [{ secret: '' }, "Invalid option 'authentication.secret': expected a string that is not empty"],
+      [{ secret: '' }, "Invalid option 'secret' of authentication: expected a string that is not empty"],
       [{ jwt: { expiresIn: '1d' } }, "Invalid JwtStrategy option 'authentication.jwt.expiresIn'"],
       [{ local: { ...LOCAL, hashSize: 99 } }, "Invalid option 'hashSize' of the 'local' strategy"],
       [{ secret: undefined }, "A 'secret' must be provided in your authentication configuration"],

@@ -1,7 +1,8 @@
 import { createContext as theirs } from '@feathersjs/feathers'
 import { describe, expect, it } from 'vitest'
+import { toArguments } from '../../src/core/methods.ts'
 import { alula, createContext } from '../../src/index.ts'
-import { callService, toArguments } from '../../src/transport.ts'
+import { callService } from '../../src/transport.ts'
 import { describeBoth } from '../hooks/both.ts'
 
 const methods = ['find', 'get', 'create', 'update', 'patch', 'remove', 'greet']

@@ -79,7 +79,7 @@ it('services stand under a prefix', async () => {
 it('a limit that is no number is refused', () => {
   for (const bodyLimit of ['1mb', Number.NaN, -1, null] as any[]) {
     expect(() => createHandler(app, { bodyLimit })).toThrow(
-      "Invalid option 'bodyLimit': expected a number of bytes"
+      "Invalid option 'bodyLimit' of createHandler: expected a number of bytes"
     )
   }
 })

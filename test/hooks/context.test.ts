@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createContextClass } from '../../src/hooks.ts'
+import { createContextClass } from '../../src/hooks/context.ts'
 import { describeBoth } from './both.ts'
 
 describeBoth('a hook context', (createApp) => {

@@ -1,6 +1,9 @@
 import { hooks, middleware } from '@feathersjs/hooks'
 import { describe, expect, it } from 'vitest'
-import { compilePipeline, createContextClass, HookRegistry, hookMethod } from '../../src/hooks.ts'
+import { createContextClass } from '../../src/hooks/context.ts'
+import { hookMethod } from '../../src/hooks/method.ts'
+import { compilePipeline } from '../../src/hooks/pipeline.ts'
+import { HookRegistry } from '../../src/hooks/registry.ts'
 
 type Method = (...args: any[]) => unknown
 

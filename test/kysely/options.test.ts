@@ -25,31 +25,40 @@ function openMssql(): Kysely<any> {
 
 describe('a service for a table is refused', () => {
   it.each<[string, () => Partial<KyselyOptions>, string]>([
-    ['nothing', () => ({ Model: undefined as any }), "'Model': expected a Kysely instance"],
-    ['what is no instance', () => ({ Model: {} as any }), "'Model': expected a Kysely instance"],
+    ['nothing', () => ({ Model: undefined as any }), "'Model' of KyselyService: expected a Kysely instance"],
     [
-      'an unknown database',
-      () => ({ Model: openMssql() }),
-      '\'Model\': expected SQLite, PostgreSQL, MySQL or MariaDB, got what writes "a" = @1'
+      'what is no instance',
+      () => ({ Model: {} as any }),
+      "'Model' of KyselyService: expected a Kysely instance"
     ],
     [
       'an instance that renames columns',
       () => ({ Model: open().withPlugin(new CamelCasePlugin()) }),
-      "'Model': expected an instance that takes names as they are, got one with a plugin that changes them"
+      "'Model' of KyselyService: expected an instance without a plugin that changes names"
     ],
-    ['a word for allowId', () => ({ allowId: 'yes' as any }), "'allowId': expected true or false"],
-    ['no name', () => ({ name: undefined as any }), "'name': expected the name of a table"],
-    ['an empty name', () => ({ name: '' }), "'name': expected the name of a table"],
+    [
+      'a word for allowId',
+      () => ({ allowId: 'yes' as any }),
+      "'allowId' of KyselyService: expected true or false"
+    ],
+    ['no name', () => ({ name: undefined as any }), "'name' of KyselyService: expected the name of a table"],
+    ['an empty name', () => ({ name: '' }), "'name' of KyselyService: expected the name of a table"],
     [
       'an operator without a meaning',
       () => ({ operators: ['$not', '$near'] }),
-      "'operators': '$near' has no meaning in a table"
+      `'operators' of KyselyService: expected names that have a meaning in a table, got ["$not","$near"]`
     ]
   ])('with %s', (_name, options, expected) => {
     expect(() => kysely({ Model: open(), name: 'people', ...options() })).toThrow(
-      `Invalid adapter option ${expected}`
+      `Invalid option ${expected}`
     )
   })
+})
+
+it('a service for a table is refused with an unknown database', () => {
+  expect(() => kysely({ Model: openMssql(), name: 'people' })).toThrow(
+    'expected SQLite, PostgreSQL, MySQL or MariaDB, got what writes "a" = @1'
+  )
 })
 
 it('an instance with a schema, and with plugins that leave names alone, is accepted', () => {

@@ -66,7 +66,7 @@ describe('ids', () => {
   it.each([Number.NaN, 2 ** 53, Number.POSITIVE_INFINITY])(
     'cannot begin with %s, after which no free one would ever be found',
     (startId) => {
-      expect(() => memory({ startId })).toThrow("Invalid adapter option 'startId'")
+      expect(() => memory({ startId })).toThrow("Invalid option 'startId' of MemoryService")
     }
   )
 
@@ -560,9 +560,9 @@ describe('operators', () => {
 
   it('without a meaning are an error when the service is made', () => {
     expect(() => memory({ operators: ['$not', '$nor', '$in', '$regex'] })).toThrow(
-      new Error("Invalid adapter option 'operators': '$regex' needs a meaning in 'predicates'")
+      "Invalid option 'operators' of MemoryService: expected names that have a meaning in 'predicates', got "
     )
-    expect(() => memory({ operators: ['$toString'] })).toThrow("'$toString' needs a meaning")
+    expect(() => memory({ operators: ['$toString'] })).toThrow("names that have a meaning in 'predicates'")
     expect(() => memory({ operators: ['$not', '$nor'] })).not.toThrow()
   })
 })
@@ -759,7 +759,7 @@ describe('an id field of one call', () => {
 
 describe('options that there are not', () => {
   it.each(['pagination', 'indices', 'Model', 'whitelist'])('are refused by memory(): %s', (name) => {
-    expect(() => memory({ [name]: {} } as any)).toThrow(`Unknown adapter option '${name}'`)
+    expect(() => memory({ [name]: {} } as any)).toThrow(`Unknown option '${name}' of MemoryService`)
     expect(() => memory({ [name]: undefined } as any)).not.toThrow()
   })
 
@@ -774,6 +774,6 @@ describe('options that there are not', () => {
 
     expect(() => new Cached({ cache: true } as any)).not.toThrow()
     expect(() => new Strict({ cache: true, multi: true })).not.toThrow()
-    expect(() => new Strict({ caching: true })).toThrow("Unknown adapter option 'caching'")
+    expect(() => new Strict({ caching: true })).toThrow("Unknown option 'caching' of Strict")
   })
 })

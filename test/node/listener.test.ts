@@ -144,7 +144,7 @@ describe('the path of a request', () => {
 it('a limit that is no number is refused', () => {
   for (const bodyLimit of ['1mb', Number.NaN, -1, null] as any[]) {
     expect(() => toListener(alula(), { bodyLimit })).toThrow(
-      "Invalid option 'bodyLimit': expected a number of bytes"
+      "Invalid option 'bodyLimit' of toListener: expected a number of bytes"
     )
   }
 })

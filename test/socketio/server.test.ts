@@ -417,11 +417,15 @@ it.each([
     'Call socketio: app.configure(socketio())'
   ],
   ['a list', () => socketio([] as any), 'Invalid arguments of socketio'],
-  ['a port that is none', () => socketio(-1), 'Invalid port of socketio'],
+  [
+    'a port that is none',
+    () => socketio(-1),
+    "Invalid option 'port' of socketio: expected an integer from 0 to 65535, got -1"
+  ],
   [
     'a size that is none',
     () => socketio({ maxHttpBufferSize: '1mb' } as any),
-    "Invalid option 'maxHttpBufferSize'"
+    `Invalid option 'maxHttpBufferSize' of socketio: expected a number of bytes, got "1mb"`
   ]
 ])('%s is refused with a sentence', (_title, use, message) => {
   expect(() => use(alula())).toThrow(message)

@@ -5,6 +5,7 @@ import { createRedisClient } from '../../src/sync/connection.ts'
 import { type RedisRevocationOptions, RedisRevocationStore, type SyncOptions, sync } from '../../src/sync.ts'
 import { describeOwnRedis, findPort, startRedis } from '../support/redis.ts'
 
+const PARAMS = 'an array of names other than headers, authentication, connection'
 const LOCATION = 'a URL, options of createClient (with host and port in socket), or a client'
 
 /** Options that have to do with Redis alone. */
@@ -14,7 +15,7 @@ const wrongOptions: [keyof RedisRevocationOptions, unknown, string][] = [
   ['redis', 6379, LOCATION],
   ['redis', [], LOCATION],
   ['redis', { host: 'redis.example' }, LOCATION],
-  ['prefix', '', 'a text that is not empty'],
+  ['prefix', '', 'a string that is not empty'],
   ['connectTimeout', 0, 'a number of milliseconds'],
   ['connectTimeout', '5 s', 'a number of milliseconds']
 ]
@@ -24,14 +25,14 @@ describe('sync', () => {
     ...wrongOptions,
     ['maxLength', 0, 'a number of events'],
     ['maxLength', '10', 'a number of events'],
-    ['params', 'tenant', 'an array of names'],
-    ['params', [1], 'an array of names'],
-    ['params', ['headers'], "no 'headers'"],
+    ['params', 'tenant', PARAMS],
+    ['params', [1], PARAMS],
+    ['params', ['headers'], PARAMS],
     ['filter', true, 'a function'],
     ['revocation', {}, 'true or false']
   ])('refuses the option %s: %j', (name, value, expected) => {
     expect(() => sync({ redis: 'redis://localhost', [name]: value } as any)).toThrow(
-      new TypeError(`Invalid option '${name}' of sync: expected ${expected}`)
+      `Invalid option '${name}' of sync: expected ${expected}`
     )
   })
 
@@ -74,7 +75,7 @@ describe('sync', () => {
 describe('a store of revoked tokens', () => {
   it.each(wrongOptions)('refuses the option %s: %j', (name, value, expected) => {
     expect(() => new RedisRevocationStore({ redis: 'redis://localhost', [name]: value } as any)).toThrow(
-      new TypeError(`Invalid option '${name}' of RedisRevocationStore: expected ${expected}`)
+      `Invalid option '${name}' of RedisRevocationStore: expected ${expected}`
     )
   })
 

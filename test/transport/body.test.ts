@@ -1,27 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import {
-  assertBodyLimit,
-  assertJson,
-  isAcceptedForm,
-  parseBody,
-  parseJson,
-  toData
-} from '../../src/transport/body.ts'
+import { assertJson, isAcceptedForm, parseBody, parseJson, toData } from '../../src/transport/body.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
-
-describe('a limit of bytes', () => {
-  it.each([0, 1, 1024, 1.5])('may be %d', (limit) => {
-    expect(() => assertBodyLimit(limit)).not.toThrow()
-  })
-
-  it.each([-1, Number.NaN, Infinity, '100kb', null, undefined, {}])('can not be %s', (limit) => {
-    expect(() => assertBodyLimit(limit, 'limit')).toThrow(
-      new TypeError(`Invalid option 'limit': expected a number of bytes, got ${String(limit)}`)
-    )
-    expect(() => assertBodyLimit(limit)).toThrow("Invalid option 'bodyLimit'")
-  })
-})
 
 describe('a body of JSON', () => {
   it.each([

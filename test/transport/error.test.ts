@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { BadRequest, FeathersError, NotFound } from '../../src/errors.ts'
 import {
-  assertLogger,
   createAborted,
   createTooLarge,
   logError,
@@ -158,15 +157,6 @@ describe('the log', () => {
     }
 
     expect(() => logUnexpected({ error }, new Error('why'))).not.toThrow()
-  })
-
-  it('is an object with the method error, or nothing', () => {
-    for (const logger of [undefined, null, false, console]) expect(() => assertLogger(logger)).not.toThrow()
-    for (const logger of [true, 5, 'log', {}, { error: true }]) {
-      expect(() => assertLogger(logger)).toThrow(
-        new TypeError("Invalid option 'logger': expected an object with the method 'error', or false")
-      )
-    }
   })
 })
 

@@ -107,7 +107,7 @@ it.each([
 ])('%s refuses a number of proxies that is none', (name, create) => {
   for (const trustProxy of [-1, 1.5, '1', true, null, Number.NaN]) {
     expect(() => create({ trustProxy })).toThrow(
-      new TypeError(`Invalid option 'trustProxy' of ${name}: expected the number of proxies in front`)
+      `Invalid option 'trustProxy' of ${name}: expected the number of proxies in front, got `
     )
   }
 })
@@ -133,15 +133,19 @@ it.each(['rest', 'toMiddleware'])('%s refuses options that are settings of Expre
   const create = (options: any) => (name === 'rest' ? rest(options) : toMiddleware(alula(), options))
 
   expect(() => create({ trustProxy: 1 })).toThrow(
-    new TypeError(`Invalid option 'trustProxy' of ${name}: on Express it is app.set('trust proxy', …)`)
+    new TypeError(
+      `Invalid option 'trustProxy' of ${name}: expected app.set('trust proxy', …) of Express instead, got 1`
+    )
   )
   expect(() => create({ cors: true })).toThrow(
-    new TypeError(`Invalid option 'cors' of ${name}: on Express it is the middleware 'cors'`)
+    new TypeError(
+      `Invalid option 'cors' of ${name}: expected the middleware 'cors' of Express instead, got true`
+    )
   )
 })
 
 it('rest refuses etag, which is a setting of Express', () => {
   expect(() => rest({ etag: false } as any)).toThrow(
-    new TypeError("Invalid option 'etag' of rest: on Express it is app.set('etag', …)")
+    new TypeError("Invalid option 'etag' of rest: expected app.set('etag', …) of Express instead, got false")
   )
 })

@@ -204,7 +204,6 @@ describe.each(Object.entries(openers))('the option cors of %s', (name, open) => 
     [{ exposedHeaders: 'ETag' }, 'cors.exposedHeaders'],
     [{ exposedHeaders: ['a b'] }, 'cors.exposedHeaders'],
     [{ exposedHeaders: ['a\r\nb'] }, 'cors.exposedHeaders'],
-    [{ origins: [APP] }, 'cors.origins'],
     ['yes', 'cors'],
     [null, 'cors'],
     [[], 'cors']
@@ -214,6 +213,12 @@ describe.each(Object.entries(openers))('the option cors of %s', (name, open) => 
         name: 'TypeError',
         message: expect.stringContaining(`Invalid option '${option}' of ${name}: expected `)
       })
+    )
+  })
+
+  it('refuses an option that there is not', async () => {
+    await expect(open({ origins: [APP] } as any)).rejects.toThrow(
+      new TypeError(`Unknown option 'cors.origins' of ${name}. Did you mean 'origin'?`)
     )
   })
 })

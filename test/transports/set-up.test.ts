@@ -6,14 +6,8 @@ import { createHandler } from '../../src/fetch.ts'
 import { alula } from '../../src/index.ts'
 import { toListener } from '../../src/node.ts'
 import { socketio } from '../../src/socketio.ts'
-import { createHttpContext, findRoute } from '../../src/transport/http.ts'
-import {
-  createHttpHandler,
-  createNotFound,
-  handleHttp,
-  prepareClose,
-  toHttpResponse
-} from '../../src/transport.ts'
+import { createHttpContext, createNotFound, findRoute } from '../../src/transport/http.ts'
+import { createHttpHandler, handleHttp, prepareClose, toHttpResponse } from '../../src/transport.ts'
 import { mount } from '../express/mount.ts'
 import { toUrl } from '../support/server.ts'
 

@@ -1,24 +1,16 @@
-// `alula/hooks`: the pipeline without an application, for a context of one's own.
+// The pipeline without an application, for a context of one's own; `alula/hooks` has what others may use of it.
+import { BaseHookContext, createContextClass, type HookContextClass } from '../../src/hooks/context.ts'
+import { type HookMethod, type HookMethodOptions, hookMethod } from '../../src/hooks/method.ts'
+import { compilePipeline } from '../../src/hooks/pipeline.ts'
+import { type HookInput, HookRegistry, type HookTypeMap } from '../../src/hooks/registry.ts'
+import type { Layer, Phase, Pipeline } from '../../src/hooks/types.ts'
 import {
   type AroundHook,
   type BaseContext,
-  BaseHookContext,
   collect,
-  compilePipeline,
   compose,
-  createContextClass,
   type Hook,
-  type HookContextClass,
-  type HookInput,
-  type HookMethod,
-  type HookMethodOptions,
-  HookRegistry,
-  type HookTypeMap,
-  hookMethod,
-  type Layer,
-  type NextFunction,
-  type Phase,
-  type Pipeline
+  type NextFunction
 } from '../../src/hooks.ts'
 import { expectType } from '../support/expect-type.ts'
 

@@ -191,7 +191,7 @@ export const differences: readonly Differences[] = [
       ],
       'verify one without an algorithm that is allowed': [
         'NotAuthenticated: jwt signature is required',
-        "Error: Invalid option 'jwtOptions.algorithm': expected one or several of HS256, HS384, HS512, RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512"
+        `TypeError: Invalid option 'algorithm' of jwtOptions: expected one or several of HS256, HS384, HS512, RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, got ["none"]`
       ]
     }
   },
@@ -353,27 +353,27 @@ export const differences: readonly Differences[] = [
     cases: {
       'setup with a secret that is no text': [
         "Error: A 'secret' must be provided in your authentication configuration",
-        "Error: Invalid option 'authentication.secret': expected a string that is not empty"
+        "TypeError: Invalid option 'secret' of authentication: expected a string that is not empty"
       ],
       'setup with an empty secret': [
         '"is set up"',
-        "Error: Invalid option 'authentication.secret': expected a string that is not empty"
+        "TypeError: Invalid option 'secret' of authentication: expected a string that is not empty"
       ],
       'construct with a setting that is no object': [
         '{"0":"x"}',
-        "Error: Invalid setting 'authentication': expected an object"
+        'TypeError: Invalid options of authentication: expected an object'
       ],
       'construct with strategies that are no list': [
         '"jwt"',
-        "Error: Invalid option 'authentication.authStrategies': expected an array of strategy names"
+        `TypeError: Invalid option 'authStrategies' of authentication: expected an array of strategy names, got "jwt"`
       ],
       'construct with options of a token that are no object': [
         '"x"',
-        "Error: Invalid option 'authentication.jwtOptions': expected an object"
+        `TypeError: Invalid option 'jwtOptions' of authentication: expected an object, got "x"`
       ],
       'construct with an unknown algorithm': [
         '{"algorithm":"x"}',
-        "Error: Invalid option 'authentication.jwtOptions.algorithm': expected one or several of HS256, HS384, HS512, RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512"
+        `TypeError: Invalid option 'algorithm' of authentication.jwtOptions: expected one or several of HS256, HS384, HS512, RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, got ["x"]`
       ],
       'a setting that is not valid, later': [
         '"is set"',
@@ -381,7 +381,7 @@ export const differences: readonly Differences[] = [
       ],
       'register local with a cost that is none': [
         '"object"',
-        "Error: Invalid option 'hashSize' of the 'local' strategy: expected an integer from 4 to 31"
+        "TypeError: Invalid option 'hashSize' of the 'local' strategy: expected an integer from 4 to 31, got \"x\""
       ],
       'register jwt with schemes that are no list': [
         '"object"',
