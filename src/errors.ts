@@ -243,11 +243,14 @@ const classes = {
 export type FeathersErrorClass = (typeof classes)[keyof typeof classes]
 
 /** Error classes by name and by status code. */
-export interface ErrorClasses extends Readonly<typeof classes> {
+export type ErrorClasses = Readonly<typeof classes> & {
   readonly [nameOrCode: string | number]: FeathersErrorClass
+} & {
+  /** The base of all. */
+  readonly FeathersError: typeof FeathersError
 }
 
-/** Every error class by its name and by its status code: `errors.NotFound === errors[404]`. */
+/** Every error class by its name and by its status code: `errors.NotFound === errors[404]`; and the base of all. */
 export const errors: ErrorClasses = indexClasses()
 
 /**
@@ -283,7 +286,7 @@ export function convert(error: any): any {
 }
 
 function indexClasses(): ErrorClasses {
-  const index = Object.assign(Object.create(null), classes)
+  const index = Object.assign(Object.create(null), { FeathersError, ...classes })
 
   for (const ErrorClass of Object.values(classes)) index[new ErrorClass().code] = ErrorClass
 
