@@ -1,5 +1,5 @@
 import { EventEmitter } from 'events'
-import { HookRegistry, isHookTypeMap } from '../hooks/registry.ts'
+import { assertNoHookType, HookRegistry, isHookTypeMap } from '../hooks/registry.ts'
 import { createDebug } from '../utils/debug.ts'
 import type { KeyedMutex } from '../utils/keyed-mutex.ts'
 import { askForNearest } from '../utils/nearest.ts'
@@ -183,7 +183,10 @@ export class Feathers extends EventEmitter {
   hooks(input: any): this {
     if (isHookTypeMap(input)) this._hooks.add(input)
     else if (input.setup || input.teardown) addLifecycleHooks(this, input)
-    else this._hooks.add({ around: input })
+    else {
+      if (!Array.isArray(input)) Object.keys(input).forEach(assertNoHookType)
+      this._hooks.add({ around: input })
+    }
 
     return this
   }
@@ -196,6 +199,18 @@ export class Feathers extends EventEmitter {
     this._channels ??= createChannels(this)
 
     return this._channels.get(...names)
+  }
+
+  /**
+   * Says how services are reached: a transport that has a server puts its own `listen` in this place.
+   *
+   * @throws Error always
+   */
+  listen(..._args: unknown[]): any {
+    throw new Error(
+      'This application has no server: use express(app) of alula/express, toListener(app) of alula/node, ' +
+        'createHandler(app) of alula/fetch, or configure socketio() of alula/socketio'
+    )
   }
 
   /** Takes a connection out of all channels. */

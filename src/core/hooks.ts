@@ -1,7 +1,13 @@
 import { getMiddleware, HOOKS } from '../hooks/interop.ts'
 import { hookMethod } from '../hooks/method.ts'
 import { compilePipeline } from '../hooks/pipeline.ts'
-import { getGuards, getMethodNames, HookRegistry, isHookTypeMap } from '../hooks/registry.ts'
+import {
+  assertNoHookType,
+  getGuards,
+  getMethodNames,
+  HookRegistry,
+  isHookTypeMap
+} from '../hooks/registry.ts'
 import type { AroundHook, Hook, Layer } from '../hooks/types.ts'
 import { askForNearest } from '../utils/nearest.ts'
 import { createEventHooks } from './events.ts'
@@ -51,7 +57,8 @@ export function implementHooks(service: any, path: string, app: HookedApplicatio
       ...createEventHooks(method)
     })
 
-    defineHidden(service, method, value)
+    // Enumerable, as in v5: plugins list the members of a service.
+    Object.defineProperty(service, method, { value, configurable: true, enumerable: true, writable: true })
   }
 
   defineHidden(service, 'hooks', function (this: unknown, input: unknown) {
@@ -200,12 +207,11 @@ class ServiceHooks {
 
   private assertHooked(method: string): void {
     if (typeof this.service[method]?.createContext !== 'function') {
-      // In a map without types it may be one that was meant.
-      const names = [...getServiceOptions(this.service).methods, 'around', 'before', 'after', 'error']
+      const question = askForNearest(method, getServiceOptions(this.service).methods)
 
-      throw new Error(
-        `Method ${method} is not a Feathers hooks enabled service method${askForNearest(method, names)}`
-      )
+      if (!question) assertNoHookType(method)
+
+      throw new Error(`Method ${method} is not a Feathers hooks enabled service method${question}`)
     }
   }
 }

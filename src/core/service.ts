@@ -55,16 +55,17 @@ export function normalizeServiceOptions(
  * `methods` lists a name that is not allowed
  */
 export function wrapService(location: string, service: any, options?: ServiceOptions): any {
-  if (service?.[SERVICE]) return service
+  // Plugins mark services themselves, and may leave options out.
+  if (service?.[SERVICE]) return isNormalized(service[SERVICE]) ? service : mark(service, service[SERVICE])
 
   assertOptions(location, options)
   assertService(location, service, options)
 
-  const normalized = normalizeServiceOptions(service, options)
+  const registered = mark(Object.create(service), options)
 
-  for (const name of normalized.methods) assertMethodName(location, name)
+  for (const name of getServiceOptions(registered).methods) assertMethodName(location, name)
 
-  return Object.defineProperty(Object.create(service), SERVICE, { value: normalized })
+  return registered
 }
 
 /** The methods that get hooks: the standard ones that exist, whoever may call them, and the custom ones listed. */
@@ -72,6 +73,16 @@ export function getHookMethods(service: any, { methods }: { methods: readonly st
   const internal = defaultServiceMethods.filter((name) => hasMethod(service, name) && !methods.includes(name))
 
   return [...internal, ...methods]
+}
+
+function isNormalized({ methods, events, serviceEvents }: Partial<NormalizedServiceOptions>): boolean {
+  return Boolean(methods && events && serviceEvents)
+}
+
+function mark(service: object, options: ServiceOptions | undefined): object {
+  const value = normalizeServiceOptions(service, options)
+
+  return Object.defineProperty(service, SERVICE, { value, configurable: true, writable: true })
 }
 
 /** A list that is not seen as one would open every method to clients, or leave out what stands guard. */

@@ -9,6 +9,7 @@ import type {
   ServiceOptions
 } from '../core/types.ts'
 import { startServer } from '../node/listen.ts'
+import { assertSpelled } from '../utils/nearest.ts'
 import { parseQuery } from './query.ts'
 import { assertMiddleware, warnOfMissingTransport } from './rest.ts'
 import { serverOptions } from './server.ts'
@@ -224,9 +225,10 @@ function toRegistration([path, ...rest]: readonly any[]): Registration | undefin
   const after = following.filter(isMiddleware)
   const [options, ...more] = following.filter((argument) => !isMiddleware(argument))
 
-  if (more.length > 0 || (options !== undefined && !isServiceOptions(options))) {
-    throw new Error('Invalid options passed to app.use')
+  if (more.length > 0) {
+    throw new Error(`Invalid options passed to app.use: service '${path}' got several objects of options`)
   }
+  if (options !== undefined) assertServiceOptions(path, options)
   // The services inside are registered already: a guard around them would be dropped silently.
   if (isObject(service.services) && before.length + after.length > 0) {
     throw new Error(`Middleware cannot be put around the application at '${path}', only around its services`)
@@ -246,8 +248,18 @@ function isMiddleware(argument: unknown): boolean {
   return typeof argument === 'function' || Array.isArray(argument)
 }
 
-function isServiceOptions(argument: unknown): boolean {
-  return isObject(argument) && OPTION_NAMES.some((name) => argument[name] !== undefined)
+/** An object without an option of services may be another service, or options of something else. */
+function assertServiceOptions(path: string, options: unknown): void {
+  if (isObject(options) && OPTION_NAMES.some((name) => options[name] !== undefined)) return
+
+  const [name] = Object.keys(options ?? {})
+
+  if (name !== undefined) {
+    assertSpelled(options as object, OPTION_NAMES, (name) => `Unknown option '${name}' of service '${path}'`)
+    throw new Error(`Invalid options passed to app.use: '${name}' is no option of service '${path}'`)
+  }
+
+  throw new Error(`Invalid options passed to app.use: service '${path}' got no option`)
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

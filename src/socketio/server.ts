@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Server, ServerOptions } from 'socket.io'
+import { Feathers } from '../core/application.ts'
 import type { Application, ApplicationHookContext, NextFunction } from '../core/types.ts'
 import { startServer } from '../node/listen.ts'
 import { prepareClose } from '../node/shutdown.ts'
@@ -115,8 +116,11 @@ export function socketio(...args: SocketioArguments): (app: any) => void {
 
     app.hooks({ setup: [setUp] })
 
-    app.listen ??= function (this: any, ...listenArgs: any[]): Promise<HttpServer> {
-      return startServer(this, createServer(refuse), listenArgs, closers)
+    // An Express application has one already.
+    if (!app.listen || app.listen === Feathers.prototype.listen) {
+      app.listen = function (this: any, ...listenArgs: any[]): Promise<HttpServer> {
+        return startServer(this, createServer(refuse), listenArgs, closers)
+      }
     }
   }
 }

@@ -41,6 +41,14 @@ describe('publish', () => {
     expect(published[0].context).toMatchObject({ path: 'things', method: 'create' })
   })
 
+  it('listens to the events of a service itself', () => {
+    const { things } = createApp()
+
+    expect(things.listenerCount('created')).toBe(1)
+    expect(things.listenerCount('custom')).toBe(1)
+    expect(things.listenerCount('other')).toBe(0)
+  })
+
   it('prefers the service to the application, and an event to all events', async () => {
     const { app, things, published } = createApp()
     const as = (name: string) => () => app.channel('all').send(name)
