@@ -52,6 +52,7 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'channel',
     'types',
     'methods',
+    'internals',
     'service',
     'events',
     'publish',

@@ -2,6 +2,7 @@ import { EventEmitter } from 'events'
 import { isPromise } from '../utils/check.ts'
 import { createDebug } from '../utils/debug.ts'
 import { runOrDefer } from '../utils/deferral.ts'
+import { warnOnce } from './internals.ts'
 import { getDefinition } from './methods.ts'
 import { getServiceOptions } from './service.ts'
 import type { HookContext } from './types.ts'
@@ -61,9 +62,6 @@ export function createEventHooks(method: string): EventHooks {
   }
 }
 
-/** The applications that were warned that nobody hears of their errors. */
-const warned = new WeakSet<object>()
-
 /**
  * Tells the application of an error that must not fail what caused it: as an `error` event when somebody
  * listens to that, and on the debug log. Where nobody listens, the process is warned once.
@@ -76,13 +74,12 @@ export function reportError(app: Emitter, error: unknown, context?: unknown): vo
     debug('An error listener failed: %O', thrown)
   )
 
-  if (isHeard || warned.has(app)) return
+  if (isHeard) return
 
-  warned.add(app)
-  // Not in browsers.
-  globalThis.process?.emitWarning?.(
-    `An error was caught that nobody hears of; app.on('error') would tell of this and further ones: ${error instanceof Error ? error.message : typeof error}`,
-    { code: 'ALULA_UNHEARD_ERROR' }
+  warnOnce(
+    app,
+    'ALULA_UNHEARD_ERROR',
+    `An error was caught that nobody hears of; app.on('error') would tell of this and further ones: ${error instanceof Error ? error.message : typeof error}`
   )
 }
 

@@ -8,16 +8,12 @@ import {
   HookRegistry,
   isHookTypeMap
 } from '../hooks/registry.ts'
-import type { AroundHook, Hook, Layer } from '../hooks/types.ts'
+import type { AroundHook, BaseContext, Hook, Layer } from '../hooks/types.ts'
 import { askForNearest } from '../utils/nearest.ts'
 import { createEventHooks } from './events.ts'
+import { getInternals } from './internals.ts'
 import { getDefinition, isStandardMethod } from './methods.ts'
 import { getHookMethods, getServiceOptions } from './service.ts'
-
-/** The part of an application that hooks need. */
-interface HookedApplication {
-  readonly _hooks: HookRegistry<any>
-}
 
 const PHASES_NONE: readonly never[] = []
 
@@ -27,12 +23,13 @@ const PHASES_NONE: readonly never[] = []
  *
  * @throws Error when a listed method is not a function
  */
-export function implementHooks(service: any, path: string, app: HookedApplication): void {
+export function implementHooks(service: any, path: string, app: object): void {
   if (typeof service.hooks === 'function') return
 
   const methods = getHookMethods(service, getServiceOptions(service))
   const originals = new Map(methods.map((method) => [method, service[method]]))
   const hooks = new ServiceHooks(service)
+  const { hooks: shared } = getInternals(app)
 
   for (const method of methods) {
     if (typeof service[method] !== 'function') {
@@ -47,10 +44,10 @@ export function implementHooks(service: any, path: string, app: HookedApplicatio
       owner: service,
       parameters: getDefinition(method).args,
       properties: contextProperties(app, service, path, method),
-      version: () => app._hooks.version + hooks.version,
+      version: () => shared.version + hooks.version,
       compile: (terminal) => {
-        const guards = [...app._hooks.guards(), ...hooks.guards([...originals.values()])]
-        const layers = [withGuards(app._hooks.layer(method), guards), ...hooks.layers(method, original)]
+        const guards = [...shared.guards(), ...hooks.guards([...originals.values()])]
+        const layers = [withGuards(shared.layer(method), guards), ...hooks.layers(method, original)]
 
         return compilePipeline(layers, terminal)
       },
@@ -87,13 +84,15 @@ export function createContext(service: any, method: string, data: object = {}): 
 /** `setup` or `teardown` of an application. */
 export type Lifecycle = (server?: any) => Promise<any>
 
-const lifecycleHooks = new WeakMap<Lifecycle, AroundHook<any>[]>()
+/** `setup` or `teardown` with the hooks around it. */
+export interface HookedLifecycle {
+  readonly run: Lifecycle
+  readonly around: AroundHook<BaseContext>[]
+}
 
-/** Prepares `setup` or `teardown` for hooks. A function that is prepared already is returned as it is. */
-export function hookLifecycle(lifecycle: Lifecycle, method: string): Lifecycle {
-  if (lifecycleHooks.has(lifecycle)) return lifecycle
-
-  const around: AroundHook<any>[] = []
+/** Puts hooks around `setup` or `teardown`; more may be added to `around` later. */
+export function hookLifecycle(lifecycle: Lifecycle, method: string): HookedLifecycle {
+  const around: AroundHook<BaseContext>[] = []
 
   // One function inside and one outside, because hooks of `@feathersjs/hooks` go to the `original` of what they are
   // put around: inside they would be lost, and outside they would lose ours.
@@ -107,7 +106,7 @@ export function hookLifecycle(lifecycle: Lifecycle, method: string): Lifecycle {
         method,
         type: 'around',
         get app() {
-          return (this as any).self
+          return (this as { self?: unknown }).self
         }
       },
       version: () => around.length,
@@ -115,18 +114,17 @@ export function hookLifecycle(lifecycle: Lifecycle, method: string): Lifecycle {
     }
   )
 
-  const prepared: Lifecycle = function (this: unknown, server?: any) {
-    return hooked.call(this, server)
+  return {
+    around,
+    run(this: unknown, server?: any) {
+      return hooked.call(this, server)
+    }
   }
-
-  lifecycleHooks.set(prepared, around)
-
-  return prepared
 }
 
 /** Adds around hooks to `setup` and `teardown`; to both or, when one is not valid, to none. */
 export function addLifecycleHooks(
-  app: { readonly _setup: Lifecycle; readonly _teardown: Lifecycle },
+  app: { readonly _setup: HookedLifecycle; readonly _teardown: HookedLifecycle },
   input: { setup?: any; teardown?: any; [key: string]: unknown }
 ): void {
   const { setup, teardown, ...others } = input
@@ -134,10 +132,10 @@ export function addLifecycleHooks(
 
   if (other !== undefined) throw new Error(`'${other}' is not a valid hook next to 'setup' and 'teardown'`)
 
-  const hooks = new HookRegistry<any>().add({ around: { setup, teardown } })
+  const hooks = new HookRegistry<BaseContext>().add({ around: { setup, teardown } })
 
-  lifecycleHooks.get(app._setup)?.push(...hooks.list('around', 'setup'))
-  lifecycleHooks.get(app._teardown)?.push(...hooks.list('around', 'teardown'))
+  app._setup.around.push(...hooks.list('around', 'setup'))
+  app._teardown.around.push(...hooks.list('around', 'teardown'))
 }
 
 /** All hooks of one service: what `service.hooks` registered, and what its class or object brought along. */

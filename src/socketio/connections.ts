@@ -1,5 +1,6 @@
 import type { Socket } from 'socket.io'
 import { emitSafely } from '../core/events.ts'
+import { getInternals } from '../core/internals.ts'
 import type { RealTimeConnection } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
 import { authenticateConnection, isAuthenticated } from '../transport/socket.ts'
@@ -127,7 +128,7 @@ export class Connections {
     await new Promise(setImmediate)
 
     if (connection.authentication) this.announceEnd(connection)
-    else this.app._leaveChannels(connection)
+    else getInternals(this.app).channels.leaveAll(connection)
   }
 
   private create(socket: OpenedSocket): RealTimeConnection {

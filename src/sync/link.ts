@@ -1,5 +1,6 @@
 import { emitSafely, reportError } from '../core/events.ts'
-import { publishEvent, type Relay, type ServiceEvent } from '../core/publish.ts'
+import { getInternals, type Relay, type ServiceEvent } from '../core/internals.ts'
+import { publishEvent } from '../core/publish.ts'
 import { createDebug } from '../utils/debug.ts'
 import { type Absence, Availability } from './availability.ts'
 import { Connection, type RedisSettings } from './connection.ts'
@@ -72,7 +73,7 @@ export class Link {
     await outbox.start()
 
     this.outbox = outbox
-    this.app._relays.add(this.relay)
+    getInternals(this.app).relays.add(this.relay)
     if (revocations) revocations.announce = (id) => outbox.add('revocation', id)
   }
 
@@ -80,7 +81,7 @@ export class Link {
   async stop(): Promise<void> {
     const { revocations } = this.settings
 
-    this.app._relays.delete(this.relay)
+    getInternals(this.app).relays.delete(this.relay)
     if (revocations) revocations.announce = undefined
 
     await this.outbox?.close(CLOSE_TIME)

@@ -1,4 +1,5 @@
-import { type ServiceEvent, toShown } from '../core/publish.ts'
+import type { ServiceEvent } from '../core/internals.ts'
+import { toShown } from '../core/publish.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
 import { decode, encode } from './codec.ts'

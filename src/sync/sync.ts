@@ -1,4 +1,4 @@
-import type { ServiceEvent } from '../core/publish.ts'
+import { getInternals, type ServiceEvent } from '../core/internals.ts'
 import type { ApplicationHookContext, NextFunction } from '../core/types.ts'
 import { isStringList } from '../utils/check.ts'
 import { isPlainObject } from '../utils/object.ts'
@@ -21,9 +21,6 @@ export interface SyncOptions extends RedisOptions {
 /** What must not leave the process. */
 const PRIVATE_PARAMS = ['headers', 'authentication', 'connection']
 
-/** By the relays of applications, which are the same when an application has become a part of another object. */
-const configured = new WeakSet<object>()
-
 /**
  * Connects the processes of one application over Redis: the events of a service reach the connections of all of them,
  * and so do the revocations of tokens.
@@ -42,9 +39,12 @@ export function sync(options: SyncOptions): (app: any) => void {
 
   return (app) => {
     if (app._isSetup) throw new Error("'alula/sync' has to be configured before the application is set up")
-    if (configured.has(app._relays)) throw new Error("'alula/sync' is configured on the application already")
 
-    configured.add(app._relays)
+    const { plugins } = getInternals(app)
+
+    if (plugins.has('sync')) throw new Error("'alula/sync' is configured on the application already")
+
+    plugins.add('sync')
 
     const revocations = revocation ? new SharedRevocationStore(settings) : undefined
     let starting: Promise<Link> | undefined

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { getInternals } from '../../src/core/internals.ts'
 import { type Application, alula, CombinedChannel } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { defer } from '../support/deferred.ts'
@@ -274,7 +275,9 @@ describe('what goes elsewhere', () => {
       throw new Error('gone')
     }
 
-    ;(app as any)._relays.add(broken).add((event: any) => taken.push(event))
+    getInternals(app)
+      .relays.add(broken)
+      .add((event: any) => taken.push(event))
     app.on('error', (error, context) => errors.push([error.message, context.path]))
     await things.create([{ n: 1 }, { n: 2 }])
     await things.remove(0)
