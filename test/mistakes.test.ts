@@ -86,7 +86,7 @@ describe('a mistake is met by an error with a sentence:', () => {
     ],
     'an application that listens without a transport': [
       () => (alula() as any).listen(3030),
-      'This application has no server: use express(app) of alula/express, toListener(app) of alula/node'
+      'This application has no server: use express(app), toListener(app) or socketio()'
     ],
     'a list where the options of a service belong': [
       () => alula().use('messages', memory(), ['find'] as any),

@@ -201,10 +201,7 @@ export class Feathers extends EventEmitter {
    * @throws Error always
    */
   listen(..._args: unknown[]): any {
-    throw new Error(
-      'This application has no server: use express(app) of alula/express, toListener(app) of alula/node, ' +
-        'createHandler(app) of alula/fetch, or configure socketio() of alula/socketio'
-    )
+    throw new Error('This application has no server: use express(app), toListener(app) or socketio()')
   }
 
   publish(...args: unknown[]): this {

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'events'
+import type { CallObserver } from '../hooks/method.ts'
 import { isPromise } from '../utils/check.ts'
 import { createDebug } from '../utils/debug.ts'
 import { runOrDefer } from '../utils/deferral.ts'
@@ -37,22 +38,14 @@ export function implementEmitter(service: any, app: Emitter): void {
   }
 }
 
-/** What `hookMethod` needs to know about the event of a method. */
-interface EventHooks {
-  readonly isObserved: boolean
-  readonly start: (context: HookContext) => void
-  readonly finish: (context: HookContext) => void
-}
-
 /**
  * Emits the event of a method after its hooks are through: once for each item of the result. Every standard
  * event of every service goes through here.
  */
-export function createEventHooks(method: string): EventHooks {
+export function observeEvent(method: string): CallObserver<HookContext> {
   const event = getDefinition(method).event ?? null
 
   return {
-    isObserved: event !== null,
     start(context) {
       context.event = event
     },

@@ -10,7 +10,7 @@ import {
 } from '../hooks/registry.ts'
 import type { AroundHook, BaseContext, Hook, Layer } from '../hooks/types.ts'
 import { askForNearest } from '../utils/nearest.ts'
-import { createEventHooks } from './events.ts'
+import { observeEvent } from './events.ts'
 import { getInternals } from './internals.ts'
 import { getDefinition, isStandardMethod } from './methods.ts'
 import { getHookMethods, getServiceOptions } from './service.ts'
@@ -48,20 +48,25 @@ export function implementHooks(service: any, path: string, app: object): void {
       compile: (terminal) => {
         const guards = [...shared.guards(), ...hooks.guards([...originals.values()])]
         const layers = [withGuards(shared.layer(method), guards), ...hooks.layers(method, original)]
+        const pipeline = compilePipeline(layers, terminal)
 
-        return compilePipeline(layers, terminal)
+        return pipeline === terminal && !getDefinition(method).event ? undefined : pipeline
       },
-      ...createEventHooks(method)
+      observer: observeEvent(method)
     })
 
     // Enumerable, as in v5: plugins list the members of a service.
     Object.defineProperty(service, method, { value, configurable: true, enumerable: true, writable: true })
   }
 
-  defineHidden(service, 'hooks', function (this: unknown, input: unknown) {
-    hooks.add(input)
+  Object.defineProperty(service, 'hooks', {
+    configurable: true,
+    writable: true,
+    value(this: unknown, input: unknown) {
+      hooks.add(input)
 
-    return this
+      return this
+    }
   })
 }
 
@@ -240,8 +245,4 @@ function contextProperties(app: unknown, service: unknown, path: string, method:
       context.http.status = status
     }
   }
-}
-
-function defineHidden(service: object, name: string, value: unknown): void {
-  Object.defineProperty(service, name, { value, configurable: true, writable: true })
 }

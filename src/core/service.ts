@@ -56,7 +56,7 @@ export function normalizeServiceOptions(
  */
 export function wrapService(location: string, service: any, options?: ServiceOptions): any {
   // Plugins mark services themselves, and may leave options out.
-  if (service?.[SERVICE]) return isNormalized(service[SERVICE]) ? service : mark(service, service[SERVICE])
+  if (service?.[SERVICE]) return service[SERVICE].serviceEvents ? service : mark(service, service[SERVICE])
 
   assertOptions(location, options)
   assertService(location, service, options)
@@ -73,10 +73,6 @@ export function getHookMethods(service: any, { methods }: { methods: readonly st
   const internal = defaultServiceMethods.filter((name) => hasMethod(service, name) && !methods.includes(name))
 
   return [...internal, ...methods]
-}
-
-function isNormalized({ methods, events, serviceEvents }: Partial<NormalizedServiceOptions>): boolean {
-  return Boolean(methods && events && serviceEvents)
 }
 
 function mark(service: object, options: ServiceOptions | undefined): object {

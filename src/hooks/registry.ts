@@ -98,9 +98,7 @@ export function isHookTypeMap(input: object): boolean {
  * @throws Error that asks for the type
  */
 export function assertNoHookType(name: string): void {
-  const question = HOOK_TYPES.includes(name) ? '' : askForNearest(name, HOOK_TYPES)
-
-  if (question) throw new Error(`'${name}' is not a valid hook type${question}`)
+  if (!HOOK_TYPES.includes(name) && askForNearest(name, HOOK_TYPES)) throw toTypeError(name)
 }
 
 /** The methods that a map of hooks by type names, without `all`. */
@@ -111,9 +109,7 @@ export function getMethodNames(input: object): string[] {
 }
 
 function toEntries<C>(type: string, input: unknown): { key: string; hook: RegisteredHook<C> }[] {
-  if (!HOOK_TYPES.includes(type)) {
-    throw new Error(`'${type}' is not a valid hook type${askForNearest(type, HOOK_TYPES)}`)
-  }
+  if (!HOOK_TYPES.includes(type)) throw toTypeError(type)
 
   return Object.entries(toMethodMap(input)).flatMap(([method, hooks]) =>
     toList(hooks).map((hook) => {
@@ -124,6 +120,10 @@ function toEntries<C>(type: string, input: unknown): { key: string; hook: Regist
       return { key: toKey(type, method), hook: hook as RegisteredHook<C> }
     })
   )
+}
+
+function toTypeError(type: string): Error {
+  return new Error(`'${type}' is not a valid hook type${askForNearest(type, HOOK_TYPES)}`)
 }
 
 function toMethodMap(input: unknown): object {
