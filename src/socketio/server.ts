@@ -70,7 +70,7 @@ export function socketio(...args: SocketioArguments): (app: any) => void {
     let ending: Promise<void> | undefined
     let isHooked = false
 
-    async function setUp({ app, server }: ApplicationHookContext<any>, next: NextFunction): Promise<void> {
+    async function setUp({ app, server }: ApplicationHookContext, next: NextFunction): Promise<void> {
       const { Server } = await importPeer('socket.io', "'alula/socketio'", () => import('socket.io'))
 
       // One for all servers, which may be set up at the same time: nothing is awaited between check and creation.

@@ -1,5 +1,5 @@
 import { getInternals, type ServiceEvent } from '../core/internals.ts'
-import type { ApplicationHookContext, NextFunction } from '../core/types.ts'
+import type { Application, ApplicationHookContext, NextFunction } from '../core/types.ts'
 import { isStringList } from '../utils/check.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { assertOption, type RedisOptions, toRedisSettings } from './connection.ts'
@@ -37,7 +37,7 @@ const PRIVATE_PARAMS = ['headers', 'authentication', 'connection']
 export function sync(options: SyncOptions): (app: any) => void {
   const { revocation, ...settings } = toSettings(options)
 
-  return (app) => {
+  return (app: Application) => {
     if (app._isSetup) throw new Error("'alula/sync' has to be configured before the application is set up")
 
     const { plugins } = getInternals(app)
@@ -56,7 +56,7 @@ export function sync(options: SyncOptions): (app: any) => void {
       await link?.stop()
     }
 
-    async function startSync({ app }: ApplicationHookContext<any>, next: NextFunction): Promise<void> {
+    async function startSync({ app }: ApplicationHookContext, next: NextFunction): Promise<void> {
       // There may be several servers, each of which is set up.
       starting ??= start(app, { ...settings, revocations })
 
@@ -115,7 +115,7 @@ function toSettings(options: SyncOptions): Omit<LinkSettings, 'revocations'> & {
   }
 }
 
-async function start(app: any, settings: LinkSettings): Promise<Link> {
+async function start(app: Application, settings: LinkSettings): Promise<Link> {
   const link = new Link(app, settings)
 
   try {
@@ -129,8 +129,8 @@ async function start(app: any, settings: LinkSettings): Promise<Link> {
 }
 
 /** Where nothing else was chosen. */
-function installRevocations({ services }: any, revocation: SharedRevocationStore): void {
-  for (const service of Object.values<any>(services)) {
+function installRevocations({ services }: Application, revocation: SharedRevocationStore): void {
+  for (const service of Object.values<unknown>(services)) {
     if (!isAuthentication(service) || service.configuration.revocation !== undefined) continue
 
     const { app, configKey } = service
@@ -139,7 +139,16 @@ function installRevocations({ services }: any, revocation: SharedRevocationStore
   }
 }
 
+/** A service that issues tokens, as far as it matters here. */
+interface TokenService {
+  readonly app: Application
+  /** The setting that its configuration is in. */
+  readonly configKey: string
+  readonly configuration: { readonly revocation?: unknown }
+  revokeAccessToken(accessToken: string): Promise<unknown>
+}
+
 /** Its events hold access tokens. */
-function isAuthentication(service: any): boolean {
-  return typeof service?.revokeAccessToken === 'function'
+function isAuthentication(service: unknown): service is TokenService {
+  return typeof (service as Partial<TokenService> | undefined)?.revokeAccessToken === 'function'
 }
