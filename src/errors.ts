@@ -1,3 +1,5 @@
+import { isObject } from './utils/check.ts'
+
 /** What a `FeathersError` looks like on the wire. */
 export interface FeathersErrorJSON {
   name: string
@@ -36,7 +38,7 @@ export class FeathersError extends Error {
     const text = typeof message === 'string' ? message : 'Error'
     const source = Array.isArray(data)
       ? undefined
-      : isObject(message)
+      : typeof message === 'object' && message !== null
         ? message
         : isObject(data)
           ? data
@@ -291,8 +293,4 @@ function indexClasses(): ErrorClasses {
   for (const ErrorClass of Object.values(classes)) index[new ErrorClass().code] = ErrorClass
 
   return Object.freeze(index)
-}
-
-function isObject(value: unknown): value is Record<string, any> {
-  return typeof value === 'object' && value !== null
 }

@@ -74,11 +74,11 @@ describe('a mistake is met by an error with a sentence:', () => {
     ],
     'methods of a service whose name is misspelt, on Express': [
       () => (express(alula()) as any).use('messages', memory(), { method: ['find'] }),
-      "Unknown option 'method' of service 'messages'. Did you mean 'methods'?"
+      "Invalid options passed to app.use: service 'messages' has no option 'method'. Did you mean 'methods'?"
     ],
     'an option that no service has, on Express': [
       () => (express(alula()) as any).use('messages', memory(), { colour: 'green' }),
-      "Invalid options passed to app.use: 'colour' is no option of service 'messages'"
+      "Invalid options passed to app.use: service 'messages' has no option 'colour'"
     ],
     'two services under one path, on Express': [
       () => (express(alula()) as any).use('messages', memory(), {}, memory()),

@@ -9,7 +9,15 @@ export const SERVICE = Symbol.for('@feathersjs/service')
 
 const LIFECYCLE_METHODS = ['setup', 'teardown']
 
-const OPTIONS = ['methods', 'events', 'serviceEvents', 'routeParams', 'express', 'forms']
+/** The names of the options of services. */
+export const SERVICE_OPTIONS: readonly string[] = [
+  'methods',
+  'events',
+  'serviceEvents',
+  'routeParams',
+  'express',
+  'forms'
+]
 
 /** Names that registration gives a meaning of its own, or that every object has. */
 const RESERVED: ReadonlySet<string> = new Set([
@@ -86,7 +94,7 @@ function assertOptions(location: string, options: unknown = {}): void {
   if (!isObject(options)) throw new Error(`Invalid options of service '${location}': expected an object`)
 
   // Plugins have options of their own.
-  assertSpelled(options, OPTIONS, (name) => `Unknown option '${name}' of service '${location}'`)
+  assertSpelled(options, SERVICE_OPTIONS, (name) => `Unknown option '${name}' of service '${location}'`)
 
   for (const name of ['methods', 'events', 'serviceEvents']) {
     if (options[name] !== undefined && !isStringList(options[name])) {

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import express from 'express'
+import { SERVICE_OPTIONS } from '../core/service.ts'
 import type {
   Application as CoreApplication,
   FeathersApplication,
@@ -9,12 +10,11 @@ import type {
   ServiceOptions
 } from '../core/types.ts'
 import { startServer } from '../node/listen.ts'
-import { assertSpelled } from '../utils/nearest.ts'
+import { isObject } from '../utils/check.ts'
+import { askForNearest } from '../utils/nearest.ts'
 import { parseQuery } from './query.ts'
 import { assertMiddleware, warnOfMissingTransport } from './rest.ts'
 import { serverOptions } from './server.ts'
-
-const OPTION_NAMES = ['methods', 'events', 'serviceEvents', 'routeParams', 'express', 'forms']
 
 /** An application that is an Express application too. */
 export interface Application<Services = any, Settings = any>
@@ -250,18 +250,14 @@ function isMiddleware(argument: unknown): boolean {
 
 /** An object without an option of services may be another service, or options of something else. */
 function assertServiceOptions(path: string, options: unknown): void {
-  if (isObject(options) && OPTION_NAMES.some((name) => options[name] !== undefined)) return
+  if (!isObject(options)) throw new Error(`Invalid options of service '${path}': expected an object`)
+  if (SERVICE_OPTIONS.some((name) => options[name] !== undefined)) return
 
-  const [name] = Object.keys(options ?? {})
+  const [name] = Object.keys(options)
+  const reason =
+    name === undefined
+      ? `service '${path}' got no option`
+      : `service '${path}' has no option '${name}'${askForNearest(name, SERVICE_OPTIONS)}`
 
-  if (name !== undefined) {
-    assertSpelled(options as object, OPTION_NAMES, (name) => `Unknown option '${name}' of service '${path}'`)
-    throw new Error(`Invalid options passed to app.use: '${name}' is no option of service '${path}'`)
-  }
-
-  throw new Error(`Invalid options passed to app.use: service '${path}' got no option`)
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
+  throw new Error(`Invalid options passed to app.use: ${reason}`)
 }
