@@ -1,3 +1,5 @@
+import { isObject } from './utils/check.ts'
+
 /** What a `FeathersError` looks like on the wire. */
 export interface FeathersErrorJSON {
   name: string
@@ -36,7 +38,7 @@ export class FeathersError extends Error {
     const text = typeof message === 'string' ? message : 'Error'
     const source = Array.isArray(data)
       ? undefined
-      : isObject(message)
+      : typeof message === 'object' && message !== null
         ? message
         : isObject(data)
           ? data
@@ -243,11 +245,14 @@ const classes = {
 export type FeathersErrorClass = (typeof classes)[keyof typeof classes]
 
 /** Error classes by name and by status code. */
-export interface ErrorClasses extends Readonly<typeof classes> {
+export type ErrorClasses = Readonly<typeof classes> & {
   readonly [nameOrCode: string | number]: FeathersErrorClass
+} & {
+  /** The base of all. */
+  readonly FeathersError: typeof FeathersError
 }
 
-/** Every error class by its name and by its status code: `errors.NotFound === errors[404]`. */
+/** Every error class by its name and by its status code: `errors.NotFound === errors[404]`; and the base of all. */
 export const errors: ErrorClasses = indexClasses()
 
 /**
@@ -283,13 +288,9 @@ export function convert(error: any): any {
 }
 
 function indexClasses(): ErrorClasses {
-  const index = Object.assign(Object.create(null), classes)
+  const index = Object.assign(Object.create(null), { FeathersError, ...classes })
 
   for (const ErrorClass of Object.values(classes)) index[new ErrorClass().code] = ErrorClass
 
   return Object.freeze(index)
-}
-
-function isObject(value: unknown): value is Record<string, any> {
-  return typeof value === 'object' && value !== null
 }

@@ -1,4 +1,4 @@
-import { Feathers } from './core/application.ts'
+import { Feathers, version } from './core/application.ts'
 import type { Application } from './core/types.ts'
 
 export { Feathers, version } from './core/application.ts'
@@ -28,6 +28,10 @@ export { createDebug, setDebug } from './utils/debug.ts'
 export function alula<Services = any, Settings = any>(): Application<Services, Settings> {
   return new Feathers() as unknown as Application<Services, Settings>
 }
+
+// Plugins read these from the function, which is what the module of Feathers v5 exports.
+alula.feathers = alula
+alula.version = version
 
 /** The same function under the name that it has in Feathers v5. */
 export { alula as feathers }

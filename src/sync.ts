@@ -1,4 +1,4 @@
-export type { ServiceEvent } from './core/publish.ts'
+export type { ServiceEvent } from './core/internals.ts'
 export type { Absence } from './sync/availability.ts'
 export type { RedisClient, RedisLocation } from './sync/connection.ts'
 export type { Gap } from './sync/inbox.ts'

@@ -250,6 +250,12 @@ describe('the table of errors', () => {
     expect(errors[400]).toBe(BadRequest)
   })
 
+  it('has the base of all, which error handlers compare with', () => {
+    expect(errors.FeathersError).toBe(FeathersError)
+    expect(new NotFound()).toBeInstanceOf(errors.FeathersError)
+    expect(official.errors).toHaveProperty('FeathersError')
+  })
+
   it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])('has nothing under %s', (name) => {
     expect(errors[name]).toBeUndefined()
   })
@@ -364,6 +370,7 @@ describe('like @feathersjs/errors', () => {
     ['data', { name: 'BadRequest', message: 'No', data: { a: 1, errors: [1] } }],
     ['data and errors', { name: 'BadRequest', message: 'No', data: { a: 1 }, errors: { b: 2 } }],
     ['an unknown name', { name: 'Strange', message: 'No', code: 1 }],
+    ['the name of the base', { name: 'FeathersError', message: 'No', code: 418, className: 'teapot' }],
     ['no message', { code: 1 }],
     ['a string', 'No'],
     ['an error', Object.assign(new Error('Low level'), { a: 1 })]

@@ -84,6 +84,22 @@ describe('a mistake is met by an error with a sentence:', () => {
       () => alula().use('messages', {} as any),
       'Invalid service object passed for path `messages`'
     ],
+    'methods of a service whose name is misspelt, on Express': [
+      () => (express(alula()) as any).use('messages', memory(), { method: ['find'] }),
+      "Invalid options passed to app.use: service 'messages' has no option 'method'. Did you mean 'methods'?"
+    ],
+    'an option that no service has, on Express': [
+      () => (express(alula()) as any).use('messages', memory(), { colour: 'green' }),
+      "Invalid options passed to app.use: service 'messages' has no option 'colour'"
+    ],
+    'two services under one path, on Express': [
+      () => (express(alula()) as any).use('messages', memory(), {}, memory()),
+      "Invalid options passed to app.use: service 'messages' got several objects"
+    ],
+    'an application that listens without a transport': [
+      () => (alula() as any).listen(3030),
+      'This application has no server: use express(app), toListener(app) or socketio()'
+    ],
     'a list where the options of a service belong': [
       () => alula().use('messages', memory(), ['find'] as any),
       "Invalid options of service 'messages': expected an object"
@@ -129,7 +145,19 @@ describe('a mistake is met by an error with a sentence:', () => {
         application()
           .service('messages')
           .hooks({ befor: [async () => undefined] }),
-      "Did you mean 'before'?"
+      "'befor' is not a valid hook type. Did you mean 'before'?"
+    ],
+    'a type of hooks that is misspelt, on the application': [
+      () => application().hooks({ befor: { find: [async () => undefined] } }),
+      "'befor' is not a valid hook type. Did you mean 'before'?"
+    ],
+    'a list of hooks whose type is misspelt, on the application': [
+      () => application().hooks({ arround: [async () => undefined] }),
+      "'arround' is not a valid hook type. Did you mean 'around'?"
+    ],
+    'a type of hooks that is misspelt beside another': [
+      () => application().hooks({ before: {}, aftr: {} }),
+      "'aftr' is not a valid hook type. Did you mean 'after'?"
     ],
     'a hook for a method that does not exist': [
       () =>
@@ -143,7 +171,7 @@ describe('a mistake is met by an error with a sentence:', () => {
         application()
           .service('messages')
           .hooks({ befor: { find: [] } }),
-      'is not a'
+      "'befor' is not a valid hook type. Did you mean 'before'?"
     ],
     'a hook that is called instead of given': [
       () =>

@@ -26,7 +26,7 @@ export function protect(...fields: string[]) {
   async function protectFields(context: HookContext, next?: NextFunction): Promise<void> {
     if (typeof next === 'function') await next()
 
-    const { method, params, type } = context
+    const { method, params, type } = context as Partial<HookContext> & Pick<HookContext, 'method' | 'type'>
 
     if (type === 'before' || type === 'error') {
       throw new Error('The protect hook must be used as an after or around hook')
@@ -37,7 +37,7 @@ export function protect(...fields: string[]) {
     if (!result) return
 
     context.dispatch = withoutFields(result, paths, method)
-    if (params.provider) context.result = context.dispatch
+    if (params?.provider) context.result = context.dispatch
   }
 
   function refuseQuery({ params }: HookContext): void {

@@ -1,6 +1,7 @@
 import { connection } from '../authentication-hooks/connection.ts'
 import { event } from '../authentication-hooks/event.ts'
 import { reportError } from '../core/events.ts'
+import { getInternals } from '../core/internals.ts'
 import type { Application, HookContext, NextFunction, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import { attachHooks } from '../hooks/interop.ts'
@@ -97,7 +98,9 @@ export class AuthenticationService extends AuthenticationBase {
     const result = await this.authenticate(data, params, ...strategies)
 
     // Here, and not with what else a login changes on a connection: hooks behind this let it join others.
-    if (this.isOther(params.connection, result)) (this.app as any)._leaveChannels?.(params.connection)
+    if (params.connection && this.isOther(params.connection, result)) {
+      getInternals(this.app).channels.leaveAll(params.connection)
+    }
 
     return result.accessToken ? result : this.issueToken(result, params)
   }

@@ -1,8 +1,12 @@
 import { convert, Unavailable } from '../errors.ts'
 import { setHidden } from './error.ts'
 
+/** On a socket that does not try again: the error with which the server has refused it. */
+const REFUSAL = Symbol('alula/refusal')
+
 /** What is needed of a socket of `socket.io-client`. */
 export interface Socket {
+  [REFUSAL]?: Error | undefined
   readonly connected: boolean
   /** Whether it connects again by itself. */
   readonly active?: boolean
@@ -20,22 +24,19 @@ const ENDED_BY_SERVER = 'io server disconnect'
 /** How many milliseconds lie between two connections that a server ends, where the socket says nothing of it. */
 const DEFAULT_PAUSE = 5000
 
-/** The reasons for which servers have refused sockets that do not try again. */
-const refusals = new WeakMap<Socket, Error>()
-
 /** Notes when a server refuses a socket for good. */
 export function watchRefusals(socket: Socket): void {
-  socket.on('connect', () => refusals.delete(socket))
+  socket.on('connect', () => {
+    socket[REFUSAL] = undefined
+  })
   socket.on('connect_error', (error) => {
-    if (socket.active === false) refusals.set(socket, toRefusal(error))
+    if (socket.active === false) socket[REFUSAL] = toRefusal(error)
   })
 }
 
 /** @throws The error with which the server has refused a socket that does not try again */
 export function assertNotRefused(socket: Socket): void {
-  const refusal = refusals.get(socket)
-
-  if (refusal && socket.active === false) throw refusal
+  if (socket[REFUSAL] && socket.active === false) throw socket[REFUSAL]
 }
 
 /**

@@ -66,7 +66,7 @@ export class SocketService extends ClientService {
 
   constructor({ name, connection, options = {} }: SocketSettings) {
     super()
-    this.path = stripSlashes(name)
+    this.path = stripSlashes(name) || '/'
     this.connection = connection
     this.options = options
   }

@@ -1,13 +1,13 @@
 import { EventEmitter } from 'events'
-import { HookRegistry, isHookTypeMap } from '../hooks/registry.ts'
+import { assertNoHookType, isHookTypeMap } from '../hooks/registry.ts'
 import { createDebug } from '../utils/debug.ts'
-import type { KeyedMutex } from '../utils/keyed-mutex.ts'
 import { askForNearest } from '../utils/nearest.ts'
 import { stripSlashes, toPrefix } from '../utils/path.ts'
-import { type Channel, Channels } from './channel.ts'
+import type { Channel, Channels } from './channel.ts'
 import { reportError } from './events.ts'
-import { addLifecycleHooks, hookLifecycle, type Lifecycle } from './hooks.ts'
-import { addPublisher, createPublishers, type Publishers, type Relay } from './publish.ts'
+import { addLifecycleHooks, type HookedLifecycle, hookLifecycle } from './hooks.ts'
+import { getInternals, Internals } from './internals.ts'
+import { addPublisher } from './publish.ts'
 import { registrationSteps, removeRoutes } from './register.ts'
 import { Router } from './router.ts'
 import { SERVICE, wrapService } from './service.ts'
@@ -32,20 +32,9 @@ export class Feathers extends EventEmitter {
   version: string = version
   routes: Router<RouteLookup> = new Router<RouteLookup>()
   _isSetup = false
-  /** The hooks for all services. */
-  _hooks: HookRegistry<any> = new HookRegistry<any>()
-  _setup: Lifecycle = hookLifecycle(setupServices, 'setup')
-  _teardown: Lifecycle = hookLifecycle(teardownServices, 'teardown')
-  /** Whether somebody has called `setup`, and it is not through. */
-  _isSettingUp = false
-  _channels?: Channels
-  _publishers: Publishers = createPublishers()
-  /** The functions that `mount` was given, by prefix. */
-  _mounts: Map<string, MountedHandler> = new Map<string, MountedHandler>()
-  /** Keeps conditional requests for one record from running at once. Made by the transport that first needs it. */
-  _conditional?: KeyedMutex<string>
-  /** Who takes the events of services elsewhere. */
-  _relays: Set<Relay> = new Set<Relay>()
+  _internals: Internals = new Internals()
+  _setup: HookedLifecycle = hookLifecycle(setupServices, 'setup')
+  _teardown: HookedLifecycle = hookLifecycle(teardownServices, 'teardown')
 
   get(name: string): any {
     return this.settings[name]
@@ -101,12 +90,12 @@ export class Feathers extends EventEmitter {
 
     if (isApplication(service)) {
       const subPaths = Object.keys(service.services)
+      const { mounts } = getInternals(service)
 
       for (const subPath of subPaths) assertFree(this, toServicePath(`${location}/${subPath}`))
-      for (const prefix of service._mounts?.keys() ?? [])
-        assertNotMounted(this, toPrefix(`${location}${prefix}`))
+      for (const prefix of mounts.keys()) assertNotMounted(this, toPrefix(`${location}${prefix}`))
       for (const subPath of subPaths) this.use(`${location}/${subPath}`, service.service(subPath))
-      for (const [prefix, handler] of service._mounts ?? []) this.mount(`${location}${prefix}`, handler)
+      for (const [prefix, handler] of mounts) this.mount(`${location}${prefix}`, handler)
 
       return this
     }
@@ -144,7 +133,7 @@ export class Feathers extends EventEmitter {
     }
 
     assertNotMounted(this, prefix)
-    this._mounts.set(prefix, handler)
+    this._internals.mounts.set(prefix, handler)
 
     return this
   }
@@ -165,46 +154,58 @@ export class Feathers extends EventEmitter {
   }
 
   get setup(): (server?: any) => Promise<this> {
-    return this._setup
+    return this._setup.run
   }
 
   set setup(setup: (server?: any) => Promise<this>) {
-    this._setup = hookLifecycle(setup, 'setup')
+    if (setup !== this._setup.run) this._setup = hookLifecycle(setup, 'setup')
   }
 
   get teardown(): (server?: any) => Promise<this> {
-    return this._teardown
+    return this._teardown.run
   }
 
   set teardown(teardown: (server?: any) => Promise<this>) {
-    this._teardown = hookLifecycle(teardown, 'teardown')
+    if (teardown !== this._teardown.run) this._teardown = hookLifecycle(teardown, 'teardown')
   }
 
   hooks(input: any): this {
-    if (isHookTypeMap(input)) this._hooks.add(input)
+    const { hooks } = this._internals
+
+    if (isHookTypeMap(input)) hooks.add(input)
     else if (input.setup || input.teardown) addLifecycleHooks(this, input)
-    else this._hooks.add({ around: input })
+    else {
+      if (!Array.isArray(input)) Object.keys(input).forEach(assertNoHookType)
+      hooks.add({ around: input })
+    }
 
     return this
   }
 
   get channels(): string[] {
-    return this._channels?.names ?? []
+    return this._internals.channels.names
   }
 
   channel(...names: (string | string[])[]): Channel {
-    this._channels ??= createChannels(this)
+    const { channels } = this._internals
 
-    return this._channels.get(...names)
+    // On the first need, when it is certain which object is the application: `express(app)` makes another one.
+    if (!channels.isWatching) watchConnections(this, channels)
+
+    return channels.get(...names)
   }
 
-  /** Takes a connection out of all channels. */
-  _leaveChannels(connection: object): void {
-    this._channels?.leaveAll(connection)
+  /**
+   * Says how services are reached: a transport that has a server puts its own `listen` in this place.
+   *
+   * @throws Error always
+   */
+  listen(..._args: unknown[]): any {
+    throw new Error('This application has no server: use express(app), toListener(app) or socketio()')
   }
 
   publish(...args: unknown[]): this {
-    addPublisher(this._publishers, args)
+    addPublisher(this._internals.publishers, args)
 
     return this
   }
@@ -214,18 +215,13 @@ export class Feathers extends EventEmitter {
   }
 }
 
-/** On the first need, when it is certain which object is the application: `express(app)` makes another one. */
-function createChannels(app: Feathers): Channels {
-  const channels = new Channels()
-
-  // Whoever is gone, or somebody else now, hears nothing. First, because listeners of the application may let him join
-  // others.
+/** A connection that closes or logs out leaves all channels: first, because other listeners may let it join new ones. */
+function watchConnections(app: Feathers, channels: Channels): void {
+  channels.isWatching = true
   app.prependListener('disconnect', (connection) => channels.leaveAll(connection))
   app.prependListener('logout', (_result, { connection } = {}) => {
     if (connection) channels.leaveAll(connection)
   })
-
-  return channels
 }
 
 /** Before anything is done to a service, so that one that is refused leaves no trace. */
@@ -233,8 +229,8 @@ function assertFree(app: Feathers, location: string): void {
   if (app.services[location] !== undefined) throw new Error(`Path ${location} already exists`)
 }
 
-function assertNotMounted({ _mounts }: Feathers, prefix: string): void {
-  if (_mounts.has(prefix)) throw new Error(`A function is mounted for '${prefix}' already`)
+function assertNotMounted({ _internals }: Feathers, prefix: string): void {
+  if (_internals.mounts.has(prefix)) throw new Error(`A function is mounted for '${prefix}' already`)
 }
 
 /** A service that comes after `setup` is set up at once, and nobody waits for it. */
@@ -248,12 +244,12 @@ async function setUpLate(app: Feathers, service: any, location: string): Promise
 
 async function setupServices(this: Feathers, server?: unknown): Promise<Feathers> {
   this._isSetup = true
-  this._isSettingUp = server === undefined
+  this._internals.isSettingUp = server === undefined
 
   try {
     for (const path of Object.keys(this.services)) await this.services[path]?.setup?.(this, path)
   } finally {
-    this._isSettingUp = false
+    this._internals.isSettingUp = false
   }
 
   return this

@@ -126,20 +126,6 @@ export class CombinedChannel<Connection extends object = any> extends Channel<Co
   }
 }
 
-const departures = new WeakMap<object, number>()
-let departureCount = 0
-
-/**
- * Begins to watch who is taken out of all channels, because it is gone, or is somebody else now.
- *
- * @returns Says of a connection whether that has happened to it since
- */
-export function watchDepartures(): (connection: object) => boolean {
-  const start = departureCount
-
-  return (connection) => (departures.get(connection) ?? 0) > start
-}
-
 /** How many channels there are before the first look for those that nobody is in. */
 const FIRST_SWEEP = 1024
 
@@ -152,6 +138,11 @@ export class Channels<Connection extends object = any> {
   private nextSweep = FIRST_SWEEP
   /** The other way round, so that a connection that ends costs what it is in, and not all that there is. */
   private readonly memberships: Memberships<Connection> = new WeakMap()
+  /** Which departure the last one of a connection was, counted from the first of all. */
+  private readonly departures = new WeakMap<Connection, number>()
+  private departureCount = 0
+  /** Whether connections are taken out when they close or log out. */
+  isWatching = false
 
   /** The names of all channels. */
   get names(): string[] {
@@ -174,9 +165,20 @@ export class Channels<Connection extends object = any> {
 
   /** Takes a connection out of all channels that it is in. */
   leaveAll(connection: Connection): void {
-    departures.set(connection, ++departureCount)
+    this.departures.set(connection, ++this.departureCount)
 
     for (const channel of [...(this.memberships.get(connection) ?? [])]) channel.leave(connection)
+  }
+
+  /**
+   * Begins to watch which connections are taken out of all channels.
+   *
+   * @returns Whether that has happened to a connection since
+   */
+  watchDepartures(): (connection: Connection) => boolean {
+    const start = this.departureCount
+
+    return (connection) => (this.departures.get(connection) ?? 0) > start
   }
 
   private getNamed(name: string): NamedChannel<Connection> {

@@ -1,7 +1,9 @@
 import { EventEmitter } from 'events'
+import type { CallObserver } from '../hooks/method.ts'
 import { isPromise } from '../utils/check.ts'
 import { createDebug } from '../utils/debug.ts'
 import { runOrDefer } from '../utils/deferral.ts'
+import { warnOnce } from './internals.ts'
 import { getDefinition } from './methods.ts'
 import { getServiceOptions } from './service.ts'
 import type { HookContext } from './types.ts'
@@ -36,22 +38,14 @@ export function implementEmitter(service: any, app: Emitter): void {
   }
 }
 
-/** What `hookMethod` needs to know about the event of a method. */
-interface EventHooks {
-  readonly isObserved: boolean
-  readonly start: (context: HookContext) => void
-  readonly finish: (context: HookContext) => void
-}
-
 /**
  * Emits the event of a method after its hooks are through: once for each item of the result. Every standard
  * event of every service goes through here.
  */
-export function createEventHooks(method: string): EventHooks {
+export function observeEvent(method: string): CallObserver<HookContext> {
   const event = getDefinition(method).event ?? null
 
   return {
-    isObserved: event !== null,
     start(context) {
       context.event = event
     },
@@ -60,9 +54,6 @@ export function createEventHooks(method: string): EventHooks {
     }
   }
 }
-
-/** The applications that were warned that nobody hears of their errors. */
-const warned = new WeakSet<object>()
 
 /**
  * Tells the application of an error that must not fail what caused it: as an `error` event when somebody
@@ -76,13 +67,12 @@ export function reportError(app: Emitter, error: unknown, context?: unknown): vo
     debug('An error listener failed: %O', thrown)
   )
 
-  if (isHeard || warned.has(app)) return
+  if (isHeard) return
 
-  warned.add(app)
-  // Not in browsers.
-  globalThis.process?.emitWarning?.(
-    `An error was caught that nobody hears of; app.on('error') would tell of this and further ones: ${error instanceof Error ? error.message : typeof error}`,
-    { code: 'ALULA_UNHEARD_ERROR' }
+  warnOnce(
+    app,
+    'ALULA_UNHEARD_ERROR',
+    `An error was caught that nobody hears of; app.on('error') would tell of this and further ones: ${error instanceof Error ? error.message : typeof error}`
   )
 }
 

@@ -1,17 +1,19 @@
 import { getMiddleware, HOOKS } from '../hooks/interop.ts'
 import { hookMethod } from '../hooks/method.ts'
 import { compilePipeline } from '../hooks/pipeline.ts'
-import { getGuards, getMethodNames, HookRegistry, isHookTypeMap } from '../hooks/registry.ts'
-import type { AroundHook, Hook, Layer } from '../hooks/types.ts'
+import {
+  assertNoHookType,
+  getGuards,
+  getMethodNames,
+  HookRegistry,
+  isHookTypeMap
+} from '../hooks/registry.ts'
+import type { AroundHook, BaseContext, Hook, Layer } from '../hooks/types.ts'
 import { askForNearest } from '../utils/nearest.ts'
-import { createEventHooks } from './events.ts'
+import { observeEvent } from './events.ts'
+import { getInternals } from './internals.ts'
 import { getDefinition, isStandardMethod } from './methods.ts'
 import { getHookMethods, getServiceOptions } from './service.ts'
-
-/** The part of an application that hooks need. */
-interface HookedApplication {
-  readonly _hooks: HookRegistry<any>
-}
 
 const PHASES_NONE: readonly never[] = []
 
@@ -21,12 +23,13 @@ const PHASES_NONE: readonly never[] = []
  *
  * @throws Error when a listed method is not a function
  */
-export function implementHooks(service: any, path: string, app: HookedApplication): void {
+export function implementHooks(service: any, path: string, app: object): void {
   if (typeof service.hooks === 'function') return
 
   const methods = getHookMethods(service, getServiceOptions(service))
   const originals = new Map(methods.map((method) => [method, service[method]]))
   const hooks = new ServiceHooks(service)
+  const { hooks: shared } = getInternals(app)
 
   for (const method of methods) {
     if (typeof service[method] !== 'function') {
@@ -41,23 +44,29 @@ export function implementHooks(service: any, path: string, app: HookedApplicatio
       owner: service,
       parameters: getDefinition(method).args,
       properties: contextProperties(app, service, path, method),
-      version: () => app._hooks.version + hooks.version,
+      version: () => shared.version + hooks.version,
       compile: (terminal) => {
-        const guards = [...app._hooks.guards(), ...hooks.guards([...originals.values()])]
-        const layers = [withGuards(app._hooks.layer(method), guards), ...hooks.layers(method, original)]
+        const guards = [...shared.guards(), ...hooks.guards([...originals.values()])]
+        const layers = [withGuards(shared.layer(method), guards), ...hooks.layers(method, original)]
+        const pipeline = compilePipeline(layers, terminal)
 
-        return compilePipeline(layers, terminal)
+        return pipeline === terminal && !getDefinition(method).event ? undefined : pipeline
       },
-      ...createEventHooks(method)
+      observer: observeEvent(method)
     })
 
-    defineHidden(service, method, value)
+    // Enumerable, as in v5: plugins list the members of a service.
+    Object.defineProperty(service, method, { value, configurable: true, enumerable: true, writable: true })
   }
 
-  defineHidden(service, 'hooks', function (this: unknown, input: unknown) {
-    hooks.add(input)
+  Object.defineProperty(service, 'hooks', {
+    configurable: true,
+    writable: true,
+    value(this: unknown, input: unknown) {
+      hooks.add(input)
 
-    return this
+      return this
+    }
   })
 }
 
@@ -80,13 +89,15 @@ export function createContext(service: any, method: string, data: object = {}): 
 /** `setup` or `teardown` of an application. */
 export type Lifecycle = (server?: any) => Promise<any>
 
-const lifecycleHooks = new WeakMap<Lifecycle, AroundHook<any>[]>()
+/** `setup` or `teardown` with the hooks around it. */
+export interface HookedLifecycle {
+  readonly run: Lifecycle
+  readonly around: AroundHook<BaseContext>[]
+}
 
-/** Prepares `setup` or `teardown` for hooks. A function that is prepared already is returned as it is. */
-export function hookLifecycle(lifecycle: Lifecycle, method: string): Lifecycle {
-  if (lifecycleHooks.has(lifecycle)) return lifecycle
-
-  const around: AroundHook<any>[] = []
+/** Puts hooks around `setup` or `teardown`; more may be added to `around` later. */
+export function hookLifecycle(lifecycle: Lifecycle, method: string): HookedLifecycle {
+  const around: AroundHook<BaseContext>[] = []
 
   // One function inside and one outside, because hooks of `@feathersjs/hooks` go to the `original` of what they are
   // put around: inside they would be lost, and outside they would lose ours.
@@ -100,7 +111,7 @@ export function hookLifecycle(lifecycle: Lifecycle, method: string): Lifecycle {
         method,
         type: 'around',
         get app() {
-          return (this as any).self
+          return (this as { self?: unknown }).self
         }
       },
       version: () => around.length,
@@ -108,18 +119,17 @@ export function hookLifecycle(lifecycle: Lifecycle, method: string): Lifecycle {
     }
   )
 
-  const prepared: Lifecycle = function (this: unknown, server?: any) {
-    return hooked.call(this, server)
+  return {
+    around,
+    run(this: unknown, server?: any) {
+      return hooked.call(this, server)
+    }
   }
-
-  lifecycleHooks.set(prepared, around)
-
-  return prepared
 }
 
 /** Adds around hooks to `setup` and `teardown`; to both or, when one is not valid, to none. */
 export function addLifecycleHooks(
-  app: { readonly _setup: Lifecycle; readonly _teardown: Lifecycle },
+  app: { readonly _setup: HookedLifecycle; readonly _teardown: HookedLifecycle },
   input: { setup?: any; teardown?: any; [key: string]: unknown }
 ): void {
   const { setup, teardown, ...others } = input
@@ -127,10 +137,10 @@ export function addLifecycleHooks(
 
   if (other !== undefined) throw new Error(`'${other}' is not a valid hook next to 'setup' and 'teardown'`)
 
-  const hooks = new HookRegistry<any>().add({ around: { setup, teardown } })
+  const hooks = new HookRegistry<BaseContext>().add({ around: { setup, teardown } })
 
-  lifecycleHooks.get(app._setup)?.push(...hooks.list('around', 'setup'))
-  lifecycleHooks.get(app._teardown)?.push(...hooks.list('around', 'teardown'))
+  app._setup.around.push(...hooks.list('around', 'setup'))
+  app._teardown.around.push(...hooks.list('around', 'teardown'))
 }
 
 /** All hooks of one service: what `service.hooks` registered, and what its class or object brought along. */
@@ -200,12 +210,11 @@ class ServiceHooks {
 
   private assertHooked(method: string): void {
     if (typeof this.service[method]?.createContext !== 'function') {
-      // In a map without types it may be one that was meant.
-      const names = [...getServiceOptions(this.service).methods, 'around', 'before', 'after', 'error']
+      const question = askForNearest(method, getServiceOptions(this.service).methods)
 
-      throw new Error(
-        `Method ${method} is not a Feathers hooks enabled service method${askForNearest(method, names)}`
-      )
+      if (!question) assertNoHookType(method)
+
+      throw new Error(`Method ${method} is not a Feathers hooks enabled service method${question}`)
     }
   }
 }
@@ -236,8 +245,4 @@ function contextProperties(app: unknown, service: unknown, path: string, method:
       context.http.status = status
     }
   }
-}
-
-function defineHidden(service: object, name: string, value: unknown): void {
-  Object.defineProperty(service, name, { value, configurable: true, writable: true })
 }

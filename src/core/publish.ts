@@ -1,49 +1,27 @@
 import { isPromise } from '../utils/check.ts'
 import { isPlainObject } from '../utils/object.ts'
-import { type Channel, CombinedChannel, watchDepartures } from './channel.ts'
-import { emitSafely, reportError } from './events.ts'
+import { type Channel, CombinedChannel } from './channel.ts'
+import { type Emitter, emitSafely, reportError } from './events.ts'
+import { getInternals, type Publishers, type ServiceEvent } from './internals.ts'
 import { defaultServiceEvents } from './methods.ts'
 import { getServiceOptions } from './service.ts'
 import type { HookContext, Publisher } from './types.ts'
 
-/** Publishers by event. */
-export type Publishers = Map<string | typeof ANY, Publisher>
-
-/** An event of a service, on its way to whoever is to hear of it. */
-export interface ServiceEvent {
-  /** The path of the service. */
-  readonly path: string
-  /** The name of the event, for example `created`. */
-  readonly event: string
-  /** What the event is about: one item, where the result of the call is a list. */
-  readonly data: any
-  /** That of the call; for an event that the service sent itself `path`, `service`, `app` and `result` alone. */
-  readonly context: HookContext
+/** What publishing keeps for one service. */
+interface Publishing {
+  readonly publishers: Publishers
+  /** Events that wait for the publisher of one before, by record. */
+  readonly waiting: Map<unknown, Promise<void>>
 }
 
-/** Takes the events of this process elsewhere, for example to other processes. It gets each once, in their order. */
-export type Relay = (event: ServiceEvent) => void
+/** Where a service has its {@link Publishing}. */
+const PUBLISHING = Symbol('alula/publishing')
 
-/** The part of an application that publishing needs. */
-interface PublishingApplication {
-  readonly _publishers: Publishers
-  readonly _relays: ReadonlySet<Relay>
-  emit(event: string | symbol, ...values: unknown[]): unknown
-  rawListeners(event: string | symbol): unknown[]
-}
+/** Where a context has the positions of the items in its result. */
+const POSITIONS = Symbol('alula/positions')
 
 /** Stands for all events. */
 const ANY = Symbol('any event')
-
-const servicePublishers = new WeakMap<object, Publishers>()
-
-/** Events that wait for the publisher of one before, by service and then by record. */
-const waiting = new WeakMap<object, Map<unknown, Promise<void>>>()
-
-/** Creates the publishers of an application. */
-export function createPublishers(): Publishers {
-  return new Map()
-}
 
 /**
  * Registers a publisher of an application. One that was there for the same event makes room.
@@ -59,11 +37,11 @@ export function addPublisher(publishers: Publishers, args: readonly unknown[]): 
  * Gives a service its `publish` function, and has each of its events published. A service that has a `publish` of its
  * own does that itself.
  */
-export function implementPublish(service: any, path: string, app: PublishingApplication): void {
+export function implementPublish(service: any, path: string, app: Emitter): void {
   if (typeof service.publish === 'function') return
 
   const { serviceEvents } = getServiceOptions(service)
-  const publishers = createPublishers()
+  const { publishers } = getPublishing(service)
 
   function publish(this: unknown, ...args: readonly unknown[]): unknown {
     setPublisher(publishers, serviceEvents, args)
@@ -71,15 +49,13 @@ export function implementPublish(service: any, path: string, app: PublishingAppl
     return this
   }
 
-  servicePublishers.set(service, publishers)
-
   for (const name of ['publish', 'registerPublisher']) {
     Object.defineProperty(service, name, { value: publish, configurable: true, writable: true })
   }
 
   for (const event of serviceEvents) {
     service.on(event, (data: unknown, context = { path, service, app, result: data } as any) => {
-      const serviceEvent = { path, event, data, context }
+      const serviceEvent: ServiceEvent = { path, event, data, context }
 
       relayEvent(app, serviceEvent)
       publishEvent(app, service, serviceEvent)
@@ -89,34 +65,42 @@ export function implementPublish(service: any, path: string, app: PublishingAppl
 
 /**
  * Asks the publisher of an event for channels, and tells the application, whose transports send it. Listeners of the
- * service hear nothing of it: it is how an event of another process reaches the connections of this one.
+ * service do not get it: it is how an event of another process reaches the connections of this one.
  *
  * @param app The application
  * @param service The registered service
+ * @param serviceEvent The event
  */
-export function publishEvent(
-  app: PublishingApplication,
-  service: any,
-  { event, data, context }: ServiceEvent
-): void {
-  const publisher = findPublisher(app, service, event)
+export function publishEvent(app: Emitter, service: object, serviceEvent: ServiceEvent): void {
+  const { data, context } = serviceEvent
+  const { publishers, waiting } = getPublishing(service)
+  const publisher = findPublisher(publishers, getInternals(app).publishers, serviceEvent.event)
 
   if (!publisher) return
 
   const key = toKey(service, data)
-  const before = waiting.get(service)?.get(key)
+  const before = waiting.get(key)
 
   try {
-    const found: any = publisher(data, context)
+    const found: unknown = publisher(data, context)
 
-    if (!before && !isPromise(found)) send(app, event, toChannel(found), data, context)
-    else queue(service, key, sendLater(app, event, found, data, context, before))
+    if (before || isPromise(found)) queue(waiting, key, sendLater(app, serviceEvent, found, before))
+    else send(app, serviceEvent, toChannel(found))
   } catch (error) {
     reportError(app, error, context)
   }
 }
 
-const positions = new WeakMap<readonly unknown[], Map<unknown, number>>()
+/** Made for services that publish by themselves too: events of other processes are published here. */
+function getPublishing(service: { [PUBLISHING]?: Publishing }): Publishing {
+  if (!service[PUBLISHING]) {
+    const value: Publishing = { publishers: new Map(), waiting: new Map() }
+
+    Object.defineProperty(service, PUBLISHING, { value })
+  }
+
+  return service[PUBLISHING] as Publishing
+}
 
 /**
  * What connections get to see of an event: the dispatch of the call before its result. Where these are lists, each
@@ -126,13 +110,14 @@ const positions = new WeakMap<readonly unknown[], Map<unknown, number>>()
  * @param data What the event is about
  * @throws Error for an item that is not in the result: what may be shown of it is not known
  */
-export function toShown({ path, result, dispatch }: HookContext, data: unknown): unknown {
+export function toShown(context: HookContext, data: unknown): unknown {
+  const { path, result, dispatch } = context
   const shown: unknown = dispatch !== undefined ? dispatch : result
 
   if (Array.isArray(data) || !Array.isArray(result) || !Array.isArray(shown)) return shown
   if (shown === result) return data
 
-  const position = getPosition(result, data)
+  const position = getPositions(context, result).get(data)
 
   if (position === undefined) {
     throw new Error(`An event of '${path}' is about an item that is not in the result of its context`)
@@ -141,17 +126,29 @@ export function toShown({ path, result, dispatch }: HookContext, data: unknown):
   return shown[position]
 }
 
-/** Looked up and not searched for: it is asked for each item of a result. */
-function getPosition(result: readonly unknown[], item: unknown): number | undefined {
-  const known = positions.get(result) ?? new Map(result.map((value, position) => [value, position]))
+/** Kept on the context, because it is asked for each item of a result. */
+function getPositions(
+  context: HookContext & { [POSITIONS]?: Positions },
+  result: readonly unknown[]
+): ReadonlyMap<unknown, number> {
+  const known = context[POSITIONS]
 
-  positions.set(result, known)
+  if (known?.result === result) return known.byItem
 
-  return known.get(item)
+  const byItem = new Map(result.map((item, position) => [item, position]))
+
+  Object.defineProperty(context, POSITIONS, { value: { result, byItem }, configurable: true })
+
+  return byItem
 }
 
-function relayEvent(app: PublishingApplication, serviceEvent: ServiceEvent): void {
-  for (const relay of app._relays) {
+interface Positions {
+  readonly result: readonly unknown[]
+  readonly byItem: ReadonlyMap<unknown, number>
+}
+
+function relayEvent(app: Emitter, serviceEvent: ServiceEvent): void {
+  for (const relay of getInternals(app).relays) {
     try {
       relay(serviceEvent)
     } catch (error) {
@@ -162,44 +159,33 @@ function relayEvent(app: PublishingApplication, serviceEvent: ServiceEvent): voi
 
 /** Once the publisher has decided, and the events of the record before this one are sent. */
 async function sendLater(
-  app: PublishingApplication,
-  event: string,
+  app: Emitter,
+  serviceEvent: ServiceEvent,
   found: unknown,
-  data: unknown,
-  context: HookContext,
   before: Promise<void> | undefined
 ): Promise<void> {
-  const hasLeft = watchDepartures()
+  const hasLeft = getInternals(app).channels.watchDepartures()
 
   try {
     const [channels] = await Promise.all([found, before])
 
-    // What a publisher has chosen from a channel does not change when somebody logs out.
-    send(app, event, toChannel(channels, hasLeft), data, context)
+    // What a publisher has chosen from a channel does not change when a connection logs out.
+    send(app, serviceEvent, toChannel(channels, hasLeft))
   } catch (error) {
     // What came before must be sent before what comes next, whatever went wrong here.
     await before
-    reportError(app, error, context)
+    reportError(app, error, serviceEvent.context)
   }
 }
 
-function queue(service: object, key: unknown, sending: Promise<void>): void {
-  const records = waiting.get(service) ?? new Map<unknown, Promise<void>>()
-
-  waiting.set(service, records)
-  records.set(key, sending)
+function queue(waiting: Publishing['waiting'], key: unknown, sending: Promise<void>): void {
+  waiting.set(key, sending)
   void sending.then(() => {
-    if (records.get(key) === sending) records.delete(key)
+    if (waiting.get(key) === sending) waiting.delete(key)
   })
 }
 
-function send(
-  app: PublishingApplication,
-  event: string,
-  channel: CombinedChannel,
-  data: unknown,
-  context: HookContext
-): void {
+function send(app: Emitter, { event, data, context }: ServiceEvent, channel: CombinedChannel): void {
   if (channel.length > 0) emitSafely(app, app, 'publish', [event, channel, context, data])
 }
 
@@ -211,10 +197,8 @@ function toChannel(found: unknown, hasLeft?: (connection: object) => boolean): C
 }
 
 /** Of the service before that of the application, and of the event before that of all events. */
-function findPublisher(app: PublishingApplication, service: object, event: string): Publisher | undefined {
-  const own = servicePublishers.get(service)
-
-  return own?.get(event) ?? own?.get(ANY) ?? app._publishers.get(event) ?? app._publishers.get(ANY)
+function findPublisher(own: Publishers, shared: Publishers, event: string): Publisher | undefined {
+  return own.get(event) ?? own.get(ANY) ?? shared.get(event) ?? shared.get(ANY)
 }
 
 /** What is kept in order: the events of one record, or those of a service that concern no record. */

@@ -9,6 +9,16 @@ export const SERVICE = Symbol.for('@feathersjs/service')
 
 const LIFECYCLE_METHODS = ['setup', 'teardown']
 
+/** The names of the options of services. */
+export const SERVICE_OPTIONS: readonly string[] = [
+  'methods',
+  'events',
+  'serviceEvents',
+  'routeParams',
+  'express',
+  'forms'
+]
+
 const NAMES: OptionCheck = [isStringList, 'an array of names']
 
 /** A list that is ignored would open every method to clients, or leave out what stands guard. */
@@ -19,7 +29,7 @@ const CHECKS: OptionChecks = {
 }
 
 /** Plugins have options of their own. */
-const NAMES_OF_OTHERS: CheckSettings = { further: ['routeParams', 'express', 'forms'], others: 'unlike' }
+const NAMES_OF_OTHERS: CheckSettings = { further: SERVICE_OPTIONS, others: 'unlike' }
 
 /** Names that registration gives a meaning of its own, or that every object has. */
 const RESERVED: ReadonlySet<string> = new Set([
@@ -65,16 +75,17 @@ export function normalizeServiceOptions(
  * `methods` lists a name that is not allowed
  */
 export function wrapService(location: string, service: any, options?: ServiceOptions): any {
-  if (service?.[SERVICE]) return service
+  // Plugins mark services themselves, and may leave options out.
+  if (service?.[SERVICE]) return service[SERVICE].serviceEvents ? service : mark(service, service[SERVICE])
 
   assertOptions(`service '${location}'`, options ?? {}, CHECKS, NAMES_OF_OTHERS)
   assertService(location, service, options)
 
-  const normalized = normalizeServiceOptions(service, options)
+  const registered = mark(Object.create(service), options)
 
-  for (const name of normalized.methods) assertMethodName(location, name)
+  for (const name of getServiceOptions(registered).methods) assertMethodName(location, name)
 
-  return Object.defineProperty(Object.create(service), SERVICE, { value: normalized })
+  return registered
 }
 
 /** The methods that get hooks: the standard ones that exist, whoever may call them, and the custom ones listed. */
@@ -82,6 +93,12 @@ export function getHookMethods(service: any, { methods }: { methods: readonly st
   const internal = defaultServiceMethods.filter((name) => hasMethod(service, name) && !methods.includes(name))
 
   return [...internal, ...methods]
+}
+
+function mark(service: object, options: ServiceOptions | undefined): object {
+  const value = normalizeServiceOptions(service, options)
+
+  return Object.defineProperty(service, SERVICE, { value, configurable: true, writable: true })
 }
 
 function assertService(location: string, service: any, options?: ServiceOptions): void {

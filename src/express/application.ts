@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import express from 'express'
+import { SERVICE_OPTIONS } from '../core/service.ts'
 import type {
   Application as CoreApplication,
   FeathersApplication,
@@ -9,11 +10,11 @@ import type {
   ServiceOptions
 } from '../core/types.ts'
 import { startServer } from '../node/listen.ts'
+import { isObject } from '../utils/check.ts'
+import { askForNearest } from '../utils/nearest.ts'
 import { parseQuery } from './query.ts'
 import { assertMiddleware, warnOfMissingTransport } from './rest.ts'
 import { serverOptions } from './server.ts'
-
-const OPTION_NAMES = ['methods', 'events', 'serviceEvents', 'routeParams', 'express', 'forms']
 
 /** An application that is an Express application too. */
 export interface Application<Services = any, Settings = any>
@@ -224,9 +225,10 @@ function toRegistration([path, ...rest]: readonly any[]): Registration | undefin
   const after = following.filter(isMiddleware)
   const [options, ...more] = following.filter((argument) => !isMiddleware(argument))
 
-  if (more.length > 0 || (options !== undefined && !isServiceOptions(options))) {
-    throw new Error('Invalid options passed to app.use')
+  if (more.length > 0) {
+    throw new Error(`Invalid options passed to app.use: service '${path}' got several objects of options`)
   }
+  if (options !== undefined) assertServiceOptions(path, options)
   // The services inside are registered already: a guard around them would be dropped silently.
   if (isObject(service.services) && before.length + after.length > 0) {
     throw new Error(`Middleware cannot be put around the application at '${path}', only around its services`)
@@ -246,10 +248,16 @@ function isMiddleware(argument: unknown): boolean {
   return typeof argument === 'function' || Array.isArray(argument)
 }
 
-function isServiceOptions(argument: unknown): boolean {
-  return isObject(argument) && OPTION_NAMES.some((name) => argument[name] !== undefined)
-}
+/** An object without an option of services may be another service, or options of something else. */
+function assertServiceOptions(path: string, options: unknown): void {
+  if (!isObject(options)) throw new Error(`Invalid options of service '${path}': expected an object`)
+  if (SERVICE_OPTIONS.some((name) => options[name] !== undefined)) return
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
+  const [name] = Object.keys(options)
+  const reason =
+    name === undefined
+      ? `service '${path}' got no option`
+      : `service '${path}' has no option '${name}'${askForNearest(name, SERVICE_OPTIONS)}`
+
+  throw new Error(`Invalid options passed to app.use: ${reason}`)
 }

@@ -1,4 +1,5 @@
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express'
+import { getInternals } from '../core/internals.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, Query, RouteLookup } from '../core/types.ts'
 import { respond } from '../node/listener.ts'
@@ -72,12 +73,9 @@ const REST_CHECKS: OptionChecks = {
   etag: [isNever, "app.set('etag', …) of Express instead"]
 }
 
-/** The applications that `rest` was configured on. */
-const reachable = new WeakSet<object>()
-
 /** Warns when a server has started whose application has services that no transport reaches. */
 export function warnOfMissingTransport(app: { readonly services: object; readonly io?: unknown }): void {
-  if (reachable.has(app) || app.io || Object.keys(app.services).length === 0) return
+  if (getInternals(app).plugins.has('rest') || app.io || Object.keys(app.services).length === 0) return
 
   process.emitWarning(
     'No request reaches the services of this application: configure a transport, for example app.configure(rest())',
@@ -107,7 +105,7 @@ export function rest(options?: RequestHandler | RestOptions | null): (app: any) 
     // The parser below has looked for credentials already.
     const serve = serveServices(app, { ...settings, parsesCredentials: false }, format, getOwnQuery)
 
-    reachable.add(app)
+    getInternals(app).plugins.add('rest')
 
     // For all requests, and not only for services: middleware may need the credentials.
     app.use(parseAuthentication(settings.authentication))

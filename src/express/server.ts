@@ -1,8 +1,8 @@
 import { IncomingMessage, type ServerOptions, ServerResponse } from 'node:http'
 import type express from 'express'
 
-/** The classes of an application, which are made once. */
-const known = new WeakMap<object, RequestClasses>()
+/** Where an application has its classes, which are made once. */
+const CLASSES = Symbol('alula/classes')
 
 type RequestClasses = Required<Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'>>
 
@@ -17,10 +17,10 @@ type RequestClasses = Required<Pick<ServerOptions, 'IncomingMessage' | 'ServerRe
  * @example
  * const server = createServer(serverOptions(app), app)
  */
-export function serverOptions(app: Pick<express.Express, 'request' | 'response'>): RequestClasses {
-  const existing = known.get(app)
-
-  if (existing) return existing
+export function serverOptions(
+  app: Pick<express.Express, 'request' | 'response'> & { [CLASSES]?: RequestClasses }
+): RequestClasses {
+  if (app[CLASSES]) return app[CLASSES]
 
   // Classes and not functions: for classes the engine reserves the room that the properties of Node need, and the
   // prototype of a class cannot be replaced.
@@ -31,7 +31,7 @@ export function serverOptions(app: Pick<express.Express, 'request' | 'response'>
 
   app.request = moveTo(ExpressRequest.prototype as express.Request, app.request)
   app.response = moveTo(ExpressResponse.prototype as express.Response, app.response)
-  known.set(app, classes)
+  app[CLASSES] = classes
 
   return classes
 }

@@ -13,14 +13,20 @@ export interface HookMethodOptions<C extends BaseContext> {
   readonly version: () => number
   /** What a call without a `this` runs on: a method that was taken off its object. */
   readonly owner?: unknown
-  /** Puts the hooks that are registered now around the method itself; returns that when there are none. */
-  readonly compile: (terminal: Pipeline<C>) => Pipeline<C>
+  /**
+   * Puts the hooks that are registered now around the method itself. `undefined` when there is nothing to do for a call
+   * that needs a context.
+   */
+  readonly compile: (terminal: Pipeline<C>) => Pipeline<C> | undefined
+  readonly observer?: CallObserver<C>
+}
+
+/** Sees each call that has a context. */
+export interface CallObserver<C extends BaseContext> {
   /** Runs before the hooks of a call. */
-  readonly start?: (context: C) => void
+  readonly start: (context: C) => void
   /** Runs when all hooks of a call are through and none has failed. */
-  readonly finish?: (context: C) => void
-  /** Whether `finish` has something to do for a call without hooks. */
-  readonly isObserved?: boolean
+  readonly finish: (context: C) => void
 }
 
 /** A method with hooks around it. With a context of its own as last argument it resolves to that context. */
@@ -42,7 +48,7 @@ export function hookMethod<C extends BaseContext>(
   method: (...args: any[]) => unknown,
   options: HookMethodOptions<C>
 ): HookMethod<C> {
-  const { parameters, properties, version, owner, compile, start, finish, isObserved } = options
+  const { parameters, properties, version, owner, compile, observer } = options
   const original = getOriginal(method)
   const defaults = getDefaults(method)
   const Context = createContextClass<C>(parameters, merge(properties, getProperties(method)))
@@ -61,13 +67,13 @@ export function hookMethod<C extends BaseContext>(
     const given = args[args.length - 1] instanceof Context
     const current = version()
 
-    if (!pipeline || current !== compiledVersion) {
+    if (current !== compiledVersion) {
       pipeline = compile(terminal)
       compiledVersion = current
     }
 
-    // Nobody would see the context.
-    if (pipeline === terminal && !given && !defaults && !isObserved) {
+    // Fast path: nothing needs the context, so skip creating it.
+    if (!pipeline && !given && !defaults) {
       if (paramsIndex !== -1 && !args[paramsIndex]) args[paramsIndex] = {}
 
       return await original.apply(this ?? owner, args)
@@ -80,9 +86,9 @@ export function hookMethod<C extends BaseContext>(
     if (defaults) applyDefaults(context, defaults(context))
     if (paramsIndex !== -1 && !args[paramsIndex]) args[paramsIndex] = {}
 
-    start?.(context)
-    await pipeline(context)
-    finish?.(context)
+    observer?.start(context)
+    await (pipeline ?? terminal)(context)
+    observer?.finish(context)
 
     return given ? context : context.result
   }

@@ -1,3 +1,4 @@
+import { askForNearest } from '../utils/nearest.ts'
 import { type AroundHook, type BaseContext, GUARD, type Hook, type HookType, type Layer } from './types.ts'
 
 /** A function, a list of them, or either by method name, with `all` for every method. */
@@ -91,6 +92,15 @@ export function isHookTypeMap(input: object): boolean {
   )
 }
 
+/**
+ * Refuses a name in a map of hooks by method that was meant for a type of hooks: its hooks would never run.
+ *
+ * @throws Error that asks for the type
+ */
+export function assertNoHookType(name: string): void {
+  if (!HOOK_TYPES.includes(name) && askForNearest(name, HOOK_TYPES)) throw toTypeError(name)
+}
+
 /** The methods that a map of hooks by type names, without `all`. */
 export function getMethodNames(input: object): string[] {
   const names = Object.values(input).flatMap((hooks) => Object.keys(toMethodMap(hooks)))
@@ -99,7 +109,7 @@ export function getMethodNames(input: object): string[] {
 }
 
 function toEntries<C>(type: string, input: unknown): { key: string; hook: RegisteredHook<C> }[] {
-  if (!HOOK_TYPES.includes(type)) throw new Error(`'${type}' is not a valid hook type`)
+  if (!HOOK_TYPES.includes(type)) throw toTypeError(type)
 
   return Object.entries(toMethodMap(input)).flatMap(([method, hooks]) =>
     toList(hooks).map((hook) => {
@@ -110,6 +120,10 @@ function toEntries<C>(type: string, input: unknown): { key: string; hook: Regist
       return { key: toKey(type, method), hook: hook as RegisteredHook<C> }
     })
   )
+}
+
+function toTypeError(type: string): Error {
+  return new Error(`'${type}' is not a valid hook type${askForNearest(type, HOOK_TYPES)}`)
 }
 
 function toMethodMap(input: unknown): object {

@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { reportError } from '../core/events.ts'
+import { getInternals } from '../core/internals.ts'
 import { limitPipelining } from './pipelining.ts'
 import { prepareClose } from './shutdown.ts'
 
 /** The part of an application that a server needs. */
 interface ServedApplication {
-  readonly _isSettingUp?: boolean
   setup(server: Server): Promise<unknown>
   teardown(): Promise<unknown>
   emit(event: string | symbol, ...values: unknown[]): unknown
@@ -30,7 +30,7 @@ export async function startServer(
   args: readonly any[],
   closers: (() => Promise<void>)[]
 ): Promise<Server> {
-  if (app._isSettingUp) {
+  if (getInternals(app).isSettingUp) {
     throw new Error(
       'app.setup() has not finished: await it before app.listen(), or leave it out, because app.listen() calls it'
     )

@@ -27,12 +27,15 @@ const LIMIT: OptionCheck = [
   'a positive integer'
 ]
 
-const limitedServers = new WeakSet<Server>()
+/** On servers: they have limits. */
+const LIMITED = Symbol('alula/limited')
 
-/** Kept by socket, so that a gate of a server and one of a listener do not hold the same request twice. */
-const pipelines = new WeakMap<Socket, Pipeline>()
+/** On sockets: their pipeline, so that a gate of a server and one of a listener do not hold the same request twice. */
+const PIPELINE = Symbol('alula/pipeline')
 
-type Server = HttpServer | HttpsServer
+type Server = (HttpServer | HttpsServer) & { [LIMITED]?: true }
+
+type PipelinedSocket = Socket & { [PIPELINE]?: Pipeline }
 
 /**
  * Limits what a connection costs whose client sends many requests without waiting for responses (pipelining), or does
@@ -60,11 +63,11 @@ export function limitPipelining<AnyServer extends Server>(
 
   const gate = createPipelineGate(options)
 
-  if (limitedServers.has(server)) return server
+  if (server[LIMITED]) return server
 
   const emit: (...args: any[]) => boolean = server.emit.bind(server)
 
-  limitedServers.add(server)
+  server[LIMITED] = true
   server.emit = (event: string | symbol, ...values: any[]): boolean => {
     if (event !== 'request') return emit(event, ...values)
 
@@ -93,7 +96,7 @@ export function createPipelineGate(options: PipeliningOptions = {}): PipelineGat
   assertOptions('limitPipelining', options, { requests: LIMIT, bytes: LIMIT })
 
   return (request, response, run) => {
-    const { socket } = request
+    const socket: PipelinedSocket | undefined = request.socket
 
     // Streams of HTTP/2 do not wait for each other, and requests that a test makes up may have no socket.
     if (request.httpVersionMajor > 1 || !socket) {
@@ -101,14 +104,8 @@ export function createPipelineGate(options: PipeliningOptions = {}): PipelineGat
       return
     }
 
-    let pipeline = pipelines.get(socket)
-
-    if (!pipeline) {
-      pipeline = new Pipeline(socket, limits)
-      pipelines.set(socket, pipeline)
-    }
-
-    pipeline.add(response, run)
+    socket[PIPELINE] ??= new Pipeline(socket, limits)
+    socket[PIPELINE].add(response, run)
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Socket } from 'socket.io'
 import { emitSafely } from '../core/events.ts'
-import type { RealTimeConnection } from '../core/types.ts'
+import { getInternals } from '../core/internals.ts'
+import type { Application, RealTimeConnection } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
 import { authenticateConnection, isAuthenticated } from '../transport/socket.ts'
 
@@ -9,7 +10,7 @@ export type OpenedSocket = Socket & { feathers?: RealTimeConnection }
 
 /** Maps connections, which channels, params and events of the application use, to their sockets. */
 export class Connections {
-  private readonly app: any
+  private readonly app: Application
   private readonly trusts: (origin: string) => boolean
   private readonly sockets = new Map<RealTimeConnection, OpenedSocket>()
   /** Callbacks for the end of a connection. A promise would keep every callback that was ever added. */
@@ -24,7 +25,7 @@ export class Connections {
    * @param app The application
    * @param trusts Whether pages of an origin may send cookies
    */
-  constructor(app: any, trusts: (origin: string) => boolean) {
+  constructor(app: Application, trusts: (origin: string) => boolean) {
     this.app = app
     this.trusts = trusts
   }
@@ -127,7 +128,7 @@ export class Connections {
     await new Promise(setImmediate)
 
     if (connection.authentication) this.announceEnd(connection)
-    else this.app._leaveChannels(connection)
+    else getInternals(this.app).channels.leaveAll(connection)
   }
 
   private create(socket: OpenedSocket): RealTimeConnection {

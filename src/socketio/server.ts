@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Server, ServerOptions } from 'socket.io'
+import { Feathers } from '../core/application.ts'
+import { getInternals } from '../core/internals.ts'
 import type { Application, ApplicationHookContext, NextFunction } from '../core/types.ts'
 import { startServer } from '../node/listen.ts'
 import { prepareClose } from '../node/shutdown.ts'
@@ -39,9 +41,6 @@ interface Settings {
   readonly configure: ConfigureSocketio | undefined
 }
 
-/** A second server of Socket.IO on the same port would respond to every connection a second time. */
-const configured = new WeakSet<object>()
-
 /**
  * Makes the services of an application reachable through Socket.IO, and sends their events to the connections that
  * publishers choose. The protocol is that of Feathers v5, whose clients work. An application without a `listen` gets
@@ -62,9 +61,13 @@ export function socketio(...args: SocketioArguments): (app: any) => void {
   return (app: Application) => {
     if (app._isSetup)
       throw new Error("'alula/socketio' has to be configured before the application is set up")
-    if (configured.has(app)) throw new Error("'alula/socketio' is configured already")
 
-    configured.add(app)
+    const { plugins } = getInternals(app)
+
+    // A second server of Socket.IO on the same port would respond to every connection a second time.
+    if (plugins.has('socketio')) throw new Error("'alula/socketio' is configured already")
+
+    plugins.add('socketio')
 
     const closers: (() => Promise<void>)[] = []
     let transport: SocketTransport | undefined
@@ -72,7 +75,7 @@ export function socketio(...args: SocketioArguments): (app: any) => void {
     let ending: Promise<void> | undefined
     let isHooked = false
 
-    async function setUp({ app, server }: ApplicationHookContext<any>, next: NextFunction): Promise<void> {
+    async function setUp({ app, server }: ApplicationHookContext, next: NextFunction): Promise<void> {
       const { Server } = await importPeer('socket.io', "'alula/socketio'", () => import('socket.io'))
 
       // One for all servers, which may be set up at the same time: nothing is awaited between check and creation.
@@ -120,8 +123,11 @@ export function socketio(...args: SocketioArguments): (app: any) => void {
 
     app.hooks({ setup: [setUp] })
 
-    app.listen ??= function (this: any, ...listenArgs: any[]): Promise<HttpServer> {
-      return startServer(this, createServer(refuse), listenArgs, closers)
+    // An Express application has one already.
+    if (!app.listen || app.listen === Feathers.prototype.listen) {
+      app.listen = function (this: any, ...listenArgs: any[]): Promise<HttpServer> {
+        return startServer(this, createServer(refuse), listenArgs, closers)
+      }
     }
   }
 }

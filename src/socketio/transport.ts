@@ -3,7 +3,7 @@ import type { Server, ServerOptions } from 'socket.io'
 import type { Channel } from '../core/channel.ts'
 import { reportError } from '../core/events.ts'
 import { getServiceOptions } from '../core/service.ts'
-import type { HookContext, NormalizedServiceOptions, RealTimeConnection } from '../core/types.ts'
+import type { Application, HookContext, NormalizedServiceOptions, RealTimeConnection } from '../core/types.ts'
 import { Unavailable } from '../errors.ts'
 import { BODY_LIMIT } from '../transport/body.ts'
 import { type LogContext, type Logger, logUnexpected, toClientError } from '../transport/error.ts'
@@ -25,7 +25,7 @@ const MAX_LISTENERS = 64
 /** A server of Socket.IO for an application, from its setup to its teardown. */
 export class SocketTransport {
   readonly io: Server
-  private readonly app: any
+  private readonly app: Application
   private readonly logger: Logger | false
   private readonly connections: Connections
   private readonly running = new Running()
@@ -44,7 +44,7 @@ export class SocketTransport {
    * @param logger Where unexpected errors are written to
    */
   constructor(
-    app: any,
+    app: Application,
     SocketServer: typeof Server,
     options: Partial<ServerOptions>,
     logger: Logger | false

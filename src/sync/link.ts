@@ -1,5 +1,7 @@
 import { emitSafely, reportError } from '../core/events.ts'
-import { publishEvent, type Relay, type ServiceEvent } from '../core/publish.ts'
+import { getInternals, type Relay, type ServiceEvent } from '../core/internals.ts'
+import { publishEvent } from '../core/publish.ts'
+import type { Application } from '../core/types.ts'
 import { createDebug } from '../utils/debug.ts'
 import { type Absence, Availability } from './availability.ts'
 import { Connection, type RedisSettings } from './connection.ts'
@@ -27,7 +29,7 @@ const CLOSE_TIME = 2000
 
 /** What connects an application with the same application in other processes, from its set-up to its end. */
 export class Link {
-  private readonly app: any
+  private readonly app: Application
   private readonly settings: LinkSettings
   private readonly connections: Connection[] = []
   private readonly availability: Availability
@@ -37,7 +39,7 @@ export class Link {
    * @param app The application
    * @param settings Where Redis is, and what to send over it
    */
-  constructor(app: any, settings: LinkSettings) {
+  constructor(app: Application, settings: LinkSettings) {
     this.app = app
     this.settings = settings
     this.availability = new Availability(
@@ -72,7 +74,7 @@ export class Link {
     await outbox.start()
 
     this.outbox = outbox
-    this.app._relays.add(this.relay)
+    getInternals(this.app).relays.add(this.relay)
     if (revocations) revocations.announce = (id) => outbox.add('revocation', id)
   }
 
@@ -80,7 +82,7 @@ export class Link {
   async stop(): Promise<void> {
     const { revocations } = this.settings
 
-    this.app._relays.delete(this.relay)
+    getInternals(this.app).relays.delete(this.relay)
     if (revocations) revocations.announce = undefined
 
     await this.outbox?.close(CLOSE_TIME)
@@ -157,7 +159,7 @@ export class Link {
 }
 
 /** What the strategies call the one who is logged in. It may be set at any time. */
-function getEntityName(app: any): string {
+function getEntityName(app: Application): string {
   return app.defaultAuthentication?.()?.configuration.entity ?? 'user'
 }
 

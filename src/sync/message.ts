@@ -1,6 +1,7 @@
-import { type ServiceEvent, toShown } from '../core/publish.ts'
+import type { ServiceEvent } from '../core/internals.ts'
+import { toShown } from '../core/publish.ts'
 import { getServiceOptions } from '../core/service.ts'
-import type { HookContext } from '../core/types.ts'
+import type { Application, HookContext } from '../core/types.ts'
 import { decode, encode } from './codec.ts'
 
 /** What publishers need of a call and what may leave the process: no headers, no credentials, no connection. */
@@ -48,7 +49,7 @@ export function toText({ path, event, data, context }: ServiceEvent, names: read
  * @returns `undefined` for an event that this process does not know
  * @throws What {@link decode} throws for a text that cannot be read
  */
-export function toReceivedEvent(app: any, text: string): ReceivedEvent | undefined {
+export function toReceivedEvent(app: Application, text: string): ReceivedEvent | undefined {
   const { path, event, data, dispatch, call, params } = decode(text) as any
   const service = Object.hasOwn(app.services, path) ? app.services[path] : undefined
 

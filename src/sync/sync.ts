@@ -1,5 +1,5 @@
-import type { ServiceEvent } from '../core/publish.ts'
-import type { ApplicationHookContext, NextFunction } from '../core/types.ts'
+import { getInternals, type ServiceEvent } from '../core/internals.ts'
+import type { Application, ApplicationHookContext, NextFunction } from '../core/types.ts'
 import { isBoolean, isCount, isFunction, isStringList } from '../utils/check.ts'
 import { isPlainObject } from '../utils/object.ts'
 import type { OptionChecks } from '../utils/options.ts'
@@ -32,9 +32,6 @@ const CHECKS: OptionChecks = {
   revocation: [isBoolean, 'true or false']
 }
 
-/** By the relays of applications, which are the same when an application has become a part of another object. */
-const configured = new WeakSet<object>()
-
 /**
  * Connects the processes of one application over Redis: the events of a service reach the connections of all of them,
  * and so do the revocations of tokens.
@@ -51,11 +48,14 @@ const configured = new WeakSet<object>()
 export function sync(options: SyncOptions): (app: any) => void {
   const { revocation, ...settings } = toSettings(options)
 
-  return (app) => {
+  return (app: Application) => {
     if (app._isSetup) throw new Error("'alula/sync' has to be configured before the application is set up")
-    if (configured.has(app._relays)) throw new Error("'alula/sync' is configured on the application already")
 
-    configured.add(app._relays)
+    const { plugins } = getInternals(app)
+
+    if (plugins.has('sync')) throw new Error("'alula/sync' is configured on the application already")
+
+    plugins.add('sync')
 
     const { redis, prefix, connectTimeout } = settings
     const revocations = revocation ? new SharedRevocationStore({ redis, prefix, connectTimeout }) : undefined
@@ -68,7 +68,7 @@ export function sync(options: SyncOptions): (app: any) => void {
       await link?.stop()
     }
 
-    async function startSync({ app }: ApplicationHookContext<any>, next: NextFunction): Promise<void> {
+    async function startSync({ app }: ApplicationHookContext, next: NextFunction): Promise<void> {
       // There may be several servers, each of which is set up.
       starting ??= start(app, { ...settings, revocations })
 
@@ -108,7 +108,7 @@ function toSettings(options: SyncOptions): Omit<LinkSettings, 'revocations'> & {
   }
 }
 
-async function start(app: any, settings: LinkSettings): Promise<Link> {
+async function start(app: Application, settings: LinkSettings): Promise<Link> {
   const link = new Link(app, settings)
 
   try {
@@ -122,8 +122,8 @@ async function start(app: any, settings: LinkSettings): Promise<Link> {
 }
 
 /** Where nothing else was chosen. */
-function installRevocations({ services }: any, revocation: SharedRevocationStore): void {
-  for (const service of Object.values<any>(services)) {
+function installRevocations({ services }: Application, revocation: SharedRevocationStore): void {
+  for (const service of Object.values<unknown>(services)) {
     if (!isAuthentication(service) || service.configuration.revocation !== undefined) continue
 
     const { app, configKey } = service
@@ -132,7 +132,16 @@ function installRevocations({ services }: any, revocation: SharedRevocationStore
   }
 }
 
+/** A service that issues tokens, as far as it matters here. */
+interface TokenService {
+  readonly app: Application
+  /** The setting that its configuration is in. */
+  readonly configKey: string
+  readonly configuration: { readonly revocation?: unknown }
+  revokeAccessToken(accessToken: string): Promise<unknown>
+}
+
 /** Its events hold access tokens. */
-function isAuthentication(service: any): boolean {
-  return typeof service?.revokeAccessToken === 'function'
+function isAuthentication(service: unknown): service is TokenService {
+  return typeof (service as Partial<TokenService> | undefined)?.revokeAccessToken === 'function'
 }

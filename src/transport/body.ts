@@ -1,5 +1,6 @@
 import { isStandardMethod } from '../core/methods.ts'
 import { BadRequest, UnsupportedMediaType } from '../errors.ts'
+import { isObject } from '../utils/check.ts'
 import type { OptionCheck } from '../utils/options.ts'
 import { parseQueryString } from './querystring.ts'
 
@@ -110,7 +111,7 @@ export function toData(body: unknown, method: string, name = 'request body'): un
       `Invalid ${name}: expected a JSON object or array, got ${body === null ? 'null' : typeof body}`
     )
   }
-  if (Array.isArray(body) && isStandardMethod(method) && !body.every(isObject)) {
+  if (Array.isArray(body) && isStandardMethod(method) && !body.every(isData)) {
     throw new BadRequest(`Invalid ${name}: expected every element of the array to be an object`)
   }
 
@@ -119,8 +120,8 @@ export function toData(body: unknown, method: string, name = 'request body'): un
   return body
 }
 
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value)
+function isData(value: unknown): boolean {
+  return isObject(value) && !ArrayBuffer.isView(value)
 }
 
 /** Level by level and not by recursion: a body that is to be refused could overflow the stack. */

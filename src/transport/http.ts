@@ -1,9 +1,9 @@
 import { createContext } from '../core/hooks.ts'
+import { getInternals, type Internals } from '../core/internals.ts'
 import { defaultServiceMethods, getDefinition, isStandardMethod, type ServiceCall } from '../core/methods.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, MountedHandler, Query, RouteLookup } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed, NotFound } from '../errors.ts'
-import type { KeyedMutex } from '../utils/keyed-mutex.ts'
 import { stripPrefix } from '../utils/path.ts'
 import { type Authenticating, getSchemes, type ParseAuthenticationOptions } from './authentication.ts'
 import { toData } from './body.ts'
@@ -92,10 +92,6 @@ export interface TransportApplication extends Authenticating, FormattingApplicat
   lookup(path: string): RouteLookup | null
   /** Whether `setup` has run. */
   readonly _isSetup?: boolean
-  /** The functions that `mount` was given, by prefix. */
-  readonly _mounts?: ReadonlyMap<string, MountedHandler>
-  /** Keeps conditional requests for one record from running at once. */
-  _conditional?: KeyedMutex<string>
 }
 
 /** What strategies look for credentials in: on Node the request of the server, where middleware may have added to it. */
@@ -127,7 +123,7 @@ export function findRoute(app: TransportApplication, path: string): RouteLookup 
 
 /** Finds what a request path leads to: a mounted function, or else a service; `null` for neither. */
 export function findTarget(app: TransportApplication, path: string): HttpTarget | null {
-  return findMounted(app._mounts, path) ?? findRoute(app, path)
+  return findMounted(getInternals(app).mounts, path) ?? findRoute(app, path)
 }
 
 /** Whether a target is a mounted function. */
@@ -136,8 +132,8 @@ export function isMounted(target: HttpTarget): target is MountedTarget {
 }
 
 /** The longest prefix wins. */
-function findMounted(mounts: TransportApplication['_mounts'], path: string): MountedTarget | null {
-  if (!mounts || mounts.size === 0 || path.includes('//')) return null
+function findMounted(mounts: Internals['mounts'], path: string): MountedTarget | null {
+  if (mounts.size === 0 || path.includes('//')) return null
 
   let found: MountedHandler | undefined
   let longest = 0

@@ -1,4 +1,5 @@
 import { callService } from '../core/call.ts'
+import { getInternals } from '../core/internals.ts'
 import type { ServiceCall } from '../core/methods.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, RouteLookup } from '../core/types.ts'
@@ -45,9 +46,11 @@ export function runConditionally(
   }
 
   // On the application, so that all of its transports share it.
-  app._conditional ??= new KeyedMutex<string>()
+  const internals = getInternals(app)
 
-  return app._conditional.run(`${path} ${id}`, async () => {
+  internals.conditional ??= new KeyedMutex<string>()
+
+  return internals.conditional.run(`${path} ${id}`, async () => {
     await assertMatch(request, route, call, isTagged)
 
     return run()

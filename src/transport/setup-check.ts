@@ -1,5 +1,4 @@
-/** The applications that were warned of: several transports may serve one. */
-const warned = new WeakSet<object>()
+import { warnOnce } from '../core/internals.ts'
 
 /**
  * Warns once, at the first request, if the application was never set up: its services may lack what their `setup` prepares.
@@ -14,12 +13,11 @@ export function createSetupCheck(app: { readonly _isSetup?: boolean }): () => vo
     if (isChecked) return
 
     isChecked = true
-    if (app._isSetup === false && !warned.has(app)) {
-      warned.add(app)
-      // Not in browsers.
-      globalThis.process?.emitWarning?.(
-        'The application receives requests but was never set up: await app.setup() before the server listens',
-        { code: 'ALULA_NOT_SET_UP' }
+    if (app._isSetup === false) {
+      warnOnce(
+        app,
+        'ALULA_NOT_SET_UP',
+        'The application receives requests but was never set up: await app.setup() before the server listens'
       )
     }
   }

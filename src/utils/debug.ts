@@ -4,8 +4,8 @@ import debug from '#debug'
 /** Writes one line of a namespace; the arguments are those of `debug` (a format and its values). */
 export type Debugger = (...values: unknown[]) => void
 
+/** One for the process, as in Feathers v5, where `setDebug` concerns all applications. */
 let initialize: (name: string) => Debugger = debug
-let generation = 0
 
 /**
  * Creates the debug function of a namespace. It prints only when the namespace is switched on
@@ -14,16 +14,16 @@ let generation = 0
  * @param name The namespace, for example `alula:transport`
  */
 export function createDebug(name: string): Debugger {
-  let current: Debugger | undefined
-  let createdIn = -1
+  let write: Debugger | undefined
+  let writer: typeof initialize | undefined
 
   return (...values) => {
-    if (!current || createdIn !== generation) {
-      current = initialize(name)
-      createdIn = generation
+    if (!write || writer !== initialize) {
+      write = initialize(name)
+      writer = initialize
     }
 
-    return current(...values)
+    return write(...values)
   }
 }
 
@@ -34,5 +34,4 @@ export function createDebug(name: string): Debugger {
  */
 export function setDebug(initializer: (name: string) => Debugger): void {
   initialize = initializer
-  generation++
 }

@@ -575,6 +575,15 @@ describe('the passwordHash resolver', () => {
 })
 
 describe('protect', () => {
+  it('works on a context without params, as tests and other code make them', async () => {
+    const context: any = { type: 'after', method: 'get', result: { id: 1, password: 'secret' } }
+
+    await protect('password')(context)
+
+    expect(context.dispatch).toEqual({ id: 1 })
+    expect(context.result).toEqual({ id: 1, password: 'secret' })
+  })
+
   /** Calls a method that returns the result, with the hook after it. */
   async function call(
     result: unknown,

@@ -38,7 +38,7 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import rest from '@feathersjs/rest-client'
       import authentication from '@feathersjs/authentication-client'
       feathers().configure(${CONNECT_REST}).configure(authentication())`,
-    share: 0.53,
+    share: 0.535,
     budget: 15_800
   },
   'Socket.IO': {
@@ -49,7 +49,7 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import { feathers } from '@feathersjs/feathers'
       import socketio from '@feathersjs/socketio-client'
       feathers().configure(socketio(window.socket))`,
-    share: 1.15,
+    share: 1.16,
     budget: 12_800
   }
 }

@@ -49,6 +49,19 @@ function breakDown(server: any): void {
 }
 
 describe.each(Object.entries(socketServers))('a client of Socket.IO with %s', (_name, serve) => {
+  it('reaches a service at the root, and gets its events', async () => {
+    const { app, server } = await connect(serve)
+
+    server.use('/', echo)
+
+    const created = hear(app.service('/'), 'created')
+
+    expect(await app.service('/').get(1)).toMatchObject({ method: 'get', id: 1 })
+
+    await server.service('/').create({ text: 'Hello' })
+    expect(await created).toMatchObject([{ method: 'create' }])
+  })
+
   it('calls all six methods, and sends no params but the query', async () => {
     const { app } = await connect(serve)
     const things = app.service('things')

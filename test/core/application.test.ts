@@ -16,6 +16,11 @@ describe('the entry', () => {
     expect(entry.version > '5.0.0').toBe(true)
   })
 
+  it('has on its function what plugins read from the module of Feathers v5', () => {
+    expect(alula.version).toBe(entry.version)
+    expect(alula.feathers).toBe(alula)
+  })
+
   it('has the tables of methods and events', () => {
     expect(entry.defaultServiceMethods).toEqual(['find', 'get', 'create', 'update', 'patch', 'remove'])
     expect(entry.defaultServiceEvents).toEqual(['created', 'updated', 'patched', 'removed'])

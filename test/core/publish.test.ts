@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { getInternals } from '../../src/core/internals.ts'
 import { type Application, alula, CombinedChannel } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { defer } from '../support/deferred.ts'
@@ -39,6 +40,14 @@ describe('publish', () => {
     expect(published[0].channel).toBeInstanceOf(CombinedChannel)
     expect(published[0].channel.connections).toEqual([connection])
     expect(published[0].context).toMatchObject({ path: 'things', method: 'create' })
+  })
+
+  it('listens to the events of a service itself', () => {
+    const { things } = createApp()
+
+    expect(things.listenerCount('created')).toBe(1)
+    expect(things.listenerCount('custom')).toBe(1)
+    expect(things.listenerCount('other')).toBe(0)
   })
 
   it('prefers the service to the application, and an event to all events', async () => {
@@ -266,7 +275,9 @@ describe('what goes elsewhere', () => {
       throw new Error('gone')
     }
 
-    ;(app as any)._relays.add(broken).add((event: any) => taken.push(event))
+    getInternals(app)
+      .relays.add(broken)
+      .add((event: any) => taken.push(event))
     app.on('error', (error, context) => errors.push([error.message, context.path]))
     await things.create([{ n: 1 }, { n: 2 }])
     await things.remove(0)

@@ -54,6 +54,21 @@ describeBoth('a registered service', (createApp) => {
     expect(service.upper).toBe('OTHER')
   })
 
+  it('lists its methods when it is enumerated', () => {
+    class Things {
+      async get() {}
+      async create() {}
+      async greet() {}
+    }
+
+    const app = createApp().use('things', new Things(), { methods: ['get', 'create', 'greet'] })
+    const names: string[] = []
+
+    for (const name in app.service('things')) names.push(name)
+
+    expect(names).toEqual(expect.arrayContaining(['get', 'create', 'greet']))
+  })
+
   it('keeps what was put on a method', () => {
     const mark = Symbol('mark')
     const get = Object.assign(async () => ({}), { [mark]: 'marked', title: 'Get one' })
@@ -175,6 +190,22 @@ describeBoth('the options of a service', (createApp) => {
     ).toEqual({ methods: ['greet'], events: ['seen'], serviceEvents: ['created'], colour: 'green' })
   })
 
+  it.each([{}, { methods: ['get'] }, { methods: ['get'], events: [] }])(
+    'are filled in where a plugin has marked the service itself: %o',
+    async (marked) => {
+      const marking = { get: async (id: number) => ({ id }), [SERVICE]: marked }
+      const app = alula().use('things', marking)
+
+      expect(getServiceOptions(app.service('things'))).toEqual({
+        methods: ['get'],
+        events: [],
+        serviceEvents: ['created', 'updated', 'patched', 'removed']
+      })
+      expect(app.service('things')).toBe(marking)
+      expect(await app.service('things').get(1)).toEqual({ id: 1 })
+    }
+  )
+
   it('may allow no method at all', async () => {
     const app = createApp().use('things', { get: async () => 'from inside' }, { methods: [] })
 
@@ -259,12 +290,12 @@ describe('a service of alula', () => {
     expect(() => alula().use('things', service)).toThrow('Invalid service object passed for path `things`')
   })
 
-  it('keeps what registration added out of its keys', () => {
+  it('has no keys but its methods', () => {
     const service = alula()
       .use('things', { get: async () => ({}) })
       .service('things')
 
-    expect(Object.keys(service)).toEqual([])
+    expect(Object.keys(service)).toEqual(['get'])
   })
 
   it('is recognised by Feathers v5, and takes over services of it', async () => {

@@ -74,6 +74,25 @@ it('middleware and service see the same query', async () => {
   expect(seen).toEqual([query])
 })
 
+it('middleware that replaces the URL replaces the query too, unless it keeps it', async () => {
+  const app = express(alula())
+
+  app.use((request, _response, next) => {
+    const { path, query } = request
+
+    if (path === '/kept') Object.defineProperty(request, 'query', { value: query })
+    request.url = '/things'
+    next()
+  })
+  app.configure(rest())
+  app.use('things', echo)
+
+  const url = await serve(app)
+
+  expect(await getJson(`${url}/lost?a=1`)).toEqual({})
+  expect(await getJson(`${url}/kept?a=1`)).toEqual({ a: '1' })
+})
+
 it('a query that middleware put in place is the one that counts', async () => {
   const app = express(alula())
 

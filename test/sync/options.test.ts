@@ -1,5 +1,6 @@
 import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { getInternals } from '../../src/core/internals.ts'
 import { alula } from '../../src/index.ts'
 import { createRedisClient } from '../../src/sync/connection.ts'
 import { type RedisRevocationOptions, RedisRevocationStore, type SyncOptions, sync } from '../../src/sync.ts'
@@ -133,7 +134,7 @@ describe('the set-up of an application', () => {
       })
 
       await expect(app.setup()).rejects.toThrow('broken')
-      expect((app as any)._relays.size).toBe(0)
+      expect(getInternals(app).relays.size).toBe(0)
       await redis.kill()
       // Whoever were still connected would say that Redis is away.
       await app.teardown()

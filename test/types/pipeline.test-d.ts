@@ -107,8 +107,7 @@ const options: HookMethodOptions<Job> = {
   properties: {},
   version: () => registry.version,
   compile: (terminal) => compilePipeline([registry.layer('run')], terminal),
-  start: (job) => expectType<Job>().of(job),
-  finish: ({ name }) => console.log(name)
+  observer: { start: (job) => expectType<Job>().of(job), finish: ({ name }) => console.log(name) }
 }
 const run = hookMethod((name: string) => name, options)
 
@@ -121,6 +120,6 @@ expectType<HookMethod>().of({} as HookMethod<BaseContext>)
 // @ts-expect-error -- it does not know how to put hooks around
 hookMethod((name: string) => name, { parameters: ['name'], properties: {}, version: () => 1 })
 // @ts-expect-error -- a job has no title
-export const wrongOptions: HookMethodOptions<Job> = { ...options, start: ({ title }) => title }
+export const wrongOptions: HookMethodOptions<Job> = { ...options, observer: { finish: ({ title }) => title } }
 // @ts-expect-error -- what hooks are put around is a function
 hookMethod('run', options)

@@ -1,0 +1,73 @@
+// The contract between the application and the other folders of the library: what an application keeps for them.
+import { HookRegistry } from '../hooks/registry.ts'
+import type { KeyedMutex } from '../utils/keyed-mutex.ts'
+import { Channels } from './channel.ts'
+import type { HookContext, MountedHandler, Publisher } from './types.ts'
+
+/** An event of a service, on its way to connections. */
+export interface ServiceEvent {
+  /** The path of the service. */
+  readonly path: string
+  /** The name of the event, for example `created`. */
+  readonly event: string
+  /** What the event is about: one item, where the result of the call is a list. */
+  readonly data: any
+  /** That of the call; for an event that the service sent itself `path`, `service`, `app` and `result` alone. */
+  readonly context: HookContext
+}
+
+/** Sends the events of this process elsewhere, for example to other processes. It gets each once, in their order. */
+export type Relay = (event: ServiceEvent) => void
+
+/** Publishers by event; by a symbol for all events. */
+export type Publishers = Map<string | symbol, Publisher>
+
+/** What an application keeps for the library. All objects that an application is moved onto share one. */
+export class Internals {
+  /** The hooks for all services. */
+  readonly hooks: HookRegistry<HookContext> = new HookRegistry<HookContext>()
+  /** The publishers for all services. */
+  readonly publishers: Publishers = new Map()
+  readonly relays: Set<Relay> = new Set()
+  readonly channels: Channels = new Channels()
+  /** The functions that `mount` was given, by prefix. */
+  readonly mounts: Map<string, MountedHandler> = new Map()
+  /** The names of the plugins that are configured, each of which can be configured once. */
+  readonly plugins: Set<string> = new Set()
+  /** The codes of the warnings that were emitted. */
+  readonly warnings: Set<string> = new Set()
+  /** Whether `setup` was called without a server, and has not finished. */
+  isSettingUp = false
+  /** Runs conditional requests for one record one after another. Made by the transport that first needs it. */
+  conditional?: KeyedMutex<string>
+}
+
+/**
+ * Returns what an application keeps for the library. An application of Feathers v5, where parts of the library run too,
+ * gets it on the first need.
+ *
+ * @param app The application
+ */
+export function getInternals(app: object): Internals {
+  const owner = app as { _internals?: Internals }
+
+  if (!owner._internals) Object.defineProperty(owner, '_internals', { value: new Internals() })
+
+  return owner._internals as Internals
+}
+
+/**
+ * Emits a warning of the process, once for an application. Browsers have no warnings.
+ *
+ * @param app The application
+ * @param code The code of the warning, by which it is known too
+ * @param sentence What it says
+ */
+export function warnOnce(app: object, code: string, sentence: string): void {
+  const { warnings } = getInternals(app)
+
+  if (warnings.has(code)) return
+
+  warnings.add(code)
+  globalThis.process?.emitWarning?.(sentence, { code })
+}
