@@ -3,7 +3,7 @@ import { type AdapterOptions, type AdapterParams, assertNames } from '../adapter
 import { OPERATORS } from '../adapter/query.ts'
 import type { Query } from '../core/types.ts'
 import { PATTERN_OPERATORS } from '../query/operators.ts'
-import { findDialect } from './databases.ts'
+import { findDatabase } from './databases.ts'
 import type { Transaction } from './transaction.ts'
 
 /** The options of a service for a table. */
@@ -58,7 +58,7 @@ export function assertOptions(options: KyselyOptions, further?: readonly string[
     throw new Error("Invalid adapter option 'allowId': expected true or false")
   }
 
-  findDialect(Model)
+  findDatabase(Model)
 
   if (renames(Model)) {
     throw new Error(
