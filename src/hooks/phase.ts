@@ -1,4 +1,5 @@
-import type { BaseContext, Hook, NextFunction, Phase, Pipeline } from './types.ts'
+import { wrapAround } from './compose.ts'
+import { AROUND, type BaseContext, type Hook, type NextFunction, type Phase, type Pipeline } from './types.ts'
 
 /** A before or after hook with the type that the context has meanwhile; or, without a type, everything further in. */
 type Step<C> =
@@ -24,7 +25,9 @@ export function wrapPhases<C extends BaseContext>(
     if (error.length > 0) steps = [{ run: wrapError(runSteps(steps), error) }]
   }
 
-  return runSteps(steps)
+  const around = new Set(phases.flatMap(({ before = [] }) => before.flatMap((hook) => hook[AROUND] ?? [])))
+
+  return [...around].reduceRight(wrapAround, runSteps(steps))
 }
 
 /**

@@ -17,7 +17,7 @@ export type NextFunction = () => Promise<any>
  * A before, after or error hook. What it returns is merged into the context, unless it is the context
  * itself or nothing.
  */
-export type Hook<C> = (this: any, context: C) => unknown
+export type Hook<C> = ((this: any, context: C) => unknown) & { readonly [AROUND]?: AroundHook<C> }
 
 /** A hook around everything further in: code before and after `await next()`. */
 export type AroundHook<C> = (this: any, context: C, next: NextFunction) => unknown
@@ -40,6 +40,12 @@ export interface Layer<C> {
 
 /** A compiled chain. It leaves the result in the context. */
 export type Pipeline<C> = (context: C) => Promise<unknown>
+
+/**
+ * Where a before hook keeps an around hook, which runs around all before, after and error hooks of its level: for hooks
+ * that belong together and share what is asynchronous, such as an `AsyncLocalStorage`.
+ */
+export const AROUND: unique symbol = Symbol.for('alula/around') as any
 
 /**
  * Where a hook keeps a guard: a function that sees the context of every call of the service, before all before

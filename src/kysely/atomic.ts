@@ -1,5 +1,5 @@
 import { type ControlledTransaction, type Kysely, sql } from 'kysely'
-import { findDialect } from './databases.ts'
+import { findDatabase } from './databases.ts'
 import type { Dialect } from './dialect.ts'
 import { isClientTimeout, isDeadlock, isDisconnection } from './errors.ts'
 import { Savepoint } from './savepoint.ts'
@@ -47,19 +47,19 @@ async function inTransaction<T>(db: Kysely<any>, run: (db: Kysely<any>) => Promi
 }
 
 async function behindSavepoint<T>(db: Kysely<any>, run: (db: Kysely<any>) => Promise<T>): Promise<T> {
-  const savepoint = new Savepoint()
+  const savepoint = new Savepoint(db)
 
-  await savepoint.set(db)
+  await savepoint.set()
 
   try {
     const result = await run(db)
 
-    await savepoint.release(db)
+    await savepoint.release()
 
     return result
   } catch (error) {
     // It fails where the transaction is lost: what happened is said by the first error.
-    if (!isDisconnection(error)) await savepoint.rollBack(db).catch(() => undefined)
+    if (!isDisconnection(error)) await savepoint.rollBack().catch(() => undefined)
     throw error
   }
 }
@@ -125,7 +125,7 @@ async function untilFree(connection: Kysely<any>): Promise<void> {
  * would take what comes next for statements of no transaction: MySQL after a deadlock, SQLite when the disk is full.
  */
 export async function isAlive(transaction: Kysely<any>): Promise<boolean> {
-  return await findDialect(transaction).isAlive(transaction)
+  return await findDatabase(transaction).dialect.isAlive(transaction)
 }
 
 /**

@@ -3,7 +3,6 @@ import type { Comparison } from '../query/ast.ts'
 import { toReadings } from '../query/coerce.ts'
 import { assertNever } from '../utils/object.ts'
 import type { Field, Fragment, Table } from './dialect.ts'
-import { toOrderedText, toReference, toTime } from './field.ts'
 import { toTyped } from './json.ts'
 import { KINDS, toOperand } from './kinds.ts'
 import { anyOf, NEVER, negate } from './logic.ts'
@@ -59,9 +58,7 @@ function among(field: Field, values: readonly unknown[], table: Table): Fragment
 }
 
 function toNullTest(field: Field, table: Table): Fragment {
-  return field.column.kind === 'json'
-    ? toTyped(field, table).isNull
-    : sql`${toReference(field.column)} is null`
+  return field.column.kind === 'json' ? toTyped(field, table).isNull : sql`${field.column.reference} is null`
 }
 
 function toEquality(field: Field, values: readonly unknown[], table: Table): Fragment {
@@ -74,9 +71,9 @@ function toEquality(field: Field, values: readonly unknown[], table: Table): Fra
     case 'text':
       return toTextEquality(field, values, table)
     case 'time':
-      return isOneOf(toTime(column, table), field, values, table)
+      return isOneOf(table.dialect.toTime(column), field, values, table)
     case 'value':
-      return isOneOf(toReference(column), field, values, table)
+      return isOneOf(column.reference, field, values, table)
     default:
       return assertNever(equality)
   }
@@ -84,11 +81,11 @@ function toEquality(field: Field, values: readonly unknown[], table: Table): Fra
 
 function toTextEquality(field: Field, values: readonly unknown[], table: Table): Fragment {
   const { column } = field
-  const equality = isOneOf(toReference(column), field, values, table)
+  const equality = isOneOf(column.reference, field, values, table)
 
   if (column.isExact) return equality
 
-  const exactly = isOneOf(toOrderedText(column, table), field, values, table)
+  const exactly = isOneOf(table.dialect.toOrderedText(column, table), field, values, table)
 
   // What is the same letter by letter is the same for every collation: the first part can use an index.
   return column.charset === 'utf8mb4' ? sql`(${equality} and ${exactly})` : exactly
@@ -154,11 +151,11 @@ function toOrdered(field: Field, value: unknown, table: Table): Fragment {
     case 'typed':
       return toTyped(field, table)[typeof value as 'string' | 'number' | 'boolean']
     case 'text':
-      return toOrderedText(column, table)
+      return table.dialect.toOrderedText(column, table)
     case 'time':
-      return toTime(column, table)
+      return table.dialect.toTime(column)
     case 'value':
-      return toReference(column)
+      return column.reference
     default:
       return assertNever(comparison)
   }

@@ -1,7 +1,7 @@
 import type { ControlledTransaction, Kysely } from 'kysely'
 import { type FeathersError, isFeathersError } from '../errors.ts'
 import { isAlive } from './atomic.ts'
-import { findDialect } from './databases.ts'
+import { findDatabase } from './databases.ts'
 import { isDeadlock, isDisconnection, transactionLost } from './errors.ts'
 
 /** The connection that a transaction and those inside it share. Statements take turns on it. */
@@ -19,7 +19,7 @@ export class Connection {
 
   /** Whether it leads to the database of a Kysely instance. */
   isOf(Model: Kysely<any>): boolean {
-    return this.db.getExecutor().adapter === Model.getExecutor().adapter
+    return findDatabase(this.db) === findDatabase(Model)
   }
 
   /** Runs something when all that came before it is through. */
@@ -49,7 +49,7 @@ export class Connection {
 
   /** Makes sure that a commit without an error is one: application code may have ended the transaction. */
   async assertAlive(): Promise<void> {
-    if (!this.hasOwnStatements || findDialect(this.db).failsEmptyCommit) return
+    if (!this.hasOwnStatements || findDatabase(this.db).dialect.failsEmptyCommit) return
     if (!(await isAlive(this.db))) throw transactionLost(undefined)
   }
 

@@ -1,5 +1,5 @@
-import { type Kysely, sql } from 'kysely'
-import type { Dialect } from './dialect.ts'
+import { type Kysely, type QueryExecutor, sql } from 'kysely'
+import type { Dialect, Table } from './dialect.ts'
 import { mysql } from './dialects/mysql.ts'
 import { postgres } from './dialects/postgres.ts'
 import { sqlite } from './dialects/sqlite.ts'
@@ -7,8 +7,52 @@ import { sqlite } from './dialects/sqlite.ts'
 /** The databases that are recognised. */
 export const DIALECTS: readonly Dialect[] = [sqlite, mysql, postgres]
 
-/** Dialects by the adapter of a Kysely instance, which its transactions and its variants with plugins share. */
-const known = new WeakMap<object, Dialect>()
+/** What is known of a Kysely instance. Its plugins decide where a table is. */
+interface Instance {
+  /** The tables by their names in statements; a promise for one that is being read. */
+  readonly tables: Map<string, Table | Promise<Table>>
+  /** The instances that were made of it, by their schemas. */
+  readonly schemas: Map<string, Kysely<any>>
+}
+
+/** What is known of a database, for all Kysely instances and transactions that use its connections. */
+export class Database {
+  readonly dialect: Dialect
+  /** The executors whose statements are watched. */
+  readonly watched = new WeakSet<QueryExecutor>()
+  /** How many connections are in use. */
+  usedConnections = 0
+  /** Transactions whose function waits for a further connection, and how many statements do. */
+  readonly waiting = new Map<object, number>()
+  /** How many savepoints were set: each has a number, so that none hides another. */
+  savepoints = 0
+  /** Whether a warning was given about a statement outside of a transaction. */
+  hasWarned = false
+  private readonly instances = new WeakMap<Kysely<any>, Instance>()
+
+  constructor(dialect: Dialect) {
+    this.dialect = dialect
+  }
+
+  /** What is known of one of its Kysely instances. */
+  getInstance(db: Kysely<any>): Instance {
+    const known = this.instances.get(db)
+
+    if (known) return known
+
+    const instance: Instance = { tables: new Map(), schemas: new Map() }
+
+    this.instances.set(db, instance)
+
+    return instance
+  }
+}
+
+/**
+ * Databases by the adapter of a Kysely instance. It is the only object that an instance shares with its transactions and
+ * with its variants with plugins, and Kysely has no place on it for what others know.
+ */
+const databases = new WeakMap<object, Database>()
 
 /**
  * Says which database a Kysely instance uses, where alula does not recognise it. Call it before the instance has a
@@ -20,7 +64,7 @@ const known = new WeakMap<object, Dialect>()
  * registerDialect(db, { ...sqlite, name: 'My database', maxValues: 999 })
  */
 export function registerDialect(db: Kysely<any>, dialect: Dialect): void {
-  known.set(db.getExecutor().adapter, dialect)
+  databases.set(db.getExecutor().adapter, new Database(dialect))
 }
 
 /**
@@ -29,13 +73,17 @@ export function registerDialect(db: Kysely<any>, dialect: Dialect): void {
  *
  * @throws Error for a database that we do not know
  */
-export function findDialect(db: Kysely<any>): Dialect {
+export function findDatabase(db: Kysely<any>): Database {
   const { adapter } = db.getExecutor()
-  const dialect = known.get(adapter) ?? recognise(db)
+  const known = databases.get(adapter)
 
-  known.set(adapter, dialect)
+  if (known) return known
 
-  return dialect
+  const database = new Database(recognise(db))
+
+  databases.set(adapter, database)
+
+  return database
 }
 
 function recognise(db: Kysely<any>): Dialect {

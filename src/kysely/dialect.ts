@@ -16,6 +16,11 @@ export interface Field {
 /** A table, and the database that it is in. */
 export interface Table extends TableDescription {
   readonly dialect: Dialect
+  /**
+   * All columns, for `select` and `returning`, so that drivers round none of their numbers. It is text that is made once,
+   * because a statement of SQLite is shorter than the time it takes to build and to parse it.
+   */
+  readonly allColumns: Fragment
 }
 
 /** Where a table is, as a Kysely instance has it. */

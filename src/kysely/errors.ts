@@ -7,7 +7,7 @@ import {
   isFeathersError,
   Unavailable
 } from '../errors.ts'
-import { DIALECTS, findDialect } from './databases.ts'
+import { DIALECTS, findDatabase } from './databases.ts'
 import type { Dialect, ErrorKind, Table } from './dialect.ts'
 
 /** What drivers and the network say when there is no connection. */
@@ -44,7 +44,7 @@ const LOST_MESSAGE =
  * })
  */
 export function toFeathersError(error: unknown, db?: Kysely<any>): FeathersError {
-  return toKnownError(error, db ? [findDialect(db)] : DIALECTS)
+  return toKnownError(error, db ? [findDatabase(db).dialect] : DIALECTS)
 }
 
 /** The same for an error of a service: it names the columns of its table. */
@@ -91,7 +91,7 @@ export function isClientTimeout(error: any): boolean {
 
 /** Whether the same statements may succeed when they are tried again. */
 export function isDeadlock(error: unknown, db: Kysely<any>): boolean {
-  return toErrorKind(error, [findDialect(db)]) === 'deadlock'
+  return toErrorKind(error, [findDatabase(db).dialect]) === 'deadlock'
 }
 
 /** Whether the database says that an id is taken. Where it has numbered that id itself, the next one may be free. */

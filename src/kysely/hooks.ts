@@ -1,12 +1,10 @@
 import type { Kysely } from 'kysely'
-import { Transaction } from './transaction.ts'
+import { AROUND, type NextFunction } from '../hooks/types.ts'
+import { currentCall, type HookCall, Transaction } from './transaction.ts'
 import { findTransaction } from './with-transaction.ts'
 
-/** The transactions that calls have begun and not ended, by their contexts; the innermost is the last. */
-const begun = new WeakMap<object, Transaction[]>()
-
-/** The contexts of calls whose transaction was committed. */
-const committed = new WeakSet<object>()
+/** Where the context of a call has what its hooks have begun and ended. */
+const CALL = Symbol('transactions of the hooks')
 
 /**
  * Hooks that put a call, and those that get its `params.transaction`, into one transaction. They have the names of
@@ -22,6 +20,7 @@ const committed = new WeakSet<object>()
 export const transaction = {
   /** A `before` hook: begins a transaction, or sets a savepoint in that of the params. */
   start: toFactory('start', 'before', async (context) => {
+    const call = toCall(context)
     const Model: Kysely<any> | undefined = context.service.getModel?.(context.params)
     const parent = context.params.transaction ?? (Model && (await findTransaction(undefined, Model)))
 
@@ -29,21 +28,21 @@ export const transaction = {
 
     const current = await Transaction.begin(Model as Kysely<any>, parent)
 
-    begun.set(context, [...(begun.get(context) ?? []), current])
+    call.begun = [...(call.begun ?? []), current]
     context.params = { ...context.params, transaction: current }
   }),
 
   /** An `after` hook: commits. It belongs last: what fails after it has been stored. */
   end: toFactory('end', 'after', async (context) => {
     await findOwn(context)?.commit()
-    committed.add(context)
+    toCall(context).hasCommitted = true
     // Not before: what could not be committed is for `rollback` to take back.
     leave(context)
   }),
 
   /** An `error` hook: takes everything back. */
   rollback: toFactory('rollback', 'error', async (context) => {
-    if (committed.has(context)) warnLate(context)
+    if (toCall(context).hasCommitted) warnLate(context)
 
     await findOwn(context)?.rollback()
     leave(context)
@@ -67,19 +66,32 @@ function toFactory(
   return (context?: object) => {
     if (context) throw new Error(`transaction.${name} has to be called, as in [transaction.${name}()]`)
 
-    return async (context: any, next?: unknown) => {
+    const hook = async (context: any, next?: unknown) => {
       if (next) throw new Error(`The hook transaction.${name}() is for '${type}', and no around hook`)
 
       await run(context)
     }
+
+    return Object.assign(hook, { [AROUND]: runAsCall })
   }
+}
+
+/** Has statements of all hooks of a call, and of its method, know the transaction that they would wait for. */
+function runAsCall(context: any, next: NextFunction): Promise<unknown> {
+  return currentCall.run(toCall(context), next)
+}
+
+function toCall(context: { [CALL]?: HookCall }): HookCall {
+  context[CALL] ??= { outer: currentCall.getStore() }
+
+  return context[CALL]
 }
 
 /** The transaction that a call has to end: not the one around it, which it has in its params when its own is over. */
 function findOwn(context: any): Transaction | undefined {
-  const own = begun.get(context)
+  const { begun } = toCall(context)
 
-  return own ? own.at(-1) : context.params.transaction
+  return begun ? begun.at(-1) : context.params.transaction
 }
 
 /** Puts the transaction around it, or none, in place of that of a call. */
@@ -88,5 +100,5 @@ function leave(context: any): void {
 
   if (current) context.params = { ...context.params, transaction: current.parent }
 
-  begun.get(context)?.pop()
+  toCall(context).begun?.pop()
 }

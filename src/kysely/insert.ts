@@ -4,7 +4,7 @@ import { atomically } from './atomic.ts'
 import { isTaken } from './errors.ts'
 import { toColumn } from './field.ts'
 import { toStored } from './kinds.ts'
-import { selectRows, toAllColumns } from './read.ts'
+import { selectRows } from './read.ts'
 import { read, type Session, write } from './session.ts'
 import type { Column } from './table.ts'
 import { hasOneOf, type Row, toRow } from './write.ts'
@@ -182,7 +182,7 @@ async function insert(session: Session, rows: readonly Row[]): Promise<any[]> {
 
   if (!table.returning.insert) return await insertAndRead(session, rows, statement)
 
-  return await write(session, statement.returning(toAllColumns(session)))
+  return await write(session, statement.returning(table.allColumns as any))
 }
 
 /** What a row has for each of some columns. */

@@ -1,14 +1,12 @@
 import type { Kysely } from 'kysely'
+import { findDatabase } from './databases.ts'
 
-/** The instances for schemas, so that each is made once. */
-const instances = new WeakMap<Kysely<any>, Map<string, Kysely<any>>>()
-
-/** A Kysely instance whose tables are in a schema. */
+/** A Kysely instance whose tables are in a schema. It is made once: what is known of its tables belongs to it. */
 export function withSchema(Model: Kysely<any>, schema: string): Kysely<any> {
-  const known = instances.get(Model) ?? new Map<string, Kysely<any>>()
-  const instance = known.get(schema) ?? Model.withSchema(schema)
+  const { schemas } = findDatabase(Model).getInstance(Model)
+  const instance = schemas.get(schema) ?? Model.withSchema(schema)
 
-  instances.set(Model, known.set(schema, instance))
+  schemas.set(schema, instance)
 
   return instance
 }

@@ -5,7 +5,7 @@ import type { Query } from '../core/types.ts'
 import { PATTERN_OPERATORS } from '../query/operators.ts'
 import { isBoolean, isFunction, isString } from '../utils/check.ts'
 import { assertOptions as assertAll, assertOption, type OptionChecks } from '../utils/options.ts'
-import { findDialect } from './databases.ts'
+import { findDatabase } from './databases.ts'
 import type { Transaction } from './transaction.ts'
 
 /** The options of a service for a table. */
@@ -61,7 +61,7 @@ export function assertOptions(owner: string, options: KyselyOptions, further?: r
     () => operators.every((name) => KNOWN_OPERATORS.includes(name)),
     'names that have a meaning in a table'
   ])
-  findDialect(Model)
+  findDatabase(Model)
   assertOption(owner, 'Model', Model, [
     () => !renames(Model),
     'an instance without a plugin that changes names'

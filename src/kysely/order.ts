@@ -1,8 +1,9 @@
+import { sql } from 'kysely'
 import type { Sort } from '../query/ast.ts'
 import { compareAny } from '../query/compare.ts'
 import { assertNever } from '../utils/object.ts'
 import type { Field, Fragment, Table } from './dialect.ts'
-import { toColumn, toField, toOrderedText, toOwnReference, toTime } from './field.ts'
+import { toColumn, toField } from './field.ts'
 import { toTyped } from './json.ts'
 import { KINDS } from './kinds.ts'
 
@@ -54,11 +55,11 @@ function toSortable(field: Field, table: Table): readonly Fragment[] {
     case 'typed':
       return toTyped(field, table).order
     case 'text':
-      return [toOrderedText(column, table)]
+      return [table.dialect.toOrderedText(column, table)]
     case 'time':
-      return [toTime(column, table)]
+      return [table.dialect.toTime(column)]
     case 'value':
-      return [toOwnReference(column, table)]
+      return [sql.id(table.name, column.name)]
     default:
       return assertNever(order)
   }

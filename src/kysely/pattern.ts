@@ -1,6 +1,5 @@
 import { type PatternPart, parsePattern, toLowerLetters } from '../query/like.ts'
 import type { Field, Fragment, Table } from './dialect.ts'
-import { toReference } from './field.ts'
 import { toTyped } from './json.ts'
 import { KINDS } from './kinds.ts'
 import { ALWAYS, NEVER, negate } from './logic.ts'
@@ -34,7 +33,7 @@ function toText(field: Field, table: Table): Fragment | undefined {
     case 'typed':
       return toTyped(field, table).string
     case 'value':
-      return toReference(column)
+      return column.reference
     case 'converted':
       return table.dialect.toText(column)
     default:

@@ -1,10 +1,10 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Id } from '../core/types.ts'
 import { NotFound } from '../errors.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import { toSelection } from '../query/select.ts'
-import type { Fragment, Table } from './dialect.ts'
-import { toColumn, toReference } from './field.ts'
+import type { Fragment } from './dialect.ts'
+import { toColumn } from './field.ts'
 import { fromStored } from './kinds.ts'
 import { allOf, NEVER } from './logic.ts'
 import { toOrder } from './order.ts'
@@ -103,36 +103,7 @@ export function toNotFound(id: Id): NotFound {
 export function selectRows(session: Session, select?: readonly string[]) {
   const from = session.db.selectFrom(session.name)
 
-  return select ? from.select(toColumns(select, session)) : from.select(toAllColumns(session))
-}
-
-const allColumns = new WeakMap<Table, RawBuilder<any>>()
-
-/**
- * All columns of a table, for `select` and `returning`, so that drivers round none of their numbers. It is text that is
- * made once, because a statement of SQLite is shorter than the time it takes to build and to parse it.
- */
-export function toAllColumns(session: Session): any {
-  const { table } = session
-  const known = allColumns.get(table) ?? listColumns(session)
-
-  allColumns.set(table, known)
-
-  return known
-}
-
-function listColumns({ db, table }: Session): RawBuilder<any> {
-  const columns = [...table.columns.values()]
-
-  if (!columns.some((column) => table.dialect.toExact(column))) return sql.raw('*')
-
-  const list = columns.map((column) => {
-    const exact = table.dialect.toExact(column)
-
-    return exact ? sql`${exact} as ${sql.id(column.name)}` : sql.id(column.name)
-  })
-
-  return sql.raw(sql.join(list).compile(db.withoutPlugins()).sql)
+  return select ? from.select(toColumns(select, session)) : from.select(session.table.allColumns as any)
 }
 
 function toColumns(select: readonly string[], { table, id }: Session) {
@@ -141,6 +112,6 @@ function toColumns(select: readonly string[], { table, id }: Session) {
   return [...names].map((name) => {
     const column = toColumn(name, table)
 
-    return (table.dialect.toExact(column) ?? toReference(column)).as(name)
+    return (table.dialect.toExact(column) ?? column.reference).as(name)
   })
 }

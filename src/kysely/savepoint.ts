@@ -1,21 +1,27 @@
 import { type Kysely, sql } from 'kysely'
-
-let count = 0
+import { findDatabase } from './databases.ts'
 
 /** A savepoint in a transaction. Savepoints are a stack: what ends one ends those that were set after it. */
 export class Savepoint {
-  private readonly name = sql.id(`alula_${++count}`)
+  private readonly db: Kysely<any>
+  private readonly name
 
-  async set(db: Kysely<any>): Promise<void> {
-    await sql`savepoint ${this.name}`.execute(db)
+  /** @param db The transaction */
+  constructor(db: Kysely<any>) {
+    this.db = db
+    this.name = sql.id(`alula_${++findDatabase(db).savepoints}`)
   }
 
-  async release(db: Kysely<any>): Promise<void> {
-    await sql`release savepoint ${this.name}`.execute(db)
+  async set(): Promise<void> {
+    await sql`savepoint ${this.name}`.execute(this.db)
+  }
+
+  async release(): Promise<void> {
+    await sql`release savepoint ${this.name}`.execute(this.db)
   }
 
   /** Takes back what happened since it was set. On PostgreSQL that mends a transaction in which a statement has failed. */
-  async rollBack(db: Kysely<any>): Promise<void> {
-    await sql`rollback to savepoint ${this.name}`.execute(db)
+  async rollBack(): Promise<void> {
+    await sql`rollback to savepoint ${this.name}`.execute(this.db)
   }
 }

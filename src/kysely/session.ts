@@ -1,8 +1,9 @@
-import type { Compilable, CompiledQuery, Kysely } from 'kysely'
+import { type Compilable, type CompiledQuery, type Kysely, sql } from 'kysely'
 import { BadRequest } from '../errors.ts'
 import { asOneStatement, onConnection } from './atomic.ts'
-import { findDialect } from './databases.ts'
-import type { Place, Table } from './dialect.ts'
+import { findDatabase } from './databases.ts'
+import type { Dialect, Fragment, Place, Table } from './dialect.ts'
+import type { TableDescription } from './table.ts'
 
 /** What the statements of one call have in common. */
 export interface Session {
@@ -17,8 +18,6 @@ export interface Session {
 
 /** There is no table by a name, or no column for ids. */
 export class MissingTable extends Error {}
-
-const tables = new WeakMap<Kysely<any>, Map<string, Table | Promise<Table>>>()
 
 /**
  * Prepares the statements of a call.
@@ -52,25 +51,25 @@ export async function openSession(
  * @param name The name of the table
  */
 function getTable(Model: Kysely<any>, db: Kysely<any>, name: string): Table | Promise<Table> {
-  const known = tables.get(Model) ?? new Map<string, Table | Promise<Table>>()
-  const table = known.get(name)
+  const { tables } = findDatabase(Model).getInstance(Model)
+  const table = tables.get(name)
 
   // What another call reads may wait for the connection that a transaction holds. So a transaction reads for itself.
   if (table && !(table instanceof Promise && db.isTransaction)) return table
 
   const reading = readTable(Model, db, name)
 
-  tables.set(Model, known.set(name, reading))
+  tables.set(name, reading)
   reading.then(
-    (read) => known.set(name, read),
-    () => known.delete(name)
+    (read) => tables.set(name, read),
+    () => tables.delete(name)
   )
 
   return reading
 }
 
 async function readTable(Model: Kysely<any>, db: Kysely<any>, name: string): Promise<Table> {
-  const dialect = findDialect(db)
+  const { dialect } = findDatabase(db)
   const place = findPlace(Model, name)
   const description = await onConnection(db, dialect, (connection) =>
     dialect.readTable(connection.withoutPlugins(), place)
@@ -78,7 +77,19 @@ async function readTable(Model: Kysely<any>, db: Kysely<any>, name: string): Pro
 
   if (description.columns.size === 0) throw new MissingTable(`The database has no table '${place.name}'`)
 
-  return { ...description, dialect }
+  return { ...description, dialect, allColumns: listColumns(description, dialect, db) }
+}
+
+function listColumns({ columns }: TableDescription, dialect: Dialect, db: Kysely<any>): Fragment {
+  const exact = [...columns.values()].map((column) => ({ column, value: dialect.toExact(column) }))
+
+  if (exact.every(({ value }) => value === undefined)) return sql.raw('*')
+
+  const list = exact.map(({ column: { name, reference }, value }) =>
+    value ? sql`${value} as ${sql.id(name)}` : reference
+  )
+
+  return sql.raw(sql.join(list).compile(db.withoutPlugins()).sql)
 }
 
 /** Where a table is, as the plugins of a Kysely instance have it, `withSchema` among them. */

@@ -1,3 +1,5 @@
+import { type RawBuilder, sql } from 'kysely'
+
 /**
  * What a column holds, as far as it matters to a query: `decimal` is exact and comes as text, `day` is a date without a
  * time, `list` an array of PostgreSQL, `any` a column of SQLite that was declared without a type, `other` whatever has a
@@ -21,6 +23,8 @@ export type Kind =
 /** A column of a table, as the database describes it. */
 export interface Column {
   readonly name: string
+  /** The column in a statement. Names come from the list of the table, and never from a query. */
+  readonly reference: RawBuilder<any>
   readonly kind: Kind
   /** The name of its type, in lower case. */
   readonly type: string
@@ -72,7 +76,9 @@ const COLUMN_DEFAULTS = {
 
 /** The columns of a table by their names, with everything that a dialect leaves out. */
 export function toColumns(columns: readonly PartialColumn[]): Map<string, Column> {
-  return new Map(columns.map((column) => [column.name, { ...COLUMN_DEFAULTS, ...column }]))
+  return new Map(
+    columns.map((column) => [column.name, { ...COLUMN_DEFAULTS, reference: sql.id(column.name), ...column }])
+  )
 }
 
 const INTEGERS = /^(?:tiny|small|medium|big)?(?:int|integer|serial)\d?(?: unsigned)?$|^year$|^oid$/

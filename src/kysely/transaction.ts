@@ -4,6 +4,7 @@ import { GeneralError } from '../errors.ts'
 import { setDeferral } from '../utils/deferral.ts'
 import { release } from './atomic.ts'
 import { Connection } from './connection.ts'
+import { type Database, findDatabase } from './databases.ts'
 import { isDisconnection, toFeathersError, transactionEnded, transactionLost } from './errors.ts'
 import { lend } from './lend.ts'
 import { Savepoint } from './savepoint.ts'
@@ -17,6 +18,19 @@ type State = 'open' | 'ending' | 'committed' | 'rolled back'
 /** The transaction of the function that runs now. */
 const current = new AsyncLocalStorage<Transaction>()
 
+/** A call whose hooks begin and end transactions. */
+export interface HookCall {
+  /** The transactions that it has begun and not ended, the innermost last; `undefined` before the first. */
+  begun?: Transaction[]
+  /** Whether one was committed. */
+  hasCommitted?: boolean
+  /** The call whose hooks or method have made this one. */
+  readonly outer: HookCall | undefined
+}
+
+/** The call whose hooks or method run now. Its transaction is not found by other calls: they get it by their params. */
+export const currentCall = new AsyncLocalStorage<HookCall>()
+
 /**
  * A transaction that calls can join, or a savepoint in one. It begins with the first call that joins it. Hooks have it
  * as `params.transaction`, with the names of Feathers v5.
@@ -25,16 +39,16 @@ export class Transaction {
   private around: Transaction | undefined
   private state: State = 'open'
   /** Whether calls find it because its function makes them, and not by their params. */
-  private readonly isScope: boolean
+  readonly isScope: boolean
   private readonly events: Emit[] = []
   private readonly outcome = createPromise<boolean>()
   private beginning: Promise<Connection> | undefined
   private connection: Connection | undefined
   private savepoint: Savepoint | undefined
-  /** The adapter of the Kysely instance that it begins with. */
-  private adapter: object | undefined
-  /** The adapters of those that statements have run with before it began. */
-  private readonly before = new Set<object>()
+  /** The database that it begins in. */
+  private database: Database | undefined
+  /** Those that statements of its function have run in before it began. */
+  private readonly before = new Set<Database>()
   private readonly ended = createPromise<void>()
   /** The savepoints that there are in it, the last on top. Those of the outermost count. */
   private readonly nested: Transaction[] = []
@@ -93,21 +107,21 @@ export class Transaction {
   }
 
   /**
-   * The transaction that a statement leaves out: that of the function that runs now, if it has begun in the database of
-   * the statement, or does so now.
-   *
-   * @param adapter The adapter of the Kysely instance that the statement runs with
+   * The transaction that a statement leaves out: that of the function or of the hooks that run now, if it has begun in the
+   * database of the statement, or does so now.
    */
-  static leftOut(adapter: object): Transaction | undefined {
-    let transaction = current.getStore()
+  static leftOut(database: Database): Transaction | undefined {
+    const root = current.getStore()?.openRoot
 
-    while (transaction && transaction.state !== 'open') transaction = transaction.around
-
-    const root = transaction?.root
-
-    if (root?.adapter === adapter) return root
+    if (root?.database === database) return root
     // It may begin later, in this database.
-    if (root && !root.adapter) root.before.add(adapter)
+    if (root && !root.database) root.before.add(database)
+
+    for (let call = currentCall.getStore(); call; call = call.outer) {
+      const begun = call.begun?.at(-1)?.openRoot
+
+      if (begun?.database === database) return begun
+    }
 
     return undefined
   }
@@ -207,6 +221,11 @@ export class Transaction {
     return this.around?.root ?? this
   }
 
+  /** The outermost transaction, as long as this one or one around it is open. */
+  private get openRoot(): Transaction | undefined {
+    return this.state === 'open' ? this.root : this.around?.openRoot
+  }
+
   /**
    * This transaction, or the innermost around it that has not ended.
    *
@@ -240,13 +259,13 @@ export class Transaction {
     await this.around.join(Model)
 
     const connection = this.around.connection as Connection
-    const savepoint = new Savepoint()
+    const savepoint = new Savepoint(connection.db)
 
     this.connection = connection
 
     try {
-      await this.use(async (db) => {
-        await savepoint.set(db)
+      await this.use(async () => {
+        await savepoint.set()
         this.savepoint = savepoint
         this.root.nested.push(this)
       })
@@ -258,11 +277,11 @@ export class Transaction {
   }
 
   private async beginFirst(Model: Kysely<any>): Promise<Connection> {
-    const { adapter } = Model.getExecutor()
+    const database = findDatabase(Model)
 
-    if (this.before.has(adapter)) warnOutside(adapter)
+    if (this.before.has(database)) warnOutside(database)
 
-    this.adapter = adapter
+    this.database = database
 
     try {
       const db = await current.exit(() => Model.startTransaction().execute())
@@ -271,7 +290,7 @@ export class Transaction {
 
       return this.connection
     } catch (error) {
-      this.adapter = undefined
+      this.database = undefined
       throw toFeathersError(error)
     }
   }
@@ -319,9 +338,9 @@ export class Transaction {
 
   private async merge(): Promise<void> {
     try {
-      await this.use(async (db) => {
+      await this.use(async () => {
         // Those above it would go with it.
-        if (this.root.nested.at(-1) === this) await this.savepoint?.release(db)
+        if (this.root.nested.at(-1) === this) await this.savepoint?.release()
         this.leave()
       })
     } catch (error) {
@@ -355,7 +374,7 @@ export class Transaction {
     }
 
     try {
-      await this.savepoint?.rollBack(connection.db)
+      await this.savepoint?.rollBack()
       connection.loss = undefined
     } catch (error) {
       connection.loss ??= transactionLost(error)

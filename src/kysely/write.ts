@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { Id } from '../core/types.ts'
 import { atomically } from './atomic.ts'
 import type { Fragment } from './dialect.ts'
-import { toColumn, toReference } from './field.ts'
+import { toColumn } from './field.ts'
 import { toOperand, toStored } from './kinds.ts'
 import { allOf, NEVER } from './logic.ts'
-import { hasId, selectRows, toAllColumns } from './read.ts'
+import { hasId, selectRows } from './read.ts'
 import { read, type Session, write } from './session.ts'
 
 /** A row to be: what is stored by the names of the columns. */
@@ -65,7 +65,11 @@ export async function changeRows(session: Session, target: Target, row: Row): Pr
   if (table.returning.update) {
     return await write(
       session,
-      db.updateTable(name).set(values).where(where).returning(toAllColumns(session))
+      db
+        .updateTable(name)
+        .set(values)
+        .where(where)
+        .returning(table.allColumns as any)
     )
   }
 
@@ -90,7 +94,13 @@ export async function removeRows(session: Session, target: Target): Promise<any[
 
   if (where === NEVER) return []
   if (table.returning.delete) {
-    return await write(session, db.deleteFrom(name).where(where).returning(toAllColumns(session)))
+    return await write(
+      session,
+      db
+        .deleteFrom(name)
+        .where(where)
+        .returning(table.allColumns as any)
+    )
   }
 
   return await atomically(db, async (transaction) => {
@@ -127,5 +137,5 @@ export function hasOneOf(ids: readonly unknown[], { id, table }: Session): Fragm
     column.kind === 'integer' ? table.dialect.bind({ column, path: [] }, toOperand(column, value)) : value
   )
 
-  return sql`${toReference(column)} in (${sql.join(values)})`
+  return sql`${column.reference} in (${sql.join(values)})`
 }

@@ -2,7 +2,15 @@ import { once } from 'node:events'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { alula } from '../../src/index.ts'
-import { getTransaction, kysely, toFeathersError, transaction, withTransaction } from '../../src/kysely.ts'
+import {
+  getTransaction,
+  kysely,
+  postgres,
+  registerDialect,
+  toFeathersError,
+  transaction,
+  withTransaction
+} from '../../src/kysely.ts'
 import {
   createTable,
   describeDatabases,
@@ -224,6 +232,68 @@ describeDatabases(
   [SQLITE]
 )
 
+describeDatabases(
+  'a statement that would wait for the transaction of its hooks',
+  (database) => {
+    it('is an error at once in every hook, and the transaction goes on', async () => {
+      const { db, people, insert, names } = await open(database)
+      const errors: string[] = []
+      const tryWith =
+        (run: (context: any) => Promise<unknown>): ((context: any) => Promise<void>) =>
+        async (context) => {
+          await run(context).catch((error: Error) => errors.push(error.message))
+        }
+      const wait = tryWith(() => insert(db, 'no'))
+
+      people.hooks({
+        before: {
+          create: [
+            transaction.start(),
+            wait,
+            tryWith(() => people.patch(null, { name: 'no' })),
+            tryWith(() => people.create({ name: 'no' })),
+            async ({ data, params }: any) => insert(await getTransaction(db, params), `${data.name}’s log`)
+          ]
+        },
+        after: { create: [wait, transaction.end()] },
+        error: { create: [wait, transaction.rollback()] }
+      })
+      await people.create({ name: 'Ada' })
+      await expect(people.create({ name: 'Ada’s log' })).rejects.toMatchObject({ code: 409 })
+
+      expect(errors).toHaveLength(10)
+      for (const error of errors) {
+        expect(error).toMatch(
+          'This statement would wait for ever for the connection that its own transaction has'
+        )
+        expect(error).toMatch('await getTransaction(db, context.params)')
+      }
+      expect(await names()).toEqual(['Ada', 'Ada’s log'])
+    })
+
+    it('is none beside the call, after its end, and where no transaction was begun', async () => {
+      const { db, people, insert, names } = await open(database)
+
+      people.hooks({
+        before: {
+          create: [async ({ data }: any) => insert(db, `before ${data.name}`), transaction.start()]
+        },
+        after: {
+          create: [transaction.end(), async ({ data }: any) => insert(db, `after ${data.name}`)]
+        },
+        error: { create: [transaction.rollback(), () => insert(db, 'failed')] }
+      })
+
+      const calls = [people.create({ name: 'Ada' }), insert(db, 'Bob'), people.create({ name: 'Bob' })]
+
+      await insert(db, 'Cyd')
+      await Promise.allSettled(calls)
+      expect(await names()).toEqual(['Ada', 'Bob', 'Cyd', 'after Ada', 'before Ada', 'before Bob', 'failed'])
+    })
+  },
+  [SQLITE]
+)
+
 describeDatabases('a statement that would wait for its own transaction', () => {
   it.each([1, 2])('is an error when all connections of a pool have one: of %s', async (max) => {
     const pool = openPool({ connectionString: POSTGRES_URL, max })
@@ -247,6 +317,27 @@ describeDatabases('a statement that would wait for its own transaction', () => {
     for (const error of failed) expect(error.message).toMatch(STALEMATE)
     expect((await names()).filter((name: string) => name.startsWith('in'))).toHaveLength(max)
     expect([pool.idleCount, pool.waitingCount]).toEqual([pool.totalCount, 0])
+  })
+
+  it('is an error at once in a pool of which one says that it has one connection', async () => {
+    const pool = openPool({ connectionString: POSTGRES_URL, max: 1 })
+    const db = new Kysely<any>({ dialect: new PostgresDialect({ pool }) })
+
+    registerDialect(db, { ...postgres, hasOneConnection: true })
+
+    const { app, people, insert, names } = await open(POSTGRES, db)
+
+    onTestFinished(() => db.destroy())
+    await withTransaction(app, async () => {
+      await people.create({ name: 'in' })
+
+      const start = performance.now()
+
+      await expect(insert(db, 'out')).rejects.toThrow(STALEMATE)
+      expect(performance.now() - start).toBeLessThan(100)
+    })
+
+    expect(await names()).toEqual(['in'])
   })
 }, [POSTGRES])
 

@@ -1,6 +1,5 @@
 import { type Kysely, sql } from 'kysely'
 import type { Dialect, ErrorKind, Field, Fragment, Place, Typed } from '../dialect.ts'
-import { toReference } from '../field.ts'
 import { NOWHERE, toJsonPath, toRank } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
 import { fromSqlState } from '../sql-states.ts'
@@ -45,11 +44,11 @@ export const mysql: Dialect = {
 
   toOrderedText: (column, { collation }) =>
     column.isOrdered
-      ? toReference(column)
-      : sql`${toUnicode(toReference(column), column)} collate ${sql.raw(collation)}`,
-  toTime: (column) => toReference(column),
-  toExact: (column) => (column.type === 'bigint' ? sql`cast(${toReference(column)} as char)` : undefined),
-  toText: (column) => sql`cast(${toReference(column)} as char)`,
+      ? column.reference
+      : sql`${toUnicode(column.reference, column)} collate ${sql.raw(collation)}`,
+  toTime: (column) => column.reference,
+  toExact: (column) => (column.type === 'bigint' ? sql`cast(${column.reference} as char)` : undefined),
+  toText: (column) => sql`cast(${column.reference} as char)`,
   toTyped,
   toLike: (text, pattern, table) =>
     sql`${toComparable(text, table)} like ${toLikePattern(pattern)} escape ${ESCAPE}`,
@@ -224,7 +223,7 @@ function toTyped(field: Field, { collation }: TableDescription): Typed {
 
   if (path === undefined) return NOWHERE
 
-  const value = sql`json_extract(${toReference(field.column)}, ${path})`
+  const value = sql`json_extract(${field.column.reference}, ${path})`
   const type = sql`json_type(${value})`
   const text = sql`convert(json_unquote(${value}) using utf8mb4)`
   const string = sql`(case when ${type} = 'STRING' then ${text} end) collate ${sql.raw(collation)}`

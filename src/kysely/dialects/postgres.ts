@@ -1,6 +1,5 @@
 import { type Kysely, sql } from 'kysely'
 import type { Dialect, Field, Fragment, Place, Typed } from '../dialect.ts'
-import { toReference } from '../field.ts'
 import { toRank } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
 import { fromSqlState } from '../sql-states.ts'
@@ -47,16 +46,16 @@ export const postgres: Dialect = {
   toDefault: () => sql`default`,
 
   toOrderedText(column) {
-    const text = toReference(column)
+    const text = column.reference
 
     // What is no text, such as an enum, has an order of its own.
     if (column.kind !== 'text') return sql`${text}::text collate "C"`
 
     return column.isOrdered ? text : sql`${text} collate "C"`
   },
-  toTime: (column) => toReference(column),
-  toExact: (column) => (column.type === 'int8' ? sql`${toReference(column)}::text` : undefined),
-  toText: (column) => sql`cast(${toReference(column)} as text)`,
+  toTime: (column) => column.reference,
+  toExact: (column) => (column.type === 'int8' ? sql`${column.reference}::text` : undefined),
+  toText: (column) => sql`cast(${column.reference} as text)`,
   toTyped,
   toLike: (text, pattern) => sql`${text} collate "C" like ${toLikePattern(pattern)} escape ${ESCAPE}`,
   toLetterLike: (text, pattern) =>
@@ -70,7 +69,7 @@ export const postgres: Dialect = {
   storesNoId: () => false,
   numbersZero: false,
   async skipTakenIds(db, table, column) {
-    const reference = toReference(column)
+    const reference = column.reference
     const sequence = column.sequence as string
 
     // To the last of the ids that are taken in a row: however many they are, and however large others are.
@@ -204,5 +203,5 @@ function toTyped({ column, path }: Field): Typed {
 }
 
 function toJsonb(column: Column): Fragment {
-  return column.type === 'jsonb' ? toReference(column) : sql`${toReference(column)}::jsonb`
+  return column.type === 'jsonb' ? column.reference : sql`${column.reference}::jsonb`
 }

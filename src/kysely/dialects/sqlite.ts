@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { PatternPart } from '../../query/like.ts'
 import type { Dialect, ErrorKind, Place, Typed } from '../dialect.ts'
-import { toReference } from '../field.ts'
 import { NOWHERE, toJsonPath, toRank } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
 import { type Column, type Kind, type TableDescription, toColumns, toKind } from '../table.ts'
@@ -50,12 +49,11 @@ export const sqlite: Dialect = {
   toDefault: ({ fallback }) => (fallback === undefined ? sql`null` : sql.raw(`(${fallback})`)),
 
   // In place of another collation of the column; an index on the usual one serves.
-  toOrderedText: (column) =>
-    column.isOrdered ? toReference(column) : sql`${toReference(column)} collate binary`,
+  toOrderedText: (column) => (column.isOrdered ? column.reference : sql`${column.reference} collate binary`),
   // Two forms of times are in use, and only one of them can be compared as text.
-  toTime: (column) => sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${toReference(column)})`,
+  toTime: (column) => sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${column.reference})`,
   toExact(column) {
-    const reference = toReference(column)
+    const reference = column.reference
 
     // To look whether it is large would make statements that return what they change slower by a third.
     if (column.kind === 'integer') return sql`${reference} || ''`
@@ -64,7 +62,7 @@ export const sqlite: Dialect = {
     return sql`case when typeof(${reference}) = 'integer' and ${reference} not between -9007199254740991 and 9007199254740991
       then cast(${reference} as text) else ${reference} end`
   },
-  toText: (column) => sql`cast(${toReference(column)} as char)`,
+  toText: (column) => sql`cast(${column.reference} as char)`,
   toTyped: (field) => (field.column.kind === 'any' ? toTypedColumn(field.column) : toTypedJson(field)),
   // LIKE takes upper and lower case for the same.
   toLike: (text, pattern) => sql`${text} glob ${toGlob(pattern)}`,
@@ -193,7 +191,7 @@ function isTooLarge(value: unknown): boolean {
 
 /** What a column without a type holds. */
 function toTypedColumn(column: Column): Typed {
-  const value = toReference(column)
+  const value = column.reference
   const type = sql`typeof(${value})`
 
   return {
@@ -211,7 +209,7 @@ function toTypedJson(field: Parameters<Dialect['toTyped']>[0]): Typed {
 
   if (path === undefined) return NOWHERE
 
-  const column = toReference(field.column)
+  const column = field.column.reference
   const type = sql`json_type(${column}, ${path})`
   const value = sql`json_extract(${column}, ${path})`
   const string = sql`case when ${type} = 'text' then ${value} end collate binary`
