@@ -66,7 +66,9 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'types',
     'schema',
     'options',
+    'timers',
     'sessions',
+    'connections',
     'settings',
     'tokens',
     'verified',
@@ -75,7 +77,6 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'base',
     'strategy',
     'hasher',
-    'timers',
     'jwt',
     'local',
     'service'

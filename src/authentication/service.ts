@@ -29,6 +29,8 @@ import type {
  * app.use('authentication', authentication)
  */
 export class AuthenticationService extends AuthenticationBase {
+  private isHooked = false
+
   constructor(
     app: Application,
     configKey = 'authentication',
@@ -37,11 +39,13 @@ export class AuthenticationService extends AuthenticationBase {
     super(app, configKey, options)
 
     // On the object, so that they are around the methods of a subclass too.
-    this.create = attachHooks(this.create, [prepareAnswer, event('login'), connection('login')])
-    this.remove = attachHooks(this.remove, [prepareAnswer, event('logout'), connection('logout')])
+    const { inTurn } = this
+
+    this.create = attachHooks(this.create, [inTurn, prepareAnswer, event('login'), connection('login')])
+    this.remove = attachHooks(this.remove, [inTurn, prepareAnswer, event('logout'), connection('logout')])
 
     app.on('disconnect', (connection) => {
-      this.handleConnection('disconnect', connection).catch((error) => reportError(app, error))
+      this.handleDisconnect(connection).catch((error) => reportError(app, error))
     })
 
     if (typeof app.defaultAuthentication !== 'function') app.defaultAuthentication = findAuthentication
@@ -162,6 +166,10 @@ export class AuthenticationService extends AuthenticationBase {
 
     await super.setup()
 
+    // Hooks after a login belong to it: they let the connection join channels.
+    if (!this.isHooked) (this as any).hooks?.({ around: { create: [this.inTurn], remove: [this.inTurn] } })
+    this.isHooked = true
+
     // Nobody hears of the logins of others.
     ;(this as { publish?: (publisher: () => null) => unknown }).publish?.(() => null)
   }
@@ -176,6 +184,18 @@ export class AuthenticationService extends AuthenticationBase {
 
     assertComplete(configuration, (path) => this.app.service(path))
     assertWorking(configuration.secret as string, configuration.jwtOptions ?? {})
+  }
+
+  private readonly inTurn = async ({ params, http }: HookContext, next: NextFunction): Promise<void> => {
+    await this.connections.run(params.connection, () => http?.isAborted === true, next)
+  }
+
+  /** After the login that runs on the connection, which may have joined channels since. */
+  private async handleDisconnect(connection: RealTimeConnection): Promise<void> {
+    await this.connections.finish(connection, async () => {
+      await this.handleConnection('disconnect', connection)
+      ;(this.app as any)._leaveChannels?.(connection)
+    })
   }
 
   /** Whether somebody else is logged in on a connection, whose channels are no matter of the one who comes. */

@@ -44,6 +44,9 @@ export interface HttpRequest {
   /** The request of the server, for the option `params`; and, from Node, the response, for strategies. */
   readonly native?: { readonly request: any; readonly response?: unknown } | undefined
 
+  /** Whether the client has gone without waiting for the response. */
+  readonly isAborted?: boolean
+
   /** A header that earlier code has set on the response. */
   getResponseHeader?(name: string): unknown
 
@@ -212,8 +215,25 @@ function toRouteParams(
 }
 
 /** Creates the context of a call that came over HTTP. */
-export function createHttpContext(route: RouteLookup, call: ServiceCall): HookContext {
-  return createContext(route.service, call.method, { http: {} })
+export function createHttpContext(
+  route: RouteLookup,
+  call: ServiceCall,
+  request: Pick<HttpRequest, 'isAborted'> = {}
+): HookContext {
+  return createContext(route.service, call.method, { http: new HttpDetails(request) })
+}
+
+/** Empty, as in Feathers v5, until hooks set something. */
+class HttpDetails {
+  readonly #request: Pick<HttpRequest, 'isAborted'>
+
+  constructor(request: Pick<HttpRequest, 'isAborted'>) {
+    this.#request = request
+  }
+
+  get isAborted(): boolean {
+    return this.#request.isAborted ?? false
+  }
 }
 
 /**
