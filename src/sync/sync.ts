@@ -10,6 +10,8 @@ import { SharedRevocationStore } from './revocation.ts'
 export interface SyncOptions extends RedisOptions {
   /** How many events Redis keeps for processes that are away for a while, and each process as long as Redis is away. */
   maxLength?: number
+  /** How many bytes of its own events each process keeps: those that wait, and those that Redis could lose; 64 MiB when left out. */
+  maxBytes?: number
   /** The names of params that publishers need besides `provider`, `query`, `route` and the entity. */
   params?: readonly string[]
   /** Which events leave the process; all but those of authentication services when left out. */
@@ -92,6 +94,7 @@ function toSettings(options: SyncOptions): Omit<LinkSettings, 'revocations'> & {
     prefix,
     connectTimeout,
     maxLength = 10_000,
+    maxBytes = 64 * 1024 * 1024,
     params = [],
     filter = () => true,
     revocation = true,
@@ -104,13 +107,14 @@ function toSettings(options: SyncOptions): Omit<LinkSettings, 'revocations'> & {
   const settings = toRedisSettings({ redis, prefix, connectTimeout }, 'sync')
 
   assertOption(Number.isSafeInteger(maxLength) && maxLength > 0, "'maxLength' of sync", 'a number of events')
+  assertOption(Number.isSafeInteger(maxBytes) && maxBytes > 0, "'maxBytes' of sync", 'a number of bytes')
   assertOption(isStringList(params), "'params' of sync", 'an array of names')
   for (const name of params) assertOption(!PRIVATE_PARAMS.includes(name), "'params' of sync", `no '${name}'`)
   assertOption(typeof filter === 'function', "'filter' of sync", 'a function')
   assertOption(typeof revocation === 'boolean', "'revocation' of sync", 'true or false')
 
   return {
-    ...{ ...settings, maxLength, params, revocation },
+    ...{ ...settings, maxLength, maxBytes, params, revocation },
     filter: (event) => !isAuthentication(event.context.service) && filter(event)
   }
 }

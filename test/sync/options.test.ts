@@ -24,6 +24,7 @@ describe('sync', () => {
     ...wrongOptions,
     ['maxLength', 0, 'a number of events'],
     ['maxLength', '10', 'a number of events'],
+    ['maxBytes', 0, 'a number of bytes'],
     ['params', 'tenant', 'an array of names'],
     ['params', [1], 'an array of names'],
     ['params', ['headers'], "no 'headers'"],
