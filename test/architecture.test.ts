@@ -31,6 +31,7 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'deferral',
     'keyed-mutex',
     'deprecate',
+    'token-response',
     'within',
     'peer'
   ],

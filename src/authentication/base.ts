@@ -464,9 +464,9 @@ export class AuthenticationBase {
 
   /** For strategies that do not ask themselves. The entity of a result may lack what clients must not see. */
   private async assertActive(result: AuthenticationResult, params: AuthenticationParams): Promise<void> {
-    const found = this.findEntity(result)
+    const found = this.configuration.isActive && this.findEntity(result)
 
-    if (!this.configuration.isActive || !found || this.credentials.recall(result.authentication)) return
+    if (!found || this.credentials.recall(result.authentication)) return
 
     const current = await found.service.get(found.id, { query: {} }).catch((error: any) => {
       // Without an id, and for one that is gone.
@@ -478,7 +478,7 @@ export class AuthenticationBase {
   }
 
   /** Shows the entity of a result to a call from outside as that may see it, for strategies that do not do so themselves. */
-  private async showEntity(
+  protected async showEntity(
     result: AuthenticationResult,
     params: AuthenticationParams
   ): Promise<AuthenticationResult> {
@@ -488,7 +488,7 @@ export class AuthenticationBase {
 
     const { name, service, id, entity } = found
 
-    return { ...result, [name]: await service.get(id, { ...params, [name]: entity }) }
+    return { ...result, [name]: await service.get(id, { ...params, authenticated: true, [name]: entity }) }
   }
 
   /** The entity of a result, and where it is; `undefined` for a result without one. */

@@ -5,8 +5,9 @@ import type { Application, HookContext, NextFunction, RealTimeConnection } from 
 import { NotAuthenticated } from '../errors.ts'
 import { attachHooks } from '../hooks/interop.ts'
 import { mergePlain } from '../utils/object.ts'
+import { markTokenResponse } from '../utils/token-response.ts'
 import { AuthenticationBase } from './base.ts'
-import { toDispatch } from './dispatch.ts'
+import { setDispatch, toDispatch } from './dispatch.ts'
 import { assertComplete, warnOfShortSecret, warnOfUnknownStrategies } from './options.ts'
 import { assertWorking, decodeToken } from './tokens.ts'
 import type {
@@ -103,20 +104,41 @@ export class AuthenticationService extends AuthenticationBase {
     // Here, and not with what else a login changes on a connection: hooks behind this let it join others.
     if (this.isOther(params.connection, result)) (this.app as any)._leaveChannels?.(params.connection)
 
-    return result.accessToken ? result : this.issueToken(result, params)
+    return result.accessToken ? result : this.addToken(result, params)
   }
 
   /**
-   * Creates an access token for somebody who has been verified already: by a strategy, or by the server itself.
+   * Creates an access token for an entity that the server itself has verified: in a sign-up, or a login of your own. A
+   * response that is the returned object gets `Cache-Control: no-store`, and its event reaches connections through a
+   * publisher of its service alone.
    *
-   * @param result What a strategy returns: the entity under its name, and `authentication`
-   * @param params `payload`, `jwtOptions` and `secret` count for this token
-   * @returns The token as `accessToken`, and what was given
+   * @param result The entity under its name, such as `{ user }`
+   * @param params Those of the call: with a `provider`, the entity in the response is what the caller may see of it.
+   * `payload`, `jwtOptions` and `secret` count for this token
+   * @returns The token as `accessToken`, and the entity
    * @throws NotAuthenticated when the entity has no id
+   * @example
+   * app.use('signup', {
+   *   async create(data, params) {
+   *     const user = await app.service('users').create(data)
+   *
+   *     return app.service('authentication').issueToken({ user }, params)
+   *   }
+   * })
    */
   async issueToken(
     result: AuthenticationResult,
     params: AuthenticationParams = {}
+  ): Promise<AuthenticationResult> {
+    const { authentication, ...response } = await this.addToken(result, params)
+    const shown = await this.showEntity(response, params)
+
+    return markTokenResponse(params.provider ? toDispatch(shown) : shown)
+  }
+
+  private async addToken(
+    result: AuthenticationResult,
+    params: AuthenticationParams
   ): Promise<AuthenticationResult> {
     const [payload, options, claims] = await Promise.all([
       this.getPayload(result, params),
@@ -163,6 +185,7 @@ export class AuthenticationService extends AuthenticationBase {
     this.assertComplete()
     warnOfShortSecret(this.configuration)
     warnOfUnknownStrategies(this.configuration, this.strategyNames)
+    warnOfSharedTokens(this, Object.values(this.app.services))
 
     await super.setup()
 
@@ -226,6 +249,35 @@ export class AuthenticationService extends AuthenticationBase {
   }
 }
 
+/** Warns when the tokens of another service are valid here, and stand for entities of another kind. */
+function warnOfSharedTokens(
+  { configKey, configuration }: AuthenticationBase,
+  services: readonly any[]
+): void {
+  const other = services.find(
+    (service) =>
+      service.isReady &&
+      typeof service.verifyAccessToken === 'function' &&
+      service.configKey !== configKey &&
+      service.configuration.service !== configuration.service &&
+      hasSameTokens(service.configuration, configuration)
+  )
+
+  if (other) {
+    process.emitWarning(
+      `The authentication services of the settings '${other.configKey}' and '${configKey}' have the same secret and audience: ` +
+        `a token of one opens what has the same id in the other. Give them different ones`,
+      { code: 'ALULA_SHARED_TOKENS' }
+    )
+  }
+}
+
+function hasSameTokens(one: AuthenticationConfiguration, other: AuthenticationConfiguration): boolean {
+  const audiences = [one, other].map(({ jwtOptions }) => [jwtOptions?.audience].flat())
+
+  return one.secret === other.secret && Boolean(audiences[0]?.some((name) => audiences[1]?.includes(name)))
+}
+
 /** Prepares what a client gets: entities as it may see them, and nothing for caches to keep (RFC 6749 §5.1). */
 async function prepareAnswer(context: HookContext, next: NextFunction): Promise<void> {
   await next()
@@ -233,6 +285,7 @@ async function prepareAnswer(context: HookContext, next: NextFunction): Promise<
   const { http, result } = context
 
   context.dispatch = toDispatch(context.dispatch ?? result ?? {})
+  setDispatch(result, context.dispatch)
 
   if (http) http.headers = { ...http.headers, 'Cache-Control': 'no-store' }
 }

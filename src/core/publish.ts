@@ -1,5 +1,6 @@
 import { isPromise } from '../utils/check.ts'
 import { isPlainObject } from '../utils/object.ts'
+import { isTokenResponse } from '../utils/token-response.ts'
 import { type Channel, CombinedChannel, watchDepartures } from './channel.ts'
 import { emitSafely, reportError } from './events.ts'
 import { defaultServiceEvents } from './methods.ts'
@@ -81,7 +82,7 @@ export function implementPublish(service: any, path: string, app: PublishingAppl
     service.on(event, (data: unknown, context = { path, service, app, result: data } as any) => {
       const serviceEvent = { path, event, data, context }
 
-      relayEvent(app, serviceEvent)
+      if (!isSecret(service, serviceEvent)) relayEvent(app, serviceEvent)
       publishEvent(app, service, serviceEvent)
     })
   }
@@ -99,7 +100,7 @@ export function publishEvent(
   service: any,
   { event, data, context }: ServiceEvent
 ): void {
-  const publisher = findPublisher(app, service, event)
+  const publisher = isSecret(service, { event, data }) ? undefined : findPublisher(app, service, event)
 
   if (!publisher) return
 
@@ -208,6 +209,13 @@ function toChannel(found: unknown, hasLeft?: (connection: object) => boolean): C
   const channels = [found].flat(Number.POSITIVE_INFINITY).filter(Boolean)
 
   return new CombinedChannel(channels.map(assertChannel), null, hasLeft)
+}
+
+/** An access token is sent to connections by a publisher of its service alone, never by one that is for all services. */
+function isSecret(service: object, { event, data }: Pick<ServiceEvent, 'event' | 'data'>): boolean {
+  const own = servicePublishers.get(service)
+
+  return isTokenResponse(data) && !own?.has(event) && !own?.has(ANY)
 }
 
 /** Of the service before that of the application, and of the event before that of all events. */

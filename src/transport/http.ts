@@ -1,10 +1,11 @@
 import { createContext } from '../core/hooks.ts'
 import { defaultServiceMethods, getDefinition, isStandardMethod, type ServiceCall } from '../core/methods.ts'
 import { getServiceOptions } from '../core/service.ts'
-import type { HookContext, MountedHandler, Query, RouteLookup } from '../core/types.ts'
+import type { HookContext, Http, MountedHandler, Query, RouteLookup } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed, NotFound } from '../errors.ts'
 import type { KeyedMutex } from '../utils/keyed-mutex.ts'
 import { stripPrefix } from '../utils/path.ts'
+import { isTokenResponse } from '../utils/token-response.ts'
 import { type Authenticating, getSchemes, type ParseAuthenticationOptions } from './authentication.ts'
 import { toData } from './body.ts'
 import { type ClientError, type FormattingApplication, MALFORMED_PATH, toErrorResponse } from './error.ts'
@@ -243,12 +244,20 @@ class HttpDetails {
 export function toHttpResult(context: HookContext): HttpResult {
   const { http = {}, dispatch, result, method } = context
   const body: unknown = dispatch !== undefined ? dispatch : result
-  const headers =
-    http.location === undefined
-      ? (http.headers ?? {})
-      : { ...http.headers, Location: encodeUrl(http.location) }
+  const headers = toResultHeaders(http, isTokenResponse(result) || isTokenResponse(dispatch))
 
   return { status: http.status || defaultStatus(headers, body, method), headers, body }
+}
+
+/** No cache may keep an access token (RFC 6749 §5.1). */
+function toResultHeaders({ headers = {}, location }: Http, hasToken: boolean): { [name: string]: any } {
+  if (location === undefined && !hasToken) return headers
+
+  return {
+    ...(hasToken && { 'Cache-Control': 'no-store' }),
+    ...headers,
+    ...(location !== undefined && { Location: encodeUrl(location) })
+  }
 }
 
 /**
