@@ -8,6 +8,8 @@ export interface AuthenticateHookSettings {
   service?: string
   /** The names of the strategies. */
   strategies: readonly string[]
+  /** Whether a call without credentials passes too. Credentials that it has must be valid all the same. */
+  optional?: boolean
 }
 
 /** The part of a context that the hook needs; Express middleware has no more. */
@@ -21,12 +23,13 @@ type AuthenticateContext = Pick<HookContext, 'app' | 'params'> &
  *
  * @param settings The first strategy, or settings
  * @param names Further strategies
- * @throws Error when there is no strategy; the hook throws NotAuthenticated
+ * @throws Error when there is no strategy, and for an `optional` that is not a boolean; the hook throws NotAuthenticated
  * @example
  * app.service('messages').hooks({ before: { all: [authenticate('jwt')] } })
+ * app.service('articles').hooks({ before: { find: [authenticate({ strategies: ['jwt'], optional: true })] } })
  */
 export function authenticate(settings: string | AuthenticateHookSettings, ...names: string[]) {
-  const { service: location, strategies } = toSettings(settings, names)
+  const { service: location, strategies, optional = false } = toSettings(settings, names)
   const checkStrategies = createStrategyCheck(strategies)
 
   return async function authenticateCall(context: AuthenticateContext, next?: NextFunction): Promise<any> {
@@ -52,12 +55,14 @@ export function authenticate(settings: string | AuthenticateHookSettings, ...nam
     if (needsAuthentication(params, auth.configuration?.entity)) {
       const { provider, authentication, ...authParams } = params
 
-      if (!authentication) throw new NotAuthenticated('Not authenticated')
+      if (!authentication && !optional) throw new NotAuthenticated('Not authenticated')
       checkStrategies(auth)
 
-      const { accessToken, ...result } = await auth.authenticate(authentication, authParams, ...strategies)
+      if (authentication) {
+        const { accessToken, ...result } = await auth.authenticate(authentication, authParams, ...strategies)
 
-      context.params = { ...params, ...result, authenticated: true }
+        context.params = { ...params, ...result, authenticated: true }
+      }
     }
 
     return typeof next === 'function' ? next() : context
@@ -103,6 +108,9 @@ function toSettings(
     given.strategies.some((name) => !name)
   ) {
     throw new Error('The authenticate hook needs at least one allowed strategy')
+  }
+  if (given.optional !== undefined && typeof given.optional !== 'boolean') {
+    throw new Error("Invalid option 'optional' of the authenticate hook: expected true or false")
   }
 
   return given

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { emitSafely, reportError } from '../core/events.ts'
+import { reportError } from '../core/events.ts'
 import type { Application, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import { createDebug } from '../utils/debug.ts'
 import { mergePlain } from '../utils/object.ts'
+import { Connections, type EntitySource, type RunningCall } from './connections.ts'
 import { Credentials } from './credentials.ts'
 import { hasDispatch } from './dispatch.ts'
 import { assertJwtOptions, assertOptions, MISSING_SECRET } from './options.ts'
 import { MemoryRevocationStore, type RevocationStore } from './revocation.ts'
-import { Sessions } from './sessions.ts'
+import { toEntityName } from './sessions.ts'
 import { createReader, watchSetting } from './settings.ts'
 import { signToken, type TokenSecret, toTokenId, type VerifiedToken, verifyToken } from './tokens.ts'
 import type {
@@ -76,9 +77,7 @@ interface State {
   readonly revocations: RevocationStore
   readonly verified: VerifiedTokens
   readonly credentials: Credentials
-  readonly sessions: Sessions<RealTimeConnection>
-  /** Ends the subscription to what others revoke. */
-  unsubscribe?: (() => void) | undefined
+  readonly connections: Connections
 }
 
 const debug = createDebug('alula:authentication')
@@ -97,7 +96,7 @@ export class AuthenticationBase {
     revocations: new MemoryRevocationStore(),
     verified: new VerifiedTokens(),
     credentials: new Credentials(this),
-    sessions: new Sessions()
+    connections: new Connections(this)
   }
 
   /**
@@ -247,7 +246,7 @@ export class AuthenticationBase {
 
     await this.revocations.revoke(id, expiresAt)
     this.state.verified.forget(accessToken)
-    this.endSessions(id, staying)
+    this.state.connections.endToken(id, staying)
   }
 
   /**
@@ -274,37 +273,56 @@ export class AuthenticationBase {
   }
 
   /**
-   * Notes that a real-time connection lives by a token from now on: it ends when the token is revoked.
+   * Begins the session of a real-time connection: the application emits `disconnect` with the connection when the token
+   * expires or is revoked, and when the entity has changed so that the token is not valid any more.
    *
    * @param connection The connection
-   * @param accessToken A token that was verified
-   * @param payload What the token says
-   * @throws NotAuthenticated for a token that was revoked since
+   * @param authentication The credentials: `strategy` and `accessToken`
+   * @param payload The payload of the token, which was verified
+   * @param entity The entity, and the path of its service; nothing for a token without an entity
+   * @throws NotAuthenticated for a token that is not valid any more
    */
   async startSession(
     connection: RealTimeConnection,
-    accessToken: string,
-    payload: { [claim: string]: any }
+    authentication: AuthenticationRequest,
+    payload: { [claim: string]: any },
+    entity?: { readonly path: string; readonly id: unknown }
   ): Promise<void> {
-    const tokenId = toTokenId(accessToken, payload)
-
-    // In this order: from here on a revocation ends the session, and one from before is found.
-    this.state.sessions.add(connection, tokenId)
-
-    if (await this.revocations?.isRevoked(tokenId)) {
-      this.stopSession(connection)
-      throw new NotAuthenticated('jwt revoked')
-    }
+    await this.state.connections.start(connection, {
+      tokenId: toTokenId(authentication.accessToken, payload),
+      entity: entity && toEntityName(entity.path, entity.id),
+      authentication,
+      expiresAt: payload.exp === undefined ? Number.POSITIVE_INFINITY : payload.exp * 1000
+    })
   }
 
-  /** Ends a real-time connection whose token is good no more: whoever listens to `disconnect` of the application does. */
-  endConnection(connection: RealTimeConnection): void {
-    emitSafely(this.app, this.app, 'disconnect', [connection])
-  }
-
-  /** Notes that a real-time connection lives by no token any more. */
+  /** Ends the session of a real-time connection, which stays open. */
   stopSession(connection: RealTimeConnection): void {
-    this.state.sessions.delete(connection)
+    this.state.connections.stop(connection)
+  }
+
+  /**
+   * Verifies the sessions of an entity again, in all processes that share the store of revoked tokens, and closes the
+   * real-time connections whose token is not valid any more. Events of the entity service do so by themselves.
+   *
+   * @param id The id of the entity; without one the sessions of all entities
+   * @param path The path of the entity service; that of the configuration when left out
+   * @example
+   * await knex('users').where({ id }).update({ banned: true })
+   * await app.service('authentication').verifySessions(id)
+   */
+  async verifySessions(id?: unknown, path: string = this.configuration.service ?? ''): Promise<void> {
+    await this.state.connections.verify(path, id)
+  }
+
+  /** The login or logout that the calling code is a part of; `undefined` outside of one. */
+  get call(): RunningCall | undefined {
+    return this.state.connections.call
+  }
+
+  /** The sessions of real-time connections. */
+  protected get connections(): Connections {
+    return this.state.connections
   }
 
   /** What proves the identity of entities, as the strategies see it. */
@@ -400,7 +418,7 @@ export class AuthenticationBase {
   /** Sets the strategies up. */
   async setup(): Promise<void> {
     this.state.isReady = true
-    this.state.unsubscribe = this.revocations?.subscribe?.((id) => this.handleRevocation(id))
+    this.listen()
 
     for (const [name, strategy] of Object.entries(this.strategies)) await strategy.setup?.(this, name)
   }
@@ -408,33 +426,31 @@ export class AuthenticationBase {
   /** Tears the strategies down. */
   async teardown(): Promise<void> {
     this.state.isReady = false
-    this.state.unsubscribe?.()
-    this.state.unsubscribe = undefined
+    this.state.connections.stopListening()
 
     for (const strategy of Object.values(this.strategies)) await strategy.teardown?.()
   }
 
   /** Where revoked tokens are remembered; `undefined` when revocation is off. */
-  protected get revocations(): RevocationStore | undefined {
+  get revocations(): RevocationStore | undefined {
     const { revocation = this.state.revocations } = this.configuration
 
     return revocation || undefined
   }
 
-  private handleRevocation(id: string | undefined): void {
-    if (id === undefined) this.endRevokedSessions().catch((error) => reportError(this.app, error))
-    else this.endSessions(id)
+  private listen(): void {
+    this.state.connections.listen([...this.findEntitySources()])
   }
 
-  private async endRevokedSessions(): Promise<void> {
-    for (const id of this.state.sessions.tokenIds) {
-      if (await this.revocations?.isRevoked(id)) this.endSessions(id)
-    }
-  }
+  /** The services of the entities of all strategies. */
+  private *findEntitySources(): Generator<EntitySource> {
+    const { configuration } = this
 
-  private endSessions(tokenId: string, staying?: RealTimeConnection): void {
-    for (const connection of this.state.sessions.get(tokenId)) {
-      if (connection !== staying) this.endConnection(connection)
+    for (const options of [configuration, ...this.strategyNames.map((name) => configuration[name])]) {
+      const { service: path = configuration.service, entityId = configuration.entityId } = options ?? {}
+      const service: any = path && findService(this.app, path)
+
+      if (typeof service?.on === 'function') yield { path, service, idName: entityId ?? service.id }
     }
   }
 
@@ -448,9 +464,9 @@ export class AuthenticationBase {
 
   /** For strategies that do not ask themselves. The entity of a result may lack what clients must not see. */
   private async assertActive(result: AuthenticationResult, params: AuthenticationParams): Promise<void> {
-    const found = this.findEntity(result)
+    const found = this.configuration.isActive && this.findEntity(result)
 
-    if (!this.configuration.isActive || !found || this.credentials.recall(result.authentication)) return
+    if (!found || this.credentials.recall(result.authentication)) return
 
     const current = await found.service.get(found.id, { query: {} }).catch((error: any) => {
       // Without an id, and for one that is gone.
@@ -462,7 +478,7 @@ export class AuthenticationBase {
   }
 
   /** Shows the entity of a result to a call from outside as that may see it, for strategies that do not do so themselves. */
-  private async showEntity(
+  protected async showEntity(
     result: AuthenticationResult,
     params: AuthenticationParams
   ): Promise<AuthenticationResult> {
@@ -472,7 +488,7 @@ export class AuthenticationBase {
 
     const { name, service, id, entity } = found
 
-    return { ...result, [name]: await service.get(id, { ...params, [name]: entity }) }
+    return { ...result, [name]: await service.get(id, { ...params, authenticated: true, [name]: entity }) }
   }
 
   /** The entity of a result, and where it is; `undefined` for a result without one. */
@@ -506,6 +522,7 @@ export class AuthenticationBase {
 
   private async setUpLate(name: string, strategy: AuthenticationStrategy): Promise<void> {
     try {
+      this.listen()
       await strategy.setup?.(this, name)
     } catch (error) {
       reportError(this.app, error)
@@ -521,4 +538,13 @@ function getSecret(secret: string | undefined): string {
   if (!secret) throw new Error(MISSING_SECRET)
 
   return secret
+}
+
+/** A strategy may name a service that does not exist: its first login says so. */
+function findService(app: Application, path: string): unknown {
+  try {
+    return app.service(path)
+  } catch {
+    return undefined
+  }
 }

@@ -6,6 +6,13 @@ export function toDispatch(result: object): { [name: string]: unknown } {
   return Object.fromEntries(Object.entries(result).map(([name, value]) => [name, toShown(value)]))
 }
 
+/** Stores on a result what clients may see of it, for `getDispatch` of `@feathersjs/schema`. */
+export function setDispatch(result: unknown, dispatch: unknown): void {
+  if (typeof result !== 'object' || result === null || !Object.isExtensible(result)) return
+
+  Object.defineProperty(result, DISPATCH, { value: dispatch, configurable: true })
+}
+
 /** Whether a record says itself what clients may see of it. */
 export function hasDispatch(record: any): boolean {
   return record[DISPATCH] !== undefined

@@ -11,8 +11,12 @@ export interface Hasher {
    * @throws BadRequest for a password that the algorithm cannot hash as a whole
    */
   hash(password: string): Promise<string>
-  /** Whether a password is the one that a hash was made of. */
-  compare(password: string, hash: string): Promise<boolean>
+  /**
+   * Whether a password is the one that a hash was made of.
+   *
+   * @param isAborted Whether the client has gone: a comparison that has not begun yet need not run. It may reject then
+   */
+  compare(password: string, hash: string, isAborted?: () => boolean): Promise<boolean>
   /** Whether a hash is weaker than a new one would be. Without this function no hash is renewed. */
   needsRehash?(hash: string): boolean
   /** Ends what runs in the background. */
@@ -39,6 +43,8 @@ export class BcryptHasher implements Hasher {
   /** How many rounds a hash takes, as a power of two. */
   readonly cost: number
   private readonly workers = new BcryptWorkers()
+  /** The highest cost of all hashes so far: a comparison that fails takes as long as one with such a hash. */
+  private highestCost: number
 
   /**
    * @param cost How many rounds a hash takes, as a power of two: from 4 to 31
@@ -48,6 +54,7 @@ export class BcryptHasher implements Hasher {
     if (!isCost(cost)) throw new Error('Invalid cost of a bcrypt hash: expected an integer from 4 to 31')
 
     this.cost = cost
+    this.highestCost = cost
   }
 
   async hash(password: string): Promise<string> {
@@ -59,35 +66,41 @@ export class BcryptHasher implements Hasher {
 
     this.workers.assertShorter(LONGEST_HASH_QUEUE)
 
-    return this.workers.run('hashSync', password, this.cost)
+    return this.workers.run('hashSync', [password, this.cost])
   }
 
-  async compare(password: string, hash: string): Promise<boolean> {
+  async compare(password: string, hash: string, isAborted?: () => boolean): Promise<boolean> {
     this.workers.assertShorter(LONGEST_QUEUE)
 
-    const cost = isHashable(password) ? BCRYPT.exec(hash)?.[1] : undefined
+    const cost = toCost(hash)
 
-    // What is no password of this hash takes as long as one of a new hash, so that the answer does not come sooner.
-    if (cost === undefined) return this.compareWithNothing(this.cost)
-    if (await this.workers.run<boolean>('compareSync', password, hash)) return true
+    this.highestCost = Math.max(this.highestCost, cost ?? 0)
 
-    // Each cost is twice the one before: all from that of the hash to the last before ours add up to the difference.
-    for (let below = Number(cost); below < this.cost; below++) await this.compareWithNothing(below)
+    // For an unknown user as for a known one, whatever the hash costs: the time must not tell them apart.
+    if (cost === undefined || !isHashable(password)) {
+      return this.compareWithNothing(this.highestCost, isAborted)
+    }
+    if (await this.workers.run<boolean>('compareSync', [password, hash], isAborted)) return true
+
+    // Each cost is twice the one before: all from that of the hash to the last before the highest are the difference.
+    for (let below = cost; below < this.highestCost; below++) await this.compareWithNothing(below, isAborted)
 
     return false
   }
 
   needsRehash(hash: string): boolean {
-    return Number(BCRYPT.exec(hash)?.[1]) < this.cost
+    return (toCost(hash) ?? this.cost) < this.cost
   }
 
   close(): Promise<void> {
     return this.workers.close()
   }
 
-  private async compareWithNothing(cost: number): Promise<false> {
+  private async compareWithNothing(cost: number, isAborted?: () => boolean): Promise<false> {
     // The form of a hash, of no known password.
-    await this.workers.run('compareSync', '', `$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(53)}`)
+    const hash = `$2b$${String(cost).padStart(2, '0')}$${'.'.repeat(53)}`
+
+    await this.workers.run('compareSync', ['', hash], isAborted)
 
     return false
   }
@@ -98,6 +111,13 @@ export function isCost(cost: unknown): cost is number {
   return Number.isInteger(cost) && (cost as number) >= 4 && (cost as number) <= 31
 }
 
+/** The cost of a hash; `undefined` for a string that is none. */
+function toCost(hash: string): number | undefined {
+  const cost = BCRYPT.exec(hash)?.[1]
+
+  return cost === undefined ? undefined : Number(cost)
+}
+
 function isHashable(password: string): boolean {
   return !password.includes('\0') && Buffer.byteLength(password) <= LONGEST_PASSWORD
 }
@@ -105,6 +125,8 @@ function isHashable(password: string): boolean {
 interface Job {
   readonly method: 'hashSync' | 'compareSync'
   readonly args: readonly unknown[]
+  /** Whether no caller waits for the result any more. */
+  readonly isAborted: () => boolean
   readonly resolve: (value: any) => void
   readonly reject: (error: Error) => void
 }
@@ -118,14 +140,20 @@ class BcryptWorkers {
 
   /** @throws Unavailable when that many jobs wait already */
   assertShorter(limit: number): void {
+    if (this.queue.length >= limit) this.dropAborted()
     if (this.queue.length >= limit) {
       throw new Unavailable('Too many passwords are waiting to be checked')
     }
   }
 
-  async run<Result>(method: Job['method'], ...args: readonly unknown[]): Promise<Result> {
+  /** @throws BadRequest for a job that was aborted before it began */
+  async run<Result>(
+    method: Job['method'],
+    args: readonly unknown[],
+    isAborted: () => boolean = () => false
+  ): Promise<Result> {
     const result = new Promise<Result>((resolve, reject) => {
-      this.queue.push({ method, args, resolve, reject })
+      this.queue.push({ method, args, isAborted, resolve, reject })
       this.next()
     })
 
@@ -146,6 +174,7 @@ class BcryptWorkers {
   }
 
   private next(): void {
+    while (this.queue[0]?.isAborted()) abort(this.queue.shift() as Job)
     if (this.queue.length === 0) return
 
     const worker = this.idle.pop() ?? (this.busy.size < MAX_WORKERS ? this.start() : undefined)
@@ -156,6 +185,13 @@ class BcryptWorkers {
     this.busy.set(worker, job)
     worker.ref()
     worker.postMessage({ method: job.method, args: job.args })
+  }
+
+  private dropAborted(): void {
+    for (const job of this.queue.splice(0)) {
+      if (job.isAborted()) abort(job)
+      else this.queue.push(job)
+    }
   }
 
   private start(): Worker {
@@ -193,6 +229,10 @@ class BcryptWorkers {
 
     return worker
   }
+}
+
+function abort({ reject }: Job): void {
+  reject(new BadRequest('The request was aborted'))
 }
 
 // Stryker disable all: what mutants call is not there in the thread.

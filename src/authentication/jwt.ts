@@ -3,7 +3,6 @@ import { NotAuthenticated } from '../errors.ts'
 import { parseCookies } from '../utils/cookie.ts'
 import type { IncomingRequest } from './base.ts'
 import { AuthenticationBaseStrategy, assertOwnService } from './strategy.ts'
-import { setLongTimeout } from './timers.ts'
 import type {
   AuthenticationParams,
   AuthenticationRequest,
@@ -18,8 +17,6 @@ export const FINGERPRINT = 'fingerprint'
 
 /** Authenticates with an access token that the service has made, from a header or in the data of a call. */
 export class JWTStrategy extends AuthenticationBaseStrategy {
-  /** Cancels the timer of a connection, which ends when its token does. */
-  private readonly timers = new WeakMap<object, () => void>()
   /** Entities that were loaded for a call already, by its params. */
   private readonly loaded = new WeakMap<object, any>()
 
@@ -179,19 +176,16 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
 
     if (event === 'login' && accessToken) {
       const payload = result.authentication?.payload ?? (await this.auth.verifyAccessToken(accessToken))
-      const { exp } = payload
+      const authentication = { strategy: this.name as string, accessToken }
 
-      this.stopTimer(connection)
-      await this.auth.startSession(connection, accessToken, payload)
-      if (exp !== undefined) this.startTimer(connection, exp * 1000 - Date.now())
+      await this.auth.startSession(connection, authentication, payload, this.toEntity(result, payload))
 
-      connection.authentication = { strategy: this.name, accessToken }
+      connection.authentication = authentication
       if (entity) connection[entity] = result[entity]
     } else if (event === 'disconnect' || isLogoutOf(connection, event, accessToken)) {
-      this.stopTimer(connection)
       this.auth.stopSession(connection)
 
-      // Those who hear of the disconnect still see whose connection it was.
+      // Listeners of `disconnect` still see whose connection it was.
       await new Promise((resolve) => process.nextTick(resolve))
 
       if (entity) delete connection[entity]
@@ -199,16 +193,16 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     }
   }
 
-  private startTimer(connection: RealTimeConnection, delay: number): void {
-    this.timers.set(
-      connection,
-      setLongTimeout(() => this.auth.endConnection(connection), delay)
-    )
-  }
+  /** Where the entity of a token is; `undefined` for a token without one. */
+  private toEntity(
+    result: AuthenticationResult,
+    payload: { [claim: string]: any }
+  ): { path: string; id: unknown } | undefined {
+    const { entity, service: path, entityId = this.entityService?.id } = this.configuration
 
-  private stopTimer(connection: RealTimeConnection): void {
-    this.timers.get(connection)?.()
-    this.timers.delete(connection)
+    if (!entity || !path) return undefined
+
+    return { path, id: result[entity]?.[entityId] ?? payload.sub }
   }
 
   /** Loads the entity as the server sees it. That it is gone is no matter of the service that was called. */

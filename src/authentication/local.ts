@@ -105,7 +105,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     const hash = this.getCredential(entity)
 
     if (typeof hash !== 'string' || hash === '') await this.compareWithNothing(password)
-    else if ((await this.hasher.compare(password, hash)) === true) return entity
+    else if ((await this.hasher.compare(password, hash, this.isAborted)) === true) return entity
 
     throw this.createError()
   }
@@ -186,6 +186,13 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     return this.bcrypt
   }
 
+  /** Whether the client of the login has gone; it stays that of this login when it is asked later. */
+  private get isAborted(): () => boolean {
+    const { call } = this.auth
+
+    return () => call?.isAborted() ?? false
+  }
+
   /** Finds the entity, and takes as long as for a known one when there is none. */
   private async findKnown(username: string, password: string, params: Params): Promise<any> {
     try {
@@ -200,7 +207,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     const { hasher } = this
 
     if (hasher instanceof BcryptHasher) {
-      await hasher.compare(password, '')
+      await hasher.compare(password, '', this.isAborted)
       return
     }
 
@@ -209,7 +216,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     }
 
     try {
-      await hasher.compare(password, await this.dummy.hash)
+      await hasher.compare(password, await this.dummy.hash, this.isAborted)
     } catch (error) {
       // Not kept: what failed for once must not fail for every unknown user from now on.
       delete this.dummy

@@ -18,6 +18,11 @@ export interface RevocationStore {
    * @returns Ends it
    */
   subscribe?(listener: (id?: string) => void): () => void
+  /**
+   * Hands an id to the listeners of other processes without revoking it: an entity has changed, and connections that are
+   * logged in as it have to be verified again.
+   */
+  announce?: ((id: string) => void) | undefined
 }
 
 /** How many ids are kept before the first look for those that may be forgotten. */

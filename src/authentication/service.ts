@@ -6,8 +6,9 @@ import type { Application, HookContext, NextFunction, RealTimeConnection } from 
 import { NotAuthenticated } from '../errors.ts'
 import { attachHooks } from '../hooks/interop.ts'
 import { mergePlain } from '../utils/object.ts'
+import { markTokenResponse } from '../utils/token-response.ts'
 import { AuthenticationBase } from './base.ts'
-import { toDispatch } from './dispatch.ts'
+import { setDispatch, toDispatch } from './dispatch.ts'
 import { assertComplete, warnOfShortSecret, warnOfUnknownStrategies } from './options.ts'
 import { assertWorking, decodeToken } from './tokens.ts'
 import type {
@@ -30,6 +31,8 @@ import type {
  * app.use('authentication', authentication)
  */
 export class AuthenticationService extends AuthenticationBase {
+  private isHooked = false
+
   constructor(
     app: Application,
     configKey = 'authentication',
@@ -38,11 +41,13 @@ export class AuthenticationService extends AuthenticationBase {
     super(app, configKey, options)
 
     // On the object, so that they are around the methods of a subclass too.
-    this.create = attachHooks(this.create, [prepareAnswer, event('login'), connection('login')])
-    this.remove = attachHooks(this.remove, [prepareAnswer, event('logout'), connection('logout')])
+    const { inTurn } = this
+
+    this.create = attachHooks(this.create, [inTurn, prepareAnswer, event('login'), connection('login')])
+    this.remove = attachHooks(this.remove, [inTurn, prepareAnswer, event('logout'), connection('logout')])
 
     app.on('disconnect', (connection) => {
-      this.handleConnection('disconnect', connection).catch((error) => reportError(app, error))
+      this.handleDisconnect(connection).catch((error) => reportError(app, error))
     })
 
     if (typeof app.defaultAuthentication !== 'function') app.defaultAuthentication = findAuthentication
@@ -102,20 +107,41 @@ export class AuthenticationService extends AuthenticationBase {
       getInternals(this.app).channels.leaveAll(params.connection)
     }
 
-    return result.accessToken ? result : this.issueToken(result, params)
+    return result.accessToken ? result : this.addToken(result, params)
   }
 
   /**
-   * Creates an access token for somebody who has been verified already: by a strategy, or by the server itself.
+   * Creates an access token for an entity that the server itself has verified: in a sign-up, or a login of your own. A
+   * response that is the returned object gets `Cache-Control: no-store`, and its event reaches connections through a
+   * publisher of its service alone.
    *
-   * @param result What a strategy returns: the entity under its name, and `authentication`
-   * @param params `payload`, `jwtOptions` and `secret` count for this token
-   * @returns The token as `accessToken`, and what was given
+   * @param result The entity under its name, such as `{ user }`
+   * @param params Those of the call: with a `provider`, the entity in the response is what the caller may see of it.
+   * `payload`, `jwtOptions` and `secret` count for this token
+   * @returns The token as `accessToken`, and the entity
    * @throws NotAuthenticated when the entity has no id
+   * @example
+   * app.use('signup', {
+   *   async create(data, params) {
+   *     const user = await app.service('users').create(data)
+   *
+   *     return app.service('authentication').issueToken({ user }, params)
+   *   }
+   * })
    */
   async issueToken(
     result: AuthenticationResult,
     params: AuthenticationParams = {}
+  ): Promise<AuthenticationResult> {
+    const { authentication, ...response } = await this.addToken(result, params)
+    const shown = await this.showEntity(response, params)
+
+    return markTokenResponse(params.provider ? toDispatch(shown) : shown)
+  }
+
+  private async addToken(
+    result: AuthenticationResult,
+    params: AuthenticationParams
   ): Promise<AuthenticationResult> {
     const [payload, options, claims] = await Promise.all([
       this.getPayload(result, params),
@@ -162,8 +188,13 @@ export class AuthenticationService extends AuthenticationBase {
     this.assertComplete()
     warnOfShortSecret(this.configuration)
     warnOfUnknownStrategies(this.configuration, this.strategyNames)
+    warnOfSharedTokens(this, Object.values(this.app.services))
 
     await super.setup()
+
+    // Hooks after a login belong to it: they let the connection join channels.
+    if (!this.isHooked) (this as any).hooks?.({ around: { create: [this.inTurn], remove: [this.inTurn] } })
+    this.isHooked = true
 
     // Nobody hears of the logins of others.
     ;(this as { publish?: (publisher: () => null) => unknown }).publish?.(() => null)
@@ -179,6 +210,18 @@ export class AuthenticationService extends AuthenticationBase {
 
     assertComplete(configuration, (path) => this.app.service(path))
     assertWorking(configuration.secret as string, configuration.jwtOptions ?? {})
+  }
+
+  private readonly inTurn = async ({ params, http }: HookContext, next: NextFunction): Promise<void> => {
+    await this.connections.run(params.connection, () => http?.isAborted === true, next)
+  }
+
+  /** After the login that runs on the connection, which may have joined channels since. */
+  private async handleDisconnect(connection: RealTimeConnection): Promise<void> {
+    await this.connections.finish(connection, async () => {
+      await this.handleConnection('disconnect', connection)
+      ;(this.app as any)._leaveChannels?.(connection)
+    })
   }
 
   /** Whether somebody else is logged in on a connection, whose channels are no matter of the one who comes. */
@@ -209,6 +252,35 @@ export class AuthenticationService extends AuthenticationBase {
   }
 }
 
+/** Warns when the tokens of another service are valid here, and stand for entities of another kind. */
+function warnOfSharedTokens(
+  { configKey, configuration }: AuthenticationBase,
+  services: readonly any[]
+): void {
+  const other = services.find(
+    (service) =>
+      service.isReady &&
+      typeof service.verifyAccessToken === 'function' &&
+      service.configKey !== configKey &&
+      service.configuration.service !== configuration.service &&
+      hasSameTokens(service.configuration, configuration)
+  )
+
+  if (other) {
+    process.emitWarning(
+      `The authentication services of the settings '${other.configKey}' and '${configKey}' have the same secret and audience: ` +
+        `a token of one opens what has the same id in the other. Give them different ones`,
+      { code: 'ALULA_SHARED_TOKENS' }
+    )
+  }
+}
+
+function hasSameTokens(one: AuthenticationConfiguration, other: AuthenticationConfiguration): boolean {
+  const audiences = [one, other].map(({ jwtOptions }) => [jwtOptions?.audience].flat())
+
+  return one.secret === other.secret && Boolean(audiences[0]?.some((name) => audiences[1]?.includes(name)))
+}
+
 /** Prepares what a client gets: entities as it may see them, and nothing for caches to keep (RFC 6749 §5.1). */
 async function prepareAnswer(context: HookContext, next: NextFunction): Promise<void> {
   await next()
@@ -216,6 +288,7 @@ async function prepareAnswer(context: HookContext, next: NextFunction): Promise<
   const { http, result } = context
 
   context.dispatch = toDispatch(context.dispatch ?? result ?? {})
+  setDispatch(result, context.dispatch)
 
   if (http) http.headers = { ...http.headers, 'Cache-Control': 'no-store' }
 }

@@ -1,5 +1,6 @@
 import { isPromise } from '../utils/check.ts'
 import { isPlainObject } from '../utils/object.ts'
+import { isTokenResponse } from '../utils/token-response.ts'
 import { type Channel, CombinedChannel } from './channel.ts'
 import { type Emitter, emitSafely, reportError } from './events.ts'
 import { getInternals, type Publishers, type ServiceEvent } from './internals.ts'
@@ -57,7 +58,7 @@ export function implementPublish(service: any, path: string, app: Emitter): void
     service.on(event, (data: unknown, context = { path, service, app, result: data } as any) => {
       const serviceEvent: ServiceEvent = { path, event, data, context }
 
-      relayEvent(app, serviceEvent)
+      if (!isSecret(service, serviceEvent)) relayEvent(app, serviceEvent)
       publishEvent(app, service, serviceEvent)
     })
   }
@@ -74,7 +75,9 @@ export function implementPublish(service: any, path: string, app: Emitter): void
 export function publishEvent(app: Emitter, service: object, serviceEvent: ServiceEvent): void {
   const { data, context } = serviceEvent
   const { publishers, waiting } = getPublishing(service)
-  const publisher = findPublisher(publishers, getInternals(app).publishers, serviceEvent.event)
+  const publisher = isSecret(service, serviceEvent)
+    ? undefined
+    : findPublisher(publishers, getInternals(app).publishers, serviceEvent.event)
 
   if (!publisher) return
 
@@ -194,6 +197,15 @@ function toChannel(found: unknown, hasLeft?: (connection: object) => boolean): C
   const channels = [found].flat(Number.POSITIVE_INFINITY).filter(Boolean)
 
   return new CombinedChannel(channels.map(assertChannel), null, hasLeft)
+}
+
+/** An access token is sent to connections by a publisher of its service alone, never by one that is for all services. */
+function isSecret(service: object, { event, data }: Pick<ServiceEvent, 'event' | 'data'>): boolean {
+  if (!isTokenResponse(data)) return false
+
+  const { publishers } = getPublishing(service)
+
+  return !publishers.has(event) && !publishers.has(ANY)
 }
 
 /** Of the service before that of the application, and of the event before that of all events. */

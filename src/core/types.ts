@@ -96,6 +96,8 @@ export interface Http {
   headers?: { [key: string]: string | string[] }
   /** The value of the `Location` header; makes the status 303 unless one is set. */
   location?: string
+  /** Whether the client has gone without waiting for the response, as far as the server knows. */
+  readonly isAborted?: boolean
 }
 
 /**

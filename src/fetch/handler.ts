@@ -52,6 +52,9 @@ function toHttpRequest(request: Request, trustProxy: number, address: string | u
     host: toHost({ host: url.host, ...headers }, trustProxy),
     address: toAddress(address, headers, trustProxy),
     native: { request },
+    get isAborted() {
+      return request.signal.aborted
+    },
     readText: (limit) => readText(request, limit),
     toRequest(path) {
       const target = new URL(`${path}${url.search}`, url)

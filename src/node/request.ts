@@ -76,6 +76,10 @@ export class NodeRequest implements HttpRequest {
     return { request: this.incoming, response: this.response }
   }
 
+  get isAborted(): boolean {
+    return this.response.destroyed && !this.response.writableFinished
+  }
+
   getResponseHeader(name: string): unknown {
     return this.response.getHeader(name)
   }

@@ -24,6 +24,9 @@ export interface InboxListener {
 /** How many entries are read at a time. */
 const BATCH = 100
 
+/** About how many bytes are read at a time, judged by the largest entry of the time before. */
+const BATCH_BYTES = 8 * 1024 * 1024
+
 /** How long, in milliseconds, Redis waits for an entry before it says that there is none. */
 const WAIT = 2000
 
@@ -43,6 +46,8 @@ export class Inbox {
   /** The number of the last entry by process. */
   private readonly sequences = new BoundedMap<string, number>(MAX_ORIGINS)
   private position = START
+  /** How many bytes the largest entry had that was read the last time. */
+  private largest = 0
   /** When it began, by the time of Redis. */
   private startedAt = 0
   private readCount = 0
@@ -99,7 +104,7 @@ export class Inbox {
   private async read(): Promise<void> {
     const { client } = this.connection
     const { key, maxLength } = this.stream
-    const count = Math.min(BATCH, maxLength)
+    const count = Math.max(1, Math.min(BATCH, maxLength, Math.floor(BATCH_BYTES / this.largest)))
     // In this order: what is the first entry before reading was not trimmed away by what comes in while waiting.
     const [oldest, streams] = await Promise.all([
       client.xRange(key, '-', '+', { COUNT: 1 }),
@@ -114,7 +119,10 @@ export class Inbox {
       if (isBefore(this.position, first)) this.isSuspicious = true
     }
 
+    if (messages.length > 0) this.largest = 0
+
     for (const { id, message } of messages) {
+      this.largest = Math.max(this.largest, message.text?.length ?? 0)
       this.position = id
       this.readCount++
       this.receive(message, id)

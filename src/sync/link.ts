@@ -14,6 +14,7 @@ import type { Entry } from './stream.ts'
 /** What a link goes by. */
 export interface LinkSettings extends RedisSettings {
   readonly maxLength: number
+  readonly maxBytes: number
   /** The names of further params that travel. */
   readonly params: readonly string[]
   /** Which events travel. */
@@ -54,8 +55,8 @@ export class Link {
    * @throws Error when Redis does not answer in time
    */
   async start(): Promise<void> {
-    const { prefix, maxLength, revocations } = this.settings
-    const stream = { key: `${prefix}:events`, maxLength }
+    const { prefix, maxLength, maxBytes, revocations } = this.settings
+    const stream = { key: `${prefix}:events`, maxLength, maxBytes }
 
     await revocations?.connect(this.availability)
 
@@ -167,6 +168,6 @@ function toSentence({ origin, missed }: Gap, own: string | undefined): string {
   const events = missed === undefined ? 'Events' : missed === 1 ? '1 event' : `${missed} events`
 
   return origin === own && own !== undefined
-    ? `${events} of this process did not reach others: Redis was away for too long`
+    ? `${events} of this process did not reach others: Redis was away for too long, or they were too large`
     : `${events} of other processes did not reach this one: it was away from Redis for too long, or they were`
 }

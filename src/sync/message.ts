@@ -55,9 +55,10 @@ export function toReceivedEvent(app: Application, text: string): ReceivedEvent |
 
   if (!service || !getServiceOptions(service).serviceEvents.includes(event)) return undefined
 
+  // By name: who can write to the stream must not choose the application or the service that publishers get.
   const context = {
     ...{ app, service, path, result: data },
-    ...call,
+    ...(call && { method: call.method, id: call.id, event: call.event }),
     ...(params && { params }),
     ...(dispatch !== undefined && { dispatch })
   } as HookContext

@@ -8,6 +8,8 @@ interface KeptEntry {
   readonly sequence: number
   readonly kind: Kind
   readonly text: string
+  /** The length of the text, in bytes. */
+  readonly size: number
   /** Its id, and how many entries this process had read; there once it has read this one. */
   found?: { readonly id: string; readonly count: number } | undefined
 }
@@ -20,6 +22,9 @@ const WINDOW = 1 / 8
 
 /** How many times the length of the stream may wait here while Redis takes what it is given. */
 const BURST = 10
+
+/** The part of the bytes of an outbox that Redis may have been given and not confirmed: more waits here, and not twice. */
+const IN_FLIGHT = 1 / 8
 
 /**
  * Writes the entries of this process to the stream, in their order. As long as Redis is away they wait here. Those that
@@ -36,6 +41,10 @@ export class Outbox {
   private readonly patience = new Patience()
   /** Their numbers have no gaps. */
   private readonly kept: KeptEntry[] = []
+  /** How many bytes their texts have. */
+  private keptBytes = 0
+  /** How many bytes Redis was given and has not confirmed. */
+  private bytesInFlight = 0
   /** The number of the last entry, of the last one that was written, and that Redis has confirmed. */
   private last = 0
   private written = 0
@@ -88,8 +97,11 @@ export class Outbox {
 
   /** Adds an entry. It is written at once, or when its turn comes. */
   add(kind: Kind, text: string): void {
-    this.kept.push({ kind, text, sequence: ++this.last })
-    while (this.kept.length > this.stream.maxLength * (this.isWriting ? BURST : 1)) this.kept.shift()
+    const size = Buffer.byteLength(text)
+
+    this.kept.push({ kind, text, size, sequence: ++this.last })
+    this.keptBytes += size
+    while (this.isFull) this.drop()
     this.writeSome()
   }
 
@@ -122,7 +134,7 @@ export class Outbox {
     this.position = position
 
     while ((this.kept[0]?.found?.count ?? Number.POSITIVE_INFINITY) + this.stream.maxLength <= count) {
-      this.kept.shift()
+      this.drop()
     }
     this.writeSome()
   }
@@ -163,6 +175,20 @@ export class Outbox {
     this.patience.end()
   }
 
+  /** The last entry may be larger than all may be together. */
+  private get isFull(): boolean {
+    const { maxLength, maxBytes } = this.stream
+
+    return (
+      this.kept.length > maxLength * (this.isWriting ? BURST : 1) ||
+      (this.keptBytes > maxBytes && this.kept.length > 1)
+    )
+  }
+
+  private drop(): void {
+    this.keptBytes -= this.kept.shift()?.size ?? 0
+  }
+
   private get window(): number {
     return this.stream.maxLength * WINDOW
   }
@@ -185,6 +211,7 @@ export class Outbox {
     await this.writeHello()
 
     this.isWriting = true
+    this.bytesInFlight = 0
     this.patience.end()
     this.writeSome()
   }
@@ -196,6 +223,9 @@ export class Outbox {
 
   private writeSome(): void {
     while (this.isWriting && this.written < this.last) {
+      // Goes on when Redis has confirmed some.
+      if (this.bytesInFlight > this.stream.maxBytes * IN_FLIGHT) return
+
       if (this.readers.slowest <= this.written - this.window) {
         // For others to read, but not for those that do not.
         this.patience.begin(() => this.giveUp())
@@ -227,20 +257,23 @@ export class Outbox {
     this.writeSome()
   }
 
-  private write({ kind, sequence, text }: KeptEntry): void {
+  private write({ kind, sequence, text, size }: KeptEntry): void {
+    this.bytesInFlight += size
     this.append(kind, sequence, text).then(
-      (id) => this.confirm(sequence, id),
+      (id) => this.confirm(sequence, id, size),
       (error) => this.fail(error)
     )
   }
 
-  private confirm(sequence: number, id: string): void {
+  private confirm(sequence: number, id: string, size: number): void {
     // One before it was refused: they are written again, both.
     if (!this.isWriting) return
 
     this.confirmed = sequence
     this.confirmedId = id
+    this.bytesInFlight = Math.max(0, this.bytesInFlight - size)
     if (sequence === this.last) this.onFlushed?.()
+    else this.writeSome()
   }
 
   private async writeHello(): Promise<void> {

@@ -7,6 +7,8 @@ export interface Stream {
   readonly key: string
   /** How many entries Redis keeps at least. */
   readonly maxLength: number
+  /** How many bytes of entries a process keeps. */
+  readonly maxBytes: number
 }
 
 /**

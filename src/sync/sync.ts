@@ -11,6 +11,8 @@ import { SharedRevocationStore } from './revocation.ts'
 export interface SyncOptions extends RedisOptions {
   /** How many events Redis keeps for processes that are away for a while, and each process as long as Redis is away. */
   maxLength?: number
+  /** How many bytes of its own events each process keeps: those that wait, and those that Redis could lose; 64 MiB when left out. */
+  maxBytes?: number
   /** The names of params that publishers need besides `provider`, `query`, `route` and the entity. */
   params?: readonly string[]
   /** Which events leave the process; all but those of authentication services when left out. */
@@ -24,6 +26,7 @@ const PRIVATE_PARAMS = ['headers', 'authentication', 'connection']
 
 const CHECKS: OptionChecks = {
   maxLength: [(length) => isCount(length) && length > 0, 'a number of events'],
+  maxBytes: [(bytes) => isCount(bytes) && bytes > 0, 'a number of bytes'],
   params: [
     (params) => isStringList(params) && !params.some((name) => PRIVATE_PARAMS.includes(name)),
     `an array of names other than ${PRIVATE_PARAMS.join(', ')}`
@@ -100,10 +103,16 @@ function toSettings(options: SyncOptions): Omit<LinkSettings, 'revocations'> & {
     throw new TypeError('sync expects options, as in app.configure(sync({ redis }))')
 
   const settings = toRedisSettings('sync', options, CHECKS)
-  const { maxLength = 10_000, params = [], filter = () => true, revocation = true } = options
+  const {
+    maxLength = 10_000,
+    maxBytes = 64 * 1024 * 1024,
+    params = [],
+    filter = () => true,
+    revocation = true
+  } = options
 
   return {
-    ...{ ...settings, maxLength, params, revocation },
+    ...{ ...settings, maxLength, maxBytes, params, revocation },
     filter: (event) => !isAuthentication(event.context.service) && filter(event)
   }
 }

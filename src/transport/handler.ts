@@ -132,7 +132,7 @@ export async function runCall(
     settings.params || app.defaultAuthentication ? await toParams(app, request, settings) : request.params
   const body = hasData(method) ? await readBody(request, route, settings) : undefined
   const call = toServiceCall({ method, headers, query, body, params }, route)
-  const context = createHttpContext(route, call)
+  const context = createHttpContext(route, call, request)
   const run = () => callService(route.service, call, context)
 
   onCall(context)

@@ -2,9 +2,10 @@ import { createContext } from '../core/hooks.ts'
 import { getInternals, type Internals } from '../core/internals.ts'
 import { defaultServiceMethods, getDefinition, isStandardMethod, type ServiceCall } from '../core/methods.ts'
 import { getServiceOptions } from '../core/service.ts'
-import type { HookContext, MountedHandler, Query, RouteLookup } from '../core/types.ts'
+import type { HookContext, Http, MountedHandler, Query, RouteLookup } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed, NotFound } from '../errors.ts'
 import { stripPrefix } from '../utils/path.ts'
+import { isTokenResponse } from '../utils/token-response.ts'
 import { type Authenticating, getSchemes, type ParseAuthenticationOptions } from './authentication.ts'
 import { toData } from './body.ts'
 import { type ClientError, type FormattingApplication, MALFORMED_PATH, toErrorResponse } from './error.ts'
@@ -43,6 +44,9 @@ export interface HttpRequest {
   readonly target?: HttpTarget | undefined
   /** The request of the server, for the option `params`; and, from Node, the response, for strategies. */
   readonly native?: { readonly request: any; readonly response?: unknown } | undefined
+
+  /** Whether the client has gone without waiting for the response. */
+  readonly isAborted?: boolean
 
   /** A header that earlier code has set on the response. */
   getResponseHeader?(name: string): unknown
@@ -208,8 +212,25 @@ function toRouteParams(
 }
 
 /** Creates the context of a call that came over HTTP. */
-export function createHttpContext(route: RouteLookup, call: ServiceCall): HookContext {
-  return createContext(route.service, call.method, { http: {} })
+export function createHttpContext(
+  route: RouteLookup,
+  call: ServiceCall,
+  request: Pick<HttpRequest, 'isAborted'> = {}
+): HookContext {
+  return createContext(route.service, call.method, { http: new HttpDetails(request) })
+}
+
+/** Empty, as in Feathers v5, until hooks set something. */
+class HttpDetails {
+  readonly #request: Pick<HttpRequest, 'isAborted'>
+
+  constructor(request: Pick<HttpRequest, 'isAborted'>) {
+    this.#request = request
+  }
+
+  get isAborted(): boolean {
+    return this.#request.isAborted ?? false
+  }
 }
 
 /**
@@ -219,12 +240,20 @@ export function createHttpContext(route: RouteLookup, call: ServiceCall): HookCo
 export function toHttpResult(context: HookContext): HttpResult {
   const { http = {}, dispatch, result, method } = context
   const body: unknown = dispatch !== undefined ? dispatch : result
-  const headers =
-    http.location === undefined
-      ? (http.headers ?? {})
-      : { ...http.headers, Location: encodeUrl(http.location) }
+  const headers = toResultHeaders(http, isTokenResponse(result) || isTokenResponse(dispatch))
 
   return { status: http.status || defaultStatus(headers, body, method), headers, body }
+}
+
+/** No cache may keep an access token (RFC 6749 §5.1). */
+function toResultHeaders({ headers = {}, location }: Http, hasToken: boolean): { [name: string]: any } {
+  if (location === undefined && !hasToken) return headers
+
+  return {
+    ...(hasToken && { 'Cache-Control': 'no-store' }),
+    ...headers,
+    ...(location !== undefined && { Location: encodeUrl(location) })
+  }
 }
 
 /**

@@ -92,6 +92,31 @@ describe('the authenticate hook', () => {
     })
   })
 
+  it('that is optional lets a call without credentials through, and none with credentials that are not valid', async () => {
+    const { app, user, authentication } = await createProtected(
+      authenticate({ strategies: ['jwt'], optional: true })
+    )
+    const find = (params: object) => app.service('things').get(1, { ...EXTERNAL, ...params })
+
+    expect(await find({})).toEqual({ id: 1, params: EXTERNAL })
+    expect((await find({ authentication })).params).toMatchObject({ user, authenticated: true })
+
+    for (const wrong of [
+      { strategy: 'jwt', accessToken: 'nonsense' },
+      { strategy: 'local', email: user.email, password: 'correct horse' },
+      { strategy: 'jwt' },
+      {}
+    ]) {
+      await expect(find({ authentication: wrong })).rejects.toMatchObject({ code: 401 })
+    }
+  })
+
+  it('is optional or not', () => {
+    expect(() => authenticate({ strategies: ['jwt'], optional: 'yes' as any })).toThrow(
+      "Invalid option 'optional' of the authenticate hook: expected true or false"
+    )
+  })
+
   it('lets a call from inside through as it is', async () => {
     const { app } = await createProtected()
 

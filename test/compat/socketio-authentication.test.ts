@@ -372,24 +372,22 @@ for (const [name, create] of Object.entries(clients)) {
     })
 
     it.each([
-      ['the password is changed', (users: any) => users.patch(0, { password: 'another' }), 'jwt revoked'],
-      [
-        'the user is removed',
-        (users: any) => users.remove(0),
-        'The entity of the access token does not exist'
-      ]
-    ])('is nobody any more when %s', async (_title, change, message) => {
-      const { app, url } = await start()
-      const { client } = await connect(url)
+      ['the password is changed', (users: any) => users.patch(0, { password: 'another' })],
+      ['the user is removed', (users: any) => users.remove(0)]
+    ])('is disconnected when %s', async (_title, change) => {
+      const { app, url, events } = await start()
+      const { client, socket } = await connect(url)
+      const ended = next(socket, 'disconnect')
 
       await client.authenticate(LOGIN)
       await change(app.service('users'))
 
-      await expect(client.service('notes').find()).rejects.toMatchObject({
-        name: 'NotAuthenticated',
-        code: 401,
-        message
-      })
+      expect(await ended).toBe('io server disconnect')
+      expect(events.map(([event, email]) => [event, email])).toEqual([
+        ['login', CREDENTIALS.email],
+        ['disconnect', CREDENTIALS.email]
+      ])
+      expect(app.channels).toEqual([])
     })
 
     it('is logged in from the start by a token in the headers of its connection', async () => {

@@ -156,6 +156,7 @@ const GOOD_REDIRECTS = [
   ['/home/', `${PAGE}/home/#`],
   ['/home/of/the-wren', `${PAGE}/home/of/the-wren#`],
   ['/home?tab=2', `${PAGE}/home?tab=2#`],
+  ['/home?', `${PAGE}/home#`],
   ['?tab=2', `${PAGE}/?tab=2#`],
   ['#/nests', `${PAGE}/#/nests?`],
   ['#nests', `${PAGE}/#nests?`],

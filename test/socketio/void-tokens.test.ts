@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import {
   authentication,
   socketio as connectClient,
@@ -7,16 +7,19 @@ import {
 } from '../../src/client.ts'
 import { alula } from '../../src/index.ts'
 import { socketio } from '../../src/socketio.ts'
+import { defer } from '../support/deferred.ts'
 import { CountingHasher, configureLogin } from '../support/login.ts'
 import { serve } from '../support/server.ts'
-import { call, connect } from '../support/socketio.ts'
+import { call, connect, hear } from '../support/socketio.ts'
 
 const ANN = { email: 'ann', password: 'one' }
 
 async function open() {
   const app: any = alula().configure(socketio({ logger: false }))
 
-  configureLogin(app, { settings: { local: { hasher: new CountingHasher() } } })
+  configureLogin(app, {
+    settings: { local: { hasher: new CountingHasher() }, isActive: ({ banned }: any) => !banned }
+  })
   app.on('login', (_result: any, { connection }: any) => app.channel('members').join(connection))
   app.publish(() => app.channel('members'))
 
@@ -29,15 +32,100 @@ async function open() {
   return { app, id, socket, url }
 }
 
-it('a connection whose password was changed is answered with a 401, and ends', async () => {
+it.each<[string, (app: any, id: number) => Promise<unknown>]>([
+  ['whose password was changed', (app, id) => app.service('users').patch(id, { password: 'two' })],
+  ['that was removed', (app, id) => app.service('users').remove(id)],
+  ['that is not active any more', (app, id) => app.service('users').patch(id, { banned: true })]
+])(
+  'every idle connection of a user %s closes within a second, and leaves its channels',
+  async (_title, change) => {
+    const { app, id, socket, url } = await open()
+    const other = await connect(url, { reconnection: false })
+
+    await app.service('users').create({ email: 'bob', password: 'three' })
+
+    const staying = await connect(url, { reconnection: false })
+
+    await call(other, 'create', 'authentication', { strategy: 'local', ...ANN }, {})
+    await call(
+      staying,
+      'create',
+      'authentication',
+      { strategy: 'local', email: 'bob', password: 'three' },
+      {}
+    )
+
+    const ended = Promise.all([socket, other].map((client) => hear(client, 'disconnect')))
+    const begin = performance.now()
+
+    await change(app, id)
+
+    expect(await ended).toEqual([
+      [expect.stringMatching('io server disconnect'), undefined],
+      [expect.stringMatching('io server disconnect'), undefined]
+    ])
+    expect(performance.now() - begin).toBeLessThan(1000)
+    expect(app.channel('members').connections.map(({ user }: any) => user.email)).toEqual(['bob'])
+    expect(staying.connected).toBe(true)
+  }
+)
+
+it('a call that changes the password of its own connection gets its reply before the connection closes', async () => {
+  const { id, socket } = await open()
+  const ended = hear(socket, 'disconnect')
+
+  expect(await call(socket, 'patch', 'users', id, { password: 'two' }, {})).toEqual({ id, email: 'ann' })
+  expect(await ended).toEqual(['io server disconnect', undefined])
+})
+
+it('a change that leaves the token valid closes no connection', async () => {
   const { app, id, socket } = await open()
-  const ended = new Promise<string>((resolve) => socket.once('disconnect', resolve))
 
+  await app.service('users').patch(id, { name: 'Ann' })
+  await app.service('authentication').verifySessions(id)
+  expect(await call(socket, 'find', 'notes', {})).toEqual({ of: 'ann' })
+})
+
+it('a user who was changed in the database closes with verifySessions', async () => {
+  const { app, id, socket } = await open()
+  const ended = hear(socket, 'disconnect')
+
+  await app.service('users')._patch(id, { banned: true })
+  expect(await call(socket, 'find', 'things', {})).toEqual({ open: true })
+  await app.service('authentication').verifySessions()
+  expect(await ended).toEqual(['io server disconnect', undefined])
+})
+
+it('a password that is changed while a login runs leaves no session of the old one', async () => {
+  const { app, id, url } = await open()
+  const { accessToken } = await app.service('authentication').create({ strategy: 'local', ...ANN })
+  const socket = await connect(url, { reconnection: false })
+  const { promise: begun, resolve: begin } = defer()
+  const { promise: changed, resolve: goOn } = defer()
+
+  app.service('authentication').register('slow', {
+    getClaims: async () => ({}),
+    handleConnection: async (event: string) => {
+      if (event !== 'login') return
+
+      begin()
+      await changed
+    }
+  })
+  // Before `jwt`: the session has not begun when the password changes.
+  const { strategies } = app.service('authentication')
+  const { jwt } = strategies
+
+  delete strategies.jwt
+  strategies.jwt = jwt
+
+  const login = call(socket, 'create', 'authentication', { strategy: 'jwt', accessToken }, {})
+
+  await begun
   await app.service('users').patch(id, { password: 'two' })
-  await expect(call(socket, 'find', 'notes', {})).rejects.toMatchObject({ code: 401 })
-
-  expect(await ended).toBe('io server disconnect')
-  expect(app.channels).toEqual([])
+  goOn()
+  await expect(login).rejects.toMatchObject({ code: 401 })
+  await vi.waitFor(() => expect(app.channels).toEqual([]))
 })
 
 it('a login that fails ends no connection whose token is good', async () => {

@@ -218,6 +218,11 @@ function socketClient(
   socket: Socket,
   connect: (headers: { [name: string]: string }) => Promise<Socket>
 ): TransportClient {
+  // As applications do, whose user has logged in on it.
+  socket.on('disconnect', (reason) => {
+    if (reason === 'io server disconnect') socket.connect()
+  })
+
   const send: Send = async (method, path, options = {}) => {
     try {
       const own = options.headers ? await connect(options.headers) : socket

@@ -6,6 +6,7 @@ import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { type RedisLocation, sync } from '../../src/sync.ts'
 import { createPrefix, describeRedis, REDIS_URL, until } from '../support/redis.ts'
+import { scaled } from '../support/scale.ts'
 import { configureUsers, LOGIN, payloads, startProcess } from './app.ts'
 
 const redis = REDIS_URL
@@ -37,6 +38,48 @@ describeRedis('an event of a service', () => {
     expect(one.emitted.map(({ text }) => text)).toEqual(['first', 'second'])
     expect(other.emitted.map(({ text }) => text)).toEqual(['third'])
     expect([...one.errors, ...other.errors]).toEqual([])
+  })
+
+  it('of 90 kB arrives, a thousand of them, in order', async () => {
+    const { one, other } = await startTwo(undefined, { maxBytes: 8 * 1024 * 1024 })
+    const count = scaled(2000)
+    const text = 'x'.repeat(90_000)
+
+    for (let n = 0; n < count; n++) {
+      await one.things.create({ n, text })
+      // Others have to get a turn, as they have when requests come in.
+      await new Promise(setImmediate)
+      if (n % 40 === 39) await until(() => expect(other.heard.length).toBe(n + 1))
+    }
+
+    await until(() => expect(other.heard).toHaveLength(count))
+    expect(payloads(other).map(({ n }) => n)).toEqual(Array.from({ length: count }, (_, n) => n))
+    expect([...one.gaps, ...other.gaps]).toEqual([])
+  }, 60_000)
+
+  it('of an entry that another program wrote has the application and the service of this process', async () => {
+    const { other, prefix } = await startTwo()
+    const client = createClient({ url: REDIS_URL })
+    const forged = { app: 'app', service: 'service', path: 'path', self: 1, dispatch: 2, result: 3, http: {} }
+    const call = { ...forged, method: 'create', id: 5, event: 'created' }
+    const text = JSON.stringify({ path: 'things', event: 'created', data: { id: 5 }, call })
+
+    await client.connect()
+    onTestFinished(() => client.destroy())
+    await client.xAdd(`${prefix}:events`, '*', { origin: '1-other', kind: 'event', sequence: '1', text })
+    await until(() => expect(other.heard).toHaveLength(1))
+
+    const [{ context }] = other.heard as [any]
+
+    expect(context).toEqual({
+      app: other.app,
+      service: other.things,
+      path: 'things',
+      result: { id: 5 },
+      method: 'create',
+      id: 5,
+      event: 'created'
+    })
   })
 
   it('arrives with its dates, and with what publishers need of the call and no more', async () => {

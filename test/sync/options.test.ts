@@ -26,6 +26,7 @@ describe('sync', () => {
     ...wrongOptions,
     ['maxLength', 0, 'a number of events'],
     ['maxLength', '10', 'a number of events'],
+    ['maxBytes', 0, 'a number of bytes'],
     ['params', 'tenant', PARAMS],
     ['params', [1], PARAMS],
     ['params', ['headers'], PARAMS],

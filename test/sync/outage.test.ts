@@ -218,7 +218,7 @@ describeOwnRedis('when Redis is away', () => {
     expect(one.gaps).toEqual([{ origin: expect.any(String), missed: 150 }])
     expect(other.gaps).toEqual(one.gaps)
     expect(one.errors.at(-1).message).toBe(
-      '150 events of this process did not reach others: Redis was away for too long'
+      '150 events of this process did not reach others: Redis was away for too long, or they were too large'
     )
     expect(other.errors.at(-1).message).toContain('150 events of other processes did not reach this one')
   })

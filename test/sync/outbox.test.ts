@@ -35,7 +35,11 @@ function createConnection(isConfirming = true) {
 
 it('the time in which a process was busy itself is none in which others did not read', async () => {
   const { events, connection } = createConnection()
-  const outbox = await Outbox.create(connection, { key: 'events', maxLength: 80 }, () => undefined)
+  const outbox = await Outbox.create(
+    connection,
+    { key: 'events', maxLength: 80, maxBytes: 1e9 },
+    () => undefined
+  )
 
   onTestFinished(() => outbox.close(1))
   await outbox.start()
@@ -55,7 +59,7 @@ it('the time in which a process was busy itself is none in which others did not 
 it('what had to make room is reported once, though what is behind it is written again', async () => {
   const { events, connection } = createConnection(false)
   const reports: number[] = []
-  const outbox = await Outbox.create(connection, { key: 'events', maxLength: 80 }, (missed) =>
+  const outbox = await Outbox.create(connection, { key: 'events', maxLength: 80, maxBytes: 1e9 }, (missed) =>
     reports.push(missed)
   )
 
@@ -70,4 +74,34 @@ it('what had to make room is reported once, though what is behind it is written 
 
   await outbox.close(1)
   expect(reports).toEqual([20, 80])
+})
+
+it('what weighs too much makes room, is reported, and what is left is written', async () => {
+  const { events, connection } = createConnection()
+  const reports: number[] = []
+  const stream = { key: 'events', maxLength: 800, maxBytes: 1000 }
+  const outbox = await Outbox.create(connection, stream, (missed) => reports.push(missed))
+
+  onTestFinished(() => outbox.close(1))
+  // Of 100 bytes each, and one that is larger than all may be.
+  for (let n = 1; n <= 15; n++) outbox.add('event', String(n).padEnd(100, '€').slice(0, 34))
+  await outbox.start()
+  await vi.waitFor(() => expect(events.length).toBeGreaterThan(0))
+  expect(reports[0]).toBeGreaterThan(4)
+  expect(events[0]?.startsWith(String((reports[0] as number) + 1))).toBe(true)
+
+  outbox.add('event', 'x'.repeat(5000))
+  await vi.waitFor(() => expect(events.at(-1)).toHaveLength(5000))
+})
+
+it('Redis is given no more bytes at once than it takes', async () => {
+  const { events, connection } = createConnection(false)
+  const stream = { key: 'events', maxLength: 8000, maxBytes: 8000 }
+  const outbox = await Outbox.create(connection, stream, () => undefined)
+
+  onTestFinished(() => outbox.close(1))
+  await outbox.start()
+  for (let n = 1; n <= 50; n++) outbox.add('event', 'x'.repeat(100))
+  // An eighth of 8000 bytes, and the entry that was more.
+  expect(events).toHaveLength(11)
 })

@@ -1,6 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { resolve } from 'node:path'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import bcrypt from 'bcryptjs'
 import type { Socket } from 'socket.io-client'
@@ -22,15 +24,26 @@ interface ServerProcess {
   run(name: string, argument?: unknown): Promise<any>
 }
 
+/** The users of several processes: a file with one of them. */
+async function createUsers(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'alula-users-'))
+  const file = join(folder, 'users.json')
+
+  onTestFinished(() => rm(folder, { recursive: true }))
+  await writeFile(file, JSON.stringify([{ id: 1, email: LOGIN.email, password: passwordHash }]))
+
+  return file
+}
+
 /** Starts a server in a process of its own. */
-async function startServer(redis: string): Promise<ServerProcess> {
+async function startServer(redis: string, users?: string): Promise<ServerProcess> {
   const child = fork(resolve(import.meta.dirname, 'server.mjs'), {
     execArgv: [],
     env: {
       ...process.env,
       REDIS_URL: redis,
       ROOMS: String(ROOMS),
-      PASSWORD_HASH: passwordHash,
+      USERS_FILE: users ?? (await createUsers()),
       NODE_ENV: 'production'
     }
   })
@@ -154,6 +167,37 @@ describeOwnRedis('two processes with clients of Socket.IO', () => {
 
     expect(error).toMatchObject({ name: 'NotAuthenticated', code: 401 })
   })
+
+  it.each([
+    ['has a new password', 'patchUser', { id: 1, data: { password: bcrypt.hashSync('another', 4) } }],
+    ['was removed', 'removeUser', 1],
+    ['is not active any more', 'patchUser', { id: 1, data: { banned: true } }]
+  ])(
+    'a user who %s loses all idle connections in both, within a second',
+    async (_title, command, argument) => {
+      const redis = await startRedis()
+      const users = await createUsers()
+      const [one, other] = await Promise.all([startServer(redis.url, users), startServer(redis.url, users)])
+      const tokens = [await logIn(one.url), await logIn(one.url)] as const
+      const sockets = await Promise.all([
+        openSession(one.url, tokens[0]),
+        openSession(other.url, tokens[0]),
+        openSession(other.url, tokens[1])
+      ])
+      const nobody = await connectSocket(other.url)
+
+      await one.run('patchUser', { id: 1, data: { name: 'Wren' } })
+
+      for (const socket of sockets) expect(await ask(socket, 'find', 'items')).toEqual([null, []])
+
+      const begin = performance.now()
+
+      await one.run(command, argument)
+      await until(() => expect(sockets.map(({ connected }) => connected)).toEqual([false, false, false]))
+      expect(performance.now() - begin).toBeLessThan(1000)
+      expect(nobody.connected).toBe(true)
+    }
+  )
 
   it.each([
     ['', false],

@@ -1,13 +1,15 @@
 // One of several processes of an application. The test that has started it tells it what to do.
 
+import { readFileSync, writeFileSync } from 'node:fs'
 import { alula } from 'alula'
 import { AuthenticationService, JWTStrategy, LocalStrategy } from 'alula/authentication'
+import { NotFound } from 'alula/errors'
 import express, { errorHandler, json, rest } from 'alula/express'
 import { memory } from 'alula/memory'
 import { socketio } from 'alula/socketio'
 import { sync } from 'alula/sync'
 
-const { REDIS_URL, PASSWORD_HASH, ROOMS } = process.env
+const { REDIS_URL, USERS_FILE, ROOMS } = process.env
 const statuses = []
 const app = express(alula())
 
@@ -15,6 +17,7 @@ app.set('authentication', {
   ...{ secret: 'a secret for tests, longer than thirty-two bytes', entity: 'user', service: 'users' },
   ...{
     authStrategies: ['jwt', 'local'],
+    isActive: ({ banned }) => !banned,
     local: { usernameField: 'email', passwordField: 'password', hashSize: 4 }
   }
 })
@@ -30,16 +33,42 @@ app.configure(
   })
 )
 
+/** The database of all processes: a file. */
+const users = {
+  id: 'id',
+  read: () => JSON.parse(readFileSync(USERS_FILE, 'utf8')),
+  find: async ({ query }) => users.read().filter(({ email }) => email === query.email),
+  async get(id) {
+    const user = users.read().find((user) => user.id === Number(id))
+
+    if (!user) throw new NotFound(`No user ${id}`)
+
+    return user
+  },
+  async patch(id, data) {
+    const changed = { ...(await users.get(id)), ...data }
+
+    writeFileSync(USERS_FILE, JSON.stringify(users.read().map((user) => (user.id === id ? changed : user))))
+
+    return changed
+  },
+  async remove(id) {
+    const removed = await users.get(id)
+
+    writeFileSync(USERS_FILE, JSON.stringify(users.read().filter((user) => user.id !== id)))
+
+    return removed
+  }
+}
+
 const authentication = new AuthenticationService(app)
 
 authentication.register('jwt', new JWTStrategy())
 authentication.register('local', new LocalStrategy())
 app.use('authentication', authentication)
-app.use('users', memory())
+app.use('users', users)
 app.use('items', memory())
 app.use(errorHandler({ logger: false }))
-
-await app.service('users').create({ email: 'wren@example.org', password: PASSWORD_HASH })
 
 app.on('connection', (connection) => app.channel(`room ${connection.room}`).join(connection))
 app
@@ -63,6 +92,8 @@ const commands = {
     for (let id = 0; id < count; id++) await app.service('items').create({ id })
   },
   patch,
+  patchUser: ({ id, data }) => app.service('users').patch(id, data),
+  removeUser: (id) => app.service('users').remove(id),
   statuses: async () => statuses,
   end: async () => {
     await app.teardown()

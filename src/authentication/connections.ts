@@ -1,0 +1,288 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { emitSafely, reportError } from '../core/events.ts'
+import type { Application, HookContext, RealTimeConnection } from '../core/types.ts'
+import { NotAuthenticated } from '../errors.ts'
+import { KeyedMutex } from '../utils/keyed-mutex.ts'
+import type { RevocationStore } from './revocation.ts'
+import { isEntityName, isEveryEntity, type Session, Sessions, toEntityName } from './sessions.ts'
+import type { AuthenticationParams, AuthenticationRequest } from './types.ts'
+
+/** The part of an authentication service that is needed here. */
+interface Service {
+  readonly app: Application
+  readonly revocations: RevocationStore | undefined
+  authenticate(
+    authentication: AuthenticationRequest,
+    params: AuthenticationParams,
+    ...allowed: string[]
+  ): Promise<unknown>
+}
+
+/** A login or a logout that runs. */
+export interface RunningCall {
+  /** Whether its client has gone. */
+  isAborted(): boolean
+  /** Whether an entity has changed since the call began. */
+  hasChanged(entity: string): boolean
+}
+
+/** Where entities are. */
+export interface EntitySource {
+  readonly path: string
+  readonly service: {
+    on(event: string, listener: (data: any, context?: HookContext) => void): unknown
+    off(event: string, listener: (data: any, context?: HookContext) => void): unknown
+  }
+  /** The name of their id. */
+  readonly idName: string
+}
+
+/** The events after which a session of an entity may not be valid any more. */
+const CHANGES = ['updated', 'patched', 'removed']
+
+/** The sessions of real-time connections: what begins them, what ends them, and one login or logout at a time. */
+export class Connections {
+  private readonly service: Service
+  private readonly sessions = new Sessions((connection) => this.end(connection))
+  /** The logins and logouts of a connection run one after another. */
+  private readonly turns = new KeyedMutex<RealTimeConnection>()
+  private readonly current = new AsyncLocalStorage<Call>()
+  private readonly running = new Set<Call>()
+  /** What stops listening: to the store, and to the services of entities. */
+  private readonly stopping: (() => void)[] = []
+
+  constructor(service: Service) {
+    this.service = service
+  }
+
+  /** The login or logout that the calling code is a part of. */
+  get call(): RunningCall | undefined {
+    return this.current.getStore()
+  }
+
+  /**
+   * Runs a login or a logout: of one connection one after another, in the order in which they came. One that is a part of
+   * another runs at once.
+   *
+   * @param connection The connection; `undefined` for a call that came over none
+   * @param isAborted Whether the client has gone
+   * @param work The login or logout
+   */
+  async run(
+    connection: RealTimeConnection | undefined,
+    isAborted: () => boolean,
+    work: () => Promise<void>
+  ): Promise<void> {
+    if (connection && this.current.getStore()?.connection === connection) return work()
+
+    const call = new Call(connection, isAborted)
+    const runCall = async () => {
+      await this.current.run(call, work)
+      // The application was told of a login after the connection had closed.
+      if (call.isOver && connection?.authentication) this.end(connection)
+    }
+
+    this.running.add(call)
+
+    try {
+      await (connection ? this.turns.run(connection, runCall) : runCall())
+    } finally {
+      this.running.delete(call)
+    }
+  }
+
+  /**
+   * Runs what follows from the end of a connection, after the login or logout that runs on it.
+   *
+   * @param connection The connection
+   * @param work What follows
+   */
+  async finish(connection: RealTimeConnection, work: () => Promise<void>): Promise<void> {
+    for (const call of this.running) {
+      if (call.connection === connection) call.isOver = true
+    }
+
+    await this.turns.run(connection, work)
+  }
+
+  /**
+   * Begins the session of a connection. It ends when its token expires or is revoked, and when its entity has changed so
+   * that the token is not valid any more.
+   *
+   * @throws NotAuthenticated for a session that is not valid any more
+   */
+  async start(connection: RealTimeConnection, session: Session): Promise<void> {
+    const { tokenId, entity, authentication } = session
+
+    // In this order: a revocation from here on ends the session, and an earlier one is found.
+    this.sessions.start(connection, session)
+
+    try {
+      if (await this.service.revocations?.isRevoked(tokenId)) throw new NotAuthenticated('jwt revoked')
+
+      // The entity was loaded before it changed.
+      if (entity !== undefined && this.call?.hasChanged(entity)) {
+        await this.service.authenticate(authentication, {}, authentication.strategy as string)
+      }
+    } catch (error) {
+      this.stop(connection)
+      throw error
+    }
+  }
+
+  /** Removes the session of a connection. */
+  stop(connection: RealTimeConnection): void {
+    this.sessions.stop(connection)
+  }
+
+  /** Closes a connection: transports do so when the application emits `disconnect`. */
+  end(connection: RealTimeConnection): void {
+    const { app } = this.service
+
+    // At once, so that a second reason does not close it a second time.
+    this.stop(connection)
+    emitSafely(app, app, 'disconnect', [connection])
+  }
+
+  /** Closes the connections of a token, except for one. */
+  endToken(tokenId: string, staying?: RealTimeConnection): void {
+    for (const connection of this.sessions.find(tokenId)) {
+      if (connection !== staying) this.end(connection)
+    }
+  }
+
+  /**
+   * Verifies the sessions of an entity again, in all processes, and closes the connections whose session is not valid any
+   * more.
+   *
+   * @param path The path of the service of the entity
+   * @param id The id of the entity; `undefined` for all entities
+   */
+  async verify(path: string, id: unknown): Promise<void> {
+    const entity = toEntityName(path, id)
+
+    this.service.revocations?.announce?.(entity)
+    await this.verifyEntity(entity)
+  }
+
+  /**
+   * Verifies sessions whenever an entity changes, here or in another process.
+   *
+   * @param sources Where entities are; one that is given twice counts once
+   */
+  listen(sources: readonly EntitySource[]): void {
+    this.stopListening()
+
+    const unsubscribe = this.service.revocations?.subscribe?.((name) => this.handleNotice(name))
+
+    if (unsubscribe) this.stopping.push(unsubscribe)
+
+    const known = new Map(sources.map((source) => [`${source.path} ${source.idName}`, source]))
+
+    for (const { path, service, idName } of known.values()) {
+      const handleChange = (data: any, context?: HookContext) =>
+        this.handleChange(path, data?.[idName] ?? context?.id)
+
+      for (const event of CHANGES) {
+        service.on(event, handleChange)
+        this.stopping.push(() => service.off(event, handleChange))
+      }
+    }
+  }
+
+  /** Ends what `listen` has begun. */
+  stopListening(): void {
+    for (const stop of this.stopping.splice(0)) stop()
+  }
+
+  private handleChange(path: string, id: unknown): void {
+    this.verify(path, id).catch((error) => reportError(this.service.app, error))
+  }
+
+  private handleNotice(name: string | undefined): void {
+    if (name !== undefined && !isEntityName(name)) {
+      this.endToken(name)
+      return
+    }
+
+    const verifying = name === undefined ? this.verifyMissed() : this.verifyEntity(name)
+
+    verifying.catch((error) => reportError(this.service.app, error))
+  }
+
+  private async verifyEntity(entity: string): Promise<void> {
+    for (const call of this.running) call.changes.add(entity)
+
+    // The call that has changed the entity may be one of the connection: its reply comes first.
+    await new Promise(setImmediate)
+
+    const connections = isEveryEntity(entity) ? this.sessions.all : this.sessions.find(entity)
+
+    // What cannot be verified after a change counts as not valid.
+    await this.verifySessions(connections, () => false)
+  }
+
+  /** After an interruption, in which tokens may have been revoked and entities changed. */
+  private async verifyMissed(): Promise<void> {
+    await this.verifySessions(this.sessions.all, (error) => {
+      reportError(this.service.app, error)
+
+      return true
+    })
+  }
+
+  private async verifySessions(
+    connections: readonly RealTimeConnection[],
+    onFailure: (error: unknown) => boolean
+  ): Promise<void> {
+    const verified = new Map<string, boolean>()
+
+    for (const connection of connections) {
+      const session = this.sessions.get(connection)
+
+      if (!session) continue
+
+      const { tokenId, authentication } = session
+      const isValid = verified.get(tokenId) ?? (await this.isValid(authentication, onFailure))
+
+      verified.set(tokenId, isValid)
+      // Another user may have logged in meanwhile.
+      if (!isValid && this.sessions.get(connection) === session) this.end(connection)
+    }
+  }
+
+  private async isValid(
+    authentication: AuthenticationRequest,
+    onFailure: (error: unknown) => boolean
+  ): Promise<boolean> {
+    try {
+      await this.service.authenticate(authentication, {}, authentication.strategy as string)
+
+      return true
+    } catch (error: any) {
+      return error?.code === 401 ? false : onFailure(error)
+    }
+  }
+}
+
+class Call implements RunningCall {
+  readonly connection: RealTimeConnection | undefined
+  /** The entities that have changed since the call began. */
+  readonly changes = new Set<string>()
+  /** Whether the connection has ended. */
+  isOver = false
+  private readonly isRequestAborted: () => boolean
+
+  constructor(connection: RealTimeConnection | undefined, isRequestAborted: () => boolean) {
+    this.connection = connection
+    this.isRequestAborted = isRequestAborted
+  }
+
+  isAborted(): boolean {
+    return this.isOver || this.isRequestAborted()
+  }
+
+  hasChanged(entity: string): boolean {
+    return this.changes.has(entity) || [...this.changes].some(isEveryEntity)
+  }
+}

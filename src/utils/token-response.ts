@@ -1,0 +1,12 @@
+/** Not enumerable: neither JSON nor a comparison shows it. */
+const TOKEN_RESPONSE = Symbol('token response')
+
+/** Marks an object that carries an access token: clients must not cache it, nor receive that of another one. */
+export function markTokenResponse<Result extends object>(result: Result): Result {
+  return Object.defineProperty(result, TOKEN_RESPONSE, { value: true })
+}
+
+/** Whether an object was marked by {@link markTokenResponse}. */
+export function isTokenResponse(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && TOKEN_RESPONSE in value
+}

@@ -1,0 +1,109 @@
+import bcrypt from 'bcryptjs'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { BcryptHasher } from '../../src/authentication.ts'
+import { alula } from '../../src/index.ts'
+import { socketio } from '../../src/socketio.ts'
+import { configureLogin } from '../support/login.ts'
+import { serve } from '../support/server.ts'
+import { call, connect } from '../support/socketio.ts'
+import { describeHttpTransports } from '../support/transports.ts'
+
+/** One hash takes about 60 ms. */
+const COST = 10
+const ABORTED = 100
+const ANN = { email: 'ann', password: 'one' }
+const LOGIN = JSON.stringify({ strategy: 'local', ...ANN })
+
+/** Counts the logins that have found their user: they wait for the hash. */
+function configure(app: any): { found: number } {
+  const counts = { found: 0 }
+
+  configureLogin(app, { settings: { local: { hashSize: COST } } })
+  app.service('users').hooks({ after: { find: [() => void counts.found++] } })
+
+  return counts
+}
+
+async function time(work: () => Promise<unknown>): Promise<number> {
+  const begin = performance.now()
+
+  await work()
+
+  return performance.now() - begin
+}
+
+describeHttpTransports('over HTTP', (open) => {
+  it('logins whose clients have gone do not delay the next one', async () => {
+    let counts = { found: 0 }
+    let app: any
+    const { request } = await open((configured) => {
+      app = configured
+      counts = configure(configured)
+    })
+    const logIn = (signal?: AbortSignal) =>
+      request('/authentication', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: LOGIN,
+        ...(signal && { signal })
+      })
+
+    await app.service('users').create(ANN)
+    await logIn()
+
+    const usual = await time(logIn)
+    const gone = new AbortController()
+    const aborted = Array.from({ length: ABORTED }, () => logIn(gone.signal).catch(() => undefined))
+
+    await vi.waitFor(() => expect(counts.found).toBe(2 + ABORTED), { timeout: 10_000, interval: 1 })
+    gone.abort()
+
+    expect(await time(async () => expect((await logIn()).status).toBe(201))).toBeLessThan(10 * usual + 500)
+    await Promise.all(aborted)
+  }, 60_000)
+})
+
+it('logins of sockets that have closed do not delay the next one', async () => {
+  const app: any = alula().configure(socketio({ logger: false }))
+  const counts = configure(app)
+  const url = await serve(app)
+  const logIn = (socket: any) =>
+    call(socket, 'create', 'authentication', { strategy: 'local', ...ANN }, {}).catch(() => undefined)
+
+  await app.service('users').create(ANN)
+
+  const staying = await connect(url)
+  const sockets = await Promise.all(Array.from({ length: ABORTED }, () => connect(url)))
+
+  await logIn(staying)
+
+  const usual = await time(() => logIn(staying))
+
+  for (const socket of sockets) void logIn(socket)
+  await vi.waitFor(() => expect(counts.found).toBe(2 + ABORTED), { timeout: 10_000, interval: 1 })
+  for (const socket of sockets) socket.close()
+  await vi.waitFor(() => expect(app.io.engine.clientsCount).toBe(1))
+
+  expect(await time(() => logIn(staying))).toBeLessThan(10 * usual + 500)
+}, 60_000)
+
+it('a thousand of them leave room for the next one', async () => {
+  const hasher = new BcryptHasher(4)
+  const hash = bcrypt.hashSync(ANN.password, 4)
+  let isAborted = false
+
+  onTestFinished(() => hasher.close())
+
+  const aborted = Array.from({ length: 1001 }, () => hasher.compare(ANN.password, hash, () => isAborted))
+  const results = Promise.allSettled(aborted)
+
+  isAborted = true
+  expect(await hasher.compare(ANN.password, hash)).toBe(true)
+
+  const refused = (await results).filter(({ status }) => status === 'rejected')
+
+  expect(refused.length).toBeGreaterThan(990)
+  for (const { reason } of refused as PromiseRejectedResult[]) {
+    expect(reason).toMatchObject({ name: 'BadRequest', message: 'The request was aborted' })
+  }
+})
