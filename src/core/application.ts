@@ -1,9 +1,9 @@
-import { EventEmitter } from 'events'
 import { assertNoHookType, isHookTypeMap } from '../hooks/registry.ts'
 import { createDebug } from '../utils/debug.ts'
 import { askForNearest } from '../utils/nearest.ts'
 import { stripSlashes, toPrefix } from '../utils/path.ts'
 import type { Channel, Channels } from './channel.ts'
+import { EmitterClass } from './emitter.ts'
 import { reportError } from './events.ts'
 import { addLifecycleHooks, type HookedLifecycle, hookLifecycle } from './hooks.ts'
 import { getInternals, Internals } from './internals.ts'
@@ -25,7 +25,7 @@ const MOUNTABLE = /^(?:\/(?!\.{1,2}(?:\/|$))(?:[\w.~!$&'()+,;=@-]|%[\da-f]{2})+)
  * The application. Its fields are plain properties, without `#`: `express(app)` moves them onto an Express
  * application, and plugins replace some of them.
  */
-export class Feathers extends EventEmitter {
+export class Feathers extends EmitterClass {
   services: Record<string, any> = Object.create(null)
   settings: Record<string, any> = Object.create(null)
   mixins: ServiceMixin<any>[] = [...registrationSteps]

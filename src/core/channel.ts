@@ -1,13 +1,14 @@
-import { EventEmitter } from 'events'
+import { EmitterClass } from './emitter.ts'
 
 /** Chooses among connections. */
 type Choose<Connection> = (connection: Connection) => unknown
 
 /** Connections that hear the same events. Joining and leaving costs the same however many there are. */
-export class Channel<Connection extends object = any> extends EventEmitter {
+export class Channel<Connection extends object = any> extends EmitterClass {
   /** What the connections get instead of the result of the call; `null` for the result. */
   data: any
-  protected readonly members: Set<Connection>
+  /** @internal Not protected, so that types of v5 take a channel for one of theirs. */
+  readonly _members: Set<Connection>
 
   /**
    * @param connections The first members
@@ -15,24 +16,24 @@ export class Channel<Connection extends object = any> extends EventEmitter {
    */
   constructor(connections: Iterable<Connection> = [], data: any = null) {
     super()
-    this.members = new Set(connections)
+    this._members = new Set(connections)
     this.data = data
   }
 
   /** The members, in the order in which they joined: a copy. */
   get connections(): Connection[] {
-    return [...this.members]
+    return [...this._members]
   }
 
   /** How many members there are. */
   get length(): number {
-    return this.members.size
+    return this._members.size
   }
 
   /** Adds connections. Those that are members already, and `undefined`, change nothing. */
   join(...connections: readonly (Connection | undefined)[]): this {
     for (const connection of connections) {
-      if (connection && !this.members.has(connection)) this.add(connection)
+      if (connection && !this._members.has(connection)) this._add(connection)
     }
 
     return this
@@ -46,7 +47,7 @@ export class Channel<Connection extends object = any> extends EventEmitter {
     const before = this.length
 
     for (const connection of leaving) {
-      if (this.members.has(connection)) this.delete(connection)
+      if (this._members.has(connection)) this._delete(connection)
     }
 
     if (this.length === 0 && before > 0) this.emit('empty')
@@ -61,15 +62,17 @@ export class Channel<Connection extends object = any> extends EventEmitter {
 
   /** The same connections as a channel of its own, with data that they get instead of the result. */
   send(data: any): Channel<Connection> {
-    return new Channel(this.members, data)
+    return new Channel(this._members, data)
   }
 
-  protected add(connection: Connection): void {
-    this.members.add(connection)
+  /** @internal */
+  _add(connection: Connection): void {
+    this._members.add(connection)
   }
 
-  protected delete(connection: Connection): void {
-    this.members.delete(connection)
+  /** @internal */
+  _delete(connection: Connection): void {
+    this._members.delete(connection)
   }
 }
 
@@ -93,14 +96,14 @@ export class CombinedChannel<Connection extends object = any> extends Channel<Co
 
   /** Looks again at who is in the channels. */
   refresh(): this {
-    this.members.clear()
+    this._members.clear()
     this.payloads.clear()
 
     for (const child of this.children) {
       for (const connection of child.connections) {
-        if (this.members.has(connection) || this.isLeftOut?.(connection)) continue
+        if (this._members.has(connection) || this.isLeftOut?.(connection)) continue
 
-        this.members.add(connection)
+        this._members.add(connection)
         this.payloads.set(connection, child.data)
       }
     }
@@ -236,7 +239,7 @@ class NamedChannel<Connection extends object> extends Channel<Connection> {
     this.keep = keep
   }
 
-  protected override add(connection: Connection): void {
+  override _add(connection: Connection): void {
     const kept = this.keep()
 
     // This one was forgotten, and somebody has asked for the name since.
@@ -247,13 +250,13 @@ class NamedChannel<Connection extends object> extends Channel<Connection> {
 
     const channels = this.memberships.get(connection)
 
-    super.add(connection)
+    super._add(connection)
     if (channels) channels.add(this)
     else this.memberships.set(connection, new Set([this]))
   }
 
-  protected override delete(connection: Connection): void {
-    super.delete(connection)
+  override _delete(connection: Connection): void {
+    super._delete(connection)
     this.memberships.get(connection)?.delete(this)
   }
 }

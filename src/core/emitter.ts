@@ -1,12 +1,12 @@
-// What services and applications are as emitters of events: a type of our own, so that TypeScript needs no types of Node.
+// What services, applications and channels are as emitters of events. The type is our own, so that TypeScript needs no
+// types of Node.
+import { EventEmitter } from 'events'
 
 /** Runs when an event is emitted. */
 export type EventListener = (...args: any[]) => void
 
-/** The event emitter of Node, as a type. Applications and services are one. */
-export interface Emitter {
-  on(event: string | symbol, listener: EventListener): this
-  once(event: string | symbol, listener: EventListener): this
+/** What an event emitter of Node has beside `on` and `once`. */
+export interface Listeners {
   off(event: string | symbol, listener: EventListener): this
   addListener(event: string | symbol, listener: EventListener): this
   removeListener(event: string | symbol, listener: EventListener): this
@@ -15,9 +15,20 @@ export interface Emitter {
   prependOnceListener(event: string | symbol, listener: EventListener): this
   setMaxListeners(count: number): this
   getMaxListeners(): number
-  listeners(event: string | symbol): EventListener[]
-  rawListeners(event: string | symbol): EventListener[]
+  // biome-ignore lint/complexity/noBannedTypes: as in the types of Node
+  listeners(event: string | symbol): Function[]
+  // biome-ignore lint/complexity/noBannedTypes: as in the types of Node
+  rawListeners(event: string | symbol): Function[]
   emit(event: string | symbol, ...args: any[]): boolean
   listenerCount(event: string | symbol, listener?: EventListener): number
   eventNames(): (string | symbol)[]
 }
+
+/** The event emitter of Node, as a type. Applications are one. */
+export interface Emitter extends Listeners {
+  on(event: string | symbol, listener: EventListener): this
+  once(event: string | symbol, listener: EventListener): this
+}
+
+/** The class of event emitters. */
+export const EmitterClass: new () => Emitter = EventEmitter

@@ -17,6 +17,14 @@ class RouteNode<T> {
   }
 }
 
+/** What an application promises of its {@link Router}: what that of Feathers v5 has too. */
+export interface RouteTable<T> {
+  caseSensitive: boolean
+  insert(path: string, data: T): unknown
+  remove(path: string): unknown
+  lookup(path: string): { data?: T; params: { [name: string]: string } } | null
+}
+
 /**
  * Finds what was inserted under a path. Static segments win over placeholders; placeholders of one level are
  * tried in the order in which they were inserted. Segments are compared and returned as they came: decoding is

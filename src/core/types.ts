@@ -2,8 +2,8 @@
 // can be replaced by these; all of them can be augmented with `declare module 'alula'`.
 import type { HookType, NextFunction } from '../hooks/types.ts'
 import type { Channel } from './channel.ts'
-import type { Emitter, EventListener } from './emitter.ts'
-import type { Router } from './router.ts'
+import type { Emitter, EventListener, Listeners } from './emitter.ts'
+import type { RouteTable } from './router.ts'
 
 export type { NextFunction } from '../hooks/types.ts'
 
@@ -244,8 +244,8 @@ export interface NormalizedServiceOptions {
   [key: string]: any
 }
 
-/** What registration adds to a service. */
-export interface ServiceAddons<A = Application, S = Service> extends Emitter {
+/** What registration adds to a service, which is an event emitter too. Types of v5 augment it and its base. */
+export interface ServiceAddons<A = Application, S = Service> {
   id?: string
 
   /** Calls the listener for each record that a call has created, updated, patched or removed. */
@@ -269,7 +269,8 @@ export interface ServiceAddons<A = Application, S = Service> extends Emitter {
   publish(event: string, publisher: Publisher<EventData<ServiceGenericType<S>>, A, S>): this
 
   /** The same as `publish`. */
-  registerPublisher: ServiceAddons<A, S>['publish']
+  registerPublisher(publisher: Publisher<EventData<ServiceGenericType<S>>, A, S>): this
+  registerPublisher(event: string, publisher: Publisher<EventData<ServiceGenericType<S>>, A, S>): this
 }
 
 /** The events that the standard methods send. */
@@ -307,6 +308,7 @@ export interface ServiceHookOverloads<S, P = Params> {
 /** A registered service. */
 export type FeathersService<A = Application, S = Service> = S &
   ServiceAddons<A, S> &
+  Listeners &
   Pick<ServiceHookOverloads<S>, Extract<keyof ServiceHookOverloads<S>, keyof S>>
 
 /** The records of a service. */
@@ -577,9 +579,9 @@ export type ApplicationHookOptions<A> =
 
 /** What a path leads to. */
 export interface RouteLookup {
-  service: FeathersService
-  /** What stood for the placeholders, and `__id` for a segment behind the service’s path; as it came, not decoded. */
-  params: { __id?: string; [key: string]: any }
+  service: Service
+  /** What stood for the placeholders, and `__id` for a segment after the path of the service; not decoded. */
+  params: { [key: string]: any }
 }
 
 /** An application whose services are registered under a path of another one. */
@@ -615,7 +617,7 @@ export interface FeathersApplication<Services = any, Settings = any> {
   /** The settings; use `app.get` and `app.set`. */
   settings: Settings
   /** Where every service is found by path. */
-  routes: Router<RouteLookup>
+  routes: RouteTable<{ service: Service; params?: { [key: string]: any } }>
   /** Whether `setup` ran. */
   _isSetup: boolean
 
@@ -709,7 +711,8 @@ export interface FeathersApplication<Services = any, Settings = any> {
   publish(event: string, publisher: Publisher<any, this>): this
 
   /** The same as `publish`. */
-  registerPublisher: FeathersApplication<Services, Settings>['publish']
+  registerPublisher(publisher: Publisher<any, this>): this
+  registerPublisher(event: string, publisher: Publisher<any, this>): this
 
   /** What real-time connections come through: a server of Socket.IO, or on a client its socket. */
   io?: any

@@ -99,7 +99,7 @@ expectType<ServiceAddons<App, MessageService>>().of(addons.publish(publisher).pu
 addons.hooks({
   after: [(context) => expectType<HookContext<App, MessageService, string, 'after'>>().of(context)]
 })
-addons.once('created', () => {}).off('created', () => {})
+addons.once('created', () => {}).on('archived', () => {})
 
 // @ts-expect-error -- the service has no such method
 addons.hooks({ before: { publish: [] } })
