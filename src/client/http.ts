@@ -36,7 +36,11 @@ export interface RestRequest {
 }
 
 /** The headers of one source: an object, or what iterates over pairs, as `Headers` does. */
-type HeaderSource = { readonly [name: string]: unknown } | Iterable<readonly [string, unknown]> | null | undefined
+type HeaderSource =
+  | { readonly [name: string]: unknown }
+  | Iterable<readonly [string, unknown]>
+  | null
+  | undefined
 
 /** A service that is reached over HTTP. A subclass says how a request is sent. */
 export abstract class Base extends ClientService {

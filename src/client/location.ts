@@ -33,7 +33,8 @@ export function takeFromHash(location: HashLocation, name: string): string | nul
 }
 
 function setHash(location: HashLocation, hash: string): void {
-  const { location: current, history } = (globalThis as { window?: { location?: HashLocation; history?: PageHistory } }).window ?? {}
+  const { location: current, history } =
+    (globalThis as { window?: { location?: HashLocation; history?: PageHistory } }).window ?? {}
 
   // An assignment would leave the URL with the token in the history of the browser.
   if (location === current && typeof history?.replaceState === 'function') {

@@ -20,7 +20,7 @@ export interface Application<Services = any, Settings = any>
   extends ExpressMembers,
     CoreApplication<Services, Settings> {
   /** Responds to a request: the application can be given to `http.createServer`, or mounted on another one. */
-  (request: IncomingMessage, response: ServerResponse): any
+  (request: IncomingMessage, response: ServerResponse): unknown
 
   /** The server that `listen` started. */
   server?: Server
@@ -72,7 +72,7 @@ interface GetSetting<Settings> {
 
 interface SetSetting<App, Settings> {
   <Name extends keyof Settings & string>(name: Name, value: Settings[Name]): App
-  (name: ExpressSetting, value: any): App
+  (name: ExpressSetting, value: unknown): App
 }
 
 /** After the signatures of Express, so that a service of the wrong type is reported as such. */
@@ -212,7 +212,7 @@ interface Registration {
 }
 
 /** Reads the arguments of `use` as the registration of a service; `undefined` when they are middleware. */
-function toRegistration([path, ...rest]: readonly any[]): Registration | undefined {
+function toRegistration([path, ...rest]: readonly unknown[]): Registration | undefined {
   const position = rest.findIndex((argument) => !isMiddleware(argument))
   const service = rest[position]
 
@@ -239,14 +239,14 @@ function toRegistration([path, ...rest]: readonly any[]): Registration | undefin
   }
   if (options?.express) assertMiddleware(path, options.express)
 
-  return { path, service, options: { express: { before, after }, ...options } }
+  return { path, service, options: { express: { before, after }, ...options } as ServiceOptions }
 }
 
 function isMiddleware(argument: unknown): boolean {
   return typeof argument === 'function' || Array.isArray(argument)
 }
 
-function isServiceOptions(argument: unknown): boolean {
+function isServiceOptions(argument: unknown): argument is ServiceOptions {
   return isObject(argument) && OPTION_NAMES.some((name) => argument[name] !== undefined)
 }
 

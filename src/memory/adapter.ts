@@ -110,7 +110,9 @@ export class MemoryAdapter<
   async _create(data: Data | Data[], params?: ServiceParams): Promise<Result | Result[]>
   async _create(data: Data | Data[], params?: ServiceParams): Promise<Result | Result[]> {
     const query = this.parseQuery(params)
-    const records = this.withIds((Array.isArray(data) ? data : [data]).map((item) => cloneRecord(item as Stored)))
+    const records = this.withIds(
+      (Array.isArray(data) ? data : [data]).map((item) => cloneRecord(item as Stored))
+    )
 
     for (const record of records) this.records.set(record[this.id], record)
 

@@ -115,7 +115,10 @@ export class Connection {
   }
 
   /** What the provider says about who has logged in: in the ID token, and where it has an endpoint for that. */
-  async getClaims(accessToken: string, claims: { sub: string } | undefined): Promise<OAuthProfile | undefined> {
+  async getClaims(
+    accessToken: string,
+    claims: { sub: string } | undefined
+  ): Promise<OAuthProfile | undefined> {
     const { fetchUserInfo } = await loadClient()
     const configuration = await this.connect()
 

@@ -45,7 +45,8 @@ function isAway(error: unknown): boolean {
     if ((current.status ?? 0) >= 500 || current.code === 'OAUTH_TIMEOUT' || current.name === 'TimeoutError')
       return true
     // What `fetch` rejects with when there is no connection, and when it breaks off.
-    if (current instanceof TypeError && /^(fetch failed|terminated)$/.test(String(current.message))) return true
+    if (current instanceof TypeError && /^(fetch failed|terminated)$/.test(String(current.message)))
+      return true
   }
 
   return false

@@ -177,7 +177,11 @@ export class Logins {
    * @throws NotFound for an unknown provider; NotAuthenticated for a token that is not valid, for a cookie in the request
    * of a page that is not of the application, and for a path that could lead to another origin
    */
-  async beginForProgram(name: string, data: { readonly redirect?: unknown } | undefined, params: OAuthParams): Promise<LoginAnswer> {
+  async beginForProgram(
+    name: string,
+    data: { readonly redirect?: unknown } | undefined,
+    params: OAuthParams
+  ): Promise<LoginAnswer> {
     const strategy = this.getStrategy(name)
     const { query = {}, authentication, headers = {} } = params
 

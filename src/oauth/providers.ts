@@ -115,7 +115,10 @@ export const providers: ReadonlyMap<string, Provider> = new Map<string, Provider
 ])
 
 /** The profile shows an address only when it is public, and says nothing of it. */
-async function toGithubProfile(profile: OAuthProfile, { settings, get }: ProfileTools): Promise<OAuthProfile> {
+async function toGithubProfile(
+  profile: OAuthProfile,
+  { settings, get }: ProfileTools
+): Promise<OAuthProfile> {
   const { email, email_verified, ...others } = profile
   const emails = await get(`${settings.profile_url}/emails`).catch(() => [])
   const primary = Array.isArray(emails) ? emails.find((candidate) => candidate?.primary) : undefined

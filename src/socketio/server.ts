@@ -72,7 +72,7 @@ export function socketio(...args: SocketioArguments): (app: any) => void {
     let ending: Promise<void> | undefined
     let isHooked = false
 
-    async function setUp({ app, server }: ApplicationHookContext<any>, next: NextFunction): Promise<void> {
+    async function setUp({ app, server }: ApplicationHookContext, next: NextFunction): Promise<void> {
       const { Server } = await importPeer('socket.io', "'alula/socketio'", () => import('socket.io'))
 
       // One for all servers, which may be set up at the same time: nothing is awaited between check and creation.
@@ -120,7 +120,7 @@ export function socketio(...args: SocketioArguments): (app: any) => void {
 
     app.hooks({ setup: [setUp] })
 
-    app.listen ??= function (this: any, ...listenArgs: any[]): Promise<HttpServer> {
+    app.listen ??= function (this: Application, ...listenArgs: unknown[]): Promise<HttpServer> {
       return startServer(this, createServer(refuse), listenArgs, closers)
     }
   }

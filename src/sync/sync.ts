@@ -68,7 +68,7 @@ export function sync(options: SyncOptions): (app: any) => void {
       await link?.stop()
     }
 
-    async function startSync({ app }: ApplicationHookContext<any>, next: NextFunction): Promise<void> {
+    async function startSync({ app }: ApplicationHookContext, next: NextFunction): Promise<void> {
       // There may be several servers, each of which is set up.
       starting ??= start(app, { ...settings, revocations })
 
@@ -133,6 +133,6 @@ function installRevocations({ services }: any, revocation: SharedRevocationStore
 }
 
 /** Its events hold access tokens. */
-function isAuthentication(service: any): boolean {
-  return typeof service?.revokeAccessToken === 'function'
+function isAuthentication(service: unknown): boolean {
+  return typeof (service as { revokeAccessToken?: unknown } | undefined)?.revokeAccessToken === 'function'
 }

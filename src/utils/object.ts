@@ -134,9 +134,7 @@ export function isSamePlain(one: unknown, other: unknown): boolean {
 
   return (
     names.length === Object.keys(other).length &&
-    names.every(
-      (name) => Object.hasOwn(other, name) && isSamePlain(one[name], other[name])
-    )
+    names.every((name) => Object.hasOwn(other, name) && isSamePlain(one[name], other[name]))
   )
 }
 
