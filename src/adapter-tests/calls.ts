@@ -1,3 +1,4 @@
+import type { FeathersError } from '../errors.ts'
 import { copy } from './copy.ts'
 import { type Arbitraries, ID_COUNT, type RandomRecord } from './random.ts'
 import { type Setup, toChosenId } from './setup.ts'
@@ -98,10 +99,10 @@ export async function perform(
       case 'remove':
         return { result: await service.remove(target, params) }
     }
-  } catch (error: any) {
-    const status = typeof error?.code === 'number' ? error.code : 500
+  } catch (error) {
+    const { code, name, message } = Object(error) as Partial<FeathersError>
 
-    return { status, error: `${error?.name}: ${error?.message}` }
+    return { status: code ?? 500, error: `${name}: ${message}` }
   }
 }
 

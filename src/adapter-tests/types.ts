@@ -11,18 +11,18 @@ export interface TestedService {
   readonly id: string
   readonly events: readonly string[]
   options: any
-  find(params?: any): Promise<any>
-  get(id: any, params?: any): Promise<any>
-  create(data: any, params?: any): Promise<any>
-  update(id: any, data: any, params?: any): Promise<any>
-  patch(id: any, data: any, params?: any): Promise<any>
-  remove(id: any, params?: any): Promise<any>
-  _find(params?: any): Promise<any>
-  _get(id: any, params?: any): Promise<any>
-  _create(data: any, params?: any): Promise<any>
-  _update(id: any, data: any, params?: any): Promise<any>
-  _patch(id: any, data: any, params?: any): Promise<any>
-  _remove(id: any, params?: any): Promise<any>
+  find(params?: unknown): Promise<any>
+  get(id: unknown, params?: unknown): Promise<any>
+  create(data: unknown, params?: unknown): Promise<any>
+  update(id: unknown, data: unknown, params?: unknown): Promise<any>
+  patch(id: unknown, data: unknown, params?: unknown): Promise<any>
+  remove(id: unknown, params?: unknown): Promise<any>
+  _find(params?: unknown): Promise<any>
+  _get(id: unknown, params?: unknown): Promise<any>
+  _create(data: unknown, params?: unknown): Promise<any>
+  _update(id: unknown, data: unknown, params?: unknown): Promise<any>
+  _patch(id: unknown, data: unknown, params?: unknown): Promise<any>
+  _remove(id: unknown, params?: unknown): Promise<any>
 }
 
 /**

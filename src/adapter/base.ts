@@ -91,7 +91,7 @@ export abstract class AdapterBase<
   async sanitizeQuery(params?: ServiceParams): Promise<Query> {
     const query: Query = params?.query ?? NO_QUERY
 
-    if ((query as any)[VALIDATED]) return query
+    if (isValidated(query)) return query
 
     const options = toQueryOptions(this.getOptions(params))
 
@@ -112,7 +112,7 @@ export abstract class AdapterBase<
     const tree =
       prepared?.query === query && prepared.adapter === this
         ? prepared.tree
-        : parseQuery(query, { ...options, trusted: (query as any)[VALIDATED] === true })
+        : parseQuery(query, { ...options, trusted: isValidated(query) })
     const limit = getLimit(tree.limit, options.paginate)
 
     return limit === tree.limit ? tree : { ...tree, limit }
@@ -140,6 +140,9 @@ interface Parsed {
   readonly tree: ParsedQuery
 }
 
+/** An adapter of any records. */
+export type AnyAdapter = AdapterBase<any, any, any, any, any, any>
+
 /**
  * Prepares a call for a public method: checks its query and parses it, once.
  *
@@ -150,7 +153,7 @@ interface Parsed {
  * @throws BadRequest for anything malformed
  */
 export function prepare(
-  adapter: AdapterBase<any, any, any, any, any, any>,
+  adapter: AnyAdapter,
   method: string,
   params: AdapterParams | undefined
 ): PreparedParams | Promise<PreparedParams> {
@@ -162,7 +165,7 @@ export function prepare(
       .sanitizeQuery(params)
       .then((checked) => ({ ...params, query: isPage ? checked : withoutPage(checked) }))
   }
-  if ((query as any)[VALIDATED]) return { ...params, query: isPage ? query : withoutPage(query) }
+  if (isValidated(query)) return { ...params, query: isPage ? query : withoutPage(query) }
 
   const options = toQueryOptions(adapter.getOptions(params))
   const parsed = isEmpty(query) ? PARSED_NO_QUERY : parseQuery(query, options)
@@ -171,6 +174,10 @@ export function prepare(
   const checked = freezeDeep(isPage ? copy : withoutPage(copy))
 
   return { ...params, query: checked, [PARSED]: { adapter, query: checked, tree } }
+}
+
+function isValidated(query: Query): boolean {
+  return (query as { [VALIDATED]?: unknown })[VALIDATED] === true
 }
 
 function hasPage({ limit, skip }: ParsedQuery): boolean {
@@ -183,7 +190,7 @@ function withoutPage(query: Query): Query {
 
   const { $limit, $skip, ...rest } = query
 
-  if ((query as any)[VALIDATED]) Object.defineProperty(rest, VALIDATED, { value: true })
+  if (isValidated(query)) Object.defineProperty(rest, VALIDATED, { value: true })
 
   return rest
 }

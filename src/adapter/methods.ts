@@ -2,7 +2,7 @@ import type { Id, Paginated, PaginationOptions, Query } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed } from '../errors.ts'
 import { describe, LOGICAL_OPERATORS } from '../query/operators.ts'
 import { findPath, isPlainObject, isRecordLike } from '../utils/object.ts'
-import { type AdapterBase, prepare } from './base.ts'
+import { type AnyAdapter, prepare } from './base.ts'
 import type { AdapterOptions, AdapterParams, NormalizedOptions } from './options.ts'
 
 /** The public methods of a database service. */
@@ -64,18 +64,16 @@ export interface FindMethod<FindResult = any, ServiceParams extends AdapterParam
   find(params?: ServiceParams & { paginate?: undefined }): Promise<FindResult>
 }
 
-type Adapter = AdapterBase<any, any, any, any, any, any>
-
 /**
  * The six methods, once for all adapters: every check that a call from outside needs is made here, with nothing
  * awaited between a check of the data and the method that takes it.
  */
 const methods = {
-  async find(this: Adapter, params?: AdapterParams) {
+  async find(this: AnyAdapter, params?: AdapterParams) {
     return await this._find(await prepare(this, 'find', params))
   },
 
-  async get(this: Adapter, id: unknown, params?: AdapterParams) {
+  async get(this: AnyAdapter, id: unknown, params?: AdapterParams) {
     const prepared = await prepare(this, 'get', params)
 
     assertId(id)
@@ -83,7 +81,7 @@ const methods = {
     return await this._get(id, prepared)
   },
 
-  async create(this: Adapter, data: unknown, params?: AdapterParams) {
+  async create(this: AnyAdapter, data: unknown, params?: AdapterParams) {
     const prepared = await prepare(this, 'create', params)
 
     if (!Array.isArray(data)) return await this._create(toNewData(data, this.id), prepared)
@@ -95,7 +93,7 @@ const methods = {
     return await this._create(items, prepared)
   },
 
-  async update(this: Adapter, id: unknown, data: unknown, params?: AdapterParams) {
+  async update(this: AnyAdapter, id: unknown, data: unknown, params?: AdapterParams) {
     const prepared = await prepare(this, 'update', params)
 
     if (id === null || Array.isArray(data)) {
@@ -107,7 +105,7 @@ const methods = {
     return await this._update(id, toChange(this, id, data, params), prepared)
   },
 
-  async patch(this: Adapter, id: unknown, data: unknown, params?: AdapterParams) {
+  async patch(this: AnyAdapter, id: unknown, data: unknown, params?: AdapterParams) {
     const prepared = await prepare(this, 'patch', params)
 
     if (id === null) assertSeveral(this, 'patch', params)
@@ -116,7 +114,7 @@ const methods = {
     return await this._patch(id, toChange(this, id, data, params), prepared)
   },
 
-  async remove(this: Adapter, id: unknown, params?: AdapterParams) {
+  async remove(this: AnyAdapter, id: unknown, params?: AdapterParams) {
     const prepared = await prepare(this, 'remove', params)
 
     if (id === null) assertSeveral(this, 'remove', params)
@@ -136,7 +134,7 @@ const methods = {
  * interface FileService extends AdapterMethods<Message> {}
  * implementService(FileService)
  */
-export function implementService(Service: abstract new (...args: any[]) => Adapter): void {
+export function implementService(Service: abstract new (...args: any[]) => AnyAdapter): void {
   for (const [name, value] of Object.entries(methods)) {
     if (!Object.hasOwn(Service.prototype, name)) {
       Object.defineProperty(Service.prototype, name, { value, configurable: true, writable: true })
@@ -144,7 +142,7 @@ export function implementService(Service: abstract new (...args: any[]) => Adapt
   }
 }
 
-function assertMulti(adapter: Adapter, method: string, params?: AdapterParams): void {
+function assertMulti(adapter: AnyAdapter, method: string, params?: AdapterParams): void {
   if (!adapter.allowsMulti(method, params)) throw new MethodNotAllowed(`Can not ${method} multiple entries`)
 }
 
@@ -152,7 +150,7 @@ function assertMulti(adapter: Adapter, method: string, params?: AdapterParams): 
  * Refuses a change of several records that `multi` does not allow, and one with an undefined condition: a value that is
  * missing by mistake would select records that nobody meant.
  */
-function assertSeveral(adapter: Adapter, method: string, params?: AdapterParams): void {
+function assertSeveral(adapter: AnyAdapter, method: string, params?: AdapterParams): void {
   assertMulti(adapter, method, params)
 
   const path = findPath(toConditions(params?.query ?? {}, adapter.getOptions(params)), isUndefined)
@@ -205,7 +203,7 @@ function toNewData(data: unknown, idField: string): Record<string, unknown> {
  * left out without a word would be lost.
  */
 function toChange(
-  adapter: Adapter,
+  adapter: AnyAdapter,
   id: unknown,
   data: unknown,
   params?: AdapterParams

@@ -108,7 +108,7 @@ function pickSymbols(source: object): Query {
 
   const symbols = all.filter((name) => Object.prototype.propertyIsEnumerable.call(source, name))
 
-  return Object.fromEntries(symbols.map((name) => [name, (source as any)[name]]))
+  return Object.fromEntries(symbols.map((name) => [name, (source as { [name: symbol]: unknown })[name]]))
 }
 
 /**

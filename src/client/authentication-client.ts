@@ -109,7 +109,7 @@ export class AuthenticationClient {
   }
 
   /** Keeps a token. */
-  setAccessToken(accessToken: string): Promise<any> {
+  async setAccessToken(accessToken: string): Promise<unknown> {
     return this.storage.setItem?.(this.options.storageKey, accessToken)
   }
 
@@ -122,7 +122,7 @@ export class AuthenticationClient {
   }
 
   /** Forgets the token. */
-  removeAccessToken(): Promise<any> {
+  async removeAccessToken(): Promise<unknown> {
     return this.storage.removeItem?.(this.options.storageKey)
   }
 
@@ -144,7 +144,7 @@ export class AuthenticationClient {
    * @returns `null` for a logout of a session that has ended
    * @throws The error
    */
-  async handleError(error: any, type: 'authenticate' | 'logout'): Promise<null> {
+  async handleError(error: unknown, type: 'authenticate' | 'logout'): Promise<null> {
     const { authenticated, isInterrupted } = this
     const isOver = isRefusal(error)
 
@@ -358,12 +358,14 @@ export class AuthenticationClient {
 }
 
 function getLocation(): HashLocation | undefined {
-  return (globalThis as any).window?.location
+  return (globalThis as { window?: { location?: HashLocation } }).window?.location
 }
 
 /** Whether an error says that the credentials do not count, or count no more. */
-function isRefusal(error: any): boolean {
-  return error?.code > 400 && error?.code < 408
+function isRefusal(error: unknown): boolean {
+  const { code = 0 } = (error ?? {}) as { code?: number }
+
+  return code > 400 && code < 408
 }
 
 function decode(text: string): string {

@@ -4,13 +4,13 @@ import { Base, hasBody, mergeHeaders, type RestRequest } from './http.ts'
 
 /** What is needed of `axios`, or of an instance of it. */
 export interface Axios {
-  request(config: any): Promise<{ readonly status: number; readonly data: any }>
+  request(config: object): Promise<{ readonly status: number; readonly data: unknown }>
 }
 
 /** A service that is reached with `axios`. */
 export class AxiosClient extends Base {
   /** Sends a request. `params.connection` goes into the config of `axios`. */
-  async request({ url, method, body, headers }: RestRequest, params: Params): Promise<any> {
+  async request({ url, method, body, headers }: RestRequest, params: Params): Promise<unknown> {
     const axios: Axios = this.connection
     const { connection = {} } = params
     const config = {
@@ -25,8 +25,8 @@ export class AxiosClient extends Base {
       const { status, data } = await axios.request(config)
 
       return status === 204 ? null : data
-    } catch (error: any) {
-      const { response } = error
+    } catch (error) {
+      const { response } = error as { response?: { data: unknown; status: number } }
 
       throw response
         ? toResponseError(response.data, response.status, response)

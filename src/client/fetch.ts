@@ -6,7 +6,7 @@ import { Base, hasBody, mergeHeaders, type RestRequest } from './http.ts'
 export interface FetchResponse {
   readonly ok: boolean
   readonly status: number
-  json(): Promise<any>
+  json(): Promise<unknown>
 }
 
 /** `fetch`, or a function like it. */
@@ -15,7 +15,7 @@ export type Fetch = (url: string, options: any) => Promise<FetchResponse>
 /** A service that is reached with `fetch`. */
 export class FetchClient extends Base {
   /** Sends a request. `params.connection` goes into the options of `fetch`. */
-  async request({ url, method, body, headers }: RestRequest, params: Params): Promise<any> {
+  async request({ url, method, body, headers }: RestRequest, params: Params): Promise<unknown> {
     const { connection = {} } = params
     const options = {
       method,

@@ -9,7 +9,7 @@ import { assertConditions, ClientService } from './service.ts'
 /** What the services of a REST connection have in common. */
 export interface RestOptions {
   /** Headers of every request. Those of a call count more. */
-  headers?: { [name: string]: any }
+  headers?: { [name: string]: unknown }
   /** For classes of your own. */
   [option: string]: any
 }
@@ -32,11 +32,15 @@ export interface RestRequest {
   method: string
   /** The data, not turned into JSON yet. */
   body?: unknown
-  headers: { [name: string]: any }
+  headers: { [name: string]: unknown }
 }
 
 /** The headers of one source: an object, or what iterates over pairs, as `Headers` does. */
-type HeaderSource = { readonly [name: string]: any } | Iterable<readonly [string, any]> | null | undefined
+type HeaderSource =
+  | { readonly [name: string]: unknown }
+  | Iterable<readonly [string, unknown]>
+  | null
+  | undefined
 
 /** A service that is reached over HTTP. A subclass says how a request is sent. */
 export abstract class Base extends ClientService {
@@ -63,7 +67,7 @@ export abstract class Base extends ClientService {
    * @param params The params of the call; its `connection` holds options for the library
    * @returns The result
    */
-  abstract request(options: RestRequest, params: Params): Promise<any>
+  abstract request(options: RestRequest, params: Params): Promise<unknown>
 
   /**
    * The URL of a request.
@@ -73,7 +77,7 @@ export abstract class Base extends ClientService {
    * @param route The values for placeholders in the path of the service
    * @throws BadRequest for a placeholder without a value, and for `.` and `..`, which no URL can hold
    */
-  makeUrl(query: Query = {}, id?: NullableId, route?: { [name: string]: any }): string {
+  makeUrl(query: Query = {}, id?: NullableId, route?: { [name: string]: unknown }): string {
     const url = fillPlaceholders(this.base, route, toSegment)
     const segment = id === undefined || id === null ? '' : `/${toSegment(String(id))}`
 
@@ -87,7 +91,7 @@ export abstract class Base extends ClientService {
     return text === '' ? '' : `?${text}`
   }
 
-  async sendCall({ method, id, data, params }: ServiceCall): Promise<any> {
+  async sendCall({ method, id, data, params }: ServiceCall): Promise<unknown> {
     const { args, verb } = getDefinition(method)
     const headers = {
       ...(args.includes('data') && { 'Content-Type': 'application/json' }),
@@ -118,8 +122,8 @@ export function hasBody(body: unknown): boolean {
  *
  * @param sources The headers, the weakest first
  */
-export function mergeHeaders(...sources: readonly HeaderSource[]): { [name: string]: any } {
-  const merged = new Map<string, readonly [string, any]>()
+export function mergeHeaders(...sources: readonly HeaderSource[]): { [name: string]: unknown } {
+  const merged = new Map<string, readonly [string, unknown]>()
 
   for (const source of sources) {
     for (const [name, value] of toPairs(source)) {
@@ -130,12 +134,12 @@ export function mergeHeaders(...sources: readonly HeaderSource[]): { [name: stri
   return Object.fromEntries(merged.values())
 }
 
-function toPairs(source: HeaderSource): Iterable<readonly [string, any]> {
+function toPairs(source: HeaderSource): Iterable<readonly [string, unknown]> {
   if (!source) return []
 
   return Symbol.iterator in source
-    ? (source as Iterable<readonly [string, any]>)
-    : Object.entries(source as { [name: string]: any })
+    ? (source as Iterable<readonly [string, unknown]>)
+    : Object.entries(source as { [name: string]: unknown })
 }
 
 /** Whether a value leaves no trace in a query string: `{ id: { $in: [] } }` would select every record. */

@@ -5,6 +5,11 @@ export interface HashLocation {
   readonly search?: string
 }
 
+interface PageHistory {
+  readonly state: unknown
+  replaceState?(state: unknown, title: string, url: string): void
+}
+
 /**
  * Takes a value out of the hash of a URL: out of `#name=value`, and also out of `#/page?name=value`.
  *
@@ -28,7 +33,8 @@ export function takeFromHash(location: HashLocation, name: string): string | nul
 }
 
 function setHash(location: HashLocation, hash: string): void {
-  const { location: current, history } = (globalThis as any).window ?? {}
+  const { location: current, history } =
+    (globalThis as { window?: { location?: HashLocation; history?: PageHistory } }).window ?? {}
 
   // An assignment would leave the URL with the token in the history of the browser.
   if (location === current && typeof history?.replaceState === 'function') {

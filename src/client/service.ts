@@ -19,7 +19,7 @@ export abstract class ClientService implements ServiceInterface<any, any, Params
    * @returns The result
    * @throws The error of the server, or one that says why there is no answer
    */
-  abstract sendCall(call: ServiceCall): Promise<any>
+  abstract sendCall(call: ServiceCall): Promise<unknown>
 
   /** Finds records. */
   find(params?: Params): Promise<any> {
@@ -32,17 +32,17 @@ export abstract class ClientService implements ServiceInterface<any, any, Params
   }
 
   /** Creates a record, or several for an array. */
-  create(data: any, params?: Params): Promise<any> {
+  create(data: unknown, params?: Params): Promise<any> {
     return this._create(data, params)
   }
 
   /** Replaces a record. */
-  update(id: NullableId, data: any, params?: Params): Promise<any> {
+  update(id: NullableId, data: unknown, params?: Params): Promise<any> {
     return this._update(id, data, params)
   }
 
   /** Changes parts of a record, or of all that the query selects. */
-  patch(id: NullableId, data: any, params?: Params): Promise<any> {
+  patch(id: NullableId, data: unknown, params?: Params): Promise<any> {
     return this._patch(id, data, params)
   }
 
@@ -62,17 +62,17 @@ export abstract class ClientService implements ServiceInterface<any, any, Params
   }
 
   /** Creates a record, without hooks and events. */
-  _create(data: any, params?: Params): Promise<any> {
+  _create(data: unknown, params?: Params): Promise<any> {
     return call(this, 'create', [data, params])
   }
 
   /** Replaces a record, without hooks and events. */
-  _update(id: NullableId, data: any, params?: Params): Promise<any> {
+  _update(id: NullableId, data: unknown, params?: Params): Promise<any> {
     return call(this, 'update', [id, data, params])
   }
 
   /** Changes parts of a record, without hooks and events. */
-  _patch(id: NullableId, data: any, params?: Params): Promise<any> {
+  _patch(id: NullableId, data: unknown, params?: Params): Promise<any> {
     return call(this, 'patch', [id, data, params])
   }
 

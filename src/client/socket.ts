@@ -13,9 +13,9 @@ export interface Socket {
   /** What connects it. */
   readonly io?: { reconnectionDelayMax(): number }
   connect(): unknown
-  on(event: any, listener: (...values: any[]) => void): unknown
-  off(event: any, listener: (...values: any[]) => void): unknown
-  emit(event: any, ...values: any[]): unknown
+  on(event: string, listener: (...values: any[]) => void): unknown
+  off(event: string, listener: (...values: any[]) => void): unknown
+  emit(event: string, ...values: unknown[]): unknown
 }
 
 /** The reason of a disconnect by the server. The socket does not connect again by itself then. */
@@ -95,7 +95,7 @@ export function createReconnect(socket: Socket): (reason: string) => Promise<voi
   }
 }
 
-function toRefusal(error: Error & { data?: any }): Error {
+function toRefusal(error: Error & { data?: { className?: string } }): Error {
   const refusal = error.data?.className ? convert(error.data) : new Unavailable(error.message, error.data)
 
   return setHidden(refusal, 'cause', error)

@@ -71,7 +71,7 @@ export class SocketService extends ClientService {
     this.options = options
   }
 
-  async sendCall(call: ServiceCall): Promise<any> {
+  async sendCall(call: ServiceCall): Promise<unknown> {
     const { connection, options } = this
     const { method, params } = call
     const path = fillPlaceholders(this.path, params.route, toSegment)

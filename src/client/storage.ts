@@ -3,8 +3,8 @@ import { createDebug } from '../utils/debug.ts'
 /** Where a client keeps its token: `localStorage`, or what has methods like it, with promises or without. */
 export interface Storage {
   getItem(key: string): any
-  setItem?(key: string, value: any): any
-  removeItem?(key: string): any
+  setItem?(key: string, value: any): unknown
+  removeItem?(key: string): unknown
 }
 
 const debug = createDebug('alula:client')
@@ -17,13 +17,13 @@ export class MemoryStorage implements Storage {
     return this.values.get(key)
   }
 
-  async setItem(key: string, value: any): Promise<any> {
+  async setItem(key: string, value: unknown): Promise<unknown> {
     this.values.set(key, value)
 
     return value
   }
 
-  async removeItem(key: string): Promise<any> {
+  async removeItem(key: string): Promise<unknown> {
     const value = this.values.get(key)
 
     this.values.delete(key)
@@ -48,7 +48,7 @@ export class StorageWrapper implements Storage {
     return (await this.memory.getItem(key)) ?? this.attempt((storage) => storage.getItem(key))
   }
 
-  async setItem(key: string, value: any): Promise<any> {
+  async setItem(key: string, value: unknown): Promise<unknown> {
     await this.memory.setItem(key, value)
 
     return this.attempt(async (storage) => {
@@ -60,7 +60,7 @@ export class StorageWrapper implements Storage {
     })
   }
 
-  async removeItem(key: string): Promise<any> {
+  async removeItem(key: string): Promise<unknown> {
     const value = await this.memory.removeItem(key)
     const removed = await this.attempt((storage) => storage.removeItem?.(key))
 
@@ -68,7 +68,7 @@ export class StorageWrapper implements Storage {
   }
 
   /** What the storage returns; nothing when it fails. */
-  private async attempt(use: (storage: Storage) => unknown): Promise<any> {
+  private async attempt(use: (storage: Storage) => unknown): Promise<unknown> {
     if (!this.storage) return undefined
 
     try {
@@ -84,7 +84,7 @@ export class StorageWrapper implements Storage {
 /** `localStorage` where there is one, and memory elsewhere. */
 export function getDefaultStorage(): Storage {
   try {
-    const { localStorage } = (globalThis as any).window
+    const { localStorage } = (globalThis as unknown as { window: { localStorage?: Storage } }).window
 
     return localStorage ? new StorageWrapper(localStorage) : new MemoryStorage()
   } catch {

@@ -6,14 +6,14 @@ import { Base, hasBody, mergeHeaders, type RestRequest } from './http.ts'
 export type Superagent = (method: string, url: string) => SuperagentRequest
 
 interface SuperagentRequest {
-  set(headers: any): any
-  send(body: string): any
+  set(headers: object): SuperagentRequest & PromiseLike<{ readonly status: number; readonly body: unknown }>
+  send(body: string): unknown
 }
 
 /** A service that is reached with `superagent`. */
 export class SuperagentClient extends Base {
   /** Sends a request. `params.connection` holds headers. */
-  async request({ url, method, body, headers }: RestRequest, params: Params): Promise<any> {
+  async request({ url, method, body, headers }: RestRequest, params: Params): Promise<unknown> {
     const superagent: Superagent = this.connection
     const request = superagent(method, url).set(
       mergeHeaders({ Accept: 'application/json' }, this.options.headers, params.connection, headers)
@@ -25,8 +25,8 @@ export class SuperagentClient extends Base {
       const { status, body: result } = await request
 
       return status === 204 ? null : result
-    } catch (error: any) {
-      const { response } = error
+    } catch (error) {
+      const { response } = error as { response?: { text: string; status: number } }
 
       throw response
         ? toResponseError(parse(response.text), response.status, response)

@@ -21,7 +21,7 @@ export interface Application<Services = any, Settings = any>
   extends ExpressMembers,
     CoreApplication<Services, Settings> {
   /** Responds to a request: the application can be given to `http.createServer`, or mounted on another one. */
-  (request: IncomingMessage, response: ServerResponse): any
+  (request: IncomingMessage, response: ServerResponse): unknown
 
   /** The server that `listen` started. */
   server?: Server
@@ -73,7 +73,7 @@ interface GetSetting<Settings> {
 
 interface SetSetting<App, Settings> {
   <Name extends keyof Settings & string>(name: Name, value: Settings[Name]): App
-  (name: ExpressSetting, value: any): App
+  (name: ExpressSetting, value: unknown): App
 }
 
 /** After the signatures of Express, so that a service of the wrong type is reported as such. */
@@ -213,7 +213,7 @@ interface Registration {
 }
 
 /** Reads the arguments of `use` as the registration of a service; `undefined` when they are middleware. */
-function toRegistration([path, ...rest]: readonly any[]): Registration | undefined {
+function toRegistration([path, ...rest]: readonly unknown[]): Registration | undefined {
   const position = rest.findIndex((argument) => !isMiddleware(argument))
   const service = rest[position]
 
@@ -228,7 +228,9 @@ function toRegistration([path, ...rest]: readonly any[]): Registration | undefin
   if (more.length > 0) {
     throw new Error(`Invalid options passed to app.use: service '${path}' got several objects of options`)
   }
-  if (options !== undefined) assertServiceOptions(path, options)
+
+  const given = options === undefined ? {} : toServiceOptions(path, options)
+
   // The services inside are registered already: a guard around them would be dropped silently.
   if (isObject(service.services) && before.length + after.length > 0) {
     throw new Error(`Middleware cannot be put around the application at '${path}', only around its services`)
@@ -239,9 +241,9 @@ function toRegistration([path, ...rest]: readonly any[]): Registration | undefin
       `Invalid middleware of service '${path}': expected functions. Methods are listed in options: { methods: […] }`
     )
   }
-  if (options?.express) assertMiddleware(path, options.express)
+  if (given.express) assertMiddleware(path, given.express)
 
-  return { path, service, options: { express: { before, after }, ...options } }
+  return { path, service, options: { express: { before, after }, ...given } }
 }
 
 function isMiddleware(argument: unknown): boolean {
@@ -249,9 +251,9 @@ function isMiddleware(argument: unknown): boolean {
 }
 
 /** An object without an option of services may be another service, or options of something else. */
-function assertServiceOptions(path: string, options: unknown): void {
+function toServiceOptions(path: string, options: unknown): ServiceOptions {
   if (!isObject(options)) throw new Error(`Invalid options of service '${path}': expected an object`)
-  if (SERVICE_OPTIONS.some((name) => options[name] !== undefined)) return
+  if (SERVICE_OPTIONS.some((name) => options[name] !== undefined)) return options
 
   const [name] = Object.keys(options)
   const reason =

@@ -30,16 +30,17 @@ const BY_TYPE: ReadonlyMap<unknown, () => FeathersError> = new Map<unknown, () =
  * Converts what Express and its parsers throw for a wrong request into the error that a client may see. Any other error is
  * returned as it is.
  */
-export function fromExpressError(error: any): unknown {
-  const create = BY_TYPE.get(error?.type)
+export function fromExpressError(error: unknown): unknown {
+  const { type, code, status } = (error ?? {}) as { type?: unknown; code?: unknown; status?: unknown }
+  const create = BY_TYPE.get(type)
 
   if (create) return create()
   // From zlib of Node, whose messages are about headers and checksums. Codes of Brotli begin with an empty class name.
-  if (typeof error?.code === 'string' && /^(Z_|ERR__ERROR_|ERR_BROTLI_)/.test(error.code)) {
+  if (typeof code === 'string' && /^(Z_|ERR__ERROR_|ERR_BROTLI_)/.test(code)) {
     return new BadRequest('Invalid request body: it cannot be decompressed')
   }
   // From the router; its message repeats the path.
-  if (error instanceof URIError && (error as any).status === 400) return new BadRequest(MALFORMED_PATH)
+  if (error instanceof URIError && status === 400) return new BadRequest(MALFORMED_PATH)
 
   return error
 }

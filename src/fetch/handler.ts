@@ -98,6 +98,9 @@ async function readText({ body, headers }: Request, limit: number): Promise<stri
   }
 }
 
+/** The types of Node say that it takes other chunks than it does. */
+type Decompression = { readable: ReadableStream<Uint8Array>; writable: WritableStream<Uint8Array> }
+
 function decompress(body: ReadableStream<Uint8Array>, encoding: string): ReadableStream<Uint8Array> {
   const name = encoding.trim().toLowerCase()
 
@@ -106,7 +109,7 @@ function decompress(body: ReadableStream<Uint8Array>, encoding: string): Readabl
     throw new UnsupportedMediaType("Unsupported content encoding: expected 'identity', 'gzip' or 'deflate'")
   }
 
-  return body.pipeThrough(new DecompressionStream(name) as any)
+  return body.pipeThrough(new DecompressionStream(name) as unknown as Decompression)
 }
 
 async function read(reader: ReadableStreamDefaultReader<Uint8Array>, headers: Headers) {

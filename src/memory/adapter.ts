@@ -19,7 +19,7 @@ import { isFunction, isObject, isStringList } from '../utils/check.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { assertOption, assertOptions, type OptionChecks } from '../utils/options.ts'
 import { clone, cloneRecord } from './clone.ts'
-import type { Entry } from './field-index.ts'
+import type { Entry, Stored } from './field-index.ts'
 import { takeSorted } from './page.ts'
 import { filterRecords, Records } from './records.ts'
 
@@ -84,7 +84,9 @@ export class MemoryAdapter<
 
   /** All records by id: a copy. Setting it replaces all records. */
   get store(): Record<string, Result> {
-    return Object.fromEntries(this.records.getEntries().map(({ key, record }) => [key, clone(record)]))
+    return Object.fromEntries(
+      this.records.getEntries().map(({ key, record }) => [key, clone(record) as Result])
+    )
   }
 
   set store(store: { readonly [id: string]: any }) {
@@ -115,7 +117,9 @@ export class MemoryAdapter<
   async _create(data: Data | Data[], params?: ServiceParams): Promise<Result | Result[]>
   async _create(data: Data | Data[], params?: ServiceParams): Promise<Result | Result[]> {
     const query = this.parseQuery(params)
-    const records = this.withIds((Array.isArray(data) ? data : [data]).map((item: any) => cloneRecord(item)))
+    const records = this.withIds(
+      (Array.isArray(data) ? data : [data]).map((item) => cloneRecord(item as Stored))
+    )
 
     for (const record of records) this.records.set(record[this.id], record)
 
@@ -127,7 +131,7 @@ export class MemoryAdapter<
   async _update(id: Id, data: Data, params?: ServiceParams): Promise<Result> {
     const query = this.parseQuery(params)
     const entry = this.findEntry(id, query, params)
-    const replacement = cloneRecord<any>(data as object)
+    const replacement = cloneRecord(data as Stored)
 
     this.keepIds(replacement, entry, params)
     this.records.replace(entry, replacement)
@@ -143,7 +147,7 @@ export class MemoryAdapter<
     const entries = this.findEntries(id, query, params)
 
     // What is inside is shared with the record before, and between records: it is replaced, never changed.
-    const changes = cloneRecord<any>(data as object)
+    const changes = cloneRecord(data as Stored)
 
     for (const entry of entries) {
       const { record } = entry
@@ -198,12 +202,12 @@ export class MemoryAdapter<
   }
 
   /** Neither the id of the service nor that of the call changes. */
-  private keepIds(changed: any, { record }: Entry, params: ServiceParams | undefined): void {
+  private keepIds(changed: Stored, { record }: Entry, params: ServiceParams | undefined): void {
     for (const field of [this.id, this.getOptions(params).id]) changed[field] = record[field]
   }
 
   /** The records that match, in order. */
-  private match(query: ParsedQuery, params: ServiceParams | undefined): readonly any[] {
+  private match(query: ParsedQuery, params: ServiceParams | undefined): readonly Stored[] {
     const { matcher, predicates } = this.getOptions(params)
 
     if (!matcher) return this.records.find(query.where, this.id, predicates)
@@ -223,11 +227,11 @@ export class MemoryAdapter<
 
   /** At least the first `count` records in the order of the query. */
   private sort(
-    records: readonly any[],
+    records: readonly Stored[],
     { sort }: ParsedQuery,
     params: ServiceParams | undefined,
     count: number
-  ): readonly any[] {
+  ): readonly Stored[] {
     if (sort.length === 0) return records
 
     const { sorter } = this.getOptions(params)
@@ -240,7 +244,7 @@ export class MemoryAdapter<
   }
 
   /** Gives each record an id. Nothing is stored before all ids are known to be free. */
-  private withIds(records: any[]): any[] {
+  private withIds(records: Stored[]): Stored[] {
     const taken = new Set<string>()
 
     for (const record of records) {
@@ -274,7 +278,7 @@ export class MemoryAdapter<
     return id === null ? results : (results[0] as Result)
   }
 
-  private toResult({ select }: ParsedQuery): (record: any) => Result {
+  private toResult({ select }: ParsedQuery): (record: Stored) => Result {
     const selection = toSelection(select, this.id)
 
     return (record) => clone(selection(record))

@@ -7,7 +7,7 @@ import { isPlainObject } from '../utils/object.ts'
  * key, which JSON can hold, is left out.
  */
 export function clone<T>(value: T): T
-export function clone(value: any): any {
+export function clone(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(clone)
   if (isPlainObject(value)) return clonePlain(value)
@@ -66,7 +66,7 @@ function cloneView(view: ArrayBufferView): ArrayBufferView {
 }
 
 function typedArrayOf(view: ArrayBufferView): new (buffer: ArrayBufferLike) => ArrayBufferView {
-  const name = (view as any)[Symbol.toStringTag] as 'Uint8Array'
+  const name = (view as Uint8Array)[Symbol.toStringTag]
 
   return globalThis[name]
 }

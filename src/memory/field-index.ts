@@ -1,16 +1,21 @@
-import { toFieldReader } from '../query/field.ts'
+import { type FieldReader, toFieldReader } from '../query/field.ts'
 
-/** A stored record. Places give the order in which records came. */
+/** A record as it is stored. */
+export interface Stored {
+  [field: string]: unknown
+}
+
+/** Where a record is stored. Places give the order in which records came. */
 export interface Entry {
   readonly key: string
   place: number
-  record: any
+  record: Stored
 }
 
 /** Maps the values of one field to the entries that hold them. */
 export class FieldIndex {
   readonly field: string
-  private readonly getField: (record: any) => unknown
+  private readonly getField: FieldReader
   private readonly entries = new Map<unknown, Set<Entry>>()
 
   /** @param field The name of the field; dots lead into objects */
@@ -28,7 +33,7 @@ export class FieldIndex {
   }
 
   /** Does nothing for a record that holds the same in the field: most changes concern other fields. */
-  move(entry: Entry, record: any): void {
+  move(entry: Entry, record: Stored): void {
     const before = toKey(this.getField(entry.record))
     const after = toKey(this.getField(record))
 

@@ -4,7 +4,7 @@ import type { Comparator } from '../query/comparator.ts'
  * The first `count` records in order, without sorting all of them when there are more. Records that are equal stay in
  * the order in which they came.
  */
-export function takeSorted(records: readonly any[], compare: Comparator, count: number): readonly any[] {
+export function takeSorted<T>(records: readonly T[], compare: Comparator, count: number): readonly T[] {
   if (count < 1) return []
   if (count >= records.length) return records.toSorted(compare)
 
@@ -21,7 +21,7 @@ export function takeSorted(records: readonly any[], compare: Comparator, count: 
     }
   }
 
-  return heap.sort((a, b) => (isBefore(a, b) ? -1 : 1)).map((index) => records[index])
+  return heap.sort((a, b) => (isBefore(a, b) ? -1 : 1)).map((index) => records[index] as T)
 }
 
 type IsBefore = (a: number, b: number) => boolean

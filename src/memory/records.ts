@@ -1,8 +1,8 @@
 import type { Condition } from '../query/ast.ts'
 import { toReadings } from '../query/coerce.ts'
 import { type ToReader, toFieldReader, toPlainReader } from '../query/field.ts'
-import { type CustomPredicates, compilePredicate } from '../query/predicate.ts'
-import { type Entry, FieldIndex, isIndexable } from './field-index.ts'
+import { type CustomPredicates, compilePredicate, type Predicate } from '../query/predicate.ts'
+import { type Entry, FieldIndex, isIndexable, type Stored } from './field-index.ts'
 
 /** Records by id, in the order in which they came, with indexes on some of their fields. */
 export class Records {
@@ -30,7 +30,7 @@ export class Records {
   }
 
   /** Stores a record: in place of the one with this id, or after all others. */
-  set(id: unknown, record: any): void {
+  set(id: unknown, record: Stored): void {
     const key = String(id)
     const present = this.entries.get(key)
 
@@ -48,7 +48,7 @@ export class Records {
   }
 
   /** Puts another record in the place of one. */
-  replace(entry: Entry, record: any): void {
+  replace(entry: Entry, record: Stored): void {
     for (const index of this.indexes) index.move(entry, record)
 
     entry.record = record
@@ -74,7 +74,7 @@ export class Records {
   }
 
   /** All records in order. */
-  values(): readonly any[] {
+  values(): readonly Stored[] {
     if (this.hasGaps) this.closeGaps()
 
     return this.list
@@ -97,7 +97,7 @@ export class Records {
    * @param idField The name of the field by which records are stored
    * @param custom The meaning of custom operators
    */
-  find(where: Condition, idField: string, custom: CustomPredicates | undefined): readonly any[] {
+  find(where: Condition, idField: string, custom: CustomPredicates | undefined): readonly Stored[] {
     const candidates = this.findCandidates(where, idField)?.map(({ record }) => record) ?? this.values()
 
     if (where.kind === 'and' && where.conditions.length === 0) return candidates
@@ -168,11 +168,11 @@ function isPlain(record: object): boolean {
 }
 
 /** The records that match, in a new array. By hand: `filter` takes a call more for each record. */
-export function filterRecords(records: readonly any[], matches: (record: any) => boolean): any[] {
-  const found: any[] = []
+export function filterRecords(records: readonly Stored[], matches: Predicate): Stored[] {
+  const found: Stored[] = []
 
   for (let index = 0; index < records.length; index++) {
-    const record = records[index]
+    const record = records[index] as Stored
 
     if (matches(record)) found.push(record)
   }

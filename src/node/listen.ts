@@ -27,7 +27,7 @@ interface ServedApplication {
 export async function startServer(
   app: ServedApplication,
   server: Server,
-  args: readonly any[],
+  args: readonly unknown[],
   closers: (() => Promise<void>)[]
 ): Promise<Server> {
   if (getInternals(app).isSettingUp) {
@@ -46,7 +46,7 @@ export async function startServer(
 
   try {
     await app.setup(server)
-    server.listen(...args)
+    server.listen(...(args as Parameters<Server['listen']>))
     await once(server, 'listening')
   } catch (error) {
     // Services that were set up are torn down; an error in that must not hide the first one.

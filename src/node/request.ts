@@ -112,7 +112,7 @@ export class NodeRequest implements HttpRequest {
     const pairs = toPairs(this.headers)
 
     if (body === undefined)
-      return { headers: pairs, body: Readable.toWeb(this.incoming) as any, duplex: 'half' } as RequestInit
+      return { headers: pairs, body: Readable.toWeb(this.incoming), duplex: 'half' } as RequestInit
 
     // Middleware has parsed it: its length and its encoding are others.
     return {
@@ -144,7 +144,7 @@ function toUrl(protocol: string, host = 'localhost', path: string): string {
 }
 
 function encodeBody(body: unknown, headers: IncomingHeaders): RequestInit['body'] {
-  if (typeof body === 'string' || body instanceof Uint8Array) return body as any
+  if (typeof body === 'string' || body instanceof Uint8Array) return body as string | Uint8Array<ArrayBuffer>
 
   return isAcceptedForm(headers['content-type'] as string | undefined, { forms: true })
     ? qs.stringify(body)

@@ -34,6 +34,6 @@ export function sendResponse(
     response.flushHeaders()
     // A stream that fails closes the connection, so that the client sees that the body is not whole; a client that goes
     // away cancels the stream.
-    pipeline(Readable.fromWeb(body as any), response).catch(() => response.destroy())
+    pipeline(Readable.fromWeb(body as ReadableStream), response).catch(() => response.destroy())
   }
 }

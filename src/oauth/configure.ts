@@ -1,5 +1,5 @@
 import type { Application, HookContext, NextFunction } from '../core/types.ts'
-import { isString } from '../utils/check.ts'
+import { hasCode, isString } from '../utils/check.ts'
 import { toSetCookie } from '../utils/cookie.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { Logins } from './login.ts'
@@ -86,8 +86,8 @@ function clearCookie(logins: Logins) {
 
     try {
       await next()
-    } catch (error: any) {
-      if (!isHeld || error?.code !== 401) throw error
+    } catch (error) {
+      if (!isHeld || !hasCode(error, 401)) throw error
 
       context.result = {}
     }

@@ -3,6 +3,7 @@ import { importPeer } from '../utils/peer.ts'
 import { Unusable } from './failure.ts'
 import type { ResolvedProvider } from './options.ts'
 import { isLoopback, isSafeUrl } from './redirect.ts'
+import type { OAuthProfile } from './types.ts'
 
 type OpenidClient = typeof import('openid-client')
 
@@ -114,7 +115,10 @@ export class Connection {
   }
 
   /** What the provider says about who has logged in: in the ID token, and where it has an endpoint for that. */
-  async getClaims(accessToken: string, claims: { sub: string } | undefined): Promise<any> {
+  async getClaims(
+    accessToken: string,
+    claims: { sub: string } | undefined
+  ): Promise<OAuthProfile | undefined> {
     const { fetchUserInfo } = await loadClient()
     const configuration = await this.connect()
 
@@ -124,7 +128,7 @@ export class Connection {
   }
 
   /** What stands at a URL of the provider, for who has an access token. */
-  async get(accessToken: string, url: string): Promise<any> {
+  async get(accessToken: string, url: string): Promise<unknown> {
     const { fetchProtectedResource } = await loadClient()
     const configuration = await this.connect()
     const headers = new Headers({ Accept: 'application/json' })
@@ -145,7 +149,7 @@ export class Connection {
 }
 
 /** `fetch` that reads no further than an answer may be long. */
-async function fetchBounded(url: string, options: any): Promise<Response> {
+async function fetchBounded(url: string, options: object): Promise<Response> {
   const { body, status, headers } = await fetch(url, options)
   const chunks: Uint8Array[] = []
   let size = 0

@@ -3,6 +3,17 @@ import { type FeathersError, NotAuthenticated, Unavailable } from '../errors.ts'
 /** What a provider says when it does not know the application, or does not want it. */
 const REFUSALS = ['invalid_client', 'unauthorized_client']
 
+/** What libraries and providers say in an error. */
+export interface ProviderError {
+  readonly name?: string
+  readonly message?: string
+  readonly status?: number
+  readonly code?: unknown
+  readonly error?: unknown
+  readonly error_description?: unknown
+  readonly cause?: ProviderError
+}
+
 /** That a provider is not what the configuration says. */
 export class Unusable extends Error {
   constructor(cause: unknown) {
@@ -11,10 +22,12 @@ export class Unusable extends Error {
 }
 
 /** What the one who logs in hears of an error: what can be done about it, and nothing of what was sent. */
-export function toShownError(provider: string, error: any): FeathersError {
-  if (error?.error === 'access_denied') return new NotAuthenticated('Access was denied')
+export function toShownError(provider: string, error: unknown): FeathersError {
+  const { error: code } = (error ?? {}) as ProviderError
+
+  if (code === 'access_denied') return new NotAuthenticated('Access was denied')
   if (isAway(error)) return new Unavailable(`The OAuth provider '${provider}' can not be reached`)
-  if (error instanceof Unusable || REFUSALS.includes(error?.error)) {
+  if (error instanceof Unusable || REFUSALS.includes(code as string)) {
     return new Unavailable(`The OAuth provider '${provider}' can not be used as it is configured`)
   }
 
@@ -22,17 +35,18 @@ export function toShownError(provider: string, error: any): FeathersError {
 }
 
 /** What has happened, for the log of a server. The error itself may hold the whole answer, tokens among it. */
-export function toReason({ message, code, error, error_description: description }: any): Error {
+export function toReason({ message, code, error, error_description: description }: ProviderError): Error {
   return new Error([message, code, error, description].filter((part) => typeof part === 'string').join(': '))
 }
 
 /** Whether a provider did not answer, or could not. */
-function isAway(error: any): boolean {
-  for (let current = error; current; current = current.cause) {
-    if (current.status >= 500 || current.code === 'OAUTH_TIMEOUT' || current.name === 'TimeoutError')
+function isAway(error: unknown): boolean {
+  for (let current = error as ProviderError | undefined; current; current = current.cause) {
+    if ((current.status ?? 0) >= 500 || current.code === 'OAUTH_TIMEOUT' || current.name === 'TimeoutError')
       return true
     // What `fetch` rejects with when there is no connection, and when it breaks off.
-    if (current instanceof TypeError && /^(fetch failed|terminated)$/.test(current.message)) return true
+    if (current instanceof TypeError && /^(fetch failed|terminated)$/.test(String(current.message)))
+      return true
   }
 
   return false

@@ -1,8 +1,8 @@
 import { createDebug } from '../utils/debug.ts'
 import { Connection, loadClient } from './connection.ts'
-import { toReason, toShownError } from './failure.ts'
+import { type ProviderError, toReason, toShownError } from './failure.ts'
 import { type ResolvedProvider, toScopes } from './options.ts'
-import type { CallbackQuery, OAuthData } from './types.ts'
+import type { CallbackQuery, OAuthData, OAuthProfile } from './types.ts'
 
 /** What must come back with a callback, or match what does. Nobody but the browser that has begun may have it. */
 export interface FlowSecrets {
@@ -81,9 +81,9 @@ export class Flow {
         ...(secrets.nonce && { expectedNonce: secrets.nonce })
       })
       const { access_token, refresh_token, id_token, ...raw } = tokens
-      const said = connection.isOpenid
-        ? await connection.getClaims(access_token, tokens.claims())
-        : await connection.get(access_token, settings.profile_url as string)
+      const said = (await (connection.isOpenid
+        ? connection.getClaims(access_token, tokens.claims())
+        : connection.get(access_token, settings.profile_url as string))) as OAuthProfile
       const profile = await settings.toProfile?.(said, {
         settings,
         query,
@@ -120,8 +120,8 @@ export class Flow {
   private async ask<T>(question: () => Promise<T>): Promise<T> {
     try {
       return await question()
-    } catch (error: any) {
-      const reason = toReason(error)
+    } catch (error) {
+      const reason = toReason(error as ProviderError)
 
       debug('%s: %j', this.name, reason.message)
       throw Object.assign(toShownError(this.name, error), { cause: reason })

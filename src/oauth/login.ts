@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AuthenticationService } from '../authentication/service.ts'
 import type { AuthenticationResult } from '../authentication/types.ts'
 import { reportError } from '../core/events.ts'
-import type { Application } from '../core/types.ts'
+import type { Application, Query } from '../core/types.ts'
 import {
   BadRequest,
   type FeathersError,
@@ -35,7 +35,7 @@ import type { CallbackQuery, OAuthConfiguration } from './types.ts'
 interface LoginRequest {
   readonly redirect: unknown
   /** Hooks of the login get it. */
-  readonly query: { readonly [name: string]: any }
+  readonly query: Query
   /** Who is logged in already. */
   readonly session: Session | undefined
 }
@@ -177,7 +177,11 @@ export class Logins {
    * @throws NotFound for an unknown provider; NotAuthenticated for a token that is not valid, for a cookie in the request
    * of a page that is not of the application, and for a path that could lead to another origin
    */
-  async beginForProgram(name: string, data: any, params: OAuthParams): Promise<LoginAnswer> {
+  async beginForProgram(
+    name: string,
+    data: { readonly redirect?: unknown } | undefined,
+    params: OAuthParams
+  ): Promise<LoginAnswer> {
     const strategy = this.getStrategy(name)
     const { query = {}, authentication, headers = {} } = params
 

@@ -62,7 +62,7 @@ export const CODE_PATH = 'code'
 
 /** The part of an application that has settings. */
 interface Settings {
-  get(name: string): any
+  get(name: string): unknown
 }
 
 /** The settings of a provider, with those of its preset. */

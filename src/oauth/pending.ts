@@ -1,4 +1,5 @@
 // Where a login is kept while the browser is at the provider: in a cookie of that browser, sealed.
+import type { Query } from '../core/types.ts'
 import { parseCookies, toSetCookie } from '../utils/cookie.ts'
 import type { FlowSecrets } from './flow.ts'
 import { seal, unseal } from './seal.ts'
@@ -14,7 +15,7 @@ export interface PendingLogin extends FlowSecrets {
   /** The path behind it. */
   readonly redirect?: string | undefined
   /** What else the login was started with. */
-  readonly query: { readonly [name: string]: any }
+  readonly query: Query
   /** Who was logged in. */
   readonly session?: Session | undefined
 }

@@ -18,7 +18,7 @@ interface ProfileTools {
   readonly settings: ProviderSettings
   readonly query: CallbackQuery
   /** Gets JSON from the provider, with the access token. */
-  get(url: string): Promise<any>
+  get(url: string): Promise<unknown>
 }
 
 /** A provider that is known by its name. */
@@ -28,7 +28,7 @@ export interface Provider extends ProviderSettings {
   /** Makes the secret of the client, where it is none that one can keep. Throws when it lacks what it makes it of. */
   createSecret?(settings: ProviderSettings): string
   /** Makes a profile of what the provider says, with `email_verified` where it is known. */
-  toProfile?(profile: any, tools: ProfileTools): OAuthProfile | Promise<OAuthProfile>
+  toProfile?(profile: OAuthProfile, tools: ProfileTools): OAuthProfile | Promise<OAuthProfile>
 }
 
 /** The providers that need a key and a secret alone. */
@@ -115,7 +115,10 @@ export const providers: ReadonlyMap<string, Provider> = new Map<string, Provider
 ])
 
 /** The profile shows an address only when it is public, and says nothing of it. */
-async function toGithubProfile(profile: any, { settings, get }: ProfileTools): Promise<OAuthProfile> {
+async function toGithubProfile(
+  profile: OAuthProfile,
+  { settings, get }: ProfileTools
+): Promise<OAuthProfile> {
   const { email, email_verified, ...others } = profile
   const emails = await get(`${settings.profile_url}/emails`).catch(() => [])
   const primary = Array.isArray(emails) ? emails.find((candidate) => candidate?.primary) : undefined

@@ -5,7 +5,7 @@ import type { LoginAnswer, Logins } from './login.ts'
 import type { OAuthParams } from './strategy.ts'
 
 /** What is answered: `respond` makes it of a result. */
-interface Answer {
+export interface Answer {
   readonly body: object
   readonly location?: string | null
   readonly cookies?: readonly string[]
@@ -29,12 +29,12 @@ export class OAuthService {
    * @param params With `redirect` and `feathers_token` in the query
    * @throws NotFound for an unknown provider
    */
-  async find(params: OAuthParams): Promise<any> {
+  async find(params: OAuthParams): Promise<Answer> {
     assertNavigation(params)
 
     const { location, cookies } = await this.logins.beginForBrowser(getProviderName(params), params)
 
-    return { body: { location }, location, cookies } satisfies Answer
+    return { body: { location }, location, cookies }
   }
 
   /**
@@ -44,10 +44,10 @@ export class OAuthService {
    * @param params With the credentials of who connects an account, if anybody does
    * @throws NotFound for an unknown provider
    */
-  async create(data: any, params: OAuthParams): Promise<any> {
+  async create(data: object, params: OAuthParams): Promise<Answer> {
     const { location, cookies } = await this.logins.beginForProgram(getProviderName(params), data, params)
 
-    return { body: { location }, cookies } satisfies Answer
+    return { body: { location }, cookies }
   }
 
   /** Checks what a login needs, before there is one. */
@@ -65,7 +65,7 @@ export class OAuthCallbackService {
   }
 
   /** Ends a login: sends the browser to the page, or answers with the result when there is none. */
-  async find(params: OAuthParams): Promise<any> {
+  async find(params: OAuthParams): Promise<Answer> {
     assertNavigation(params)
 
     const { location, cookies, result }: LoginAnswer = await this.logins.finish(
@@ -74,7 +74,7 @@ export class OAuthCallbackService {
       params
     )
 
-    return { body: location ? { location } : toDispatch(result ?? {}), location, cookies } satisfies Answer
+    return { body: location ? { location } : toDispatch(result ?? {}), location, cookies }
   }
 
   /**
@@ -82,7 +82,7 @@ export class OAuthCallbackService {
    *
    * @throws MethodNotAllowed for a provider that was not told to answer with a form; BadRequest for what is none
    */
-  async create(data: any, params: OAuthParams): Promise<any> {
+  async create(data: object, params: OAuthParams): Promise<Answer> {
     const name = getProviderName(params)
 
     if (!this.logins.expectsForm(name))
@@ -97,7 +97,7 @@ export class OAuthCallbackService {
       query.append(field, value)
     }
 
-    return { body: {}, location: `${this.logins.getCallbackUrl(name)}?${query}` } satisfies Answer
+    return { body: {}, location: `${this.logins.getCallbackUrl(name)}?${query}` }
   }
 }
 
@@ -116,10 +116,10 @@ export class OAuthCodeService {
    * @returns The `accessToken`
    * @throws BadRequest without a code; NotAuthenticated for one that is not valid, or was used
    */
-  async create(data: any): Promise<any> {
+  async create(data: { readonly code?: unknown } | undefined): Promise<Answer> {
     if (typeof data?.code !== 'string') throw new BadRequest("Invalid 'code': expected a text")
 
-    return { body: await this.logins.exchange(data.code) } satisfies Answer
+    return { body: await this.logins.exchange(data.code) }
   }
 }
 

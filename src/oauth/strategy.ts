@@ -4,12 +4,14 @@ import type {
   AuthenticationRequest,
   AuthenticationResult
 } from '../authentication/types.ts'
+import type { Query } from '../core/types.ts'
 import { Conflict, NotAuthenticated } from '../errors.ts'
+import { hasCode } from '../utils/check.ts'
 import { KeyedMutex } from '../utils/keyed-mutex.ts'
 import { sealCode } from './code.ts'
 import { assertConfiguration, getOrigins, getPrefix } from './options.ts'
 import { findOrigin, toPage, withAnswer } from './redirect.ts'
-import type { OAuthConfiguration, OAuthProfile } from './types.ts'
+import type { Entity, OAuthConfiguration, OAuthProfile } from './types.ts'
 
 /** The params of a login through a provider. */
 export interface OAuthParams extends AuthenticationParams {
@@ -65,7 +67,7 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
   }
 
   /** The query that finds the entity of a profile. */
-  async getEntityQuery(profile: OAuthProfile, _params: OAuthParams): Promise<{ [name: string]: any }> {
+  async getEntityQuery(profile: OAuthProfile, _params: OAuthParams): Promise<Query> {
     return { [this.idField]: toId(profile) }
   }
 
@@ -77,9 +79,9 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
    */
   async getEntityData(
     profile: OAuthProfile,
-    existing: any,
+    existing: Entity | null,
     _params: OAuthParams
-  ): Promise<{ [name: string]: any }> {
+  ): Promise<Partial<Entity>> {
     const { email, emailVerified } = this.oauth
     const data = { [this.idField]: toId(profile) }
 
@@ -89,33 +91,33 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
   }
 
   /** Finds the entity of a profile; `null` when there is none. */
-  async findEntity(profile: OAuthProfile, params: OAuthParams): Promise<any> {
+  async findEntity(profile: OAuthProfile, params: OAuthParams): Promise<Entity | null> {
     return this.findOne(await this.getEntityQuery(profile, params), params)
   }
 
   /** Creates an entity for a profile. */
-  async createEntity(profile: OAuthProfile, params: OAuthParams): Promise<any> {
+  async createEntity(profile: OAuthProfile, params: OAuthParams): Promise<Entity> {
     const data = await this.getEntityData(profile, null, params)
 
     return this.entityService.create(data, withoutQuery(params))
   }
 
   /** Notes on an entity what its profile says now. */
-  async updateEntity(entity: any, profile: OAuthProfile, params: OAuthParams): Promise<any> {
+  async updateEntity(entity: Entity, profile: OAuthProfile, params: OAuthParams): Promise<Entity> {
     const data = await this.getEntityData(profile, entity, params)
 
     return this.entityService.patch(entity[this.entityId], data, withoutQuery(params))
   }
 
   /** Whether an entity belongs to a profile already, however it was found. */
-  async isLinked(entity: any, profile: OAuthProfile): Promise<boolean> {
+  async isLinked(entity: Entity, profile: OAuthProfile): Promise<boolean> {
     const id = entity[this.idField]
 
     return id !== undefined && id !== null && String(id) === String(toId(profile))
   }
 
   /** The entity that was logged in when the flow began; `null` when there was none. */
-  async getCurrentEntity({ oauth, ...params }: OAuthParams): Promise<any> {
+  async getCurrentEntity({ oauth, ...params }: OAuthParams): Promise<Entity | null> {
     const { authentication } = params
 
     if (oauth?.entityId !== undefined) return this.loadCurrent(oauth.entityId, params)
@@ -128,7 +130,7 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
   }
 
   /** The entity as the caller may see it: for a call from outside it is loaded as one, with the hooks for that. */
-  async getEntity(result: any, params: OAuthParams): Promise<any> {
+  async getEntity(result: Entity, params: OAuthParams): Promise<Entity> {
     const id = result[this.entityId]
 
     if (id === undefined) throw new NotAuthenticated('Could not get OAuth entity')
@@ -219,7 +221,7 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
     return `${this.name}Id`
   }
 
-  private async findOrCreate(profile: OAuthProfile, params: OAuthParams, attempts = 2): Promise<any> {
+  private async findOrCreate(profile: OAuthProfile, params: OAuthParams, attempts = 2): Promise<Entity> {
     const current = await this.getCurrentEntity(params)
     const found = await this.findEntity(profile, params)
 
@@ -245,8 +247,8 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
 
     try {
       return await this.createEntity(profile, params)
-    } catch (error: any) {
-      if (error?.code !== 409 || attempts === 1) throw error
+    } catch (error) {
+      if (!hasCode(error, 409) || attempts === 1) throw error
 
       // Another process, or another provider, was faster.
       return this.findOrCreate(profile, params, attempts - 1)
@@ -254,7 +256,7 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
   }
 
   /** Nothing is written to the account of somebody who may not log in. */
-  private async updateActive(entity: any, profile: OAuthProfile, params: OAuthParams): Promise<any> {
+  private async updateActive(entity: Entity, profile: OAuthProfile, params: OAuthParams): Promise<Entity> {
     if (!(await this.auth.isActive(entity, params)))
       throw new NotAuthenticated('Invalid authentication information')
 
@@ -265,7 +267,7 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
    * Whoever writes to the address has shown so to both sides: nobody has made the account in the name of another. But an
    * address can get another owner, who is not that of another account at the same provider (OpenID Connect Core §5.7).
    */
-  private isVerified(entity: any, profile: OAuthProfile): boolean {
+  private isVerified(entity: Entity, profile: OAuthProfile): boolean {
     const { email, emailVerified } = this.oauth
     const isConnected = (entity[this.idField] ?? null) !== null
 
@@ -278,7 +280,7 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
     )
   }
 
-  private async findByEmail(profile: OAuthProfile, params: OAuthParams): Promise<any> {
+  private async findByEmail(profile: OAuthProfile, params: OAuthParams): Promise<Entity | null> {
     const { email } = this.oauth
 
     if (!email || !isAddress(profile.email)) return null
@@ -288,27 +290,27 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
     return this.findOne({ [email]: { $in: spellings }, $limit: 1 }, params)
   }
 
-  private async findOne(query: object, params: OAuthParams): Promise<any> {
+  private async findOne(query: object, params: OAuthParams): Promise<Entity | null> {
     const result = await this.entityService.find({ ...params, query })
     const [entity = null] = Array.isArray(result) ? result : result.data
 
     return entity
   }
 
-  private async loadCurrent(id: string | number, params: OAuthParams): Promise<any> {
+  private async loadCurrent(id: string | number, params: OAuthParams): Promise<Entity> {
     try {
       return await this.entityService.get(id, withoutQuery(params))
-    } catch (error: any) {
-      if (error?.code === 404) throw new NotAuthenticated('The account to connect does not exist any more')
+    } catch (error) {
+      if (hasCode(error, 404)) throw new NotAuthenticated('The account to connect does not exist any more')
       throw error
     }
   }
 
-  private isSame(one: any, other: any): boolean {
+  private isSame(one: Entity, other: Entity): boolean {
     return String(one[this.entityId]) === String(other[this.entityId])
   }
 
-  private toAnswer(data: any): { [name: string]: string } {
+  private toAnswer(data: { accessToken?: string; message?: string }): { [name: string]: string } {
     const { accessToken, message } = data
 
     if (!accessToken) return { error: message || 'OAuth Authentication not successful' }

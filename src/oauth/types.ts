@@ -10,6 +10,11 @@ export interface OAuthProfile {
   [claim: string]: any
 }
 
+/** The record that logs in, usually a user. */
+export interface Entity {
+  [field: string]: any
+}
+
 /** What an OAuth strategy authenticates with: the profile, and what the provider has answered. */
 export interface OAuthData {
   strategy: string
@@ -18,7 +23,7 @@ export interface OAuthData {
   refresh_token?: string
   id_token?: string
   /** The answer of the provider to the exchange of the code. */
-  raw?: { [name: string]: any }
+  raw?: { [name: string]: unknown }
   [name: string]: any
 }
 

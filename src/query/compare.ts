@@ -9,7 +9,9 @@ export function isEqual(a: unknown, b: unknown): boolean {
   if (a instanceof Date) return b instanceof Date && a.getTime() === b.getTime()
   if (a instanceof Uint8Array) return b instanceof Uint8Array && compareBytes(a, b) === 0
 
-  return typeof (a as any).equals === 'function' && (a as any).equals(b) === true
+  const { equals } = a as { equals?: (other: unknown) => unknown }
+
+  return typeof equals === 'function' && equals.call(a, b) === true
 }
 
 /**

@@ -4,8 +4,9 @@ interface Packet {
   data?: unknown
 }
 
-interface Encoder {
-  encode(packet: any): unknown[]
+/** Turns packets into strings and bytes. */
+export interface Encoder {
+  encode(packet: object): unknown[]
 }
 
 /** How many attachments clients of Socket.IO accept; they close the connection on a packet with more. */

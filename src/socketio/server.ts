@@ -125,7 +125,7 @@ export function socketio(...args: SocketioArguments): (app: any) => void {
 
     // An Express application has one already.
     if (!app.listen || app.listen === Feathers.prototype.listen) {
-      app.listen = function (this: any, ...listenArgs: any[]): Promise<HttpServer> {
+      app.listen = function (this: Application, ...listenArgs: unknown[]): Promise<HttpServer> {
         return startServer(this, createServer(refuse), listenArgs, closers)
       }
     }

@@ -124,7 +124,7 @@ export class Traffic {
   }
 
   /** Called for each packet before it is sent, once per receiver. */
-  private readonly weigh = ({ data }: any): void => {
+  private readonly weigh = ({ data }: { data?: { length: number } }): void => {
     if (this.conn.writeBuffer.length === 0) this.weight = 0
     else if (!this.isAnswering) this.weight += PACKET_WEIGHT + (data?.length ?? 0)
 

@@ -11,7 +11,7 @@ import { findRoute } from '../transport/http.ts'
 import { handleSocket, type SocketReply, toDeliveries, toPath, toSocketError } from '../transport/socket.ts'
 import { within } from '../utils/within.ts'
 import { attach } from './attachment.ts'
-import { boundAttachments } from './bytes.ts'
+import { boundAttachments, type Encoder } from './bytes.ts'
 import { Connections, type OpenedSocket } from './connections.ts'
 import { Running } from './running.ts'
 import { type EngineConnection, Traffic } from './traffic.ts'
@@ -62,7 +62,7 @@ export class SocketTransport {
       }
     })
 
-    boundAttachments((this.io as any).encoder)
+    boundAttachments((this.io as unknown as { encoder: Encoder }).encoder)
 
     this.io.use((socket, next) => void this.begin(socket, next))
     this.io.on('connection', (socket) => this.connect(socket))

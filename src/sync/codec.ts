@@ -36,7 +36,7 @@ class Tagged {
   }
 }
 
-function tagValue(this: any, name: string, shown: unknown): unknown {
+function tagValue(this: { [name: string]: unknown }, name: string, shown: unknown): unknown {
   const given = this[name]
   // Dates and buffers have a `toJSON`, and it ran already.
   const value = types.isDate(given) || isBytes(given) ? given : shown
@@ -52,9 +52,9 @@ function tagValue(this: any, name: string, shown: unknown): unknown {
   return value
 }
 
-function revive(value: any): unknown {
+function revive(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
-  if (!hasTag(value)) return reviveMembers(value)
+  if (!hasTag(value)) return reviveMembers(value as { [name: string]: unknown })
 
   const { [TAG]: kind, value: tagged } = value as any
 
@@ -73,7 +73,7 @@ function revive(value: any): unknown {
 }
 
 /** In place: nobody else has seen what was just parsed, and `__proto__` is a property like others there. */
-function reviveMembers(target: any): unknown {
+function reviveMembers(target: { [name: string]: unknown }): unknown {
   for (const name of Object.keys(target)) target[name] = revive(target[name])
 
   return target

@@ -3,6 +3,11 @@ import type { Connection } from './connection.ts'
 import type { Outbox } from './outbox.ts'
 import { type Entry, getTime, isBefore, isYounger, START, type Stream, StreamWatch } from './stream.ts'
 
+/** What `XREAD` returns. */
+type ReadStreams =
+  | readonly { readonly messages: readonly { readonly id: string; readonly message: Entry }[] }[]
+  | null
+
 /** What this process did not get of what others have sent. */
 export interface Gap {
   /** The process that sent it; missing when that is not known. */
@@ -110,7 +115,7 @@ export class Inbox {
       client.xRange(key, '-', '+', { COUNT: 1 }),
       client.xRead({ key, id: this.position }, { BLOCK: WAIT, COUNT: count })
     ])
-    const messages = (streams as any)?.[0]?.messages ?? []
+    const messages = (streams as ReadStreams)?.[0]?.messages ?? []
     const first = oldest?.[0]?.id
 
     if (this.position !== START) {

@@ -9,7 +9,7 @@ const PARAMS = ['provider', 'query', 'route']
 
 /** An event that another process has sent, and the service here that it is an event of. */
 export interface ReceivedEvent {
-  readonly service: any
+  readonly service: object
   readonly serviceEvent: ServiceEvent
 }
 

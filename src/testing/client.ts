@@ -130,7 +130,9 @@ function toHeaders(
   strategy: string,
   accessToken: string
 ): { [name: string]: string } {
-  const { configuration = {} } = (service.getStrategy(strategy) ?? {}) as { configuration?: any }
+  const { configuration = {} } = (service.getStrategy(strategy) ?? {}) as {
+    configuration?: { [option: string]: string }
+  }
   const { header = 'Authorization', schemes: [scheme] = ['Bearer'] } = configuration
 
   return { [header]: `${scheme} ${accessToken}` }

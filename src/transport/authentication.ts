@@ -23,7 +23,7 @@ export interface Authenticating {
  */
 export async function parseAuthentication(
   app: Authenticating,
-  request: { readonly headers: { readonly [name: string]: any } },
+  request: { readonly headers: { readonly [name: string]: unknown } },
   response?: unknown,
   { service, strategies }: ParseAuthenticationOptions = {}
 ): Promise<AuthenticationRequest | null> {

@@ -203,9 +203,9 @@ function describeFully(error: unknown): string {
   const descriptions: string[] = []
 
   for (
-    let current: any = error;
+    let current: unknown = error;
     current !== undefined && descriptions.length < MAX_CAUSES;
-    current = current?.cause
+    current = (current as Error | null)?.cause
   ) {
     descriptions.push(current instanceof Error ? `${current.stack}` : String(current))
   }
@@ -213,19 +213,21 @@ function describeFully(error: unknown): string {
   return descriptions.join('\nCaused by: ')
 }
 
-function toFeathersError(error: any): FeathersError {
+function toFeathersError(error: unknown): FeathersError {
   if (isForClient(error)) return new (errors[error.status] ?? BadRequest)(error.message)
 
   return new GeneralError(isProduction() ? UNEXPECTED : describe(error))
 }
 
 /** The convention of `http-errors`: middleware marks a message that may be shown with `expose`. */
-function isForClient(error: any): boolean {
-  return error?.expose === true && error.status >= 400 && error.status < 500
+function isForClient(error: unknown): error is { readonly status: number; readonly message: string } {
+  const { expose, status = 0 } = (error ?? {}) as { expose?: unknown; status?: number }
+
+  return expose === true && status >= 400 && status < 500
 }
 
-function describe(error: any): string {
-  const message = typeof error === 'string' ? error : error?.message
+function describe(error: unknown): string {
+  const message = typeof error === 'string' ? error : (error as Error | null | undefined)?.message
 
   return typeof message === 'string' && message !== '' ? message : UNEXPECTED
 }

@@ -1,6 +1,6 @@
 import { callService } from '../core/call.ts'
 import { getServiceOptions } from '../core/service.ts'
-import type { HookContext, RouteLookup } from '../core/types.ts'
+import type { HookContext, Params, RouteLookup } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
 import { stripPrefix } from '../utils/path.ts'
 import { parseAuthentication } from './authentication.ts'
@@ -162,8 +162,8 @@ async function toParams(
   app: TransportApplication,
   request: HttpRequest,
   { authentication, params: getParams, cors, parsesCredentials }: HttpSettings
-): Promise<{ readonly authentication?: any }> {
-  const given: { authentication?: any } = {
+): Promise<Params> {
+  const given: Params = {
     ...request.params,
     ...(getParams && (await getParams(request.native?.request, { address: request.address })))
   }
@@ -184,7 +184,7 @@ async function toMountedParams(
   app: TransportApplication,
   request: HttpRequest,
   settings: HttpSettings
-): Promise<object> {
+): Promise<Params> {
   return { provider: 'rest', headers: request.headers, ...(await toParams(app, request, settings)) }
 }
 

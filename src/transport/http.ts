@@ -101,7 +101,7 @@ export interface TransportApplication extends Authenticating, FormattingApplicat
 /** What strategies look for credentials in: on Node the request of the server, where middleware may have added to it. */
 export function toCredentialSource(
   request: Pick<HttpRequest, 'headers' | 'native'>
-): readonly [any, unknown] {
+): readonly [{ readonly headers: IncomingHeaders }, unknown] {
   const { native } = request
 
   return native?.response === undefined ? [request, undefined] : [native.request, native.response]
@@ -199,9 +199,9 @@ export function toServiceCall(request: CallRequest, route: RouteLookup): Service
 /** The values of placeholders, decoded, and those that the service was registered with, unchanged. */
 function toRouteParams(
   params: RouteLookup['params'],
-  registered: { readonly [name: string]: any } | undefined
-): { [name: string]: any } {
-  const route: { [name: string]: any } = {}
+  registered: { readonly [name: string]: unknown } | undefined
+): { [name: string]: unknown } {
+  const route: { [name: string]: unknown } = {}
 
   for (const name in params) {
     if (name !== '__id')

@@ -1,3 +1,4 @@
+import type { Params } from '../core/types.ts'
 import { toHead } from './encode.ts'
 import type { HttpRequest, HttpResponse, MountedTarget } from './http.ts'
 
@@ -13,7 +14,7 @@ import type { HttpRequest, HttpResponse, MountedTarget } from './http.ts'
 export async function runMounted(
   request: HttpRequest,
   { mounted, path }: MountedTarget,
-  params: { readonly authentication?: any }
+  params: Params
 ): Promise<HttpResponse> {
   const { authentication = null } = params
   const response = await mounted(request.toRequest(path), {

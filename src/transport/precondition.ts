@@ -4,6 +4,7 @@ import type { ServiceCall } from '../core/methods.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, RouteLookup } from '../core/types.ts'
 import { BadRequest, PreconditionFailed } from '../errors.ts'
+import { hasCode } from '../utils/check.ts'
 import { KeyedMutex } from '../utils/keyed-mutex.ts'
 import { encodeResponse, getEtag } from './encode.ts'
 import { createHttpContext, type HttpRequest, type TransportApplication, toHttpResult } from './http.ts'
@@ -103,8 +104,8 @@ async function findTag(
     const { 'if-none-match': _, ...others } = headers
 
     return getEtag(encodeResponse({ method: 'GET', headers: others }, toHttpResult(context), isTagged))
-  } catch (error: any) {
-    if (error?.code === 404) return null
+  } catch (error) {
+    if (hasCode(error, 404)) return null
     throw error
   }
 }

@@ -85,7 +85,7 @@ export function toSocketError(
 export function toSocketCall(
   app: TransportApplication,
   { method, path, args, connection }: SocketMessage
-): { service: any; call: ServiceCall } {
+): { service: object; call: ServiceCall } {
   // Without it this would be an internal call, which guards let pass.
   if (!connection?.provider) throw new Error("A connection needs a 'provider', the name of its transport")
 
@@ -120,7 +120,7 @@ export function toPath(path: unknown): string {
   return typeof path === 'string' ? path : ''
 }
 
-function findService(app: TransportApplication, path: unknown): { service: any; params: object } {
+function findService(app: TransportApplication, path: unknown): { service: object; params: object } {
   if (typeof path !== 'string') throw new NotFound('Invalid service path')
 
   const found = findRoute(app, path)

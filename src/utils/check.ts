@@ -28,6 +28,11 @@ export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
+/** Whether an error has a code, such as that of an HTTP status. */
+export function hasCode(error: unknown, code: number | string): boolean {
+  return (error as { code?: unknown } | null | undefined)?.code === code
+}
+
 /** Whether a value is a promise, of whatever making. */
 export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'

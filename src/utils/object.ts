@@ -30,13 +30,13 @@ export function isRecordLike(value: object): boolean {
  * @param path The names
  */
 export function getPath(value: unknown, path: readonly string[]): unknown {
-  let current: any = value
+  let current = value
 
   for (const name of path) {
     if (typeof current !== 'object' || current === null || Array.isArray(current)) return undefined
     if (!Object.hasOwn(current, name)) return undefined
 
-    current = current[name]
+    current = (current as Record<string, unknown>)[name]
   }
 
   return current
@@ -128,15 +128,13 @@ export function findPath(
 export function isSamePlain(one: unknown, other: unknown): boolean {
   if (one === other) return true
   if (Array.isArray(one) !== Array.isArray(other)) return false
-  if (!Array.isArray(one) && !(isPlainObject(one) && isPlainObject(other))) return false
+  if (!isContainer(one) || !isContainer(other)) return false
 
   const names = Object.keys(one)
 
   return (
-    names.length === Object.keys(other as object).length &&
-    names.every(
-      (name) => Object.hasOwn(other as object, name) && isSamePlain((one as any)[name], (other as any)[name])
-    )
+    names.length === Object.keys(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && isSamePlain(one[name], other[name]))
   )
 }
 
@@ -187,4 +185,8 @@ export function omitPath(value: unknown, [name, ...rest]: readonly string[]): un
 /** Ends a `switch` over a union: the compiler refuses it as long as a case is missing. */
 export function assertNever(value: never): never {
   throw new Error(`Unexpected value: ${JSON.stringify(value)}`)
+}
+
+function isContainer(value: unknown): value is Record<string, unknown> {
+  return Array.isArray(value) || isPlainObject(value)
 }
