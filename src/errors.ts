@@ -34,7 +34,7 @@ export class FeathersError extends Error {
    * @param className The name in kebab case, for example `not-found`
    * @param data Further details for the client
    */
-  constructor(message: ErrorMessage, name: string, code: number, className: string, data?: any) {
+  constructor(message: ErrorMessage, name: string, code: number, className: string, data?: unknown) {
     const text = typeof message === 'string' ? message : 'Error'
     const source = Array.isArray(data)
       ? undefined
@@ -80,140 +80,140 @@ export class FeathersError extends Error {
 
 /** 400: the request is malformed or a value in it is not acceptable. */
 export class BadRequest extends FeathersError {
-  constructor(message?: ErrorMessage, data?: any) {
+  constructor(message?: ErrorMessage, data?: unknown) {
     super(message, 'BadRequest', 400, 'bad-request', data)
   }
 }
 
 /** 401: the caller is not known: credentials are missing or wrong. */
 export class NotAuthenticated extends FeathersError {
-  constructor(message?: ErrorMessage, data?: any) {
+  constructor(message?: ErrorMessage, data?: unknown) {
     super(message, 'NotAuthenticated', 401, 'not-authenticated', data)
   }
 }
 
 /** 402: a payment is needed or failed. */
 export class PaymentError extends FeathersError {
-  constructor(message?: ErrorMessage, data?: any) {
+  constructor(message?: ErrorMessage, data?: unknown) {
     super(message, 'PaymentError', 402, 'payment-error', data)
   }
 }
 
 /** 403: the caller is known but may not do this. */
 export class Forbidden extends FeathersError {
-  constructor(message?: ErrorMessage, data?: any) {
+  constructor(message?: ErrorMessage, data?: unknown) {
     super(message, 'Forbidden', 403, 'forbidden', data)
   }
 }
 
 /** 404: there is no such record or service. */
 export class NotFound extends FeathersError {
-  constructor(message?: ErrorMessage, data?: any) {
+  constructor(message?: ErrorMessage, data?: unknown) {
     super(message, 'NotFound', 404, 'not-found', data)
   }
 }
 
 /** 405: the service does not offer this method. */
 export class MethodNotAllowed extends FeathersError {
-  constructor(message?: ErrorMessage, data?: any) {
+  constructor(message?: ErrorMessage, data?: unknown) {
     super(message, 'MethodNotAllowed', 405, 'method-not-allowed', data)
   }
 }
 
 /** 406: no representation that the caller accepts can be produced. */
 export class NotAcceptable extends FeathersError {
-  constructor(message?: ErrorMessage, data?: any) {
+  constructor(message?: ErrorMessage, data?: unknown) {
     super(message, 'NotAcceptable', 406, 'not-acceptable', data)
   }
 }
 
 /** 408: the operation took too long. */
 export class Timeout extends FeathersError {
-  constructor(message?: ErrorMessage, data?: any) {
+  constructor(message?: ErrorMessage, data?: unknown) {
     super(message, 'Timeout', 408, 'timeout', data)
   }
 }
 
 /** 409: the request collides with what is stored, for example a taken id. */
 export class Conflict extends FeathersError {
-  constructor(message?: ErrorMessage, data?: any) {
+  constructor(message?: ErrorMessage, data?: unknown) {
     super(message, 'Conflict', 409, 'conflict', data)
   }
 }
 
 /** 410: what was here has been removed for good. */
 export class Gone extends FeathersError {
-  constructor(message?: ErrorMessage, data?: any) {
+  constructor(message?: ErrorMessage, data?: unknown) {
     super(message, 'Gone', 410, 'gone', data)
   }
 }
 
 /** 411: a content length is required. */
 export class LengthRequired extends FeathersError {
-  constructor(message?: ErrorMessage, data?: any) {
+  constructor(message?: ErrorMessage, data?: unknown) {
     super(message, 'LengthRequired', 411, 'length-required', data)
   }
 }
 
 /** 412: the record is not in the state that the request asks for. Not in Feathers v5. */
 export class PreconditionFailed extends FeathersError {
-  constructor(message?: ErrorMessage, data?: any) {
+  constructor(message?: ErrorMessage, data?: unknown) {
     super(message, 'PreconditionFailed', 412, 'precondition-failed', data)
   }
 }
 
 /** 413: the body is larger than the server takes. Not in Feathers v5. */
 export class PayloadTooLarge extends FeathersError {
-  constructor(message?: ErrorMessage, data?: any) {
+  constructor(message?: ErrorMessage, data?: unknown) {
     super(message, 'PayloadTooLarge', 413, 'payload-too-large', data)
   }
 }
 
 /** 415: the body is in a format, charset or encoding that the server does not read. Not in Feathers v5. */
 export class UnsupportedMediaType extends FeathersError {
-  constructor(message?: ErrorMessage, data?: any) {
+  constructor(message?: ErrorMessage, data?: unknown) {
     super(message, 'UnsupportedMediaType', 415, 'unsupported-media-type', data)
   }
 }
 
 /** 422: the request is well formed but its content cannot be processed. */
 export class Unprocessable extends FeathersError {
-  constructor(message?: ErrorMessage, data?: any) {
+  constructor(message?: ErrorMessage, data?: unknown) {
     super(message, 'Unprocessable', 422, 'unprocessable', data)
   }
 }
 
 /** 429: the caller sent too many requests. */
 export class TooManyRequests extends FeathersError {
-  constructor(message?: ErrorMessage, data?: any) {
+  constructor(message?: ErrorMessage, data?: unknown) {
     super(message, 'TooManyRequests', 429, 'too-many-requests', data)
   }
 }
 
 /** 500: something unexpected went wrong on the server. */
 export class GeneralError extends FeathersError {
-  constructor(message?: ErrorMessage, data?: any) {
+  constructor(message?: ErrorMessage, data?: unknown) {
     super(message, 'GeneralError', 500, 'general-error', data)
   }
 }
 
 /** 501: the server does not implement this. */
 export class NotImplemented extends FeathersError {
-  constructor(message?: ErrorMessage, data?: any) {
+  constructor(message?: ErrorMessage, data?: unknown) {
     super(message, 'NotImplemented', 501, 'not-implemented', data)
   }
 }
 
 /** 502: a server behind this one gave a wrong answer. */
 export class BadGateway extends FeathersError {
-  constructor(message?: ErrorMessage, data?: any) {
+  constructor(message?: ErrorMessage, data?: unknown) {
     super(message, 'BadGateway', 502, 'bad-gateway', data)
   }
 }
 
 /** 503: the server or something that it needs is not available at the moment. */
 export class Unavailable extends FeathersError {
-  constructor(message?: ErrorMessage, data?: any) {
+  constructor(message?: ErrorMessage, data?: unknown) {
     super(message, 'Unavailable', 503, 'unavailable', data)
   }
 }
