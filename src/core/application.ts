@@ -1,17 +1,26 @@
-import { assertNoHookType, isHookTypeMap } from '../hooks/registry.ts'
+import { assertNoHookType, type HookInput, isHookTypeMap } from '../hooks/registry.ts'
+import type { AroundHook } from '../hooks/types.ts'
 import { createDebug } from '../utils/debug.ts'
 import { askForNearest } from '../utils/nearest.ts'
 import { stripSlashes, toPrefix } from '../utils/path.ts'
 import type { Channel, Channels } from './channel.ts'
 import { EmitterClass } from './emitter.ts'
 import { reportError } from './events.ts'
-import { addLifecycleHooks, type HookedLifecycle, hookLifecycle } from './hooks.ts'
+import { addLifecycleHooks, type HookedLifecycle, hookLifecycle, isLifecycleMap } from './hooks.ts'
 import { getInternals, Internals } from './internals.ts'
 import { addPublisher } from './publish.ts'
 import { registrationSteps, removeRoutes } from './register.ts'
 import { Router } from './router.ts'
-import { SERVICE, wrapService } from './service.ts'
-import type { MountedHandler, RouteLookup, ServiceMixin, ServiceOptions } from './types.ts'
+import { getServiceOptions, wrapService } from './service.ts'
+import type {
+  Application,
+  FeathersService,
+  HookContext,
+  MountedHandler,
+  RouteLookup,
+  ServiceMixin,
+  ServiceOptions
+} from './types.ts'
 
 const debug = createDebug('alula:application')
 
@@ -85,7 +94,7 @@ export class Feathers extends EmitterClass {
     return match && { service: match.data.service, params: { ...match.data.params, ...match.params } }
   }
 
-  use(path: string, service: any, options?: ServiceOptions): this {
+  use(path: string, service: unknown, options?: ServiceOptions): this {
     const location = toServicePath(path)
 
     if (isApplication(service)) {
@@ -107,7 +116,7 @@ export class Feathers extends EmitterClass {
     const registered = wrapService(location, service, options)
 
     try {
-      for (const mixin of this.mixins) mixin.call(this, registered, location, registered[SERVICE])
+      for (const mixin of this.mixins) mixin.call(this, registered, location, getServiceOptions(registered))
     } catch (error) {
       if (this.routes.get(location)?.service === registered) removeRoutes(this, location)
       throw error
@@ -153,30 +162,30 @@ export class Feathers extends EmitterClass {
     return service
   }
 
-  get setup(): (server?: any) => Promise<this> {
+  get setup(): (server?: unknown) => Promise<this> {
     return this._setup.run
   }
 
-  set setup(setup: (server?: any) => Promise<this>) {
+  set setup(setup: (server?: unknown) => Promise<this>) {
     if (setup !== this._setup.run) this._setup = hookLifecycle(setup, 'setup')
   }
 
-  get teardown(): (server?: any) => Promise<this> {
+  get teardown(): (server?: unknown) => Promise<this> {
     return this._teardown.run
   }
 
-  set teardown(teardown: (server?: any) => Promise<this>) {
+  set teardown(teardown: (server?: unknown) => Promise<this>) {
     if (teardown !== this._teardown.run) this._teardown = hookLifecycle(teardown, 'teardown')
   }
 
-  hooks(input: any): this {
+  hooks(input: object): this {
     const { hooks } = this._internals
 
     if (isHookTypeMap(input)) hooks.add(input)
-    else if (input.setup || input.teardown) addLifecycleHooks(this, input)
+    else if (isLifecycleMap(input)) addLifecycleHooks(this, input)
     else {
       if (!Array.isArray(input)) Object.keys(input).forEach(assertNoHookType)
-      hooks.add({ around: input })
+      hooks.add({ around: input as HookInput<AroundHook<HookContext>> })
     }
 
     return this
@@ -200,7 +209,7 @@ export class Feathers extends EmitterClass {
    *
    * @throws Error always
    */
-  listen(..._args: unknown[]): any {
+  listen(..._args: unknown[]): never {
     throw new Error('This application has no server: use express(app), toListener(app) or socketio()')
   }
 
@@ -234,9 +243,9 @@ function assertNotMounted({ _internals }: Feathers, prefix: string): void {
 }
 
 /** A service that comes after `setup` is set up at once, and nobody waits for it. */
-async function setUpLate(app: Feathers, service: any, location: string): Promise<void> {
+async function setUpLate(app: Feathers, service: FeathersService, location: string): Promise<void> {
   try {
-    await service.setup?.(app, location)
+    await service.setup?.(app as unknown as Application, location)
   } catch (error) {
     reportError(app, error)
   }
@@ -269,6 +278,8 @@ function toServicePath(path: unknown): string {
   return stripSlashes(path) || '/'
 }
 
-function isApplication(service: any): boolean {
-  return typeof service?.service === 'function' && typeof service.services === 'object'
+function isApplication(service: unknown): service is Feathers {
+  const { service: find, services } = (service ?? {}) as Partial<Feathers>
+
+  return typeof find === 'function' && typeof services === 'object'
 }

@@ -1,4 +1,5 @@
-import { createContext } from './hooks.ts'
+import type { HookMethod } from '../hooks/method.ts'
+import { createContext, type HookedMethods } from './hooks.ts'
 import type { ServiceCall } from './methods.ts'
 import { toArguments } from './methods.ts'
 import type { HookContext } from './types.ts'
@@ -13,9 +14,11 @@ import type { HookContext } from './types.ts'
  * @returns The context of the finished call
  */
 export async function callService(
-  service: any,
+  service: object,
   call: ServiceCall,
   context: HookContext = createContext(service, call.method)
 ): Promise<HookContext> {
-  return service[call.method](...toArguments(call), context)
+  const method = (service as HookedMethods)[call.method] as HookMethod<HookContext>
+
+  return method.call(service, ...toArguments(call), context)
 }

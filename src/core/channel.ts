@@ -14,7 +14,7 @@ export class Channel<Connection extends object = any> extends EmitterClass {
    * @param connections The first members
    * @param data What they get instead of the result
    */
-  constructor(connections: Iterable<Connection> = [], data: any = null) {
+  constructor(connections: Iterable<Connection> = [], data: unknown = null) {
     super()
     this._members = new Set(connections)
     this.data = data
@@ -61,7 +61,7 @@ export class Channel<Connection extends object = any> extends EmitterClass {
   }
 
   /** The same connections as a channel of its own, with data that they get instead of the result. */
-  send(data: any): Channel<Connection> {
+  send(data: unknown): Channel<Connection> {
     return new Channel(this._members, data)
   }
 
@@ -79,7 +79,7 @@ export class Channel<Connection extends object = any> extends EmitterClass {
 /** Several channels as one. Each connection is in it once, with the data of the first channel that has it. */
 export class CombinedChannel<Connection extends object = any> extends Channel<Connection> {
   readonly children: readonly Channel<Connection>[]
-  private readonly payloads = new Map<Connection, any>()
+  private readonly payloads = new Map<Connection, unknown>()
   private readonly isLeftOut: Choose<Connection> | undefined
 
   /**
@@ -87,7 +87,11 @@ export class CombinedChannel<Connection extends object = any> extends Channel<Co
    * @param data What the connections get instead of the result
    * @param isLeftOut Says of a connection whether it is not in this one, whatever the channels say
    */
-  constructor(children: readonly Channel<Connection>[], data: any = null, isLeftOut?: Choose<Connection>) {
+  constructor(
+    children: readonly Channel<Connection>[],
+    data: unknown = null,
+    isLeftOut?: Choose<Connection>
+  ) {
     super([], data)
     this.children = children
     this.isLeftOut = isLeftOut
@@ -261,6 +265,6 @@ class NamedChannel<Connection extends object> extends Channel<Connection> {
   }
 }
 
-function isFunction(value: unknown): value is (...args: any[]) => unknown {
+function isFunction(value: unknown): value is (...args: never[]) => unknown {
   return typeof value === 'function'
 }

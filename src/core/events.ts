@@ -6,7 +6,7 @@ import { runOrDefer } from '../utils/deferral.ts'
 import { warnOnce } from './internals.ts'
 import { getDefinition } from './methods.ts'
 import { getServiceOptions } from './service.ts'
-import type { HookContext } from './types.ts'
+import type { FeathersService, HookContext } from './types.ts'
 
 const debug = createDebug('alula:events')
 
@@ -24,7 +24,7 @@ export interface Emitter {
  * @param service The registered service, not the object of its author
  * @param app Where errors are reported, as `error` events
  */
-export function implementEmitter(service: any, app: Emitter): void {
+export function implementEmitter(service: FeathersService, app: Emitter): void {
   if (typeof service.on !== 'function' || typeof service.emit !== 'function') {
     Object.defineProperties(service, emitterProperties())
   }
@@ -77,7 +77,7 @@ export function reportError(app: Emitter, error: unknown, context?: unknown): vo
 }
 
 function emitResult(context: HookContext, event: string): void {
-  const { self: service, result } = context as { self: any; result?: unknown }
+  const { self: service, result } = context as { self: Emitter; result?: unknown }
 
   // What is listed in `events` is emitted by the service itself, or comes from the server on a client.
   if (getServiceOptions(service).events.includes(event)) return

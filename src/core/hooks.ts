@@ -1,10 +1,11 @@
 import { getMiddleware, HOOKS } from '../hooks/interop.ts'
-import { hookMethod } from '../hooks/method.ts'
+import { type HookMethod, hookMethod } from '../hooks/method.ts'
 import { compilePipeline } from '../hooks/pipeline.ts'
 import {
   assertNoHookType,
   getGuards,
   getMethodNames,
+  type HookInput,
   HookRegistry,
   isHookTypeMap
 } from '../hooks/registry.ts'
@@ -14,6 +15,12 @@ import { observeEvent } from './events.ts'
 import { getInternals } from './internals.ts'
 import { getDefinition, isStandardMethod } from './methods.ts'
 import { getHookMethods, getServiceOptions } from './service.ts'
+import type { FeathersService, HookContext, Http } from './types.ts'
+
+/** The methods of a registered service. */
+export interface HookedMethods {
+  readonly [method: string]: HookMethod<HookContext> | undefined
+}
 
 const PHASES_NONE: readonly never[] = []
 
@@ -23,23 +30,15 @@ const PHASES_NONE: readonly never[] = []
  *
  * @throws Error when a listed method is not a function
  */
-export function implementHooks(service: any, path: string, app: object): void {
+export function implementHooks(service: FeathersService, path: string, app: object): void {
   if (typeof service.hooks === 'function') return
 
   const methods = getHookMethods(service, getServiceOptions(service))
-  const originals = new Map(methods.map((method) => [method, service[method]]))
+  const originals = new Map(methods.map((method) => [method, getMethod(service, method)]))
   const hooks = new ServiceHooks(service)
   const { hooks: shared } = getInternals(app)
 
-  for (const method of methods) {
-    if (typeof service[method] !== 'function') {
-      throw new Error(`Can not apply hooks. '${method}' is not a function`)
-    }
-  }
-
-  for (const method of methods) {
-    const original = originals.get(method)
-
+  for (const [method, original] of originals) {
     const value = hookMethod(original, {
       owner: service,
       parameters: getDefinition(method).args,
@@ -87,7 +86,7 @@ export function createContext(service: any, method: string, data: object = {}): 
 }
 
 /** `setup` or `teardown` of an application. */
-export type Lifecycle = (server?: any) => Promise<any>
+export type Lifecycle = (this: any, server?: any) => Promise<any>
 
 /** `setup` or `teardown` with the hooks around it. */
 export interface HookedLifecycle {
@@ -102,7 +101,7 @@ export function hookLifecycle(lifecycle: Lifecycle, method: string): HookedLifec
   // One function inside and one outside, because hooks of `@feathersjs/hooks` go to the `original` of what they are
   // put around: inside they would be lost, and outside they would lose ours.
   const hooked = hookMethod(
-    function (this: unknown, server?: any) {
+    function (this: unknown, server?: unknown) {
       return lifecycle.call(this, server)
     },
     {
@@ -121,16 +120,28 @@ export function hookLifecycle(lifecycle: Lifecycle, method: string): HookedLifec
 
   return {
     around,
-    run(this: unknown, server?: any) {
+    run(this: unknown, server?: unknown) {
       return hooked.call(this, server)
     }
   }
 }
 
+type OneOrMany<T> = T | readonly T[]
+
+interface LifecycleMap {
+  readonly setup?: OneOrMany<AroundHook<BaseContext>>
+  readonly teardown?: OneOrMany<AroundHook<BaseContext>>
+}
+
+/** Whether a map of hooks is one for `setup` and `teardown`. */
+export function isLifecycleMap(input: LifecycleMap): boolean {
+  return Boolean(input.setup || input.teardown)
+}
+
 /** Adds around hooks to `setup` and `teardown`; to both or, when one is not valid, to none. */
 export function addLifecycleHooks(
   app: { readonly _setup: HookedLifecycle; readonly _teardown: HookedLifecycle },
-  input: { setup?: any; teardown?: any; [key: string]: unknown }
+  input: LifecycleMap
 ): void {
   const { setup, teardown, ...others } = input
   const [other] = Object.keys(others)
@@ -145,16 +156,16 @@ export function addLifecycleHooks(
 
 /** All hooks of one service: what `service.hooks` registered, and what its class or object brought along. */
 class ServiceHooks {
-  private readonly inner = new HookRegistry<any>()
+  private readonly inner = new HookRegistry<HookContext>()
   // Lists and maps without a type. As in v5 they run outside of `{ around }`, with the hooks of the class.
-  private readonly outer = new HookRegistry<any>()
-  private readonly service: any
+  private readonly outer = new HookRegistry<HookContext>()
+  private readonly service: FeathersService
   private manager: unknown
   private managerVersion = 0
 
-  constructor(service: any) {
+  constructor(service: FeathersService) {
     this.service = service
-    this.manager = service[HOOKS]
+    this.manager = (service as { [HOOKS]?: unknown })[HOOKS]
     // `hooks(service, […])` of the package `@feathersjs/hooks` may come at any time.
     Object.defineProperty(service, HOOKS, {
       configurable: true,
@@ -170,7 +181,7 @@ class ServiceHooks {
     return this.inner.version + this.outer.version + this.managerVersion
   }
 
-  add(input: any): void {
+  add(input: unknown): void {
     if (typeof input !== 'object' || input === null) {
       throw new TypeError(`Invalid hooks: expected an object or an array, got ${typeof input}`)
     }
@@ -187,21 +198,21 @@ class ServiceHooks {
       for (const method of Object.keys(input)) this.assertHooked(method)
     }
 
-    this.outer.add({ around: input })
+    this.outer.add({ around: input as HookInput<AroundHook<HookContext>> })
   }
 
   /** The guards of the service, those of hooks that its class or its methods brought along included. */
-  guards(originals: readonly unknown[]): readonly Hook<any>[] {
-    const brought = [this.service, ...originals].flatMap((target) => getMiddleware<any>(target))
+  guards(originals: readonly unknown[]): readonly Hook<HookContext>[] {
+    const brought = [this.service, ...originals].flatMap((target) => getMiddleware<HookContext>(target))
 
     return [...getGuards(brought), ...this.outer.guards(), ...this.inner.guards()]
   }
 
-  layers(method: string, original: unknown): Layer<any>[] {
+  layers(method: string, original: unknown): Layer<HookContext>[] {
     const around = [
-      ...getMiddleware<any>(this.service),
+      ...getMiddleware<HookContext>(this.service),
       ...this.outer.list('around', 'all'),
-      ...getMiddleware<any>(original),
+      ...getMiddleware<HookContext>(original),
       ...this.outer.list('around', method)
     ]
 
@@ -209,7 +220,7 @@ class ServiceHooks {
   }
 
   private assertHooked(method: string): void {
-    if (typeof this.service[method]?.createContext !== 'function') {
+    if (typeof (this.service as unknown as HookedMethods)[method]?.createContext !== 'function') {
       const question = askForNearest(method, getServiceOptions(this.service).methods)
 
       if (!question) assertNoHookType(method)
@@ -220,10 +231,18 @@ class ServiceHooks {
 }
 
 /** Puts guards before the first before hook, where error hooks of the application see what they throw. */
-function withGuards(layer: Layer<any>, guards: readonly Hook<any>[]): Layer<any> {
+function withGuards(layer: Layer<HookContext>, guards: readonly Hook<HookContext>[]): Layer<HookContext> {
   const [first, ...rest] = layer.phases
 
   return { ...layer, phases: [{ ...first, before: [...guards, ...(first?.before ?? [])] }, ...rest] }
+}
+
+function getMethod(service: object, method: string): (...args: any[]) => unknown {
+  const found: unknown = (service as { [name: string]: unknown })[method]
+
+  if (typeof found !== 'function') throw new Error(`Can not apply hooks. '${method}' is not a function`)
+
+  return found as (...args: any[]) => unknown
 }
 
 /** What all contexts of a method share. */
@@ -236,12 +255,12 @@ function contextProperties(app: unknown, service: unknown, path: string, method:
     event: null,
     type: 'around',
     get statusCode(): number | undefined {
-      return (this as any).http?.status
+      return (this as { http?: Http }).http?.status
     },
     set statusCode(status: number | undefined) {
-      const context = this as any
+      const context = this as { http?: Http }
 
-      context.http = context.http ?? {}
+      context.http ??= {}
       context.http.status = status
     }
   }

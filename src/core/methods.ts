@@ -68,9 +68,14 @@ export function toArguments(call: ServiceCall): unknown[] {
  */
 export function fromArguments(method: string, args: readonly unknown[]): ServiceCall {
   const names: readonly string[] = getDefinition(method).args
-  const pick = (name: string): any => args[names.indexOf(name)]
+  const pick = (name: string): unknown => args[names.indexOf(name)]
 
-  return { method, id: pick('id'), data: pick('data'), params: pick('params') ?? {} }
+  return {
+    method,
+    id: pick('id') as NullableId,
+    data: pick('data'),
+    params: (pick('params') ?? {}) as Params
+  }
 }
 
 function fromTable<T>(select: (definition: MethodDefinition) => T | undefined): Record<string, T> {

@@ -6,7 +6,7 @@ import { type Emitter, emitSafely, reportError } from './events.ts'
 import { getInternals, type Publishers, type ServiceEvent } from './internals.ts'
 import { defaultServiceEvents } from './methods.ts'
 import { getServiceOptions } from './service.ts'
-import type { HookContext, Publisher } from './types.ts'
+import type { FeathersService, HookContext, Publisher } from './types.ts'
 
 /** What publishing keeps for one service. */
 interface Publishing {
@@ -38,7 +38,7 @@ export function addPublisher(publishers: Publishers, args: readonly unknown[]): 
  * Gives a service its `publish` function, and has each of its events published. A service that has a `publish` of its
  * own does that itself.
  */
-export function implementPublish(service: any, path: string, app: Emitter): void {
+export function implementPublish(service: FeathersService, path: string, app: Emitter): void {
   if (typeof service.publish === 'function') return
 
   const { serviceEvents } = getServiceOptions(service)
@@ -55,7 +55,8 @@ export function implementPublish(service: any, path: string, app: Emitter): void
   }
 
   for (const event of serviceEvents) {
-    service.on(event, (data: unknown, context = { path, service, app, result: data } as any) => {
+    service.on(event, (data: unknown, given?: HookContext) => {
+      const context = given ?? ({ path, service, app, result: data } as unknown as HookContext)
       const serviceEvent: ServiceEvent = { path, event, data, context }
 
       if (!isSecret(service, serviceEvent)) relayEvent(app, serviceEvent)
@@ -95,14 +96,16 @@ export function publishEvent(app: Emitter, service: object, serviceEvent: Servic
 }
 
 /** Made for services that publish by themselves too: events of other processes are published here. */
-function getPublishing(service: { [PUBLISHING]?: Publishing }): Publishing {
-  if (!service[PUBLISHING]) {
+function getPublishing(service: object): Publishing {
+  const owner = service as { [PUBLISHING]?: Publishing }
+
+  if (!owner[PUBLISHING]) {
     const value: Publishing = { publishers: new Map(), waiting: new Map() }
 
-    Object.defineProperty(service, PUBLISHING, { value })
+    Object.defineProperty(owner, PUBLISHING, { value })
   }
 
-  return service[PUBLISHING] as Publishing
+  return owner[PUBLISHING] as Publishing
 }
 
 /**
@@ -214,7 +217,7 @@ function findPublisher(own: Publishers, shared: Publishers, event: string): Publ
 }
 
 /** What is kept in order: the events of one record, or those of a service that concern no record. */
-function toKey({ id: idField = 'id' }: { id?: string }, data: any): unknown {
+function toKey({ id: idField = 'id' }: { id?: string }, data: Record<string, unknown> | undefined): unknown {
   const id = data?.[idField]
 
   // What a client has put there is no id of a record, and may not even be made a text.
@@ -236,10 +239,12 @@ function setPublisher(publishers: Publishers, events: readonly string[], args: r
   publishers.set(event as string, publisher as Publisher)
 }
 
-function assertChannel(value: any): Channel {
-  if (typeof value?.join !== 'function' || !Array.isArray(value.connections)) {
+function assertChannel(value: unknown): Channel {
+  const { join, connections } = (value ?? {}) as Partial<Channel>
+
+  if (typeof join !== 'function' || !Array.isArray(connections)) {
     throw new TypeError('Invalid result of a publisher: expected channels, as app.channel() returns them')
   }
 
-  return value
+  return value as Channel
 }

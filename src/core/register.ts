@@ -1,10 +1,16 @@
-import { implementEmitter } from './events.ts'
+import { type Emitter, implementEmitter } from './events.ts'
 import { implementHooks } from './hooks.ts'
 import { implementPublish } from './publish.ts'
 import type { Router } from './router.ts'
 import { getServiceOptions } from './service.ts'
+import type { FeathersService, RouteLookup } from './types.ts'
 
-type RegistrationStep = (this: any, service: any, path: string) => void
+/** The part of an application that registration needs. */
+interface RegisteringApplication extends Emitter {
+  readonly routes: Router<RouteLookup>
+}
+
+type RegistrationStep = (this: RegisteringApplication, service: FeathersService, path: string) => void
 
 /**
  * What happens to every service that is registered, in this order. It is the start of `app.mixins`: plugins
@@ -12,19 +18,19 @@ type RegistrationStep = (this: any, service: any, path: string) => void
  */
 export const registrationSteps: readonly RegistrationStep[] = [addHooks, addEvents, addPublish, addRoutes]
 
-function addHooks(this: any, service: any, path: string): void {
+function addHooks(this: RegisteringApplication, service: FeathersService, path: string): void {
   implementHooks(service, path, this)
 }
 
-function addEvents(this: any, service: any): void {
+function addEvents(this: RegisteringApplication, service: FeathersService): void {
   implementEmitter(service, this)
 }
 
-function addPublish(this: any, service: any, path: string): void {
+function addPublish(this: RegisteringApplication, service: FeathersService, path: string): void {
   implementPublish(service, path, this)
 }
 
-function addRoutes(this: any, service: any, path: string): void {
+function addRoutes(this: RegisteringApplication, service: FeathersService, path: string): void {
   const { routeParams = {} } = getServiceOptions(service)
   const route = { service, params: routeParams }
 

@@ -2,10 +2,10 @@ import { EventEmitter } from 'events'
 import { isStringList } from '../utils/check.ts'
 import { assertOptions, type CheckSettings, type OptionCheck, type OptionChecks } from '../utils/options.ts'
 import { defaultServiceEvents, defaultServiceMethods } from './methods.ts'
-import type { NormalizedServiceOptions, ServiceOptions } from './types.ts'
+import type { FeathersService, NormalizedServiceOptions, ServiceOptions } from './types.ts'
 
 /** Where the options of a registered service are kept; shared with Feathers v5. */
-export const SERVICE = Symbol.for('@feathersjs/service')
+export const SERVICE: unique symbol = Symbol.for('@feathersjs/service')
 
 const LIFECYCLE_METHODS = ['setup', 'teardown']
 
@@ -39,9 +39,13 @@ const RESERVED: ReadonlySet<string> = new Set([
   ...LIFECYCLE_METHODS
 ])
 
+interface MarkedService {
+  readonly [SERVICE]?: NormalizedServiceOptions
+}
+
 /** The options that a service was registered with; `undefined` for an object that is not registered. */
-export function getServiceOptions(service: any): NormalizedServiceOptions {
-  return service[SERVICE]
+export function getServiceOptions(service: object): NormalizedServiceOptions {
+  return (service as MarkedService)[SERVICE] as NormalizedServiceOptions
 }
 
 /**
@@ -51,12 +55,12 @@ export function getServiceOptions(service: any): NormalizedServiceOptions {
  * @param options The options given to `app.use`
  */
 export function normalizeServiceOptions(
-  service: any,
+  service: object,
   options: ServiceOptions = {}
 ): NormalizedServiceOptions {
   const {
     methods = defaultServiceMethods.filter((name) => hasMethod(service, name)),
-    events = service.events ?? []
+    events = (service as { events?: readonly string[] }).events ?? []
   } = options
 
   return {
@@ -74,9 +78,11 @@ export function normalizeServiceOptions(
  * @throws Error when the object has no service method, for an option with a value that it cannot have, and when
  * `methods` lists a name that is not allowed
  */
-export function wrapService(location: string, service: any, options?: ServiceOptions): any {
+export function wrapService(location: string, service: unknown, options?: ServiceOptions): FeathersService {
+  const marked = (service as MarkedService | null | undefined)?.[SERVICE]
+
   // Plugins mark services themselves, and may leave options out.
-  if (service?.[SERVICE]) return service[SERVICE].serviceEvents ? service : mark(service, service[SERVICE])
+  if (marked) return marked.serviceEvents ? (service as FeathersService) : mark(service as object, marked)
 
   assertOptions(`service '${location}'`, options ?? {}, CHECKS, NAMES_OF_OTHERS)
   assertService(location, service, options)
@@ -89,19 +95,23 @@ export function wrapService(location: string, service: any, options?: ServiceOpt
 }
 
 /** The methods that get hooks: the standard ones that exist, whoever may call them, and the custom ones listed. */
-export function getHookMethods(service: any, { methods }: { methods: readonly string[] }): string[] {
+export function getHookMethods(service: object, { methods }: { methods: readonly string[] }): string[] {
   const internal = defaultServiceMethods.filter((name) => hasMethod(service, name) && !methods.includes(name))
 
   return [...internal, ...methods]
 }
 
-function mark(service: object, options: ServiceOptions | undefined): object {
+function mark(service: object, options: ServiceOptions | undefined): FeathersService {
   const value = normalizeServiceOptions(service, options)
 
-  return Object.defineProperty(service, SERVICE, { value, configurable: true, writable: true })
+  return Object.defineProperty(service, SERVICE, { value }) as FeathersService
 }
 
-function assertService(location: string, service: any, options?: ServiceOptions): void {
+function assertService(
+  location: string,
+  service: unknown,
+  options?: ServiceOptions
+): asserts service is object {
   const canHaveMethods = (typeof service === 'object' && service !== null) || typeof service === 'function'
   const names = [...defaultServiceMethods, ...LIFECYCLE_METHODS]
 
@@ -122,6 +132,6 @@ function assertMethodName(location: string, name: string): void {
   }
 }
 
-function hasMethod(service: any, name: string): boolean {
-  return typeof service[name] === 'function'
+function hasMethod(service: object, name: string): boolean {
+  return typeof (service as { [name: string]: unknown })[name] === 'function'
 }

@@ -83,7 +83,7 @@ export function getGuards<C>(hooks: readonly RegisteredHook<C>[]): readonly Hook
 }
 
 /** Whether an object is a map of hooks by type: it has hooks of one, or names nothing else. */
-export function isHookTypeMap(input: object): boolean {
+export function isHookTypeMap<C>(input: object): input is HookTypeMap<C> {
   const names = Object.keys(input)
 
   return (

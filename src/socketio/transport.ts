@@ -68,7 +68,7 @@ export class SocketTransport {
     this.io.on('connection', (socket) => this.connect(socket))
     this.io.sockets.setMaxListeners(MAX_LISTENERS)
 
-    for (const service of Object.values(app.services)) this.addMethods(getServiceOptions(service))
+    for (const service of Object.values<object>(app.services)) this.addMethods(getServiceOptions(service))
 
     app.mixins.push(this.mixin)
     app.on('publish', this.publish)

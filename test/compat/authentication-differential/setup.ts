@@ -193,7 +193,12 @@ export const setupCases: readonly Case[] = [
 
       auth.register('own', strategy)
 
-      return [strategy.configuration, strategy.entityService, strategy.name, strategy.app === auth.app]
+      return [
+        strategy.configuration,
+        strategy.entityService && 'a service',
+        strategy.name,
+        strategy.app === auth.app
+      ]
     }
   ],
   [
