@@ -3,6 +3,7 @@ import { reportError } from '../core/events.ts'
 import type { Params, Query } from '../core/types.ts'
 import { BadRequest, NotAuthenticated } from '../errors.ts'
 import { getPath } from '../utils/object.ts'
+import { toInternal } from './entities.ts'
 import { BcryptHasher, type Hasher, isCost } from './hasher.ts'
 import { AuthenticationBaseStrategy, assertOwnService } from './strategy.ts'
 import type { AuthenticationParams, AuthenticationRequest, AuthenticationResult } from './types.ts'
@@ -83,8 +84,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     if (!username) throw this.createError()
 
     const query = await this.getEntityQuery({ [this.configuration.entityUsernameField]: username }, params)
-    const { provider, ...internal } = params
-    const found = await this.entityService.find({ ...internal, query })
+    const found = await this.entityService.find({ ...toInternal(params), query })
     const [entity] = Array.isArray(found) ? found : (found?.data ?? [])
 
     if (!entity) throw this.createError()
@@ -97,9 +97,12 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     const { entityId = this.entityService.id, entity } = this.configuration
 
     if (!entityId || result[entityId] === undefined) throw new NotAuthenticated('Could not get local entity')
-    if (!params.provider) return result
 
-    return this.entityService.get(result[entityId], { ...params, [entity]: result })
+    return this.auth.entities.show(
+      { service: this.entityService, id: result[entityId], name: entity },
+      params,
+      result
+    )
   }
 
   /**
@@ -156,18 +159,19 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
       throw this.createError()
     }
 
-    const { provider, ...internal } = params
+    const internal = toInternal(params)
     const found = await this.findKnown(username, password, internal)
 
     await this.comparePassword(found, password)
-    await this.assertActive(found, params)
+    if (!(await this.auth.isActive(found, params))) throw this.createError()
 
     const current = await this.renewHash(found, username, password, internal)
-    const authentication = { strategy: this.name }
+    const result = {
+      authentication: { strategy: this.name },
+      [entity]: await this.getEntity(current, params)
+    }
 
-    this.auth.credentials.remember(authentication, current)
-
-    return { authentication, [entity]: await this.getEntity(current, params) }
+    return this.auth.entities.setVerified(result, current)
   }
 
   getCredential(entity: any): unknown {
@@ -231,10 +235,6 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     }
   }
 
-  private async assertActive(entity: any, params: AuthenticationParams): Promise<void> {
-    if (!(await this.auth.isActive(entity, params))) throw this.createError()
-  }
-
   /**
    * Hashes the password anew when the cost was raised since. Only where the hash can be stored without hooks, one of
    * which might hash it again, and only in a field of its own, so that nothing beside it is written.
@@ -255,6 +255,8 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
       const change = { [field]: await hasher.hash(password) }
 
       await entityService._patch(entity[entityId], change, { query: { [field]: hash } })
+      // Without hooks there is no event.
+      await this.auth.verifySessions(entity[entityId], this.configuration.service)
     } catch (error: any) {
       // Somebody was faster: another login with the same password, or a change of the password.
       if (error?.code === 404) return this.comparePassword(await this.findEntity(username, params), password)

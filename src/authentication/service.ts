@@ -49,7 +49,7 @@ export class AuthenticationService extends AuthenticationBase {
       this.handleDisconnect(connection).catch((error) => reportError(app, error))
     })
 
-    if (typeof app.defaultAuthentication !== 'function') app.defaultAuthentication = findAuthentication
+    if (typeof app.defaultAuthentication !== 'function') app.defaultAuthentication = createFinder()
   }
 
   /** The payload of a new access token: `params.payload`, or nothing. */
@@ -131,7 +131,7 @@ export class AuthenticationService extends AuthenticationBase {
     params: AuthenticationParams = {}
   ): Promise<AuthenticationResult> {
     const { authentication, ...response } = await this.addToken(result, params)
-    const shown = await this.showEntity(response, params)
+    const shown = await this.entities.showIn(response, params)
 
     return markTokenResponse(params.provider ? toDispatch(shown) : shown)
   }
@@ -236,17 +236,6 @@ export class AuthenticationService extends AuthenticationBase {
   private getIdName(service: string, entityId: string | undefined): string {
     return entityId || (this.app.service(service) as any).id
   }
-
-  private async getClaims(
-    result: AuthenticationResult,
-    params: AuthenticationParams
-  ): Promise<{ [claim: string]: any }> {
-    const claims = await Promise.all(
-      Object.values(this.strategies).map((strategy) => strategy.getClaims?.(result, params))
-    )
-
-    return Object.assign({}, ...claims)
-  }
 }
 
 /** Warns when the tokens of another service are valid here, and stand for entities of another kind. */
@@ -290,25 +279,25 @@ async function prepareAnswer(context: HookContext, next: NextFunction): Promise<
   if (http) http.headers = { ...http.headers, 'Cache-Control': 'no-store' }
 }
 
-/** Where the default authentication service of an application was found. */
-const foundPaths = new WeakMap<object, string>()
-
-function findAuthentication(this: Application, location?: string): any {
-  if (location) return this.service(location)
-
-  const configKey = this.get('defaultAuthentication')
-  const services: { [path: string]: any } = this.services
-  const known = foundPaths.get(this)
-
+/** Creates `defaultAuthentication` of an application. */
+function createFinder(): (this: Application, location?: string) => any {
   // Each request asks for it, several times.
-  if (known !== undefined && services[known] && services[known].configKey === configKey)
-    return services[known]
+  let known = ''
 
-  const path = Object.keys(services).find((path) => services[path].configKey === configKey)
+  return function findAuthentication(location) {
+    if (location) return this.service(location)
 
-  if (path === undefined) return null
+    const configKey = this.get('defaultAuthentication')
+    const services: { [path: string]: any } = this.services
 
-  foundPaths.set(this, path)
+    if (services[known]?.configKey === configKey) return services[known]
 
-  return services[path]
+    const path = Object.keys(services).find((path) => services[path].configKey === configKey)
+
+    if (path === undefined) return null
+
+    known = path
+
+    return services[path]
+  }
 }
