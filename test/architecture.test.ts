@@ -79,6 +79,8 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'strategies',
     'base',
     'strategy',
+    'default-service',
+    'shared-tokens',
     'hasher',
     'jwt',
     'local',

@@ -2,14 +2,12 @@ import { reportError } from '../core/events.ts'
 import type { Application, RealTimeConnection } from '../core/types.ts'
 import { mergePlain } from '../utils/object.ts'
 import { AccessTokens } from './access-tokens.ts'
-import { Connections, type EntitySource, type RunningCall } from './connections.ts'
+import { Connections } from './connections.ts'
 import { Entities } from './entities.ts'
 import { assertOptions } from './options.ts'
-import type { RevocationStore } from './revocation.ts'
-import { toEntityName } from './sessions.ts'
 import { createReader, watchSetting } from './settings.ts'
 import { createInvalid, type IncomingRequest, Strategies, type Strategy } from './strategies.ts'
-import { type TokenSecret, toTokenId } from './tokens.ts'
+import type { TokenSecret } from './tokens.ts'
 import type {
   AuthenticationConfiguration,
   AuthenticationParams,
@@ -184,18 +182,6 @@ export class AuthenticationBase {
   }
 
   /**
-   * Whether a token still counts that was verified some time ago: it was not revoked, and the credentials of its entity
-   * are what they were.
-   *
-   * @param id The id of the token, as `toTokenId` returns it
-   * @param fingerprints What the token says of the credentials
-   * @param entity The entity as it is now
-   */
-  async isCurrent(id: string, fingerprints: unknown, entity: any): Promise<boolean> {
-    return !(await this.state.tokens.isRevoked(id)) && this.entities.hasFingerprints(entity, fingerprints)
-  }
-
-  /**
    * Notes that something was used that may be used once, such as a code.
    *
    * @param id What it is
@@ -204,35 +190,6 @@ export class AuthenticationBase {
    */
   async useOnce(id: string, expiresAt: number): Promise<boolean> {
     return this.state.tokens.useOnce(id, expiresAt)
-  }
-
-  /**
-   * Begins the session of a real-time connection: the application emits `disconnect` with the connection when the token
-   * expires or is revoked, and when the entity has changed so that the token is not valid any more.
-   *
-   * @param connection The connection
-   * @param authentication The credentials: `strategy` and `accessToken`
-   * @param payload The payload of the token, which was verified
-   * @param entity The entity, and the path of its service; nothing for a token without an entity
-   * @throws NotAuthenticated for a token that is not valid any more
-   */
-  async startSession(
-    connection: RealTimeConnection,
-    authentication: AuthenticationRequest,
-    payload: { [claim: string]: any },
-    entity?: { readonly path: string; readonly id: unknown }
-  ): Promise<void> {
-    await this.state.connections.start(connection, {
-      tokenId: toTokenId(authentication.accessToken, payload),
-      entity: entity && toEntityName(entity.path, entity.id),
-      authentication,
-      expiresAt: payload.exp === undefined ? Number.POSITIVE_INFINITY : payload.exp * 1000
-    })
-  }
-
-  /** Ends the session of a real-time connection, which stays open. */
-  stopSession(connection: RealTimeConnection): void {
-    this.state.connections.stop(connection)
   }
 
   /**
@@ -246,25 +203,17 @@ export class AuthenticationBase {
    * await app.service('authentication').verifySessions(id)
    */
   async verifySessions(id?: unknown, path: string = this.configuration.service ?? ''): Promise<void> {
-    await this.state.connections.verify(path, id)
+    await this.connections.verify(path, id)
   }
 
-  /** The login or logout that the calling code is a part of; `undefined` outside of one. */
-  get call(): RunningCall | undefined {
-    return this.state.connections.call
+  /** The access tokens: for strategies of this package, like the next two. */
+  get tokens(): AccessTokens {
+    return this.state.tokens
   }
 
   /** The sessions of real-time connections, and the logins and logouts that run on them. */
-  protected get connections(): Connections {
+  get connections(): Connections {
     return this.state.connections
-  }
-
-  /** The claims of all strategies for a new token. */
-  protected getClaims(
-    result: AuthenticationResult,
-    params: AuthenticationParams
-  ): Promise<{ [claim: string]: any }> {
-    return this.state.strategies.getClaims(result, params)
   }
 
   /** The entities: how strategies load them, and what ties tokens to them. */
@@ -336,7 +285,7 @@ export class AuthenticationBase {
   /** Sets the strategies up. */
   async setup(): Promise<void> {
     this.state.isReady = true
-    this.listen()
+    this.connections.listen(this.entities.findSources())
 
     await this.state.strategies.setup()
   }
@@ -349,42 +298,12 @@ export class AuthenticationBase {
     await this.state.strategies.teardown()
   }
 
-  /** Where revoked tokens are remembered; `undefined` when revocation is off. */
-  get revocations(): RevocationStore | undefined {
-    return this.state.tokens.revocations
-  }
-
-  private listen(): void {
-    this.state.connections.listen([...this.findEntitySources()])
-  }
-
-  /** The services of the entities of all strategies. */
-  private *findEntitySources(): Generator<EntitySource> {
-    const { configuration } = this
-
-    for (const options of [configuration, ...this.strategyNames.map((name) => configuration[name])]) {
-      const { service: path = configuration.service, entityId = configuration.entityId } = options ?? {}
-      const service: any = path && findService(this.app, path)
-
-      if (typeof service?.on === 'function') yield { path, service, idName: entityId ?? service.id }
-    }
-  }
-
   private async setUpLate(name: string, strategy: AuthenticationStrategy): Promise<void> {
     try {
-      this.listen()
+      this.connections.listen(this.entities.findSources())
       await strategy.setup?.(this, name)
     } catch (error) {
       reportError(this.app, error)
     }
-  }
-}
-
-/** A strategy may name a service that does not exist: its first login says so. */
-function findService(app: Application, path: string): unknown {
-  try {
-    return app.service(path)
-  } catch {
-    return undefined
   }
 }

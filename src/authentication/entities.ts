@@ -1,5 +1,6 @@
 import type { Application } from '../core/types.ts'
 import { isPlainObject } from '../utils/object.ts'
+import type { EntitySource } from './connections.ts'
 import { hasDispatch } from './dispatch.ts'
 import { MISSING_SECRET, toAlgorithms } from './options.ts'
 import { canSign, createFingerprint } from './tokens.ts'
@@ -195,6 +196,20 @@ export class Entities {
     })
   }
 
+  /** The services of the entities of all strategies. */
+  findSources(): EntitySource[] {
+    const { app, configuration, strategies } = this.service
+    const settings = [configuration, ...Object.keys(strategies).map((name) => configuration[name] ?? {})]
+
+    return settings.flatMap(
+      ({ service: path = configuration.service, entityId = configuration.entityId }) => {
+        const service: any = path && findService(app, path)
+
+        return typeof service?.on === 'function' ? { path, service, idName: entityId ?? service.id } : []
+      }
+    )
+  }
+
   /** Where the entity of a result is; `undefined` for a result without one. */
   private find(result: AuthenticationResult): EntityPlace | undefined {
     const { entity: name, entityId, service: path } = this.service.configuration
@@ -218,6 +233,15 @@ export class Entities {
     }
 
     return this.signer.canSign
+  }
+}
+
+/** A strategy may name a service that does not exist: its first login says so. */
+function findService(app: Application, path: string): unknown {
+  try {
+    return app.service(path)
+  } catch {
+    return undefined
   }
 }
 

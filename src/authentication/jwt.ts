@@ -5,6 +5,7 @@ import { type EntityPlace, toInternal } from './entities.ts'
 import { toEntityName } from './sessions.ts'
 import type { IncomingRequest } from './strategies.ts'
 import { AuthenticationBaseStrategy, assertOwnService } from './strategy.ts'
+import { toTokenId } from './tokens.ts'
 import type {
   AuthenticationParams,
   AuthenticationRequest,
@@ -172,12 +173,17 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
       const payload = result.authentication?.payload ?? (await this.auth.verifyAccessToken(accessToken))
       const authentication = { strategy: this.name as string, accessToken }
 
-      await this.auth.startSession(connection, authentication, payload, this.toEntity(result, payload))
+      await this.auth.connections.start(connection, {
+        tokenId: toTokenId(accessToken, payload),
+        entity: this.toEntityName(result[entity]?.[this.idName] ?? payload.sub),
+        authentication,
+        expiresAt: payload.exp === undefined ? Number.POSITIVE_INFINITY : payload.exp * 1000
+      })
 
       connection.authentication = authentication
       if (entity) connection[entity] = result[entity]
     } else if (event === 'disconnect' || isLogoutOf(connection, event, accessToken)) {
-      this.auth.stopSession(connection)
+      this.auth.connections.stop(connection)
 
       // Listeners of `disconnect` still see whose connection it was.
       await new Promise((resolve) => process.nextTick(resolve))
@@ -207,7 +213,8 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     const verified = auth.entities.getVerified(result)
 
     // Changes are seen from the set-up on.
-    const isFresh = verified && auth.isReady && auth.call && !auth.call.hasChanged(this.toEntityName(id))
+    const { call } = auth.connections
+    const isFresh = verified && auth.isReady && call && !call.hasChanged(this.toEntityName(id))
 
     if (isFresh && this.showsCredentials) return verified
 
@@ -224,20 +231,11 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     return current
   }
 
-  private toEntityName(id: unknown): string {
-    return toEntityName(this.configuration.service, id)
-  }
+  /** The name of an entity among sessions; `undefined` for tokens without an entity. */
+  private toEntityName(id: unknown): string | undefined {
+    const { entity, service } = this.configuration
 
-  /** Where the entity of a token is; `undefined` for a token without one. */
-  private toEntity(
-    result: AuthenticationResult,
-    payload: { [claim: string]: any }
-  ): { path: string; id: unknown } | undefined {
-    const { entity, service: path } = this.configuration
-
-    if (!entity || !path) return undefined
-
-    return { path, id: result[entity]?.[this.idName] ?? payload.sub }
+    return entity && service ? toEntityName(service, id) : undefined
   }
 
   /** Loads the entity as the server sees it. That it is gone is no matter of the service that was called. */

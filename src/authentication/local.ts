@@ -199,7 +199,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
 
   /** Whether the client of the login has gone; it stays that of this login when it is asked later. */
   private get isAborted(): () => boolean {
-    const { call } = this.auth
+    const { call } = this.auth.connections
 
     return () => call?.isAborted() ?? false
   }

@@ -7,8 +7,10 @@ import { attachHooks } from '../hooks/interop.ts'
 import { mergePlain } from '../utils/object.ts'
 import { markTokenResponse } from '../utils/token-response.ts'
 import { AuthenticationBase } from './base.ts'
+import { createFinder } from './default-service.ts'
 import { setDispatch, toDispatch } from './dispatch.ts'
 import { assertComplete, warnOfShortSecret, warnOfUnknownStrategies } from './options.ts'
+import { warnOfSharedTokens } from './shared-tokens.ts'
 import { assertWorking, decodeToken } from './tokens.ts'
 import type {
   AuthenticationConfiguration,
@@ -209,6 +211,17 @@ export class AuthenticationService extends AuthenticationBase {
     assertWorking(configuration.secret as string, configuration.jwtOptions ?? {})
   }
 
+  private async getClaims(
+    result: AuthenticationResult,
+    params: AuthenticationParams
+  ): Promise<{ [claim: string]: any }> {
+    const claims = await Promise.all(
+      Object.values(this.strategies).map((strategy) => strategy.getClaims?.(result, params))
+    )
+
+    return Object.assign({}, ...claims)
+  }
+
   private readonly inTurn = async ({ params, http }: HookContext, next: NextFunction): Promise<void> => {
     await this.connections.run(params.connection, () => http?.isAborted === true, next)
   }
@@ -238,35 +251,6 @@ export class AuthenticationService extends AuthenticationBase {
   }
 }
 
-/** Warns when the tokens of another service are valid here, and stand for entities of another kind. */
-function warnOfSharedTokens(
-  { configKey, configuration }: AuthenticationBase,
-  services: readonly any[]
-): void {
-  const other = services.find(
-    (service) =>
-      service.isReady &&
-      typeof service.verifyAccessToken === 'function' &&
-      service.configKey !== configKey &&
-      service.configuration.service !== configuration.service &&
-      hasSameTokens(service.configuration, configuration)
-  )
-
-  if (other) {
-    process.emitWarning(
-      `The authentication services of the settings '${other.configKey}' and '${configKey}' have the same secret and audience: ` +
-        `a token of one opens what has the same id in the other. Give them different ones`,
-      { code: 'ALULA_SHARED_TOKENS' }
-    )
-  }
-}
-
-function hasSameTokens(one: AuthenticationConfiguration, other: AuthenticationConfiguration): boolean {
-  const audiences = [one, other].map(({ jwtOptions }) => [jwtOptions?.audience].flat())
-
-  return one.secret === other.secret && Boolean(audiences[0]?.some((name) => audiences[1]?.includes(name)))
-}
-
 /** Prepares what a client gets: entities as it may see them, and nothing for caches to keep (RFC 6749 §5.1). */
 async function prepareAnswer(context: HookContext, next: NextFunction): Promise<void> {
   await next()
@@ -277,27 +261,4 @@ async function prepareAnswer(context: HookContext, next: NextFunction): Promise<
   setDispatch(result, context.dispatch)
 
   if (http) http.headers = { ...http.headers, 'Cache-Control': 'no-store' }
-}
-
-/** Creates `defaultAuthentication` of an application. */
-function createFinder(): (this: Application, location?: string) => any {
-  // Each request asks for it, several times.
-  let known = ''
-
-  return function findAuthentication(location) {
-    if (location) return this.service(location)
-
-    const configKey = this.get('defaultAuthentication')
-    const services: { [path: string]: any } = this.services
-
-    if (services[known]?.configKey === configKey) return services[known]
-
-    const path = Object.keys(services).find((path) => services[path].configKey === configKey)
-
-    if (path === undefined) return null
-
-    known = path
-
-    return services[path]
-  }
 }

@@ -143,16 +143,6 @@ export class Strategies<Service extends { readonly app: Application }> {
     for (const strategy of this.all) await strategy.handleConnection?.(event, connection, result)
   }
 
-  /** The claims of all strategies for a new token. */
-  async getClaims(
-    result: AuthenticationResult,
-    params: AuthenticationParams
-  ): Promise<{ [claim: string]: any }> {
-    const claims = await Promise.all(this.all.map((strategy) => strategy.getClaims?.(result, params)))
-
-    return Object.assign({}, ...claims)
-  }
-
   /** Lets the strategies check their configuration. */
   verifyConfiguration(): void {
     for (const strategy of this.all) strategy.verifyConfiguration?.()
