@@ -162,7 +162,7 @@ export class AuthenticationBase {
   }
 
   /**
-   * Makes an access token unusable until it would have expired, and ends the real-time connections that live by it.
+   * Makes an access token unusable until it would have expired, and closes the real-time connections that are logged in with it.
    *
    * @param accessToken The token
    * @param options Options over those of the configuration
@@ -182,10 +182,10 @@ export class AuthenticationBase {
   }
 
   /**
-   * Notes that something was used that may be used once, such as a code.
+   * Uses an id that may be used once, such as that of a code.
    *
-   * @param id What it is
-   * @param expiresAt When it is good no more anyway, in milliseconds since 1970
+   * @param id The id
+   * @param expiresAt When it expires anyway, in milliseconds since 1970
    * @returns Whether this was the first time: of several callers at once, in all processes, one gets `true`
    */
   async useOnce(id: string, expiresAt: number): Promise<boolean> {
@@ -246,7 +246,7 @@ export class AuthenticationBase {
     return strategy.getEntity ? result : this.entities.showIn(result, params)
   }
 
-  /** Tells all strategies, one after another, what happened to a real-time connection. */
+  /** Passes what happened to a real-time connection to all strategies, one after another. */
   async handleConnection(
     event: ConnectionEvent,
     connection: RealTimeConnection,

@@ -78,7 +78,7 @@ export class Connections {
     const call = new Call(connection, isAborted)
     const runCall = async () => {
       await this.current.run(call, work)
-      // The application was told of a login after the connection had closed.
+      // The login succeeded after the connection had closed: listeners have to see it end.
       if (call.isOver && connection?.authentication) this.end(connection)
     }
 

@@ -8,7 +8,7 @@ import { BcryptHasher, type Hasher, isCost } from './hasher.ts'
 import { AuthenticationBaseStrategy, assertOwnService } from './strategy.ts'
 import type { AuthenticationParams, AuthenticationRequest, AuthenticationResult } from './types.ts'
 
-/** How long a username or a password may be, in UTF-16 units. Nobody types more, and hashing it would take long. */
+/** How long a username or a password may be, in UTF-16 units: hashing a longer one would take long. */
 const LONGEST_CREDENTIAL = 4096
 
 /**
@@ -258,7 +258,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
       // Without hooks there is no event.
       await this.auth.verifySessions(entity[entityId], this.configuration.service)
     } catch (error: any) {
-      // Somebody was faster: another login with the same password, or a change of the password.
+      // Another call was faster: a login with the same password, or a change of the password.
       if (error?.code === 404) return this.comparePassword(await this.findEntity(username, params), password)
 
       // The password was right all the same.

@@ -103,7 +103,7 @@ export class AuthenticationService extends AuthenticationBase {
 
     const result = await this.authenticate(data, params, ...strategies)
 
-    // Here, and not with what else a login changes on a connection: hooks behind this let it join others.
+    // Here, and not with what else a login changes on a connection: hooks after this let it join others.
     if (this.isOther(params.connection, result)) (this.app as any)._leaveChannels?.(params.connection)
 
     return result.accessToken ? result : this.addToken(result, params)
@@ -195,7 +195,7 @@ export class AuthenticationService extends AuthenticationBase {
     if (!this.isHooked) (this as any).hooks?.({ around: { create: [this.inTurn], remove: [this.inTurn] } })
     this.isHooked = true
 
-    // Nobody hears of the logins of others.
+    // Logins are sent to no connection.
     ;(this as { publish?: (publisher: () => null) => unknown }).publish?.(() => null)
   }
 
@@ -234,7 +234,7 @@ export class AuthenticationService extends AuthenticationBase {
     })
   }
 
-  /** Whether somebody else is logged in on a connection, whose channels are no matter of the one who comes. */
+  /** Whether another user is logged in on a connection, whose channels the new user must not stay in. */
   private isOther(connection: RealTimeConnection | undefined, result: AuthenticationResult): boolean {
     const { service, entity, entityId } = this.configuration
     const former = entity && connection?.[entity]
@@ -251,7 +251,7 @@ export class AuthenticationService extends AuthenticationBase {
   }
 }
 
-/** Prepares what a client gets: entities as it may see them, and nothing for caches to keep (RFC 6749 §5.1). */
+/** Prepares what a client gets: entities as it may see them, and a header that keeps it out of caches (RFC 6749 §5.1). */
 async function prepareAnswer(context: HookContext, next: NextFunction): Promise<void> {
   await next()
 

@@ -10,7 +10,7 @@ import type {
 
 /** One way to prove who sent a request. A strategy has the members that it needs. */
 export interface Strategy<Service> {
-  /** Hears the name under which the strategy is registered. */
+  /** Gets the name under which the strategy is registered. */
   setName?(name: string): void
   /** Gets the application. */
   setApplication?(app: Application): void
@@ -32,7 +32,7 @@ export interface Strategy<Service> {
    * and a response have depends on the transport.
    */
   parse?(request: IncomingRequest, response?: any): Promise<AuthenticationRequest | null>
-  /** Notes on a real-time connection who it belongs to, or that it belongs to nobody any more. */
+  /** Stores a login on a real-time connection, and removes it after a logout and when the connection has ended. */
   handleConnection?(
     event: ConnectionEvent,
     connection: RealTimeConnection,
@@ -134,7 +134,7 @@ export class Strategies<Service extends { readonly app: Application }> {
     return null
   }
 
-  /** Tells all strategies, one after another, what happened to a real-time connection. */
+  /** Passes what happened to a real-time connection to all strategies, one after another. */
   async handleConnection(
     event: ConnectionEvent,
     connection: RealTimeConnection,
