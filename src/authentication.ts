@@ -4,17 +4,14 @@ import { event } from './authentication-hooks/event.ts'
 import { hashPassword } from './authentication-hooks/hash-password.ts'
 import { protect } from './authentication-hooks/protect.ts'
 
-export {
-  AuthenticationBase,
-  type AuthenticationStrategy,
-  type IncomingRequest
-} from './authentication/base.ts'
+export { AuthenticationBase, type AuthenticationStrategy } from './authentication/base.ts'
 export { BcryptHasher, type Hasher } from './authentication/hasher.ts'
 export { JWTStrategy } from './authentication/jwt.ts'
 export { LocalStrategy } from './authentication/local.ts'
 export { MemoryRevocationStore, type RevocationStore } from './authentication/revocation.ts'
 export { authenticationSettingsSchema } from './authentication/schema.ts'
 export { AuthenticationService } from './authentication/service.ts'
+export type { IncomingRequest } from './authentication/strategies.ts'
 export {
   AuthenticationBaseStrategy,
   createStrategy,

@@ -10,7 +10,7 @@ import type { AuthenticationParams, AuthenticationRequest } from './types.ts'
 /** The part of an authentication service that is needed here. */
 interface Service {
   readonly app: Application
-  readonly revocations: RevocationStore | undefined
+  readonly tokens: { readonly revocations: RevocationStore | undefined }
   authenticate(
     authentication: AuthenticationRequest,
     params: AuthenticationParams,
@@ -23,7 +23,7 @@ export interface RunningCall {
   /** Whether its client has gone. */
   isAborted(): boolean
   /** Whether an entity has changed since the call began. */
-  hasChanged(entity: string): boolean
+  hasChanged(entity: string | undefined): boolean
 }
 
 /** Where entities are. */
@@ -78,7 +78,7 @@ export class Connections {
     const call = new Call(connection, isAborted)
     const runCall = async () => {
       await this.current.run(call, work)
-      // The application was told of a login after the connection had closed.
+      // The login succeeded after the connection had closed: listeners have to see it end.
       if (call.isOver && connection?.authentication) this.end(connection)
     }
 
@@ -118,10 +118,10 @@ export class Connections {
     this.sessions.start(connection, session)
 
     try {
-      if (await this.service.revocations?.isRevoked(tokenId)) throw new NotAuthenticated('jwt revoked')
+      if (await this.service.tokens.revocations?.isRevoked(tokenId)) throw new NotAuthenticated('jwt revoked')
 
       // The entity was loaded before it changed.
-      if (entity !== undefined && this.call?.hasChanged(entity)) {
+      if (this.call?.hasChanged(entity)) {
         await this.service.authenticate(authentication, {}, authentication.strategy as string)
       }
     } catch (error) {
@@ -161,7 +161,7 @@ export class Connections {
   async verify(path: string, id: unknown): Promise<void> {
     const entity = toEntityName(path, id)
 
-    this.service.revocations?.announce?.(entity)
+    this.service.tokens.revocations?.announce?.(entity)
     await this.verifyEntity(entity)
   }
 
@@ -173,7 +173,7 @@ export class Connections {
   listen(sources: readonly EntitySource[]): void {
     this.stopListening()
 
-    const unsubscribe = this.service.revocations?.subscribe?.((name) => this.handleNotice(name))
+    const unsubscribe = this.service.tokens.revocations?.subscribe?.((name) => this.handleNotice(name))
 
     if (unsubscribe) this.stopping.push(unsubscribe)
 
@@ -282,7 +282,9 @@ class Call implements RunningCall {
     return this.isOver || this.isRequestAborted()
   }
 
-  hasChanged(entity: string): boolean {
+  hasChanged(entity: string | undefined): boolean {
+    if (entity === undefined) return false
+
     return this.changes.has(entity) || [...this.changes].some(isEveryEntity)
   }
 }

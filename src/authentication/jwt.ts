@@ -1,8 +1,11 @@
 import type { Params, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import { parseCookies } from '../utils/cookie.ts'
-import type { IncomingRequest } from './base.ts'
+import { type EntityPlace, toInternal } from './entities.ts'
+import { toEntityName } from './sessions.ts'
+import type { IncomingRequest } from './strategies.ts'
 import { AuthenticationBaseStrategy, assertOwnService } from './strategy.ts'
+import { toTokenId } from './tokens.ts'
 import type {
   AuthenticationParams,
   AuthenticationRequest,
@@ -17,8 +20,8 @@ export const FINGERPRINT = 'fingerprint'
 
 /** Authenticates with an access token that the service has made, from a header or in the data of a call. */
 export class JWTStrategy extends AuthenticationBaseStrategy {
-  /** Entities that were loaded for a call already, by its params. */
-  private readonly loaded = new WeakMap<object, any>()
+  /** Whether `get` of the entity service shows the server the same credentials as the strategy that has verified them. */
+  private showsCredentials: boolean | undefined
 
   override get configuration(): any {
     const { service, entity, entityId } = this.auth.configuration
@@ -65,21 +68,24 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
   }
 
   /**
-   * Loads an entity. For a call from outside it is loaded twice: as the server sees it, and then as the caller may.
+   * Loads an entity. For a call from outside it is loaded twice: as the server sees it, unless it is on the params already,
+   * and then as the caller may.
    *
    * @throws NotAuthenticated when no entity service is configured
    */
   async getEntity(id: any, params: AuthenticationParams): Promise<any> {
-    const { entityService } = this
-    const { entity } = this.configuration
+    const { entities } = this.auth
+    const { entityService: service } = this
+    const { entity: name } = this.configuration
 
-    if (entityService === null) throw new NotAuthenticated('Could not find entity service')
+    if (service === null) throw new NotAuthenticated('Could not find entity service')
 
-    const known =
-      this.loaded.get(params) ??
-      (await entityService.get(id, { ...withoutProvider(params), query: await this.getEntityQuery(params) }))
+    const place: EntityPlace = { service, id, name }
+    const known = params.provider ? params[name] : undefined
+    const isKnown = known && String(known[this.idName]) === String(id)
+    const entity = isKnown ? known : await entities.load(place, params, await this.getEntityQuery(params))
 
-    return params.provider ? entityService.get(id, { ...params, [entity]: known }) : known
+    return entities.show(place, params, entity)
   }
 
   /** The id of the entity that a token is for. */
@@ -105,41 +111,30 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
 
     if (!isId(id)) throw new NotAuthenticated('jwt subject missing')
 
-    const current = await this.loadEntity(id, withoutProvider(params))
+    const { entities } = this.auth
+    const current = await this.loadEntity(id, params)
 
-    await this.assertActive(current, params)
-    if (!this.auth.credentials.match(payload[FINGERPRINT], current)) throw new NotAuthenticated('jwt revoked')
+    if (!(await this.auth.isActive(current, params))) {
+      throw new NotAuthenticated('The entity of the access token is not active')
+    }
+    if (!entities.hasFingerprints(current, payload[FINGERPRINT])) throw new NotAuthenticated('jwt revoked')
 
-    this.auth.credentials.remember(result.authentication, current)
+    const shown = params.provider ? await this.getEntity(id, { ...params, [entity]: current }) : current
 
-    if (!params.provider) return { ...result, [entity]: current }
-
-    const external = { ...params, [entity]: current }
-
-    this.loaded.set(external, current)
-
-    return { ...result, [entity]: await this.getEntity(id, external) }
+    return entities.setVerified({ ...result, [entity]: shown }, current)
   }
 
-  /** Ties new tokens to the password hash as it is now, as long as the strategy that verified it saw the same. */
+  /** Ties new tokens to the password hash that was verified, as long as that is still the one of the entity. */
   async getClaims(
     result: AuthenticationResult,
     params: AuthenticationParams
   ): Promise<{ [claim: string]: any }> {
-    const { entity, entityId = this.entityService?.id } = this.configuration
-    const id = entity && result[entity]?.[entityId]
+    const { entity } = this.configuration
+    const id = entity && result[entity]?.[this.idName]
 
-    if (!isId(id) || !this.auth.credentials.areTracked) return {}
+    if (!isId(id) || !this.auth.entities.areTied) return {}
 
-    const { provider, query, ...internal } = params
-    const current = await this.loadEntity(id, { ...internal, authenticated: true })
-    const verified = this.auth.credentials.recall(result.authentication)
-
-    // The password was changed, or taken away, while it was compared.
-    if (verified && !this.auth.credentials.areSame(verified, current))
-      throw new NotAuthenticated('Invalid login')
-
-    const fingerprints = this.auth.credentials.toFingerprints(current)
+    const fingerprints = this.auth.entities.toFingerprints(await this.getCurrent(id, result, params))
 
     return fingerprints ? { [FINGERPRINT]: fingerprints } : {}
   }
@@ -178,12 +173,17 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
       const payload = result.authentication?.payload ?? (await this.auth.verifyAccessToken(accessToken))
       const authentication = { strategy: this.name as string, accessToken }
 
-      await this.auth.startSession(connection, authentication, payload, this.toEntity(result, payload))
+      await this.auth.connections.start(connection, {
+        tokenId: toTokenId(accessToken, payload),
+        entity: this.toEntityName(result[entity]?.[this.idName] ?? payload.sub),
+        authentication,
+        expiresAt: payload.exp === undefined ? Number.POSITIVE_INFINITY : payload.exp * 1000
+      })
 
       connection.authentication = authentication
       if (entity) connection[entity] = result[entity]
     } else if (event === 'disconnect' || isLogoutOf(connection, event, accessToken)) {
-      this.auth.stopSession(connection)
+      this.auth.connections.stop(connection)
 
       // Listeners of `disconnect` still see whose connection it was.
       await new Promise((resolve) => process.nextTick(resolve))
@@ -193,42 +193,60 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     }
   }
 
-  /** Where the entity of a token is; `undefined` for a token without one. */
-  private toEntity(
+  /** The name of the id of an entity. */
+  private get idName(): string {
+    return this.configuration.entityId ?? this.entityService?.id
+  }
+
+  /**
+   * The entity of a new token. The one that was verified is loaded again when it may have changed since, and when a token
+   * has to be tied to what only `getEntity` of this strategy shows.
+   *
+   * @throws NotAuthenticated for credentials that were changed, or taken away, while they were verified
+   */
+  private async getCurrent(
+    id: unknown,
     result: AuthenticationResult,
-    payload: { [claim: string]: any }
-  ): { path: string; id: unknown } | undefined {
-    const { entity, service: path, entityId = this.entityService?.id } = this.configuration
+    params: AuthenticationParams
+  ): Promise<any> {
+    const { auth } = this
+    const verified = auth.entities.getVerified(result)
 
-    if (!entity || !path) return undefined
+    // Changes are seen from the set-up on.
+    const { call } = auth.connections
+    const isFresh = verified && auth.isReady && call && !call.hasChanged(this.toEntityName(id))
 
-    return { path, id: result[entity]?.[entityId] ?? payload.sub }
+    if (isFresh && this.showsCredentials) return verified
+
+    const { query, ...others } = params
+    const current = await this.loadEntity(id, { ...others, authenticated: true })
+
+    if (verified && !auth.entities.haveSameCredentials(verified, current)) {
+      throw new NotAuthenticated('Invalid login')
+    }
+
+    // Hooks, and the query of a subclass, may show less.
+    this.showsCredentials ??= verified && auth.entities.haveSameCredentials(current, verified)
+
+    return current
+  }
+
+  /** The name of an entity among sessions; `undefined` for tokens without an entity. */
+  private toEntityName(id: unknown): string | undefined {
+    const { entity, service } = this.configuration
+
+    return entity && service ? toEntityName(service, id) : undefined
   }
 
   /** Loads the entity as the server sees it. That it is gone is no matter of the service that was called. */
   private async loadEntity(id: unknown, params: AuthenticationParams): Promise<any> {
     try {
-      return await this.getEntity(id, params)
+      return await this.getEntity(id, toInternal(params))
     } catch (error: any) {
       if (error?.code === 404) throw new NotAuthenticated('The entity of the access token does not exist')
       throw error
     }
   }
-
-  private async assertActive(entity: any, params: AuthenticationParams): Promise<void> {
-    if (!(await this.auth.isActive(entity, params))) {
-      throw new NotAuthenticated('The entity of the access token is not active')
-    }
-  }
-}
-
-/** The params of a call by the server itself. Those that have no provider already are not copied. */
-function withoutProvider(params: AuthenticationParams): AuthenticationParams {
-  if (!params.provider) return params
-
-  const { provider, ...internal } = params
-
-  return internal
 }
 
 /** Cut by hand: an expression that looks for the parts can take time that grows with the square of the spaces. */

@@ -5,11 +5,12 @@ import { BadRequest, NotAuthenticated } from '../errors.ts'
 import { isFunction } from '../utils/check.ts'
 import { getPath } from '../utils/object.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
+import { toInternal } from './entities.ts'
 import { BcryptHasher, type Hasher, isCost } from './hasher.ts'
 import { AuthenticationBaseStrategy, assertOwnService } from './strategy.ts'
 import type { AuthenticationParams, AuthenticationRequest, AuthenticationResult } from './types.ts'
 
-/** How long a username or a password may be, in UTF-16 units. Nobody types more, and hashing it would take long. */
+/** How long a username or a password may be, in UTF-16 units: hashing a longer one would take long. */
 const LONGEST_CREDENTIAL = 4096
 
 const CHECKS: OptionChecks = {
@@ -76,8 +77,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     if (!username) throw this.createError()
 
     const query = await this.getEntityQuery({ [this.configuration.entityUsernameField]: username }, params)
-    const { provider, ...internal } = params
-    const found = await this.entityService.find({ ...internal, query })
+    const found = await this.entityService.find({ ...toInternal(params), query })
     const [entity] = Array.isArray(found) ? found : (found?.data ?? [])
 
     if (!entity) throw this.createError()
@@ -90,9 +90,12 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     const { entityId = this.entityService.id, entity } = this.configuration
 
     if (!entityId || result[entityId] === undefined) throw new NotAuthenticated('Could not get local entity')
-    if (!params.provider) return result
 
-    return this.entityService.get(result[entityId], { ...params, [entity]: result })
+    return this.auth.entities.show(
+      { service: this.entityService, id: result[entityId], name: entity },
+      params,
+      result
+    )
   }
 
   /**
@@ -149,18 +152,19 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
       throw this.createError()
     }
 
-    const { provider, ...internal } = params
+    const internal = toInternal(params)
     const found = await this.findKnown(username, password, internal)
 
     await this.comparePassword(found, password)
-    await this.assertActive(found, params)
+    if (!(await this.auth.isActive(found, params))) throw this.createError()
 
     const current = await this.renewHash(found, username, password, internal)
-    const authentication = { strategy: this.name }
+    const result = {
+      authentication: { strategy: this.name },
+      [entity]: await this.getEntity(current, params)
+    }
 
-    this.auth.credentials.remember(authentication, current)
-
-    return { authentication, [entity]: await this.getEntity(current, params) }
+    return this.auth.entities.setVerified(result, current)
   }
 
   getCredential(entity: any): unknown {
@@ -188,7 +192,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
 
   /** Whether the client of the login has gone; it stays that of this login when it is asked later. */
   private get isAborted(): () => boolean {
-    const { call } = this.auth
+    const { call } = this.auth.connections
 
     return () => call?.isAborted() ?? false
   }
@@ -224,10 +228,6 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     }
   }
 
-  private async assertActive(entity: any, params: AuthenticationParams): Promise<void> {
-    if (!(await this.auth.isActive(entity, params))) throw this.createError()
-  }
-
   /**
    * Hashes the password anew when the cost was raised since. Only where the hash can be stored without hooks, one of
    * which might hash it again, and only in a field of its own, so that nothing beside it is written.
@@ -248,8 +248,10 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
       const change = { [field]: await hasher.hash(password) }
 
       await entityService._patch(entity[entityId], change, { query: { [field]: hash } })
+      // Without hooks there is no event.
+      await this.auth.verifySessions(entity[entityId], this.configuration.service)
     } catch (error: any) {
-      // Somebody was faster: another login with the same password, or a change of the password.
+      // Another call was faster: a login with the same password, or a change of the password.
       if (error?.code === 404) return this.comparePassword(await this.findEntity(username, params), password)
 
       // The password was right all the same.

@@ -11,16 +11,16 @@ export interface RevocationStore {
   /** Whether an id was revoked. */
   isRevoked(id: string): boolean | Promise<boolean>
   /**
-   * Tells of ids that others revoke, for a store that several processes share: connections that live by such a token
-   * end at once, and not when they next ask for something.
+   * Registers a listener for ids that other processes revoke or announce: connections that are logged in with such a token
+   * close at once.
    *
-   * @param listener Gets an id; without one, because some may have been missed, all that matter are looked up again
-   * @returns Ends it
+   * @param listener Gets an id; `undefined` when some may have been missed: then all sessions are verified again
+   * @returns Removes the listener
    */
   subscribe?(listener: (id?: string) => void): () => void
   /**
-   * Hands an id to the listeners of other processes without revoking it: an entity has changed, and connections that are
-   * logged in as it have to be verified again.
+   * Passes an id to the listeners of other processes without revoking it: an entity has changed, and the sessions of it have
+   * to be verified again.
    */
   announce?: ((id: string) => void) | undefined
 }

@@ -8,8 +8,10 @@ import { attachHooks } from '../hooks/interop.ts'
 import { mergePlain } from '../utils/object.ts'
 import { markTokenResponse } from '../utils/token-response.ts'
 import { AuthenticationBase } from './base.ts'
+import { createFinder } from './default-service.ts'
 import { setDispatch, toDispatch } from './dispatch.ts'
 import { assertComplete, warnOfShortSecret, warnOfUnknownStrategies } from './options.ts'
+import { warnOfSharedTokens } from './shared-tokens.ts'
 import { assertWorking, decodeToken } from './tokens.ts'
 import type {
   AuthenticationConfiguration,
@@ -50,7 +52,7 @@ export class AuthenticationService extends AuthenticationBase {
       this.handleDisconnect(connection).catch((error) => reportError(app, error))
     })
 
-    if (typeof app.defaultAuthentication !== 'function') app.defaultAuthentication = findAuthentication
+    if (typeof app.defaultAuthentication !== 'function') app.defaultAuthentication = createFinder()
   }
 
   /** The payload of a new access token: `params.payload`, or nothing. */
@@ -102,7 +104,7 @@ export class AuthenticationService extends AuthenticationBase {
 
     const result = await this.authenticate(data, params, ...strategies)
 
-    // Here, and not with what else a login changes on a connection: hooks behind this let it join others.
+    // Here, and not with what else a login changes on a connection: hooks after this let it join others.
     if (params.connection && this.isOther(params.connection, result)) {
       getInternals(this.app).channels.leaveAll(params.connection)
     }
@@ -134,7 +136,7 @@ export class AuthenticationService extends AuthenticationBase {
     params: AuthenticationParams = {}
   ): Promise<AuthenticationResult> {
     const { authentication, ...response } = await this.addToken(result, params)
-    const shown = await this.showEntity(response, params)
+    const shown = await this.entities.showIn(response, params)
 
     return markTokenResponse(params.provider ? toDispatch(shown) : shown)
   }
@@ -196,7 +198,7 @@ export class AuthenticationService extends AuthenticationBase {
     if (!this.isHooked) (this as any).hooks?.({ around: { create: [this.inTurn], remove: [this.inTurn] } })
     this.isHooked = true
 
-    // Nobody hears of the logins of others.
+    // Logins are sent to no connection.
     ;(this as { publish?: (publisher: () => null) => unknown }).publish?.(() => null)
   }
 
@@ -212,6 +214,17 @@ export class AuthenticationService extends AuthenticationBase {
     assertWorking(configuration.secret as string, configuration.jwtOptions ?? {})
   }
 
+  private async getClaims(
+    result: AuthenticationResult,
+    params: AuthenticationParams
+  ): Promise<{ [claim: string]: any }> {
+    const claims = await Promise.all(
+      Object.values(this.strategies).map((strategy) => strategy.getClaims?.(result, params))
+    )
+
+    return Object.assign({}, ...claims)
+  }
+
   private readonly inTurn = async ({ params, http }: HookContext, next: NextFunction): Promise<void> => {
     await this.connections.run(params.connection, () => http?.isAborted === true, next)
   }
@@ -220,11 +233,11 @@ export class AuthenticationService extends AuthenticationBase {
   private async handleDisconnect(connection: RealTimeConnection): Promise<void> {
     await this.connections.finish(connection, async () => {
       await this.handleConnection('disconnect', connection)
-      ;(this.app as any)._leaveChannels?.(connection)
+      getInternals(this.app).channels.leaveAll(connection)
     })
   }
 
-  /** Whether somebody else is logged in on a connection, whose channels are no matter of the one who comes. */
+  /** Whether another user is logged in on a connection, whose channels the new user must not stay in. */
   private isOther(connection: RealTimeConnection | undefined, result: AuthenticationResult): boolean {
     const { service, entity, entityId } = this.configuration
     const former = entity && connection?.[entity]
@@ -239,49 +252,9 @@ export class AuthenticationService extends AuthenticationBase {
   private getIdName(service: string, entityId: string | undefined): string {
     return entityId || (this.app.service(service) as any).id
   }
-
-  private async getClaims(
-    result: AuthenticationResult,
-    params: AuthenticationParams
-  ): Promise<{ [claim: string]: any }> {
-    const claims = await Promise.all(
-      Object.values(this.strategies).map((strategy) => strategy.getClaims?.(result, params))
-    )
-
-    return Object.assign({}, ...claims)
-  }
 }
 
-/** Warns when the tokens of another service are valid here, and stand for entities of another kind. */
-function warnOfSharedTokens(
-  { configKey, configuration }: AuthenticationBase,
-  services: readonly any[]
-): void {
-  const other = services.find(
-    (service) =>
-      service.isReady &&
-      typeof service.verifyAccessToken === 'function' &&
-      service.configKey !== configKey &&
-      service.configuration.service !== configuration.service &&
-      hasSameTokens(service.configuration, configuration)
-  )
-
-  if (other) {
-    process.emitWarning(
-      `The authentication services of the settings '${other.configKey}' and '${configKey}' have the same secret and audience: ` +
-        `a token of one opens what has the same id in the other. Give them different ones`,
-      { code: 'ALULA_SHARED_TOKENS' }
-    )
-  }
-}
-
-function hasSameTokens(one: AuthenticationConfiguration, other: AuthenticationConfiguration): boolean {
-  const audiences = [one, other].map(({ jwtOptions }) => [jwtOptions?.audience].flat())
-
-  return one.secret === other.secret && Boolean(audiences[0]?.some((name) => audiences[1]?.includes(name)))
-}
-
-/** Prepares what a client gets: entities as it may see them, and nothing for caches to keep (RFC 6749 §5.1). */
+/** Prepares what a client gets: entities as it may see them, and a header that keeps it out of caches (RFC 6749 §5.1). */
 async function prepareAnswer(context: HookContext, next: NextFunction): Promise<void> {
   await next()
 
@@ -291,27 +264,4 @@ async function prepareAnswer(context: HookContext, next: NextFunction): Promise<
   setDispatch(result, context.dispatch)
 
   if (http) http.headers = { ...http.headers, 'Cache-Control': 'no-store' }
-}
-
-/** Where the default authentication service of an application was found. */
-const foundPaths = new WeakMap<object, string>()
-
-function findAuthentication(this: Application, location?: string): any {
-  if (location) return this.service(location)
-
-  const configKey = this.get('defaultAuthentication')
-  const services: { [path: string]: any } = this.services
-  const known = foundPaths.get(this)
-
-  // Each request asks for it, several times.
-  if (known !== undefined && services[known] && services[known].configKey === configKey)
-    return services[known]
-
-  const path = Object.keys(services).find((path) => services[path].configKey === configKey)
-
-  if (path === undefined) return null
-
-  foundPaths.set(this, path)
-
-  return services[path]
 }

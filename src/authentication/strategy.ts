@@ -48,7 +48,7 @@ export class AuthenticationBaseStrategy implements AuthenticationStrategy {
  * @throws Error for the service of another package
  */
 export function assertOwnService(strategy: AuthenticationBaseStrategy): void {
-  if (strategy.authentication?.credentials === undefined) {
+  if (strategy.authentication?.entities === undefined) {
     throw new Error(
       `The '${strategy.name}' strategy needs the AuthenticationService of the package that it comes from`
     )

@@ -21,7 +21,7 @@ export interface VerifiedToken {
   readonly payload: { [claim: string]: any }
   /** The id under which the token can be revoked: its `jti`, or else a hash of what was signed. */
   readonly id: string
-  /** From when on nobody accepts the token any more, in milliseconds since 1970. */
+  /** When the token expires, in milliseconds since 1970. */
   readonly expiresAt: number
 }
 

@@ -56,7 +56,7 @@ export async function assertCurrent(
   const provider = strategy.name as string
   const entity = await strategy.getCurrentEntity({ oauth: { provider, entityId } })
 
-  if (!(await auth.isCurrent(tokenId, fingerprints, entity))) {
+  if ((await auth.tokens.isRevoked(tokenId)) || !auth.entities.hasFingerprints(entity, fingerprints)) {
     throw new NotAuthenticated('You are not logged in any more. Log in, and start again')
   }
 }

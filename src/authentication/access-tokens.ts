@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto'
+import { NotAuthenticated } from '../errors.ts'
+import { mergePlain } from '../utils/object.ts'
+import { assertJwtOptions, MISSING_SECRET } from './options.ts'
+import { MemoryRevocationStore, type RevocationStore } from './revocation.ts'
+import { signToken, type TokenSecret, type VerifiedToken, verifyToken } from './tokens.ts'
+import type { AuthenticationConfiguration, JwtOptions, JwtVerifyOptions } from './types.ts'
+import { VerifiedTokens } from './verified.ts'
+
+/** The access tokens of an authentication service: how they are made, verified and revoked. */
+export class AccessTokens {
+  private readonly getConfiguration: () => AuthenticationConfiguration
+  private readonly verified = new VerifiedTokens()
+  /** Used unless the configuration has a store. */
+  private readonly ownStore = new MemoryRevocationStore()
+
+  /** @param getConfiguration Returns the configuration as it is now */
+  constructor(getConfiguration: () => AuthenticationConfiguration) {
+    this.getConfiguration = getConfiguration
+  }
+
+  /** Where revoked tokens are remembered; `undefined` when revocation is off. */
+  get revocations(): RevocationStore | undefined {
+    const { revocation = this.ownStore } = this.getConfiguration()
+
+    return revocation || undefined
+  }
+
+  /**
+   * Creates a token, with a random `jti` unless the options have one.
+   *
+   * @throws Error for options that `jsonwebtoken` does not accept
+   */
+  create(payload: string | Buffer | object, options?: JwtOptions, secret?: TokenSecret): string {
+    const { jwtOptions, secret: usual } = this.getConfiguration()
+    const merged = mergePlain(jwtOptions, options)
+
+    if (!merged.jwtid) merged.jwtid = randomUUID()
+
+    return signToken(payload, secret || getSecret(usual), merged)
+  }
+
+  /**
+   * Verifies a token.
+   *
+   * @returns The payload
+   * @throws NotAuthenticated for a token that is not valid, or was revoked
+   */
+  async verify(accessToken: string, options?: JwtVerifyOptions, secret?: TokenSecret): Promise<any> {
+    const { payload, id } = this.read(accessToken, options, secret)
+
+    if (await this.isRevoked(id)) throw new NotAuthenticated('jwt revoked')
+
+    return payload
+  }
+
+  /**
+   * Revokes a token until it would have expired.
+   *
+   * @returns Its id; `undefined` when revocation is off
+   * @throws NotAuthenticated for a token that is not valid
+   */
+  async revoke(
+    accessToken: string,
+    options?: JwtVerifyOptions,
+    secret?: TokenSecret
+  ): Promise<string | undefined> {
+    const { id, expiresAt } = this.read(accessToken, options, secret)
+
+    if (!this.revocations) return undefined
+
+    await this.revocations.revoke(id, expiresAt)
+    this.verified.forget(accessToken)
+
+    return id
+  }
+
+  /** Whether a token was revoked, by its id. */
+  async isRevoked(id: string): Promise<boolean> {
+    return (await this.revocations?.isRevoked(id)) ?? false
+  }
+
+  /** Uses an id that may be used once. Returns whether this was the first time. */
+  async useOnce(id: string, expiresAt: number): Promise<boolean> {
+    return (this.revocations ?? this.ownStore).revoke(id, expiresAt)
+  }
+
+  private read(accessToken: string, options?: JwtVerifyOptions, secret?: TokenSecret): VerifiedToken {
+    const { jwtOptions, secret: usual } = this.getConfiguration()
+
+    if (!options && !secret) return this.verified.verify(accessToken, getSecret(usual), jwtOptions ?? {})
+
+    const merged = mergePlain(jwtOptions, options)
+
+    // Those of the configuration were checked when it was set.
+    if (options) assertJwtOptions(merged, 'jwtOptions')
+
+    return verifyToken(accessToken, secret || getSecret(usual), merged)
+  }
+}
+
+function getSecret(secret: string | undefined): string {
+  if (!secret) throw new Error(MISSING_SECRET)
+
+  return secret
+}

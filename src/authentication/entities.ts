@@ -1,0 +1,255 @@
+import type { Application } from '../core/types.ts'
+import { isPlainObject } from '../utils/object.ts'
+import type { EntitySource } from './connections.ts'
+import { hasDispatch } from './dispatch.ts'
+import { MISSING_SECRET, toAlgorithms } from './options.ts'
+import { canSign, createFingerprint } from './tokens.ts'
+import type { AuthenticationConfiguration, AuthenticationParams, AuthenticationResult } from './types.ts'
+
+/** The part of an authentication service that is needed here. */
+interface Service {
+  readonly app: Application
+  readonly configuration: AuthenticationConfiguration
+  readonly strategies: { readonly [name: string]: { getCredential?(entity: any): unknown } }
+}
+
+/** The service of an entity, as far as one is loaded. */
+interface EntityService {
+  get(id: any, params: object): Promise<any>
+}
+
+/** Where an entity is that was loaded: the call of a client may see less of it than the server. */
+export interface EntityPlace {
+  readonly service: EntityService
+  readonly id: unknown
+  /** Its name on params, such as `user`. */
+  readonly name: string
+}
+
+/**
+ * Where the `authentication` of a result has the entity that its strategy has verified. It is on that object, because a
+ * subclass may copy the result; not enumerable, because neither clients nor copies must get it.
+ */
+const VERIFIED = Symbol('verified entity')
+
+/** The entities of an authentication service: how they are loaded, who may log in, and what ties tokens to them. */
+export class Entities {
+  private readonly service: Service
+  private signer: { secret: string; algorithm: string | undefined; canSign: boolean } = {
+    secret: '',
+    algorithm: undefined,
+    canSign: false
+  }
+
+  constructor(service: Service) {
+    this.service = service
+  }
+
+  /**
+   * Loads an entity as the server sees it, with all fields.
+   *
+   * @param place Where it is
+   * @param params Those of the call
+   * @param query The query of the strategy
+   */
+  async load(
+    { service, id }: Omit<EntityPlace, 'name'>,
+    params: AuthenticationParams,
+    query: object
+  ): Promise<any> {
+    return service.get(id, { ...toInternal(params), query })
+  }
+
+  /**
+   * Loads an entity as a call from outside may see it, with the hooks for that. A call of the server gets the entity that
+   * it has already.
+   *
+   * @param place Where it is
+   * @param params Those of the call
+   * @param entity The entity as the server sees it
+   */
+  async show({ service, id, name }: EntityPlace, params: AuthenticationParams, entity: any): Promise<any> {
+    return params.provider ? service.get(id, { ...params, [name]: entity }) : entity
+  }
+
+  /** Replaces the entity of a result by what {@link show} returns, unless it says itself what clients may see of it. */
+  async showIn(result: AuthenticationResult, params: AuthenticationParams): Promise<AuthenticationResult> {
+    const found = params.provider ? this.find(result) : undefined
+
+    if (!found || found.id === undefined || hasDispatch(result[found.name])) return result
+
+    const shown = await this.show(found, { ...params, authenticated: true }, result[found.name])
+
+    return { ...result, [found.name]: shown }
+  }
+
+  /** Whether the option `isActive` lets an entity in. */
+  async isActive(entity: any, params: AuthenticationParams): Promise<boolean> {
+    const { isActive } = this.service.configuration
+
+    return !isActive || Boolean(await isActive(entity, params))
+  }
+
+  /**
+   * Whether the entity of a result may log in. That of a strategy that has not asked itself is loaded: the result may lack
+   * what clients must not see.
+   */
+  async isActiveIn(result: AuthenticationResult, params: AuthenticationParams): Promise<boolean> {
+    const found = this.service.configuration.isActive && this.find(result)
+
+    if (!found || this.getVerified(result)) return true
+
+    try {
+      return await this.isActive(await this.load(found, {}, {}), params)
+    } catch (error: any) {
+      // Without an id, and for one that is gone.
+      if (error?.code === 400 || error?.code === 404) return false
+      throw error
+    }
+  }
+
+  /**
+   * Stores in a result the entity that its strategy has verified and found to be active, as it was then.
+   *
+   * @param result The result, with `authentication`
+   * @param entity The entity as the server sees it
+   * @returns The result
+   */
+  setVerified<Result extends AuthenticationResult>(result: Result, entity: any): Result {
+    Object.defineProperty(result.authentication, VERIFIED, { value: entity })
+
+    return result
+  }
+
+  /** The entity that the strategy of a result has verified; `undefined` for a strategy that has not said so. */
+  getVerified({ authentication }: AuthenticationResult): any {
+    return authentication?.[VERIFIED]
+  }
+
+  /** Whether tokens are tied to credentials: there are some, and the service makes the tokens itself. */
+  get areTied(): boolean {
+    return (
+      this.service.configuration.revocation !== false &&
+      this.makesTokens &&
+      Object.values(this.service.strategies).some((strategy) => strategy.getCredential !== undefined)
+    )
+  }
+
+  /**
+   * Values, by the names of strategies, that change when the credentials of an entity do; `undefined` when no strategy
+   * sees one.
+   */
+  toFingerprints(entity: any): { [strategy: string]: string } | undefined {
+    const { secret } = this.service.configuration
+
+    if (!secret) throw new Error(MISSING_SECRET)
+
+    let fingerprints: { [strategy: string]: string } | undefined
+
+    for (const [name, strategy] of Object.entries(this.service.strategies)) {
+      const credential = strategy.getCredential?.(entity) ?? null
+
+      if (credential === null) continue
+
+      fingerprints ??= Object.create(null) as { [strategy: string]: string }
+      fingerprints[name] = createFingerprint(secret, name, credential)
+    }
+
+    return fingerprints
+  }
+
+  /**
+   * Whether the credentials of an entity are what they were when a token was made. Those of a strategy that the
+   * service does not have do not count, nor those that came later.
+   *
+   * @param fingerprints What the token says
+   * @param entity The entity as it is now
+   */
+  hasFingerprints(entity: any, fingerprints: unknown): boolean {
+    if (fingerprints === undefined || !this.areTied) return true
+    if (!isPlainObject(fingerprints)) return false
+
+    const current = this.toFingerprints(entity) ?? {}
+    const claimed = Object.entries(fingerprints)
+
+    return (
+      claimed.length > 0 &&
+      claimed.every(
+        ([name, fingerprint]) =>
+          this.service.strategies[name]?.getCredential === undefined || current[name] === fingerprint
+      )
+    )
+  }
+
+  /**
+   * Whether the credentials in two records of an entity are the same. What the second one does not show, because it
+   * was loaded without that field, does not count.
+   */
+  haveSameCredentials(verified: any, current: any): boolean {
+    return Object.values(this.service.strategies).every((strategy) => {
+      const credential = strategy.getCredential?.(current)
+
+      return (
+        credential === undefined ||
+        JSON.stringify(credential) === JSON.stringify(strategy.getCredential?.(verified))
+      )
+    })
+  }
+
+  /** The services of the entities of all strategies. */
+  findSources(): EntitySource[] {
+    const { app, configuration, strategies } = this.service
+    const settings = [configuration, ...Object.keys(strategies).map((name) => configuration[name] ?? {})]
+
+    return settings.flatMap(
+      ({ service: path = configuration.service, entityId = configuration.entityId }) => {
+        const service: any = path && findService(app, path)
+
+        return typeof service?.on === 'function' ? { path, service, idName: entityId ?? service.id } : []
+      }
+    )
+  }
+
+  /** Where the entity of a result is; `undefined` for a result without one. */
+  private find(result: AuthenticationResult): EntityPlace | undefined {
+    const { entity: name, entityId, service: path } = this.service.configuration
+    const entity = name && result[name]
+
+    if (!name || !entity || !path) return undefined
+
+    const service: any = this.service.app.service(path)
+
+    return { name, service, id: entity[entityId ?? service.id] }
+  }
+
+  /** Kept, because each request needs to know, and reading a key takes long. */
+  private get makesTokens(): boolean {
+    const { secret = '', jwtOptions } = this.service.configuration
+    const algorithms = toAlgorithms(jwtOptions)
+    const [algorithm] = algorithms
+
+    if (this.signer.secret !== secret || this.signer.algorithm !== algorithm) {
+      this.signer = { secret, algorithm, canSign: canSign(secret, algorithms) }
+    }
+
+    return this.signer.canSign
+  }
+}
+
+/** A strategy may name a service that does not exist: its first login says so. */
+function findService(app: Application, path: string): unknown {
+  try {
+    return app.service(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** The params of a call by the server itself. Those that have no provider already are not copied. */
+export function toInternal<Params extends { provider?: unknown }>(params: Params): Params {
+  if (!params.provider) return params
+
+  const { provider, ...internal } = params
+
+  return internal as Params
+}

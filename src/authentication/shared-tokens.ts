@@ -1,0 +1,38 @@
+import type { AuthenticationConfiguration } from './types.ts'
+
+/** The part of an authentication service that is needed here. */
+interface Service {
+  readonly configKey: string
+  readonly configuration: AuthenticationConfiguration
+}
+
+/**
+ * Warns when the tokens of another service are valid here, and stand for entities of another kind.
+ *
+ * @param service A service that is set up
+ * @param services All services of its application
+ */
+export function warnOfSharedTokens({ configKey, configuration }: Service, services: readonly any[]): void {
+  const other = services.find(
+    (service) =>
+      service.isReady &&
+      typeof service.verifyAccessToken === 'function' &&
+      service.configKey !== configKey &&
+      service.configuration.service !== configuration.service &&
+      hasSameTokens(service.configuration, configuration)
+  )
+
+  if (other) {
+    process.emitWarning(
+      `The authentication services of the settings '${other.configKey}' and '${configKey}' have the same secret and audience: ` +
+        `a token of one opens what has the same id in the other. Give them different ones`,
+      { code: 'ALULA_SHARED_TOKENS' }
+    )
+  }
+}
+
+function hasSameTokens(one: AuthenticationConfiguration, other: AuthenticationConfiguration): boolean {
+  const audiences = [one, other].map(({ jwtOptions }) => [jwtOptions?.audience].flat())
+
+  return one.secret === other.secret && Boolean(audiences[0]?.some((name) => audiences[1]?.includes(name)))
+}

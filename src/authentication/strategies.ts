@@ -1,0 +1,177 @@
+import type { Application, RealTimeConnection } from '../core/types.ts'
+import { NotAuthenticated } from '../errors.ts'
+import { createDebug } from '../utils/debug.ts'
+import type {
+  AuthenticationParams,
+  AuthenticationRequest,
+  AuthenticationResult,
+  ConnectionEvent
+} from './types.ts'
+
+/** One way to prove who sent a request. A strategy has the members that it needs. */
+export interface Strategy<Service> {
+  /** Gets the name under which the strategy is registered. */
+  setName?(name: string): void
+  /** Gets the application. */
+  setApplication?(app: Application): void
+  /** Gets the service that the strategy is registered on. */
+  setAuthentication?(auth: Service): void
+  /** Throws when the configuration of the strategy is not valid: at registration, and whenever it is set. */
+  verifyConfiguration?(): void
+  /** Runs when the service is set up, or at registration when it is set up already. */
+  setup?(auth: Service, name: string): Promise<void>
+  /** Runs when the service is torn down. */
+  teardown?(): Promise<void>
+  /** Verifies credentials. Throws `NotAuthenticated` when they are not valid. */
+  authenticate?(
+    authentication: AuthenticationRequest,
+    params: AuthenticationParams
+  ): Promise<AuthenticationResult>
+  /**
+   * Finds credentials in a request; `null` when there are none. Headers are by lower-case name; what else a request
+   * and a response have depends on the transport.
+   */
+  parse?(request: IncomingRequest, response?: any): Promise<AuthenticationRequest | null>
+  /** Stores a login on a real-time connection, and removes it after a logout and when the connection has ended. */
+  handleConnection?(
+    event: ConnectionEvent,
+    connection: RealTimeConnection,
+    result?: AuthenticationResult
+  ): Promise<void>
+  /**
+   * What of an entity the caller sees. A strategy that has it shows the entity itself; for one that has not, an entity
+   * is loaded once more for a call from outside, as that may see it.
+   */
+  getEntity?(entity: any, params: AuthenticationParams): Promise<any>
+  /** What of an entity proves who it is, for example a password hash. Tokens are void once it changes. */
+  getCredential?(entity: any): unknown
+  /** Claims for every new token of the service, whichever strategy led to it. */
+  getClaims?(result: AuthenticationResult, params: AuthenticationParams): Promise<{ [claim: string]: any }>
+}
+
+/** The part of a request that every transport has. */
+export interface IncomingRequest {
+  readonly headers: { readonly [name: string]: string | string[] | undefined }
+  [key: string]: any
+}
+
+const debug = createDebug('alula:authentication')
+
+/** The strategies of an authentication service. */
+export class Strategies<Service extends { readonly app: Application }> {
+  /** By name; without a prototype, because clients choose the name. */
+  readonly byName: { [name: string]: Strategy<Service> } = Object.create(null)
+  private readonly service: Service
+
+  /** @param service What the strategies are registered on */
+  constructor(service: Service) {
+    this.service = service
+  }
+
+  /**
+   * Registers a strategy under a name.
+   *
+   * @throws Error for what is no strategy, and when the strategy finds its configuration not valid
+   */
+  register(name: string, strategy: Strategy<Service>): void {
+    assertStrategy(name, strategy)
+
+    strategy.setName?.(name)
+    strategy.setApplication?.(this.service.app)
+    strategy.setAuthentication?.(this.service)
+    strategy.verifyConfiguration?.()
+
+    this.byName[name] = strategy
+  }
+
+  /** The strategies with these names, without names that are not registered. */
+  find(names: readonly string[]): Strategy<Service>[] {
+    return names.map((name) => this.byName[name]).filter((strategy) => strategy !== undefined)
+  }
+
+  /**
+   * Verifies credentials with the strategy that they name.
+   *
+   * @returns The strategy, and its result
+   * @throws NotAuthenticated when the strategy is missing or not allowed, or refuses the credentials
+   */
+  async authenticate(
+    authentication: AuthenticationRequest | null | undefined,
+    params: AuthenticationParams,
+    allowed: readonly string[]
+  ): Promise<{ strategy: Strategy<Service>; result: AuthenticationResult }> {
+    const name = authentication?.strategy
+
+    if (!authentication || !name) throw createInvalid(' (no `strategy` set)')
+    if (!allowed.includes(name)) throw createInvalid(' (strategy not allowed in authStrategies)')
+
+    const strategy = this.byName[name]
+
+    if (typeof strategy?.authenticate !== 'function') throw createInvalid()
+
+    debug('Authenticating with strategy %s', name)
+
+    const result = await strategy.authenticate(authentication, { ...params, authenticated: true })
+
+    // A strategy that says nothing has not said yes.
+    if (!result) throw createInvalid()
+
+    return { strategy, result }
+  }
+
+  /** What the first of these strategies finds in a request, or `null`. */
+  async parse(
+    request: IncomingRequest,
+    response: unknown,
+    names: readonly string[]
+  ): Promise<AuthenticationRequest | null> {
+    for (const strategy of this.find(names)) {
+      const found = (await strategy.parse?.(request, response)) ?? null
+
+      if (found !== null) return found
+    }
+
+    return null
+  }
+
+  /** Passes what happened to a real-time connection to all strategies, one after another. */
+  async handleConnection(
+    event: ConnectionEvent,
+    connection: RealTimeConnection,
+    result?: AuthenticationResult
+  ): Promise<void> {
+    for (const strategy of this.all) await strategy.handleConnection?.(event, connection, result)
+  }
+
+  /** Lets the strategies check their configuration. */
+  verifyConfiguration(): void {
+    for (const strategy of this.all) strategy.verifyConfiguration?.()
+  }
+
+  /** Sets the strategies up, one after another. */
+  async setup(): Promise<void> {
+    for (const [name, strategy] of Object.entries(this.byName)) await strategy.setup?.(this.service, name)
+  }
+
+  /** Tears the strategies down, one after another. */
+  async teardown(): Promise<void> {
+    for (const strategy of this.all) await strategy.teardown?.()
+  }
+
+  private get all(): Strategy<Service>[] {
+    return Object.values(this.byName)
+  }
+}
+
+/** The error of credentials that no strategy accepts. */
+export function createInvalid(reason = ''): NotAuthenticated {
+  return new NotAuthenticated(`Invalid authentication information${reason}`)
+}
+
+function assertStrategy(name: string, strategy: unknown): void {
+  if (typeof name !== 'string' || name === '' || typeof strategy !== 'object' || strategy === null) {
+    throw new Error(
+      `Invalid strategy '${String(name)}': expected a name and a strategy object. Did you forget 'new'?`
+    )
+  }
+}
