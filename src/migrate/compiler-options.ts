@@ -10,9 +10,14 @@ export interface CompilerOptionsInput {
   readonly hasHostedTypes: boolean
 }
 
-/** Modules whose types the packages that stay name in theirs. */
-const HOSTED_TYPES = ['@feathersjs/feathers', '@feathersjs/feathers/lib/declarations']
-const TYPES = 'node_modules/alula/dist/index.d.ts'
+/**
+ * Modules whose types the packages that stay name in theirs. The second one is what they augment, so it is the file that
+ * declares the types: an augmentation does not see names that a module only exports again.
+ */
+const HOSTED_TYPES = {
+  '@feathersjs/feathers': 'node_modules/alula/dist/index.d.ts',
+  '@feathersjs/feathers/lib/declarations': 'node_modules/alula/dist/core/types.d.ts'
+}
 
 /** Settings that know `exports` of a package. In those of the second list, CommonJS must not import ES modules. */
 const CURRENT = ['bundler', 'node20', 'nodenext', 'preserve']
@@ -98,18 +103,21 @@ function planModule(
 
 function planPaths(source: string, options: JsonObject): Plan {
   const paths = getProperty(options, 'paths')
-  const missing = HOSTED_TYPES.filter((name) => !getProperty(paths?.object, name))
+  const missing = Object.entries(HOSTED_TYPES).filter(([name]) => !getProperty(paths?.object, name))
 
   if (missing.length === 0) return UNCHANGED
 
   // Paths begin at the base, which is the folder of the file when there is none.
-  const target = posix.relative(posix.normalize(getText(options, 'baseUrl') ?? '.'), TYPES)
-  const file = target.startsWith('.') ? target : `./${target}`
+  const base = posix.normalize(getText(options, 'baseUrl') ?? '.')
   const newline = lineEnding(source)
   const outer = indentationOf(source, options)
   const unit = outer.slice(indentationAt(source, options.start).length) || '  '
-  const lines = missing.map((name) => `${newline}${outer}${unit}"${name}": ["${file}"]`)
-  const changes = missing.map((name) => ({
+  const lines = missing.map(([name, types]) => {
+    const target = posix.relative(base, types)
+
+    return `${newline}${outer}${unit}"${name}": ["${target.startsWith('.') ? target : `./${target}`}"]`
+  })
+  const changes = missing.map(([name]) => ({
     line: lineAt(source, paths?.start ?? options.start),
     text: `paths: + ${name}, whose types are those of alula`
   }))

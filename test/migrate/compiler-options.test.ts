@@ -66,7 +66,7 @@ it('packages that stay get the types of alula', () => {
   "compilerOptions": {
     "paths": {
       "@feathersjs/feathers": ["./node_modules/alula/dist/index.d.ts"],
-      "@feathersjs/feathers/lib/declarations": ["./node_modules/alula/dist/index.d.ts"]
+      "@feathersjs/feathers/lib/declarations": ["./node_modules/alula/dist/core/types.d.ts"]
     },
     "module": "nodenext"
   }
@@ -90,7 +90,7 @@ it('paths that are there stay, and begin at the base', () => {
 
   expect(compilerOptions.paths).toEqual({
     '@feathersjs/feathers': ['../node_modules/alula/dist/index.d.ts'],
-    '@feathersjs/feathers/lib/declarations': ['../node_modules/alula/dist/index.d.ts'],
+    '@feathersjs/feathers/lib/declarations': ['../node_modules/alula/dist/core/types.d.ts'],
     '@/*': ['./*']
   })
 })
