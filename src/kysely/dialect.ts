@@ -1,4 +1,4 @@
-import type { Kysely, RawBuilder } from 'kysely'
+import type { Kysely, RawBuilder, SelectQueryBuilder } from 'kysely'
 import type { Path } from '../query/ast.ts'
 import type { PatternPart } from '../query/like.ts'
 import type { Column, TableDescription } from './table.ts'
@@ -21,6 +21,12 @@ export interface Table extends TableDescription {
    * because a statement of SQLite is shorter than the time it takes to build and to parse it.
    */
   readonly allColumns: Fragment
+  /** Selects whole rows. It is made once, and so is the next. */
+  readonly rows: SelectQueryBuilder<any, any, any>
+  /** Counts rows, as `count`. */
+  readonly count: SelectQueryBuilder<any, any, any>
+  /** What differs between a row of the driver and a record, by the names of the columns. */
+  readonly readers: readonly (readonly [name: string, read: (value: any) => unknown])[]
 }
 
 /** Where a table is, as a Kysely instance has it. */

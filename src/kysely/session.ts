@@ -1,8 +1,9 @@
 import { type Compilable, type CompiledQuery, type Kysely, sql } from 'kysely'
 import { BadRequest } from '../errors.ts'
-import { asOneStatement, onConnection } from './atomic.ts'
+import { asOneStatement, execute, onConnection } from './atomic.ts'
 import { findDatabase } from './databases.ts'
 import type { Dialect, Fragment, Place, Table } from './dialect.ts'
+import { toReaders } from './kinds.ts'
 import type { TableDescription } from './table.ts'
 
 /** What the statements of one call have in common. */
@@ -77,7 +78,17 @@ async function readTable(Model: Kysely<any>, db: Kysely<any>, name: string): Pro
 
   if (description.columns.size === 0) throw new MissingTable(`The database has no table '${place.name}'`)
 
-  return { ...description, dialect, allColumns: listColumns(description, dialect, db) }
+  const allColumns = listColumns(description, dialect, db)
+  const from = Model.selectFrom(name)
+
+  return {
+    ...description,
+    dialect,
+    allColumns,
+    rows: from.select(allColumns as any),
+    count: from.select(sql`count(*)`.as('count')),
+    readers: toReaders(description)
+  }
 }
 
 function listColumns({ columns }: TableDescription, dialect: Dialect, db: Kysely<any>): Fragment {
@@ -107,9 +118,7 @@ function findPlace(Model: Kysely<any>, name: string): Place {
  */
 export async function read({ db, table }: Session, builder: Compilable): Promise<any[]> {
   const statement = toStatement(builder, table)
-  const { rows } = await onConnection(db, table.dialect, (connection) =>
-    connection.executeQuery<any>(statement)
-  )
+  const { rows } = await execute(db, table.dialect, statement)
 
   return rows
 }
@@ -121,9 +130,7 @@ export async function read({ db, table }: Session, builder: Compilable): Promise
  */
 export async function write({ db, table }: Session, builder: Compilable): Promise<any[]> {
   const statement = toStatement(builder, table)
-  const { rows } = await onConnection(db, table.dialect, (connection) =>
-    asOneStatement(connection, table.dialect, (transaction) => transaction.executeQuery<any>(statement))
-  )
+  const { rows } = await asOneStatement(db, table.dialect, () => execute(db, table.dialect, statement))
 
   return rows
 }
