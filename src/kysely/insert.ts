@@ -170,7 +170,7 @@ async function insertNumbered(
 }
 
 async function insert(session: Session, rows: readonly Row[]): Promise<any[]> {
-  const { db, name, table, id } = session
+  const { table, id } = session
   const [first, ...others] = rows
   const names = new Set(first?.keys())
 
@@ -178,11 +178,11 @@ async function insert(session: Session, rows: readonly Row[]): Promise<any[]> {
 
   const columns = [...(names.size > 0 ? names : [id])].map((column) => toColumn(column, table))
   const values = rows.map((row) => toValues(row, columns, session))
-  const statement = db.insertInto(name).values(values)
+  const statement = table.statements.insert.values(values)
 
-  if (!table.returning.insert) return await insertAndRead(session, rows, statement)
-
-  return await write(session, statement.returning(table.allColumns as any))
+  return table.returning.insert
+    ? await write(session, statement)
+    : await insertAndRead(session, rows, statement)
 }
 
 /** What a row has for each of some columns. */

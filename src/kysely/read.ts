@@ -49,7 +49,7 @@ export async function readRecord(session: Session, id: Id, query: ParsedQuery): 
 export async function countRecords(session: Session, where: Fragment): Promise<number> {
   if (where === NEVER) return 0
 
-  const [{ count }] = await read(session, session.table.count.where(where))
+  const [{ count }] = await read(session, session.table.statements.count.where(where))
 
   return Number(count)
 }
@@ -96,7 +96,7 @@ export function toNotFound(id: Id): NotFound {
 export function selectRows(session: Session, select?: readonly string[]) {
   const { db, name, table } = session
 
-  return select ? db.selectFrom(name).select(toColumns(select, session)) : table.rows
+  return select ? db.selectFrom(name).select(toColumns(select, session)) : table.statements.select
 }
 
 function toColumns(select: readonly string[], { table, id }: Session) {

@@ -2,7 +2,7 @@ import { type Compilable, type CompiledQuery, type Kysely, sql } from 'kysely'
 import { BadRequest } from '../errors.ts'
 import { asOneStatement, execute, onConnection } from './atomic.ts'
 import { findDatabase } from './databases.ts'
-import type { Dialect, Fragment, Place, Table } from './dialect.ts'
+import type { Dialect, Fragment, Place, Statements, Table } from './dialect.ts'
 import { toReaders } from './kinds.ts'
 import type { TableDescription } from './table.ts'
 
@@ -79,18 +79,38 @@ async function readTable(Model: Kysely<any>, db: Kysely<any>, name: string): Pro
   if (description.columns.size === 0) throw new MissingTable(`The database has no table '${place.name}'`)
 
   const allColumns = listColumns(description, dialect, db)
-  const from = Model.selectFrom(name)
 
   return {
     ...description,
     dialect,
-    allColumns,
-    rows: from.select(allColumns as any),
-    count: from.select(sql`count(*)`.as('count')),
+    statements: toStatements(Model, name, description.returning, allColumns),
     readers: toReaders(description)
   }
 }
 
+function toStatements(
+  db: Kysely<any>,
+  name: string,
+  { insert, update, delete: remove }: TableDescription['returning'],
+  allColumns: any
+): Statements {
+  const inserting = db.insertInto(name)
+  const updating = db.updateTable(name)
+  const deleting = db.deleteFrom(name)
+
+  return {
+    select: db.selectFrom(name).select(allColumns),
+    count: db.selectFrom(name).select(sql`count(*)`.as('count')),
+    insert: insert ? inserting.returning(allColumns) : inserting,
+    update: update ? updating.returning(allColumns) : updating,
+    delete: remove ? deleting.returning(allColumns) : deleting
+  }
+}
+
+/**
+ * All columns, for `select` and `returning`, so that drivers round none of their numbers. It is text that is made once,
+ * because a statement of SQLite is shorter than the time it takes to build and to parse it.
+ */
 function listColumns({ columns }: TableDescription, dialect: Dialect, db: Kysely<any>): Fragment {
   const exact = [...columns.values()].map((column) => ({ column, value: dialect.toExact(column) }))
 

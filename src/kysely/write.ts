@@ -54,24 +54,15 @@ export function toWholeRow(data: object, session: Session): Row {
 
 /** Changes the records that match, in one statement or one transaction. Returns their rows. */
 export async function changeRows(session: Session, target: Target, row: Row): Promise<any[]> {
-  const { db, name, table } = session
+  const { db, table } = session
   const where = toTargetCondition(target, session)
 
   if (where === NEVER) return []
   if (row.size === 0) return await read(session, selectRows(session).where(where))
 
-  const values = Object.fromEntries(row)
+  const changes = table.statements.update.set(Object.fromEntries(row))
 
-  if (table.returning.update) {
-    return await write(
-      session,
-      db
-        .updateTable(name)
-        .set(values)
-        .where(where)
-        .returning(table.allColumns as any)
-    )
-  }
+  if (table.returning.update) return await write(session, changes.where(where))
 
   return await atomically(db, async (transaction) => {
     const current = { ...session, db: transaction }
@@ -81,7 +72,7 @@ export async function changeRows(session: Session, target: Target, row: Row): Pr
 
     const isLocked = isOneOf(rows, current)
 
-    await transaction.updateTable(name).set(values).where(isLocked).execute()
+    await write(current, changes.where(isLocked))
 
     return await read(current, selectRows(current).where(isLocked))
   })
@@ -89,25 +80,17 @@ export async function changeRows(session: Session, target: Target, row: Row): Pr
 
 /** Removes the records that match, in one statement or one transaction. Returns their rows. */
 export async function removeRows(session: Session, target: Target): Promise<any[]> {
-  const { db, name, table } = session
+  const { db, table } = session
   const where = toTargetCondition(target, session)
 
   if (where === NEVER) return []
-  if (table.returning.delete) {
-    return await write(
-      session,
-      db
-        .deleteFrom(name)
-        .where(where)
-        .returning(table.allColumns as any)
-    )
-  }
+  if (table.returning.delete) return await write(session, table.statements.delete.where(where))
 
   return await atomically(db, async (transaction) => {
     const current = { ...session, db: transaction }
     const rows = await lockRows(current, where)
 
-    if (rows.length > 0) await transaction.deleteFrom(name).where(isOneOf(rows, current)).execute()
+    if (rows.length > 0) await write(current, table.statements.delete.where(isOneOf(rows, current)))
 
     return rows
   })
