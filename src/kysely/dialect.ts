@@ -68,6 +68,16 @@ export type ErrorKind =
   | 'size'
   | 'unavailable'
 
+/** What drivers say about an error: each has some of it, and none has to be as it is here. */
+export interface DriverError {
+  readonly message?: unknown
+  readonly code?: unknown
+  readonly errno?: unknown
+  readonly sqlState?: unknown
+  readonly column?: unknown
+  readonly constraint?: unknown
+}
+
 /**
  * Everything that differs from one database to another. The three that alula knows are in `dialects/`, a file for each;
  * no other file asks which database it is.
@@ -138,7 +148,7 @@ export interface Dialect {
   isAlive(transaction: Kysely<any>): Promise<boolean>
 
   /** What an error of the driver means; `undefined` for one of another database, and for what is no error of a client. */
-  toErrorKind(error: any): ErrorKind | undefined
+  toErrorKind(error: DriverError): ErrorKind | undefined
   /** The names of columns and constraints in an error of the driver. */
-  toErrorNames(error: any, table: TableDescription): readonly string[]
+  toErrorNames(error: DriverError & { readonly message: string }, table: TableDescription): readonly string[]
 }

@@ -6,7 +6,7 @@ import type { Fragment } from './dialect.ts'
 import { toColumn } from './field.ts'
 import { allOf, NEVER } from './logic.ts'
 import { toOrder } from './order.ts'
-import { read, type Session } from './session.ts'
+import { read, type Session, type StoredRow } from './session.ts'
 import { toExpression } from './where.ts'
 
 /** Reads the records that match, in the order and the section of a query. */
@@ -49,9 +49,9 @@ export async function readRecord(session: Session, id: Id, query: ParsedQuery): 
 export async function countRecords(session: Session, where: Fragment): Promise<number> {
   if (where === NEVER) return 0
 
-  const [{ count }] = await read(session, session.table.statements.count.where(where))
+  const [row] = await read(session, session.table.statements.count.where(where))
 
-  return Number(count)
+  return Number(row?.count)
 }
 
 /** The condition that a record has this id. An id in a URL is text. */
@@ -65,7 +65,10 @@ export function hasId(id: Id, { id: name, table }: Session): Fragment {
 }
 
 /** Makes records of rows: with values as they were stored, and the fields that are selected. */
-export function toRecord({ table, id }: Session, select: readonly string[] | undefined): (row: any) => any {
+export function toRecord(
+  { table, id }: Session,
+  select: readonly string[] | undefined
+): (row: StoredRow) => any {
   const selection = toSelection(select, id)
 
   return (row) => {

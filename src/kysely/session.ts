@@ -17,6 +17,9 @@ export interface Session {
   readonly id: string
 }
 
+/** What the driver returns for a row, by the names of the columns. */
+export type StoredRow = Record<string, unknown>
+
 /** There is no table by a name, or no column for ids. */
 export class MissingTable extends Error {}
 
@@ -136,7 +139,7 @@ function findPlace(Model: Kysely<any>, name: string): Place {
  *
  * @throws BadRequest for more values than the database takes
  */
-export async function read({ db, table }: Session, builder: Compilable): Promise<any[]> {
+export async function read({ db, table }: Session, builder: Compilable): Promise<StoredRow[]> {
   const statement = toStatement(builder, table)
   const { rows } = await execute(db, table.dialect, statement)
 
@@ -148,7 +151,7 @@ export async function read({ db, table }: Session, builder: Compilable): Promise
  *
  * @throws BadRequest for more values than the database takes
  */
-export async function write({ db, table }: Session, builder: Compilable): Promise<any[]> {
+export async function write({ db, table }: Session, builder: Compilable): Promise<StoredRow[]> {
   const statement = toStatement(builder, table)
   const { rows } = await asOneStatement(db, table.dialect, () => execute(db, table.dialect, statement))
 

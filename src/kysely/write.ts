@@ -6,7 +6,7 @@ import { toColumn } from './field.ts'
 import { toOperand, toStored } from './kinds.ts'
 import { allOf, NEVER } from './logic.ts'
 import { hasId, selectRows } from './read.ts'
-import { read, type Session, write } from './session.ts'
+import { read, type Session, type StoredRow, write } from './session.ts'
 
 /** A row to be: what is stored by the names of the columns. */
 export type Row = Map<string, unknown>
@@ -53,7 +53,7 @@ export function toWholeRow(data: object, session: Session): Row {
 }
 
 /** Changes the records that match, in one statement or one transaction. Returns their rows. */
-export async function changeRows(session: Session, target: Target, row: Row): Promise<any[]> {
+export async function changeRows(session: Session, target: Target, row: Row): Promise<StoredRow[]> {
   const { db, table } = session
   const where = toTargetCondition(target, session)
 
@@ -79,7 +79,7 @@ export async function changeRows(session: Session, target: Target, row: Row): Pr
 }
 
 /** Removes the records that match, in one statement or one transaction. Returns their rows. */
-export async function removeRows(session: Session, target: Target): Promise<any[]> {
+export async function removeRows(session: Session, target: Target): Promise<StoredRow[]> {
   const { db, table } = session
   const where = toTargetCondition(target, session)
 
@@ -101,12 +101,12 @@ function toTargetCondition({ id, where }: Target, session: Session): Fragment {
 }
 
 /** The rows that match, kept from others until the transaction ends. */
-async function lockRows(session: Session, where: Fragment): Promise<any[]> {
+async function lockRows(session: Session, where: Fragment): Promise<StoredRow[]> {
   return await read(session, selectRows(session).where(where).forUpdate())
 }
 
 /** The condition to be one of some rows. */
-function isOneOf(rows: readonly any[], session: Session): Fragment {
+function isOneOf(rows: readonly StoredRow[], session: Session): Fragment {
   return hasOneOf(
     rows.map((row) => row[session.id]),
     session

@@ -101,7 +101,7 @@ export const mysql: Dialect = {
     }
   },
 
-  toErrorKind: ({ errno, sqlState }) => NUMBERS.get(errno) ?? fromSqlState(sqlState),
+  toErrorKind: ({ errno, sqlState }) => NUMBERS.get(Number(errno)) ?? fromSqlState(sqlState),
   toErrorNames({ message }) {
     const reference = /^Cannot add .* FOREIGN KEY \((.*?)\) REFERENCES/.exec(message)?.[1]
 

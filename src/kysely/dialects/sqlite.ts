@@ -100,7 +100,7 @@ export const sqlite: Dialect = {
 
   toErrorKind({ code, message }) {
     if (typeof code !== 'string' || !code.startsWith('SQLITE_')) return undefined
-    if (code === 'SQLITE_ERROR' && SIZE_MESSAGE.test(message)) return 'size'
+    if (code === 'SQLITE_ERROR' && SIZE_MESSAGE.test(String(message))) return 'size'
 
     return CODES.find(([name]) => code.startsWith(name))?.[1]
   },
