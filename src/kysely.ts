@@ -1,6 +1,15 @@
 export { KyselyAdapter, KyselyService, kysely } from './kysely/adapter.ts'
 export { registerDialect } from './kysely/databases.ts'
-export type { Dialect, ErrorKind, Field, Fragment, Place, Table, Typed } from './kysely/dialect.ts'
+export type {
+  Dialect,
+  DriverError,
+  ErrorKind,
+  Field,
+  Fragment,
+  Place,
+  Table,
+  Typed
+} from './kysely/dialect.ts'
 export { mysql } from './kysely/dialects/mysql.ts'
 export { postgres } from './kysely/dialects/postgres.ts'
 export { sqlite } from './kysely/dialects/sqlite.ts'

@@ -14,7 +14,7 @@ import { assertOptions, type KyselyOptions, type KyselyParams } from './options.
 import { sortById } from './order.ts'
 import { watchStatements } from './outside.ts'
 import { assertSelection, countRecords, readRecord, readRecords, toNotFound, toRecord } from './read.ts'
-import { MissingTable, openSession, type Session } from './session.ts'
+import { MissingTable, openSession, type Session, type StoredRow } from './session.ts'
 import { toExpression } from './where.ts'
 import { findTransaction } from './with-transaction.ts'
 import { changeRows, type Row, removeRows, toRow, toWholeRow } from './write.ts'
@@ -180,7 +180,7 @@ function assertNumbered(items: readonly any[], { id, table }: Session): void {
   })
 }
 
-function toResult(id: Id | null, rows: readonly any[], { select }: ParsedQuery, session: Session): any {
+function toResult(id: Id | null, rows: readonly StoredRow[], { select }: ParsedQuery, session: Session): any {
   const records = (id === null ? sortById(rows, session.table, session.id) : rows).map(
     toRecord(session, select)
   )

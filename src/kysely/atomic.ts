@@ -1,4 +1,12 @@
-import { type ControlledTransaction, type Kysely, sql } from 'kysely'
+import {
+  CompiledQuery,
+  type ConnectionProvider,
+  type ControlledTransaction,
+  type DatabaseConnection,
+  type Kysely,
+  type QueryResult,
+  sql
+} from 'kysely'
 import { findDatabase } from './databases.ts'
 import type { Dialect } from './dialect.ts'
 import { isClientTimeout, isDeadlock, isDisconnection } from './errors.ts'
@@ -83,23 +91,56 @@ export async function asOneStatement<T>(
   return dialect.abortsOnError ? await behindSavepoint(db, run) : await run(db)
 }
 
-/**
- * Runs what needs no transaction. A statement of PostgreSQL that was given up is still at work there: its connection is
- * kept from the pool until it is through, because whoever got it next would wait for that.
- *
- * @param db A Kysely instance, or a transaction, which has a connection already
- * @param table Which database it is
- * @param run The statement
- */
+/** Runs a statement that needs no transaction, on a connection that the pool gets back when it is through. */
+export async function execute(
+  db: Kysely<any>,
+  { staysBusy }: Dialect,
+  statement: CompiledQuery
+): Promise<QueryResult<any>> {
+  if (!staysBusy || db.isTransaction) return await db.executeQuery(statement)
+
+  const executor = db.getExecutor()
+
+  return await untilThrough<DatabaseConnection, QueryResult<any>>(
+    (consumer) => executor.provideConnection(consumer),
+    (connection) =>
+      // Plugins convert results too.
+      executor.plugins.length === 0
+        ? connection.executeQuery(statement)
+        : executor.withConnectionProvider(toProvider(connection)).executeQuery(statement)
+  )
+}
+
+function toProvider(connection: DatabaseConnection): ConnectionProvider {
+  return { provideConnection: (consumer) => consumer(connection) }
+}
+
+/** The same for several statements. */
 export async function onConnection<T>(
   db: Kysely<any>,
-  dialect: Dialect,
+  { staysBusy }: Dialect,
   run: (db: Kysely<any>) => Promise<T>
 ): Promise<T> {
-  if (!dialect.staysBusy || db.isTransaction) return await run(db)
+  if (!staysBusy || db.isTransaction) return await run(db)
 
-  return await new Promise<T>((resolve, reject) => {
-    const isOver = db.connection().execute(async (connection) => {
+  return await untilThrough<Kysely<any>, T>((consumer) => db.connection().execute(consumer), run)
+}
+
+/** What statements run with. */
+interface Runner {
+  executeQuery(statement: CompiledQuery): Promise<QueryResult<any>>
+}
+
+/**
+ * A statement of PostgreSQL that was given up is still at work there. Its connection is kept from the pool until it is
+ * through, because what got it next would wait for that; the caller does not wait.
+ */
+function untilThrough<Connection extends Runner, T>(
+  provide: (consumer: (connection: Connection) => Promise<void>) => Promise<void>,
+  run: (connection: Connection) => Promise<T>
+): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const isOver = provide(async (connection) => {
       try {
         resolve(await run(connection))
       } catch (error) {
@@ -112,11 +153,11 @@ export async function onConnection<T>(
   })
 }
 
-async function untilFree(connection: Kysely<any>): Promise<void> {
+async function untilFree(connection: Runner): Promise<void> {
   let isBusy = true
 
   while (isBusy) {
-    isBusy = await sql`select 1`.execute(connection).then(() => false, isClientTimeout)
+    isBusy = await connection.executeQuery(CompiledQuery.raw('select 1')).then(() => false, isClientTimeout)
   }
 }
 

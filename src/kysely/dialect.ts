@@ -1,4 +1,11 @@
-import type { Kysely, RawBuilder } from 'kysely'
+import type {
+  DeleteQueryBuilder,
+  InsertQueryBuilder,
+  Kysely,
+  RawBuilder,
+  SelectQueryBuilder,
+  UpdateQueryBuilder
+} from 'kysely'
 import type { Path } from '../query/ast.ts'
 import type { PatternPart } from '../query/like.ts'
 import type { Column, TableDescription } from './table.ts'
@@ -16,11 +23,21 @@ export interface Field {
 /** A table, and the database that it is in. */
 export interface Table extends TableDescription {
   readonly dialect: Dialect
-  /**
-   * All columns, for `select` and `returning`, so that drivers round none of their numbers. It is text that is made once,
-   * because a statement of SQLite is shorter than the time it takes to build and to parse it.
-   */
-  readonly allColumns: Fragment
+  /** What statements begin with, made once. Those that change rows return them where the database can. */
+  readonly statements: Statements
+  /** What differs between a row of the driver and a record, by the names of the columns. */
+  readonly readers: readonly (readonly [name: string, read: (value: any) => unknown])[]
+}
+
+/** The beginnings of the statements for a table. */
+export interface Statements {
+  /** Selects whole rows. */
+  readonly select: SelectQueryBuilder<any, any, any>
+  /** Counts rows, as `count`. */
+  readonly count: SelectQueryBuilder<any, any, any>
+  readonly insert: InsertQueryBuilder<any, any, any>
+  readonly update: UpdateQueryBuilder<any, any, any, any>
+  readonly delete: DeleteQueryBuilder<any, any, any>
 }
 
 /** Where a table is, as a Kysely instance has it. */
@@ -50,6 +67,16 @@ export type ErrorKind =
   | 'reference'
   | 'size'
   | 'unavailable'
+
+/** What drivers say about an error: each has some of it, and none has to be as it is here. */
+export interface DriverError {
+  readonly message?: unknown
+  readonly code?: unknown
+  readonly errno?: unknown
+  readonly sqlState?: unknown
+  readonly column?: unknown
+  readonly constraint?: unknown
+}
 
 /**
  * Everything that differs from one database to another. The three that alula knows are in `dialects/`, a file for each;
@@ -121,7 +148,7 @@ export interface Dialect {
   isAlive(transaction: Kysely<any>): Promise<boolean>
 
   /** What an error of the driver means; `undefined` for one of another database, and for what is no error of a client. */
-  toErrorKind(error: any): ErrorKind | undefined
+  toErrorKind(error: DriverError): ErrorKind | undefined
   /** The names of columns and constraints in an error of the driver. */
-  toErrorNames(error: any, table: TableDescription): readonly string[]
+  toErrorNames(error: DriverError & { readonly message: string }, table: TableDescription): readonly string[]
 }

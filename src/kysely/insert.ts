@@ -5,7 +5,7 @@ import { isTaken } from './errors.ts'
 import { toColumn } from './field.ts'
 import { toStored } from './kinds.ts'
 import { selectRows } from './read.ts'
-import { read, type Session, write } from './session.ts'
+import { read, type Session, type StoredRow, write } from './session.ts'
 import type { Column } from './table.ts'
 import { hasOneOf, type Row, toRow } from './write.ts'
 
@@ -70,7 +70,7 @@ function needsId({ kind, isAutoIncrement, fallback }: Column, { table }: Session
  *
  * @returns The rows as they are stored, in the same order
  */
-export async function insertRows(session: Session, rows: readonly Row[]): Promise<any[]> {
+export async function insertRows(session: Session, rows: readonly Row[]): Promise<StoredRow[]> {
   const zero = rows.find((row) => isTakenForNone(row, session))
 
   if (zero) return await insertZero(session, rows, zero)
@@ -85,15 +85,15 @@ export async function insertRows(session: Session, rows: readonly Row[]): Promis
   if (batches.length === 1 && isOneStatement(session)) return await insertBatch(session, batch)
 
   return await atomically(session.db, async (db) => {
-    const inserted = new Map<Row, any>()
+    const inserted = new Map<Row, StoredRow>()
 
     for (const part of batches) {
       const stored = await insertBatch({ ...session, db }, part)
 
-      for (const [index, row] of part.entries()) inserted.set(row, stored[index])
+      for (const [index, row] of part.entries()) inserted.set(row, stored[index] as StoredRow)
     }
 
-    return rows.map((row) => inserted.get(row))
+    return rows.map((row) => inserted.get(row) as StoredRow)
   })
 }
 
@@ -103,7 +103,7 @@ function isTakenForNone(row: Row, { id, table }: Session): boolean {
 }
 
 /** Gives a row the id 0 when it is there. */
-async function insertZero(session: Session, rows: readonly Row[], zero: Row): Promise<any[]> {
+async function insertZero(session: Session, rows: readonly Row[], zero: Row): Promise<StoredRow[]> {
   const { name, id } = session
   const counted = new Map(zero)
 
@@ -115,7 +115,7 @@ async function insertZero(session: Session, rows: readonly Row[], zero: Row): Pr
       rows.map((row) => (row === zero ? counted : row))
     )
     const index = rows.indexOf(zero)
-    const row = inserted[index]
+    const row = inserted[index] as StoredRow
 
     await db
       .updateTable(name)
@@ -141,7 +141,7 @@ function toBatches(rows: readonly Row[], { table }: Session): Row[][] {
   return batches
 }
 
-async function insertBatch(session: Session, rows: readonly Row[]): Promise<any[]> {
+async function insertBatch(session: Session, rows: readonly Row[]): Promise<StoredRow[]> {
   const column = toColumn(session.id, session.table)
 
   return rows[0]?.has(session.id) || column.sequence === undefined
@@ -155,7 +155,7 @@ async function insertNumbered(
   rows: readonly Row[],
   column: Column,
   attempts: number
-): Promise<any[]> {
+): Promise<StoredRow[]> {
   const { db, name, table, id } = session
 
   try {
@@ -169,8 +169,8 @@ async function insertNumbered(
   }
 }
 
-async function insert(session: Session, rows: readonly Row[]): Promise<any[]> {
-  const { db, name, table, id } = session
+async function insert(session: Session, rows: readonly Row[]): Promise<StoredRow[]> {
+  const { table, id } = session
   const [first, ...others] = rows
   const names = new Set(first?.keys())
 
@@ -178,11 +178,11 @@ async function insert(session: Session, rows: readonly Row[]): Promise<any[]> {
 
   const columns = [...(names.size > 0 ? names : [id])].map((column) => toColumn(column, table))
   const values = rows.map((row) => toValues(row, columns, session))
-  const statement = db.insertInto(name).values(values)
+  const statement = table.statements.insert.values(values)
 
-  if (!table.returning.insert) return await insertAndRead(session, rows, statement)
-
-  return await write(session, statement.returning(table.allColumns as any))
+  return table.returning.insert
+    ? await write(session, statement)
+    : await insertAndRead(session, rows, statement)
 }
 
 /** What a row has for each of some columns. */
@@ -198,7 +198,11 @@ function toValues(row: Row, columns: readonly Column[], session: Session): Recor
 }
 
 /** Inserts rows, and reads what is stored by their ids. */
-async function insertAndRead(session: Session, rows: readonly Row[], statement: Compilable): Promise<any[]> {
+async function insertAndRead(
+  session: Session,
+  rows: readonly Row[],
+  statement: Compilable
+): Promise<StoredRow[]> {
   const { db, id, table } = session
 
   await write(session, statement)
@@ -208,5 +212,5 @@ async function insertAndRead(session: Session, rows: readonly Row[], statement: 
   const stored = await read(session, selectRows(session).where(hasOneOf(ids, session)))
   const byId = new Map(stored.map((row) => [String(row[id]), row]))
 
-  return ids.map((key) => byId.get(String(key)))
+  return ids.map((key) => byId.get(String(key)) as StoredRow)
 }

@@ -33,16 +33,46 @@ export function toJsonPath({ path }: Field): string | undefined {
     : `$${path.map((name) => `."${name}"`).join('')}`
 }
 
+/** How a database calls null, and the types in the order in which a `$sort` has them: objects are the last. */
+export type TypeNames = readonly [
+  none: string,
+  numbers: readonly string[],
+  strings: readonly string[],
+  booleans: readonly string[],
+  arrays: readonly string[],
+  objects: readonly string[]
+]
+
 /**
- * Numbers types of JSON, so that a `$sort` puts numbers before strings, those before booleans, arrays and objects.
+ * A value in JSON, by the name of its type.
  *
  * @param type The name of the type
- * @param names The names of numbers, strings, booleans, arrays and objects
+ * @param names The names that there are
+ * @param values The value as a string, a number and a boolean, each where it is of that type
+ * @param collation What orders strings by their code points
  */
-export function toRank(type: Fragment, names: readonly (readonly string[])[]): Fragment {
-  const cases = names.flatMap((alike, index) =>
+export function fromType(
+  type: Fragment,
+  [none, ...names]: TypeNames,
+  values: Pick<Typed, 'string' | 'number' | 'boolean'>,
+  collation: Fragment
+): Typed {
+  const [numbers, strings, booleans] = names
+  const toCase = (alike: readonly string[], value: Fragment) =>
+    sql`(case when ${type} in (${sql.join(alike.map(sql.lit))}) then ${value} end)`
+  const string = sql`${toCase(strings, values.string)} collate ${collation}`
+  const number = toCase(numbers, values.number)
+  const boolean = toCase(booleans, values.boolean)
+  const ranks = names.flatMap((alike, index) =>
     alike.map((name) => sql`when ${sql.lit(name)} then ${sql.lit(index + 1)}`)
   )
+  const rank = sql`case ${type} ${sql.join(ranks, sql` `)} else 0 end`
 
-  return sql`case ${type} ${sql.join(cases, sql` `)} else 0 end`
+  return {
+    isNull: sql`coalesce(${type}, ${sql.lit(none)}) = ${sql.lit(none)}`,
+    string,
+    number,
+    boolean,
+    order: [rank, number, string, boolean]
+  }
 }

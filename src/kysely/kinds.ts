@@ -1,7 +1,7 @@
 import { BadRequest } from '../errors.ts'
 import { describe } from '../query/operators.ts'
 import type { Table } from './dialect.ts'
-import type { Column, Kind } from './table.ts'
+import type { Column, Kind, TableDescription } from './table.ts'
 import { fromTimeText, isStorableText, NOTHING, toBoolean, toDate, toJsonText, toNumber } from './values.ts'
 
 /**
@@ -158,13 +158,13 @@ export function toStored(column: Column, value: unknown, { dialect }: Table): un
   return parameter
 }
 
-/** Converts what a driver returns for a column into what a record holds. */
-export function fromStored(column: Column, value: any): unknown {
-  if (value === null || value === undefined) return null
+/** What differs between a row of the driver and a record: functions by the names of the columns that they read. */
+export function toReaders({ columns }: TableDescription): Table['readers'] {
+  return [...columns.values()].flatMap((column) => {
+    const { fromStored } = KINDS[column.kind]
 
-  const { fromStored } = KINDS[column.kind]
-
-  return fromStored ? fromStored(value, column) : value
+    return fromStored ? [[column.name, (value) => (value === null ? null : fromStored(value, column))]] : []
+  })
 }
 
 function toText(value: unknown): unknown {

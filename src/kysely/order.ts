@@ -28,7 +28,11 @@ export function toOrder(sort: readonly Sort[], table: Table, id: string): readon
 }
 
 /** Puts rows into the order of their ids, in which `find` has them. Databases return them as they come upon them. */
-export function sortById(rows: readonly any[], table: Table, id: string): any[] {
+export function sortById(
+  rows: readonly Record<string, unknown>[],
+  table: Table,
+  id: string
+): Record<string, unknown>[] {
   const isInteger = toColumn(id, table).kind === 'integer'
 
   return rows.toSorted((one, other) => compareIds(one[id], other[id], isInteger))

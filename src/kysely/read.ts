@@ -1,14 +1,12 @@
-import { sql } from 'kysely'
 import type { Id } from '../core/types.ts'
 import { NotFound } from '../errors.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import { toSelection } from '../query/select.ts'
 import type { Fragment } from './dialect.ts'
 import { toColumn } from './field.ts'
-import { fromStored } from './kinds.ts'
 import { allOf, NEVER } from './logic.ts'
 import { toOrder } from './order.ts'
-import { read, type Session } from './session.ts'
+import { read, type Session, type StoredRow } from './session.ts'
 import { toExpression } from './where.ts'
 
 /** Reads the records that match, in the order and the section of a query. */
@@ -49,13 +47,11 @@ export async function readRecord(session: Session, id: Id, query: ParsedQuery): 
 
 /** Counts the records that match. */
 export async function countRecords(session: Session, where: Fragment): Promise<number> {
-  const { db, name } = session
-
   if (where === NEVER) return 0
 
-  const [{ count }] = await read(session, db.selectFrom(name).select(sql`count(*)`.as('count')).where(where))
+  const [row] = await read(session, session.table.statements.count.where(where))
 
-  return Number(count)
+  return Number(row?.count)
 }
 
 /** The condition that a record has this id. An id in a URL is text. */
@@ -69,17 +65,17 @@ export function hasId(id: Id, { id: name, table }: Session): Fragment {
 }
 
 /** Makes records of rows: with values as they were stored, and the fields that are selected. */
-export function toRecord({ table, id }: Session, select: readonly string[] | undefined): (row: any) => any {
+export function toRecord(
+  { table, id }: Session,
+  select: readonly string[] | undefined
+): (row: StoredRow) => any {
   const selection = toSelection(select, id)
 
   return (row) => {
-    const record: any = {}
+    const record = { ...row }
 
-    for (const name of Object.keys(row)) {
-      const column = table.columns.get(name)
-
-      record[name] = column ? fromStored(column, row[name]) : row[name]
-    }
+    for (const [name, read] of table.readers)
+      if (Object.hasOwn(record, name)) record[name] = read(record[name])
 
     return selection(record)
   }
@@ -101,9 +97,9 @@ export function toNotFound(id: Id): NotFound {
 
 /** Selects whole rows of a table, or some of their columns. */
 export function selectRows(session: Session, select?: readonly string[]) {
-  const from = session.db.selectFrom(session.name)
+  const { db, name, table } = session
 
-  return select ? from.select(toColumns(select, session)) : from.select(session.table.allColumns as any)
+  return select ? db.selectFrom(name).select(toColumns(select, session)) : table.statements.select
 }
 
 function toColumns(select: readonly string[], { table, id }: Session) {

@@ -1,8 +1,9 @@
 import { type Compilable, type CompiledQuery, type Kysely, sql } from 'kysely'
 import { BadRequest } from '../errors.ts'
-import { asOneStatement, onConnection } from './atomic.ts'
+import { asOneStatement, execute, onConnection } from './atomic.ts'
 import { findDatabase } from './databases.ts'
-import type { Dialect, Fragment, Place, Table } from './dialect.ts'
+import type { Dialect, Fragment, Place, Statements, Table } from './dialect.ts'
+import { toReaders } from './kinds.ts'
 import type { TableDescription } from './table.ts'
 
 /** What the statements of one call have in common. */
@@ -15,6 +16,9 @@ export interface Session {
   /** The name of the id column. */
   readonly id: string
 }
+
+/** What the driver returns for a row, by the names of the columns. */
+export type StoredRow = Record<string, unknown>
 
 /** There is no table by a name, or no column for ids. */
 export class MissingTable extends Error {}
@@ -77,9 +81,39 @@ async function readTable(Model: Kysely<any>, db: Kysely<any>, name: string): Pro
 
   if (description.columns.size === 0) throw new MissingTable(`The database has no table '${place.name}'`)
 
-  return { ...description, dialect, allColumns: listColumns(description, dialect, db) }
+  const allColumns = listColumns(description, dialect, db)
+
+  return {
+    ...description,
+    dialect,
+    statements: toStatements(Model, name, description.returning, allColumns),
+    readers: toReaders(description)
+  }
 }
 
+function toStatements(
+  db: Kysely<any>,
+  name: string,
+  { insert, update, delete: remove }: TableDescription['returning'],
+  allColumns: any
+): Statements {
+  const inserting = db.insertInto(name)
+  const updating = db.updateTable(name)
+  const deleting = db.deleteFrom(name)
+
+  return {
+    select: db.selectFrom(name).select(allColumns),
+    count: db.selectFrom(name).select(sql`count(*)`.as('count')),
+    insert: insert ? inserting.returning(allColumns) : inserting,
+    update: update ? updating.returning(allColumns) : updating,
+    delete: remove ? deleting.returning(allColumns) : deleting
+  }
+}
+
+/**
+ * All columns, for `select` and `returning`, so that drivers round none of their numbers. It is text that is made once,
+ * because a statement of SQLite is shorter than the time it takes to build and to parse it.
+ */
 function listColumns({ columns }: TableDescription, dialect: Dialect, db: Kysely<any>): Fragment {
   const exact = [...columns.values()].map((column) => ({ column, value: dialect.toExact(column) }))
 
@@ -105,11 +139,9 @@ function findPlace(Model: Kysely<any>, name: string): Place {
  *
  * @throws BadRequest for more values than the database takes
  */
-export async function read({ db, table }: Session, builder: Compilable): Promise<any[]> {
+export async function read({ db, table }: Session, builder: Compilable): Promise<StoredRow[]> {
   const statement = toStatement(builder, table)
-  const { rows } = await onConnection(db, table.dialect, (connection) =>
-    connection.executeQuery<any>(statement)
-  )
+  const { rows } = await execute(db, table.dialect, statement)
 
   return rows
 }
@@ -119,11 +151,9 @@ export async function read({ db, table }: Session, builder: Compilable): Promise
  *
  * @throws BadRequest for more values than the database takes
  */
-export async function write({ db, table }: Session, builder: Compilable): Promise<any[]> {
+export async function write({ db, table }: Session, builder: Compilable): Promise<StoredRow[]> {
   const statement = toStatement(builder, table)
-  const { rows } = await onConnection(db, table.dialect, (connection) =>
-    asOneStatement(connection, table.dialect, (transaction) => transaction.executeQuery<any>(statement))
-  )
+  const { rows } = await asOneStatement(db, table.dialect, () => execute(db, table.dialect, statement))
 
   return rows
 }

@@ -6,7 +6,7 @@ import { toColumn } from './field.ts'
 import { toOperand, toStored } from './kinds.ts'
 import { allOf, NEVER } from './logic.ts'
 import { hasId, selectRows } from './read.ts'
-import { read, type Session, write } from './session.ts'
+import { read, type Session, type StoredRow, write } from './session.ts'
 
 /** A row to be: what is stored by the names of the columns. */
 export type Row = Map<string, unknown>
@@ -53,25 +53,16 @@ export function toWholeRow(data: object, session: Session): Row {
 }
 
 /** Changes the records that match, in one statement or one transaction. Returns their rows. */
-export async function changeRows(session: Session, target: Target, row: Row): Promise<any[]> {
-  const { db, name, table } = session
+export async function changeRows(session: Session, target: Target, row: Row): Promise<StoredRow[]> {
+  const { db, table } = session
   const where = toTargetCondition(target, session)
 
   if (where === NEVER) return []
   if (row.size === 0) return await read(session, selectRows(session).where(where))
 
-  const values = Object.fromEntries(row)
+  const changes = table.statements.update.set(Object.fromEntries(row))
 
-  if (table.returning.update) {
-    return await write(
-      session,
-      db
-        .updateTable(name)
-        .set(values)
-        .where(where)
-        .returning(table.allColumns as any)
-    )
-  }
+  if (table.returning.update) return await write(session, changes.where(where))
 
   return await atomically(db, async (transaction) => {
     const current = { ...session, db: transaction }
@@ -81,33 +72,25 @@ export async function changeRows(session: Session, target: Target, row: Row): Pr
 
     const isLocked = isOneOf(rows, current)
 
-    await transaction.updateTable(name).set(values).where(isLocked).execute()
+    await write(current, changes.where(isLocked))
 
     return await read(current, selectRows(current).where(isLocked))
   })
 }
 
 /** Removes the records that match, in one statement or one transaction. Returns their rows. */
-export async function removeRows(session: Session, target: Target): Promise<any[]> {
-  const { db, name, table } = session
+export async function removeRows(session: Session, target: Target): Promise<StoredRow[]> {
+  const { db, table } = session
   const where = toTargetCondition(target, session)
 
   if (where === NEVER) return []
-  if (table.returning.delete) {
-    return await write(
-      session,
-      db
-        .deleteFrom(name)
-        .where(where)
-        .returning(table.allColumns as any)
-    )
-  }
+  if (table.returning.delete) return await write(session, table.statements.delete.where(where))
 
   return await atomically(db, async (transaction) => {
     const current = { ...session, db: transaction }
     const rows = await lockRows(current, where)
 
-    if (rows.length > 0) await transaction.deleteFrom(name).where(isOneOf(rows, current)).execute()
+    if (rows.length > 0) await write(current, table.statements.delete.where(isOneOf(rows, current)))
 
     return rows
   })
@@ -118,12 +101,12 @@ function toTargetCondition({ id, where }: Target, session: Session): Fragment {
 }
 
 /** The rows that match, kept from others until the transaction ends. */
-async function lockRows(session: Session, where: Fragment): Promise<any[]> {
+async function lockRows(session: Session, where: Fragment): Promise<StoredRow[]> {
   return await read(session, selectRows(session).where(where).forUpdate())
 }
 
 /** The condition to be one of some rows. */
-function isOneOf(rows: readonly any[], session: Session): Fragment {
+function isOneOf(rows: readonly StoredRow[], session: Session): Fragment {
   return hasOneOf(
     rows.map((row) => row[session.id]),
     session

@@ -334,7 +334,8 @@ describeDatabases('a statement that would wait for its own transaction', () => {
       const start = performance.now()
 
       await expect(insert(db, 'out')).rejects.toThrow(STALEMATE)
-      expect(performance.now() - start).toBeLessThan(100)
+      // Elsewhere it takes a second.
+      expect(performance.now() - start).toBeLessThan(900)
     })
 
     expect(await names()).toEqual(['in'])

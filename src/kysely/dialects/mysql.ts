@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Dialect, ErrorKind, Field, Fragment, Place, Typed } from '../dialect.ts'
-import { NOWHERE, toJsonPath, toRank } from '../json.ts'
+import { fromType, NOWHERE, type TypeNames, toJsonPath } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
 import { fromSqlState } from '../sql-states.ts'
 import { type Column, type Kind, type TableDescription, toColumns, toKind } from '../table.ts'
@@ -23,6 +23,15 @@ const NUMBERS: ReadonlyMap<number, ErrorKind> = new Map([
 
 /** How many digits a decimal can have after the point. */
 const MAX_FRACTION_DIGITS = 30
+
+const JSON_TYPES: TypeNames = [
+  'NULL',
+  ['INTEGER', 'UNSIGNED INTEGER', 'DOUBLE', 'DECIMAL'],
+  ['STRING'],
+  ['BOOLEAN'],
+  ['ARRAY'],
+  ['OBJECT']
+]
 
 /** MySQL and MariaDB, through `mysql2`. MariaDB is a MySQL that can do more. */
 export const mysql: Dialect = {
@@ -92,7 +101,7 @@ export const mysql: Dialect = {
     }
   },
 
-  toErrorKind: ({ errno, sqlState }) => NUMBERS.get(errno) ?? fromSqlState(sqlState),
+  toErrorKind: ({ errno, sqlState }) => NUMBERS.get(Number(errno)) ?? fromSqlState(sqlState),
   toErrorNames({ message }) {
     const reference = /^Cannot add .* FOREIGN KEY \((.*?)\) REFERENCES/.exec(message)?.[1]
 
@@ -226,24 +235,13 @@ function toTyped(field: Field, { collation }: TableDescription): Typed {
   const value = sql`json_extract(${field.column.reference}, ${path})`
   const type = sql`json_type(${value})`
   const text = sql`convert(json_unquote(${value}) using utf8mb4)`
-  const string = sql`(case when ${type} = 'STRING' then ${text} end) collate ${sql.raw(collation)}`
-  const number = sql`(case when ${type} in ('INTEGER', 'UNSIGNED INTEGER', 'DOUBLE', 'DECIMAL') then cast(${text} as double) end)`
-  const boolean = sql`(case when ${type} = 'BOOLEAN' then ${text} end)`
-  const rank = toRank(type, [
-    ['INTEGER', 'UNSIGNED INTEGER', 'DOUBLE', 'DECIMAL'],
-    ['STRING'],
-    ['BOOLEAN'],
-    ['ARRAY'],
-    ['OBJECT']
-  ])
 
-  return {
-    isNull: sql`coalesce(${type}, 'NULL') = 'NULL'`,
-    string,
-    number,
-    boolean,
-    order: [rank, number, string, boolean]
-  }
+  return fromType(
+    type,
+    JSON_TYPES,
+    { string: text, number: sql`cast(${text} as double)`, boolean: text },
+    sql.raw(collation)
+  )
 }
 
 function toUnicode(text: Fragment, { charset }: Column): Fragment {

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import type { Dialect, Field, Fragment, Place, Typed } from '../dialect.ts'
-import { toRank } from '../json.ts'
+import { fromType, type TypeNames } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
 import { fromSqlState } from '../sql-states.ts'
 import { type Column, type Kind, type TableDescription, toColumns, toKind } from '../table.ts'
@@ -14,6 +14,8 @@ const INTEGER_LIMITS: ReadonlyMap<string, number> = new Map([
   ['int4', 2 ** 31],
   ['int8', 2 ** 53]
 ])
+
+const JSON_TYPES: TypeNames = ['null', ['number'], ['string'], ['boolean'], ['array'], ['object']]
 
 /** PostgreSQL, through `pg`. */
 export const postgres: Dialect = {
@@ -188,18 +190,13 @@ function toTyped({ column, path }: Field): Typed {
   const value = path.reduce<Fragment>((outer, name) => sql`${outer} -> ${name}::text`, toJsonb(column))
   const type = sql`jsonb_typeof(${value})`
   const text = sql`(${value}) #>> '{}'`
-  const string = sql`(case when ${type} = 'string' then ${text} end) collate "C"`
-  const number = sql`(case when ${type} = 'number' then (${text})::numeric end)`
-  const boolean = sql`(case when ${type} = 'boolean' then ${text} end)`
-  const rank = toRank(type, [['number'], ['string'], ['boolean'], ['array'], ['object']])
 
-  return {
-    isNull: sql`coalesce(${type}, 'null') = 'null'`,
-    string,
-    number,
-    boolean,
-    order: [rank, number, string, boolean]
-  }
+  return fromType(
+    type,
+    JSON_TYPES,
+    { string: text, number: sql`(${text})::numeric`, boolean: text },
+    sql`"C"`
+  )
 }
 
 function toJsonb(column: Column): Fragment {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { PatternPart } from '../../query/like.ts'
 import type { Dialect, ErrorKind, Place, Typed } from '../dialect.ts'
-import { NOWHERE, toJsonPath, toRank } from '../json.ts'
+import { fromType, NOWHERE, type TypeNames, toJsonPath } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
 import { type Column, type Kind, type TableDescription, toColumns, toKind } from '../table.ts'
 
@@ -25,6 +25,15 @@ const CODES: readonly (readonly [code: string, kind: ErrorKind])[] = [
 
 /** Limits have no codes. https://sqlite.org/limits.html */
 const SIZE_MESSAGE = /too (?:many|large|deep)|stack overflow/i
+
+const JSON_TYPES: TypeNames = [
+  'null',
+  ['integer', 'real'],
+  ['text'],
+  ['true', 'false'],
+  ['array'],
+  ['object']
+]
 
 /** SQLite, through a driver with the API of `better-sqlite3`. */
 export const sqlite: Dialect = {
@@ -91,7 +100,7 @@ export const sqlite: Dialect = {
 
   toErrorKind({ code, message }) {
     if (typeof code !== 'string' || !code.startsWith('SQLITE_')) return undefined
-    if (code === 'SQLITE_ERROR' && SIZE_MESSAGE.test(message)) return 'size'
+    if (code === 'SQLITE_ERROR' && SIZE_MESSAGE.test(String(message))) return 'size'
 
     return CODES.find(([name]) => code.startsWith(name))?.[1]
   },
@@ -212,18 +221,8 @@ function toTypedJson(field: Parameters<Dialect['toTyped']>[0]): Typed {
   const column = field.column.reference
   const type = sql`json_type(${column}, ${path})`
   const value = sql`json_extract(${column}, ${path})`
-  const string = sql`case when ${type} = 'text' then ${value} end collate binary`
-  const number = sql`case when ${type} in ('integer', 'real') then ${value} end`
-  const boolean = sql`case when ${type} in ('true', 'false') then ${type} end`
-  const rank = toRank(type, [['integer', 'real'], ['text'], ['true', 'false'], ['array'], ['object']])
 
-  return {
-    isNull: sql`coalesce(${type}, 'null') = 'null'`,
-    string,
-    number,
-    boolean,
-    order: [rank, number, string, boolean]
-  }
+  return fromType(type, JSON_TYPES, { string: value, number: value, boolean: type }, sql`binary`)
 }
 
 function toGlob(pattern: readonly PatternPart[]): string {
