@@ -122,7 +122,7 @@ async function start(app: any, settings: LinkSettings): Promise<Link> {
 }
 
 /** Where nothing else was chosen. */
-function installRevocations({ services }: any, revocation: SharedRevocationStore): void {
+function installRevocations({ services }: { services: object }, revocation: SharedRevocationStore): void {
   for (const service of Object.values<any>(services)) {
     if (!isAuthentication(service) || service.configuration.revocation !== undefined) continue
 
