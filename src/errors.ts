@@ -11,7 +11,7 @@ export interface FeathersErrorJSON {
 }
 
 /** A message, or an object that holds it as `message`; see {@link FeathersError}. */
-export type ErrorMessage = null | undefined | string | { message?: string; errors?: any; [key: string]: any }
+export type ErrorMessage = null | undefined | string | { message?: string; [key: string]: any }
 
 /** The base of every error that may be shown to a client as it is. */
 export class FeathersError extends Error {
@@ -43,7 +43,7 @@ export class FeathersError extends Error {
         : isObject(data)
           ? data
           : undefined
-    const { message: sourceText, errors, ...rest } = source ?? {}
+    const { message: sourceText, errors, ...rest }: { [key: string]: any } = source ?? {}
     const cause = source instanceof Error ? source : rest.cause instanceof Error ? rest.cause : undefined
 
     super(sourceText || text, cause && { cause })
@@ -270,17 +270,17 @@ export function isFeathersError(error: unknown): error is FeathersError {
  *
  * @param error The parsed JSON of an error, or its message. Falsy values are returned as they are.
  */
-export function convert(error: any): any {
+export function convert(error: unknown): any {
   if (!error) return error
 
-  const ErrorClass: FeathersErrorClass | undefined =
-    typeof error.name === 'string' ? errors[error.name] : undefined
-  const revived = ErrorClass ? new ErrorClass(error.message, error.data) : new Error(error.message || error)
+  const { name, message, data } = error as { name?: unknown; message?: string; data?: unknown }
+  const ErrorClass: FeathersErrorClass | undefined = typeof name === 'string' ? errors[name] : undefined
+  const revived = ErrorClass ? new ErrorClass(message, data) : new Error(message || String(error))
 
   if (isObject(error)) {
     for (const [key, value] of Object.entries(error)) {
       // An answer with a `__proto__` key must not choose the prototype of our error.
-      if (key !== '__proto__') (revived as any)[key] = value
+      if (key !== '__proto__') Object.assign(revived, { [key]: value })
     }
   }
 

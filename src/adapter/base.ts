@@ -141,7 +141,7 @@ interface Parsed {
 }
 
 /** An adapter of any records. */
-export type AnyAdapter = AdapterBase<any, any, any, any, any, any>
+export type AnyAdapter = AdapterBase<any, any, any, AdapterParams, AdapterOptions, any>
 
 /**
  * Prepares a call for a public method: checks its query and parses it, once.

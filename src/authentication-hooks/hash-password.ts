@@ -28,7 +28,7 @@ export function hashPassword(field: string, options: HashPasswordOptions = {}) {
 
   const path = field.split('.')
 
-  return async function hashPasswordOfData(context: HookContext, next?: NextFunction): Promise<any> {
+  return async function hashPasswordOfData(context: HookContext, next?: NextFunction): Promise<void> {
     const { app, data, params, type } = context
 
     if (type === 'after' || type === 'error') {
@@ -112,7 +112,7 @@ async function hashField(
 
   if (password === undefined) return item
 
-  const copy: any = copyPlain(item)
+  const copy = copyPlain(item) as object
 
   setPath(copy, path, await strategy.hashPassword(password, params))
 

@@ -32,7 +32,7 @@ export function protect(...fields: string[]) {
       throw new Error('The protect hook must be used as an after or around hook')
     }
 
-    const result: any = context.dispatch || context.result
+    const result: unknown = context.dispatch || context.result
 
     if (!result) return
 
@@ -47,7 +47,7 @@ export function protect(...fields: string[]) {
   return Object.assign(protectFields, { [GUARD]: refuseQuery })
 }
 
-function withoutFields(result: any, paths: readonly Path[], method: string): any {
+function withoutFields(result: any, paths: readonly Path[], method: string): unknown {
   if (Array.isArray(result)) return omitFromAll(result, paths)
   if (method === 'find' && Array.isArray(result.data)) {
     return { ...result, data: omitFromAll(result.data, paths) }
@@ -59,11 +59,11 @@ function withoutFields(result: any, paths: readonly Path[], method: string): any
 }
 
 /** Whether a method of one's own returns what `find` does; a record may have `data` as well. */
-function isPage({ data, total, limit, skip }: any): boolean {
+function isPage({ data, total, limit, skip }: Record<string, unknown>): boolean {
   return Array.isArray(data) && [total, limit, skip].some((count) => typeof count === 'number')
 }
 
-function omitFromAll(items: readonly any[], paths: readonly Path[]): any[] {
+function omitFromAll(items: readonly unknown[], paths: readonly Path[]): unknown[] {
   return items.map((item) => (Array.isArray(item) ? item : omit(item, paths)))
 }
 

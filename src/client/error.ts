@@ -16,6 +16,18 @@ interface SentRequest {
   readonly url: string
 }
 
+/** What libraries and Node say of a request that failed. */
+interface LibraryError {
+  readonly name?: string
+  readonly message?: string
+  readonly code?: unknown
+  readonly address?: unknown
+  readonly port?: unknown
+  readonly crossDomain?: unknown
+  readonly errors?: readonly unknown[]
+  readonly cause?: unknown
+}
+
 /** What libraries call a request that took longer than its caller allows. */
 const TIMED_OUT: readonly unknown[] = ['ECONNABORTED', 'ETIMEDOUT']
 
@@ -47,18 +59,23 @@ export function toResponseError(body: unknown, status: number, response: unknown
  * @param request The request
  * @param signal By which the caller can give up
  */
-export function toRequestError(error: any, request: SentRequest, signal?: any): unknown {
+export function toRequestError(
+  error: unknown,
+  request: SentRequest,
+  signal?: { readonly reason?: unknown }
+): unknown {
   if (typeof error !== 'object' || error === null) return error
   if (isFeathersError(error) || error === signal?.reason) return error
 
-  const reason = toReason(error)
-  const { code = error.code, address, port } = reason
+  const failure: LibraryError = error
+  const reason = toReason(failure)
+  const { code = failure.code, address, port } = reason
   const { method, url } = request
-  const message = reason.message || error.message
+  const message = reason.message || failure.message
   const data = { code, address, port, method, url }
 
-  if (TIMED_OUT.includes(error.code)) return setHidden(new Timeout(message, data), 'cause', error)
-  if (isUnreachable(error, code)) return setHidden(new Unavailable(message, data), 'cause', error)
+  if (TIMED_OUT.includes(failure.code)) return setHidden(new Timeout(message, data), 'cause', error)
+  if (isUnreachable(failure, code)) return setHidden(new Unavailable(message, data), 'cause', error)
 
   return error
 }
@@ -73,13 +90,13 @@ function toErrorClass(status: number): FeathersErrorClass {
 }
 
 /** What lies below: `fetch` says no more than that it failed, and of several addresses each failed for a reason. */
-function toReason(error: any): any {
+function toReason(error: LibraryError): LibraryError {
   const below = error.errors?.[0] ?? error.cause
 
   return below instanceof Error ? toReason(below) : error
 }
 
-function isUnreachable(error: any, code: unknown): boolean {
+function isUnreachable(error: LibraryError, code: unknown): boolean {
   if (typeof code === 'string') return !MISTAKE.test(code)
 
   // Browsers say nothing more, and hide from superagent even that.

@@ -55,7 +55,7 @@ function createHandler<Services>(
   base: string,
   DefaultService: RestServiceClass
 ): RestHandler<Services, any> {
-  return (library: any, given: RestOptions | RestServiceClass = {}, GivenService?: RestServiceClass) => {
+  return (library: unknown, given: RestOptions | RestServiceClass = {}, GivenService?: RestServiceClass) => {
     if (!library) throw new Error(`${name} has to be provided to feathers-rest`)
 
     const [options, Service = DefaultService] = isClass(given) ? [{}, given] : [given, GivenService]

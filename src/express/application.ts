@@ -140,7 +140,7 @@ export function feathersExpress<Services = any, Settings = any>(
 
     assertCalled(args)
 
-    if (!registration) return use.apply(this, args as any)
+    if (!registration) return use.apply(this, args as Parameters<typeof use>)
 
     return (app.use as any).call(this, registration.path, registration.service, registration.options)
   }

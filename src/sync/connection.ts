@@ -7,7 +7,7 @@ import { within } from '../utils/within.ts'
 
 /** A client of the package `redis`. It is only asked for others like it. */
 export interface RedisClient {
-  duplicate(overrides?: any): any
+  duplicate(overrides?: object): unknown
 }
 
 /** Where Redis is: a URL, options of `createClient` of the package `redis`, or a client that it made. */
@@ -193,7 +193,8 @@ export async function createRedisClient(
   redis: RedisLocation,
   load: () => Promise<Redis> = () => import('redis')
 ): Promise<Client> {
-  const given: any = typeof redis === 'string' ? { url: redis } : isClient(redis) ? redis.options : redis
+  const given: { socket?: object } | undefined =
+    typeof redis === 'string' ? { url: redis } : isClient(redis) ? redis.options : redis
   const options = {
     socket: {
       ...given?.socket,
@@ -209,7 +210,7 @@ export async function createRedisClient(
     pingInterval: PING_INTERVAL
   }
 
-  if (isClient(redis)) return redis.duplicate(options)
+  if (isClient(redis)) return redis.duplicate(options) as Client
 
   const { createClient } = await importPeer('redis', "'alula/sync'", load)
 

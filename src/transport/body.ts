@@ -8,7 +8,7 @@ import { parseQueryString } from './querystring.ts'
 export const BODY_LIMIT = 100 * 1024
 
 /** How deep the objects and arrays of a body may nest. */
-export const BODY_DEPTH = 100
+const BODY_DEPTH = 100
 
 /** An option that says how many bytes of a body are read. */
 export const BODY_LIMIT_CHECK: OptionCheck = [

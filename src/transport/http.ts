@@ -11,7 +11,7 @@ import { toData } from './body.ts'
 import { type ClientError, type FormattingApplication, MALFORMED_PATH, toErrorResponse } from './error.ts'
 
 /** The header that names a custom method on a `POST`. */
-export const METHOD_HEADER = 'x-service-method'
+const METHOD_HEADER = 'x-service-method'
 
 /** An entity tag (RFC 9110 §8.8.3). */
 const ETAG = /^(W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/

@@ -7,7 +7,7 @@ import { isPlainObject } from '../utils/object.ts'
  * How much a query string may hold. `depth` counts the brackets of one key, `array` the elements of one array,
  * `parameters` the pairs of the whole. Past a limit the response is a 400, never a query that means something else.
  */
-export const QUERY_LIMITS = { depth: 16, array: 500, parameters: 1000 } as const
+const QUERY_LIMITS = { depth: 16, array: 500, parameters: 1000 } as const
 
 /**
  * `qs` would drop `__proto__` silently, and a query that lost a filter selects more than was asked for. `constructor` is

@@ -48,17 +48,17 @@ export function getPath(value: unknown, path: readonly string[]): unknown {
  * @param target The object to change
  * @param path The names; a path through `__proto__` changes nothing
  */
-export function setPath(target: Record<string, any>, path: readonly string[], value: unknown): void {
+export function setPath(target: object, path: readonly string[], value: unknown): void {
   if (path.includes('__proto__')) return
 
-  let current = target
+  let current = target as Record<string, unknown>
 
   for (const name of path.slice(0, -1)) {
     if (!Object.hasOwn(current, name) || typeof current[name] !== 'object' || current[name] === null) {
       current[name] = {}
     }
 
-    current = current[name]
+    current = current[name] as Record<string, unknown>
   }
 
   current[path[path.length - 1] as string] = value
