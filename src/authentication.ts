@@ -28,6 +28,7 @@ export type {
   JwtVerifyOptions
 } from './authentication/types.ts'
 export { type AuthenticateHookSettings, authenticate } from './authentication-hooks/authenticate.ts'
+export { type Authenticated, assertAuthenticated } from './authentication-hooks/authenticated.ts'
 export { type HashPasswordOptions, hashPassword, passwordHash } from './authentication-hooks/hash-password.ts'
 export { protect } from './authentication-hooks/protect.ts'
 export { connection, event }

@@ -370,7 +370,7 @@ type OneOf<T> = Exclude<T, readonly any[]> extends never ? T : Exclude<T, readon
  */
 type DataByMethod<S> = S extends unknown
   ? {
-      [Name in keyof S]: Name extends 'find' | 'get' | 'remove'
+      [Name in keyof S]-?: Name extends 'find' | 'get' | 'remove'
         ? undefined
         : Name extends 'update' | 'patch'
           ? SecondArgument<S[Name]>
@@ -387,7 +387,7 @@ type DataByMethod<S> = S extends unknown
 /** What each method of a service resolves to. */
 type ResultByMethod<S> = S extends unknown
   ? {
-      [Name in keyof S]: Name extends 'create'
+      [Name in keyof S]-?: Name extends 'create'
         ? CreateResult<S[Name]>
         : Name extends 'update' | 'patch' | 'remove'
           ? OneOf<Resolved<S[Name]>>
