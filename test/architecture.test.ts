@@ -13,7 +13,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['authentication-hooks'],
   ['transport', 'adapter', 'authentication', 'client'],
   ['node'],
-  ['express', 'fetch', 'socketio', 'sync', 'oauth', 'memory', 'kysely', 'adapter-tests', 'migrate'],
+  ['express', 'koa', 'fetch', 'socketio', 'sync', 'oauth', 'memory', 'kysely', 'adapter-tests', 'migrate'],
   ['testing']
 ]
 
@@ -147,19 +147,21 @@ const ORDER: { [folder: string]: readonly string[] } = {
     'differential',
     'suite'
   ],
-  express: [
-    'query',
-    'request',
-    'parser-errors',
-    'send',
-    'handlers',
-    'authentication',
-    'rest',
-    'server',
-    'application'
-  ],
+  express: ['query', 'request', 'send', 'handlers', 'authentication', 'rest', 'server', 'application'],
+  koa: ['context', 'peers', 'request', 'handlers', 'send', 'authentication', 'rest', 'application'],
   fetch: ['handler'],
-  node: ['read', 'request', 'send', 'shutdown', 'pipelining', 'listen', 'listener'],
+  node: [
+    'graft',
+    'reachable',
+    'parser-errors',
+    'read',
+    'request',
+    'send',
+    'shutdown',
+    'pipelining',
+    'listen',
+    'listener'
+  ],
   socketio: ['running', 'bytes', 'attachment', 'traffic', 'connections', 'transport', 'server'],
   sync: [
     'codec',

@@ -9,7 +9,7 @@ export const SERVICE = Symbol.for('@feathersjs/service')
 
 const LIFECYCLE_METHODS = ['setup', 'teardown']
 
-const OPTIONS = ['methods', 'events', 'serviceEvents', 'routeParams', 'express', 'forms']
+const OPTIONS = ['methods', 'events', 'serviceEvents', 'routeParams', 'express', 'koa', 'forms']
 
 /** Names that registration gives a meaning of its own, or that every object has. */
 const RESERVED: ReadonlySet<string> = new Set([

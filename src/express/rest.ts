@@ -2,6 +2,7 @@ import express, { type NextFunction, type Request, type RequestHandler, type Res
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, Query, RouteLookup } from '../core/types.ts'
 import { respond } from '../node/listener.ts'
+import { markReachable } from '../node/reachable.ts'
 import { splitTarget } from '../node/request.ts'
 import { toHead } from '../transport/encode.ts'
 import { type Logger, logUnexpected, toClientError } from '../transport/error.ts'
@@ -65,19 +66,6 @@ const SETTINGS_OF_EXPRESS: { readonly [option: string]: string } = {
   trustProxy: "app.set('trust proxy', …)"
 }
 
-/** The applications that `rest` was configured on. */
-const reachable = new WeakSet<object>()
-
-/** Warns when a server has started whose application has services that no transport reaches. */
-export function warnOfMissingTransport(app: { readonly services: object; readonly io?: unknown }): void {
-  if (reachable.has(app) || app.io || Object.keys(app.services).length === 0) return
-
-  process.emitWarning(
-    'No request reaches the services of this application: configure a transport, for example app.configure(rest())',
-    { code: 'ALULA_NO_TRANSPORT' }
-  )
-}
-
 /**
  * Makes the services of an Express application reachable over HTTP. Requests for other paths go on to the next
  * middleware, and so do errors.
@@ -102,7 +90,7 @@ export function rest(options?: RequestHandler | RestOptions | null): (app: any) 
     // The parser below has looked for credentials already.
     const serve = serveServices(app, { ...settings, parsesCredentials: false }, format, getOwnQuery)
 
-    reachable.add(app)
+    markReachable(app)
 
     // For all requests, and not only for services: middleware may need the credentials.
     app.use(parseAuthentication(settings.authentication))

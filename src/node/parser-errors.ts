@@ -7,7 +7,7 @@ import {
 } from '../errors.ts'
 import { createAborted, createTooLarge, MALFORMED_PATH } from '../transport/error.ts'
 
-/** What the body parsers of Express report by `type`. Their own messages repeat parts of the input. */
+/** What the body parsers of Express and Koa report by `type`. Their own messages repeat parts of the input. */
 const BY_TYPE: ReadonlyMap<unknown, () => FeathersError> = new Map<unknown, () => FeathersError>([
   ['entity.parse.failed', () => new BadRequest('Invalid request body: expected valid JSON')],
   ['entity.too.large', createTooLarge],
@@ -27,10 +27,10 @@ const BY_TYPE: ReadonlyMap<unknown, () => FeathersError> = new Map<unknown, () =
 ])
 
 /**
- * Converts what Express and its parsers throw for a wrong request into the error that a client may see. Any other error is
- * returned as it is.
+ * Converts what Express, Koa and their body parsers throw for a wrong request into the error that a client may see. Any
+ * other error is returned as it is.
  */
-export function fromExpressError(error: any): unknown {
+export function fromParserError(error: any): unknown {
   const create = BY_TYPE.get(error?.type)
 
   if (create) return create()
@@ -38,6 +38,12 @@ export function fromExpressError(error: any): unknown {
   if (typeof error?.code === 'string' && /^(Z_|ERR__ERROR_|ERR_BROTLI_)/.test(error.code)) {
     return new BadRequest('Invalid request body: it cannot be decompressed')
   }
+  // From co-body and formidable, which koa-body calls. Their messages repeat parts of the input too.
+  if (error instanceof SyntaxError && (error as any).status === 400 && 'body' in error) {
+    return new BadRequest('Invalid request body: expected valid JSON')
+  }
+  if (error?.httpCode === 413) return createTooLarge()
+  if (error?.httpCode === 400) return new BadRequest('Invalid request body: expected a valid multipart form')
   // From the router; its message repeats the path.
   if (error instanceof URIError && (error as any).status === 400) return new BadRequest(MALFORMED_PATH)
 
