@@ -34,7 +34,7 @@ export interface BodyParserOptions {
 
 /** The options of {@link cors}: those of `@koa/cors`. */
 export interface CorsOptions {
-  /** `Access-Control-Allow-Origin`: one origin, or a function that decides on it; the origin of the page when left out. */
+  /** `Access-Control-Allow-Origin`: one origin, or a function that decides on it; `*` when left out. */
   origin?: string | ((context: any) => string | PromiseLike<string>)
   /** `Access-Control-Allow-Methods`. */
   allowMethods?: string | string[]

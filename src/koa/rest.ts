@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type Koa from 'koa'
 import { getServiceOptions } from '../core/service.ts'
-import type { RouteLookup } from '../core/types.ts'
+import type { HookContext, RouteLookup } from '../core/types.ts'
 import { respond } from '../node/listener.ts'
 import { markReachable } from '../node/reachable.ts'
 import { splitTarget } from '../node/request.ts'
@@ -19,7 +19,7 @@ import { type HttpOptions, type HttpSettings, toHttpSettings } from '../transpor
 import { createSetupCheck } from '../transport/setup-check.ts'
 import { stripPrefix } from '../utils/path.ts'
 import { createParser } from './authentication.ts'
-import type { FeathersKoaContext, Middleware } from './context.ts'
+import type { FeathersContext, FeathersKoaContext, Middleware } from './context.ts'
 import { KoaRequest } from './request.ts'
 import { dropResult, serveResult } from './send.ts'
 
@@ -82,7 +82,7 @@ export function rest(options?: Middleware | RestOptions | null): (app: any) => v
       }
 
       checkSetup()
-      context.lookup = target
+      setLookup(context, target)
 
       return serve(context, target, next)
     }) satisfies Middleware)
@@ -157,9 +157,7 @@ async function runService(
   try {
     const request = new KoaRequest(context, { target: route, params: context.feathers, query: context.query })
     const { status, headers, body } = toHttpResult(
-      await runCall(app, request, route, settings, (started) => {
-        context.hook = started
-      })
+      await runCall(app, request, route, settings, (started) => setHook(context, started))
     )
 
     assertStatus(status)
@@ -170,6 +168,15 @@ async function runService(
     // Koa takes a missing error for none, and would not respond.
     throw error ?? new Error('')
   }
+}
+
+/** Not `context.lookup = …`: the types of `@feathersjs/koa`, where they are loaded, declare other ones. */
+function setLookup(context: FeathersContext, route: RouteLookup): void {
+  context.lookup = route
+}
+
+function setHook(context: FeathersContext, hook: HookContext): void {
+  context.hook = hook
 }
 
 function assertNotOfKoa(options: object): void {

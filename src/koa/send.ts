@@ -80,6 +80,8 @@ function setBody(context: FeathersKoaContext, text: string | undefined, { header
 
   const type = Object.keys(headers).find((name) => name.toLowerCase() === 'content-type')
 
+  // With the type, Koa would send `null`.
+  context.remove('Content-Type')
   context.body = null
   if (type !== undefined) context.set('Content-Type', headers[type] as string)
 }
