@@ -87,10 +87,11 @@ export function koa<Services = any, Settings = any>(
 
   implementQuery(grafted.request)
   // First, so that the result of a service is encoded when all other middleware has seen it.
-  grafted.use(async (context: FeathersKoaContext, next: KoaClass.Next) => {
+  grafted.use(async function encode(context: FeathersKoaContext, next: KoaClass.Next) {
     context.feathers = { ...context.feathers, provider: 'rest' }
     await next()
-    encodeResult(context)
+    // Not where Koa middleware was there before, or the application is mounted in another one.
+    encodeResult(context, context.app === grafted && grafted.middleware[0] === encode)
   })
 
   return grafted

@@ -1,3 +1,4 @@
+import { sendResponse } from '../node/send.ts'
 import { encodeResponse } from '../transport/encode.ts'
 import type { HttpResult } from '../transport/http.ts'
 import type { HttpSettings } from '../transport/options.ts'
@@ -50,21 +51,31 @@ export function dropResult(context: ServedContext): void {
 /**
  * Encodes the result of a call as every transport does, once all middleware has seen it and may have changed it. Everything
  * else is left to Koa: what middleware has set instead, and bytes and streams.
+ *
+ * @param context The context of the request
+ * @param isLast Whether no other middleware sees the response: then it is written here, which saves Koa's part
  */
-export function encodeResult(context: ServedContext): void {
+export function encodeResult(context: ServedContext, isLast: boolean): void {
   const served = context[SERVED]
 
   if (!served || !isJson(context, served.result)) return
 
-  const { method, headers, status } = context
+  const { method, headers, status, body } = context
   const request = { method, headers, getResponseHeader: (name: string) => context.res.getHeader(name) }
-  const body = context.body === served.result.body ? served.result.body : context.body
 
   try {
     const sent = encodeResponse(request, { status, headers: {}, body }, served.settings.etag)
 
+    if (sent.body === undefined) dropBody(context, served.result)
+
+    if (isLast) {
+      sendResponse(context.req, context.res, sent)
+      context.respond = false
+      return
+    }
+
     for (const name of Object.keys(sent.headers)) context.set(name, sent.headers[name] as string)
-    setBody(context, sent.body as string | undefined, served.result)
+    if (sent.body !== undefined) context.body = sent.body
     context.status = sent.status
   } catch (error) {
     dropResult(context)
@@ -72,12 +83,8 @@ export function encodeResult(context: ServedContext): void {
   }
 }
 
-function setBody(context: FeathersKoaContext, text: string | undefined, { headers }: HttpResult): void {
-  if (text !== undefined) {
-    context.body = text
-    return
-  }
-
+/** Removes a body that is not sent, with the type that Koa has set for it. */
+function dropBody(context: FeathersKoaContext, { headers }: HttpResult): void {
   const type = Object.keys(headers).find((name) => name.toLowerCase() === 'content-type')
 
   // With the type, Koa would send `null`.

@@ -6,15 +6,15 @@ const PEERS = ['koa', 'koa-body', '@koa/cors', 'koa-static']
 /** Imports the entry where no package of Koa is found. */
 async function importWithout(): Promise<typeof import('../../src/koa.ts')> {
   const internals = Module as any
-  const resolve = internals._resolveFilename
+  const loadModule = internals._load
 
-  internals._resolveFilename = function (name: string, ...args: unknown[]) {
+  internals._load = function (name: string, ...args: unknown[]) {
     if (PEERS.includes(name)) throw new Error(`Cannot find module '${name}'`)
 
-    return resolve.call(this, name, ...args)
+    return loadModule.call(this, name, ...args)
   }
   onTestFinished(() => {
-    internals._resolveFilename = resolve
+    internals._load = loadModule
     vi.resetModules()
   })
   vi.resetModules()
