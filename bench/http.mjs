@@ -28,7 +28,10 @@ const LABELS = {
   'alula-listen': 'alula, app.listen()',
   'alula-stack': 'alula, app.listen(), middleware',
   'alula-node': 'alula, toListener',
-  'alula-node-index': 'alula, toListener, index'
+  'alula-node-index': 'alula, toListener, index',
+  'koa-by-hand': 'Koa 3 by hand',
+  'feathers-koa': 'Feathers v5, Koa',
+  'alula-koa': 'alula, Koa'
 }
 
 /** The labels of some of the servers with messages, by their files, in the order in which they are named. */

@@ -18,7 +18,10 @@ await compareServers({
     'alula-mounted-options',
     'alula-listen',
     'alula-stack',
-    'alula-node'
+    'alula-node',
+    'koa-by-hand',
+    'feathers-koa',
+    'alula-koa'
   ),
   operations: {
     get,

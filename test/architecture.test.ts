@@ -16,7 +16,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['authentication-hooks'],
   ['transport', 'adapter', 'authentication', 'client'],
   ['node'],
-  ['express', 'fetch', 'socketio', 'sync', 'oauth', 'memory', 'kysely', 'adapter-tests', 'migrate'],
+  ['express', 'koa', 'fetch', 'socketio', 'sync', 'oauth', 'memory', 'kysely', 'adapter-tests', 'migrate'],
   ['testing']
 ]
 

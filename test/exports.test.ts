@@ -8,6 +8,7 @@ import * as express from '../src/express.ts'
 import * as fetch from '../src/fetch.ts'
 import * as hooks from '../src/hooks.ts'
 import * as index from '../src/index.ts'
+import * as koa from '../src/koa.ts'
 import * as kysely from '../src/kysely.ts'
 import * as memory from '../src/memory.ts'
 import * as node from '../src/node.ts'
@@ -30,6 +31,7 @@ it.each(
     fetch,
     hooks,
     index,
+    koa,
     kysely,
     memory,
     node,

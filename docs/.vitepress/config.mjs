@@ -7,7 +7,7 @@ const DOCS = fileURLToPath(new URL('..', import.meta.url))
 
 const guides = {
   Start: ['quickstart', 'services', 'hooks', 'errors', 'query'],
-  'Data and clients': ['sql', 'memory', 'http', 'realtime', 'client'],
+  'Data and clients': ['sql', 'memory', 'http', 'koa', 'realtime', 'client'],
   'Who may call': ['authentication', 'oauth', 'security'],
   'In production': ['testing', 'deployment', 'scaling'],
   'From Feathers v5': ['migrating', 'compatibility'],

@@ -37,6 +37,14 @@ import express, {
 } from 'alula/express'
 import { createHandler } from 'alula/fetch'
 import { compose } from 'alula/hooks'
+import {
+  bodyParser,
+  type FeathersKoaContext,
+  type Middleware as KoaMiddleware,
+  koa,
+  errorHandler as koaErrorHandler,
+  rest as koaRest
+} from 'alula/koa'
 import { memory } from 'alula/memory'
 import { type OAuthParams, type OAuthProfile, OAuthStrategy, oauth } from 'alula/oauth'
 import { socketio } from 'alula/socketio'
@@ -183,6 +191,19 @@ assert.equal(context.log.at(-1), 'Ada')
 await expressApp.teardown()
 
 export const middleware = toMiddleware(app, { logger: false })
+export const onKoa = koa(alula())
+
+export const tenant: KoaMiddleware = async (context: FeathersKoaContext, next) => {
+  context.feathers = { ...context.feathers, tenant: 1 }
+  await next()
+}
+
+onKoa
+  .use(koaErrorHandler({ logger: false }))
+  .use(bodyParser())
+  .use(tenant)
+onKoa.configure(koaRest())
+
 export const handler = createHandler(app, { prefix: '/api', logger: false })
 
 const response: Response = await handler(new Request('http://localhost/api/messages/1'))

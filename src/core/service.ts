@@ -16,6 +16,7 @@ export const SERVICE_OPTIONS: readonly string[] = [
   'serviceEvents',
   'routeParams',
   'express',
+  'koa',
   'forms'
 ]
 

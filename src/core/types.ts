@@ -226,6 +226,8 @@ export interface ServiceOptions<MethodNames = string> {
   routeParams?: { [key: string]: any } | undefined
   /** Express middleware that runs before and after the service. */
   express?: { before?: any[] | undefined; after?: any[] | undefined } | undefined
+  /** Koa middleware that runs before and after the service. */
+  koa?: { before?: any[] | undefined; after?: any[] | undefined } | undefined
   /**
    * Whether data may also come as an HTML form (`application/x-www-form-urlencoded`); `false` when left out. Pages of
    * other sites can send forms without asking first.
@@ -240,6 +242,7 @@ export interface NormalizedServiceOptions {
   readonly serviceEvents: readonly string[]
   readonly routeParams?: { [key: string]: any }
   readonly express?: { before?: any[]; after?: any[] }
+  readonly koa?: { before?: any[]; after?: any[] }
   readonly forms?: boolean
   [key: string]: any
 }

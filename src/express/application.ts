@@ -1,4 +1,3 @@
-import { EventEmitter } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import express from 'express'
 import { SERVICE_OPTIONS } from '../core/service.ts'
@@ -9,11 +8,13 @@ import type {
   Registrable,
   ServiceOptions
 } from '../core/types.ts'
+import { graft } from '../node/graft.ts'
 import { startServer } from '../node/listen.ts'
+import { warnOfMissingTransport } from '../node/reachable.ts'
 import { isObject } from '../utils/check.ts'
 import { askForNearest } from '../utils/nearest.ts'
 import { parseQuery } from './query.ts'
-import { assertMiddleware, warnOfMissingTransport } from './rest.ts'
+import { assertMiddleware } from './rest.ts'
 import { serverOptions } from './server.ts'
 
 /** An application that is an Express application too. */
@@ -168,30 +169,6 @@ export function feathersExpress<Services = any, Settings = any>(
   })
 
   return grafted
-}
-
-/**
- * Moves what an application has, and an Express application lacks, onto the Express application. The API of
- * Feathers v5 asks for one object that is both; this is the only place where a foreign object is changed.
- */
-function graft(expressApp: object, app: object): any {
-  const sources = [app]
-
-  for (
-    let prototype = Object.getPrototypeOf(app);
-    prototype && prototype !== EventEmitter.prototype;
-    prototype = Object.getPrototypeOf(prototype)
-  ) {
-    sources.push(prototype)
-  }
-
-  for (const source of sources) {
-    for (const [name, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(source))) {
-      if (!(name in expressApp)) Object.defineProperty(expressApp, name, descriptor)
-    }
-  }
-
-  return expressApp
 }
 
 /** Express accepts a path without a slash, which no request matches. */

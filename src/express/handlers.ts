@@ -2,13 +2,13 @@ import { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express'
 import type { FeathersErrorJSON } from '../errors.ts'
+import { fromParserError } from '../node/parser-errors.ts'
 import { splitTarget } from '../node/request.ts'
 import { LOGGER_CHECK, type Logger, logError, toClientError } from '../transport/error.ts'
 import { toLogContext } from '../transport/handler.ts'
 import { createNotFound, type TransportApplication, toHttpError } from '../transport/http.ts'
 import { isFunction, isObject, isString } from '../utils/check.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
-import { fromExpressError } from './parser-errors.ts'
 import { sendResult } from './send.ts'
 
 /** Sends an error itself; gets the error as the client may see it. */
@@ -85,7 +85,7 @@ export function createErrorHandler(
 
   return (thrown: unknown, request: Request, response: Response, next: NextFunction) => {
     // Services may use parsers and zlib too: what these throw is no fault of the request.
-    const error = response.hook ? thrown : fromExpressError(thrown)
+    const error = response.hook ? thrown : fromParserError(thrown)
     const shown = toClientError(error)
     const { status, body } = shown
 

@@ -1,8 +1,8 @@
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express'
-import { getInternals } from '../core/internals.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, Query, RouteLookup } from '../core/types.ts'
 import { respond } from '../node/listener.ts'
+import { markReachable } from '../node/reachable.ts'
 import { splitTarget } from '../node/request.ts'
 import { toHead } from '../transport/encode.ts'
 import { type Logger, logUnexpected, toClientError } from '../transport/error.ts'
@@ -23,7 +23,7 @@ import {
   toHttpSettings
 } from '../transport/options.ts'
 import { createSetupCheck } from '../transport/setup-check.ts'
-import { isFunction } from '../utils/check.ts'
+import { isFunction, isNever } from '../utils/check.ts'
 import { assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
 import { stripPrefix } from '../utils/path.ts'
 import { parseAuthentication } from './authentication.ts'
@@ -73,16 +73,6 @@ const REST_CHECKS: OptionChecks = {
   etag: [isNever, "app.set('etag', …) of Express instead"]
 }
 
-/** Warns when a server has started whose application has services that no transport reaches. */
-export function warnOfMissingTransport(app: { readonly services: object; readonly io?: unknown }): void {
-  if (getInternals(app).plugins.has('rest') || app.io || Object.keys(app.services).length === 0) return
-
-  process.emitWarning(
-    'No request reaches the services of this application: configure a transport, for example app.configure(rest())',
-    { code: 'ALULA_NO_TRANSPORT' }
-  )
-}
-
 /**
  * Makes the services of an Express application reachable over HTTP. Requests for other paths go on to the next
  * middleware, and so do errors.
@@ -105,7 +95,7 @@ export function rest(options?: RequestHandler | RestOptions | null): (app: any) 
     // The parser below has looked for credentials already.
     const serve = serveServices(app, { ...settings, parsesCredentials: false }, format, getOwnQuery)
 
-    getInternals(app).plugins.add('rest')
+    markReachable(app)
 
     // For all requests, and not only for services: middleware may need the credentials.
     app.use(parseAuthentication(settings.authentication))
@@ -303,8 +293,4 @@ function toErrorObject(error: unknown): object {
 
 function toRestOptions(options: RequestHandler | RestOptions | null | undefined): RestOptions {
   return typeof options === 'function' ? { formatter: options } : (options ?? {})
-}
-
-function isNever(): boolean {
-  return false
 }

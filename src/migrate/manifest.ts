@@ -22,7 +22,11 @@ const MIDDLEWARE: { readonly [name: string]: { readonly range: string; readonly 
   compression: { range: '^1.8.1', types: '^1.8.1' },
   cors: { range: '^2.8.5', types: '^2.8.19' }
 }
-const EXPRESS_TYPES = '^5.0.0'
+/** The types that came with a package, by its name. */
+const TYPES: { readonly [name: string]: readonly [name: string, range: string] } = {
+  '@feathersjs/express': ['@types/express', '^5.0.0'],
+  '@feathersjs/koa': ['@types/koa', '^3.0.0']
+}
 /** The version whose API alula has. */
 const FEATHERS = [5, 0] as const
 /** The first version that lets CommonJS import an ES module. */
@@ -107,7 +111,7 @@ function planSections(
     for (const peer of known.replacement.peers ?? []) {
       if (packages.has(peer)) add(section, peer, ranges[peer] as string)
     }
-    if (name === '@feathersjs/express' && isTyped) add('devDependencies', '@types/express', EXPRESS_TYPES)
+    if (isTyped && TYPES[name]) add('devDependencies', ...TYPES[name])
   }
 
   const wasRuntime = [...sections].some(([section]) => section !== 'devDependencies')

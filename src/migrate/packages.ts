@@ -69,6 +69,11 @@ const REPLACEMENTS: { readonly [name: string]: Replacement } = {
     },
     gone: { AuthenticationSettings: TYPES, ExpressOverrides: TYPES, query: 'Express 5 has none' }
   },
+  '@feathersjs/koa': {
+    entry: 'alula/koa',
+    gone: { ApplicationAddons: TYPES, AuthenticationSettings: TYPES },
+    peers: ['koa', 'koa-body', '@koa/cors', 'koa-static']
+  },
   '@feathersjs/socketio': { entry: 'alula/socketio', main: 'socketio', peers: ['socket.io'] },
   '@feathersjs/errors': { entry: 'alula/errors', gone: { DynamicError: TYPES, Errors: TYPES } },
   '@feathersjs/authentication': { entry: 'alula/authentication' },
@@ -195,12 +200,6 @@ export function lookUp(specifier: string, isClient = false): Known | undefined {
     return { kind: 'replaced', replacement: REPLACEMENTS[name] as Replacement }
   }
   if (KEPT.has(packageName)) return { kind: 'kept' }
-  if (packageName === '@feathersjs/koa') {
-    return {
-      kind: 'unknown',
-      reason: 'alula has no Koa: use alula/express, or alula/node without middleware'
-    }
-  }
   if (Object.hasOwn(REPLACEMENTS, packageName)) {
     return {
       kind: 'unknown',

@@ -21,8 +21,8 @@ export interface NodeRequestDetails {
 }
 
 /** A request as servers of Node and what is built on them (Express, Koa) have it. */
-export interface ServerRequest extends IncomingMessage {
-  /** A body that middleware has parsed. */
+export type ServerRequest = IncomingMessage & {
+  /** A body that middleware has parsed. Types of body parsers declare it too, each in its own way. */
   body?: unknown
 }
 

@@ -33,9 +33,8 @@ export function encodeResponse(
   const text: string | undefined = body === undefined ? undefined : JSON.stringify(body)
   const head = toHead(headers)
 
-  if (!Number.isInteger(status) || status < 200 || status > 599) {
-    throw new Error(`Invalid status of a response: expected 200 to 599, got ${status}`)
-  }
+  assertStatus(status)
+
   if (text === undefined || BODILESS.includes(status)) return { status, headers: head, body: undefined }
 
   if (isTagged && status === 200 && (method === 'GET' || method === 'HEAD')) {
@@ -51,6 +50,17 @@ export function encodeResponse(
   }
 
   return { status, headers: head, body: text }
+}
+
+/**
+ * Checks the status of a response, which hooks may set.
+ *
+ * @throws Error for a status that cannot be sent
+ */
+export function assertStatus(status: number): void {
+  if (!Number.isInteger(status) || status < 200 || status > 599) {
+    throw new Error(`Invalid status of a response: expected 200 to 599, got ${status}`)
+  }
 }
 
 /** The tag of a response, `undefined` when it has none. */

@@ -37,3 +37,8 @@ export function hasCode(error: unknown, code: number | string): boolean {
 export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 }
+
+/** For options that a function does not have, and others of its kind do. */
+export function isNever(): boolean {
+  return false
+}

@@ -1,5 +1,5 @@
 /**
- * Imports a package that not everybody installs.
+ * Imports an optional peer dependency.
  *
  * @param name The name of the package
  * @param user What needs it, for example `'alula/socketio'`
@@ -11,13 +11,23 @@ export async function importPeer<T>(
   name: string,
   user: string,
   load: () => Promise<T>,
-  command = `npm install ${name}`
+  command?: string
 ): Promise<T> {
   try {
     return await load()
   } catch (cause) {
-    throw new Error(`The package '${name}', which is needed by ${user}, is not installed: ${command}`, {
-      cause
-    })
+    throw createMissingPeer(name, user, cause, command)
   }
+}
+
+/** The error for an optional peer dependency that cannot be loaded. */
+export function createMissingPeer(
+  name: string,
+  user: string,
+  cause: unknown,
+  command = `npm install ${name}`
+): Error {
+  return new Error(`The package '${name}', which is needed by ${user}, is not installed: ${command}`, {
+    cause
+  })
 }

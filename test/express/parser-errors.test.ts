@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { fromExpressError } from '../../src/express/parser-errors.ts'
+import { fromParserError } from '../../src/node/parser-errors.ts'
 import { toClientError } from '../../src/transport/error.ts'
 
 const UNEXPECTED = {
@@ -9,7 +9,7 @@ const UNEXPECTED = {
   className: 'general-error'
 }
 
-const show = (error: unknown) => toClientError(fromExpressError(error)).body
+const show = (error: unknown) => toClientError(fromParserError(error)).body
 const withDetails = (details: object) => Object.assign(new Error('secret'), details)
 
 afterEach(() => vi.unstubAllEnvs())
@@ -26,7 +26,7 @@ describe('what a client sees', () => {
     ['charset.unsupported', 415, "Unsupported charset: expected 'utf-8'"],
     ['encoding.unsupported', 415, 'Unsupported content encoding']
   ])('of a body parser with %s is a %i', (type, status, message) => {
-    expect(toClientError(fromExpressError(withDetails({ type, status: 500 })))).toMatchObject({
+    expect(toClientError(fromParserError(withDetails({ type, status: 500 })))).toMatchObject({
       status,
       body: { message }
     })

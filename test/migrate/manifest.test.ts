@@ -3,7 +3,15 @@ import { rewriteManifest } from '../../src/migrate/manifest.ts'
 
 const facts = {
   version: '0.1.0',
-  ranges: { 'socket.io': '^4.8.0', 'socket.io-client': '^4.8.0', 'openid-client': '^6.8.0' }
+  ranges: {
+    '@koa/cors': '^5.0.0',
+    koa: '^3.0.0',
+    'koa-body': '^8.0.0',
+    'koa-static': '^5.0.0',
+    'openid-client': '^6.8.0',
+    'socket.io': '^4.8.0',
+    'socket.io-client': '^4.8.0'
+  }
 }
 
 /** Rewrites a package.json for sources that load some packages. */
@@ -81,6 +89,22 @@ it('middleware that Express brought is listed, and with TypeScript its types', (
   expect(JSON.parse(rewrite(source, ['alula', 'compression'], true).text)).toEqual({
     dependencies: { alula: '^0.1.0', compression: '^1.8.1' },
     devDependencies: { '@types/compression': '^1.8.1', '@types/express': '^5.0.0' }
+  })
+})
+
+it('the packages that Koa brought are listed, and with TypeScript its types', () => {
+  const source = { dependencies: { '@feathersjs/koa': '5' }, devDependencies: {} }
+  const { text } = rewrite(source, ['alula', 'koa', 'koa-body', '@koa/cors', 'koa-static'], true)
+
+  expect(JSON.parse(text)).toEqual({
+    dependencies: {
+      '@koa/cors': '^5.0.0',
+      alula: '^0.1.0',
+      koa: '^3.0.0',
+      'koa-body': '^8.0.0',
+      'koa-static': '^5.0.0'
+    },
+    devDependencies: { '@types/koa': '^3.0.0' }
   })
 })
 

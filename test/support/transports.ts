@@ -9,6 +9,7 @@ import { convert } from '../../src/errors.ts'
 import express, { errorHandler, notFound, rest, toMiddleware } from '../../src/express.ts'
 import { createHandler } from '../../src/fetch.ts'
 import { type Application, alula } from '../../src/index.ts'
+import { koa, errorHandler as koaErrorHandler, rest as koaRest } from '../../src/koa.ts'
 import { toListener } from '../../src/node.ts'
 import { socketio } from '../../src/socketio.ts'
 import { parseQueryString } from '../../src/transport/querystring.ts'
@@ -58,6 +59,21 @@ const httpTransports: { [name: string]: OpenTransport } = {
     configure(app as unknown as Application)
     app.use(notFound())
     app.use(errorHandler({ logger: options?.logger ?? false }))
+
+    const server = await app.listen(0, '127.0.0.1')
+    const { port } = server.address() as AddressInfo
+
+    onTestFinished(async () => void (await app.teardown()))
+
+    return httpClient(toSend(port), port)
+  },
+
+  Koa: async (configure, options) => {
+    const app = koa(alula())
+
+    app.use(koaErrorHandler({ logger: options?.logger ?? false }))
+    app.configure(koaRest(options))
+    configure(app as unknown as Application)
 
     const server = await app.listen(0, '127.0.0.1')
     const { port } = server.address() as AddressInfo

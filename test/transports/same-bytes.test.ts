@@ -16,6 +16,7 @@ import {
 import express, { errorHandler, notFound, rest, toMiddleware } from '../../src/express.ts'
 import { createHandler } from '../../src/fetch.ts'
 import { alula } from '../../src/index.ts'
+import { koa, errorHandler as koaErrorHandler, rest as koaRest } from '../../src/koa.ts'
 import { memory } from '../../src/memory.ts'
 import { toListener } from '../../src/node.ts'
 import { SECRET } from '../support/login.ts'
@@ -51,6 +52,8 @@ interface Opened {
 const DIFFERENCES: { readonly [name: string]: readonly ((sent: Sent) => boolean)[] } = {
   Express: [],
   'toMiddleware of a plain Express server': [],
+  // Koa sends bytes as they are.
+  Koa: [({ target }) => target.includes('reply=bytes')],
   Fetch: [
     // A `Request` cannot be made with these.
     ({ method, body }) => ['GET', 'HEAD'].includes(method) && body !== undefined,
@@ -280,6 +283,20 @@ const openers: { readonly [name: string]: () => Promise<Opened> } = {
     await app.setup()
 
     return { app, ask: await listen(app) }
+  },
+
+  Koa: async () => {
+    const app: any = koa(alula())
+
+    app.use(koaErrorHandler({ logger: false }))
+    app.configure(koaRest({ logger: false }))
+    configure(app)
+    app.use(({ req }: any) => {
+      throw new NotFound('Page not found', { url: req.url.replace(/^([^?]*)\?$/, '$1') })
+    })
+    await app.setup()
+
+    return { app, ask: await listen(app.callback()) }
   },
 
   'toMiddleware of a plain Express server': async () => {

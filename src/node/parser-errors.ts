@@ -7,7 +7,7 @@ import {
 } from '../errors.ts'
 import { createAborted, createTooLarge, MALFORMED_PATH } from '../transport/error.ts'
 
-/** What the body parsers of Express report by `type`. Their own messages repeat parts of the input. */
+/** What the body parsers of Express and Koa report by `type`. Their own messages repeat parts of the input. */
 const BY_TYPE: ReadonlyMap<unknown, () => FeathersError> = new Map<unknown, () => FeathersError>([
   ['entity.parse.failed', () => new BadRequest('Invalid request body: expected valid JSON')],
   ['entity.too.large', createTooLarge],
@@ -27,11 +27,11 @@ const BY_TYPE: ReadonlyMap<unknown, () => FeathersError> = new Map<unknown, () =
 ])
 
 /**
- * Converts what Express and its parsers throw for a wrong request into the error that a client may see. Any other error is
- * returned as it is.
+ * Converts what Express, Koa and their body parsers throw for a wrong request into the error that a client may see. Any
+ * other error is returned as it is.
  */
-export function fromExpressError(error: unknown): unknown {
-  const { type, code, status } = (error ?? {}) as { type?: unknown; code?: unknown; status?: unknown }
+export function fromParserError(error: unknown): unknown {
+  const { type, code, status, httpCode } = (error ?? {}) as { [name: string]: unknown }
   const create = BY_TYPE.get(type)
 
   if (create) return create()
@@ -39,6 +39,12 @@ export function fromExpressError(error: unknown): unknown {
   if (typeof code === 'string' && /^(Z_|ERR__ERROR_|ERR_BROTLI_)/.test(code)) {
     return new BadRequest('Invalid request body: it cannot be decompressed')
   }
+  // From co-body and formidable, which koa-body calls. Their messages repeat parts of the input too.
+  if (error instanceof SyntaxError && status === 400 && 'body' in error) {
+    return new BadRequest('Invalid request body: expected valid JSON')
+  }
+  if (httpCode === 413) return createTooLarge()
+  if (httpCode === 400) return new BadRequest('Invalid request body: expected a valid multipart form')
   // From the router; its message repeats the path.
   if (error instanceof URIError && status === 400) return new BadRequest(MALFORMED_PATH)
 

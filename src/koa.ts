@@ -1,0 +1,14 @@
+export { type Application, koa } from './koa/application.ts'
+export { authenticate, parseAuthentication } from './koa/authentication.ts'
+export type { FeathersContext, FeathersKoaContext, Middleware } from './koa/context.ts'
+export { type ErrorHandlerOptions, errorHandler } from './koa/handlers.ts'
+export {
+  type BodyParserOptions,
+  bodyParser,
+  type CorsOptions,
+  cors,
+  Koa,
+  type ServeStaticOptions,
+  serveStatic
+} from './koa/peers.ts'
+export { formatter, type RestOptions, rest } from './koa/rest.ts'

@@ -1,0 +1,98 @@
+import { createServer, type Server } from 'node:http'
+import type KoaClass from 'koa'
+import type { Application as CoreApplication, FeathersApplication, ServiceOptions } from '../core/types.ts'
+import { graft } from '../node/graft.ts'
+import { startServer } from '../node/listen.ts'
+import { warnOfMissingTransport } from '../node/reachable.ts'
+import type { FeathersContext, FeathersKoaContext } from './context.ts'
+import { Koa } from './peers.ts'
+import { implementQuery } from './request.ts'
+import { assertMiddleware } from './rest.ts'
+import { encodeResult } from './send.ts'
+
+/** An application that is a Koa application too. */
+export interface Application<Services = any, Settings = any>
+  extends KoaMembers,
+    CoreApplication<Services, Settings> {
+  /** The server that `listen` started. */
+  server?: Server
+
+  /** Registers Koa middleware, or a service. */
+  use: UseMiddleware<this> & CoreApplication<Services, Settings>['use']
+
+  /**
+   * Creates an HTTP server, sets the services up and starts to listen.
+   *
+   * @param args What `server.listen` of Node takes: port, host, a callback, …
+   * @returns The server, once it listens. `app.teardown()` closes it.
+   */
+  listen(...args: any[]): Promise<Server>
+}
+
+type KoaMembers = Omit<KoaClass, keyof CoreApplication | 'listen' | 'use'>
+
+/** As Koa has it, so that middleware that adds to the context can be used. */
+type UseMiddleware<App> = <NewState = object, NewContext = object>(
+  middleware: KoaClass.Middleware<
+    KoaClass.DefaultState & NewState,
+    KoaClass.DefaultContext & FeathersContext & NewContext
+  >
+) => App
+
+/**
+ * Turns an application into a Koa application: the same object, with the members of Koa. Services become reachable once
+ * `rest()` is configured on it.
+ *
+ * @param app An application; without one a plain Koa application is returned
+ * @param koaApp The Koa application to use
+ * @throws Error when `app` is not an application, and without the package `koa`
+ */
+export function koa<Services = any, Settings = any>(
+  app?: FeathersApplication<Services, Settings>,
+  koaApp: KoaClass = new Koa()
+): Application<Services, Settings> {
+  if (!app) return koaApp as unknown as Application<Services, Settings>
+
+  if (typeof app.setup !== 'function') {
+    throw new Error('alula/koa requires a valid Feathers application instance')
+  }
+
+  const { use, teardown } = app
+  const { use: useMiddleware } = koaApp
+  const closers: (() => Promise<void>)[] = []
+  const grafted = graft(app, koaApp)
+
+  grafted.use = function (this: any, location: unknown, ...args: [service: any, options?: ServiceOptions]) {
+    if (typeof location !== 'string') return useMiddleware.call(this, location as any)
+    if (args[1]?.koa) assertMiddleware(location, args[1].koa)
+
+    return (use as any).call(this, location, ...args)
+  }
+
+  grafted.listen = async function (this: any, ...args: any[]): Promise<Server> {
+    this.server = createServer(this.callback())
+
+    const server = await startServer(this, this.server, args, closers)
+
+    warnOfMissingTransport(this)
+
+    return server
+  }
+
+  grafted.teardown = async function (this: any, server?: unknown): Promise<unknown> {
+    await Promise.all(closers.splice(0).map((close) => close()))
+
+    return teardown.call(this, server)
+  }
+
+  implementQuery(grafted.request)
+  // First, so that the result of a service is encoded when all other middleware has seen it.
+  grafted.use(async function encode(context: FeathersKoaContext, next: KoaClass.Next) {
+    context.feathers = { ...context.feathers, provider: 'rest' }
+    await next()
+    // Not where Koa middleware was there before, or the application is mounted in another one.
+    encodeResult(context, context.app === grafted && grafted.middleware[0] === encode)
+  })
+
+  return grafted
+}

@@ -1,0 +1,18 @@
+import type Koa from 'koa'
+import type { HookContext, Params, RouteLookup } from '../core/types.ts'
+
+/** What a request of an application has besides that of Koa. */
+export interface FeathersContext {
+  /** Params for the service call, from middleware before it. */
+  feathers?: Partial<Params> & { [key: string]: any }
+  /** What the path of the request leads to. */
+  lookup?: RouteLookup
+  /** The context of the service call, also of one that failed. */
+  hook?: HookContext
+}
+
+/** The context of a request: that of Koa, and what services add to it. */
+export type FeathersKoaContext<App = any> = Koa.Context & FeathersContext & { app: App }
+
+/** Koa middleware of an application. */
+export type Middleware<App = any> = (context: FeathersKoaContext<App>, next: Koa.Next) => any

@@ -1,0 +1,78 @@
+import { type FeathersError, NotFound } from '../errors.ts'
+import { fromParserError } from '../node/parser-errors.ts'
+import { LOGGER_CHECK, type Logger, logUnexpected } from '../transport/error.ts'
+import { toLogContext } from '../transport/handler.ts'
+import { type TransportApplication, toHttpError } from '../transport/http.ts'
+import { assertOptions } from '../utils/options.ts'
+import type { FeathersKoaContext, Middleware } from './context.ts'
+
+/** The options of {@link errorHandler}. */
+export interface ErrorHandlerOptions {
+  /** Where unexpected errors are written to, `console` when left out; `false` for nowhere. */
+  logger?: Logger | false | null
+}
+
+/**
+ * Middleware that responds to errors with JSON, and with `NotFound` when no other middleware has responded. Register it
+ * before everything that may fail. What a client sees of an error is decided by `toClientError`, and by the application
+ * setting `formatError`. It needs no package, and can be used in an application of `@feathersjs/koa`.
+ *
+ * @param options Where unexpected errors are written to
+ * @throws Error when it is used as middleware itself, TypeError for a `logger` without the method `error`
+ */
+export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
+  if ('req' in options)
+    throw new Error('errorHandler makes middleware and is none: call it, as in app.use(errorHandler())')
+
+  assertOptions('errorHandler', options, { logger: LOGGER_CHECK })
+
+  const { logger = console } = options
+
+  return async (context, next) => {
+    try {
+      await next()
+      if (!hasResponse(context)) throw createNotFound(context)
+    } catch (error) {
+      // Koa closes the connection of a response that has begun.
+      if (context.headerSent) throw error
+
+      showError(context, error, logger || false)
+    }
+  }
+}
+
+/**
+ * Makes an error the response of a request.
+ *
+ * @param context The context of the request
+ * @param thrown Anything that was thrown
+ * @param logger Where an unexpected error is written to
+ */
+export function showError(context: FeathersKoaContext, thrown: unknown, logger: Logger | false): void {
+  // Services may use parsers and zlib too: what these throw is no fault of the request.
+  const error = context.hook ? thrown : fromParserError(thrown)
+  const { method, path, headers } = context
+  const app: Partial<TransportApplication> = context.app
+  const result = toHttpError(error, { method, path, headers }, context.lookup, app)
+
+  logUnexpected(logger, error, toLogContext(context.hook))
+
+  context.status = result.status
+  for (const [name, value] of Object.entries(result.headers)) {
+    // `rest` may have set it, with other strategies.
+    if (!context.res.hasHeader(name)) context.set(name, value)
+  }
+  // The server would read the rest of a refused body as the next request.
+  if (!context.req.complete) context.set('Connection', 'close')
+
+  context.body = result.body
+}
+
+/** Whether middleware has responded: with a body, a status, or by itself. */
+function hasResponse({ body, status, hook, respond, headerSent }: FeathersKoaContext): boolean {
+  return body !== undefined || status !== 404 || hook !== undefined || respond === false || headerSent
+}
+
+function createNotFound({ path }: FeathersKoaContext): FeathersError {
+  return new NotFound(`Path ${path} not found`)
+}

@@ -1,0 +1,126 @@
+// The packages that are wrapped. They are loaded here and not imported, because `errorHandler` needs none of them.
+import { createRequire } from 'node:module'
+import type KoaClass from 'koa'
+import { createMissingPeer } from '../utils/peer.ts'
+import type { Middleware } from './context.ts'
+
+const load = createRequire(import.meta.url)
+
+/** The class of Koa. Without the package `koa`, its constructor throws an error that says what to install. */
+export const Koa: typeof KoaClass = loadKoa()
+
+/** The options of {@link bodyParser}: those of `koa-body`. */
+export interface BodyParserOptions {
+  /** How much JSON is read, in bytes or as `'1mb'`. */
+  jsonLimit?: string | number
+  /** How much of an HTML form is read. */
+  formLimit?: string | number
+  /** How much text is read. */
+  textLimit?: string | number
+  /** Whether multipart forms are parsed; `ctx.request.files` has their files. `false` when left out. */
+  multipart?: boolean
+  /** Whether HTML forms are parsed; `true` when left out. */
+  urlencoded?: boolean
+  /** Whether JSON is parsed; `true` when left out. */
+  json?: boolean
+  /** Whether text is parsed; `true` when left out. */
+  text?: boolean
+  /** The options of `formidable`, which reads multipart forms. */
+  formidable?: object
+  /** The verbs whose bodies are parsed. */
+  parsedMethods?: string[]
+  [option: string]: unknown
+}
+
+/** The options of {@link cors}: those of `@koa/cors`. */
+export interface CorsOptions {
+  /** `Access-Control-Allow-Origin`: one origin, or a function that decides on it; `*` when left out. */
+  origin?: string | ((context: any) => string | PromiseLike<string>)
+  /** `Access-Control-Allow-Methods`. */
+  allowMethods?: string | string[]
+  /** `Access-Control-Expose-Headers`. */
+  exposeHeaders?: string | string[]
+  /** `Access-Control-Allow-Headers`. */
+  allowHeaders?: string | string[]
+  /** `Access-Control-Max-Age`, in seconds. */
+  maxAge?: string | number
+  /** `Access-Control-Allow-Credentials`. */
+  credentials?: boolean | ((context: any) => boolean | PromiseLike<boolean>)
+  /** Whether an error keeps the headers; `true` when left out. */
+  keepHeadersOnError?: boolean
+  /** Whether `Cross-Origin-Opener-Policy` and `Cross-Origin-Embedder-Policy` are set. */
+  secureContext?: boolean
+  /** Whether requests for private networks are accepted. */
+  privateNetworkAccess?: boolean
+}
+
+/** The options of {@link serveStatic}: those of `koa-static`. */
+export interface ServeStaticOptions {
+  /** How long browsers may keep a file, in milliseconds. */
+  maxage?: number
+  /** Whether files whose name begins with a dot are served. */
+  hidden?: boolean
+  /** The file that stands for a folder, `index.html` when left out; `false` for none. */
+  index?: string | false
+  /** Whether files are looked for after the middleware that follows. */
+  defer?: boolean
+  /** Whether files `.gz` are sent to clients that accept them. */
+  gzip?: boolean
+  /** Whether files `.br` are sent to clients that accept them. */
+  brotli?: boolean
+  /** Endings that are tried for a path without one. */
+  extensions?: string[] | false
+  /** Sets headers of the response to a file. */
+  setHeaders?: (response: any, path: string, stats: any) => any
+}
+
+/**
+ * Middleware that parses bodies into `ctx.request.body`, by the package `koa-body`. Services need none: see `rest`.
+ *
+ * @param options The options of `koa-body`
+ * @throws Error without the package
+ */
+export function bodyParser(options?: BodyParserOptions): Middleware {
+  return loadPeer('koa-body').koaBody(options)
+}
+
+/**
+ * Middleware that allows pages of other origins to call, by the package `@koa/cors`. Use it before `errorHandler`.
+ *
+ * @param options The options of `@koa/cors`
+ * @throws Error without the package
+ */
+export function cors(options?: CorsOptions): Middleware {
+  return loadPeer('@koa/cors')(options)
+}
+
+/**
+ * Middleware that serves files, by the package `koa-static`.
+ *
+ * @param root The folder
+ * @param options The options of `koa-static`
+ * @throws Error without the package
+ */
+export function serveStatic(root: string, options?: ServeStaticOptions): Middleware {
+  return loadPeer('koa-static')(root, options)
+}
+
+function loadKoa(): typeof KoaClass {
+  try {
+    return load('koa')
+  } catch (cause) {
+    return class {
+      constructor() {
+        throw createMissingPeer('koa', "'alula/koa'", cause)
+      }
+    } as unknown as typeof KoaClass
+  }
+}
+
+function loadPeer(name: string): any {
+  try {
+    return load(name)
+  } catch (cause) {
+    throw createMissingPeer(name, "'alula/koa'", cause)
+  }
+}

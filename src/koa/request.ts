@@ -1,0 +1,61 @@
+import qs from 'qs'
+import type { Query } from '../core/types.ts'
+import { NodeRequest, type NodeRequestDetails, splitTarget } from '../node/request.ts'
+import { toHost } from '../transport/proxies.ts'
+import { parseQueryString } from '../transport/querystring.ts'
+import type { FeathersKoaContext } from './context.ts'
+
+/** A request of Koa, which knows about proxies by its own setting, and has its own place for a parsed body. */
+export class KoaRequest extends NodeRequest {
+  private readonly context: FeathersKoaContext
+
+  constructor(context: FeathersKoaContext, details?: NodeRequestDetails) {
+    super(context.req, context.res, details)
+    this.context = context
+  }
+
+  override get host(): string | undefined {
+    return toHost(this.headers, this.context.app.proxy ? 1 : 0)
+  }
+
+  override get address(): string | undefined {
+    return this.context.ip || super.address
+  }
+
+  override get body(): unknown {
+    return (this.context.request as { body?: unknown }).body
+  }
+}
+
+/** Where a request keeps its parsed query. */
+const PARSED = Symbol('alula.query')
+
+/** A request of Koa, as far as its query is concerned. */
+interface QueriedRequest {
+  readonly req: { readonly url?: string }
+  querystring: string
+  [PARSED]?: { readonly search: string; readonly query: Query }
+}
+
+/**
+ * Replaces `ctx.query` by the query as services get it, with objects and arrays. The same object is returned until the URL
+ * changes, so that middleware may change what the service gets.
+ *
+ * @param request The prototype of the requests of an application
+ */
+export function implementQuery(request: object): void {
+  Object.defineProperty(request, 'query', {
+    configurable: true,
+    enumerable: true,
+    get(this: QueriedRequest): Query {
+      const { search } = splitTarget(this.req.url ?? '/')
+
+      if (this[PARSED]?.search !== search) this[PARSED] = { search, query: parseQueryString(search) }
+
+      return this[PARSED].query
+    },
+    set(this: QueriedRequest, query: object) {
+      this.querystring = qs.stringify(query)
+    }
+  })
+}

@@ -1,0 +1,116 @@
+import { sendResponse } from '../node/send.ts'
+import { encodeResponse } from '../transport/encode.ts'
+import type { HttpResult } from '../transport/http.ts'
+import type { HttpSettings } from '../transport/options.ts'
+import type { FeathersKoaContext } from './context.ts'
+import { showError } from './handlers.ts'
+
+/** What a service call has set. */
+interface Served {
+  readonly result: HttpResult
+  readonly settings: HttpSettings
+}
+
+/** Where a context keeps what a service call has set. */
+const SERVED = Symbol('alula.served')
+
+type ServedContext = FeathersKoaContext & { [SERVED]?: Served | undefined }
+
+/**
+ * Sets status, headers and body of a response to the result of a call, for the middleware that runs after it.
+ *
+ * @param context The context of the request
+ * @param result The result, its headers checked
+ * @param settings The settings of the transport
+ */
+export function serveResult(context: ServedContext, result: HttpResult, settings: HttpSettings): void {
+  const { status, headers, body } = result
+  const hasType = context.res.hasHeader('Content-Type')
+
+  context.body = body
+  // For Koa a string is no JSON.
+  if (typeof body === 'string' && !hasType) context.type = 'json'
+  // After the body, which for Koa decides on both.
+  context.status = status
+  for (const name of Object.keys(headers)) context.set(name, headers[name] as string | string[])
+
+  context[SERVED] = { result, settings }
+}
+
+/** Removes the headers of a call that has succeeded, from a response that became an error after it. */
+export function dropResult(context: ServedContext): void {
+  const served = context[SERVED]
+
+  if (!served || context.headerSent) return
+
+  context[SERVED] = undefined
+  context.remove('Content-Type')
+  for (const name of Object.keys(served.result.headers)) context.remove(name)
+}
+
+/**
+ * Encodes the result of a call as every transport does, once all middleware has seen it and may have changed it. Everything
+ * else is left to Koa: what middleware has set instead, and bytes and streams.
+ *
+ * @param context The context of the request
+ * @param isLast Whether no other middleware sees the response: then it is written here, which saves Koa's part
+ */
+export function encodeResult(context: ServedContext, isLast: boolean): void {
+  const served = context[SERVED]
+
+  if (!served || !isJson(context, served.result)) return
+
+  const { method, headers, status, body } = context
+  const request = { method, headers, getResponseHeader: (name: string) => context.res.getHeader(name) }
+
+  try {
+    const sent = encodeResponse(request, { status, headers: {}, body }, served.settings.etag)
+
+    if (sent.body === undefined) dropBody(context, served.result)
+
+    if (isLast) {
+      sendResponse(context.req, context.res, sent)
+      context.respond = false
+      return
+    }
+
+    for (const name of Object.keys(sent.headers)) context.set(name, sent.headers[name] as string)
+    if (sent.body !== undefined) context.body = sent.body
+    context.status = sent.status
+  } catch (error) {
+    dropResult(context)
+    showError(context, error, served.settings.logger)
+  }
+}
+
+/** Removes a body that is not sent, with the type that Koa has set for it. */
+function dropBody(context: FeathersKoaContext, { headers }: HttpResult): void {
+  const type = Object.keys(headers).find((name) => name.toLowerCase() === 'content-type')
+
+  // With the type, Koa would send `null`.
+  context.remove('Content-Type')
+  context.body = null
+  if (type !== undefined) context.set('Content-Type', headers[type] as string)
+}
+
+/** Whether the body of a response is to be written as JSON. */
+function isJson(context: FeathersKoaContext, { body: result }: HttpResult): boolean {
+  const { body, res } = context
+
+  if (context.respond === false || context.headerSent) return false
+  if (typeof body === 'object' && body !== null) return !isRaw(body)
+  if (body !== result) return false
+
+  return typeof body !== 'string' || /\bjson\b/i.test(String(res.getHeader('content-type') ?? 'json'))
+}
+
+/** Whether Koa sends an object as it is. */
+function isRaw(body: object): boolean {
+  return (
+    Buffer.isBuffer(body) ||
+    typeof (body as { pipe?: unknown }).pipe === 'function' ||
+    body instanceof Blob ||
+    body instanceof ReadableStream ||
+    body instanceof Response
+  )
+}

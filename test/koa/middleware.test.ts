@@ -1,0 +1,427 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import Router from '@koa/router'
+import { expect, it } from 'vitest'
+import { alula } from '../../src/index.ts'
+import {
+  type Application,
+  bodyParser,
+  cors,
+  errorHandler,
+  type FeathersKoaContext,
+  Koa,
+  koa,
+  type Middleware,
+  rest,
+  serveStatic
+} from '../../src/koa.ts'
+import { serve } from '../support/server.ts'
+
+const load = createRequire(import.meta.url)
+const JSON_HEADERS = { 'Content-Type': 'application/json' }
+const getJson = async (url: string, init?: RequestInit): Promise<any> => (await fetch(url, init)).json()
+const post = (body: string) => ({ method: 'POST', headers: JSON_HEADERS, body })
+
+function create(before: (app: Application) => void, options?: Parameters<typeof rest>[0]): Application {
+  const app = koa(alula())
+
+  app.use(errorHandler({ logger: false }))
+  before(app)
+  app.configure(rest(options))
+
+  return app
+}
+
+it('middleware sets params by ctx.feathers, and the query by ctx.query', async () => {
+  const app = create((app) =>
+    app.use(async (context, next) => {
+      context.feathers = { ...context.feathers, user: { id: 1 } }
+      context.query.added = context.query.a
+      await next()
+    })
+  )
+
+  app.use('things', { find: async ({ provider, user, query }: any) => ({ provider, user, query }) })
+
+  expect(await getJson(`${await serve(app)}/things?a[$lt]=5`)).toEqual({
+    provider: 'rest',
+    user: { id: 1 },
+    query: { a: { $lt: '5' }, added: { $lt: '5' } }
+  })
+})
+
+it('a query that middleware replaces is what the service gets', async () => {
+  const app = create((app) =>
+    app.use((context, next) => {
+      context.query = { other: { $in: ['1'] } } as any
+
+      return next()
+    })
+  )
+
+  app.use('things', { find: async ({ query }: any) => query })
+
+  expect(await getJson(`${await serve(app)}/things?a=1`)).toEqual({ other: { $in: ['1'] } })
+})
+
+it('middleware around the services sees the result, and can change or replace it', async () => {
+  const app = create((app) =>
+    app.use(async (context, next) => {
+      await next()
+
+      const { method, path } = context.hook as any
+
+      context.set('X-Seen', `${method} ${path} ${context.status}`)
+      if (context.query.replace) context.body = { replaced: context.body }
+      else (context.body as any).changed = true
+    })
+  )
+
+  app.use('things', { find: async () => ({ a: 1 }) })
+
+  const url = await serve(app)
+  const response = await fetch(`${url}/things`)
+
+  expect([response.headers.get('x-seen'), await response.json()]).toEqual([
+    'find things 200',
+    { a: 1, changed: true }
+  ])
+  expect(await getJson(`${url}/things?replace=1`)).toEqual({ replaced: { a: 1 } })
+})
+
+it('the middleware of a service runs before and after it, with its context', async () => {
+  const order: string[] = []
+  const log =
+    (name: string): Middleware =>
+    async (context, next) => {
+      order.push(`${name} ${context.hook?.method} ${JSON.stringify(context.body)}`)
+      await next()
+    }
+  const app = create(() => undefined)
+
+  app.use(
+    'things',
+    {
+      async find() {
+        order.push('service')
+        return ['thing']
+      }
+    },
+    {
+      koa: {
+        before: [log('first'), log('second')],
+        after: [log('third'), (context: FeathersKoaContext) => void context.set('X-After', 'yes')]
+      }
+    }
+  )
+
+  const response = await fetch(`${await serve(app)}/things`)
+
+  expect(order).toEqual([
+    'first undefined undefined',
+    'second undefined undefined',
+    'service',
+    'third find ["thing"]'
+  ])
+  expect(response.headers.get('x-after')).toBe('yes')
+  expect(await response.json()).toEqual(['thing'])
+})
+
+it('middleware before a service can respond instead', async () => {
+  let calls = 0
+  const app = create(() => undefined)
+
+  app.use(
+    'things',
+    { find: async () => ++calls },
+    {
+      koa: {
+        before: [
+          (context: FeathersKoaContext) => {
+            context.body = { cached: true }
+          }
+        ]
+      }
+    }
+  )
+
+  expect(await getJson(`${await serve(app)}/things`)).toEqual({ cached: true })
+  expect(calls).toBe(0)
+})
+
+it('what a call has set is not sent with the error of middleware after it', async () => {
+  const app = create(() => undefined)
+  const after = () => {
+    throw new Error('after')
+  }
+
+  app.use(
+    'things',
+    {
+      async find() {
+        return 'text'
+      }
+    },
+    { koa: { after: [after] } }
+  )
+  app.service('things').hooks({
+    after: {
+      find: [
+        (context: any) => {
+          context.http.headers = { 'Cache-Control': 'public', 'Content-Type': 'text/csv' }
+        }
+      ]
+    }
+  })
+
+  const response = await fetch(`${await serve(app)}/things`)
+
+  expect(response.status).toBe(500)
+  expect(response.headers.get('cache-control')).toBe(null)
+  expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
+  expect(await response.json()).toMatchObject({ name: 'GeneralError', message: 'after' })
+})
+
+it('a formatter runs last, and makes another body', async () => {
+  const format: Middleware = (context) => {
+    context.type = 'text/csv'
+    context.body = (context.body as any).join(';')
+  }
+
+  for (const options of [format, { formatter: format }]) {
+    const app = create(() => undefined, options)
+
+    app.use('things', { find: async () => ['a', 'b'] })
+
+    const response = await fetch(`${await serve(app)}/things`)
+
+    expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    expect(await response.text()).toBe('a;b')
+  }
+})
+
+it('a formatter that goes on leads to the middleware after the services', async () => {
+  const app = create(
+    () => undefined,
+    (_context, next) => next()
+  )
+
+  app.use((context) => {
+    context.body = { wrapped: context.body }
+  })
+  app.use('things', { find: async () => ['a'] })
+
+  expect(await getJson(`${await serve(app)}/things`)).toEqual({ wrapped: ['a'] })
+})
+
+it('bytes and streams go out as they are, strings as JSON', async () => {
+  const app = create(() => undefined)
+
+  app.use('files', {
+    async get(id: any) {
+      if (id === 'text') return 'text'
+
+      return id === 'bytes' ? Buffer.from('some bytes') : Readable.from(['a ', 'stream'])
+    }
+  })
+  app.service('files').hooks({
+    after: {
+      get: [
+        (context: any) => {
+          if (context.params.query.type) context.http.headers = { 'Content-Type': 'text/csv' }
+        }
+      ]
+    }
+  })
+
+  const url = await serve(app)
+  const read = async (path: string) => {
+    const response = await fetch(`${url}${path}`)
+
+    return [response.headers.get('content-type'), await response.text()]
+  }
+
+  expect(await read('/files/bytes')).toEqual(['application/octet-stream', 'some bytes'])
+  expect(await read('/files/stream?type=csv')).toEqual(['text/csv', 'a stream'])
+  expect(await read('/files/text')).toEqual(['application/json; charset=utf-8', '"text"'])
+  expect(await read('/files/text?type=csv')).toEqual(['text/csv', 'text'])
+})
+
+it('a body that middleware has parsed is taken as it is, and without a parser it is read', async () => {
+  for (const before of [(app: Application) => void app.use(bodyParser()), () => undefined]) {
+    const app = create(before)
+
+    app.use('things', { create: async (data: any) => data })
+
+    const url = await serve(app)
+    const response = await fetch(`${url}/things`, post('{"a":1}'))
+
+    expect([response.status, await response.json()]).toEqual([201, { a: 1 }])
+  }
+})
+
+it('multer: files reach a service through ctx.feathers', async () => {
+  const multer = load('@koa/multer')
+  const app = create(() => undefined)
+  const toFile: Middleware = (context, next) => {
+    context.feathers = { ...context.feathers, file: context.file }
+
+    return next()
+  }
+
+  app.use(
+    'uploads',
+    {
+      create: async (data: any, { file }: any) => ({ ...data, name: file.originalname, size: file.size })
+    },
+    { koa: { before: [multer().single('file'), toFile] } }
+  )
+
+  const form = new FormData()
+
+  form.set('title', 'A file')
+  form.set('file', new Blob(['12345']), 'five.txt')
+
+  expect(await getJson(`${await serve(app)}/uploads`, { method: 'POST', body: form })).toEqual({
+    title: 'A file',
+    name: 'five.txt',
+    size: 5
+  })
+})
+
+it('router: routes stand beside services, and call them', async () => {
+  const app = create((app) => {
+    const router = new Router()
+
+    router.get('/count/:kind', async (context) => {
+      const found = await app.service('things').find({ query: { kind: context.params.kind } })
+
+      context.body = { count: found.length }
+    })
+    app.use(router.routes())
+    app.use(router.allowedMethods())
+  })
+
+  app.use('things', { find: async ({ query }: any) => [query.kind, 2] })
+
+  const url = await serve(app)
+
+  expect(await getJson(`${url}/count/a`)).toEqual({ count: 2 })
+  expect(await getJson(`${url}/things?kind=b`)).toEqual(['b', 2])
+  expect((await fetch(`${url}/count/a`, { method: 'POST' })).status).toBe(405)
+})
+
+it('mount: another Koa application stands under a path', async () => {
+  const mount = load('koa-mount')
+  const other = new Koa()
+
+  other.use((context) => {
+    context.body = { other: context.path }
+  })
+
+  const app = create((app) => app.use(mount('/other', other)))
+
+  app.use('things', { find: async () => ['thing'] })
+
+  const url = await serve(app)
+
+  expect(await getJson(`${url}/other/things`)).toEqual({ other: '/things' })
+  expect(await getJson(`${url}/things`)).toEqual(['thing'])
+})
+
+it('mount: the application stands under a path of another one', async () => {
+  const mount = load('koa-mount')
+  const app = create(() => undefined)
+  const outer = koa(alula())
+
+  app.use('things', { find: async () => 'thing' })
+  await app.setup()
+  outer.use(mount('/api', app))
+
+  const response = await fetch(`${await serve(outer)}/api/things`)
+
+  expect([response.headers.get('content-type'), await response.json()]).toEqual([
+    'application/json; charset=utf-8',
+    'thing'
+  ])
+})
+
+it('static: files are served beside services', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'alula-koa-'))
+
+  writeFileSync(join(folder, 'index.html'), '<p>Hello</p>')
+
+  const app = create((app) => app.use(serveStatic(folder)))
+
+  app.use('things', { find: async () => ['thing'] })
+
+  const url = await serve(app)
+  const page = await fetch(url)
+
+  expect([page.headers.get('content-type'), await page.text()]).toEqual([
+    'text/html; charset=utf-8',
+    '<p>Hello</p>'
+  ])
+  expect(await getJson(`${url}/things`)).toEqual(['thing'])
+  expect((await fetch(`${url}/missing.html`)).status).toBe(404)
+})
+
+it('cors: pages of other origins are allowed, and errors keep the headers', async () => {
+  const app = koa(alula())
+
+  app.use(cors())
+  app.use(errorHandler({ logger: false }))
+  app.configure(rest())
+  app.use('things', { find: async () => [] })
+
+  const url = await serve(app)
+  const headers = { Origin: 'https://page.example', 'Access-Control-Request-Method': 'PUT' }
+
+  expect((await fetch(`${url}/things`, { method: 'OPTIONS', headers })).status).toBe(204)
+  for (const path of ['/things', '/nowhere']) {
+    const response = await fetch(`${url}${path}`, { headers })
+
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+  }
+})
+
+it('a client that has the response already gets 304, also through middleware', async () => {
+  const app = create((app) =>
+    app.use(async (context, next) => {
+      await next()
+      ;(context.body as any).changed = true
+    })
+  )
+
+  app.use('things', { find: async () => ({ a: 1 }) })
+
+  const url = await serve(app)
+  const first = await fetch(`${url}/things`)
+  const tag = first.headers.get('etag') as string
+  const second = await fetch(`${url}/things`, {
+    headers: { 'If-None-Match': tag, 'Cache-Control': 'max-age=0' }
+  })
+
+  expect(await first.json()).toEqual({ a: 1, changed: true })
+  expect([second.status, await second.text()]).toEqual([304, ''])
+})
+
+it('a mounted function responds, with the headers that middleware has set', async () => {
+  const app = create((app) =>
+    app.use((context, next) => {
+      context.set('X-Before', 'yes')
+
+      return next()
+    })
+  )
+
+  app.mount('/docs', async (request) => Response.json({ path: new URL(request.url).pathname }))
+
+  const response = await fetch(`${await serve(app)}/docs/a`)
+
+  expect(response.headers.get('x-before')).toBe('yes')
+  expect(await response.json()).toEqual({ path: '/docs/a' })
+})
