@@ -49,7 +49,7 @@ export class AccessTokens {
   async verify(accessToken: string, options?: JwtVerifyOptions, secret?: TokenSecret): Promise<any> {
     const { payload, id } = this.read(accessToken, options, secret)
 
-    if (await this.isRevoked(id)) throw new NotAuthenticated('jwt revoked')
+    if (await this.revocations?.isRevoked(id)) throw new NotAuthenticated('jwt revoked')
 
     return payload
   }

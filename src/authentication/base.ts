@@ -153,11 +153,7 @@ export class AuthenticationBase {
    * @returns The payload
    * @throws NotAuthenticated for a token that is not valid, or was revoked
    */
-  async verifyAccessToken(
-    accessToken: string,
-    options?: JwtVerifyOptions,
-    secret?: TokenSecret
-  ): Promise<any> {
+  verifyAccessToken(accessToken: string, options?: JwtVerifyOptions, secret?: TokenSecret): Promise<any> {
     return this.state.tokens.verify(accessToken, options, secret)
   }
 
@@ -222,7 +218,7 @@ export class AuthenticationBase {
   }
 
   /** Whether the option `isActive` lets an entity in. */
-  async isActive(entity: any, params: AuthenticationParams): Promise<boolean> {
+  isActive(entity: any, params: AuthenticationParams): Promise<boolean> {
     return this.entities.isActive(entity, params)
   }
 
@@ -241,7 +237,8 @@ export class AuthenticationBase {
   ): Promise<AuthenticationResult> {
     const { strategy, result } = await this.state.strategies.authenticate(authentication, params, allowed)
 
-    if (!(await this.entities.isActiveIn(result, params))) throw createInvalid()
+    if (this.configuration.isActive && !(await this.entities.isActiveIn(result, params)))
+      throw createInvalid()
 
     return strategy.getEntity ? result : this.entities.showIn(result, params)
   }

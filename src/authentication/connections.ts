@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { emitSafely, reportError } from '../core/events.ts'
 import type { Application, HookContext, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
@@ -20,10 +19,28 @@ interface Service {
 
 /** A login or a logout that runs. */
 export interface RunningCall {
+  readonly connection: RealTimeConnection | undefined
   /** Whether its client has gone. */
   isAborted(): boolean
   /** Whether an entity has changed since the call began. */
   hasChanged(entity: string | undefined): boolean
+}
+
+/** The name on params of the login or logout that they belong to. Other services do not get it. */
+export const CALL = Symbol('running call')
+
+/** The login or logout that params belong to; `undefined` outside of one. */
+export function getCall(params: object): RunningCall | undefined {
+  return (params as { [CALL]?: RunningCall })[CALL]
+}
+
+/** Params without the login or logout that they belong to. */
+export function withoutCall<Params extends object>(params: Params): Params {
+  if (getCall(params) === undefined) return params
+
+  const { [CALL]: call, ...others } = params as Params & { [CALL]?: unknown }
+
+  return others as unknown as Params
 }
 
 /** Where entities are. */
@@ -46,8 +63,9 @@ export class Connections {
   private readonly sessions = new Sessions((connection) => this.end(connection))
   /** The logins and logouts of a connection run one after another. */
   private readonly turns = new KeyedMutex<RealTimeConnection>()
-  private readonly current = new AsyncLocalStorage<Call>()
-  private readonly running = new Set<Call>()
+  /** Those that run, and those that wait for their turn. */
+  private readonly calls = new Set<Call>()
+  private readonly current = new Map<RealTimeConnection, Call>()
   /** What stops listening: to the store, and to the services of entities. */
   private readonly stopping: (() => void)[] = []
 
@@ -55,39 +73,33 @@ export class Connections {
     this.service = service
   }
 
-  /** The login or logout that the calling code is a part of. */
-  get call(): RunningCall | undefined {
-    return this.current.getStore()
-  }
-
   /**
-   * Runs a login or a logout: of one connection one after another, in the order in which they came. One that is a part of
-   * another runs at once.
+   * Runs a login or a logout: of one connection one after another, in the order in which they came. One with the params of
+   * another is a part of it, and runs at once.
    *
-   * @param connection The connection; `undefined` for a call that came over none
+   * @param params Those of the call
    * @param isAborted Whether the client has gone
-   * @param work The login or logout
+   * @param work Gets the params that the login or logout has to run with
    */
   async run(
-    connection: RealTimeConnection | undefined,
+    params: AuthenticationParams,
     isAborted: () => boolean,
-    work: () => Promise<void>
+    work: (params: AuthenticationParams) => Promise<void>
   ): Promise<void> {
-    if (connection && this.current.getStore()?.connection === connection) return work()
+    const { connection } = params
+    const outer = getCall(params)
+
+    if (outer && outer.connection === connection) return work(params)
 
     const call = new Call(connection, isAborted)
-    const runCall = async () => {
-      await this.current.run(call, work)
-      // The login succeeded after the connection had closed: listeners have to see it end.
-      if (call.isOver && connection?.authentication) this.end(connection)
-    }
+    const runCall = () => work({ ...params, [CALL]: call })
 
-    this.running.add(call)
+    this.calls.add(call)
 
     try {
-      await (connection ? this.turns.run(connection, runCall) : runCall())
+      await (connection ? this.turns.run(connection, () => this.runOn(connection, call, runCall)) : runCall())
     } finally {
-      this.running.delete(call)
+      this.calls.delete(call)
     }
   }
 
@@ -98,7 +110,7 @@ export class Connections {
    * @param work What follows
    */
   async finish(connection: RealTimeConnection, work: () => Promise<void>): Promise<void> {
-    for (const call of this.running) {
+    for (const call of this.calls) {
       if (call.connection === connection) call.isOver = true
     }
 
@@ -121,7 +133,7 @@ export class Connections {
       if (await this.service.tokens.revocations?.isRevoked(tokenId)) throw new NotAuthenticated('jwt revoked')
 
       // The entity was loaded before it changed.
-      if (this.call?.hasChanged(entity)) {
+      if (this.current.get(connection)?.hasChanged(entity)) {
         await this.service.authenticate(authentication, {}, authentication.strategy as string)
       }
     } catch (error) {
@@ -195,6 +207,19 @@ export class Connections {
     for (const stop of this.stopping.splice(0)) stop()
   }
 
+  private async runOn(connection: RealTimeConnection, call: Call, work: () => Promise<void>): Promise<void> {
+    this.current.set(connection, call)
+
+    try {
+      await work()
+    } finally {
+      this.current.delete(connection)
+    }
+
+    // The login succeeded after the connection had closed: listeners have to see it end.
+    if (call.isOver && connection.authentication) this.end(connection)
+  }
+
   private handleChange(path: string, id: unknown): void {
     this.verify(path, id).catch((error) => reportError(this.service.app, error))
   }
@@ -211,7 +236,7 @@ export class Connections {
   }
 
   private async verifyEntity(entity: string): Promise<void> {
-    for (const call of this.running) call.changes.add(entity)
+    for (const call of this.calls) call.changes.add(entity)
 
     // The call that has changed the entity may be one of the connection: its reply comes first.
     await new Promise(setImmediate)

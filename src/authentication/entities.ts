@@ -1,6 +1,6 @@
 import type { Application } from '../core/types.ts'
 import { isPlainObject } from '../utils/object.ts'
-import type { EntitySource } from './connections.ts'
+import { type EntitySource, withoutCall } from './connections.ts'
 import { hasDispatch } from './dispatch.ts'
 import { MISSING_SECRET, toAlgorithms } from './options.ts'
 import { canSign, createFingerprint } from './tokens.ts'
@@ -26,15 +26,11 @@ export interface EntityPlace {
   readonly name: string
 }
 
-/**
- * Where the `authentication` of a result has the entity that its strategy has verified. It is on that object, because a
- * subclass may copy the result; not enumerable, because neither clients nor copies must get it.
- */
-const VERIFIED = Symbol('verified entity')
-
 /** The entities of an authentication service: how they are loaded, who may log in, and what ties tokens to them. */
 export class Entities {
   private readonly service: Service
+  /** Verified entities by the `authentication` of the result, which stays the same when a subclass copies the result. */
+  private readonly verified = new WeakMap<object, any>()
   private signer: { secret: string; algorithm: string | undefined; canSign: boolean } = {
     secret: '',
     algorithm: undefined,
@@ -52,7 +48,7 @@ export class Entities {
    * @param params Those of the call
    * @param query The query of the strategy
    */
-  async load(
+  load(
     { service, id }: Omit<EntityPlace, 'name'>,
     params: AuthenticationParams,
     query: object
@@ -68,8 +64,10 @@ export class Entities {
    * @param params Those of the call
    * @param entity The entity as the server sees it
    */
-  async show({ service, id, name }: EntityPlace, params: AuthenticationParams, entity: any): Promise<any> {
-    return params.provider ? service.get(id, { ...params, [name]: entity }) : entity
+  show({ service, id, name }: EntityPlace, params: AuthenticationParams, entity: any): Promise<any> {
+    return params.provider
+      ? service.get(id, { ...withoutCall(params), [name]: entity })
+      : Promise.resolve(entity)
   }
 
   /** Replaces the entity of a result by what {@link show} returns, unless it says itself what clients may see of it. */
@@ -95,7 +93,7 @@ export class Entities {
    * what clients must not see.
    */
   async isActiveIn(result: AuthenticationResult, params: AuthenticationParams): Promise<boolean> {
-    const found = this.service.configuration.isActive && this.find(result)
+    const found = this.find(result)
 
     if (!found || this.getVerified(result)) return true
 
@@ -109,21 +107,21 @@ export class Entities {
   }
 
   /**
-   * Stores in a result the entity that its strategy has verified and found to be active, as it was then.
+   * Keeps with a result the entity that its strategy has verified and found to be active, as it was then.
    *
    * @param result The result, with `authentication`
    * @param entity The entity as the server sees it
    * @returns The result
    */
   setVerified<Result extends AuthenticationResult>(result: Result, entity: any): Result {
-    Object.defineProperty(result.authentication, VERIFIED, { value: entity })
+    this.verified.set(result.authentication, entity)
 
     return result
   }
 
   /** The entity that the strategy of a result has verified; `undefined` for a strategy that has not said so. */
   getVerified({ authentication }: AuthenticationResult): any {
-    return authentication?.[VERIFIED]
+    return authentication && this.verified.get(authentication)
   }
 
   /** Whether tokens are tied to credentials: there are some, and the service makes the tokens itself. */
@@ -245,11 +243,11 @@ function findService(app: Application, path: string): unknown {
   }
 }
 
-/** The params of a call by the server itself. Those that have no provider already are not copied. */
+/** The params of a call by the server itself. Those that are such params already are not copied. */
 export function toInternal<Params extends { provider?: unknown }>(params: Params): Params {
-  if (!params.provider) return params
+  if (!params.provider) return withoutCall(params)
 
-  const { provider, ...internal } = params
+  const { provider, ...internal } = withoutCall(params)
 
   return internal as Params
 }

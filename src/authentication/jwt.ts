@@ -1,6 +1,7 @@
 import type { Params, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import { parseCookies } from '../utils/cookie.ts'
+import { getCall } from './connections.ts'
 import { type EntityPlace, toInternal } from './entities.ts'
 import { toEntityName } from './sessions.ts'
 import type { IncomingRequest } from './strategies.ts'
@@ -85,7 +86,7 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     const isKnown = known && String(known[this.idName]) === String(id)
     const entity = isKnown ? known : await entities.load(place, params, await this.getEntityQuery(params))
 
-    return entities.show(place, params, entity)
+    return params.provider ? entities.show(place, params, entity) : entity
   }
 
   /** The id of the entity that a token is for. */
@@ -213,7 +214,7 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     const verified = auth.entities.getVerified(result)
 
     // Changes are seen from the set-up on.
-    const { call } = auth.connections
+    const call = getCall(params)
     const isFresh = verified && auth.isReady && call && !call.hasChanged(this.toEntityName(id))
 
     if (isFresh && this.showsCredentials) return verified

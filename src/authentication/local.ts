@@ -5,6 +5,7 @@ import { BadRequest, NotAuthenticated } from '../errors.ts'
 import { isFunction } from '../utils/check.ts'
 import { getPath } from '../utils/object.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
+import { getCall } from './connections.ts'
 import { toInternal } from './entities.ts'
 import { BcryptHasher, type Hasher, isCost } from './hasher.ts'
 import { AuthenticationBaseStrategy, assertOwnService } from './strategy.ts'
@@ -101,14 +102,17 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
   /**
    * Compares a password with that of an entity.
    *
+   * @param entity The entity
+   * @param password The password
+   * @param params Those of the login
    * @returns The entity
    * @throws NotAuthenticated when they differ
    */
-  async comparePassword(entity: any, password: string): Promise<any> {
+  async comparePassword(entity: any, password: string, params: AuthenticationParams = {}): Promise<any> {
     const hash = this.getCredential(entity)
 
-    if (typeof hash !== 'string' || hash === '') await this.compareWithNothing(password)
-    else if ((await this.hasher.compare(password, hash, this.isAborted)) === true) return entity
+    if (typeof hash !== 'string' || hash === '') await this.compareWithNothing(password, params)
+    else if ((await this.hasher.compare(password, hash, toAbortCheck(params))) === true) return entity
 
     throw this.createError()
   }
@@ -148,14 +152,14 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
 
     // An operator object as a username would find anybody.
     if (!isCredential(username) || !isCredential(password)) {
-      await this.compareWithNothing('')
+      await this.compareWithNothing('', params)
       throw this.createError()
     }
 
     const internal = toInternal(params)
-    const found = await this.findKnown(username, password, internal)
+    const found = await this.findKnown(username, password, params)
 
-    await this.comparePassword(found, password)
+    await this.comparePassword(found, password, params)
     if (!(await this.auth.isActive(found, params))) throw this.createError()
 
     const current = await this.renewHash(found, username, password, internal)
@@ -190,28 +194,21 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     return this.bcrypt
   }
 
-  /** Whether the client of the login has gone; it stays that of this login when it is asked later. */
-  private get isAborted(): () => boolean {
-    const { call } = this.auth.connections
-
-    return () => call?.isAborted() ?? false
-  }
-
   /** Finds the entity, and takes as long as for a known one when there is none. */
-  private async findKnown(username: string, password: string, params: Params): Promise<any> {
+  private async findKnown(username: string, password: string, params: AuthenticationParams): Promise<any> {
     try {
-      return await this.findEntity(username, params)
+      return await this.findEntity(username, toInternal(params))
     } catch (error: any) {
-      if (error?.code === 401) await this.compareWithNothing(password)
+      if (error?.code === 401) await this.compareWithNothing(password, params)
       throw error
     }
   }
 
-  private async compareWithNothing(password: string): Promise<void> {
+  private async compareWithNothing(password: string, params: AuthenticationParams): Promise<void> {
     const { hasher } = this
 
     if (hasher instanceof BcryptHasher) {
-      await hasher.compare(password, '', this.isAborted)
+      await hasher.compare(password, '', toAbortCheck(params))
       return
     }
 
@@ -220,7 +217,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     }
 
     try {
-      await hasher.compare(password, await this.dummy.hash, this.isAborted)
+      await hasher.compare(password, await this.dummy.hash, toAbortCheck(params))
     } catch (error) {
       // Not kept: what failed for once must not fail for every unknown user from now on.
       delete this.dummy
@@ -266,6 +263,13 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
   private createError(): NotAuthenticated {
     return new NotAuthenticated(this.configuration.errorMessage)
   }
+}
+
+/** Whether the client of a login has gone; `undefined` where that is not known. */
+function toAbortCheck(params: AuthenticationParams): (() => boolean) | undefined {
+  const call = getCall(params)
+
+  return call && (() => call.isAborted())
 }
 
 function isCredential(value: unknown): value is string {

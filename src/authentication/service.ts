@@ -8,6 +8,7 @@ import { attachHooks } from '../hooks/interop.ts'
 import { mergePlain } from '../utils/object.ts'
 import { markTokenResponse } from '../utils/token-response.ts'
 import { AuthenticationBase } from './base.ts'
+import { CALL, getCall, withoutCall } from './connections.ts'
 import { createFinder } from './default-service.ts'
 import { setDispatch, toDispatch } from './dispatch.ts'
 import { assertComplete, warnOfShortSecret, warnOfUnknownStrategies } from './options.ts'
@@ -45,8 +46,20 @@ export class AuthenticationService extends AuthenticationBase {
     // On the object, so that they are around the methods of a subclass too.
     const { inTurn } = this
 
-    this.create = attachHooks(this.create, [inTurn, prepareAnswer, event('login'), connection('login')])
-    this.remove = attachHooks(this.remove, [inTurn, prepareAnswer, event('logout'), connection('logout')])
+    this.create = attachHooks(this.create, [
+      inTurn,
+      prepareAnswer,
+      event('login'),
+      connection('login'),
+      hideCall
+    ])
+    this.remove = attachHooks(this.remove, [
+      inTurn,
+      prepareAnswer,
+      event('logout'),
+      connection('logout'),
+      hideCall
+    ])
 
     app.on('disconnect', (connection) => {
       this.handleDisconnect(connection).catch((error) => reportError(app, error))
@@ -225,8 +238,20 @@ export class AuthenticationService extends AuthenticationBase {
     return Object.assign({}, ...claims)
   }
 
-  private readonly inTurn = async ({ params, http }: HookContext, next: NextFunction): Promise<void> => {
-    await this.connections.run(params.connection, () => http?.isAborted === true, next)
+  private readonly inTurn = async (context: HookContext, next: NextFunction): Promise<void> => {
+    const { params, http } = context
+    const outer = getCall(params)
+
+    await this.connections.run(
+      params,
+      () => http?.isAborted === true,
+      async (ownParams) => {
+        context.params = ownParams
+        await next()
+      }
+    )
+
+    context.params = outer ? { ...context.params, [CALL]: outer } : withoutCall(context.params)
   }
 
   /** After the login that runs on the connection, which may have joined channels since. */
@@ -252,6 +277,12 @@ export class AuthenticationService extends AuthenticationBase {
   private getIdName(service: string, entityId: string | undefined): string {
     return entityId || (this.app.service(service) as any).id
   }
+}
+
+/** After the method: listeners get the params as they came. */
+async function hideCall(context: HookContext, next: NextFunction): Promise<void> {
+  await next()
+  context.params = withoutCall(context.params)
 }
 
 /** Prepares what a client gets: entities as it may see them, and a header that keeps it out of caches (RFC 6749 §5.1). */
