@@ -57,6 +57,7 @@ async function checkPackage() {
       join(consumer, 'entries.ts'),
       entries.map((entry, index) => `export * as entry${index} from '${entry}'\n`).join('')
     )
+    writeFileSync(join(consumer, 'typed.ts'), readTypedProgram())
     await mustRun('npm', ['install', '--no-audit', '--no-fund', '--prefix', consumer, tarball], {
       cwd: consumer
     })
@@ -244,4 +245,14 @@ function listFiles(root) {
 
 function readJson(path) {
   return JSON.parse(readFileSync(path, 'utf8'))
+}
+
+/** The program of the README with types, which is the first of the guide to TypeScript. */
+function readTypedProgram() {
+  const [, program] =
+    /```ts\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, 'docs/typescript.md'), 'utf8')) ?? []
+
+  if (!program?.includes('requireText')) throw new Error('docs/typescript.md does not begin with a program')
+
+  return program
 }

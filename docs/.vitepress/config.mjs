@@ -6,7 +6,7 @@ import { markdown } from './markdown.mjs'
 const DOCS = fileURLToPath(new URL('..', import.meta.url))
 
 const guides = {
-  Start: ['quickstart', 'services', 'hooks', 'errors', 'query'],
+  Start: ['quickstart', 'services', 'hooks', 'errors', 'query', 'typescript'],
   'Data and clients': ['sql', 'memory', 'http', 'koa', 'realtime', 'client'],
   'Who may call': ['authentication', 'oauth', 'security'],
   'In production': ['testing', 'deployment', 'scaling'],
