@@ -1,10 +1,10 @@
-import type { Kysely } from 'kysely'
 import { AdapterBase } from '../adapter/base.ts'
 import { type AdapterMethods, type FindMethod, implementService } from '../adapter/methods.ts'
 import { isPaginated, type Paged, type Unpaged } from '../adapter/options.ts'
 import type { Id, Paginated } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
 import type { ParsedQuery } from '../query/ast.ts'
+import type { AnyKysely } from './any-kysely.ts'
 import type { Fragment } from './dialect.ts'
 import { toTableError } from './errors.ts'
 import { toColumn } from './field.ts'
@@ -41,7 +41,7 @@ export class KyselyAdapter<
   }
 
   /** The Kysely instance of a call: that of `params.adapter`, or of the service. */
-  getModel(params?: ServiceParams): Kysely<any> {
+  getModel(params?: ServiceParams): AnyKysely {
     const { Model, schema } = this.getOptions(params)
 
     return schema === undefined ? Model : withSchema(Model, schema)
@@ -151,7 +151,7 @@ export class KyselyAdapter<
     const options = this.getOptions(params)
     let session: Session | undefined
 
-    const open = async (db: Kysely<any>) => {
+    const open = async (db: AnyKysely) => {
       session = await openSession(Model, db, options)
 
       return await work(session)

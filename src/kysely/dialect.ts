@@ -1,13 +1,13 @@
 import type {
   DeleteQueryBuilder,
   InsertQueryBuilder,
-  Kysely,
   RawBuilder,
   SelectQueryBuilder,
   UpdateQueryBuilder
 } from 'kysely'
 import type { Path } from '../query/ast.ts'
 import type { PatternPart } from '../query/like.ts'
+import type { AnyKysely } from './any-kysely.ts'
 import type { Column, TableDescription } from './table.ts'
 
 /** Part of a statement. */
@@ -95,7 +95,7 @@ export interface Dialect {
    * @param place The table
    * @returns The table, without columns when there is none
    */
-  readTable(db: Kysely<any>, place: Place): Promise<TableDescription>
+  readTable(db: AnyKysely, place: Place): Promise<TableDescription>
 
   /** How many values a statement can have. */
   readonly maxValues: number
@@ -132,9 +132,9 @@ export interface Dialect {
   /** Whether an insert takes the id 0 for one that is not given. */
   readonly numbersZero: boolean
   /** The numbers that the last insert of this connection has given. Only where `returning.insert` is false. */
-  readInsertedIds?(db: Kysely<any>, length: number): Promise<readonly bigint[]>
+  readInsertedIds?(db: AnyKysely, length: number): Promise<readonly bigint[]>
   /** Moves the counter of a column past the numbers that are taken. Only where a column has a `sequence`. */
-  skipTakenIds?(db: Kysely<any>, table: string, column: Column): Promise<void>
+  skipTakenIds?(db: AnyKysely, table: string, column: Column): Promise<void>
 
   /** Whether a pool has a single connection, which a transaction keeps from all others. */
   readonly hasOneConnection: boolean
@@ -145,7 +145,7 @@ export interface Dialect {
   /** Whether `commit` fails where there is no transaction any more. */
   readonly failsEmptyCommit: boolean
   /** Whether a transaction is still open. After some errors databases end one by themselves. */
-  isAlive(transaction: Kysely<any>): Promise<boolean>
+  isAlive(transaction: AnyKysely): Promise<boolean>
 
   /** What an error of the driver means; `undefined` for one of another database, and for what is no error of a client. */
   toErrorKind(error: DriverError): ErrorKind | undefined

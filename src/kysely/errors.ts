@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely'
 import {
   BadRequest,
   Conflict,
@@ -7,6 +6,7 @@ import {
   isFeathersError,
   Unavailable
 } from '../errors.ts'
+import type { AnyKysely } from './any-kysely.ts'
 import { DIALECTS, findDatabase } from './databases.ts'
 import type { Dialect, ErrorKind, Table } from './dialect.ts'
 
@@ -43,7 +43,7 @@ const LOST_MESSAGE =
  *   throw toFeathersError(error)
  * })
  */
-export function toFeathersError(error: unknown, db?: Kysely<any>): FeathersError {
+export function toFeathersError(error: unknown, db?: AnyKysely): FeathersError {
   return toKnownError(error, db ? [findDatabase(db).dialect] : DIALECTS)
 }
 
@@ -90,7 +90,7 @@ export function isClientTimeout(error: any): boolean {
 }
 
 /** Whether the same statements may succeed when they are tried again. */
-export function isDeadlock(error: unknown, db: Kysely<any>): boolean {
+export function isDeadlock(error: unknown, db: AnyKysely): boolean {
   return toErrorKind(error, [findDatabase(db).dialect]) === 'deadlock'
 }
 

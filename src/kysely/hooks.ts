@@ -1,5 +1,5 @@
-import type { Kysely } from 'kysely'
 import { AROUND, type NextFunction } from '../hooks/types.ts'
+import type { AnyKysely } from './any-kysely.ts'
 import { currentCall, type HookCall, Transaction } from './transaction.ts'
 import { findTransaction } from './with-transaction.ts'
 
@@ -21,12 +21,12 @@ export const transaction = {
   /** A `before` hook: begins a transaction, or sets a savepoint in that of the params. */
   start: toFactory('start', 'before', async (context) => {
     const call = toCall(context)
-    const Model: Kysely<any> | undefined = context.service.getModel?.(context.params)
+    const Model: AnyKysely | undefined = context.service.getModel?.(context.params)
     const parent = context.params.transaction ?? (Model && (await findTransaction(undefined, Model)))
 
     if (!Model && !parent) return
 
-    const current = await Transaction.begin(Model as Kysely<any>, parent)
+    const current = await Transaction.begin(Model as AnyKysely, parent)
 
     call.begun = [...(call.begun ?? []), current]
     context.params = { ...context.params, transaction: current }

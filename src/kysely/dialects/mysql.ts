@@ -1,4 +1,5 @@
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
+import type { AnyKysely } from '../any-kysely.ts'
 import type { Dialect, ErrorKind, Field, Fragment, Place, Typed } from '../dialect.ts'
 import { fromType, NOWHERE, type TypeNames, toJsonPath } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
@@ -119,7 +120,7 @@ export const mysql: Dialect = {
   }
 }
 
-async function readTable(db: Kysely<any>, { schema, name }: Place): Promise<TableDescription> {
+async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableDescription> {
   const { isMariadb, isParsed, collation } = await readServer(db)
   const place = schema ?? null
   const inTable = sql`table_schema = coalesce(${place}, database()) and table_name = ${name}`
@@ -170,7 +171,7 @@ async function readTable(db: Kysely<any>, { schema, name }: Place): Promise<Tabl
   }
 }
 
-async function readServer(db: Kysely<any>) {
+async function readServer(db: AnyKysely) {
   const { rows } = await sql<any>`
     select version() as version, @@sql_mode as mode, json_array('a') as json, collation_name as collation
     from information_schema.collations

@@ -1,4 +1,5 @@
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
+import type { AnyKysely } from '../any-kysely.ts'
 import type { Dialect, Field, Fragment, Place, Typed } from '../dialect.ts'
 import { fromType, type TypeNames } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
@@ -105,7 +106,7 @@ export const postgres: Dialect = {
   toErrorNames: ({ column, constraint }) => [column ?? constraint].filter((name) => typeof name === 'string')
 }
 
-async function readTable(db: Kysely<any>, { schema, name }: Place): Promise<TableDescription> {
+async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableDescription> {
   const path = schema === undefined ? [name] : [schema, name]
   const table = sql`to_regclass(${path.map(quote).join('.')})`
   const columns = await sql<any>`

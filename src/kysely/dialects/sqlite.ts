@@ -1,5 +1,6 @@
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { PatternPart } from '../../query/like.ts'
+import type { AnyKysely } from '../any-kysely.ts'
 import type { Dialect, ErrorKind, Place, Typed } from '../dialect.ts'
 import { fromType, NOWHERE, type TypeNames, toJsonPath } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
@@ -114,7 +115,7 @@ export const sqlite: Dialect = {
   }
 }
 
-async function readTable(db: Kysely<any>, { schema, name }: Place): Promise<TableDescription> {
+async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableDescription> {
   const { rows } = await sql<any>`
     select name, type, "notnull" as required, dflt_value as fallback, pk, hidden
     from pragma_table_xinfo(${name}, ${schema ?? 'main'}) where hidden <> 1`.execute(db)
@@ -149,7 +150,7 @@ async function readTable(db: Kysely<any>, { schema, name }: Place): Promise<Tabl
 }
 
 /** How a table was made; empty for what is none, such as a view. */
-async function readDefinition(db: Kysely<any>, { schema, name }: Place): Promise<string> {
+async function readDefinition(db: AnyKysely, { schema, name }: Place): Promise<string> {
   const { rows } = await sql<{ definition: string }>`
     select sql as definition from ${sql.id(schema ?? 'main', 'sqlite_master')}
     where name = ${name} collate nocase and sql like 'CREATE TABLE %'`.execute(db)
