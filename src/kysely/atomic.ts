@@ -91,16 +91,16 @@ export async function asOneStatement<T>(
 }
 
 /** Runs a statement that needs no transaction, on a connection that the pool gets back when it is through. */
-export async function execute(
+export async function execute<Row>(
   db: AnyKysely,
   { staysBusy }: Dialect,
-  statement: CompiledQuery
-): Promise<QueryResult<any>> {
+  statement: CompiledQuery<Row>
+): Promise<QueryResult<Row>> {
   if (!staysBusy || db.isTransaction) return await db.executeQuery(statement)
 
   const executor = db.getExecutor()
 
-  return await untilThrough<DatabaseConnection, QueryResult<any>>(
+  return await untilThrough<DatabaseConnection, QueryResult<Row>>(
     (consumer) => executor.provideConnection(consumer),
     (connection) =>
       // Plugins convert results too.
@@ -127,7 +127,7 @@ export async function onConnection<T>(
 
 /** What statements run with. */
 interface Runner {
-  executeQuery(statement: CompiledQuery): Promise<QueryResult<any>>
+  executeQuery(statement: CompiledQuery): Promise<unknown>
 }
 
 /**

@@ -10,7 +10,7 @@ import type { PatternPart } from '../query/like.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import type { Column, TableDescription } from './table.ts'
 
-/** Part of a statement. */
+/** Part of a statement: a condition, a value or a column, so that Kysely has to take it anywhere. */
 export type Fragment = RawBuilder<any>
 
 /** A column, or what a path leads to in the JSON of one. */
@@ -26,18 +26,24 @@ export interface Table extends TableDescription {
   /** What statements begin with, made once. Those that change rows return them where the database can. */
   readonly statements: Statements
   /** What differs between a row of the driver and a record, by the names of the columns. */
-  readonly readers: readonly (readonly [name: string, read: (value: any) => unknown])[]
+  readonly readers: readonly (readonly [name: string, read: (value: unknown) => unknown])[]
 }
+
+/** What the driver returns for a row, by the names of the columns. */
+export type StoredRow = Record<string, unknown>
+
+/** The tables of a database as far as statements are concerned: columns that may hold anything. */
+type Tables = Record<string, StoredRow>
 
 /** The beginnings of the statements for a table. */
 export interface Statements {
   /** Selects whole rows. */
-  readonly select: SelectQueryBuilder<any, any, any>
+  readonly select: SelectQueryBuilder<Tables, string, StoredRow>
   /** Counts rows, as `count`. */
-  readonly count: SelectQueryBuilder<any, any, any>
-  readonly insert: InsertQueryBuilder<any, any, any>
-  readonly update: UpdateQueryBuilder<any, any, any, any>
-  readonly delete: DeleteQueryBuilder<any, any, any>
+  readonly count: SelectQueryBuilder<Tables, string, StoredRow>
+  readonly insert: InsertQueryBuilder<Tables, string, unknown>
+  readonly update: UpdateQueryBuilder<Tables, string, string, unknown>
+  readonly delete: DeleteQueryBuilder<Tables, string, unknown>
 }
 
 /** Where a table is, as a Kysely instance has it. */

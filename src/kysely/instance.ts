@@ -15,5 +15,8 @@ export function withSchema(Model: AnyKysely, schema: string): AnyKysely {
 export function withPluginsOf<Instance extends AnyKysely>(Model: AnyKysely, transaction: Instance): Instance {
   const { plugins } = Model.getExecutor()
 
-  return plugins.reduce<any>((db, plugin) => db.withPlugin(plugin), transaction.withoutPlugins())
+  return plugins.reduce<AnyKysely>(
+    (db, plugin) => db.withPlugin(plugin),
+    transaction.withoutPlugins()
+  ) as Instance
 }

@@ -1,4 +1,4 @@
-import { type Dialect, Transaction as KyselyTransaction, type QueryExecutor } from 'kysely'
+import { type Dialect, type Driver, Transaction as KyselyTransaction, type QueryExecutor } from 'kysely'
 import type { AnyTransaction } from './any-kysely.ts'
 
 /** Runs statements when it is their turn. */
@@ -21,7 +21,7 @@ export function lend(db: AnyTransaction, use: Use): KyselyTransaction<any> {
     createQueryCompiler: unused
   }
 
-  return new KyselyTransaction({ config: { dialect }, dialect, driver: {} as any, executor })
+  return new KyselyTransaction({ config: { dialect }, dialect, driver: {} as Driver, executor })
 }
 
 /** An executor whose statements take turns. A stream takes none: how long it is read is up to its reader. */

@@ -30,6 +30,9 @@ export interface KyselyParams<Q = Query> extends AdapterParams<Q, KyselyOptions>
   transaction?: Transaction | undefined
 }
 
+/** The params of any service for a table. `any` because a type for queries may be narrower than `Query`. */
+export type AnyKyselyParams = KyselyParams<any>
+
 /** Operators that have a meaning. */
 const KNOWN_OPERATORS = [...OPERATORS, '$not', '$nor', ...PATTERN_OPERATORS]
 

@@ -3,7 +3,7 @@ import { BadRequest } from '../errors.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import { asOneStatement, execute, onConnection } from './atomic.ts'
 import { findDatabase } from './databases.ts'
-import type { Dialect, Fragment, Place, Statements, Table } from './dialect.ts'
+import type { Dialect, Fragment, Place, Statements, StoredRow, Table } from './dialect.ts'
 import { toReaders } from './kinds.ts'
 import type { TableDescription } from './table.ts'
 
@@ -17,9 +17,6 @@ export interface Session {
   /** The name of the id column. */
   readonly id: string
 }
-
-/** What the driver returns for a row, by the names of the columns. */
-export type StoredRow = Record<string, unknown>
 
 /** There is no table by a name, or no column for ids. */
 export class MissingTable extends Error {}
@@ -159,7 +156,7 @@ export async function write({ db, table }: Session, builder: Compilable): Promis
   return rows
 }
 
-function toStatement(builder: Compilable, { dialect }: Table): CompiledQuery {
+function toStatement(builder: Compilable, { dialect }: Table): CompiledQuery<StoredRow> {
   const statement = builder.compile()
 
   if (statement.parameters.length > dialect.maxValues) {

@@ -115,8 +115,18 @@ export const sqlite: Dialect = {
   }
 }
 
+/** A column, as the database describes it. A driver may be told to return a bigint for each integer. */
+interface ColumnRow {
+  readonly name: string
+  readonly type: string
+  readonly required: number | bigint
+  readonly fallback: string | null
+  readonly pk: number | bigint
+  readonly hidden: number | bigint
+}
+
 async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableDescription> {
-  const { rows } = await sql<any>`
+  const { rows } = await sql<ColumnRow>`
     select name, type, "notnull" as required, dflt_value as fallback, pk, hidden
     from pragma_table_xinfo(${name}, ${schema ?? 'main'}) where hidden <> 1`.execute(db)
   const keys = rows.filter((row) => row.pk > 0).length
@@ -132,7 +142,6 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
         name: row.name,
         kind: toDeclaredKind(row.type),
         type: row.type.toLowerCase(),
-        // A driver may be told to give a bigint for each integer.
         isNullable: Number(row.required) === 0,
         isComputed: Number(row.hidden) !== 0,
         // An alias of the number of the row (https://sqlite.org/lang_createtable.html#rowid).
