@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
+import ts from 'typescript'
 import { expect, it } from 'vitest'
 
 const SRC = resolve(import.meta.dirname, '../src')
@@ -175,3 +176,25 @@ it('every entry of the package is a file at the top of src, and the other way ro
 
   expect(exports).toEqual({ ...expected, './package.json': './package.json' })
 })
+
+it('at most 12 of 1,000 lines name `any`', () => {
+  const sources = modules.map(({ name }) => readFileSync(join(SRC, `${name}.ts`), 'utf8'))
+  const lines = sources.reduce((sum, source) => sum + source.split('\n').length - 1, 0)
+  const count = sources.reduce((sum, source) => sum + countAny(source), 0)
+
+  expect((count / lines) * 1000).toBeLessThanOrEqual(12)
+})
+
+/** How often the type `any` is written in a source; strings and comments do not count. */
+function countAny(source: string): number {
+  let count = 0
+
+  function visit(node: ts.Node): void {
+    if (node.kind === ts.SyntaxKind.AnyKeyword) count++
+    ts.forEachChild(node, visit)
+  }
+
+  visit(ts.createSourceFile('source.ts', source, ts.ScriptTarget.Latest))
+
+  return count
+}

@@ -1,5 +1,6 @@
 import { assertFails, assertIs, assertStored } from './assert.ts'
 import { needs, rules } from './rule.ts'
+import type { TestedResult } from './types.ts'
 
 export const create = rules('create', {
   'create returns the record as it is stored, with an id': async ({ open, id, same }) => {
@@ -94,7 +95,7 @@ export const create = rules('create', {
     for (const step of [1, 2, 4]) await service.create({ [id]: Number(first) + step || step, name: 'chosen' })
     for (const name of ['second', 'third', 'fourth']) await service.create({ name })
 
-    const ids = (await service.find()).map((record: any) => String(record[id]))
+    const ids = (await service.find()).map((record: TestedResult) => String(record[id]))
 
     assertIs(new Set(ids).size, 7)
     await assertStored(service, 'first', 'second', 'third', 'fourth', 'chosen', 'chosen', 'chosen')

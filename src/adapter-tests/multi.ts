@@ -1,5 +1,6 @@
 import { assertFails, assertFound, assertIs, assertStored, toNames } from './assert.ts'
 import { needs, rules } from './rule.ts'
+import type { TestedResult } from './types.ts'
 
 /** More than one statement, one request or one page of some databases takes. */
 const MANY = 1001
@@ -57,7 +58,7 @@ export const multi = rules('several records at once', {
     const created = await service.create([{ name: 'Bob' }, { name: 'Ada' }, { name: 'Bob' }])
 
     assertIs(toNames(created).join(), 'Bob,Ada,Bob')
-    assertIs(new Set(created.map((record: any) => String(record[id]))).size, 3)
+    assertIs(new Set(created.map((record: TestedResult) => String(record[id]))).size, 3)
     for (const record of created) same(await service.get(record[id]), record)
   },
 
@@ -133,7 +134,7 @@ export const multi = rules('several records at once', {
       const chosen = [1, 2].map((step) => ({ [id]: first + step, name: 'chosen' }))
       const created = await service.create([{ name: 'Bob' }, ...chosen, { name: 'Cyd' }])
 
-      assertIs(new Set(created.map((record: any) => String(record[id]))).size, 4)
+      assertIs(new Set(created.map((record: TestedResult) => String(record[id]))).size, 4)
       await assertStored(service, 'Ada', 'Bob', 'Cyd', 'chosen', 'chosen')
     }
   ),
@@ -149,7 +150,7 @@ export const multi = rules('several records at once', {
 
     assertIs(toNames(patched).sort().join(), 'Ada,Cyd')
     assertIs(
-      patched.every((record: any) => record.age === 36 && record.team === 'red'),
+      patched.every((record: TestedResult) => record.age === 36 && record.team === 'red'),
       true
     )
     await assertFound(service, { age: 36 }, ['Ada', 'Cyd'])
@@ -258,7 +259,7 @@ export const multi = rules('several records at once', {
     const created = await service.create(positions.map((position) => ({ position })))
 
     same(
-      created.map((record: any) => record.position),
+      created.map((record: TestedResult) => record.position),
       positions
     )
     assertIs((await service.find()).length, MANY)

@@ -1,5 +1,6 @@
 import { assertIs, assertStored } from './assert.ts'
 import { needs, rules } from './rule.ts'
+import type { TestedResult } from './types.ts'
 
 const RIVALS = 50
 
@@ -117,7 +118,9 @@ export const races = rules('calls at the same time', {
 })
 
 /** Makes fifty calls at the same time, and tells what came of them. */
-async function race(call: (rival: number) => Promise<any>): Promise<{ results: any[]; failures: string[] }> {
+async function race(
+  call: (rival: number) => Promise<TestedResult>
+): Promise<{ results: TestedResult[]; failures: string[] }> {
   const outcomes = await Promise.allSettled(Array.from({ length: RIVALS }, (_, rival) => call(rival)))
 
   return {

@@ -1,5 +1,5 @@
 import type { AdapterOptions } from '../adapter/options.ts'
-import type { AdapterFeatures, TestedService } from './types.ts'
+import type { AdapterFeatures, TestedResult, TestedService } from './types.ts'
 
 /** What a rule gets to work with. */
 export interface Kit {
@@ -15,7 +15,7 @@ export interface Kit {
   /** An id that a creator may choose, another one for each number. */
   chooseId(number: number): number | string
   /** An id of the kind that the store makes, which no record has. */
-  freeId(service: TestedService): Promise<any>
+  freeId(service: TestedService): Promise<TestedResult>
 }
 
 /** What a rule may need: a feature, or ids that a creator chooses, of one kind or of any. */

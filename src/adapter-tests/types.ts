@@ -6,23 +6,26 @@ export interface TestRunner {
   it(name: string, body: (this: any) => Promise<void>, timeout?: number): unknown
 }
 
+/** What a tested method resolves to: a record, a list or a page. `any` because the suite tests what it really is. */
+export type TestedResult = any
+
 /** What the suite calls on a service. Every class with `implementService` has it. */
 export interface TestedService {
   readonly id: string
   readonly events: readonly string[]
   options: any
-  find(params?: unknown): Promise<any>
-  get(id: unknown, params?: unknown): Promise<any>
-  create(data: unknown, params?: unknown): Promise<any>
-  update(id: unknown, data: unknown, params?: unknown): Promise<any>
-  patch(id: unknown, data: unknown, params?: unknown): Promise<any>
-  remove(id: unknown, params?: unknown): Promise<any>
-  _find(params?: unknown): Promise<any>
-  _get(id: unknown, params?: unknown): Promise<any>
-  _create(data: unknown, params?: unknown): Promise<any>
-  _update(id: unknown, data: unknown, params?: unknown): Promise<any>
-  _patch(id: unknown, data: unknown, params?: unknown): Promise<any>
-  _remove(id: unknown, params?: unknown): Promise<any>
+  find(params?: unknown): Promise<TestedResult>
+  get(id: unknown, params?: unknown): Promise<TestedResult>
+  create(data: unknown, params?: unknown): Promise<TestedResult>
+  update(id: unknown, data: unknown, params?: unknown): Promise<TestedResult>
+  patch(id: unknown, data: unknown, params?: unknown): Promise<TestedResult>
+  remove(id: unknown, params?: unknown): Promise<TestedResult>
+  _find(params?: unknown): Promise<TestedResult>
+  _get(id: unknown, params?: unknown): Promise<TestedResult>
+  _create(data: unknown, params?: unknown): Promise<TestedResult>
+  _update(id: unknown, data: unknown, params?: unknown): Promise<TestedResult>
+  _patch(id: unknown, data: unknown, params?: unknown): Promise<TestedResult>
+  _remove(id: unknown, params?: unknown): Promise<TestedResult>
 }
 
 /**

@@ -126,6 +126,6 @@ export function select(params: { query?: Query } | undefined, ...always: string[
 }
 
 /** Returns a function that compares two records by a `$sort`. */
-export function sorter($sort: Query): (a: any, b: any) => number {
+export function sorter($sort: Query): (a: unknown, b: unknown) => number {
   return toComparator(parseQuery({ $sort }).sort)
 }

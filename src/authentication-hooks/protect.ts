@@ -47,11 +47,12 @@ export function protect(...fields: string[]) {
   return Object.assign(protectFields, { [GUARD]: refuseQuery })
 }
 
-function withoutFields(result: any, paths: readonly Path[], method: string): unknown {
+function withoutFields(result: object, paths: readonly Path[], method: string): unknown {
   if (Array.isArray(result)) return omitFromAll(result, paths)
-  if (method === 'find' && Array.isArray(result.data)) {
-    return { ...result, data: omitFromAll(result.data, paths) }
-  }
+
+  const { data } = result as { data?: unknown }
+
+  if (method === 'find' && Array.isArray(data)) return { ...result, data: omitFromAll(data, paths) }
 
   const shown = omit(result, paths)
 
@@ -59,7 +60,9 @@ function withoutFields(result: any, paths: readonly Path[], method: string): unk
 }
 
 /** Whether a method of one's own returns what `find` does; a record may have `data` as well. */
-function isPage({ data, total, limit, skip }: Record<string, unknown>): boolean {
+function isPage(shown: unknown): shown is { data: unknown[] } {
+  const { data, total, limit, skip } = shown as Record<string, unknown>
+
   return Array.isArray(data) && [total, limit, skip].some((count) => typeof count === 'number')
 }
 
@@ -67,10 +70,10 @@ function omitFromAll(items: readonly unknown[], paths: readonly Path[]): unknown
   return items.map((item) => (Array.isArray(item) ? item : omit(item, paths)))
 }
 
-function omit(item: any, paths: readonly Path[]): any {
+function omit(item: unknown, paths: readonly Path[]): unknown {
   if (typeof item !== 'object' || item === null) return item
 
-  const data: unknown = typeof item.toJSON === 'function' ? item.toJSON() : item
+  const data: unknown = 'toJSON' in item && typeof item.toJSON === 'function' ? item.toJSON() : item
 
   // As a name too: a record may have `profile.secret` for a column.
   return paths.reduce((copy, path) => omitPath(omitPath(copy, path), [path.join('.')]), data)

@@ -5,7 +5,7 @@ type AroundHook = (context: any, next: NextFunction) => Promise<void>
 
 /** Makes calls wait for the login that is on its way, and puts its result under their params. */
 export function waitForAuthentication(): AroundHook {
-  return async function waitForAuthentication(context: any, next: NextFunction): Promise<void> {
+  return async function waitForAuthentication(context, next) {
     const { app, path, method } = context
     const isLogin = method === 'create' && path === stripSlashes(app.authentication.options.path)
     const result = isLogin ? null : await app.get('authentication')
@@ -18,7 +18,7 @@ export function waitForAuthentication(): AroundHook {
 
 /** Sends the token of the login in a header; one that the caller has set stays. Only HTTP has headers. */
 export function populateHeader(): AroundHook {
-  return async function populateHeader(context: any, next: NextFunction): Promise<void> {
+  return async function populateHeader(context, next) {
     const { app, params } = context
 
     if (app.rest && params.accessToken) {

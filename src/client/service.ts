@@ -11,8 +11,11 @@ import type {
 import { BadRequest } from '../errors.ts'
 import { findPath, isRecordLike } from '../utils/object.ts'
 
+/** What the server returns. `any`, as in v5: the types of an application say what its services have. */
+type ServerResult = any
+
 /** A service that is on a server. What the call of a method becomes on its way there, a subclass decides. */
-export abstract class ClientService implements ServiceInterface<any, any, Params, any> {
+export abstract class ClientService implements ServiceInterface<ServerResult, unknown, Params, unknown> {
   /**
    * Sends a call to the server.
    *
@@ -22,62 +25,62 @@ export abstract class ClientService implements ServiceInterface<any, any, Params
   abstract sendCall(call: ServiceCall): Promise<unknown>
 
   /** Finds records. */
-  find(params?: Params): Promise<any> {
+  find(params?: Params): Promise<ServerResult> {
     return this._find(params)
   }
 
   /** Gets a record. */
-  get(id: Id, params?: Params): Promise<any> {
+  get(id: Id, params?: Params): Promise<ServerResult> {
     return this._get(id, params)
   }
 
   /** Creates a record, or several for an array. */
-  create(data: unknown, params?: Params): Promise<any> {
+  create(data: unknown, params?: Params): Promise<ServerResult> {
     return this._create(data, params)
   }
 
   /** Replaces a record. */
-  update(id: NullableId, data: unknown, params?: Params): Promise<any> {
+  update(id: NullableId, data: unknown, params?: Params): Promise<ServerResult> {
     return this._update(id, data, params)
   }
 
   /** Changes parts of a record, or of all that the query selects. */
-  patch(id: NullableId, data: unknown, params?: Params): Promise<any> {
+  patch(id: NullableId, data: unknown, params?: Params): Promise<ServerResult> {
     return this._patch(id, data, params)
   }
 
   /** Removes a record, or all that the query selects. */
-  remove(id: NullableId, params?: Params): Promise<any> {
+  remove(id: NullableId, params?: Params): Promise<ServerResult> {
     return this._remove(id, params)
   }
 
   /** Finds records, without hooks and events. */
-  _find(params?: Params): Promise<any> {
+  _find(params?: Params): Promise<ServerResult> {
     return call(this, 'find', [params])
   }
 
   /** Gets a record, without hooks and events. */
-  _get(id: Id, params?: Params): Promise<any> {
+  _get(id: Id, params?: Params): Promise<ServerResult> {
     return call(this, 'get', [id, params])
   }
 
   /** Creates a record, without hooks and events. */
-  _create(data: unknown, params?: Params): Promise<any> {
+  _create(data: unknown, params?: Params): Promise<ServerResult> {
     return call(this, 'create', [data, params])
   }
 
   /** Replaces a record, without hooks and events. */
-  _update(id: NullableId, data: unknown, params?: Params): Promise<any> {
+  _update(id: NullableId, data: unknown, params?: Params): Promise<ServerResult> {
     return call(this, 'update', [id, data, params])
   }
 
   /** Changes parts of a record, without hooks and events. */
-  _patch(id: NullableId, data: unknown, params?: Params): Promise<any> {
+  _patch(id: NullableId, data: unknown, params?: Params): Promise<ServerResult> {
     return call(this, 'patch', [id, data, params])
   }
 
   /** Removes a record, without hooks and events. */
-  _remove(id: NullableId, params?: Params): Promise<any> {
+  _remove(id: NullableId, params?: Params): Promise<ServerResult> {
     return call(this, 'remove', [id, params])
   }
 
@@ -148,7 +151,7 @@ function addCustomMethods(service: unknown, _path: string, { methods }: Normaliz
   if (service instanceof ClientService) service.methods(...methods)
 }
 
-async function call(service: ClientService, method: string, args: readonly unknown[]): Promise<any> {
+async function call(service: ClientService, method: string, args: readonly unknown[]): Promise<ServerResult> {
   const serviceCall = fromArguments(method, args)
   const { id, data, params } = serviceCall
 

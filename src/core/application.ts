@@ -49,7 +49,7 @@ export class Feathers extends EmitterClass {
     return this.settings[name]
   }
 
-  set(name: string, value: any): this {
+  set(name: string, value: unknown): this {
     this.settings[name] = value
 
     return this

@@ -9,7 +9,7 @@ import {
   HookRegistry,
   isHookTypeMap
 } from '../hooks/registry.ts'
-import type { AroundHook, BaseContext, Hook, Layer } from '../hooks/types.ts'
+import type { AroundHook, BaseContext, Hook, Layer, Method } from '../hooks/types.ts'
 import { askForNearest } from '../utils/nearest.ts'
 import { observeEvent } from './events.ts'
 import { getInternals } from './internals.ts'
@@ -86,7 +86,7 @@ export function createContext(service: any, method: string, data: object = {}): 
 }
 
 /** `setup` or `teardown` of an application. */
-export type Lifecycle = (this: any, server?: any) => Promise<any>
+export type Lifecycle = (this: any, server?: unknown) => Promise<any>
 
 /** `setup` or `teardown` with the hooks around it. */
 export interface HookedLifecycle {
@@ -237,12 +237,12 @@ function withGuards(layer: Layer<HookContext>, guards: readonly Hook<HookContext
   return { ...layer, phases: [{ ...first, before: [...guards, ...(first?.before ?? [])] }, ...rest] }
 }
 
-function getMethod(service: object, method: string): (...args: any[]) => unknown {
+function getMethod(service: object, method: string): Method {
   const found: unknown = (service as { [name: string]: unknown })[method]
 
   if (typeof found !== 'function') throw new Error(`Can not apply hooks. '${method}' is not a function`)
 
-  return found as (...args: any[]) => unknown
+  return found as Method
 }
 
 /** What all contexts of a method share. */

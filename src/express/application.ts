@@ -136,7 +136,7 @@ export function feathersExpress<Services = any, Settings = any>(
   // Early, so that mounted applications, and code that extends its requests, use these prototypes.
   serverOptions(grafted)
 
-  grafted.use = function (this: any, ...args: any[]) {
+  grafted.use = function (this: any, ...args: unknown[]) {
     const registration = toRegistration(args)
 
     assertCalled(args)
@@ -156,7 +156,7 @@ export function feathersExpress<Services = any, Settings = any>(
     return server
   }
 
-  grafted.teardown = async function (this: any, server?: unknown): Promise<unknown> {
+  grafted.teardown = async function (this: typeof app, server?: unknown): Promise<unknown> {
     await Promise.all(closers.splice(0).map((close) => close()))
 
     return teardown.call(this, server)

@@ -1,6 +1,6 @@
 // Services written for Feathers v5 may carry hooks of the package `@feathersjs/hooks`: set by its decorators
 // or by `hooks(target, …)`. They sit under a symbol of the global registry, so no import is needed to read them.
-import type { AroundHook, BaseContext } from './types.ts'
+import type { AroundHook, BaseContext, Method } from './types.ts'
 
 /** Where `@feathersjs/hooks` keeps the hook manager of an object or a function. */
 export const HOOKS = Symbol.for('@feathersjs/hooks')
@@ -24,10 +24,10 @@ export function getMiddleware<C extends BaseContext>(target: unknown): readonly 
  * @param method The method; it is not changed
  * @param around The hooks, the outermost first
  */
-export function attachHooks<Method extends (...args: any[]) => any>(
-  method: Method,
+export function attachHooks<Attached extends (...args: never[]) => unknown>(
+  method: Attached,
   around: readonly AroundHook<any>[]
-): Method {
+): Attached {
   const original = getOriginal(method)
   const attached = function (this: unknown, ...args: unknown[]): unknown {
     return original.apply(this, args)
@@ -42,7 +42,7 @@ export function attachHooks<Method extends (...args: any[]) => any>(
     getDefaults: (self, args, context) => inner?.getDefaults?.(self, args, context) ?? null
   }
 
-  return Object.assign(attached, { [HOOKS]: manager }) as unknown as Method
+  return Object.assign(attached, { [HOOKS]: manager }) as unknown as Attached
 }
 
 /** The context properties that decorators defined for a method. */
@@ -62,10 +62,12 @@ export function getDefaults(
 }
 
 /** The function below all wrappers. */
-export function getOriginal(method: any): (...args: any[]) => unknown {
-  return typeof method.original === 'function' ? getOriginal(method.original) : method
+export function getOriginal(method: object): Method {
+  const { original } = method as { original?: unknown }
+
+  return typeof original === 'function' ? getOriginal(original) : (method as Method)
 }
 
-function getManager(target: any): HookManager | null {
-  return target[HOOKS] ?? null
+function getManager(target: unknown): HookManager | null {
+  return (target as { [HOOKS]?: HookManager | null })[HOOKS] ?? null
 }

@@ -1,7 +1,7 @@
 import type { HookContextClass } from './context.ts'
 import { createContextClass } from './context.ts'
 import { getDefaults, getOriginal, getProperties } from './interop.ts'
-import type { BaseContext, Pipeline } from './types.ts'
+import type { BaseContext, Method, Pipeline } from './types.ts'
 
 /** How hooks are put around one method. */
 export interface HookMethodOptions<C extends BaseContext> {
@@ -31,9 +31,9 @@ export interface CallObserver<C extends BaseContext> {
 
 /** A method with hooks around it. With a context of its own as last argument it resolves to that context. */
 export interface HookMethod<C extends BaseContext = BaseContext> {
-  (...args: any[]): Promise<any>
+  (...args: unknown[]): Promise<any>
   /** The method as its author wrote it. */
-  readonly original: (...args: any[]) => unknown
+  readonly original: Method
   /** The class of its contexts. */
   readonly Context: HookContextClass<C>
   /** Creates a context that can be passed as the last argument. */
@@ -45,7 +45,7 @@ export interface HookMethod<C extends BaseContext = BaseContext> {
  * at the first call after something was registered; calls that are running keep what they began with.
  */
 export function hookMethod<C extends BaseContext>(
-  method: (...args: any[]) => unknown,
+  method: (...args: never[]) => unknown,
   options: HookMethodOptions<C>
 ): HookMethod<C> {
   const { parameters, properties, version, owner, compile, observer } = options
@@ -63,7 +63,7 @@ export function hookMethod<C extends BaseContext>(
     }
   }
 
-  async function hooked(this: unknown, ...args: any[]): Promise<any> {
+  async function hooked(this: unknown, ...args: unknown[]): Promise<unknown> {
     const given = args[args.length - 1] instanceof Context
     const current = version()
 
@@ -79,7 +79,7 @@ export function hookMethod<C extends BaseContext>(
       return await original.apply(this ?? owner, args)
     }
 
-    const context: C = given ? args.pop() : new Context()
+    const context: C = given ? (args.pop() as C) : new Context()
 
     context.self = this ?? owner
     context.arguments = args
@@ -98,9 +98,11 @@ export function hookMethod<C extends BaseContext>(
   return Object.assign(hooked, { original, Context, createContext: (data?: object) => new Context(data) })
 }
 
-function applyDefaults(context: any, defaults: object | null | undefined): void {
+function applyDefaults(context: object, defaults: object | null | undefined): void {
+  const values = context as Record<string, unknown>
+
   for (const [name, value] of Object.entries(defaults ?? {})) {
-    if (context[name] === undefined) context[name] = value
+    if (values[name] === undefined) values[name] = value
   }
 }
 
@@ -113,9 +115,10 @@ function merge(first: object, second: object): object {
 
 /** Name, length and what else the author or a decorator put on the function, symbols included. */
 function copiedProperties(method: object): PropertyDescriptorMap {
-  const { prototype, arguments: _, caller, ...copied } = Object.getOwnPropertyDescriptors(method) as any
+  const descriptors: PropertyDescriptorMap = Object.getOwnPropertyDescriptors(method)
+  const { prototype, arguments: _, caller, ...copied } = descriptors
 
-  for (const key of Reflect.ownKeys(copied)) copied[key].configurable = true
+  for (const key of Reflect.ownKeys(copied)) (copied[key] as PropertyDescriptor).configurable = true
 
   return copied
 }

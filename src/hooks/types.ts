@@ -10,6 +10,9 @@ export interface BaseContext {
   original?: unknown
 }
 
+/** A method as its author wrote it. Which arguments it takes is checked where it is declared. */
+export type Method = (...args: unknown[]) => unknown
+
 /** Runs everything further in. Rejects when it is called a second time in the same hook. */
 export type NextFunction = () => Promise<any>
 
@@ -45,10 +48,10 @@ export type Pipeline<C> = (context: C) => Promise<unknown>
  * Where a before hook keeps an around hook, which runs around all before, after and error hooks of its level: for hooks
  * that belong together and share what is asynchronous, such as an `AsyncLocalStorage`.
  */
-export const AROUND: unique symbol = Symbol.for('alula/around') as any
+export const AROUND: unique symbol = Symbol.for('alula/around')
 
 /**
  * Where a hook keeps a guard: a function that sees the context of every call of the service, before all before
  * hooks and whichever method the hook itself was registered for. What it throws refuses the call.
  */
-export const GUARD: unique symbol = Symbol.for('alula/guard') as any
+export const GUARD: unique symbol = Symbol.for('alula/guard')

@@ -1,20 +1,20 @@
-import type { Kysely } from 'kysely'
 import { AdapterBase } from '../adapter/base.ts'
 import { type AdapterMethods, type FindMethod, implementService } from '../adapter/methods.ts'
 import { isPaginated, type Paged, type Unpaged } from '../adapter/options.ts'
 import type { Id, Paginated } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
 import type { ParsedQuery } from '../query/ast.ts'
-import type { Fragment } from './dialect.ts'
+import type { AnyKysely } from './any-kysely.ts'
+import type { Fragment, StoredRow } from './dialect.ts'
 import { toTableError } from './errors.ts'
 import { toColumn } from './field.ts'
 import { insertRows, toNewRow } from './insert.ts'
 import { withPluginsOf, withSchema } from './instance.ts'
-import { assertOptions, type KyselyOptions, type KyselyParams } from './options.ts'
+import { type AnyKyselyParams, assertOptions, type KyselyOptions, type KyselyParams } from './options.ts'
 import { sortById } from './order.ts'
 import { watchStatements } from './outside.ts'
 import { assertSelection, countRecords, readRecord, readRecords, toNotFound, toRecord } from './read.ts'
-import { MissingTable, openSession, type Session, type StoredRow } from './session.ts'
+import { MissingTable, openSession, type Session } from './session.ts'
 import { toExpression } from './where.ts'
 import { findTransaction } from './with-transaction.ts'
 import { changeRows, type Row, removeRows, toRow, toWholeRow } from './write.ts'
@@ -26,7 +26,7 @@ import { changeRows, type Row, removeRows, toRow, toWholeRow } from './write.ts'
 export class KyselyAdapter<
   Result = any,
   Data = Partial<Result>,
-  ServiceParams extends KyselyParams<any> = KyselyParams,
+  ServiceParams extends AnyKyselyParams = KyselyParams,
   PatchData = Partial<Data>
 > extends AdapterBase<Result, Data, PatchData, ServiceParams, KyselyOptions> {
   /**
@@ -41,7 +41,7 @@ export class KyselyAdapter<
   }
 
   /** The Kysely instance of a call: that of `params.adapter`, or of the service. */
-  getModel(params?: ServiceParams): Kysely<any> {
+  getModel(params?: ServiceParams): AnyKysely {
     const { Model, schema } = this.getOptions(params)
 
     return schema === undefined ? Model : withSchema(Model, schema)
@@ -53,7 +53,7 @@ export class KyselyAdapter<
 
     return await this.run(params, async (session) => {
       const where = this.prepare(query, session)
-      const records = readRecords(session, query, where)
+      const records = readRecords<Result>(session, query, where)
 
       if (!isPaginated(paginate)) return await records
 
@@ -70,7 +70,7 @@ export class KyselyAdapter<
   async _get(id: Id, params?: ServiceParams): Promise<Result> {
     const query = this.parseQuery(params)
 
-    return await this.run(params, (session) => readRecord(session, id, query))
+    return await this.run(params, (session) => readRecord<Result>(session, id, query))
   }
 
   async _create(data: Data, params?: ServiceParams): Promise<Result>
@@ -90,14 +90,14 @@ export class KyselyAdapter<
         session,
         items.map((item) => toNewRow(item as object, session))
       )
-      const records = rows.map(toRecord(session, select))
+      const records = rows.map(toRecord<Result>(session, select))
 
-      return Array.isArray(data) ? records : records[0]
+      return Array.isArray(data) ? records : (records[0] as Result)
     })
   }
 
   async _update(id: Id, data: Data, params?: ServiceParams): Promise<Result> {
-    return await this.change(id, params, (session) => toWholeRow(data as object, session))
+    return (await this.change(id, params, (session) => toWholeRow(data as object, session))) as Result
   }
 
   async _patch(id: Id, data: PatchData, params?: ServiceParams): Promise<Result>
@@ -116,7 +116,7 @@ export class KyselyAdapter<
     return await this.run(params, async (session) => {
       const rows = await removeRows(session, { id, where: this.prepare(query, session) })
 
-      return toResult(id, rows, query, session)
+      return toResult<Result>(id, rows, query, session)
     })
   }
 
@@ -124,14 +124,14 @@ export class KyselyAdapter<
     id: Id | null,
     params: ServiceParams | undefined,
     toChange: (session: Session) => Row
-  ): Promise<any> {
+  ): Promise<Result | Result[]> {
     const query = this.parseQuery(params)
 
     return await this.run(params, async (session) => {
       const target = { id, where: this.prepare(query, session) }
       const rows = await changeRows(session, target, toChange(session))
 
-      return toResult(id, rows, query, session)
+      return toResult<Result>(id, rows, query, session)
     })
   }
 
@@ -151,7 +151,7 @@ export class KyselyAdapter<
     const options = this.getOptions(params)
     let session: Session | undefined
 
-    const open = async (db: Kysely<any>) => {
+    const open = async (db: AnyKysely) => {
       session = await openSession(Model, db, options)
 
       return await work(session)
@@ -170,8 +170,12 @@ export class KyselyAdapter<
 }
 
 /** An id of a client may be the last number there is. */
-function assertNumbered(items: readonly any[], { id, table }: Session): void {
-  const isChosen = items.some((item) => item?.[id] !== undefined && item[id] !== null && item[id] !== '')
+function assertNumbered(items: readonly unknown[], { id, table }: Session): void {
+  const isChosen = items.some((item) => {
+    const given = (item as Record<string, unknown> | null | undefined)?.[id]
+
+    return given !== undefined && given !== null && given !== ''
+  })
 
   if (!isChosen || !toColumn(id, table).isAutoIncrement) return
 
@@ -180,22 +184,27 @@ function assertNumbered(items: readonly any[], { id, table }: Session): void {
   })
 }
 
-function toResult(id: Id | null, rows: readonly StoredRow[], { select }: ParsedQuery, session: Session): any {
+function toResult<Result>(
+  id: Id | null,
+  rows: readonly StoredRow[],
+  { select }: ParsedQuery,
+  session: Session
+): Result | Result[] {
   const records = (id === null ? sortById(rows, session.table, session.id) : rows).map(
-    toRecord(session, select)
+    toRecord<Result>(session, select)
   )
 
   if (id === null) return records
   if (records.length === 0) throw toNotFound(id)
 
-  return records[0]
+  return records[0] as Result
 }
 
 /** An adapter for a table with the public methods, ready for `app.use`. */
 export class KyselyService<
   Result = any,
   Data = Partial<Result>,
-  ServiceParams extends KyselyParams<any> = KyselyParams,
+  ServiceParams extends AnyKyselyParams = KyselyParams,
   PatchData = Partial<Data>
 > extends KyselyAdapter<Result, Data, ServiceParams, PatchData> {
   /**
@@ -219,7 +228,7 @@ export class KyselyService<
 export interface KyselyService<
   Result = any,
   Data = Partial<Result>,
-  ServiceParams extends KyselyParams<any> = KyselyParams,
+  ServiceParams extends AnyKyselyParams = KyselyParams,
   PatchData = Partial<Data>
 > extends AdapterMethods<Result, Data, PatchData, ServiceParams> {}
 
@@ -236,13 +245,13 @@ implementService(KyselyService)
 export function kysely<
   Result = any,
   Data = Partial<Result>,
-  ServiceParams extends KyselyParams<any> = KyselyParams,
+  ServiceParams extends AnyKyselyParams = KyselyParams,
   PatchData = Partial<Data>
 >(options: Paged<KyselyOptions>): KyselyService<Result, Data, ServiceParams, PatchData>
 export function kysely<
   Result = any,
   Data = Partial<Result>,
-  ServiceParams extends KyselyParams<any> = KyselyParams,
+  ServiceParams extends AnyKyselyParams = KyselyParams,
   PatchData = Partial<Data>
 >(
   options: Unpaged<KyselyOptions>
@@ -250,7 +259,7 @@ export function kysely<
 export function kysely<
   Result = any,
   Data = Partial<Result>,
-  ServiceParams extends KyselyParams<any> = KyselyParams,
+  ServiceParams extends AnyKyselyParams = KyselyParams,
   PatchData = Partial<Data>
 >(
   options: KyselyOptions

@@ -1,12 +1,11 @@
 import {
   CompiledQuery,
   type ConnectionProvider,
-  type ControlledTransaction,
   type DatabaseConnection,
-  type Kysely,
   type QueryResult,
   sql
 } from 'kysely'
+import type { AnyKysely, AnyTransaction } from './any-kysely.ts'
 import { findDatabase } from './databases.ts'
 import type { Dialect } from './dialect.ts'
 import { isClientTimeout, isDeadlock, isDisconnection } from './errors.ts'
@@ -22,14 +21,14 @@ const ATTEMPTS = 10
  * @param db A Kysely instance or a transaction
  * @param run The statements; they may run more than once
  */
-export async function atomically<T>(db: Kysely<any>, run: (db: Kysely<any>) => Promise<T>): Promise<T> {
+export async function atomically<T>(db: AnyKysely, run: (db: AnyKysely) => Promise<T>): Promise<T> {
   return db.isTransaction
     ? await behindSavepoint(db, run)
     : await withAttempts(db, () => inTransaction(db, run))
 }
 
 /** Tries again what the database gave up in favour of others. Nobody has seen anything of it. */
-async function withAttempts<T>(db: Kysely<any>, run: () => Promise<T>, attempts = ATTEMPTS): Promise<T> {
+async function withAttempts<T>(db: AnyKysely, run: () => Promise<T>, attempts = ATTEMPTS): Promise<T> {
   try {
     return await run()
   } catch (error) {
@@ -39,7 +38,7 @@ async function withAttempts<T>(db: Kysely<any>, run: () => Promise<T>, attempts 
   }
 }
 
-async function inTransaction<T>(db: Kysely<any>, run: (db: Kysely<any>) => Promise<T>): Promise<T> {
+async function inTransaction<T>(db: AnyKysely, run: (db: AnyKysely) => Promise<T>): Promise<T> {
   const transaction = await db.startTransaction().execute()
 
   try {
@@ -54,7 +53,7 @@ async function inTransaction<T>(db: Kysely<any>, run: (db: Kysely<any>) => Promi
   }
 }
 
-async function behindSavepoint<T>(db: Kysely<any>, run: (db: Kysely<any>) => Promise<T>): Promise<T> {
+async function behindSavepoint<T>(db: AnyKysely, run: (db: AnyKysely) => Promise<T>): Promise<T> {
   const savepoint = new Savepoint(db)
 
   await savepoint.set()
@@ -82,9 +81,9 @@ async function behindSavepoint<T>(db: Kysely<any>, run: (db: Kysely<any>) => Pro
  * @param run The statement; it may run more than once
  */
 export async function asOneStatement<T>(
-  db: Kysely<any>,
+  db: AnyKysely,
   dialect: Dialect,
-  run: (db: Kysely<any>) => Promise<T>
+  run: (db: AnyKysely) => Promise<T>
 ): Promise<T> {
   if (!db.isTransaction) return await withAttempts(db, () => run(db))
 
@@ -92,16 +91,16 @@ export async function asOneStatement<T>(
 }
 
 /** Runs a statement that needs no transaction, on a connection that the pool gets back when it is through. */
-export async function execute(
-  db: Kysely<any>,
+export async function execute<Row>(
+  db: AnyKysely,
   { staysBusy }: Dialect,
-  statement: CompiledQuery
-): Promise<QueryResult<any>> {
+  statement: CompiledQuery<Row>
+): Promise<QueryResult<Row>> {
   if (!staysBusy || db.isTransaction) return await db.executeQuery(statement)
 
   const executor = db.getExecutor()
 
-  return await untilThrough<DatabaseConnection, QueryResult<any>>(
+  return await untilThrough<DatabaseConnection, QueryResult<Row>>(
     (consumer) => executor.provideConnection(consumer),
     (connection) =>
       // Plugins convert results too.
@@ -117,18 +116,18 @@ function toProvider(connection: DatabaseConnection): ConnectionProvider {
 
 /** The same for several statements. */
 export async function onConnection<T>(
-  db: Kysely<any>,
+  db: AnyKysely,
   { staysBusy }: Dialect,
-  run: (db: Kysely<any>) => Promise<T>
+  run: (db: AnyKysely) => Promise<T>
 ): Promise<T> {
   if (!staysBusy || db.isTransaction) return await run(db)
 
-  return await untilThrough<Kysely<any>, T>((consumer) => db.connection().execute(consumer), run)
+  return await untilThrough<AnyKysely, T>((consumer) => db.connection().execute(consumer), run)
 }
 
 /** What statements run with. */
 interface Runner {
-  executeQuery(statement: CompiledQuery): Promise<QueryResult<any>>
+  executeQuery(statement: CompiledQuery): Promise<unknown>
 }
 
 /**
@@ -165,7 +164,7 @@ async function untilFree(connection: Runner): Promise<void> {
  * Whether a transaction is still there, and can be gone on with. After some errors databases end one by themselves, and
  * would take what comes next for statements of no transaction: MySQL after a deadlock, SQLite when the disk is full.
  */
-export async function isAlive(transaction: Kysely<any>): Promise<boolean> {
+export async function isAlive(transaction: AnyKysely): Promise<boolean> {
   return await findDatabase(transaction).dialect.isAlive(transaction)
 }
 
@@ -175,12 +174,12 @@ export async function isAlive(transaction: Kysely<any>): Promise<boolean> {
  * @param transaction The transaction
  * @param reason The error that has led to it, if it was one: what does not answer nobody should have to wait for
  */
-export async function release(transaction: ControlledTransaction<any>, reason: unknown): Promise<void> {
+export async function release(transaction: AnyTransaction, reason: unknown): Promise<void> {
   if (isDisconnection(reason)) void rollbackWhenIdle(transaction)
   else await rollBack(transaction)
 }
 
-async function rollBack(transaction: ControlledTransaction<any>): Promise<void> {
+async function rollBack(transaction: AnyTransaction): Promise<void> {
   await transaction
     .rollback()
     .execute()
@@ -192,7 +191,7 @@ async function rollBack(transaction: ControlledTransaction<any>): Promise<void> 
  * without sending them, and the connection would come into the pool with an open transaction: what others write with it
  * would never be committed.
  */
-async function rollbackWhenIdle(transaction: ControlledTransaction<any>): Promise<void> {
+async function rollbackWhenIdle(transaction: AnyTransaction): Promise<void> {
   try {
     await sql`rollback`.execute(transaction)
   } catch (error) {

@@ -1,24 +1,24 @@
-import type { ControlledTransaction, Kysely } from 'kysely'
 import { type FeathersError, isFeathersError } from '../errors.ts'
+import type { AnyKysely, AnyTransaction } from './any-kysely.ts'
 import { isAlive } from './atomic.ts'
 import { findDatabase } from './databases.ts'
 import { isDeadlock, isDisconnection, transactionLost } from './errors.ts'
 
 /** The connection that a transaction and those inside it share. Statements take turns on it. */
 export class Connection {
-  readonly db: ControlledTransaction<any>
+  readonly db: AnyTransaction
   /** Why there is no transaction any more. */
   loss: FeathersError | undefined
   /** Whether application code has run statements of its own on it. */
   hasOwnStatements = false
   private last: Promise<unknown> = Promise.resolve()
 
-  constructor(db: ControlledTransaction<any>) {
+  constructor(db: AnyTransaction) {
     this.db = db
   }
 
   /** Whether it leads to the database of a Kysely instance. */
-  isOf(Model: Kysely<any>): boolean {
+  isOf(Model: AnyKysely): boolean {
     return findDatabase(this.db) === findDatabase(Model)
   }
 
@@ -36,7 +36,7 @@ export class Connection {
    *
    * @throws Unavailable when there is none any more; what `run` throws
    */
-  async attempt<T>(run: (db: Kysely<any>) => Promise<T>): Promise<T> {
+  async attempt<T>(run: (db: AnyKysely) => Promise<T>): Promise<T> {
     if (this.loss) throw this.loss
 
     try {

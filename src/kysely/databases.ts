@@ -1,4 +1,5 @@
-import { type Kysely, type QueryExecutor, sql } from 'kysely'
+import { type QueryExecutor, sql } from 'kysely'
+import type { AnyKysely } from './any-kysely.ts'
 import type { Dialect, Table } from './dialect.ts'
 import { mysql } from './dialects/mysql.ts'
 import { postgres } from './dialects/postgres.ts'
@@ -12,7 +13,7 @@ interface Instance {
   /** The tables by their names in statements; a promise for one that is being read. */
   readonly tables: Map<string, Table | Promise<Table>>
   /** The instances that were made of it, by their schemas. */
-  readonly schemas: Map<string, Kysely<any>>
+  readonly schemas: Map<string, AnyKysely>
 }
 
 /** What is known of a database, for all Kysely instances and transactions that use its connections. */
@@ -28,14 +29,14 @@ export class Database {
   savepoints = 0
   /** Whether a warning was given about a statement outside of a transaction. */
   hasWarned = false
-  private readonly instances = new WeakMap<Kysely<any>, Instance>()
+  private readonly instances = new WeakMap<AnyKysely, Instance>()
 
   constructor(dialect: Dialect) {
     this.dialect = dialect
   }
 
   /** What is known of one of its Kysely instances. */
-  getInstance(db: Kysely<any>): Instance {
+  getInstance(db: AnyKysely): Instance {
     const known = this.instances.get(db)
 
     if (known) return known
@@ -63,7 +64,7 @@ const databases = new WeakMap<object, Database>()
  * @example
  * registerDialect(db, { ...sqlite, name: 'My database', maxValues: 999 })
  */
-export function registerDialect(db: Kysely<any>, dialect: Dialect): void {
+export function registerDialect(db: AnyKysely, dialect: Dialect): void {
   databases.set(db.getExecutor().adapter, new Database(dialect))
 }
 
@@ -73,7 +74,7 @@ export function registerDialect(db: Kysely<any>, dialect: Dialect): void {
  *
  * @throws Error for a database that we do not know
  */
-export function findDatabase(db: Kysely<any>): Database {
+export function findDatabase(db: AnyKysely): Database {
   const { adapter } = db.getExecutor()
   const known = databases.get(adapter)
 
@@ -86,7 +87,7 @@ export function findDatabase(db: Kysely<any>): Database {
   return database
 }
 
-function recognise(db: Kysely<any>): Dialect {
+function recognise(db: AnyKysely): Dialect {
   const { sql: text } = sql`${sql.id('a')} = ${0}`.compile(db.withoutPlugins())
   const dialect = DIALECTS.find(({ probe }) => probe === text)
 

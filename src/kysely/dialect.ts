@@ -1,16 +1,16 @@
 import type {
   DeleteQueryBuilder,
   InsertQueryBuilder,
-  Kysely,
   RawBuilder,
   SelectQueryBuilder,
   UpdateQueryBuilder
 } from 'kysely'
 import type { Path } from '../query/ast.ts'
 import type { PatternPart } from '../query/like.ts'
+import type { AnyKysely } from './any-kysely.ts'
 import type { Column, TableDescription } from './table.ts'
 
-/** Part of a statement. */
+/** Part of a statement: a condition, a value or a column, so that Kysely has to take it anywhere. */
 export type Fragment = RawBuilder<any>
 
 /** A column, or what a path leads to in the JSON of one. */
@@ -26,18 +26,24 @@ export interface Table extends TableDescription {
   /** What statements begin with, made once. Those that change rows return them where the database can. */
   readonly statements: Statements
   /** What differs between a row of the driver and a record, by the names of the columns. */
-  readonly readers: readonly (readonly [name: string, read: (value: any) => unknown])[]
+  readonly readers: readonly (readonly [name: string, read: (value: unknown) => unknown])[]
 }
+
+/** What the driver returns for a row, by the names of the columns. */
+export type StoredRow = Record<string, unknown>
+
+/** The tables of a database as far as statements are concerned: columns that may hold anything. */
+type Tables = Record<string, StoredRow>
 
 /** The beginnings of the statements for a table. */
 export interface Statements {
   /** Selects whole rows. */
-  readonly select: SelectQueryBuilder<any, any, any>
+  readonly select: SelectQueryBuilder<Tables, string, StoredRow>
   /** Counts rows, as `count`. */
-  readonly count: SelectQueryBuilder<any, any, any>
-  readonly insert: InsertQueryBuilder<any, any, any>
-  readonly update: UpdateQueryBuilder<any, any, any, any>
-  readonly delete: DeleteQueryBuilder<any, any, any>
+  readonly count: SelectQueryBuilder<Tables, string, StoredRow>
+  readonly insert: InsertQueryBuilder<Tables, string, unknown>
+  readonly update: UpdateQueryBuilder<Tables, string, string, unknown>
+  readonly delete: DeleteQueryBuilder<Tables, string, unknown>
 }
 
 /** Where a table is, as a Kysely instance has it. */
@@ -95,7 +101,7 @@ export interface Dialect {
    * @param place The table
    * @returns The table, without columns when there is none
    */
-  readTable(db: Kysely<any>, place: Place): Promise<TableDescription>
+  readTable(db: AnyKysely, place: Place): Promise<TableDescription>
 
   /** How many values a statement can have. */
   readonly maxValues: number
@@ -132,9 +138,9 @@ export interface Dialect {
   /** Whether an insert takes the id 0 for one that is not given. */
   readonly numbersZero: boolean
   /** The numbers that the last insert of this connection has given. Only where `returning.insert` is false. */
-  readInsertedIds?(db: Kysely<any>, length: number): Promise<readonly bigint[]>
+  readInsertedIds?(db: AnyKysely, length: number): Promise<readonly bigint[]>
   /** Moves the counter of a column past the numbers that are taken. Only where a column has a `sequence`. */
-  skipTakenIds?(db: Kysely<any>, table: string, column: Column): Promise<void>
+  skipTakenIds?(db: AnyKysely, table: string, column: Column): Promise<void>
 
   /** Whether a pool has a single connection, which a transaction keeps from all others. */
   readonly hasOneConnection: boolean
@@ -145,7 +151,7 @@ export interface Dialect {
   /** Whether `commit` fails where there is no transaction any more. */
   readonly failsEmptyCommit: boolean
   /** Whether a transaction is still open. After some errors databases end one by themselves. */
-  isAlive(transaction: Kysely<any>): Promise<boolean>
+  isAlive(transaction: AnyKysely): Promise<boolean>
 
   /** What an error of the driver means; `undefined` for one of another database, and for what is no error of a client. */
   toErrorKind(error: DriverError): ErrorKind | undefined

@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely'
 import {
   BadRequest,
   Conflict,
@@ -7,11 +6,12 @@ import {
   isFeathersError,
   Unavailable
 } from '../errors.ts'
+import type { AnyKysely } from './any-kysely.ts'
 import { DIALECTS, findDatabase } from './databases.ts'
-import type { Dialect, ErrorKind, Table } from './dialect.ts'
+import type { Dialect, DriverError, ErrorKind, Table } from './dialect.ts'
 
 /** What drivers and the network say when there is no connection. */
-const LOST_CODES = [
+const LOST_CODES: readonly unknown[] = [
   'ECONNREFUSED',
   'ECONNRESET',
   'ECONNABORTED',
@@ -43,7 +43,7 @@ const LOST_MESSAGE =
  *   throw toFeathersError(error)
  * })
  */
-export function toFeathersError(error: unknown, db?: Kysely<any>): FeathersError {
+export function toFeathersError(error: unknown, db?: AnyKysely): FeathersError {
   return toKnownError(error, db ? [findDatabase(db).dialect] : DIALECTS)
 }
 
@@ -63,8 +63,9 @@ function toKnownError(
 }
 
 /** What the driver says, where a client may see it. */
-function toDetail(error: any): string {
-  const message = error?.message || error?.code
+function toDetail(error: unknown): string {
+  const { message: text, code } = (error ?? {}) as DriverError
+  const message = text || code
 
   return process.env.NODE_ENV === 'production' || typeof message !== 'string' ? '' : `: ${message}`
 }
@@ -80,17 +81,19 @@ export function transactionEnded(): FeathersError {
 }
 
 /** Whether a connection is of no use any more, or does not answer: what is asked next would have to wait for that. */
-export function isDisconnection(error: any): boolean {
-  return LOST_CODES.includes(error?.code) || (error instanceof Error && LOST_MESSAGE.test(error.message))
+export function isDisconnection(error: unknown): boolean {
+  const { code } = (error ?? {}) as DriverError
+
+  return LOST_CODES.includes(code) || (error instanceof Error && LOST_MESSAGE.test(error.message))
 }
 
 /** Whether a driver has not waited for the answer. What was asked may still happen. */
-export function isClientTimeout(error: any): boolean {
-  return isDisconnection(error) && /timeout/i.test(error.message)
+export function isClientTimeout(error: unknown): boolean {
+  return isDisconnection(error) && /timeout/i.test(String((error as DriverError).message))
 }
 
 /** Whether the same statements may succeed when they are tried again. */
-export function isDeadlock(error: unknown, db: Kysely<any>): boolean {
+export function isDeadlock(error: unknown, db: AnyKysely): boolean {
   return toErrorKind(error, [findDatabase(db).dialect]) === 'deadlock'
 }
 
@@ -133,7 +136,7 @@ function toErrorOf(kind: ErrorKind | undefined, fields: readonly string[], detai
   }
 }
 
-function toErrorKind(error: any, dialects: readonly Dialect[]): ErrorKind | undefined {
+function toErrorKind(error: unknown, dialects: readonly Dialect[]): ErrorKind | undefined {
   if (isDisconnection(error)) return 'unavailable'
   if (typeof error !== 'object' || error === null) return undefined
 
@@ -147,14 +150,18 @@ function toErrorKind(error: any, dialects: readonly Dialect[]): ErrorKind | unde
 }
 
 /** The columns that an error is about, as far as it tells. None but those of the table. */
-function findFields(error: any, table: Table | undefined): readonly string[] {
-  if (!table || typeof error?.message !== 'string') return []
+function findFields(error: unknown, table: Table | undefined): readonly string[] {
+  if (!table || !hasMessage(error)) return []
 
   const { columns, constraints } = table
 
   return table.dialect
     .toErrorNames(error, table)
     .flatMap((name) => (columns.has(name) ? [name] : (constraints.get(name) ?? [])))
+}
+
+function hasMessage(error: unknown): error is DriverError & { readonly message: string } {
+  return typeof (error as DriverError | null | undefined)?.message === 'string'
 }
 
 /** What happened stays on the server. */

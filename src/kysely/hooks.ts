@@ -1,10 +1,19 @@
-import type { Kysely } from 'kysely'
 import { AROUND, type NextFunction } from '../hooks/types.ts'
+import type { AnyKysely } from './any-kysely.ts'
 import { currentCall, type HookCall, Transaction } from './transaction.ts'
 import { findTransaction } from './with-transaction.ts'
 
 /** Where the context of a call has what its hooks have begun and ended. */
 const CALL = Symbol('transactions of the hooks')
+
+/** What the hooks read of the context of a call, and keep in it. */
+interface Context {
+  readonly path: string
+  readonly method: string
+  readonly service: { getModel?(params: object): AnyKysely }
+  params: { transaction?: Transaction | undefined }
+  [CALL]?: HookCall
+}
 
 /**
  * Hooks that put a call, and those that get its `params.transaction`, into one transaction. They have the names of
@@ -21,12 +30,12 @@ export const transaction = {
   /** A `before` hook: begins a transaction, or sets a savepoint in that of the params. */
   start: toFactory('start', 'before', async (context) => {
     const call = toCall(context)
-    const Model: Kysely<any> | undefined = context.service.getModel?.(context.params)
+    const Model = context.service.getModel?.(context.params)
     const parent = context.params.transaction ?? (Model && (await findTransaction(undefined, Model)))
 
     if (!Model && !parent) return
 
-    const current = await Transaction.begin(Model as Kysely<any>, parent)
+    const current = await Transaction.begin(Model as AnyKysely, parent)
 
     call.begun = [...(call.begun ?? []), current]
     context.params = { ...context.params, transaction: current }
@@ -61,12 +70,12 @@ function warnLate({ path, method }: { path: string; method: string }): void {
 function toFactory(
   name: string,
   type: string,
-  run: (context: any) => Promise<void>
+  run: (context: Context) => Promise<void>
 ): () => (context: any) => Promise<void> {
   return (context?: object) => {
     if (context) throw new Error(`transaction.${name} has to be called, as in [transaction.${name}()]`)
 
-    const hook = async (context: any, next?: unknown) => {
+    const hook = async (context: Context, next?: unknown) => {
       if (next) throw new Error(`The hook transaction.${name}() is for '${type}', and no around hook`)
 
       await run(context)
@@ -77,25 +86,25 @@ function toFactory(
 }
 
 /** Has statements of all hooks of a call, and of its method, know the transaction that they would wait for. */
-function runAsCall(context: any, next: NextFunction): Promise<unknown> {
+function runAsCall(context: Context, next: NextFunction): Promise<unknown> {
   return currentCall.run(toCall(context), next)
 }
 
-function toCall(context: { [CALL]?: HookCall }): HookCall {
+function toCall(context: Context): HookCall {
   context[CALL] ??= { outer: currentCall.getStore() }
 
   return context[CALL]
 }
 
 /** The transaction that a call has to end: not the one around it, which it has in its params when its own is over. */
-function findOwn(context: any): Transaction | undefined {
+function findOwn(context: Context): Transaction | undefined {
   const { begun } = toCall(context)
 
   return begun ? begun.at(-1) : context.params.transaction
 }
 
 /** Puts the transaction around it, or none, in place of that of a call. */
-function leave(context: any): void {
+function leave(context: Context): void {
   const current = findOwn(context)
 
   if (current) context.params = { ...context.params, transaction: current.parent }

@@ -1,11 +1,12 @@
 import type { Compilable } from 'kysely'
 import { BadRequest } from '../errors.ts'
 import { atomically } from './atomic.ts'
+import type { StoredRow } from './dialect.ts'
 import { isTaken } from './errors.ts'
 import { toColumn } from './field.ts'
 import { toStored } from './kinds.ts'
 import { selectRows } from './read.ts'
-import { read, type Session, type StoredRow, write } from './session.ts'
+import { read, type Session, write } from './session.ts'
 import type { Column } from './table.ts'
 import { hasOneOf, type Row, toRow } from './write.ts'
 
@@ -23,7 +24,7 @@ const ATTEMPTS = 10
 export function toNewRow(data: object, session: Session): Row {
   const { id, table } = session
   const row = toRow(data, session)
-  const given = (data as any)[id]
+  const given = (data as Record<string, unknown>)[id]
   const column = toColumn(id, table)
 
   if (given !== undefined && given !== null && given !== '') {

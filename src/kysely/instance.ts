@@ -1,8 +1,8 @@
-import type { Kysely } from 'kysely'
+import type { AnyKysely } from './any-kysely.ts'
 import { findDatabase } from './databases.ts'
 
 /** A Kysely instance whose tables are in a schema. It is made once: what is known of its tables belongs to it. */
-export function withSchema(Model: Kysely<any>, schema: string): Kysely<any> {
+export function withSchema(Model: AnyKysely, schema: string): AnyKysely {
   const { schemas } = findDatabase(Model).getInstance(Model)
   const instance = schemas.get(schema) ?? Model.withSchema(schema)
 
@@ -12,11 +12,11 @@ export function withSchema(Model: Kysely<any>, schema: string): Kysely<any> {
 }
 
 /** A transaction, with what a Kysely instance has been told to do with its statements. */
-export function withPluginsOf<Instance extends Kysely<any>>(
-  Model: Kysely<any>,
-  transaction: Instance
-): Instance {
+export function withPluginsOf<Instance extends AnyKysely>(Model: AnyKysely, transaction: Instance): Instance {
   const { plugins } = Model.getExecutor()
 
-  return plugins.reduce<any>((db, plugin) => db.withPlugin(plugin), transaction.withoutPlugins())
+  return plugins.reduce<AnyKysely>(
+    (db, plugin) => db.withPlugin(plugin),
+    transaction.withoutPlugins()
+  ) as Instance
 }

@@ -19,7 +19,7 @@ export interface KindRules {
   /** What is stored for a value of data; `NOTHING` for one that it cannot hold. */
   readonly toStored: (value: unknown, column: Column) => unknown
   /** What a record holds for a value that the driver returns. */
-  readonly fromStored?: (value: any, column: Column) => unknown
+  readonly fromStored?: (value: unknown, column: Column) => unknown
   readonly equality: Form
   readonly comparison: Form
   readonly order: Form

@@ -1,9 +1,5 @@
-import {
-  type ControlledTransaction,
-  type Dialect,
-  Transaction as KyselyTransaction,
-  type QueryExecutor
-} from 'kysely'
+import { type Dialect, type Driver, Transaction as KyselyTransaction, type QueryExecutor } from 'kysely'
+import type { AnyTransaction } from './any-kysely.ts'
 
 /** Runs statements when it is their turn. */
 type Use = <T>(run: () => Promise<T>) => Promise<T>
@@ -15,7 +11,7 @@ type Use = <T>(run: () => Promise<T>) => Promise<T>
  * @param db The transaction
  * @param use What each statement runs in
  */
-export function lend(db: ControlledTransaction<any>, use: Use): KyselyTransaction<any> {
+export function lend(db: AnyTransaction, use: Use): KyselyTransaction<any> {
   const executor = toTurns(db.getExecutor(), use)
   // It is asked for the tables of the database, and for nothing else: statements go through the executor.
   const dialect: Dialect = {
@@ -25,7 +21,7 @@ export function lend(db: ControlledTransaction<any>, use: Use): KyselyTransactio
     createQueryCompiler: unused
   }
 
-  return new KyselyTransaction({ config: { dialect }, dialect, driver: {} as any, executor })
+  return new KyselyTransaction({ config: { dialect }, dialect, driver: {} as Driver, executor })
 }
 
 /** An executor whose statements take turns. A stream takes none: how long it is read is up to its reader. */

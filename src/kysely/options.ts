@@ -1,17 +1,18 @@
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import { ADAPTER_CHECKS, type AdapterOptions, type AdapterParams } from '../adapter/options.ts'
 import { OPERATORS } from '../adapter/query.ts'
 import type { Query } from '../core/types.ts'
 import { PATTERN_OPERATORS } from '../query/operators.ts'
 import { isBoolean, isFunction, isString } from '../utils/check.ts'
 import { assertOptions as assertAll, assertOption, type OptionChecks } from '../utils/options.ts'
+import type { AnyKysely } from './any-kysely.ts'
 import { findDatabase } from './databases.ts'
 import type { Transaction } from './transaction.ts'
 
 /** The options of a service for a table. */
 export interface KyselyOptions extends AdapterOptions {
   /** The Kysely instance, without plugins that change names. */
-  Model: Kysely<any>
+  Model: AnyKysely
   /** The name of the table. */
   name: string
   /** The schema of the table, where it is not the usual one. */
@@ -29,13 +30,16 @@ export interface KyselyParams<Q = Query> extends AdapterParams<Q, KyselyOptions>
   transaction?: Transaction | undefined
 }
 
+/** The params of any service for a table. `any` because a type for queries may be narrower than `Query`. */
+export type AnyKyselyParams = KyselyParams<any>
+
 /** Operators that have a meaning. */
 const KNOWN_OPERATORS = [...OPERATORS, '$not', '$nor', ...PATTERN_OPERATORS]
 
 const CHECKS: OptionChecks = {
   ...ADAPTER_CHECKS,
   Model: [
-    (Model) => isFunction((Model as Partial<Kysely<any>> | null)?.selectFrom),
+    (Model) => isFunction((Model as Partial<AnyKysely> | null)?.selectFrom),
     'a Kysely instance',
     'required'
   ],
@@ -72,8 +76,8 @@ export function assertOptions(owner: string, options: KyselyOptions, further?: r
  * Whether plugins change names, as `CamelCasePlugin` does. Records would come back with names by which nobody can ask,
  * and with values that are not those of their columns.
  */
-function renames(Model: Kysely<any>): boolean {
-  const toText = (db: Kysely<any>) => db.selectNoFrom(sql`1`.as('aName')).compile().sql
+function renames(Model: AnyKysely): boolean {
+  const toText = (db: AnyKysely) => db.selectNoFrom(sql`1`.as('aName')).compile().sql
 
   return toText(Model) !== toText(Model.withoutPlugins())
 }

@@ -1,6 +1,7 @@
 // Statements that application code runs with the Kysely instance of its services while it is in a transaction. They are
 // outside of that transaction, and where they would wait for its connection, they would wait for ever.
-import type { DatabaseConnection, Kysely, KyselyPlugin, QueryExecutor } from 'kysely'
+import type { DatabaseConnection, KyselyPlugin, QueryExecutor } from 'kysely'
+import type { AnyKysely } from './any-kysely.ts'
 import { type Database, findDatabase } from './databases.ts'
 import { Transaction } from './transaction.ts'
 import { ADVICE, HOOKS_ADVICE, warnOutside } from './warnings.ts'
@@ -14,7 +15,7 @@ const CONNECTION_TIMEOUT = 1000
  * Has statements of a Kysely instance, and of those that are made of it, fail where they would wait for the connection
  * that their own transaction has, and warns of others that are outside of it.
  */
-export function watchStatements(db: Kysely<any>): void {
+export function watchStatements(db: AnyKysely): void {
   if (!db.isTransaction) watch(db.getExecutor(), findDatabase(db))
 }
 

@@ -1,16 +1,21 @@
+import type { RawBuilder } from 'kysely'
 import type { Id } from '../core/types.ts'
 import { NotFound } from '../errors.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import { toSelection } from '../query/select.ts'
-import type { Fragment } from './dialect.ts'
+import type { Fragment, StoredRow } from './dialect.ts'
 import { toColumn } from './field.ts'
 import { allOf, NEVER } from './logic.ts'
 import { toOrder } from './order.ts'
-import { read, type Session, type StoredRow } from './session.ts'
+import { read, type Session } from './session.ts'
 import { toExpression } from './where.ts'
 
 /** Reads the records that match, in the order and the section of a query. */
-export async function readRecords(session: Session, query: ParsedQuery, where: Fragment): Promise<any[]> {
+export async function readRecords<Result>(
+  session: Session,
+  query: ParsedQuery,
+  where: Fragment
+): Promise<Result[]> {
   const { table, id } = session
   const { sort, limit, skip, select } = query
 
@@ -21,10 +26,12 @@ export async function readRecords(session: Session, query: ParsedQuery, where: F
   const matches = selectRows(session, select).where(where)
   const ordered = order.reduce((builder, part) => builder.orderBy(part), matches)
   const page =
-    limit === undefined && skip === 0 ? ordered : ordered.limit(limit ?? (table.dialect.unlimited as any))
+    limit === undefined && skip === 0
+      ? ordered
+      : ordered.limit(limit ?? (table.dialect.unlimited as RawBuilder<number>))
   const rows = await read(session, skip === 0 ? page : page.offset(skip))
 
-  return rows.map(toRecord(session, select))
+  return rows.map(toRecord<Result>(session, select))
 }
 
 /**
@@ -32,7 +39,7 @@ export async function readRecords(session: Session, query: ParsedQuery, where: F
  *
  * @throws NotFound when there is none
  */
-export async function readRecord(session: Session, id: Id, query: ParsedQuery): Promise<any> {
+export async function readRecord<Result>(session: Session, id: Id, query: ParsedQuery): Promise<Result> {
   const { where, select } = query
   const condition = allOf([hasId(id, session), toExpression(where, session.table)])
 
@@ -42,7 +49,7 @@ export async function readRecord(session: Session, id: Id, query: ParsedQuery): 
 
   if (row === undefined) throw toNotFound(id)
 
-  return toRecord(session, select)(row)
+  return toRecord<Result>(session, select)(row)
 }
 
 /** Counts the records that match. */
@@ -65,10 +72,10 @@ export function hasId(id: Id, { id: name, table }: Session): Fragment {
 }
 
 /** Makes records of rows: with values as they were stored, and the fields that are selected. */
-export function toRecord(
+export function toRecord<Result>(
   { table, id }: Session,
   select: readonly string[] | undefined
-): (row: StoredRow) => any {
+): (row: StoredRow) => Result {
   const selection = toSelection(select, id)
 
   return (row) => {

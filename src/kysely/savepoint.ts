@@ -1,13 +1,14 @@
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
+import type { AnyKysely } from './any-kysely.ts'
 import { findDatabase } from './databases.ts'
 
 /** A savepoint in a transaction. Savepoints are a stack: what ends one ends those that were set after it. */
 export class Savepoint {
-  private readonly db: Kysely<any>
+  private readonly db: AnyKysely
   private readonly name
 
   /** @param db The transaction */
-  constructor(db: Kysely<any>) {
+  constructor(db: AnyKysely) {
     this.db = db
     this.name = sql.id(`alula_${++findDatabase(db).savepoints}`)
   }

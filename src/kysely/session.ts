@@ -1,24 +1,22 @@
-import { type Compilable, type CompiledQuery, type Kysely, sql } from 'kysely'
+import { type Compilable, type CompiledQuery, sql } from 'kysely'
 import { BadRequest } from '../errors.ts'
+import type { AnyKysely } from './any-kysely.ts'
 import { asOneStatement, execute, onConnection } from './atomic.ts'
 import { findDatabase } from './databases.ts'
-import type { Dialect, Fragment, Place, Statements, Table } from './dialect.ts'
+import type { Dialect, Fragment, Place, Statements, StoredRow, Table } from './dialect.ts'
 import { toReaders } from './kinds.ts'
 import type { TableDescription } from './table.ts'
 
 /** What the statements of one call have in common. */
 export interface Session {
   /** Where they run: a Kysely instance, or the transaction of the call. */
-  readonly db: Kysely<any>
+  readonly db: AnyKysely
   /** The name of the table, as it stands in statements. */
   readonly name: string
   readonly table: Table
   /** The name of the id column. */
   readonly id: string
 }
-
-/** What the driver returns for a row, by the names of the columns. */
-export type StoredRow = Record<string, unknown>
 
 /** There is no table by a name, or no column for ids. */
 export class MissingTable extends Error {}
@@ -32,8 +30,8 @@ export class MissingTable extends Error {}
  * @throws MissingTable when there is no such table, or no such column
  */
 export async function openSession(
-  Model: Kysely<any>,
-  db: Kysely<any>,
+  Model: AnyKysely,
+  db: AnyKysely,
   { name, id }: { name: string; id: string }
 ): Promise<Session> {
   const table = await getTable(Model, db, name)
@@ -54,7 +52,7 @@ export async function openSession(
  * @param db Where to ask: the same, or the transaction of the call
  * @param name The name of the table
  */
-function getTable(Model: Kysely<any>, db: Kysely<any>, name: string): Table | Promise<Table> {
+function getTable(Model: AnyKysely, db: AnyKysely, name: string): Table | Promise<Table> {
   const { tables } = findDatabase(Model).getInstance(Model)
   const table = tables.get(name)
 
@@ -72,7 +70,7 @@ function getTable(Model: Kysely<any>, db: Kysely<any>, name: string): Table | Pr
   return reading
 }
 
-async function readTable(Model: Kysely<any>, db: Kysely<any>, name: string): Promise<Table> {
+async function readTable(Model: AnyKysely, db: AnyKysely, name: string): Promise<Table> {
   const { dialect } = findDatabase(db)
   const place = findPlace(Model, name)
   const description = await onConnection(db, dialect, (connection) =>
@@ -92,7 +90,7 @@ async function readTable(Model: Kysely<any>, db: Kysely<any>, name: string): Pro
 }
 
 function toStatements(
-  db: Kysely<any>,
+  db: AnyKysely,
   name: string,
   { insert, update, delete: remove }: TableDescription['returning'],
   allColumns: any
@@ -114,7 +112,7 @@ function toStatements(
  * All columns, for `select` and `returning`, so that drivers round none of their numbers. It is text that is made once,
  * because a statement of SQLite is shorter than the time it takes to build and to parse it.
  */
-function listColumns({ columns }: TableDescription, dialect: Dialect, db: Kysely<any>): Fragment {
+function listColumns({ columns }: TableDescription, dialect: Dialect, db: AnyKysely): Fragment {
   const exact = [...columns.values()].map((column) => ({ column, value: dialect.toExact(column) }))
 
   if (exact.every(({ value }) => value === undefined)) return sql.raw('*')
@@ -127,7 +125,7 @@ function listColumns({ columns }: TableDescription, dialect: Dialect, db: Kysely
 }
 
 /** Where a table is, as the plugins of a Kysely instance have it, `withSchema` among them. */
-function findPlace(Model: Kysely<any>, name: string): Place {
+function findPlace(Model: AnyKysely, name: string): Place {
   const { schema, identifier } = (Model.selectFrom(name).selectAll().compile().query as any).from.froms[0]
     .table
 
@@ -158,7 +156,7 @@ export async function write({ db, table }: Session, builder: Compilable): Promis
   return rows
 }
 
-function toStatement(builder: Compilable, { dialect }: Table): CompiledQuery {
+function toStatement(builder: Compilable, { dialect }: Table): CompiledQuery<StoredRow> {
   const statement = builder.compile()
 
   if (statement.parameters.length > dialect.maxValues) {

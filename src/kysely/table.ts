@@ -24,7 +24,7 @@ export type Kind =
 export interface Column {
   readonly name: string
   /** The column in a statement. Names come from the list of the table, and never from a query. */
-  readonly reference: RawBuilder<any>
+  readonly reference: RawBuilder<unknown>
   readonly kind: Kind
   /** The name of its type, in lower case. */
   readonly type: string

@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Kysely, Transaction as KyselyTransaction } from 'kysely'
+import type { Transaction as KyselyTransaction } from 'kysely'
 import { GeneralError } from '../errors.ts'
 import { setDeferral } from '../utils/deferral.ts'
+import type { AnyKysely } from './any-kysely.ts'
 import { release } from './atomic.ts'
 import { Connection } from './connection.ts'
 import { type Database, findDatabase } from './databases.ts'
@@ -68,7 +69,7 @@ export class Transaction {
    * @param parent The transaction around it
    * @throws Unavailable when there is no connection
    */
-  static async begin(Model: Kysely<any>, parent?: Transaction): Promise<Transaction> {
+  static async begin(Model: AnyKysely, parent?: Transaction): Promise<Transaction> {
     return await new Transaction(parent, false).join(Model)
   }
 
@@ -79,7 +80,7 @@ export class Transaction {
    * @param Model The Kysely instance to begin at once with; else the first call begins it
    * @throws What the function throws, and what `commit` throws
    */
-  static async run<T>(run: (transaction: Transaction) => Promise<T>, Model?: Kysely<any>): Promise<T> {
+  static async run<T>(run: (transaction: Transaction) => Promise<T>, Model?: AnyKysely): Promise<T> {
     const transaction = new Transaction(current.getStore()?.open, true)
 
     try {
@@ -150,7 +151,7 @@ export class Transaction {
   }
 
   /** Begins it, if it has not begun, in the database of a Kysely instance. */
-  async join(Model: Kysely<any>): Promise<this> {
+  async join(Model: AnyKysely): Promise<this> {
     this.beginning ??= this.begin(Model)
 
     const connection = await this.beginning
@@ -169,7 +170,7 @@ export class Transaction {
    * @param run The statements
    * @throws Unavailable when the transaction has ended; what `run` throws
    */
-  async use<T>(run: (db: Kysely<any>) => Promise<T>): Promise<T> {
+  async use<T>(run: (db: AnyKysely) => Promise<T>): Promise<T> {
     const connection = this.connection as Connection
     const { blocker, result } = await connection.take(async () => {
       const blocker = this.findBlocker()
@@ -251,7 +252,7 @@ export class Transaction {
     return this === other || this.around?.isWithin(other) === true
   }
 
-  private async begin(Model: Kysely<any>): Promise<Connection> {
+  private async begin(Model: AnyKysely): Promise<Connection> {
     // The one around a function may have ended since the function began.
     if (this.isScope) this.around = this.around?.open
     if (!this.around) return await this.beginFirst(Model)
@@ -276,7 +277,7 @@ export class Transaction {
     return connection
   }
 
-  private async beginFirst(Model: Kysely<any>): Promise<Connection> {
+  private async beginFirst(Model: AnyKysely): Promise<Connection> {
     const database = findDatabase(Model)
 
     if (this.before.has(database)) warnOutside(database)
@@ -307,7 +308,7 @@ export class Transaction {
     )
   }
 
-  private async attempt<T>(run: (db: Kysely<any>) => Promise<T>): Promise<T> {
+  private async attempt<T>(run: (db: AnyKysely) => Promise<T>): Promise<T> {
     const { nested } = this.root
 
     if (!this.connection?.loss && this.hasEnded) throw transactionEnded()

@@ -1,4 +1,5 @@
 import type { Kysely, Transaction as KyselyTransaction } from 'kysely'
+import type { AnyKysely } from './any-kysely.ts'
 import { withPluginsOf } from './instance.ts'
 import { watchStatements } from './outside.ts'
 import { Transaction } from './transaction.ts'
@@ -59,7 +60,7 @@ export async function getTransaction<DB>(
 ): Promise<Kysely<DB>> {
   const transaction = await findTransaction(params, db)
 
-  return transaction ? withPluginsOf<Kysely<any>>(db, transaction.trx) : db
+  return transaction ? withPluginsOf<AnyKysely>(db, transaction.trx) : db
 }
 
 /**
@@ -73,7 +74,7 @@ export async function getTransaction<DB>(
  */
 export async function findTransaction(
   params: { transaction?: Transaction | undefined } | undefined,
-  Model: Kysely<any>
+  Model: AnyKysely
 ): Promise<Transaction | undefined> {
   const transaction = params?.transaction ?? Transaction.current
 
@@ -84,6 +85,6 @@ export async function findTransaction(
   return await transaction.join(Model)
 }
 
-function isKysely(source: object): source is Kysely<any> {
-  return typeof (source as Kysely<any>).startTransaction === 'function'
+function isKysely(source: object): source is AnyKysely {
+  return typeof (source as AnyKysely).startTransaction === 'function'
 }

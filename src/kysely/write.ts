@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Id } from '../core/types.ts'
 import { atomically } from './atomic.ts'
-import type { Fragment } from './dialect.ts'
+import type { Fragment, StoredRow } from './dialect.ts'
 import { toColumn } from './field.ts'
 import { toOperand, toStored } from './kinds.ts'
 import { allOf, NEVER } from './logic.ts'
 import { hasId, selectRows } from './read.ts'
-import { read, type Session, type StoredRow, write } from './session.ts'
+import { read, type Session, write } from './session.ts'
 
 /** A row to be: what is stored by the names of the columns. */
 export type Row = Map<string, unknown>

@@ -1,5 +1,8 @@
 import { isPlainObject } from '../utils/object.ts'
 
+/** What is copied, field by field. */
+type Fields = Record<string, unknown>
+
 /**
  * Copies a value with everything in it, so that nothing is shared. Plain objects, arrays, dates, bytes, maps and
  * sets are copied as what they are, instances of other classes with their prototype. An instance that shows no
@@ -29,8 +32,8 @@ export function cloneRecord<T extends object>(record: T): T {
 }
 
 /** Spread first, which is several times as fast as copying one value after the other; most values are scalars. */
-function clonePlain(source: any): any {
-  const copy = { ...source }
+function clonePlain<T extends object>(source: T): T {
+  const copy = { ...source } as Fields
 
   for (const key in copy) {
     const value = copy[key]
@@ -40,12 +43,12 @@ function clonePlain(source: any): any {
 
   if (Object.hasOwn(copy, '__proto__')) Reflect.deleteProperty(copy, '__proto__')
 
-  return copy
+  return copy as T
 }
 
-function cloneInto(copy: any, source: any): any {
+function cloneInto<T extends object>(copy: T, source: T): T {
   for (const key of Object.keys(source)) {
-    if (key !== '__proto__') copy[key] = clone(source[key])
+    if (key !== '__proto__') (copy as Fields)[key] = clone((source as Fields)[key])
   }
 
   return copy

@@ -8,7 +8,7 @@ import { type Entry, FieldIndex, isIndexable, type Stored } from './field-index.
 export class Records {
   private readonly entries = new Map<string, Entry>()
   /** The records in order, each at the place of its entry: an array is faster to go through than a map. */
-  private list: any[] = []
+  private list: (Stored | undefined)[] = []
   /** Whether a record was removed since the list was made. The next search makes it again. */
   private hasGaps = false
   /** Whether no record is an instance of a class: then its fields can be read without asking whose they are. */
@@ -77,7 +77,7 @@ export class Records {
   values(): readonly Stored[] {
     if (this.hasGaps) this.closeGaps()
 
-    return this.list
+    return this.list as readonly Stored[]
   }
 
   private closeGaps(): void {

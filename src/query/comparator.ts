@@ -3,7 +3,7 @@ import { compareAny } from './compare.ts'
 import { type ToReader, toFieldReader } from './field.ts'
 
 /** Compares two records, for `Array.prototype.sort`. */
-export type Comparator = (a: any, b: any) => number
+export type Comparator = (a: unknown, b: unknown) => number
 
 /**
  * Compiles `$sort` into a function for comparing two records; the first field that differs decides.

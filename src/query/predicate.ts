@@ -5,7 +5,7 @@ import { compareSameType, isEqual } from './compare.ts'
 import { type FieldReader, type ToReader, toFieldReader } from './field.ts'
 
 /** Whether a record matches. */
-export type Predicate = (record: any) => boolean
+export type Predicate = (record: unknown) => boolean
 
 /** The meaning of the operators that an adapter adds: given the value of the query, what to ask of a field. */
 export interface CustomPredicates {

@@ -1,4 +1,12 @@
-import type { createClient, RedisClientOptions } from 'redis'
+import type {
+  createClient,
+  RedisClientOptions,
+  RedisFunctions,
+  RedisModules,
+  RedisScripts,
+  RespVersions,
+  TypeMapping
+} from 'redis'
 import { isObject, isString } from '../utils/check.ts'
 import { createDebug } from '../utils/debug.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
@@ -11,7 +19,10 @@ export interface RedisClient {
 }
 
 /** Where Redis is: a URL, options of `createClient` of the package `redis`, or a client that it made. */
-export type RedisLocation = string | RedisClientOptions<any, any, any, any, any> | RedisClient
+export type RedisLocation =
+  | string
+  | RedisClientOptions<RedisModules, RedisFunctions, RedisScripts, RespVersions, TypeMapping>
+  | RedisClient
 
 /** What all that connects to Redis has to know. */
 export interface RedisOptions {

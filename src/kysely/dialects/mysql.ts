@@ -1,4 +1,5 @@
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
+import type { AnyKysely } from '../any-kysely.ts'
 import type { Dialect, ErrorKind, Field, Fragment, Place, Typed } from '../dialect.ts'
 import { fromType, NOWHERE, type TypeNames, toJsonPath } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
@@ -119,22 +120,52 @@ export const mysql: Dialect = {
   }
 }
 
-async function readTable(db: Kysely<any>, { schema, name }: Place): Promise<TableDescription> {
+/** A column, as the database describes it. */
+interface ColumnRow {
+  readonly name: string
+  readonly type: string
+  readonly full: string
+  readonly nullable: string
+  readonly extra: string
+  readonly fallback: string | null
+  readonly charset: string | null
+  readonly collation: string | null
+}
+
+/** A column of a unique index. */
+interface KeyRow {
+  readonly name: string
+  readonly field: string
+}
+
+interface CheckRow {
+  readonly name: string
+  readonly clause: string
+}
+
+interface ServerRow {
+  readonly version: string
+  readonly mode: string
+  readonly json: unknown
+  readonly collation: string
+}
+
+async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableDescription> {
   const { isMariadb, isParsed, collation } = await readServer(db)
   const place = schema ?? null
   const inTable = sql`table_schema = coalesce(${place}, database()) and table_name = ${name}`
-  const { rows: columns } = await sql<any>`
+  const { rows: columns } = await sql<ColumnRow>`
     select column_name as name, data_type as type, column_type as full, is_nullable as nullable, extra as extra,
       column_default as fallback, character_set_name as charset, collation_name as collation
     from information_schema.columns where ${inTable} order by ordinal_position`.execute(db)
-  const { rows: keys } = await sql<any>`
+  const { rows: keys } = await sql<KeyRow>`
     select index_name as name, column_name as field from information_schema.statistics
     where ${inTable} and non_unique = 0`.execute(db)
   const { rows: checks } = isMariadb
-    ? await sql<any>`
+    ? await sql<CheckRow>`
         select constraint_name as name, check_clause as clause from information_schema.check_constraints
         where constraint_schema = coalesce(${place}, database()) and table_name = ${name}`.execute(db)
-    : await sql<any>`
+    : await sql<CheckRow>`
         select c.constraint_name as name, c.check_clause as clause from information_schema.check_constraints c
         join information_schema.table_constraints t
           on t.constraint_schema = c.constraint_schema and t.constraint_name = c.constraint_name
@@ -170,12 +201,12 @@ async function readTable(db: Kysely<any>, { schema, name }: Place): Promise<Tabl
   }
 }
 
-async function readServer(db: Kysely<any>) {
-  const { rows } = await sql<any>`
+async function readServer(db: AnyKysely) {
+  const { rows } = await sql<ServerRow>`
     select version() as version, @@sql_mode as mode, json_array('a') as json, collation_name as collation
     from information_schema.collations
     where collation_name in ('utf8mb4_0900_bin', 'utf8mb4_nopad_bin') limit 1`.execute(db)
-  const { version, mode, json, collation } = rows[0]
+  const { version, mode, json, collation } = rows[0] as ServerRow
 
   // The driver puts values into statements, and protects quotes by a backslash.
   if (/NO_BACKSLASH_ESCAPES/.test(mode)) {
@@ -186,11 +217,11 @@ async function readServer(db: Kysely<any>) {
     isMariadb: /mariadb/i.test(version),
     // It depends on the driver and on its settings.
     isParsed: typeof json === 'object',
-    collation: collation as string
+    collation
   }
 }
 
-function toMysqlKind(row: { name: string; type: string; full: string }, json: readonly string[]): Kind {
+function toMysqlKind(row: ColumnRow, json: readonly string[]): Kind {
   if (json.includes(row.name)) return 'json'
 
   // What BOOLEAN is short for.
@@ -198,8 +229,8 @@ function toMysqlKind(row: { name: string; type: string; full: string }, json: re
 }
 
 function toConstraints(
-  keys: readonly { name: string; field: string }[],
-  checks: readonly { name: string; clause: string }[],
+  keys: readonly KeyRow[],
+  checks: readonly CheckRow[],
   columns: readonly string[]
 ): Map<string, string[]> {
   const constraints = new Map<string, string[]>()

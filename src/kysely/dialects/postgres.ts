@@ -1,4 +1,5 @@
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
+import type { AnyKysely } from '../any-kysely.ts'
 import type { Dialect, Field, Fragment, Place, Typed } from '../dialect.ts'
 import { fromType, type TypeNames } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
@@ -105,10 +106,24 @@ export const postgres: Dialect = {
   toErrorNames: ({ column, constraint }) => [column ?? constraint].filter((name) => typeof name === 'string')
 }
 
-async function readTable(db: Kysely<any>, { schema, name }: Place): Promise<TableDescription> {
+/** A column, as the database describes it. */
+interface ColumnRow {
+  readonly name: string
+  readonly type: string
+  readonly category: string
+  readonly required: boolean
+  readonly identity: string
+  readonly generated: string
+  readonly fallback: string | null
+  readonly sequence: string | null
+  readonly collation: string | null
+  readonly exact: boolean
+}
+
+async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableDescription> {
   const path = schema === undefined ? [name] : [schema, name]
   const table = sql`to_regclass(${path.map(quote).join('.')})`
-  const columns = await sql<any>`
+  const columns = await sql<ColumnRow>`
     select a.attname as name, t.typname as type, t.typcategory as category, a.attnotnull as required,
       a.attidentity as identity, a.attgenerated as generated, pg_get_expr(d.adbin, d.adrelid) as fallback,
       pg_get_serial_sequence(a.attrelid::regclass::text, a.attname) as sequence,
@@ -122,7 +137,7 @@ async function readTable(db: Kysely<any>, { schema, name }: Place): Promise<Tabl
       left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
       left join pg_collation c on c.oid = a.attcollation
     where a.attrelid = ${table} and a.attnum > 0 and not a.attisdropped order by a.attnum`.execute(db)
-  const constraints = await sql<any>`
+  const constraints = await sql<{ name: string; columns: string[] }>`
     select c.relname as name, array(select attname::text from pg_attribute
       where attrelid = i.indrelid and attnum = any(i.indkey)) as columns
     from pg_index i join pg_class c on c.oid = i.indexrelid where i.indrelid = ${table} and i.indisunique
@@ -147,7 +162,7 @@ async function readTable(db: Kysely<any>, { schema, name }: Place): Promise<Tabl
           sequence: row.sequence ?? undefined,
           // What is no text is compared by its text.
           isExact: row.exact && kind !== 'other',
-          isOrdered: ORDERED_COLLATIONS.includes(row.collation),
+          isOrdered: row.collation !== null && ORDERED_COLLATIONS.includes(row.collation),
           isParsed: true
         }
       })

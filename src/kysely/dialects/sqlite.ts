@@ -1,5 +1,6 @@
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { PatternPart } from '../../query/like.ts'
+import type { AnyKysely } from '../any-kysely.ts'
 import type { Dialect, ErrorKind, Place, Typed } from '../dialect.ts'
 import { fromType, NOWHERE, type TypeNames, toJsonPath } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
@@ -114,8 +115,18 @@ export const sqlite: Dialect = {
   }
 }
 
-async function readTable(db: Kysely<any>, { schema, name }: Place): Promise<TableDescription> {
-  const { rows } = await sql<any>`
+/** A column, as the database describes it. A driver may be told to return a bigint for each integer. */
+interface ColumnRow {
+  readonly name: string
+  readonly type: string
+  readonly required: number | bigint
+  readonly fallback: string | null
+  readonly pk: number | bigint
+  readonly hidden: number | bigint
+}
+
+async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableDescription> {
+  const { rows } = await sql<ColumnRow>`
     select name, type, "notnull" as required, dflt_value as fallback, pk, hidden
     from pragma_table_xinfo(${name}, ${schema ?? 'main'}) where hidden <> 1`.execute(db)
   const keys = rows.filter((row) => row.pk > 0).length
@@ -131,7 +142,6 @@ async function readTable(db: Kysely<any>, { schema, name }: Place): Promise<Tabl
         name: row.name,
         kind: toDeclaredKind(row.type),
         type: row.type.toLowerCase(),
-        // A driver may be told to give a bigint for each integer.
         isNullable: Number(row.required) === 0,
         isComputed: Number(row.hidden) !== 0,
         // An alias of the number of the row (https://sqlite.org/lang_createtable.html#rowid).
@@ -149,7 +159,7 @@ async function readTable(db: Kysely<any>, { schema, name }: Place): Promise<Tabl
 }
 
 /** How a table was made; empty for what is none, such as a view. */
-async function readDefinition(db: Kysely<any>, { schema, name }: Place): Promise<string> {
+async function readDefinition(db: AnyKysely, { schema, name }: Place): Promise<string> {
   const { rows } = await sql<{ definition: string }>`
     select sql as definition from ${sql.id(schema ?? 'main', 'sqlite_master')}
     where name = ${name} collate nocase and sql like 'CREATE TABLE %'`.execute(db)
