@@ -103,6 +103,9 @@ async function checkPackage() {
 
     await report.check(`a strict consumer compiles with TypeScript ${version}`, async () => {
       await mustRun(process.execPath, [`node_modules/${compiler}/bin/tsc`, '-p', '.'], { cwd: consumer })
+      await mustRun(process.execPath, [`node_modules/${compiler}/bin/tsc`, '-p', 'browser'], {
+        cwd: consumer
+      })
     })
   }
 

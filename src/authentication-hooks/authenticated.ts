@@ -21,13 +21,9 @@ export type Authenticated<
  *   context.data.ownerId = context.params.user.id
  * }
  */
-export function assertAuthenticated<Context extends { params: { user?: unknown } }>(
-  context: Context
-): asserts context is Authenticated<Context, 'user'>
 export function assertAuthenticated<
   Context extends { params: object },
-  Entity extends keyof Context['params'] & string
->(context: Context, entity: Entity): asserts context is Authenticated<Context, Entity>
-export function assertAuthenticated(context: { params: object }, entity = 'user'): void {
-  if (!(context.params as Record<string, unknown>)[entity]) throw new NotAuthenticated('Not authenticated')
+  Entity extends keyof Context['params'] & string = keyof Context['params'] & 'user'
+>(context: Context, entity: Entity = 'user' as Entity): asserts context is Authenticated<Context, Entity> {
+  if (!context.params[entity as keyof typeof context.params]) throw new NotAuthenticated('Not authenticated')
 }

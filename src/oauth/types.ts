@@ -10,10 +10,8 @@ export interface OAuthProfile {
   [claim: string]: any
 }
 
-/** The record that logs in, usually a user. */
-export interface Entity {
-  [field: string]: any
-}
+/** The record that logs in, usually a user. It has the type of the application: strategies that override methods name it. */
+export type Entity = any
 
 /** What an OAuth strategy authenticates with: the profile, and what the provider has answered. */
 export interface OAuthData {
@@ -23,7 +21,7 @@ export interface OAuthData {
   refresh_token?: string
   id_token?: string
   /** The answer of the provider to the exchange of the code. */
-  raw?: { [name: string]: unknown }
+  raw?: { [name: string]: any }
   [name: string]: any
 }
 
