@@ -23,7 +23,7 @@ export function parseAuthentication(options: ParseAuthenticationOptions = {}): R
 }
 
 /** The same, for an application that is found by the request. */
-export function createParser(
+function createParser(
   getApp: (request: Request) => TransportApplication,
   options: ParseAuthenticationOptions = {}
 ): RequestHandler {

@@ -40,7 +40,7 @@ export async function sendRaw(
 }
 
 /** Reads a response that ends with its connection, with its length, or in chunks. */
-export function parseResponse(bytes: Buffer): RawResponse {
+function parseResponse(bytes: Buffer): RawResponse {
   const end = bytes.indexOf('\r\n\r\n')
   const [first = '', ...lines] = bytes.toString('latin1', 0, Math.max(end, 0)).split('\r\n')
   const headers = lines.map((line): [string, string] => {
