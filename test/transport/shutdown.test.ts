@@ -2,7 +2,7 @@ import { createServer, request } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
 import { expect, it } from 'vitest'
-import { prepareClose } from '../../src/transport.ts'
+import { prepareClose } from '../../src/node.ts'
 import { defer } from '../support/deferred.ts'
 
 it('a server of https is refused', () => {
