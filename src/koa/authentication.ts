@@ -6,6 +6,7 @@ import { type ParseAuthenticationOptions, parseAuthentication as parse } from '.
 import type { TransportApplication } from '../transport/http.ts'
 import { isOwnOrigin } from '../transport/origin.ts'
 import type { FeathersKoaContext, Middleware } from './context.ts'
+import { assertCalled } from './handlers.ts'
 import { KoaRequest } from './request.ts'
 
 /**
@@ -16,10 +17,7 @@ import { KoaRequest } from './request.ts'
  * @throws Error when it is used as middleware itself
  */
 export function parseAuthentication(options: ParseAuthenticationOptions = {}): Middleware {
-  if ('req' in options)
-    throw new Error(
-      'parseAuthentication makes middleware and is none: call it, as in app.use(parseAuthentication())'
-    )
+  assertCalled('parseAuthentication', options)
 
   return createParser((context) => context.app, options)
 }

@@ -21,9 +21,7 @@ export interface ErrorHandlerOptions {
  * @throws Error when it is used as middleware itself, TypeError for a `logger` without the method `error`
  */
 export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
-  if ('req' in options)
-    throw new Error('errorHandler makes middleware and is none: call it, as in app.use(errorHandler())')
-
+  assertCalled('errorHandler', options)
   assertOptions('errorHandler', options, { logger: LOGGER_CHECK })
 
   const { logger = console } = options
@@ -66,6 +64,19 @@ export function showError(context: FeathersKoaContext, thrown: unknown, logger: 
   if (!context.req.complete) context.set('Connection', 'close')
 
   context.body = result.body
+}
+
+/**
+ * Checks that a function that makes middleware is not used as middleware: requests would never get a response.
+ *
+ * @param name The name of the function
+ * @param argument Its first argument
+ * @throws Error when that is the context of a request
+ */
+export function assertCalled(name: string, argument: object): void {
+  if ('req' in argument) {
+    throw new Error(`${name} makes middleware and is none: call it, as in app.use(${name}())`)
+  }
 }
 
 /** Whether middleware has responded: with a body, a status, or by itself. */
