@@ -263,9 +263,9 @@ export class AuthenticationService extends AuthenticationBase {
   }
 
   /** Whether another user is logged in on a connection, whose channels the new user must not stay in. */
-  private isOther(connection: RealTimeConnection | undefined, result: AuthenticationResult): boolean {
+  private isOther(connection: RealTimeConnection, result: AuthenticationResult): boolean {
     const { service, entity, entityId } = this.configuration
-    const former = entity && connection?.[entity]
+    const former = entity && connection[entity]
 
     if (!entity || !former || !service) return false
 
