@@ -33,6 +33,7 @@ if (isInstalled) {
   await report.check('npm run test:coverage', () => show('npm', ['run', 'test:coverage']))
   await addCounts('npm run test:types-budget', ROOT, ['run', 'test:types-budget'], parseCounts)
   await addCounts('npm run test:package', ROOT, ['run', 'test:package'], parseCounts)
+  await addCounts('npm run test:generated', ROOT, ['run', 'test:generated'], parseCounts)
   await report.check('npm run docs:build', () => show('npm', ['run', 'docs:build']))
   await report.check('npm start', () => checkStart(ROOT))
 }
@@ -50,8 +51,7 @@ if (isCloned) {
     clone,
     ['test', '--', '--reporter=default', '--reporter=json', `--outputFile.json=${results}`],
     readTestCounts,
-    // The random tests run in full.
-    { TEST_SCALE: '1', ...SERVERS }
+    SERVERS
   )
 }
 

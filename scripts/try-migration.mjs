@@ -68,7 +68,7 @@ async function tryApplication(name, { language, database, strategies }) {
 
   if (isMade) {
     await report.check(`${name}: passes its tests on Feathers v5`, () => test(cwd))
-    await report.check(`${name}: nothing needs a human`, () => migrate(cwd))
+    await report.check(`${name}: no manual changes`, () => migrate(cwd))
     if (isTyped) {
       await report.check(`${name}: compiles`, async () => {
         await mustRun('npm', ['run', 'compile'], { cwd })
@@ -128,7 +128,7 @@ async function migrate(cwd) {
   const tarball = join(folder, `${name}-${version}.tgz`)
   const output = await mustRun('npx', ['--yes', `--package=${tarball}`, name, 'migrate', '.'], { cwd })
 
-  if (output.includes('Needs a human')) throw new Error(output)
+  if (output.includes('Needs manual changes')) throw new Error(output)
   // As if this version were in the registry.
   await mustRun('npm', ['install', ...QUIET, tarball], { cwd })
 

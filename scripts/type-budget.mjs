@@ -33,6 +33,15 @@ const GROWTH = 1.4
  */
 const TIME_RATIO = 20
 
+/**
+ * Instantiations for each service that is declared by a schema of Zod, above those of its schemas alone. It was 1866
+ * when this was written.
+ */
+const INSTANTIATIONS_PER_SCHEMA = 2000
+
+/** How much more that is among many than among few. */
+const SCHEMA_GROWTH = 1.6
+
 const report = createReport()
 const folder = createTempFolder()
 const costs = new Map()
@@ -47,6 +56,8 @@ for (const size of [0, FEW, MANY]) {
 }
 
 if (costs.size === 3) await checkCosts(costs.get(0), costs.get(FEW), costs.get(MANY))
+
+await checkSchemas()
 
 report.finish()
 
@@ -66,6 +77,28 @@ async function checkCosts(empty, few, many) {
   )
   await report.check('time, compared with an empty project', () =>
     assertWithin(round(many.seconds / empty.seconds), TIME_RATIO)
+  )
+}
+
+async function checkSchemas() {
+  const perService = []
+
+  for (const size of [30, MANY]) {
+    await report.check(`an application with ${size} schemas compiles`, async () => {
+      const alone = await compile(createProject(size, writeSchemas))
+      const whole = await compile(createProject(size, writeDeclared))
+
+      perService.push((whole.instantiations - alone.instantiations) / size)
+    })
+  }
+
+  const [ofFew, ofMany] = perService
+
+  await report.check('instantiations per service with a schema', () =>
+    assertWithin(Math.round(ofMany), INSTANTIATIONS_PER_SCHEMA)
+  )
+  await report.check(`how much more that is among ${MANY} services than among 30`, () =>
+    assertWithin(round(ofMany / ofFew), SCHEMA_GROWTH)
   )
 }
 
@@ -113,8 +146,8 @@ function round(value) {
 }
 
 /** Writes an application with as many services, as the generator of Feathers v5 lays it out, and a client of it. */
-function createProject(size) {
-  const project = join(folder, `services-${size}`)
+function createProject(size, write = writeApplication) {
+  const project = join(folder, `${write.name}-${size}`)
   const numbers = Array.from({ length: size }, (_, index) => index + 1)
 
   if (!existsSync(join(DECLARATIONS, 'index.d.ts'))) {
@@ -134,9 +167,26 @@ function createProject(size) {
         noUncheckedIndexedAccess: true,
         skipLibCheck: true,
         noEmit: true,
-        paths: { alula: [join(DECLARATIONS, 'index.d.ts')], 'alula/*': [join(DECLARATIONS, '*.d.ts')] }
+        paths: {
+          zod: [join(ROOT, 'node_modules/zod/index.d.ts')],
+          alula: [join(DECLARATIONS, 'index.d.ts')],
+          'alula/*': [join(DECLARATIONS, '*.d.ts')]
+        }
       }
     }),
+    ...write(numbers)
+  }
+
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(project, name)), { recursive: true })
+    writeFileSync(join(project, name), content)
+  }
+
+  return project
+}
+
+function writeApplication(numbers) {
+  return {
     'declarations.ts': writeDeclarations(),
     'app.ts': writeApp(numbers),
     'client.ts': writeClient(),
@@ -148,13 +198,76 @@ function createProject(size) {
       ])
     )
   }
+}
 
-  for (const [name, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(project, name)), { recursive: true })
-    writeFileSync(join(project, name), content)
+/** The schemas alone: what they cost is not ours. */
+function writeSchemas(numbers) {
+  const services = numbers.map((number) => [
+    `services/notes${number}.ts`,
+    `${writeRecord(number)}
+export type Note${number} = z.infer<typeof Note${number}>
+export type New${number} = z.input<typeof Note${number}>
+`
+  ])
+
+  return Object.fromEntries(services)
+}
+
+/** Services that are declared by those schemas, and used. */
+function writeDeclared(numbers) {
+  const services = numbers.map((number) => [
+    `services/notes${number}.ts`,
+    `${writeRecord(number)}
+import { MemoryService } from 'alula/memory'
+import { onWrite, schema, type Query, type ServiceOf } from 'alula/schema'
+import type { Application, HookContext } from '../declarations.js'
+
+export type Note${number} = z.infer<typeof Note${number}>
+export const schema${number} = schema(Note${number}, { server: { ownerId: () => 1, at: onWrite(() => new Date()) } })
+
+declare module '../declarations.js' { interface ServiceTypes { notes${number}: ServiceOf<typeof schema${number}> } }
+
+export class Notes${number} extends MemoryService<Note${number}> {}
+
+export function notes${number}(app: Application) {
+  app.use('notes${number}', new Notes${number}({ paginate: { default: 10 } }), { schema: schema${number} })
+  app.service('notes${number}').hooks({
+    before: { create: [(context) => { context.data.text${number}.trim() }] },
+    after: { get: [async (context: HookContext<ServiceOf<typeof schema${number}>>) => { context.path }] }
+  })
+}
+
+export async function use${number}(app: Application) {
+  const query: Query<Note${number}> = { size: { $gt: 1 }, $sort: { size: 1 } }
+  const { data } = await app.service('notes${number}').find({ query })
+  const note = await app.service('notes${number}').create({ text${number}: 'a', tags: [] })
+
+  return [data[0]?.size, note.done]
+}
+`
+  ])
+
+  return {
+    'declarations.ts': `
+import type { Application as AnyApplication, HookContext as AnyHookContext } from 'alula'
+
+export interface ServiceTypes {}
+export type Application = AnyApplication<ServiceTypes>
+export type HookContext<S = any> = AnyHookContext<Application, S>
+`,
+    ...Object.fromEntries(services)
   }
+}
 
-  return project
+function writeRecord(number) {
+  return `
+import { z } from 'zod'
+
+export const Note${number} = z.object({
+  id: z.int(), text${number}: z.string(), size: z.number().optional(), done: z.boolean().default(false),
+  ownerId: z.number(), tags: z.array(z.string()), at: z.date()
+})
+`
 }
 
 function writeDeclarations() {

@@ -1,4 +1,4 @@
-export { AdapterBase, VALIDATED } from './adapter/base.ts'
+export { AdapterBase } from './adapter/base.ts'
 export { type AdapterMethods, type FindMethod, implementService } from './adapter/methods.ts'
 export {
   type AdapterOptions,
@@ -9,3 +9,4 @@ export {
   toPage
 } from './adapter/options.ts'
 export { FILTERS, type FilterQueryOptions, filterQuery, OPERATORS, select, sorter } from './adapter/query.ts'
+export { VALIDATED } from './query/validated.ts'

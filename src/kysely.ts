@@ -24,5 +24,6 @@ export {
   toColumns,
   toKind
 } from './kysely/table.ts'
+export { type TableSettings, type TypesOfTable, table } from './kysely/table-schema.ts'
 export type { Transaction } from './kysely/transaction.ts'
 export { getTransaction, withTransaction } from './kysely/with-transaction.ts'

@@ -6,3 +6,5 @@ export {
   type TestRequest,
   type TestUser
 } from './testing/client.ts'
+export { type ContractOptions, contractTests } from './testing/contract.ts'
+export { type ProofOptions, proveExposure } from './testing/exposure.ts'

@@ -14,15 +14,28 @@ const FLOORS: readonly (readonly string[])[] = [
   ['errors'],
   ['hooks', 'query'],
   ['core'],
-  ['authentication-hooks'],
-  ['transport', 'adapter', 'authentication', 'client'],
+  ['authentication-hooks', 'schema'],
+  ['access'],
+  ['transport', 'adapter', 'authentication', 'client', 'manifest'],
   ['node'],
-  ['express', 'koa', 'fetch', 'socketio', 'sync', 'oauth', 'memory', 'kysely', 'adapter-tests', 'migrate'],
-  ['testing']
+  [
+    'express',
+    'koa',
+    'fetch',
+    'socketio',
+    'sync',
+    'oauth',
+    'memory',
+    'kysely',
+    'adapter-tests',
+    'migrate',
+    'openapi'
+  ],
+  ['testing', 'cli']
 ]
 
 /** These run in a browser: nothing that they reach may import from Node. */
-const PORTABLE = ['index', 'errors', 'hooks', 'query', 'adapter', 'memory', 'fetch', 'client']
+const PORTABLE = 'index errors hooks query adapter memory fetch client schema openapi'.split(' ')
 
 /** What Node and browsers both have, or a package provides under the same name. */
 const NODE_MODULE = /^node:/

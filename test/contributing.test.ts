@@ -26,7 +26,9 @@ it('CONTRIBUTING.md and the map name files and scripts that are there', async ()
 it('the map shows the floors that the test of the architecture holds', async () => {
   const [, floors = ''] =
     /const FLOORS[^\n]*\[\n([\s\S]*?)\n\]/.exec(await read('test/architecture.test.ts')) ?? []
-  const held = floors.split('\n').map((line) => [...line.matchAll(/'([^']+)'/g)].map(([, name]) => name))
+  const held = [...floors.matchAll(/\[([^\]]+)\]/g)].map(([, floor = '']) =>
+    [...floor.matchAll(/'([^']+)'/g)].map(([, name]) => name)
+  )
   const [, picture = ''] = /```\n(\d+ {2}entries[\s\S]*?)```/.exec(await read('docs/map.md')) ?? []
   const [entries, ...shown] = picture
     .trim()

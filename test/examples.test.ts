@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
-import { resolve } from 'node:path'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { runExample } from './support/example.ts'
@@ -42,6 +43,28 @@ it('quickstart: the README shows what happens', async () => {
     `$ node examples/quickstart/app.js\n${example.lines[0]?.replace(example.url, 'http://localhost:3030')}\n`
   )
   await expectShellSession(sessions, { 'localhost:3030': example.url })
+})
+
+it('notes: it compiles, and the README shows what happens', { timeout: 60_000 }, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'alula-notes-'))
+  const root = resolve(import.meta.dirname, '..')
+
+  vi.stubEnv('DATABASE_URL', join(folder, 'notes.db'))
+  onTestFinished(async () => {
+    vi.unstubAllEnvs()
+    await rm(folder, { recursive: true })
+  })
+  await run(process.execPath, [
+    resolve(root, 'node_modules/typescript/bin/tsc'),
+    '-p',
+    resolve(root, 'examples/notes')
+  ])
+
+  const readme = await readFile(resolve(root, 'examples/notes/README.md'), 'utf8')
+  const example = await runExample('notes/dist/app.js')
+
+  await expectShellSession(readBlocks(readme, 'console'), { 'localhost:3030': example.url })
+  expect(await example.stop()).toBe(0)
 })
 
 it('authentication: the README shows what happens', async () => {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import * as access from '../src/access.ts'
 import * as adapter from '../src/adapter.ts'
 import * as adapterTests from '../src/adapter-tests.ts'
 import * as authentication from '../src/authentication.ts'
@@ -13,7 +14,9 @@ import * as kysely from '../src/kysely.ts'
 import * as memory from '../src/memory.ts'
 import * as node from '../src/node.ts'
 import * as oauth from '../src/oauth.ts'
+import * as openapi from '../src/openapi.ts'
 import * as query from '../src/query.ts'
+import * as schema from '../src/schema.ts'
 import * as socketio from '../src/socketio.ts'
 import * as sync from '../src/sync.ts'
 import * as testing from '../src/testing.ts'
@@ -22,6 +25,7 @@ import * as transport from '../src/transport.ts'
 // A name that is exported is a promise. Adding or removing one shows here.
 it.each(
   Object.entries({
+    access,
     adapter,
     adapterTests,
     authentication,
@@ -36,7 +40,9 @@ it.each(
     memory,
     node,
     oauth,
+    openapi,
     query,
+    schema,
     socketio,
     sync,
     testing,

@@ -24,6 +24,9 @@ const migrations = {
       for (const name of ['audit', 'notes']) {
         await db.schema.createTable(name).addColumn('id', number, id).addColumn('text', 'text').execute()
       }
+      await db.schema.createTable('people').addColumn('id', number, id)
+        .addColumn('email', 'text', (column) => column.notNull()).addColumn('password', 'text')
+        .addColumn('active', 'boolean', (column) => column.notNull().defaultTo(sql\`true\`)).execute()
       await db.schema.createTable('tags').addColumn('id', number, id).addColumn('name', 'text').execute()
       await db.schema.createTable('notes_tags')
         .addColumn('note', 'integer', (column) => column.references('notes.id'))
@@ -62,12 +65,10 @@ describeDatabases(
       const page = await readFile(resolve(ROOT, 'docs/sql.md'), 'utf8')
       const blocks = readBlocks(page, 'js')
 
-      expect(blocks).toHaveLength(15)
+      expect(blocks).toHaveLength(16)
 
-      const [postgres, sqlite, patterns, transfer, hooks, counts, links, tagged, ...rest] = blocks as [
-        ...[string, string, string, string, string, string, string, string],
-        ...string[]
-      ]
+      const [postgres, sqlite, declared, patterns, transfer, hooks, counts, links, tagged, ...rest] =
+        blocks as [...[string, string, string, string, string, string, string, string, string], ...string[]]
       const [users, tasks, progress, signUp, end, migrate] = rest as [
         ...[string, string, string, string, string, string]
       ]
@@ -75,11 +76,20 @@ describeDatabases(
       const table = (name: string) =>
         `app.use('${name}', kysely({ Model: db, name: '${name}', multi: true }))`
       const program = toProgram(
-        "import { alula } from 'alula'\nimport { kysely } from 'alula/kysely'",
+        "import { alula } from 'alula'\nimport { kysely } from 'alula/kysely'\nimport { sql } from 'kysely'",
         database === SQLITE ? `${sqlite.replace('messages.db', url)}\nconst app = alula()` : postgres,
         MIGRATIONS,
         PRINT,
         migrate,
+        inside(
+          declared,
+          'await app.setup()',
+          "const people = app.service('people')",
+          "await print(people.create({ email: 'ada@example.org', password: 'x' }))",
+          "await print(people.create({ email: 'ada', active: 1 }))",
+          "await print(people.find({ provider: 'rest', query: { active: 'true', $select: ['email'] } }))",
+          "await print(people.find({ provider: 'rest', query: { password: 'x' } }))"
+        ),
         inside(patterns),
         inside(
           table('accounts'),
@@ -143,6 +153,10 @@ describeDatabases(
       })
 
       expect(stdout.trim().split('\n')).toEqual([
+        '{"id":1,"email":"ada@example.org","password":"x","active":true}',
+        `[400,{"email":"expects the format 'email'","active":"expects a boolean, got a number"}]`,
+        '[{"email":"ada@example.org","id":1}]',
+        '[400,{"password":"is not a field that can be queried"}]',
         '[{"balance":0,"id":1},{"balance":100,"id":2}]',
         '[{"text":"1 gave 100 to 2"}]',
         '409',

@@ -6,9 +6,19 @@ import { markdown } from './markdown.mjs'
 const DOCS = fileURLToPath(new URL('..', import.meta.url))
 
 const guides = {
-  Start: ['quickstart', 'services', 'hooks', 'errors', 'query', 'typescript'],
-  'Data and clients': ['sql', 'memory', 'http', 'koa', 'realtime', 'client'],
-  'Who may call': ['authentication', 'oauth', 'security'],
+  Start: [
+    'quickstart',
+    'services',
+    'schemas',
+    'relations',
+    'routes',
+    'hooks',
+    'errors',
+    'query',
+    'typescript'
+  ],
+  'Data and clients': ['sql', 'memory', 'http', 'koa', 'realtime', 'client', 'openapi', 'page'],
+  'Who may call': ['authentication', 'access', 'oauth', 'security'],
   'In production': ['testing', 'deployment', 'scaling'],
   'From Feathers v5': ['migrating', 'compatibility'],
   'Write your own': ['writing-an-adapter', 'writing-a-transport', 'writing-a-dialect'],

@@ -12,7 +12,7 @@ import { BadRequest } from 'alula/errors'
 import express, { errorHandler, notFound, rest } from 'alula/express'
 import { memory } from 'alula/memory'
 
-// Whoever knows the secret can make tokens, so it does not belong in the code.
+// Anyone who knows the secret can issue tokens, so it does not belong in the code.
 const { PORT = 3030, SECRET = randomBytes(48).toString('base64') } = process.env
 
 const app = express(alula())
@@ -66,7 +66,7 @@ function checkPassword(password) {
   throw new BadRequest("'password' has to be a string of at least 8 characters")
 }
 
-// A token that somebody found is not enough to lock its owner out.
+// A stolen token is not enough to lock its owner out.
 const verifyOldPassword = async ({ app, data, params }) => {
   const login = { strategy: 'local', email: params.user.email, password: data.oldPassword }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { alula } from 'alula'
 import express, { errorHandler, notFound, rest } from 'alula/express'
+import { openapi } from 'alula/openapi'
 import { socketio } from 'alula/socketio'
 import { sync } from 'alula/sync'
 import { messages } from './messages.js'
@@ -9,7 +10,7 @@ import { rooms } from './rooms.js'
 import { createStores } from './stores.js'
 import { users } from './users.js'
 
-// Whoever knows the secret can make tokens, so it does not belong in the code.
+// Anyone who knows the secret can issue tokens, so it does not belong in the code.
 const { PORT = 3030, REDIS_URL, SECRET = randomBytes(48).toString('base64') } = process.env
 
 const app = express(alula())
@@ -29,11 +30,12 @@ app.configure(stores.connect)
 app.configure(users(stores, SECRET))
 app.configure(rooms(stores))
 app.configure(messages(stores))
+app.configure(openapi({ info: { title: 'Chat', version: '1.0.0' } }))
 
 app.use(notFound())
 app.use(errorHandler())
 
-// What goes wrong behind a call: in a listener, in a publisher, on the way to Redis.
+// Errors that occur after a call: in a listener, in a publisher, on the way to Redis.
 app.on('error', (error) => console.error(error))
 
 const server = await app.listen(Number(PORT))
@@ -44,4 +46,4 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 }
 
 if (!process.env.SECRET) console.log('No SECRET is set: this one is random, and logins end with the process.')
-console.log(`The chat is on http://localhost:${server.address().port}`)
+console.log(`The chat is on http://localhost:${server.address().port}, and its services are on /docs`)

@@ -2,7 +2,7 @@ import { authenticate } from 'alula/authentication'
 import { BadRequest } from 'alula/errors'
 import { assertJoined, toChannel } from './rooms.js'
 
-/** Messages, each in a room. Who has joined the room reads them, writes them, and hears of new ones. */
+/** Messages, each in a room. Members of the room read and write them, and receive new ones. */
 export function messages(stores) {
   return (app) => {
     app.use('messages', stores.create('messages', { paginate: { default: 50, max: 100 } }), {

@@ -1,10 +1,10 @@
 import { authenticate } from 'alula/authentication'
 import { BadRequest, Forbidden } from 'alula/errors'
 
-/** Rooms that users join and leave. A room is there as long as somebody is in it. */
+/** Rooms that users join and leave. A room exists as long as it has members. */
 export function rooms(stores) {
   return (app) => {
-    // Who is in which room. Nobody reaches it from outside.
+    // The members of each room. Clients cannot reach this service.
     app.use('memberships', stores.create('memberships'), { methods: [] })
     app.use('rooms', new RoomService(app.service('memberships')), {
       methods: ['find', 'join', 'leave'],
@@ -95,7 +95,7 @@ function toId(room, { email }) {
   return `${room} ${email}`
 }
 
-/** Before the answer to a login is sent, so that who has it misses nothing. */
+/** Before the response to a login is sent, so that the client misses no event. */
 async function joinChannels({ app, params: { connection }, result: { user } }) {
   if (!connection) return
 

@@ -53,7 +53,7 @@ export class FileService extends AdapterBase {
     return id === null ? results : results[0]
   }
 
-  /** Copies, so that nobody outside holds what is stored. */
+  /** Copies, so that callers never share the stored objects. */
   toResults(records, select) {
     return structuredClone(records.map(toSelection(select, this.id)))
   }

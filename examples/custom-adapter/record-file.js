@@ -15,7 +15,7 @@ export class RecordFile {
     const file = new RecordFile()
     const text = await readFile(path, { encoding: 'utf8', flag: 'a+' })
 
-    // Behind the last line end stands what a crash has torn. Nobody was told that it is stored.
+    // After the last line end is a line that a crash left incomplete. Its write got no response.
     for (const line of text.split('\n').slice(0, -1)) file.apply(`${line}\n`)
     file.handle = await open(path, 'a')
 

@@ -68,7 +68,7 @@ export class ApiKeyStrategy extends AuthenticationBaseStrategy {
   }
 }
 
-/** A hook behind `authenticate`: a key needs the right. Somebody with a token may do everything with what is theirs. */
+/** A hook after `authenticate`: a key needs the right. A user with a token may do everything with their own records. */
 export const requireRight = (right) =>
   async function requireRight({ params: { apiKey } }) {
     if (apiKey && !apiKey.rights.includes(right)) throw new Forbidden(`This key has no right '${right}'`)

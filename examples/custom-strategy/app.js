@@ -79,7 +79,7 @@ async function giveKey(context, next) {
   }
 
   context.data = { ...stored, name, rights, owner: context.params.user.email }
-  // Whoever listens to events would get the key too.
+  // Listeners of the event would get the key too.
   context.event = null
   await next()
   context.dispatch = { ...context.dispatch, key }

@@ -7,7 +7,7 @@ import { services } from './services.js'
 
 const { PORT = 3030, PASSWORD, SECRET = randomBytes(48) } = process.env
 
-if (!PASSWORD) throw new Error('The environment has no PASSWORD for those who log in')
+if (!PASSWORD) throw new Error('The environment variable PASSWORD is missing: the password for logins')
 
 const site = express()
 

@@ -7,7 +7,7 @@ import { OAuthStrategy, oauth } from 'alula/oauth'
 import { createPage } from './page.js'
 import { createProvider } from './provider.js'
 
-// Whoever knows the secret can make tokens, so it does not belong in the code.
+// Anyone who knows the secret can issue tokens, so it does not belong in the code.
 const { PORT = 3030, SECRET = randomBytes(48).toString('base64') } = process.env
 
 const provider = await createProvider()
@@ -51,7 +51,7 @@ app.configure(oauth())
 app.use(notFound())
 app.use(errorHandler())
 
-// Everybody sees himself.
+// Users see only themselves.
 const onlySelf = async ({ params }) => {
   if (params.provider) params.query = { ...params.query, id: params.user.id }
 }

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import Provider from 'oidc-provider'
 
 /**
- * An OpenID provider on this machine, in place of Google or another one: it lets everybody in, under any name and with
+ * An OpenID provider on this machine, in place of Google or another one: it logs anyone in, under any name and with
  * any password.
  */
 export async function createProvider() {

@@ -14,7 +14,7 @@ export const TEST_FIELDS = Object.freeze({
   position: 'number',
   active: 'boolean',
   joined: 'date',
-  /** An object with `city`, a text, and `zip`, a number. */
+  /** An object with `city`, a string, and `zip`, a number. */
   address: 'object',
   /** An array of text. */
   tags: 'array'

@@ -156,7 +156,7 @@ export const multi = rules('several records at once', {
     await assertFound(service, { age: 36 }, ['Ada', 'Cyd'])
   },
 
-  'patch without an id returns the records even if they do not match any more': async ({ fill }) => {
+  'patch without an id returns the records even if they no longer match': async ({ fill }) => {
     const service = await fill(
       [
         { name: 'Ada', team: 'red' },

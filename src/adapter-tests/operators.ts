@@ -123,18 +123,18 @@ const PEOPLE = [
   { name: 'Dan' }
 ]
 
-const EVERYBODY = ['Ada', 'Bob', 'Cyd', 'Dan']
+const ALL_NAMES = ['Ada', 'Bob', 'Cyd', 'Dan']
 
 const COMBINATIONS: readonly [sentence: string, query: object, names: readonly string[]][] = [
   ['$or finds what one of its queries finds', { $or: [{ name: 'Dan' }, { age: 40 }] }, ['Bob', 'Dan']],
   ['$or finds a record once', { $or: [{ name: 'Ada' }, { age: 36 }] }, ['Ada', 'Cyd']],
   ['$or of one query is that query', { $or: [{ age: 36, team: 'red' }] }, ['Ada']],
   ['$or of nothing finds nothing', { $or: [] }, []],
-  ['$or with an empty query finds all records', { $or: [{ name: 'Ada' }, {}] }, EVERYBODY],
+  ['$or with an empty query finds all records', { $or: [{ name: 'Ada' }, {}] }, ALL_NAMES],
   ['a condition beside $or must hold as well', { age: 36, $or: [{ name: 'Ada' }, { age: 40 }] }, ['Ada']],
   ['$and finds what all of its queries find', { $and: [{ age: 36 }, { team: 'red' }] }, ['Ada']],
   ['$and may ask one field twice', { $and: [{ age: { $gt: 30 } }, { age: { $lt: 40 } }] }, ['Ada', 'Cyd']],
-  ['$and of nothing finds all records', { $and: [] }, EVERYBODY],
+  ['$and of nothing finds all records', { $and: [] }, ALL_NAMES],
   ['a condition beside $and must hold as well', { team: 'blue', $and: [{ age: 36 }] }, ['Cyd']],
   [
     '$or and $and stand beside each other',
@@ -172,7 +172,7 @@ const NEGATIONS: readonly [sentence: string, query: object, names: readonly stri
   ['$not of $ne is $eq', { age: { $not: { $ne: 36 } } }, ['Ada', 'Cyd']],
   ['$not of $not changes nothing', { $not: { $not: { age: { $gt: 36 } } } }, ['Bob']],
   ['$nor finds what none of its queries finds', { $nor: [{ age: { $lt: 40 } }, { team: null }] }, ['Bob']],
-  ['$nor of nothing finds all records', { $nor: [] }, EVERYBODY],
+  ['$nor of nothing finds all records', { $nor: [] }, ALL_NAMES],
   ['$nor and $not stand in $or', { $or: [{ $nor: [{}] }, { $not: { name: { $ne: 'Dan' } } }] }, ['Dan']]
 ]
 

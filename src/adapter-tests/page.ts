@@ -95,7 +95,7 @@ export const page = rules('pages', {
     same(await service.find({ query }), { total: 3, limit: 0, skip: 0, data: [] })
   },
 
-  'a page behind the last record is empty and has the total': async ({ fill, same }) => {
+  'a page after the last record is empty and has the total': async ({ fill, same }) => {
     const service = await fill(FOUR, { paginate: { default: 2 } })
 
     same(await service.find({ query: { $skip: 5 } }), { total: 4, limit: 2, skip: 5, data: [] })

@@ -90,7 +90,7 @@ export const patch = rules('patch', {
     same(await service.get(ada[id]), ada)
   },
 
-  'patch returns the record even if it does not match any more': async ({ open, id, same }) => {
+  'patch returns the record even if it no longer matches': async ({ open, id, same }) => {
     const service = await open()
     const ada = await service.create({ name: 'Ada' })
 

@@ -78,7 +78,7 @@ export interface AdapterTestOptions {
    * @param options What the rule needs: `id` always, and `paginate`, `multi`, `operators`, `filters`, `events`
    */
   create(options: AdapterOptions): TestedService | Promise<TestedService>
-  /** Called with every service when it is not needed any more. */
+  /** Called with every service when it is no longer needed. */
   close?(service: any): unknown
   /** The name of the id field; `id` by default. Run the suite twice if it can have several. */
   readonly id?: string

@@ -78,7 +78,7 @@ export const update = rules('update', {
     same(await service.get(ada[id]), ada)
   },
 
-  'update returns the record even if it does not match any more': async ({ open, id, same }) => {
+  'update returns the record even if it no longer matches': async ({ open, id, same }) => {
     const service = await open()
     const ada = await service.create({ name: 'Ada' })
     const updated = await service.update(ada[id], { name: 'Bob' }, { query: { name: 'Ada' } })

@@ -1,7 +1,9 @@
 import type { Id, Paginated, Query } from '../core/types.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import { parseQuery } from '../query/parse.ts'
+import { VALIDATED } from '../query/validated.ts'
 import { isPlainObject } from '../utils/object.ts'
+import { withoutBy } from '../utils/own-adapter.ts'
 import {
   type AdapterOptions,
   type AdapterParams,
@@ -12,8 +14,8 @@ import {
 } from './options.ts'
 import { copyQuery } from './query.ts'
 
-/** Marks a query that a schema has checked: it is taken as it is. Shared with Feathers v5. */
-export const VALIDATED = Symbol.for('@feathersjs/adapter/sanitized')
+/** Where a registered service has its options. Shared with Feathers v5. */
+const SERVICE = Symbol.for('@feathersjs/service')
 
 /** Where the params that a public method passes on hold the parsed query. */
 const PARSED: unique symbol = Symbol('parsed query')
@@ -63,8 +65,27 @@ export abstract class AdapterBase<
 
     if (paginate === undefined && adapter === undefined) return this.options
 
-    return { ...this.options, ...(paginate !== undefined && { paginate }), ...adapter }
+    return { ...this.options, ...(paginate !== undefined && { paginate }), ...toOwn(this, adapter) }
   }
+
+  /**
+   * The field by which a call from outside names its record, where that is not the id field.
+   *
+   * @param params The params of the call
+   */
+  protected getBy(params?: ServiceParams): string | undefined {
+    const { id, by } = this.getOptions(params) as NormalizedOptions<Options> & { by?: object }
+
+    return by === undefined || id === this.id ? undefined : id
+  }
+
+  /**
+   * Called once, when the service is registered with the option `by`. An adapter whose store does not see to it keeps the
+   * values of the field apart: two equal ones are a Conflict.
+   *
+   * @param _field The name of the field
+   */
+  _identifyBy(_field: string): void {}
 
   /**
    * Whether one call of a method may concern several records.
@@ -124,6 +145,16 @@ export abstract class AdapterBase<
   abstract _update(id: IdType, data: Data, params?: ServiceParams): Promise<Result>
   abstract _patch(id: IdType | null, data: PatchData, params?: ServiceParams): Promise<Result | Result[]>
   abstract _remove(id: IdType | null, params?: ServiceParams): Promise<Result | Result[]>
+}
+
+/** Options without the id field of another service, whose hooks have passed their params on. */
+function toOwn<Options extends { readonly by?: object | undefined }>(
+  adapter: object,
+  options: Options | undefined
+): Options | undefined {
+  if (!options?.by || options.by === adapter || !(adapter as { [SERVICE]?: unknown })[SERVICE]) return options
+
+  return withoutBy(options) as Options
 }
 
 /** The params of a call, with a query that was parsed. */

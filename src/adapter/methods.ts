@@ -148,7 +148,7 @@ function assertMulti(adapter: AnyAdapter, method: string, params?: AdapterParams
 
 /**
  * Refuses a change of several records that `multi` does not allow, and one with an undefined condition: a value that is
- * missing by mistake would select records that nobody meant.
+ * missing by mistake would select records that were not meant.
  */
 function assertSeveral(adapter: AnyAdapter, method: string, params?: AdapterParams): void {
   assertMulti(adapter, method, params)
@@ -209,9 +209,9 @@ function toChange(
   params?: AdapterParams
 ): Record<string, unknown> {
   const checked = toData(data)
-  const { id: field } = adapter.getOptions(params)
+  const { id: field, by } = adapter.getOptions(params) as NormalizedOptions<AdapterOptions> & { by?: object }
 
-  if (field === adapter.id || checked[field] === undefined) return checked
+  if (field === adapter.id || by || checked[field] === undefined) return checked
   if (id !== null && String(checked[field]) === String(id)) return checked
 
   throw new BadRequest(

@@ -3,7 +3,7 @@ import type { FilterConverter, QueryOptions } from '../query/parse.ts'
 import { isBoolean, isCount, isObject, isString, isStringList } from '../utils/check.ts'
 import { assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
 
-/** What every adapter can be told. Options may be changed while the service runs; they are read at every call. */
+/** The options of every adapter. They may be changed while the service runs; they are read at every call. */
 export interface AdapterOptions {
   /** The name of the id field; `id` by default. */
   id?: string | undefined
@@ -25,8 +25,11 @@ export interface AdapterOptions {
 
 /** The params that an adapter understands. Only `query` can come from a client. */
 export interface AdapterParams<Q = Query, Options extends AdapterOptions = AdapterOptions> extends Params<Q> {
-  /** Options for this call only. */
-  adapter?: Partial<Options>
+  /**
+   * Options for this call only. With `by`, the service that the call came to, `id` is the field which its option `by`
+   * names: its value may change, and other services ignore it.
+   */
+  adapter?: Partial<Options> & { readonly by?: object | undefined }
   /** Pagination for this call only; `false` switches it off. */
   paginate?: PaginationParams
 }

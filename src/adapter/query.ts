@@ -19,7 +19,7 @@ export const FILTERS: { readonly [name: string]: FilterConverter | true } = {
   $and: true
 }
 
-/** What `filterQuery` may be told. */
+/** The options of `filterQuery`. */
 export interface FilterQueryOptions extends QueryOptions {
   readonly paginate?: PaginationParams
 }
@@ -61,13 +61,13 @@ export function copyQuery(source: Query, parsed: ParsedQuery, options: FilterQue
   const own: Query = options.filters ?? {}
 
   /** A converter may have dropped what the source holds. */
-  const isThere = (name: string) => source[name] !== undefined && typeof own[name] !== 'function'
+  const isGiven = (name: string) => source[name] !== undefined && typeof own[name] !== 'function'
 
   for (const name of Object.keys(filters)) setOwn(copy, name, copyPlain(filters[name]))
 
   if (limit !== undefined) copy.$limit = limit
-  if (skip !== 0 || isThere('$skip')) copy.$skip = skip
-  if (sort.length > 0 || isThere('$sort')) {
+  if (skip !== 0 || isGiven('$skip')) copy.$skip = skip
+  if (sort.length > 0 || isGiven('$sort')) {
     copy.$sort = Object.fromEntries(sort.map(({ path, direction }) => [path.join('.'), direction]))
   }
   if (select !== undefined) copy.$select = [...select]

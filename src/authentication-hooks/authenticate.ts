@@ -1,6 +1,7 @@
 import type { DefaultAuthentication, HookContext, NextFunction } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
-import { askForNearest } from '../utils/nearest.ts'
+import { AUTHENTICATES, INPUT } from '../hooks/types.ts'
+import { didYouMean } from '../utils/did-you-mean.ts'
 
 /** Which strategies may authenticate a call, and whose they are. */
 export interface AuthenticateHookSettings {
@@ -11,6 +12,12 @@ export interface AuthenticateHookSettings {
   /** Whether a call without credentials passes too. Credentials that it has must be valid all the same. */
   optional?: boolean
 }
+
+/**
+ * Marks params that the access of a service has authenticated, by any strategy. A hook after it names its own, and is
+ * content only with those.
+ */
+export const ADMITTED: unique symbol = Symbol('alula/admitted')
 
 /** The part of a context that the hook needs; Express middleware has no more. */
 type AuthenticateContext = Pick<HookContext, 'app' | 'params'> &
@@ -32,7 +39,7 @@ export function authenticate(settings: string | AuthenticateHookSettings, ...nam
   const { service: location, strategies, optional = false } = toSettings(settings, names)
   const checkStrategies = createStrategyCheck(strategies)
 
-  return async function authenticateCall(context: AuthenticateContext, next?: NextFunction): Promise<any> {
+  async function authenticateCall(context: AuthenticateContext, next?: NextFunction): Promise<any> {
     if (next !== undefined && typeof next !== 'function') {
       throw new Error("This authenticate is a hook: the one for middleware is in 'alula/express'")
     }
@@ -52,7 +59,7 @@ export function authenticate(settings: string | AuthenticateHookSettings, ...nam
       )
     }
 
-    if (needsAuthentication(params, auth.configuration?.entity)) {
+    if (needsAuthentication(params, auth.configuration?.entity, strategies)) {
       const { provider, authentication, ...authParams } = params
 
       if (!authentication && !optional) throw new NotAuthenticated('Not authenticated')
@@ -67,9 +74,14 @@ export function authenticate(settings: string | AuthenticateHookSettings, ...nam
 
     return typeof next === 'function' ? next() : context
   }
+
+  return Object.assign(authenticateCall, {
+    [INPUT]: 'after' as const,
+    [AUTHENTICATES]: { strategies, optional }
+  })
 }
 
-/** Looks once whether a hook names strategies that nobody has registered, and says so: with them nobody gets in. */
+/** Checks once whether a hook names strategies that are not registered, and warns: every call would be refused. */
 function createStrategyCheck(strategies: readonly string[]): (auth: DefaultAuthentication) => void {
   let isDone = false
 
@@ -82,14 +94,20 @@ function createStrategyCheck(strategies: readonly string[]): (auth: DefaultAuthe
     if (unknown === undefined) return
 
     process.emitWarning(
-      `An authenticate hook names the strategy '${unknown}', which is not registered${askForNearest(unknown, strategyNames)}`,
+      `An authenticate hook names the strategy '${unknown}', which is not registered${didYouMean(unknown, strategyNames)}`,
       { code: 'ALULA_UNKNOWN_STRATEGY' }
     )
   }
 }
 
-function needsAuthentication(params: HookContext['params'], entity: string | null | undefined): boolean {
-  if (params.authenticated === true) return false
+function needsAuthentication(
+  params: HookContext['params'] & { readonly [ADMITTED]?: true },
+  entity: string | null | undefined,
+  strategies: readonly string[]
+): boolean {
+  if (params.authenticated === true) {
+    return params[ADMITTED] === true && !strategies.includes(params.authentication?.strategy as string)
+  }
   if (params.provider) return true
 
   return Boolean(params.authentication) && !(entity && params[entity])

@@ -60,7 +60,7 @@ function assertMulti({ service, method, id, params }: HookContext): void {
   if (method === 'patch') throw new BadRequest('Invalid data: expected an object, got an array')
 }
 
-/** One after the other, so that one call does not keep everybody else from logging in. */
+/** Hashes one password after the other, so that one call does not block the logins of other users. */
 async function hashAll(
   items: readonly unknown[],
   path: readonly string[],

@@ -1,6 +1,6 @@
 import type { HookContext, NextFunction } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
-import { GUARD } from '../hooks/types.ts'
+import { GUARD, PROTECTS } from '../hooks/types.ts'
 import { omitPath } from '../utils/object.ts'
 
 type Path = readonly string[]
@@ -44,7 +44,7 @@ export function protect(...fields: string[]) {
     if (params.provider && params.query) assertUnprotected(params.query, paths)
   }
 
-  return Object.assign(protectFields, { [GUARD]: refuseQuery })
+  return Object.assign(protectFields, { [GUARD]: refuseQuery, [PROTECTS]: fields })
 }
 
 function withoutFields(result: object, paths: readonly Path[], method: string): unknown {
@@ -79,7 +79,7 @@ function omit(item: unknown, paths: readonly Path[]): unknown {
   return paths.reduce((copy, path) => omitPath(omitPath(copy, path), [path.join('.')]), data)
 }
 
-/** Whatever adapter is behind: it may know other operators, and may see no difference of case in names. */
+/** Assumes nothing of the adapter: it may have other operators, and may ignore case in names. */
 function assertUnprotected(query: unknown, paths: readonly Path[]): void {
   const protectedPaths = paths.map((path) => path.map((name) => name.toLowerCase()))
 
@@ -91,7 +91,7 @@ function assertUnprotected(query: unknown, paths: readonly Path[]): void {
       readings.some((reading) => contains(reading, path) || (!isSelected && leadsTo(reading, path)))
 
     if (protectedPaths.some(reveals)) {
-      throw new BadRequest(`Invalid query: '${field.join('.')}' can not be queried`)
+      throw new BadRequest(`Invalid query: '${field.join('.')}' cannot be queried`)
     }
   }
 }

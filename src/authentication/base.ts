@@ -190,7 +190,7 @@ export class AuthenticationBase {
 
   /**
    * Verifies the sessions of an entity again, in all processes that share the store of revoked tokens, and closes the
-   * real-time connections whose token is not valid any more. Events of the entity service do so by themselves.
+   * real-time connections whose token is no longer valid. Events of the entity service do so by themselves.
    *
    * @param id The id of the entity; without one the sessions of all entities
    * @param path The path of the entity service; that of the configuration when left out

@@ -2,6 +2,7 @@ import { emitSafely, reportError } from '../core/events.ts'
 import type { Application, HookContext, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import { KeyedMutex } from '../utils/keyed-mutex.ts'
+import { withoutBy } from '../utils/own-adapter.ts'
 import type { RevocationStore } from './revocation.ts'
 import { isEntityName, isEveryEntity, type Session, Sessions, toEntityName } from './sessions.ts'
 import type { AuthenticationParams, AuthenticationRequest } from './types.ts'
@@ -34,13 +35,16 @@ export function getCall(params: object): RunningCall | undefined {
   return (params as { [CALL]?: RunningCall })[CALL]
 }
 
-/** Params without the login or logout that they belong to. */
+/** Params without the login or logout that they belong to, and without the field that stands in place of the id in it. */
 export function withoutCall<Params extends object>(params: Params): Params {
-  if (getCall(params) === undefined) return params
+  const { adapter } = params as { adapter?: { readonly by?: object } }
+  const isBy = adapter?.by !== undefined
+
+  if (getCall(params) === undefined && !isBy) return params
 
   const { [CALL]: call, ...others } = params as Params & { [CALL]?: unknown }
 
-  return others as unknown as Params
+  return { ...others, ...(isBy && { adapter: withoutBy(adapter) }) } as unknown as Params
 }
 
 /** Where entities are. */
@@ -54,7 +58,7 @@ export interface EntitySource {
   readonly idName: string
 }
 
-/** The events after which a session of an entity may not be valid any more. */
+/** The events after which a session of an entity may have become invalid. */
 const CHANGES = ['updated', 'patched', 'removed']
 
 /** The sessions of real-time connections: what begins them, what ends them, and one login or logout at a time. */
@@ -119,9 +123,9 @@ export class Connections {
 
   /**
    * Begins the session of a connection. It ends when its token expires or is revoked, and when its entity has changed so
-   * that the token is not valid any more.
+   * that the token is no longer valid.
    *
-   * @throws NotAuthenticated for a session that is not valid any more
+   * @throws NotAuthenticated for a session that is no longer valid
    */
   async start(connection: RealTimeConnection, session: Session): Promise<void> {
     const { tokenId, entity, authentication } = session

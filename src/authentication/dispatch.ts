@@ -1,5 +1,6 @@
-/** Where a record carries what clients may see of it; shared with `@feathersjs/schema`. */
-const DISPATCH = Symbol.for('@feathersjs/schema/dispatch')
+import { DISPATCH, keepDispatch } from '../utils/dispatch.ts'
+
+export { hasDispatch } from '../utils/dispatch.ts'
 
 /** The result of a login as a client may see it: the records in it as their services show them. */
 export function toDispatch(result: object): { [name: string]: unknown } {
@@ -8,14 +9,7 @@ export function toDispatch(result: object): { [name: string]: unknown } {
 
 /** Stores on a result what clients may see of it, for `getDispatch` of `@feathersjs/schema`. */
 export function setDispatch(result: unknown, dispatch: unknown): void {
-  if (typeof result !== 'object' || result === null || !Object.isExtensible(result)) return
-
-  Object.defineProperty(result, DISPATCH, { value: dispatch, configurable: true })
-}
-
-/** Whether a record says itself what clients may see of it. */
-export function hasDispatch(record: any): boolean {
-  return record[DISPATCH] !== undefined
+  keepDispatch(result, { value: dispatch, configurable: true })
 }
 
 function toShown(value: any): unknown {

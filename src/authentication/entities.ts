@@ -1,3 +1,4 @@
+import { LOGIN } from '../access/login.ts'
 import type { Application } from '../core/types.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { type EntitySource, withoutCall } from './connections.ts'
@@ -66,7 +67,7 @@ export class Entities {
    */
   show({ service, id, name }: EntityPlace, params: AuthenticationParams, entity: any): Promise<any> {
     return params.provider
-      ? service.get(id, { ...withoutCall(params), [name]: entity })
+      ? service.get(id, { ...withoutCall(params), [name]: entity, [LOGIN]: service })
       : Promise.resolve(entity)
   }
 

@@ -27,13 +27,13 @@ export interface Hasher {
 const BCRYPT = /^\$2[abxy]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/
 
 /** bcrypt reads no further, and some implementations stop at a NUL. In bytes. */
-const LONGEST_PASSWORD = 72
+const MAX_PASSWORD = 72
 
 /** How many jobs may wait when another login comes: it would wait for minutes. */
-const LONGEST_QUEUE = 1000
+const MAX_QUEUE = 1000
 
 /** The same for new passwords. An application that is filled with users may have many at once. */
-const LONGEST_HASH_QUEUE = 10_000
+const MAX_HASH_QUEUE = 10_000
 
 /** Leaves a core to the requests. */
 const MAX_WORKERS = Math.max(1, Math.min(4, availableParallelism() - 1))
@@ -60,17 +60,17 @@ export class BcryptHasher implements Hasher {
   async hash(password: string): Promise<string> {
     if (!isHashable(password)) {
       throw new BadRequest(
-        `Invalid password: expected at most ${LONGEST_PASSWORD} bytes in UTF-8 and no NUL character`
+        `Invalid password: expected at most ${MAX_PASSWORD} bytes in UTF-8 and no NUL character`
       )
     }
 
-    this.workers.assertShorter(LONGEST_HASH_QUEUE)
+    this.workers.assertShorter(MAX_HASH_QUEUE)
 
     return this.workers.run('hashSync', [password, this.cost])
   }
 
   async compare(password: string, hash: string, isAborted?: () => boolean): Promise<boolean> {
-    this.workers.assertShorter(LONGEST_QUEUE)
+    this.workers.assertShorter(MAX_QUEUE)
 
     const cost = toCost(hash)
 
@@ -119,13 +119,13 @@ function toCost(hash: string): number | undefined {
 }
 
 function isHashable(password: string): boolean {
-  return !password.includes('\0') && Buffer.byteLength(password) <= LONGEST_PASSWORD
+  return !password.includes('\0') && Buffer.byteLength(password) <= MAX_PASSWORD
 }
 
 interface Job {
   readonly method: 'hashSync' | 'compareSync'
   readonly args: readonly unknown[]
-  /** Whether no caller waits for the result any more. */
+  /** Whether no caller waits for the result. */
   readonly isAborted: () => boolean
   readonly resolve: (value: any) => void
   readonly reject: (error: Error) => void

@@ -12,7 +12,7 @@ import { AuthenticationBaseStrategy, assertOwnService } from './strategy.ts'
 import type { AuthenticationParams, AuthenticationRequest, AuthenticationResult } from './types.ts'
 
 /** How long a username or a password may be, in UTF-16 units: hashing a longer one would take long. */
-const LONGEST_CREDENTIAL = 4096
+const MAX_CREDENTIAL = 4096
 
 const CHECKS: OptionChecks = {
   hashSize: [isCost, 'an integer from 4 to 31', 'required'],
@@ -74,7 +74,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
    * @throws NotAuthenticated when there is none
    */
   async findEntity(username: string, params: Params): Promise<any> {
-    // Without a username the query would find anybody.
+    // Without a username the query would match any user.
     if (!username) throw this.createError()
 
     const query = await this.getEntityQuery({ [this.configuration.entityUsernameField]: username }, params)
@@ -128,8 +128,8 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     if (typeof password !== 'string' || password === '') {
       throw new BadRequest(`Invalid '${passwordField}': expected a string that is not empty`)
     }
-    if (password.length > LONGEST_CREDENTIAL) {
-      throw new BadRequest(`Invalid '${passwordField}': expected at most ${LONGEST_CREDENTIAL} characters`)
+    if (password.length > MAX_CREDENTIAL) {
+      throw new BadRequest(`Invalid '${passwordField}': expected at most ${MAX_CREDENTIAL} characters`)
     }
     if (!isCredential(password)) throw new BadRequest(`Invalid '${passwordField}': expected no NUL character`)
 
@@ -150,7 +150,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
 
     if (this.entityService === null) throw new NotAuthenticated('Could not find entity service')
 
-    // An operator object as a username would find anybody.
+    // An operator object as a username would match any user.
     if (!isCredential(username) || !isCredential(password)) {
       await this.compareWithNothing('', params)
       throw this.createError()
@@ -273,9 +273,7 @@ function toAbortCheck(params: AuthenticationParams): (() => boolean) | undefined
 }
 
 function isCredential(value: unknown): value is string {
-  return (
-    typeof value === 'string' && value !== '' && value.length <= LONGEST_CREDENTIAL && !value.includes('\0')
-  )
+  return typeof value === 'string' && value !== '' && value.length <= MAX_CREDENTIAL && !value.includes('\0')
 }
 
 function isHasher(value: unknown): boolean {

@@ -139,14 +139,14 @@ export function warnOfShortSecret({ secret = '', jwtOptions }: AuthenticationCon
 
   if (usesSecret && length < SHORTEST_SECRET) {
     process.emitWarning(
-      `The authentication secret has ${length} bytes. Tokens can be forged by who guesses it: use at least ` +
+      `The authentication secret has ${length} bytes. Anyone who guesses it can forge tokens: use at least ` +
         `${SHORTEST_SECRET} random bytes, for example from 'openssl rand -base64 48'`,
       { code: 'ALULA_SHORT_SECRET' }
     )
   }
 }
 
-/** Says so when nobody can use a strategy, because its name is misspelt or it was not registered. */
+/** Warns of strategies that cannot be used, because the name is misspelt or not registered. */
 export function warnOfUnknownStrategies(
   { authStrategies, parseStrategies = [] }: AuthenticationConfiguration,
   registered: readonly string[]

@@ -1,7 +1,7 @@
 /** Remembers which tokens no longer count. `alula/authentication` has one for a single process. */
 export interface RevocationStore {
   /**
-   * Revokes an id, for good or until it means nothing any more.
+   * Revokes an id, for good or until its token expires.
    *
    * @param id The id of a token, or of anything else that may be used once
    * @param expiresAt When the id may be forgotten, in milliseconds since 1970; `Infinity` for never

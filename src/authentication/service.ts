@@ -2,6 +2,7 @@ import { connection } from '../authentication-hooks/connection.ts'
 import { event } from '../authentication-hooks/event.ts'
 import { reportError } from '../core/events.ts'
 import { getInternals } from '../core/internals.ts'
+import { OWN_ACCESS, type OwnAccess } from '../core/own-access.ts'
 import type { Application, HookContext, NextFunction, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import { attachHooks } from '../hooks/interop.ts'
@@ -34,6 +35,8 @@ import type {
  * app.use('authentication', authentication)
  */
 export class AuthenticationService extends AuthenticationBase {
+  /** A login is for everyone; a logout verifies the token itself. */
+  readonly [OWN_ACCESS]: OwnAccess = { create: 'anyone', remove: 'user' }
   private isHooked = false
 
   constructor(

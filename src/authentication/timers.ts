@@ -1,5 +1,5 @@
 /** The longest delay that `setTimeout` knows, in milliseconds; a longer one would end at once. */
-const LONGEST = 2 ** 31 - 1
+const MAX_DELAY = 2 ** 31 - 1
 
 /**
  * Like `setTimeout`, for any length of time. It does not keep the process running.
@@ -15,7 +15,7 @@ export function setLongTimeout(callback: () => void, delay: number): () => void 
   function wait(): void {
     const rest = end - Date.now()
 
-    timer = setTimeout(rest > LONGEST ? wait : callback, Math.min(rest, LONGEST))
+    timer = setTimeout(rest > MAX_DELAY ? wait : callback, Math.min(rest, MAX_DELAY))
     timer.unref()
   }
 

@@ -13,7 +13,7 @@ import { isPlainObject } from '../utils/object.ts'
 import { toAlgorithms } from './options.ts'
 import type { JwtOptions, JwtVerifyOptions } from './types.ts'
 
-/** What tokens are signed or verified with: a text, or what `node:crypto` takes. */
+/** What tokens are signed or verified with: a string, or what `node:crypto` takes. */
 export type TokenSecret = string | Buffer | KeyObject | { key: string | Buffer; passphrase: string }
 
 /** A token whose signature and claims are good. */
@@ -63,7 +63,7 @@ const fingerprints = new BoundedMap<
  * Signs a token.
  *
  * @param payload The claims
- * @param secret A text, a private key in PEM, or a key
+ * @param secret A string, a private key in PEM, or a key
  * @param options Options of `jsonwebtoken`; `algorithm` may be a list, and the first one signs
  * @throws Error for options that are not valid
  */
@@ -93,7 +93,7 @@ export function signToken(
  * one; nothing in the header leads to another key; the subject is a string.
  *
  * @param token What the client sent
- * @param secret A text, a key in PEM, or a key
+ * @param secret A string, a key in PEM, or a key
  * @param options Options of `jsonwebtoken`
  * @throws NotAuthenticated for anything that is not a valid token
  */
@@ -245,7 +245,7 @@ export function canSign(secret: string, [algorithm = 'HS256']: readonly string[]
   return typeof toKey(secret, algorithm, 'sign') !== 'string'
 }
 
-/** Made once for a secret: reading a text as a key costs more than verifying a token. */
+/** Cached per secret: reading a string as a key costs more than verifying a token. */
 function toKey(secret: TokenSecret, algorithm: string, use: 'sign' | 'verify'): KeyObject | any {
   const isShared = algorithm.startsWith('HS')
 

@@ -51,7 +51,7 @@ export class VerifiedTokens {
   }
 }
 
-/** Who gets a payload may change it. */
+/** Copies the payload, because callers may change it. */
 function copy(verified: VerifiedToken): VerifiedToken {
   return { ...verified, payload: copyPlain(verified.payload) }
 }

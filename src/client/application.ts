@@ -1,4 +1,4 @@
-import { Feathers } from '../core/application.ts'
+import { BaseApplication } from '../core/application.ts'
 import type { Application as CoreApplication } from '../core/types.ts'
 import type { AuthenticationClient } from './authentication-client.ts'
 
@@ -28,5 +28,5 @@ export interface Application<Services = any, Settings = any> extends CoreApplica
  * await app.service('messages').create({ text: 'Hello' })
  */
 export function alula<Services = any, Settings = any>(): Application<Services, Settings> {
-  return new Feathers() as unknown as Application<Services, Settings>
+  return new BaseApplication() as unknown as Application<Services, Settings>
 }

@@ -126,7 +126,7 @@ export class AuthenticationClient {
     return this.storage.removeItem?.(this.options.storageKey)
   }
 
-  /** Forgets that somebody is logged in; the token stays. */
+  /** Clears the login state; the token stays. */
   async reset(): Promise<null> {
     this.app.set('authentication', null)
     this.authenticated = false
@@ -137,7 +137,7 @@ export class AuthenticationClient {
 
   /**
    * Decides what an error means. One with a code from 401 to 407 ends the session: the token is removed, and the
-   * application emits `logout` when somebody was logged in. After any other the token stays.
+   * application emits `logout` if a user was logged in. After any other the token stays.
    *
    * @param error The error of a login or logout
    * @param type Which of them it was
@@ -150,7 +150,7 @@ export class AuthenticationClient {
 
     if (isOver) await this.removeAccessToken()
     await this.reset()
-    // Otherwise the connection would stay what the page is not any more.
+    // Otherwise the connection would stay logged in when the page no longer is.
     if (isOver && authenticated && type === 'authenticate' && this.app.io) await this.leaveConnection()
     if (isOver && (authenticated || isInterrupted)) this.emit('logout', null)
     if (isOver && type === 'logout') return null
@@ -192,7 +192,7 @@ export class AuthenticationClient {
   }
 
   /**
-   * Logs out, and forgets the token. Who logs in before the answer is there stays logged in.
+   * Logs out, and forgets the token. A login that starts before the response stays valid.
    *
    * @returns What the server answers, or `null` when it knows of no login
    * @throws What the server answers, unless that ends the session
@@ -241,7 +241,7 @@ export class AuthenticationClient {
   ): Promise<AuthenticationResult> {
     const result = await this.service.create(authentication, params)
 
-    // Somebody else may have logged in meanwhile.
+    // Another user may have logged in meanwhile.
     if (isCurrent()) {
       this.authenticated = true
       this.isInterrupted = false
@@ -253,7 +253,7 @@ export class AuthenticationClient {
     return result
   }
 
-  /** A token that is kept counts for more than one in the URL, which anybody can have written; unless it has ended. */
+  /** A stored token wins over one in the URL, because anyone can craft a URL; unless it has expired. */
   private async logInAgain(
     isCurrent: () => boolean,
     strategy: string,
@@ -343,7 +343,7 @@ export class AuthenticationClient {
       if (isCurrent()) throw error
     }
 
-    // The connection was lost again, or somebody has logged in meanwhile.
+    // The connection was lost again, or a user has logged in meanwhile.
     return this.app.get('authentication')
   }
 

@@ -5,7 +5,7 @@ import { AuthenticationClient, type AuthenticationClientOptions } from './authen
 import { populateHeader, waitForAuthentication } from './hooks.ts'
 import { getDefaultStorage, type Storage } from './storage.ts'
 
-/** What `authentication()` uses unless it is told otherwise: `localStorage`, and memory where there is none. */
+/** The default storage of `authentication()`: `localStorage`, or memory where there is none. */
 export const defaultStorage: Storage = getDefaultStorage()
 
 /** The options of `authentication()` that are left out. */

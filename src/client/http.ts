@@ -1,4 +1,6 @@
 import { getDefinition, isStandardMethod, type ServiceCall } from '../core/methods.ts'
+import { fillRoute } from '../core/routes.ts'
+import { getMethodRoutes } from '../core/service.ts'
 import type { NullableId, Params, Query } from '../core/types.ts'
 import { BadRequest, convert } from '../errors.ts'
 import { stripSlashes } from '../utils/path.ts'
@@ -93,18 +95,28 @@ export abstract class Base extends ClientService {
 
   async sendCall({ method, id, data, params }: ServiceCall): Promise<unknown> {
     const { args, verb } = getDefinition(method)
+    const { route, values, data: body } = fillRoute(getMethodRoutes(this, method), data)
+    const hasType = route ? hasBody(body) : args.includes('data')
     const headers = {
-      ...(args.includes('data') && { 'Content-Type': 'application/json' }),
-      ...(!isStandardMethod(method) && { 'X-Service-Method': method }),
+      ...(hasType && { 'Content-Type': 'application/json' }),
+      ...(!route && !isStandardMethod(method) && { 'X-Service-Method': method }),
       ...params.headers
+    }
+
+    if (route?.verb === 'GET' && hasBody(body)) {
+      throw new BadRequest(`'${route.name}' takes no data but placeholders: use params.query`)
     }
 
     assertConditions(params.query, hasNoPair)
 
-    const url = this.makeUrl(params.query, id, params.route)
+    const url = route
+      ? this.makeUrl({}, null, params.route) +
+        fillPlaceholders(`/${route.segments.join('/')}`, values, toSegment) +
+        this.getQuery(params.query ?? {})
+      : this.makeUrl(params.query, id, params.route)
 
     try {
-      return await this.request({ url, method: verb, body: data, headers }, params)
+      return await this.request({ url, method: route?.verb ?? verb, body, headers }, params)
     } catch (error) {
       // A `request` of your own may throw what the server has sent.
       throw error instanceof Error ? error : convert(error)

@@ -24,8 +24,8 @@ export function takeFromHash(location: HashLocation, name: string): string | nul
 
   if (!match) return null
 
-  const [, before, value = '', behind] = match
-  const rest = location.hash.replace(pattern, before === '&' ? (behind as string) : (before as string))
+  const [, before, value = '', after] = match
+  const rest = location.hash.replace(pattern, before === '&' ? (after as string) : (before as string))
 
   setHash(location, rest.replace(/[#?]$/, ''))
 

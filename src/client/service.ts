@@ -115,7 +115,7 @@ export abstract class ClientService implements ServiceInterface<ServerResult, un
    * @throws Error always
    */
   publish(): never {
-    throw new Error('A client service publishes nothing: the server says who hears its events')
+    throw new Error('A client service publishes nothing: the server chooses who receives its events')
   }
 }
 

@@ -48,7 +48,7 @@ const SOCKET_METHODS = ['eventNames', 'getMaxListeners', 'setMaxListeners'] as c
 
 type EmitterMethod = (typeof EVENT_METHODS | typeof SOCKET_METHODS)[number]
 
-/** Only calls with a time limit, however long, are told that their connection is lost. */
+/** Socket.IO reports a lost connection only to calls with a time limit, however long. */
 const NO_LIMIT = 2 ** 31 - 1
 
 /** The methods of an emitter. Those that the socket does not have throw an error. */

@@ -1,19 +1,19 @@
 import { assertNoHookType, type HookInput, isHookTypeMap } from '../hooks/registry.ts'
 import type { AroundHook } from '../hooks/types.ts'
 import { createDebug } from '../utils/debug.ts'
-import { askForNearest } from '../utils/nearest.ts'
+import { didYouMean } from '../utils/did-you-mean.ts'
 import { stripSlashes, toPrefix } from '../utils/path.ts'
 import type { Channel, Channels } from './channel.ts'
 import { EmitterClass } from './emitter.ts'
 import { reportError } from './events.ts'
+import { setUpService } from './extensions.ts'
 import { addLifecycleHooks, type HookedLifecycle, hookLifecycle, isLifecycleMap } from './hooks.ts'
 import { getInternals, Internals } from './internals.ts'
 import { addPublisher } from './publish.ts'
-import { registrationSteps, removeRoutes } from './register.ts'
+import { type RegisteredRoute, registrationSteps, removeRoutes } from './register.ts'
 import { Router } from './router.ts'
 import { getServiceOptions, wrapService } from './service.ts'
 import type {
-  Application,
   FeathersService,
   HookContext,
   MountedHandler,
@@ -31,15 +31,15 @@ export const version = '5.0.50'
 const MOUNTABLE = /^(?:\/(?!\.{1,2}(?:\/|$))(?:[\w.~!$&'()+,;=@-]|%[\da-f]{2})+)+$/i
 
 /**
- * The application. Its fields are plain properties, without `#`: `express(app)` moves them onto an Express
- * application, and plugins replace some of them.
+ * An application without what only servers need; `Feathers` is the whole. Its fields are plain properties, without `#`:
+ * `express(app)` moves them onto an Express application, and plugins replace some of them.
  */
-export class Feathers extends EmitterClass {
+export class BaseApplication extends EmitterClass {
   services: Record<string, any> = Object.create(null)
   settings: Record<string, any> = Object.create(null)
   mixins: ServiceMixin<any>[] = [...registrationSteps]
   version: string = version
-  routes: Router<RouteLookup> = new Router<RouteLookup>()
+  routes: Router<RegisteredRoute> = new Router<RegisteredRoute>()
   _isSetup = false
   _internals: Internals = new Internals()
   _setup: HookedLifecycle = hookLifecycle(setupServices, 'setup')
@@ -75,9 +75,7 @@ export class Feathers extends EmitterClass {
   }
 
   defaultService(location: string): any {
-    throw new Error(
-      `Can not find service '${location}'${askForNearest(location, Object.keys(this.services))}`
-    )
+    throw new Error(`Can not find service '${location}'${didYouMean(location, Object.keys(this.services))}`)
   }
 
   service(location: string): any {
@@ -225,7 +223,7 @@ export class Feathers extends EmitterClass {
 }
 
 /** A connection that closes or logs out leaves all channels: first, because other listeners may let it join new ones. */
-function watchConnections(app: Feathers, channels: Channels): void {
+function watchConnections(app: BaseApplication, channels: Channels): void {
   channels.isWatching = true
   app.prependListener('disconnect', (connection) => channels.leaveAll(connection))
   app.prependListener('logout', (_result, { connection } = {}) => {
@@ -234,29 +232,29 @@ function watchConnections(app: Feathers, channels: Channels): void {
 }
 
 /** Before anything is done to a service, so that one that is refused leaves no trace. */
-function assertFree(app: Feathers, location: string): void {
+function assertFree(app: BaseApplication, location: string): void {
   if (app.services[location] !== undefined) throw new Error(`Path ${location} already exists`)
 }
 
-function assertNotMounted({ _internals }: Feathers, prefix: string): void {
+function assertNotMounted({ _internals }: BaseApplication, prefix: string): void {
   if (_internals.mounts.has(prefix)) throw new Error(`A function is mounted for '${prefix}' already`)
 }
 
-/** A service that comes after `setup` is set up at once, and nobody waits for it. */
-async function setUpLate(app: Feathers, service: FeathersService, location: string): Promise<void> {
+/** Sets up a service that is registered after `setup`, at once and without waiting for it. */
+async function setUpLate(app: BaseApplication, service: FeathersService, location: string): Promise<void> {
   try {
-    await service.setup?.(app as unknown as Application, location)
+    await setUpService(service, location, app)
   } catch (error) {
     reportError(app, error)
   }
 }
 
-async function setupServices(this: Feathers, server?: unknown): Promise<Feathers> {
+async function setupServices(this: BaseApplication, server?: unknown): Promise<BaseApplication> {
   this._isSetup = true
   this._internals.isSettingUp = server === undefined
 
   try {
-    for (const path of Object.keys(this.services)) await this.services[path]?.setup?.(this, path)
+    for (const path of Object.keys(this.services)) await setUpService(this.services[path], path, this)
   } finally {
     this._internals.isSettingUp = false
   }
@@ -264,7 +262,7 @@ async function setupServices(this: Feathers, server?: unknown): Promise<Feathers
   return this
 }
 
-async function teardownServices(this: Feathers): Promise<Feathers> {
+async function teardownServices(this: BaseApplication): Promise<BaseApplication> {
   this._isSetup = false
 
   for (const path of Object.keys(this.services)) await this.services[path]?.teardown?.(this, path)
@@ -278,8 +276,8 @@ function toServicePath(path: unknown): string {
   return stripSlashes(path) || '/'
 }
 
-function isApplication(service: unknown): service is Feathers {
-  const { service: find, services } = (service ?? {}) as Partial<Feathers>
+function isApplication(service: unknown): service is BaseApplication {
+  const { service: find, services } = (service ?? {}) as Partial<BaseApplication>
 
   return typeof find === 'function' && typeof services === 'object'
 }

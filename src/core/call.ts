@@ -4,6 +4,9 @@ import type { ServiceCall } from './methods.ts'
 import { toArguments } from './methods.ts'
 import type { HookContext } from './types.ts'
 
+const TO_CLIENT: unique symbol = Symbol('to client')
+const RESPONSE: unique symbol = Symbol('response')
+
 /**
  * The one gate through which every transport reaches a service. Whether the method exists for clients is
  * decided before, by the transport’s conversion into a `ServiceCall`.
@@ -20,5 +23,31 @@ export async function callService(
 ): Promise<HookContext> {
   const method = (service as HookedMethods)[call.method] as HookMethod<HookContext>
 
+  ;(context as { [TO_CLIENT]?: true })[TO_CLIENT] = true
+
   return method.call(service, ...toArguments(call), context)
+}
+
+/** Whether a call was made by a transport: its result goes to a client, and to no other code. */
+export function goesToClient(context: object): boolean {
+  return TO_CLIENT in context
+}
+
+/**
+ * Sets what the client that called gets, where that differs from what events carry.
+ *
+ * @param context The context of a call that {@link goesToClient}
+ * @param response What it gets
+ */
+export function setResponse(context: object, response: unknown): void {
+  ;(context as { [RESPONSE]?: unknown })[RESPONSE] = response
+}
+
+/** What the client that called gets: the response that was set, else `dispatch`, else the result. */
+export function getResponse(context: HookContext & { [RESPONSE]?: unknown }): unknown {
+  const { dispatch, result, [RESPONSE]: response } = context
+
+  if (response !== undefined) return response
+
+  return dispatch !== undefined ? dispatch : result
 }

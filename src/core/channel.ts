@@ -1,9 +1,9 @@
 import { EmitterClass } from './emitter.ts'
 
-/** Chooses among connections. */
-type Choose<Connection> = (connection: Connection) => unknown
+/** Selects connections. */
+type Filter<Connection> = (connection: Connection) => unknown
 
-/** Connections that hear the same events. Joining and leaving costs the same however many there are. */
+/** Connections that receive the same events. The cost of joining and leaving does not grow with their number. */
 export class Channel<Connection extends object = any> extends EmitterClass {
   /** What the connections get instead of the result of the call; `null` for the result. */
   data: any
@@ -40,7 +40,7 @@ export class Channel<Connection extends object = any> extends EmitterClass {
   }
 
   /** Removes connections, or all for which a function returns true. When none is left, the channel emits `empty`. */
-  leave(...connections: readonly (Connection | Choose<Connection> | undefined)[]): this {
+  leave(...connections: readonly (Connection | Filter<Connection> | undefined)[]): this {
     const [first] = connections
     const leaving = isFunction(first) ? this.connections.filter(first) : (connections as Connection[])
 
@@ -56,7 +56,7 @@ export class Channel<Connection extends object = any> extends EmitterClass {
   }
 
   /** Those for which a function returns true, as a channel of its own with the same data. */
-  filter(choose: Choose<Connection>): Channel<Connection> {
+  filter(choose: Filter<Connection>): Channel<Connection> {
     return new Channel(this.connections.filter(choose), this.data)
   }
 
@@ -80,32 +80,32 @@ export class Channel<Connection extends object = any> extends EmitterClass {
 export class CombinedChannel<Connection extends object = any> extends Channel<Connection> {
   readonly children: readonly Channel<Connection>[]
   private readonly payloads = new Map<Connection, unknown>()
-  private readonly isLeftOut: Choose<Connection> | undefined
+  private readonly isExcluded: Filter<Connection> | undefined
 
   /**
    * @param children The channels
    * @param data What the connections get instead of the result
-   * @param isLeftOut Says of a connection whether it is not in this one, whatever the channels say
+   * @param isExcluded Says of a connection whether it is not in this one, whatever the channels say
    */
   constructor(
     children: readonly Channel<Connection>[],
     data: unknown = null,
-    isLeftOut?: Choose<Connection>
+    isExcluded?: Filter<Connection>
   ) {
     super([], data)
     this.children = children
-    this.isLeftOut = isLeftOut
+    this.isExcluded = isExcluded
     this.refresh()
   }
 
-  /** Looks again at who is in the channels. */
+  /** Recomputes members from the child channels. */
   refresh(): this {
     this._members.clear()
     this.payloads.clear()
 
     for (const child of this.children) {
       for (const connection of child.connections) {
-        if (this._members.has(connection) || this.isLeftOut?.(connection)) continue
+        if (this._members.has(connection) || this.isExcluded?.(connection)) continue
 
         this._members.add(connection)
         this.payloads.set(connection, child.data)
@@ -121,7 +121,7 @@ export class CombinedChannel<Connection extends object = any> extends Channel<Co
     return this.refresh()
   }
 
-  override leave(...connections: readonly (Connection | Choose<Connection> | undefined)[]): this {
+  override leave(...connections: readonly (Connection | Filter<Connection> | undefined)[]): this {
     for (const child of this.children) child.leave(...connections)
 
     return this.refresh()
@@ -133,12 +133,12 @@ export class CombinedChannel<Connection extends object = any> extends Channel<Co
   }
 }
 
-/** How many channels there are before the first look for those that nobody is in. */
+/** How many channels there are before empty ones are looked for. */
 const FIRST_SWEEP = 1024
 
 /**
- * The channels of an application by name. A channel that nobody is left in is forgotten, and so is, some time, one that
- * nobody ever joined: names can come from data. Who still has it can use it all the same.
+ * The channels of an application by name. Empty channels are dropped: at once when the last connection leaves,
+ * later when none ever joined, because names can come from user data. References to them keep working.
  */
 export class Channels<Connection extends object = any> {
   private readonly channels = new Map<string, NamedChannel<Connection>>()
@@ -219,7 +219,7 @@ export class Channels<Connection extends object = any> {
   /** At twice the size that the last one left, so that all sweeps together cost no more than the channels. */
   private sweep(): void {
     for (const [name, channel] of this.channels) {
-      // Somebody else listens to some.
+      // Other listeners use these.
       if (channel.length > 0 || channel.listenerCount('empty') > 1) continue
 
       channel.removeAllListeners()
@@ -246,7 +246,7 @@ class NamedChannel<Connection extends object> extends Channel<Connection> {
   override _add(connection: Connection): void {
     const kept = this.keep()
 
-    // This one was forgotten, and somebody has asked for the name since.
+    // This one was dropped, and the name has been used again since.
     if (kept !== this) {
       kept.join(connection)
       return

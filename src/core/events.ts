@@ -18,7 +18,7 @@ export interface Emitter {
 
 /**
  * Makes a service an event emitter whose listeners cannot do harm: each runs whatever the others do, and what
- * one throws or rejects with is reported and never reaches the one who emits. A service that is an emitter
+ * one throws or rejects with is reported and never reaches the caller of `emit`. A service that is an emitter
  * already keeps its listeners; one with an `emit` of its own keeps that too.
  *
  * @param service The registered service, not the object of its author
@@ -56,23 +56,40 @@ export function observeEvent(method: string): CallObserver<HookContext> {
 }
 
 /**
- * Tells the application of an error that must not fail what caused it: as an `error` event when somebody
- * listens to that, and on the debug log. Where nobody listens, the process is warned once.
+ * Reports an error that must not fail the call that caused it: as an `error` event of the application if it has a
+ * listener, and in the debug log. Without a listener, the process is warned once.
  */
 export function reportError(app: Emitter, error: unknown, context?: unknown): void {
   debug('A listener failed: %O', error)
 
-  // Not by `emit`: without a listener it would throw, and it stops at the first listener that does.
-  const isHeard = callListeners(app, 'error', [error, context], (thrown) =>
-    debug('An error listener failed: %O', thrown)
-  )
-
-  if (isHeard) return
+  if (callErrorListeners(app, error, context)) return
 
   warnOnce(
     app,
     'ALULA_UNHEARD_ERROR',
-    `An error was caught that nobody hears of; app.on('error') would tell of this and further ones: ${error instanceof Error ? error.message : typeof error}`
+    `Unhandled error: ${error instanceof Error ? error.message : typeof error}. Add app.on('error', …) to handle these`
+  )
+}
+
+/**
+ * Tells the developer of a mistake in the application: as an `error` event when there is a listener for that, else as a
+ * warning of the process.
+ *
+ * @param app The application
+ * @param code The code of the error and of the warning
+ * @param message What is wrong and what to do
+ * @param context The context of the call that showed it
+ */
+export function reportMistake(app: Emitter, code: string, message: string, context: unknown): void {
+  const error = Object.assign(new Error(message), { code })
+
+  if (!callErrorListeners(app, error, context)) globalThis.process?.emitWarning?.(message, { code })
+}
+
+/** Not by `emit`: without a listener it would throw, and it stops at the first listener that does. */
+function callErrorListeners(app: Emitter, error: unknown, context: unknown): boolean {
+  return callListeners(app, 'error', [error, context], (thrown) =>
+    debug('An error listener failed: %O', thrown)
   )
 }
 
@@ -111,11 +128,11 @@ export function emitSafely(
   event: string | symbol,
   values: unknown[]
 ): boolean {
-  // It stands last: behind the item of a service event, behind result and params of a login.
+  // It is the last value: after the item of a service event, after result and params of a login.
   const context = values.length > 1 ? values[values.length - 1] : undefined
   const heard = callListeners(emitter, event, values, (error) => reportError(app, error, context))
 
-  // Node throws an `error` event that nobody listens to.
+  // Node throws an `error` event without a listener.
   if (event === 'error' && !heard) reportError(app, values[0], context)
 
   return heard

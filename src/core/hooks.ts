@@ -10,8 +10,9 @@ import {
   isHookTypeMap
 } from '../hooks/registry.ts'
 import type { AroundHook, BaseContext, Hook, Layer, Method } from '../hooks/types.ts'
-import { askForNearest } from '../utils/nearest.ts'
+import { didYouMean } from '../utils/did-you-mean.ts'
 import { observeEvent } from './events.ts'
+import { extendLayers, insertBefore } from './extensions.ts'
 import { getInternals } from './internals.ts'
 import { getDefinition, isStandardMethod } from './methods.ts'
 import { getHookMethods, getServiceOptions } from './service.ts'
@@ -22,7 +23,10 @@ export interface HookedMethods {
   readonly [method: string]: HookMethod<HookContext> | undefined
 }
 
-const PHASES_NONE: readonly never[] = []
+/** Where a registered service has its hooks. */
+export const SERVICE_HOOKS: unique symbol = Symbol.for('alula/service-hooks')
+
+const NO_PHASES: readonly never[] = []
 
 /**
  * Puts hooks around the methods of a registered service and gives it its `hooks` function. The hooks that
@@ -38,6 +42,15 @@ export function implementHooks(service: FeathersService, path: string, app: obje
   const hooks = new ServiceHooks(service)
   const { hooks: shared } = getInternals(app)
 
+  hooks.toLayers = (method) => {
+    const guards = [...shared.guards(), ...hooks.guards([...originals.values()])]
+    const layer = shared.layer(method)
+    // Before the first before hook, where error hooks of the application see what they throw.
+    const ofApplication = insertBefore(layer, guards, layer.phases[0], 0)
+
+    return extendLayers(service, method, [ofApplication, ...hooks.layers(method, originals.get(method))])
+  }
+
   for (const [method, original] of originals) {
     const value = hookMethod(original, {
       owner: service,
@@ -45,9 +58,7 @@ export function implementHooks(service: FeathersService, path: string, app: obje
       properties: contextProperties(app, service, path, method),
       version: () => shared.version + hooks.version,
       compile: (terminal) => {
-        const guards = [...shared.guards(), ...hooks.guards([...originals.values()])]
-        const layers = [withGuards(shared.layer(method), guards), ...hooks.layers(method, original)]
-        const pipeline = compilePipeline(layers, terminal)
+        const pipeline = compilePipeline(hooks.toLayers(method), terminal)
 
         return pipeline === terminal && !getDefinition(method).event ? undefined : pipeline
       },
@@ -114,7 +125,7 @@ export function hookLifecycle(lifecycle: Lifecycle, method: string): HookedLifec
         }
       },
       version: () => around.length,
-      compile: (terminal) => compilePipeline([{ around, phases: PHASES_NONE }], terminal)
+      compile: (terminal) => compilePipeline([{ around, phases: NO_PHASES }], terminal)
     }
   )
 
@@ -155,13 +166,16 @@ export function addLifecycleHooks(
 }
 
 /** All hooks of one service: what `service.hooks` registered, and what its class or object brought along. */
-class ServiceHooks {
+export class ServiceHooks {
   private readonly inner = new HookRegistry<HookContext>()
   // Lists and maps without a type. As in v5 they run outside of `{ around }`, with the hooks of the class.
   private readonly outer = new HookRegistry<HookContext>()
   private readonly service: FeathersService
   private manager: unknown
-  private managerVersion = 0
+  /** Goes up with what is changed from outside. */
+  changes = 0
+  /** The layers of a method, outermost first, with those of the application. */
+  declare toLayers: (method: string) => readonly Layer<HookContext>[]
 
   constructor(service: FeathersService) {
     this.service = service
@@ -172,13 +186,14 @@ class ServiceHooks {
       get: () => this.manager,
       set: (manager) => {
         this.manager = manager
-        this.managerVersion++
+        this.changes++
       }
     })
+    Object.defineProperty(service, SERVICE_HOOKS, { value: this })
   }
 
   get version(): number {
-    return this.inner.version + this.outer.version + this.managerVersion
+    return this.inner.version + this.outer.version + this.changes
   }
 
   add(input: unknown): void {
@@ -208,7 +223,7 @@ class ServiceHooks {
     return [...getGuards(brought), ...this.outer.guards(), ...this.inner.guards()]
   }
 
-  layers(method: string, original: unknown): Layer<HookContext>[] {
+  layers(method: string, original: unknown): [ofClass: Layer<HookContext>, ofService: Layer<HookContext>] {
     const around = [
       ...getMiddleware<HookContext>(this.service),
       ...this.outer.list('around', 'all'),
@@ -216,25 +231,18 @@ class ServiceHooks {
       ...this.outer.list('around', method)
     ]
 
-    return [{ around, phases: PHASES_NONE }, this.inner.layer(method)]
+    return [{ around, phases: NO_PHASES }, this.inner.layer(method)]
   }
 
   private assertHooked(method: string): void {
     if (typeof (this.service as unknown as HookedMethods)[method]?.createContext !== 'function') {
-      const question = askForNearest(method, getServiceOptions(this.service).methods)
+      const question = didYouMean(method, getServiceOptions(this.service).methods)
 
       if (!question) assertNoHookType(method)
 
       throw new Error(`Method ${method} is not a Feathers hooks enabled service method${question}`)
     }
   }
-}
-
-/** Puts guards before the first before hook, where error hooks of the application see what they throw. */
-function withGuards(layer: Layer<HookContext>, guards: readonly Hook<HookContext>[]): Layer<HookContext> {
-  const [first, ...rest] = layer.phases
-
-  return { ...layer, phases: [{ ...first, before: [...guards, ...(first?.before ?? [])] }, ...rest] }
 }
 
 function getMethod(service: object, method: string): Method {

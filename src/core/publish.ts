@@ -41,7 +41,7 @@ export function addPublisher(publishers: Publishers, args: readonly unknown[]): 
 export function implementPublish(service: FeathersService, path: string, app: Emitter): void {
   if (typeof service.publish === 'function') return
 
-  const { serviceEvents } = getServiceOptions(service)
+  const { serviceEvents, schema } = getServiceOptions(service)
   const { publishers } = getPublishing(service)
 
   function publish(this: unknown, ...args: readonly unknown[]): unknown {
@@ -54,9 +54,16 @@ export function implementPublish(service: FeathersService, path: string, app: Em
     Object.defineProperty(service, name, { value: publish, configurable: true, writable: true })
   }
 
+  /** For an event that the service sends by itself. */
+  function toContext(event: string, data: unknown): HookContext {
+    const shown = schema?.show && { dispatch: schema.show(event, data) }
+
+    return { path, service, app, result: data, ...shown } as unknown as HookContext
+  }
+
   for (const event of serviceEvents) {
     service.on(event, (data: unknown, given?: HookContext) => {
-      const context = given ?? ({ path, service, app, result: data } as unknown as HookContext)
+      const context = given ?? toContext(event, data)
       const serviceEvent: ServiceEvent = { path, event, data, context }
 
       if (!isSecret(service, serviceEvent)) relayEvent(app, serviceEvent)
@@ -75,10 +82,10 @@ export function implementPublish(service: FeathersService, path: string, app: Em
  */
 export function publishEvent(app: Emitter, service: object, serviceEvent: ServiceEvent): void {
   const { data, context } = serviceEvent
-  const { publishers, waiting } = getPublishing(service)
+  const { waiting } = getPublishing(service)
   const publisher = isSecret(service, serviceEvent)
     ? undefined
-    : findPublisher(publishers, getInternals(app).publishers, serviceEvent.event)
+    : getPublisher(app, service, serviceEvent.event)
 
   if (!publisher) return
 
@@ -93,6 +100,17 @@ export function publishEvent(app: Emitter, service: object, serviceEvent: Servic
   } catch (error) {
     reportError(app, error, context)
   }
+}
+
+/**
+ * The publisher of an event of a service.
+ *
+ * @param app The application
+ * @param service The registered service
+ * @param event The name of the event
+ */
+export function getPublisher(app: object, service: object, event: string): Publisher | undefined {
+  return findPublisher(getPublishing(service).publishers, getInternals(app).publishers, event)
 }
 
 /** Made for services that publish by themselves too: events of other processes are published here. */
@@ -195,7 +213,7 @@ function send(app: Emitter, { event, data, context }: ServiceEvent, channel: Com
   if (channel.length > 0) emitSafely(app, app, 'publish', [event, channel, context, data])
 }
 
-/** All channels that a publisher has returned, as one, without those who have left. */
+/** All channels that a publisher has returned, as one, without connections that have left. */
 function toChannel(found: unknown, hasLeft?: (connection: object) => boolean): CombinedChannel {
   const channels = [found].flat(Number.POSITIVE_INFINITY).filter(Boolean)
 
@@ -220,7 +238,7 @@ function findPublisher(own: Publishers, shared: Publishers, event: string): Publ
 function toKey({ id: idField = 'id' }: { id?: string }, data: Record<string, unknown> | undefined): unknown {
   const id = data?.[idField]
 
-  // What a client has put there is no id of a record, and may not even be made a text.
+  // A client may have put anything there: it is not the id of a record, and converting it to a string may fail.
   if (Array.isArray(id) || isPlainObject(id)) return undefined
 
   return typeof id === 'object' && id !== null ? String(id) : id

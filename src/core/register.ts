@@ -1,22 +1,43 @@
 import { type Emitter, implementEmitter } from './events.ts'
+import { installExtensions } from './extensions.ts'
 import { implementHooks } from './hooks.ts'
 import { implementPublish } from './publish.ts'
 import type { Router } from './router.ts'
 import { getServiceOptions } from './service.ts'
 import type { FeathersService, RouteLookup } from './types.ts'
 
+/** What an application knows of a path. */
+export interface RegisteredRoute extends RouteLookup {
+  /** The path of the service. */
+  readonly path: string
+  /** The route of a method that has this path, or one of them; missing for the paths of standard methods. */
+  readonly name?: string
+  /** The paths of all routes of the service. */
+  paths?: readonly string[]
+}
+
 /** The part of an application that registration needs. */
-interface RegisteringApplication extends Emitter {
-  readonly routes: Router<RouteLookup>
+export interface RegisteringApplication extends Emitter {
+  readonly routes: Router<RegisteredRoute>
 }
 
 type RegistrationStep = (this: RegisteringApplication, service: FeathersService, path: string) => void
 
 /**
  * What happens to every service that is registered, in this order. It is the start of `app.mixins`: plugins
- * put their own steps before or behind these.
+ * put their own steps before or after these.
  */
-export const registrationSteps: readonly RegistrationStep[] = [addHooks, addEvents, addPublish, addRoutes]
+export const registrationSteps: readonly RegistrationStep[] = [
+  addExtensions,
+  addHooks,
+  addEvents,
+  addPublish,
+  addRoutes
+]
+
+function addExtensions(this: RegisteringApplication, service: FeathersService, path: string): void {
+  installExtensions(service, path, this)
+}
 
 function addHooks(this: RegisteringApplication, service: FeathersService, path: string): void {
   implementHooks(service, path, this)
@@ -32,7 +53,7 @@ function addPublish(this: RegisteringApplication, service: FeathersService, path
 
 function addRoutes(this: RegisteringApplication, service: FeathersService, path: string): void {
   const { routeParams = {} } = getServiceOptions(service)
-  const route = { service, params: routeParams }
+  const route: RegisteredRoute = { service, params: routeParams, path }
 
   this.routes.insert(path, route)
 
@@ -44,8 +65,9 @@ function addRoutes(this: RegisteringApplication, service: FeathersService, path:
   }
 }
 
-/** Takes back what `addRoutes` did. */
-export function removeRoutes(app: { routes: Router }, path: string): void {
-  app.routes.remove(path)
-  app.routes.remove(`${path}/:__id`)
+/** Removes all paths of a service. */
+export function removeRoutes(app: { routes: Router<RegisteredRoute> }, path: string): void {
+  const { paths = [] } = app.routes.get(path) ?? {}
+
+  for (const each of [path, `${path}/:__id`, ...paths]) app.routes.remove(each)
 }

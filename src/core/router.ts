@@ -71,6 +71,21 @@ export class Router<T = any> {
     return node.data
   }
 
+  /** Returns all that was inserted under this path, whatever the names of its placeholders are. */
+  getAll(path: string): T[] {
+    let nodes: readonly RouteNode<T>[] = [this.root]
+
+    for (const segment of split(path)) {
+      nodes = nodes.flatMap((node) => {
+        if (segment.startsWith(':')) return [...node.placeholders.values()]
+
+        return node.children.get(this.fold(segment)) ?? []
+      })
+    }
+
+    return nodes.flatMap(({ data }) => (data === undefined ? [] : [data]))
+  }
+
   /** Removes what was inserted under a path. Longer paths stay, and the path can be inserted again. */
   remove(path: string): void {
     this.removeFrom(this.root, split(path), 0)

@@ -1,11 +1,17 @@
 import { EventEmitter } from 'events'
-import { isStringList } from '../utils/check.ts'
+import { isFunction, isObject, isString, isStringList } from '../utils/check.ts'
 import { assertOptions, type CheckSettings, type OptionCheck, type OptionChecks } from '../utils/options.ts'
 import { defaultServiceEvents, defaultServiceMethods } from './methods.ts'
+import { isRoutes, type MethodRoute, parseRoutes, type ServiceRoutes } from './routes.ts'
 import type { FeathersService, NormalizedServiceOptions, ServiceOptions } from './types.ts'
 
 /** Where the options of a registered service are kept; shared with Feathers v5. */
 export const SERVICE: unique symbol = Symbol.for('@feathersjs/service')
+
+/** Where the options of a registered service have its routes, parsed. */
+const ROUTES: unique symbol = Symbol('routes')
+
+const NO_ROUTES: ServiceRoutes = { all: [], byMethod: new Map() }
 
 const LIFECYCLE_METHODS = ['setup', 'teardown']
 
@@ -17,16 +23,33 @@ export const SERVICE_OPTIONS: readonly string[] = [
   'routeParams',
   'express',
   'koa',
-  'forms'
+  'forms',
+  'schema',
+  'access',
+  'routes',
+  'by'
 ]
 
+/** The name of the id field of a service, as adapters have it. */
+export function getIdField(service: object): string {
+  const { id } = service as { id?: unknown }
+
+  return typeof id === 'string' ? id : 'id'
+}
+
 const NAMES: OptionCheck = [isStringList, 'an array of names']
+
+const EXTENSION_PARTS = ['outer', 'admit', 'inner', 'input', 'innermost', 'show', 'install', 'setup']
 
 /** A list that is ignored would open every method to clients, or leave out what stands guard. */
 const CHECKS: OptionChecks = {
   methods: NAMES,
   events: NAMES,
-  serviceEvents: NAMES
+  serviceEvents: NAMES,
+  schema: [isExtension, 'what schema() returns'],
+  access: [isExtension, 'what access() returns'],
+  routes: [isRoutes, 'an object with the name of a method for each route'],
+  by: [isFieldName, 'the name of a field']
 }
 
 /** Plugins have options of their own. */
@@ -47,6 +70,16 @@ interface MarkedService {
 /** The options that a service was registered with; `undefined` for an object that is not registered. */
 export function getServiceOptions(service: object): NormalizedServiceOptions {
   return (service as MarkedService)[SERVICE] as NormalizedServiceOptions
+}
+
+/** The routes of a registered service beside those of the standard methods. */
+export function getRoutes(service: object): ServiceRoutes {
+  return (getServiceOptions(service) as { [ROUTES]?: ServiceRoutes } | undefined)?.[ROUTES] ?? NO_ROUTES
+}
+
+/** Those of one method. */
+export function getMethodRoutes(service: object, method: string): readonly MethodRoute[] {
+  return getRoutes(service).byMethod.get(method) ?? NO_ROUTES.all
 }
 
 /**
@@ -76,8 +109,8 @@ export function normalizeServiceOptions(
  * Derives the registered service from the object that its author wrote, which stays as it is. A service that
  * is registered already is returned unchanged.
  *
- * @throws Error when the object has no service method, for an option with a value that it cannot have, and when
- * `methods` lists a name that is not allowed
+ * @throws Error when the object has no service method, for an option with a value that it cannot have, when
+ * `methods` lists a name that is not allowed, and for a malformed route
  */
 export function wrapService(location: string, service: unknown, options?: ServiceOptions): FeathersService {
   const marked = (service as MarkedService | null | undefined)?.[SERVICE]
@@ -89,13 +122,18 @@ export function wrapService(location: string, service: unknown, options?: Servic
   assertService(location, service, options)
 
   const registered = mark(Object.create(service), options)
+  const { methods, routes } = getServiceOptions(registered)
 
-  for (const name of getServiceOptions(registered).methods) assertMethodName(location, name)
+  for (const name of methods) assertMethodName(location, name)
+
+  if (routes) {
+    Object.defineProperty(getServiceOptions(registered), ROUTES, { value: parseRoutes(location, routes) })
+  }
 
   return registered
 }
 
-/** The methods that get hooks: the standard ones that exist, whoever may call them, and the custom ones listed. */
+/** The methods that get hooks: all standard ones that exist, even if closed to clients, and the listed custom ones. */
 export function getHookMethods(service: object, { methods }: { methods: readonly string[] }): string[] {
   const internal = defaultServiceMethods.filter((name) => hasMethod(service, name) && !methods.includes(name))
 
@@ -127,7 +165,7 @@ function assertService(
 }
 
 function assertMethodName(location: string, name: string): void {
-  // `_find` and its kin skip hooks and checks: no list may open them to clients.
+  // `_find` and the other underscore methods skip hooks and checks: no list may open them to clients.
   if (RESERVED.has(name) || name.startsWith('_')) {
     throw new Error(`'${name}' on service '${location}' is not allowed as a custom method name`)
   }
@@ -135,4 +173,14 @@ function assertMethodName(location: string, name: string): void {
 
 function hasMethod(service: object, name: string): boolean {
   return typeof (service as { [name: string]: unknown })[name] === 'function'
+}
+
+/** An object without any of the functions would check nothing. */
+function isExtension(value: unknown): boolean {
+  return isObject(value) && EXTENSION_PARTS.some((name) => isFunction(value[name]))
+}
+
+/** A path into objects is none: the value has to be unique, and to be written. */
+function isFieldName(value: unknown): boolean {
+  return isString(value) && !/[.$]/.test(value)
 }

@@ -1,6 +1,6 @@
 // The contracts that several floors share. The names and shapes are those of Feathers v5, so that its types
 // can be replaced by these; all of them can be augmented with `declare module 'alula'`.
-import type { HookType, NextFunction } from '../hooks/types.ts'
+import type { AroundHook, Hook as BeforeInput, HookType, NextFunction } from '../hooks/types.ts'
 import type { Channel } from './channel.ts'
 import type { Emitter, EventListener, Listeners } from './emitter.ts'
 import type { RouteTable } from './router.ts'
@@ -34,6 +34,8 @@ export interface Params<Q = Query> {
   authenticated?: boolean
   /** The connection that a call came over, where it stays open. */
   connection?: RealTimeConnection
+  /** `false` for a call from inside whose data the schema of the service does not check. */
+  schema?: false
 }
 
 /** What proves who sent a request: the name of a strategy, and what that strategy needs. */
@@ -233,6 +235,70 @@ export interface ServiceOptions<MethodNames = string> {
    * other sites can send forms without asking first.
    */
   forms?: boolean | undefined
+  /** What data may be, and what clients may see: `schema()` of `alula/schema`. */
+  schema?: ServiceExtension | undefined
+  /** Who may call the methods. */
+  access?: ServiceExtension | undefined
+  /** A verb and a path after that of the service for custom methods: `{ 'POST /:id/favorite': 'favorite' }`. */
+  routes?: { readonly [route: RouteName]: MethodNames } | undefined
+  /** The field whose value stands in place of the id in calls from outside. No two records may have the same. */
+  by?: string | undefined
+}
+
+/** A verb and a path, such as `POST /:id/favorite`. */
+export type RouteName = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
+
+/**
+ * The params of a call by a route, or of a service whose path has placeholders: `params.route` has these and no others.
+ *
+ * @example
+ * async favorite(data: unknown, { route }: RouteParams<'POST /:slug/favorite'>) {}
+ */
+export type RouteParams<Path extends string, ServiceParams extends Params = Params> = Omit<
+  ServiceParams,
+  'route'
+> & {
+  route: { [Name in PlaceholderOf<Path>]: string }
+}
+
+type PlaceholderOf<Path> = Path extends `${infer Segment}/${infer Rest}`
+  ? PlaceholderOf<Segment> | PlaceholderOf<Rest>
+  : Path extends `:${infer Name}`
+    ? Name
+    : never
+
+/**
+ * Takes part in every call of a service. What its functions return for a method is compiled into the pipeline of that
+ * method; `undefined` adds nothing. From outside to inside it is: `outer`, hooks of the application, `admit`, `inner`,
+ * hooks of the class, hooks of the service with `input` among them, `innermost`, the method.
+ */
+export interface ServiceExtension {
+  /** Runs around all hooks of a method, before its event is sent. */
+  outer?(method: string): AroundHook<HookContext> | undefined
+  /** Runs after the before hooks of the application: what it throws refuses the call before its input is read. */
+  admit?(method: string): BeforeInput<HookContext> | undefined
+  /** Runs between the hooks of the application and those of the service. */
+  inner?(method: string): AroundHook<HookContext> | undefined
+  /** Runs before the before hooks of the service, or after the last one that authenticates. */
+  input?(method: string): BeforeInput<HookContext> | undefined
+  /** Runs around the method itself, inside of all hooks. */
+  innermost?(method: string): AroundHook<HookContext> | undefined
+  /** Says who may call a method, for tools that read the pipeline. An extension without it refuses no caller. */
+  who?(method: string): string
+  /** What clients get to see of an event that the service sends by itself. */
+  show?(event: string, data: unknown): unknown
+  /**
+   * Runs first when the service is registered.
+   *
+   * @throws Error to refuse the service
+   */
+  install?(service: FeathersService, path: string, app: object): void
+  /**
+   * Runs when the application is set up, before `setup` of the service.
+   *
+   * @throws Error to refuse the start
+   */
+  setup?(service: FeathersService, path: string, app: object): Promise<void>
 }
 
 /** Service options with nothing left out. Plugins may keep values of their own in them. */
@@ -244,6 +310,10 @@ export interface NormalizedServiceOptions {
   readonly express?: { before?: any[]; after?: any[] }
   readonly koa?: { before?: any[]; after?: any[] }
   readonly forms?: boolean
+  readonly schema?: ServiceExtension
+  readonly access?: ServiceExtension
+  readonly routes?: { readonly [route: string]: string }
+  readonly by?: string
   [key: string]: any
 }
 
@@ -261,11 +331,11 @@ export interface ServiceAddons<A = Application, S = Service> {
   /** Registers hooks; see the guide on hooks for the shapes that it takes. */
   hooks(options: HookOptions<A, S>): this
 
-  /** Says who hears the events of the service. */
+  /** Chooses who receives the events of the service. */
   publish(publisher: Publisher<EventData<ServiceGenericType<S>>, A, S>): this
 
   /**
-   * Says who hears one event of the service.
+   * Chooses who receives one event of the service.
    *
    * @throws Error for an event that the service does not have
    */
@@ -500,7 +570,7 @@ export type HookFunction<
 /** {@link HookFunction}, under the shorter of the two names that it has in Feathers v5. */
 export type Hook<A = Application, S = SomeService<A>> = HookFunction<A, S>
 
-/** An around hook: what it does before `next()` comes before the method, and the rest behind it. */
+/** An around hook: what it does before `next()` runs before the method, and the rest after it. */
 export type AroundHookFunction<A = Application, S = SomeService<A>, Method extends string = string> = (
   context: HookContext<A, S, Method, 'around'>,
   next: NextFunction
@@ -583,8 +653,25 @@ export type ApplicationHookOptions<A> =
 /** What a path leads to. */
 export interface RouteLookup {
   service: Service
-  /** What stood for the placeholders, and `__id` for a segment after the path of the service; not decoded. */
+  /**
+   * What stood for the placeholders, `__id` for a segment after the path of the service, and `__rest` for several; not
+   * decoded.
+   */
   params: { [key: string]: any }
+  /** The routes of the service, where it has some. */
+  routes?: MethodRoutes
+}
+
+/** Finds the custom methods that have a verb and a path of their own. */
+export interface MethodRoutes {
+  /**
+   * @param verb The verb of a request
+   * @param rest Its path after that of the service, without a slash at its beginning
+   * @returns The method, and what stood for placeholders, not decoded; `undefined` where no route matches
+   */
+  find(verb: string, rest: string): { method: string; params: { [name: string]: string } } | undefined
+  /** The verbs that have a route for a path. */
+  verbs(rest: string): string[]
 }
 
 /** An application whose services are registered under a path of another one. */
@@ -593,9 +680,14 @@ export type SubApplication = Pick<Application, 'service' | 'services'>
 /** What can be registered under a path. */
 export type Registrable<Services, Path extends keyof Services> = keyof any extends keyof Services
   ? AnyServiceInterface | SubApplication
-  : Services[Path] extends SomeMethods | SubApplication
-    ? Services[Path]
-    : SomeMethods
+  : Services[Path] extends { readonly [WRITTEN]: infer Written }
+    ? Written
+    : Services[Path] extends SomeMethods | SubApplication
+      ? Services[Path]
+      : SomeMethods
+
+/** Where the type of a registered service has that of what is registered. It is never there. */
+export declare const WRITTEN: unique symbol
 
 type SomeMethods = object & ServiceInterface<any, any, any, any>
 
@@ -703,11 +795,11 @@ export interface FeathersApplication<Services = any, Settings = any> {
    */
   channel(...names: (string | string[])[]): Channel<RealTimeConnection>
 
-  /** Says who hears the events of all services, unless their own publisher says so. */
+  /** Chooses who receives the events of all services that have no publisher of their own. */
   publish(publisher: Publisher<any, this>): this
 
   /**
-   * Says who hears one of the events `created`, `updated`, `patched`, `removed` of all services.
+   * Chooses who receives one of the events `created`, `updated`, `patched`, `removed` of all services.
    *
    * @throws Error for another event
    */
@@ -727,11 +819,11 @@ export interface FeathersApplication<Services = any, Settings = any> {
   listen?: any
 }
 
-/** Channels, lists of them, or nothing for nobody. */
+/** Channels, lists of them, or nothing to send the event to no client. */
 export type PublisherResult = Channel | readonly PublisherResult[] | undefined | null | false | void
 
 /**
- * Says who hears of an event: gets what the event is about, and the context of the call. For an event that a service
+ * Chooses who receives an event: gets the item of the event, and the context of the call. For an event that a service
  * has sent itself the context has `path`, `service`, `app` and `result` alone.
  */
 export type Publisher<T = any, A = Application, S = any> = (

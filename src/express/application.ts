@@ -12,7 +12,7 @@ import { graft } from '../node/graft.ts'
 import { startServer } from '../node/listen.ts'
 import { warnOfMissingTransport } from '../node/reachable.ts'
 import { isObject } from '../utils/check.ts'
-import { askForNearest } from '../utils/nearest.ts'
+import { didYouMean } from '../utils/did-you-mean.ts'
 import { parseQuery } from './query.ts'
 import { assertMiddleware } from './rest.ts'
 import { serverOptions } from './server.ts'
@@ -236,7 +236,7 @@ function toServiceOptions(path: string, options: unknown): ServiceOptions {
   const reason =
     name === undefined
       ? `service '${path}' got no option`
-      : `service '${path}' has no option '${name}'${askForNearest(name, SERVICE_OPTIONS)}`
+      : `service '${path}' has no option '${name}'${didYouMean(name, SERVICE_OPTIONS)}`
 
   throw new Error(`Invalid options passed to app.use: ${reason}`)
 }

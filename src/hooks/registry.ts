@@ -1,4 +1,4 @@
-import { askForNearest } from '../utils/nearest.ts'
+import { didYouMean } from '../utils/did-you-mean.ts'
 import { type AroundHook, type BaseContext, GUARD, type Hook, type HookType, type Layer } from './types.ts'
 
 /** A function, a list of them, or either by method name, with `all` for every method. */
@@ -12,7 +12,7 @@ export interface HookTypeMap<C> {
   readonly error?: HookInput<Hook<C>>
 }
 
-/** Wide enough for every type; which one it is, is told by the list that it stands in. */
+/** Covers all hook types; the list it is stored in says which. */
 type RegisteredHook<C> = ((this: any, context: C, ...next: any[]) => unknown) & { [GUARD]?: Hook<C> }
 
 const HOOK_TYPES: readonly string[] = ['around', 'before', 'after', 'error'] satisfies HookType[]
@@ -25,7 +25,7 @@ export class HookRegistry<C extends BaseContext> {
   private readonly lists = new Map<string, RegisteredHook<C>[]>()
 
   /**
-   * Adds hooks behind those that are there. Nothing is added when one of them is not valid.
+   * Adds hooks after the existing ones. If one of them is invalid, none is added.
    *
    * @param hooks By type, then a function, a list, or either by method name
    * @throws Error for an unknown type, TypeError for a hook that is not a function
@@ -98,7 +98,7 @@ export function isHookTypeMap<C>(input: object): input is HookTypeMap<C> {
  * @throws Error that asks for the type
  */
 export function assertNoHookType(name: string): void {
-  if (!HOOK_TYPES.includes(name) && askForNearest(name, HOOK_TYPES)) throw toTypeError(name)
+  if (!HOOK_TYPES.includes(name) && didYouMean(name, HOOK_TYPES)) throw toTypeError(name)
 }
 
 /** The methods that a map of hooks by type names, without `all`. */
@@ -123,7 +123,7 @@ function toEntries<C>(type: string, input: unknown): { key: string; hook: Regist
 }
 
 function toTypeError(type: string): Error {
-  return new Error(`'${type}' is not a valid hook type${askForNearest(type, HOOK_TYPES)}`)
+  return new Error(`'${type}' is not a valid hook type${didYouMean(type, HOOK_TYPES)}`)
 }
 
 function toMethodMap(input: unknown): object {

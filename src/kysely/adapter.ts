@@ -4,20 +4,31 @@ import { isPaginated, type Paged, type Unpaged } from '../adapter/options.ts'
 import type { Id, Paginated } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
 import type { ParsedQuery } from '../query/ast.ts'
+import {
+  RELATED_SORTS,
+  type RecordSet,
+  type RelationParams,
+  toSetResult,
+  wantsSet
+} from '../query/record-set.ts'
+import { COMPARE, type Comparison } from '../schema/stored.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import type { Fragment, StoredRow } from './dialect.ts'
+import { compareWithTable } from './drift.ts'
 import { toTableError } from './errors.ts'
 import { toColumn } from './field.ts'
 import { insertRows, toNewRow } from './insert.ts'
 import { withPluginsOf, withSchema } from './instance.ts'
 import { type AnyKyselyParams, assertOptions, type KyselyOptions, type KyselyParams } from './options.ts'
-import { sortById } from './order.ts'
+import { sortById, toOrder } from './order.ts'
 import { watchStatements } from './outside.ts'
 import { assertSelection, countRecords, readRecord, readRecords, toNotFound, toRecord } from './read.ts'
-import { MissingTable, openSession, type Session } from './session.ts'
+import { getTable, MissingTable, openSession, type Session } from './session.ts'
+import { KyselySet, toNumbers } from './set.ts'
+import { STORED, type StoredField, toStoredFields } from './stored-fields.ts'
 import { toExpression } from './where.ts'
 import { findTransaction } from './with-transaction.ts'
-import { changeRows, type Row, removeRows, toRow, toWholeRow } from './write.ts'
+import { assertNotSeveral, changeRows, type Row, removeRows, toRow, toWholeRow } from './write.ts'
 
 /**
  * Keeps records in a table of SQLite, PostgreSQL, MySQL or MariaDB. A query means what it means in memory. Each method
@@ -47,13 +58,31 @@ export class KyselyAdapter<
     return schema === undefined ? Model : withSchema(Model, schema)
   }
 
-  async _find(params?: ServiceParams): Promise<Paginated<Result> | Result[]> {
+  /**
+   * The records that a call of `find` selects, for relations of other services.
+   *
+   * @param params The params of the call
+   */
+  asSet(params: ServiceParams): RecordSet {
+    const { where } = this.parseQuery(params)
+
+    return new KyselySet(this.getModel(params), this.getOptions(params), where, (work) =>
+      this.run(params, work)
+    )
+  }
+
+  async _find(params?: ServiceParams & RelationParams): Promise<Paginated<Result> | Result[]> {
+    if (params && wantsSet(this, params)) return toSetResult(this.asSet(params))
+
     const query = this.parseQuery(params)
     const { paginate } = this.getOptions(params)
 
     return await this.run(params, async (session) => {
       const where = this.prepare(query, session)
-      const records = readRecords<Result>(session, query, where)
+      const sorts = params?.[RELATED_SORTS]
+      const numbers = sorts && (await toNumbers(sorts, session, this.getModel(params)))
+      const order = toOrder(query.sort, session.table, session.id, numbers)
+      const records = readRecords<Result>(session, query, where, order)
 
       if (!isPaginated(paginate)) return await records
 
@@ -114,7 +143,10 @@ export class KyselyAdapter<
     const query = this.parseQuery(params)
 
     return await this.run(params, async (session) => {
-      const rows = await removeRows(session, { id, where: this.prepare(query, session) })
+      const target = { id, where: this.prepare(query, session) }
+      const rows = await removeRows(session, target)
+
+      if (rows.length === 0) await assertNotSeveral(session, target)
 
       return toResult<Result>(id, rows, query, session)
     })
@@ -130,6 +162,8 @@ export class KyselyAdapter<
     return await this.run(params, async (session) => {
       const target = { id, where: this.prepare(query, session) }
       const rows = await changeRows(session, target, toChange(session))
+
+      if (rows.length === 0) await assertNotSeveral(session, target)
 
       return toResult<Result>(id, rows, query, session)
     })
@@ -148,25 +182,52 @@ export class KyselyAdapter<
     work: (session: Session) => Promise<T>
   ): Promise<T> {
     const Model = this.getModel(params)
-    const options = this.getOptions(params)
+    const { name, id } = this.getOptions(params)
+    const by = this.getBy(params)
     let session: Session | undefined
 
-    const open = async (db: AnyKysely) => {
-      session = await openSession(Model, db, options)
-
-      return await work(session)
-    }
-
     try {
-      const transaction = await findTransaction(params, Model)
+      return await connect(params, Model, async (db) => {
+        session = await openSession(Model, db, { name, id: by === undefined ? id : this.id, by })
 
-      if (!transaction) return await open(Model)
-
-      return await transaction.use((connection) => open(withPluginsOf(Model, connection)))
+        return await work(session)
+      })
     } catch (error) {
       throw toTableError(error, session?.table)
     }
   }
+
+  /** Compares a schema with the table when the application is set up. */
+  async [COMPARE](comparison: Comparison): Promise<void> {
+    await compareWithTable(this, comparison)
+  }
+
+  /** What the table holds, for `table()` and for schemas that are compared with it. */
+  async [STORED](params?: ServiceParams): Promise<readonly StoredField[] | undefined> {
+    const Model = this.getModel(params)
+    const { name, id } = this.getOptions(params)
+
+    try {
+      return await connect(params, Model, async (db) => toStoredFields(await getTable(Model, db, name), id))
+    } catch (error) {
+      if (error instanceof MissingTable) return undefined
+
+      throw toTableError(error, undefined)
+    }
+  }
+}
+
+/** Runs something in the transaction that a call belongs to, or by itself. */
+async function connect<T>(
+  params: AnyKyselyParams | undefined,
+  Model: AnyKysely,
+  work: (db: AnyKysely) => Promise<T>
+): Promise<T> {
+  const transaction = await findTransaction(params, Model)
+
+  if (!transaction) return await work(Model)
+
+  return await transaction.use((connection) => work(withPluginsOf(Model, connection)))
 }
 
 /** An id of a client may be the last number there is. */

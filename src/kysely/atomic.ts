@@ -15,8 +15,8 @@ import { Savepoint } from './savepoint.ts'
 const ATTEMPTS = 10
 
 /**
- * Runs statements that succeed together or not at all: in a transaction, or behind a savepoint where there is one
- * already. A transaction that the database gave up, because others stood in its way, is tried again.
+ * Runs statements that succeed together or not at all: in a transaction, or after a savepoint if there is a
+ * transaction already. A transaction that the database gave up, because others stood in its way, is tried again.
  *
  * @param db A Kysely instance or a transaction
  * @param run The statements; they may run more than once
@@ -27,7 +27,7 @@ export async function atomically<T>(db: AnyKysely, run: (db: AnyKysely) => Promi
     : await withAttempts(db, () => inTransaction(db, run))
 }
 
-/** Tries again what the database gave up in favour of others. Nobody has seen anything of it. */
+/** Retries a transaction that the database rolled back in favour of others. None of its effects were visible. */
 async function withAttempts<T>(db: AnyKysely, run: () => Promise<T>, attempts = ATTEMPTS): Promise<T> {
   try {
     return await run()
@@ -73,7 +73,7 @@ async function behindSavepoint<T>(db: AnyKysely, run: (db: AnyKysely) => Promise
 
 /**
  * Runs a statement that does nothing when it fails, and leaves the transaction around it as it was. On PostgreSQL the
- * failure of a statement is that of the whole transaction, but for what stands behind a savepoint. Without a transaction,
+ * failure of a statement is that of the whole transaction, unless a savepoint comes before it. Without a transaction,
  * a statement that the database gave up is tried again: InnoDB has rivals for one id wait for each other.
  *
  * @param db A Kysely instance or a transaction
@@ -169,10 +169,10 @@ export async function isAlive(transaction: AnyKysely): Promise<boolean> {
 }
 
 /**
- * Rolls a transaction back and lets go of its connection. Where that fails, there is nothing to roll back any more.
+ * Rolls a transaction back and releases its connection. If that fails, there is nothing left to roll back.
  *
  * @param transaction The transaction
- * @param reason The error that has led to it, if it was one: what does not answer nobody should have to wait for
+ * @param reason The error that caused the release, if any: a connection that timed out is not waited for
  */
 export async function release(transaction: AnyTransaction, reason: unknown): Promise<void> {
   if (isDisconnection(reason)) void rollbackWhenIdle(transaction)
@@ -187,7 +187,7 @@ async function rollBack(transaction: AnyTransaction): Promise<void> {
 }
 
 /**
- * Rolls back behind a statement that was given up. As long as that is not through, the driver gives up further ones
+ * Rolls back after a statement that timed out. As long as that is not through, the driver gives up further ones
  * without sending them, and the connection would come into the pool with an open transaction: what others write with it
  * would never be committed.
  */

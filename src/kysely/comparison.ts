@@ -1,11 +1,13 @@
 import { sql } from 'kysely'
 import type { Comparison } from '../query/ast.ts'
 import { toReadings } from '../query/coerce.ts'
+import { getOperand } from '../query/record-set.ts'
 import { assertNever } from '../utils/object.ts'
 import type { Field, Fragment, Table } from './dialect.ts'
 import { toTyped } from './json.ts'
 import { KINDS, toOperand } from './kinds.ts'
 import { anyOf, NEVER, negate } from './logic.ts'
+import { Subquery } from './subquery.ts'
 import { NOTHING } from './values.ts'
 
 const SIGNS = { lt: sql`<`, lte: sql`<=`, gt: sql`>`, gte: sql`>=` } as const
@@ -47,6 +49,10 @@ function isEqualToNone({ column }: Field, operand: unknown): boolean {
 
 /** Whether a field equals one of some values. */
 function among(field: Field, values: readonly unknown[], table: Table): Fragment {
+  const operand = getOperand(values)
+
+  if (operand instanceof Subquery) return amongRelated(field, operand, table)
+
   const operands = values.map((value) => (isNull(value) ? NOTHING : toOperand(field.column, value)))
   const present = [...new Set(operands.filter((operand) => !isEqualToNone(field, operand)))]
   const alternatives = [
@@ -55,6 +61,13 @@ function among(field: Field, values: readonly unknown[], table: Table): Fragment
   ]
 
   return anyOf(alternatives)
+}
+
+/** Whether a column has one of the values of a column in another table. */
+function amongRelated({ column }: Field, { column: other, select }: Subquery, { dialect }: Table): Fragment {
+  if (column.kind === other.kind) return sql`${column.reference} in ${select(other.reference)}`
+
+  return sql`${dialect.toText(column)} in ${select(dialect.toText(other))}`
 }
 
 function toNullTest(field: Field, table: Table): Fragment {

@@ -7,7 +7,7 @@ import { isDeadlock, isDisconnection, transactionLost } from './errors.ts'
 /** The connection that a transaction and those inside it share. Statements take turns on it. */
 export class Connection {
   readonly db: AnyTransaction
-  /** Why there is no transaction any more. */
+  /** Why the transaction has ended. */
   loss: FeathersError | undefined
   /** Whether application code has run statements of its own on it. */
   hasOwnStatements = false
@@ -34,7 +34,7 @@ export class Connection {
   /**
    * Runs statements, and finds out whether the transaction is still there when they fail.
    *
-   * @throws Unavailable when there is none any more; what `run` throws
+   * @throws Unavailable when the transaction has ended; what `run` throws
    */
   async attempt<T>(run: (db: AnyKysely) => Promise<T>): Promise<T> {
     if (this.loss) throw this.loss

@@ -148,7 +148,7 @@ export interface Dialect {
   readonly abortsOnError: boolean
   /** Whether a connection is busy until the statement ends that the driver has stopped waiting for. */
   readonly staysBusy: boolean
-  /** Whether `commit` fails where there is no transaction any more. */
+  /** Whether `commit` fails after the transaction has ended. */
   readonly failsEmptyCommit: boolean
   /** Whether a transaction is still open. After some errors databases end one by themselves. */
   isAlive(transaction: AnyKysely): Promise<boolean>

@@ -70,9 +70,9 @@ function toDetail(error: unknown): string {
   return process.env.NODE_ENV === 'production' || typeof message !== 'string' ? '' : `: ${message}`
 }
 
-/** What everything gets that is asked of a transaction, or of its commit, when there is none any more. */
+/** The error of every statement, and of the commit, after the transaction was lost. */
 export function transactionLost(cause: unknown): FeathersError {
-  return withCause(new Unavailable('The database has taken the transaction back. Try again'), cause)
+  return withCause(new Unavailable('The database has rolled the transaction back. Try again'), cause)
 }
 
 /** What a call gets that comes when its transaction has ended: outside of it, half of the work would be stored. */
@@ -80,7 +80,7 @@ export function transactionEnded(): FeathersError {
   return new Unavailable('The transaction of this call has ended')
 }
 
-/** Whether a connection is of no use any more, or does not answer: what is asked next would have to wait for that. */
+/** Whether a connection is broken or does not answer: the next statement would have to wait for it. */
 export function isDisconnection(error: unknown): boolean {
   const { code } = (error ?? {}) as DriverError
 
@@ -115,8 +115,8 @@ function toErrorOf(kind: ErrorKind | undefined, fields: readonly string[], detai
       return new BadRequest(`Invalid data: ${names || 'a field'} must not be null`, errors('is required'))
     case 'reference':
       return new BadRequest(
-        `Invalid data: ${names || 'a reference'} leads to no record, or is led to by one`,
-        errors('leads to no record')
+        `Invalid data: ${names || 'a reference'} refers to a record that does not exist, or the record is still referenced`,
+        errors('refers to no record')
       )
     case 'check':
       return new BadRequest(`Invalid data: ${names || 'a value'} is not allowed`, errors('is not allowed'))

@@ -73,7 +73,7 @@ export function assertOptions(owner: string, options: KyselyOptions, further?: r
 }
 
 /**
- * Whether plugins change names, as `CamelCasePlugin` does. Records would come back with names by which nobody can ask,
+ * Whether plugins change names, as `CamelCasePlugin` does. Records would come back with names that no query can use,
  * and with values that are not those of their columns.
  */
 function renames(Model: AnyKysely): boolean {

@@ -13,13 +13,23 @@ import { KINDS } from './kinds.ts'
  * @param sort The fields, the most important first
  * @param table The table
  * @param id The name of the id column
+ * @param numbers What stands for names that are numbers of related records
  * @throws BadRequest that names what is no column
  */
-export function toOrder(sort: readonly Sort[], table: Table, id: string): readonly Fragment[] {
+export function toOrder(
+  sort: readonly Sort[],
+  table: Table,
+  id: string,
+  numbers?: ReadonlyMap<string, Fragment>
+): readonly Fragment[] {
   const isById = sort.some(({ path }) => path.length === 1 && path[0] === id)
   const complete: readonly Sort[] = isById ? sort : [...sort, { path: [id], direction: 1 }]
 
   return complete.flatMap(({ path, direction }) => {
+    const number = numbers?.get(path.join('.'))
+
+    if (number) return [table.dialect.toOrder(number, direction, false)]
+
     const field = toField(path, table)
     const isNullable = path.length > 1 || field.column.isNullable
 

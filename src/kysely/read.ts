@@ -1,25 +1,23 @@
 import type { RawBuilder } from 'kysely'
 import type { Id } from '../core/types.ts'
-import { NotFound } from '../errors.ts'
+import { Conflict, NotFound } from '../errors.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import { toSelection } from '../query/select.ts'
 import type { Fragment, StoredRow } from './dialect.ts'
 import { toColumn } from './field.ts'
 import { allOf, NEVER } from './logic.ts'
-import { toOrder } from './order.ts'
 import { read, type Session } from './session.ts'
 import { toExpression } from './where.ts'
 
-/** Reads the records that match, in the order and the section of a query. */
+/** Reads the records that match, in an order, in the section of a query. */
 export async function readRecords<Result>(
   session: Session,
   query: ParsedQuery,
-  where: Fragment
+  where: Fragment,
+  order: readonly Fragment[]
 ): Promise<Result[]> {
-  const { table, id } = session
-  const { sort, limit, skip, select } = query
-
-  const order = toOrder(sort, table, id)
+  const { table } = session
+  const { limit, skip, select } = query
 
   if (limit === 0 || where === NEVER) return []
 
@@ -45,9 +43,11 @@ export async function readRecord<Result>(session: Session, id: Id, query: Parsed
 
   assertSelection(select, session)
 
-  const [row] = condition === NEVER ? [] : await read(session, selectRows(session, select).where(condition))
+  const [row, another] =
+    condition === NEVER ? [] : await read(session, selectRows(session, select).where(condition))
 
   if (row === undefined) throw toNotFound(id)
+  if (another !== undefined) throw toSeveral(id, session)
 
   return toRecord<Result>(session, select)(row)
 }
@@ -61,8 +61,8 @@ export async function countRecords(session: Session, where: Fragment): Promise<n
   return Number(row?.count)
 }
 
-/** The condition that a record has this id. An id in a URL is text. */
-export function hasId(id: Id, { id: name, table }: Session): Fragment {
+/** The condition that a record has this id, or this value in its place. An id in a URL is text. */
+export function hasId(id: Id, { id: idColumn, by: name = idColumn, table }: Session): Fragment {
   const isText = toColumn(name, table).kind === 'text'
 
   return toExpression(
@@ -100,6 +100,11 @@ export function assertSelection(select: readonly string[] | undefined, session: 
 /** Says that there is no such record, or that it does not match. */
 export function toNotFound(id: Id): NotFound {
   return new NotFound(`No record found for id '${id}'`)
+}
+
+/** Says that a value which stands in place of an id is that of several records. */
+export function toSeveral(id: Id, { by }: Session): Conflict {
+  return new Conflict(`Several records have '${id}' as '${by}'`)
 }
 
 /** Selects whole rows of a table, or some of their columns. */

@@ -21,7 +21,7 @@ export class Savepoint {
     await sql`release savepoint ${this.name}`.execute(this.db)
   }
 
-  /** Takes back what happened since it was set. On PostgreSQL that mends a transaction in which a statement has failed. */
+  /** Rolls back to the savepoint. On PostgreSQL, a transaction with a failed statement can then continue. */
   async rollBack(): Promise<void> {
     await sql`rollback to savepoint ${this.name}`.execute(this.db)
   }

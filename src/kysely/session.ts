@@ -16,6 +16,8 @@ export interface Session {
   readonly table: Table
   /** The name of the id column. */
   readonly id: string
+  /** The column by which the call names its record, where it is another one. */
+  readonly by?: string | undefined
 }
 
 /** There is no table by a name, or no column for ids. */
@@ -32,7 +34,7 @@ export class MissingTable extends Error {}
 export async function openSession(
   Model: AnyKysely,
   db: AnyKysely,
-  { name, id }: { name: string; id: string }
+  { name, id, by }: { name: string; id: string; by?: string | undefined }
 ): Promise<Session> {
   const table = await getTable(Model, db, name)
 
@@ -41,8 +43,11 @@ export async function openSession(
       `The table '${name}' has no column '${id}': set the option 'id' to the one that it has`
     )
   }
+  if (by !== undefined && !table.columns.has(by)) {
+    throw new MissingTable(`The table '${name}' has no column '${by}', which the option 'by' names`)
+  }
 
-  return { db, name, table, id }
+  return { db, name, table, id, by }
 }
 
 /**
@@ -51,8 +56,9 @@ export async function openSession(
  * @param Model The Kysely instance that is configured
  * @param db Where to ask: the same, or the transaction of the call
  * @param name The name of the table
+ * @throws MissingTable when there is no such table
  */
-function getTable(Model: AnyKysely, db: AnyKysely, name: string): Table | Promise<Table> {
+export function getTable(Model: AnyKysely, db: AnyKysely, name: string): Table | Promise<Table> {
   const { tables } = findDatabase(Model).getInstance(Model)
   const table = tables.get(name)
 

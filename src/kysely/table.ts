@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 
 /**
  * What a column holds, as far as it matters to a query: `decimal` is exact and comes as text, `day` is a date without a
- * time, `list` an array of PostgreSQL, `any` a column of SQLite that was declared without a type, `other` whatever has a
- * text.
+ * time, `list` an array of PostgreSQL, `any` a column of SQLite that was declared without a type, `other` any type
+ * that can be read as text.
  */
 export type Kind =
   | 'any'
@@ -47,6 +47,10 @@ export interface Column {
   readonly charset?: string | undefined
   /** Whether the driver parses JSON in it. */
   readonly isParsed: boolean
+  /** The strings that it can hold, where its type lists them. */
+  readonly values?: readonly string[] | undefined
+  /** Whether numbers in it may stand for true and false. */
+  readonly mayHoldBooleans?: boolean
 }
 
 /** A column before a dialect has said everything about it. */
@@ -57,6 +61,8 @@ export interface TableDescription {
   /** Its own name, without that of a schema. */
   readonly name: string
   readonly columns: ReadonlyMap<string, Column>
+  /** Whether it is a view, whose columns do not tell whether they can be null. */
+  readonly isView?: boolean
   /** The columns of its keys and checks, by the names that errors mention. */
   readonly constraints: ReadonlyMap<string, readonly string[]>
   /** A collation that tells all characters apart, trailing blanks too, and orders them by code points. */

@@ -243,7 +243,7 @@ export class Transaction {
     return this.state === 'committed' ? this.around?.waiting : this
   }
 
-  /** Whether statements would be in no transaction any more, or in one that is not theirs. */
+  /** Whether the transaction of the statements has ended, or the connection is in another one. */
   private get hasEnded(): boolean {
     return this.state === 'rolled back' || (this.around ? this.around.hasEnded : this.state === 'committed')
   }
@@ -332,7 +332,7 @@ export class Transaction {
         this.state = 'committed'
       })
     } catch (error) {
-      // Of a commit without an answer nobody knows whether it was one.
+      // A commit without an answer may have succeeded or failed.
       throw isDisconnection(error) ? toFeathersError(error) : (connection.loss ?? toFeathersError(error))
     }
   }

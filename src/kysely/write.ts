@@ -5,7 +5,7 @@ import type { Fragment, StoredRow } from './dialect.ts'
 import { toColumn } from './field.ts'
 import { toOperand, toStored } from './kinds.ts'
 import { allOf, NEVER } from './logic.ts'
-import { hasId, selectRows } from './read.ts'
+import { countRecords, hasId, selectRows, toSeveral } from './read.ts'
 import { read, type Session, write } from './session.ts'
 
 /** A row to be: what is stored by the names of the columns. */
@@ -41,7 +41,8 @@ export function toWholeRow(data: object, session: Session): Row {
   const row = toRow(data, session)
 
   for (const column of session.table.columns.values()) {
-    if (column.name === session.id || column.isComputed || row.has(column.name)) continue
+    // What the call has named the record by stays, unless the data has another value.
+    if ([session.id, session.by].includes(column.name) || column.isComputed || row.has(column.name)) continue
 
     row.set(
       column.name,
@@ -96,8 +97,25 @@ export async function removeRows(session: Session, target: Target): Promise<Stor
   })
 }
 
+/** The database may allow two records with one value of a column that is not the id: then none is changed. */
 function toTargetCondition({ id, where }: Target, session: Session): Fragment {
-  return id === null ? where : allOf([hasId(id, session), where])
+  if (id === null) return where
+
+  const condition = allOf([hasId(id, session), where])
+
+  if (session.by === undefined || condition === NEVER) return condition
+
+  return allOf([condition, sql`(${session.table.statements.count.where(condition)}) = 1`])
+}
+
+/**
+ * Says why no record was changed, where that is because several have the value which stands in place of an id.
+ *
+ * @throws Conflict for several
+ */
+export async function assertNotSeveral(session: Session, { id, where }: Target): Promise<void> {
+  if (id === null || session.by === undefined) return
+  if ((await countRecords(session, allOf([hasId(id, session), where]))) > 1) throw toSeveral(id, session)
 }
 
 /** The rows that match, kept from others until the transaction ends. */

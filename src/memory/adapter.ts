@@ -13,7 +13,17 @@ import type { Id, Paginated, Query } from '../core/types.ts'
 import { Conflict, NotFound } from '../errors.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import { compileComparator } from '../query/comparator.ts'
+import type { FieldReader, ToReader } from '../query/field.ts'
 import { type CustomPredicates, compilePredicate, type Predicate } from '../query/predicate.ts'
+import {
+  RELATED_SORTS,
+  type RecordSet,
+  type RelatedSort,
+  type RelationParams,
+  toKey,
+  toSetResult,
+  wantsSet
+} from '../query/record-set.ts'
 import { toSelection } from '../query/select.ts'
 import { isFunction, isObject, isStringList } from '../utils/check.ts'
 import { isPlainObject } from '../utils/object.ts'
@@ -22,6 +32,7 @@ import { clone, cloneRecord } from './clone.ts'
 import type { Entry, Stored } from './field-index.ts'
 import { takeSorted } from './page.ts'
 import { filterRecords, Records } from './records.ts'
+import { MemorySet } from './set.ts'
 
 /** The options of a memory service. */
 export interface MemoryOptions extends AdapterOptions {
@@ -64,6 +75,8 @@ export class MemoryAdapter<
 > extends AdapterBase<Result, Data, PatchData, ServiceParams, MemoryOptions> {
   private readonly records: Records
   private nextId: number
+  /** The fields in which no two records have the same value, beside the id. */
+  private readonly unique = new Set<string>()
 
   /**
    * @param options The options
@@ -95,12 +108,25 @@ export class MemoryAdapter<
     for (const [key, record] of Object.entries(store)) this.records.set(record[this.id] ?? key, clone(record))
   }
 
-  async _find(params?: ServiceParams): Promise<Paginated<Result> | Result[]> {
+  /**
+   * The records that a call of `find` selects, for relations of other services.
+   *
+   * @param params The params of the call
+   */
+  asSet(params: ServiceParams): RecordSet {
+    return new MemorySet(this, () => this.match(this.parseQuery(params), params))
+  }
+
+  async _find(params?: ServiceParams & RelationParams): Promise<Paginated<Result> | Result[]> {
+    if (params && wantsSet(this, params)) return toSetResult(this.asSet(params))
+
     const query = this.parseQuery(params)
+    const sorts = params?.[RELATED_SORTS]
+    const toReader = sorts ? await this.toRelatedReader(sorts) : this.records.toReader
     const { skip, limit } = query
     const end = skip + (limit ?? Number.POSITIVE_INFINITY)
     const matches = this.match(query, params)
-    const sorted = this.sort(matches, query, params, end).slice(skip, end)
+    const sorted = this.sort(matches, query, params, end, toReader).slice(skip, end)
     const data = sorted.map(this.toResult(query))
 
     return toPage(this.getOptions(params).paginate, { total: matches.length, limit, skip, data })
@@ -121,6 +147,7 @@ export class MemoryAdapter<
       (Array.isArray(data) ? data : [data]).map((item) => cloneRecord(item as Stored))
     )
 
+    this.assertUnique(records.map((record) => [undefined, record]))
     for (const record of records) this.records.set(record[this.id], record)
 
     const results = records.map(this.toResult(query))
@@ -133,7 +160,12 @@ export class MemoryAdapter<
     const entry = this.findEntry(id, query, params)
     const replacement = cloneRecord(data as Stored)
 
+    const by = this.getBy(params)
+
+    // What the call has named the record by stays, unless the data has another value.
+    if (by !== undefined && replacement[by] === undefined) replacement[by] = entry.record[by]
     this.keepIds(replacement, entry, params)
+    this.assertUnique([[entry, replacement]])
     this.records.replace(entry, replacement)
 
     return this.toResult(query)(replacement)
@@ -149,15 +181,19 @@ export class MemoryAdapter<
     // What is inside is shared with the record before, and between records: it is replaced, never changed.
     const changes = cloneRecord(data as Stored)
 
-    for (const entry of entries) {
+    const patches = entries.map((entry): [Entry, Stored] => {
       const { record } = entry
       const patched = isPlainObject(record)
         ? { ...record, ...changes }
         : Object.assign(Object.create(Object.getPrototypeOf(record)), record, changes)
 
       this.keepIds(patched, entry, params)
-      this.records.replace(entry, patched)
-    }
+
+      return [entry, patched]
+    })
+
+    this.assertUnique(patches)
+    for (const [entry, patched] of patches) this.records.replace(entry, patched)
 
     return this.toResults(id, entries, query)
   }
@@ -176,8 +212,12 @@ export class MemoryAdapter<
 
   private findEntry(id: Id, query: ParsedQuery, params: ServiceParams | undefined): Entry {
     const { id: idField } = this.getOptions(params)
-    const entry = idField === this.id ? this.records.get(id) : this.records.findBy(idField, id, this.id)
+    const [entry, another] =
+      idField === this.id ? [this.records.get(id)] : this.records.findBy(idField, id, this.id)
 
+    if (another && this.getBy(params) !== undefined) {
+      throw new Conflict(`Several records have '${id}' as '${idField}'`)
+    }
     if (!entry || !this.toPredicate(query, params)(entry.record)) {
       throw new NotFound(`No record found for id '${id}'`)
     }
@@ -201,9 +241,40 @@ export class MemoryAdapter<
     return this.records.getEntries().filter(({ record }) => matches(record))
   }
 
-  /** Neither the id of the service nor that of the call changes. */
+  /** Neither the id of the service nor that of the call changes, unless a client has named the record by another field. */
   private keepIds(changed: Stored, { record }: Entry, params: ServiceParams | undefined): void {
-    for (const field of [this.id, this.getOptions(params).id]) changed[field] = record[field]
+    const fields = this.getBy(params) === undefined ? [this.id, this.getOptions(params).id] : [this.id]
+
+    for (const field of fields) changed[field] = record[field]
+  }
+
+  override _identifyBy(field: string): void {
+    this.unique.add(field)
+    this.records.addIndex(field)
+    this.assertUnique(this.records.getEntries().map((entry) => [entry, entry.record]))
+  }
+
+  /** Refuses records that have the value of another one in a field which has to be unique. Nothing is stored then. */
+  private assertUnique(changes: readonly (readonly [Entry | undefined, Stored])[]): void {
+    for (const field of this.unique) {
+      const seen = new Set<string>()
+
+      for (const [entry, record] of changes) {
+        const value = record[field]
+
+        if (!isGiven(value)) continue
+
+        const isTaken = this.records.findBy(field, value, this.id).some((other) => other !== entry)
+
+        if (isTaken || seen.has(String(value))) {
+          throw new Conflict(`A record whose '${field}' is '${value}' exists already`, {
+            errors: { [field]: 'is taken' }
+          })
+        }
+
+        seen.add(String(value))
+      }
+    }
   }
 
   /** The records that match, in order. */
@@ -230,7 +301,8 @@ export class MemoryAdapter<
     records: readonly Stored[],
     { sort }: ParsedQuery,
     params: ServiceParams | undefined,
-    count: number
+    count: number,
+    toReader: ToReader
   ): readonly Stored[] {
     if (sort.length === 0) return records
 
@@ -238,9 +310,28 @@ export class MemoryAdapter<
 
     return takeSorted(
       records,
-      sorter ? sorter(params?.query?.$sort ?? {}) : compileComparator(sort, this.records.toReader),
+      sorter ? sorter(params?.query?.$sort ?? {}) : compileComparator(sort, toReader),
       count
     )
+  }
+
+  /** How fields are read for a `$sort` that has numbers of related records. */
+  private async toRelatedReader(sorts: ReadonlyMap<string, RelatedSort>): Promise<ToReader> {
+    const { toReader } = this.records
+    const readers = new Map<string, FieldReader>()
+
+    for (const [name, { set, to, from, exists }] of sorts) {
+      const [numbers] = await set.count([{ set, field: to }])
+      const read = toReader([from])
+
+      readers.set(name, (record) => {
+        const number = numbers?.get(toKey(read(record))) ?? 0
+
+        return exists ? number > 0 : number
+      })
+    }
+
+    return (path) => readers.get(path.join('.')) ?? toReader(path)
   }
 
   /** Gives each record an id. Nothing is stored before all ids are known to be free. */

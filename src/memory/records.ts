@@ -13,10 +13,21 @@ export class Records {
   private hasGaps = false
   /** Whether no record is an instance of a class: then its fields can be read without asking whose they are. */
   private arePlain = true
-  private readonly indexes: readonly FieldIndex[]
+  private readonly indexes: FieldIndex[]
 
   constructor(indexed: readonly string[]) {
     this.indexes = indexed.map((field) => new FieldIndex(field))
+  }
+
+  /** Adds an index on a field, unless there is one. */
+  addIndex(field: string): void {
+    if (this.indexes.some((index) => index.field === field)) return
+
+    const index = new FieldIndex(field)
+
+    for (const entry of this.entries.values()) index.add(entry)
+
+    this.indexes.push(index)
   }
 
   /** How the fields of these records are read. */
@@ -151,15 +162,11 @@ export class Records {
     return new Set(ids.map((id) => this.get(id)).filter((entry) => entry !== undefined))
   }
 
-  /** Finds the record with an id in another field than the one by which records are stored. */
-  findBy(field: string, id: unknown, idField: string): Entry | undefined {
+  /** Finds the records with an id in another field than the one by which records are stored. */
+  findBy(field: string, id: unknown, idField: string): readonly Entry[] {
     const value = typeof id === 'string' ? id : String(id)
 
-    return this.findEntries(
-      { kind: 'compare', path: field.split('.'), operator: 'eq', value },
-      idField,
-      {}
-    )[0]
+    return this.findEntries({ kind: 'compare', path: field.split('.'), operator: 'eq', value }, idField, {})
   }
 }
 

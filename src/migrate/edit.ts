@@ -1,4 +1,4 @@
-/** A piece of a text that is replaced. */
+/** A piece of the source that is replaced. */
 export interface Edit {
   readonly start: number
   readonly end: number
@@ -23,12 +23,12 @@ export function applyEdits(source: string, edits: readonly Edit[]): string {
   return result + source.slice(position)
 }
 
-/** The number of the line, from 1, that a place in a text is on. */
+/** The line number, from 1, of a position in the source. */
 export function lineAt(source: string, position: number): number {
   return source.slice(0, position).split('\n').length
 }
 
-/** How the lines of a text end. */
+/** The line ending that the source uses. */
 export function lineEnding(source: string): string {
   return source.includes('\r\n') ? '\r\n' : '\n'
 }

@@ -61,7 +61,7 @@ export function findFiles(root: string): FoundFiles {
 }
 
 /**
- * Reads a text, with its byte order mark.
+ * Reads a file, with its byte order mark.
  *
  * @returns Nothing for what is not UTF-8: it would not come back as it was
  */
@@ -74,7 +74,7 @@ export function readText(path: string): string | undefined {
   }
 }
 
-/** Replaces a file in one step: whoever reads it meets the old text or the new one. */
+/** Replaces a file in one step: readers get the old text or the new one, never a part. */
 export function writeText(path: string, text: string): void {
   const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`)
 

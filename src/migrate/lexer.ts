@@ -1,5 +1,6 @@
-// JavaScript and TypeScript as tokens, so that an import in a comment, a text, a template, a regular expression
-// or between two tags is not taken for one. It knows no grammar: what it cannot tell apart it takes for punctuation.
+// JavaScript and TypeScript as tokens, so that an import in a comment, a string, a template, a regular
+// expression or between two tags is not taken for one. It knows no grammar: what it cannot tell apart it takes for
+// punctuation.
 
 export type TokenKind = 'name' | 'string' | 'template' | 'number' | 'regex' | 'punctuation'
 
@@ -50,7 +51,7 @@ const ATTRIBUTE = /[\p{ID_Start}$_][\p{ID_Continue}$:-]*/uy
 const ATTRIBUTE_VALUE = /'[^']*'|"[^"]*"/y
 const JSX_TEXT = /[^<{]+/y
 
-/** Behind these names comes an expression. */
+/** An expression follows these names. */
 const OPERATORS = new Set(
   'await case default delete do else extends in instanceof new of return throw typeof void yield'.split(' ')
 )
@@ -82,7 +83,7 @@ class Lexer {
     return this.tokens
   }
 
-  /** Reads up to the end, or behind the brace that closes what was open before. */
+  /** Reads to the end, or to just after the brace that closes what was open before. */
   readCode(): boolean {
     const openings: Opening[] = []
 
@@ -230,7 +231,7 @@ class Lexer {
     }
   }
 
-  /** Behind an opening brace that is part of an element. */
+  /** Reads the expression after an opening brace that is part of an element. */
   readExpression(): boolean {
     this.expectsExpression = true
     if (!this.readCode()) return false
@@ -274,7 +275,7 @@ class Lexer {
   }
 }
 
-/** Whether a brace behind this token begins an object and no block. */
+/** Whether a brace after this token begins an object, not a block. */
 function isOperator(token: Token | undefined): boolean {
   if (token === undefined) return false
   if (token.kind === 'name') return token.text !== 'else' && token.text !== 'do'

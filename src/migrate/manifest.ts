@@ -46,7 +46,7 @@ export function rewriteManifest(source: string, options: ManifestOptions): Rewri
 
   if (!root) {
     const text = "is not an object in JSON, and left as it is: list 'alula' in it"
-    const remark: Remark = { line: 1, text, anchor: 'what-needs-a-human' }
+    const remark: Remark = { line: 1, text, anchor: 'manual-changes' }
 
     return {
       text: source,
@@ -147,7 +147,7 @@ function* findRemarks(
     yield {
       name: '@feathersjs/feathers',
       text: `this is Feathers ${range('@feathersjs/feathers')}: move to Feathers v5 first`,
-      anchor: 'the-way'
+      anchor: 'steps'
     }
   }
   for (const name of ['express', '@types/express']) {
@@ -222,7 +222,7 @@ function editSection(source: string, root: JsonObject, section: JsonObject, chan
   }
 }
 
-/** Behind all that is there. */
+/** After everything else. */
 function addSections(
   source: string,
   root: JsonObject,

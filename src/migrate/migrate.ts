@@ -131,7 +131,7 @@ function unreadable(): Rewritten {
 }
 
 function remarkOnly(text: string, sentence: string): Rewritten {
-  const remark: Remark = { line: 1, text: sentence, anchor: 'what-needs-a-human' }
+  const remark: Remark = { line: 1, text: sentence, anchor: 'manual-changes' }
 
   return { text, changes: [], remarks: [remark], packages: new Set() }
 }

@@ -226,7 +226,7 @@ export function isClientFile(specifiers: readonly string[]): boolean {
  *
  * @param replacement The package that exported it
  * @param name The name, or `'default'`
- * @returns A text that says what to do when there is no such name
+ * @returns A message that says what to do if there is no such name
  */
 export function resolveName(replacement: Replacement, name: string): Target | string {
   const { entry, main, hasDefault, moved = {}, gone = {} } = replacement

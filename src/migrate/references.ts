@@ -26,7 +26,7 @@ export interface Bindings {
  * - `member`: `require('module').name`, `import('module').name`
  * - `call`: any other `require('module')` or `import('module')`, and `require.resolve`
  * - `augmentation`: `declare module 'module'`
- * - `mock`: `jest.mock('module')` and its kin
+ * - `mock`: `jest.mock('module')` and similar calls
  * - `text`: a string that is the name of a module, and nothing that loads it
  */
 export type ReferenceKind =
@@ -57,7 +57,7 @@ export interface Reference {
   readonly declarator?: string
   /** Of a call whose result is called: the place between the two. */
   readonly calledAt?: number
-  /** The name behind the dot. */
+  /** The name after the dot. */
   readonly member?: string
 }
 
@@ -199,7 +199,7 @@ function readVariable(tokens: readonly Token[], index: number, plain: Reference)
   const following = tokens[index + 2]
   const end = following?.text === ';' ? following.end : (tokens[index + 1] as Token).end
 
-  // Behind the variable, only another one or another statement.
+  // After the variable, only another one or another statement.
   if (following !== undefined && ['[', '?.', '!', 'as'].includes(following.text)) return undefined
 
   const read = (first: number, bindings: Bindings): Reference | undefined => {

@@ -4,7 +4,7 @@ import type { MigratedFile } from './migrate.ts'
 const DOCUMENT = 'node_modules/alula/docs/migrating.md'
 
 /**
- * Says what a migration did: the changes by file, what needs a human, and a summary.
+ * Reports what a migration did: the changes by file, the places that need manual changes, and a summary.
  *
  * @param files What it returned
  * @param dryRun Whether nothing was written
@@ -21,7 +21,7 @@ export function renderReport(files: readonly MigratedFile[], dryRun: boolean): s
   const changed = files.filter((file) => file.changes.length > 0).length
   const paragraphs = [
     changes.join('\n'),
-    remarks.length > 0 && ['Needs a human:', ...remarks].join('\n'),
+    remarks.length > 0 && ['Needs manual changes:', ...remarks].join('\n'),
     summarize(changes.length, changed, remarks.length, dryRun)
   ]
 
@@ -32,7 +32,7 @@ function summarize(changes: number, files: number, remarks: number, dryRun: bool
   if (changes + remarks === 0) return 'Nothing to do: no imports of Feathers v5 that alula replaces.'
 
   const done = `${count(changes, 'change')} in ${count(files, 'file')}`
-  const left = `${count(remarks, 'place')} that ${remarks === 1 ? 'needs' : 'need'} a human`
+  const left = `${count(remarks, 'place')} ${remarks === 1 ? 'needs' : 'need'} manual changes`
   const next = dryRun
     ? 'Nothing was written (--dry-run).'
     : changes > 0 && 'Next: npm install, then your tests.'

@@ -55,7 +55,10 @@ class Rewriter {
 
     if (kind === 'text') {
       if (known?.kind === 'replaced') {
-        this.remark(token, `'${specifier}' is a text here: whether it has to change depends on who reads it`)
+        this.remark(
+          token,
+          `'${specifier}' is a string here: whether it has to change depends on the code that reads it`
+        )
       }
       return
     }
@@ -109,7 +112,7 @@ class Rewriter {
       this.rename(reference, 'alula')
     } else {
       this.keep(reference)
-      this.remark(reference.token, `only 'alula' can be augmented, '${entry}' can not`, 'typescript')
+      this.remark(reference.token, `only 'alula' can be augmented, '${entry}' cannot`, 'typescript')
     }
   }
 
@@ -135,7 +138,7 @@ class Rewriter {
       this.edits.length = marks[0]
       this.changes.length = marks[1]
       this.keep(reference)
-      this.remark(token, `this has to be written anew: ${describe(parts)}`, 'names')
+      this.remark(token, `rewrite this by hand: ${describe(parts)}`, 'names')
     } else {
       this.replace(reference, this.renderParts(reference, parts), parts)
     }
@@ -329,7 +332,7 @@ class Rewriter {
     this.changes.push({ line: this.line(token), text: `${specifier} → (not needed)` })
   }
 
-  remark(place: { readonly start: number }, text: string, anchor: Anchor = 'what-needs-a-human'): void {
+  remark(place: { readonly start: number }, text: string, anchor: Anchor = 'manual-changes'): void {
     this.remarks.push({ line: this.line(place), text, anchor })
   }
 

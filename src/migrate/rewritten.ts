@@ -14,14 +14,14 @@ export const ANCHORS = [
   'jest',
   'names',
   'packages-that-stay',
-  'the-way',
+  'steps',
   'typescript',
-  'what-needs-a-human'
+  'manual-changes'
 ] as const
 
 export type Anchor = (typeof ANCHORS)[number]
 
-/** What is left for somebody who knows the application. */
+/** A place that needs a manual change. */
 export interface Remark {
   readonly line: number
   readonly text: string

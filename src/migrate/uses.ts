@@ -8,7 +8,7 @@ export interface Use {
   readonly member?: Member
 }
 
-/** The name of a member, and where it stands: behind the dot, in the text between brackets, or in `{ member } = name`. */
+/** A member name and its place: after the dot, in the string between brackets, or in `{ member } = name`. */
 export interface Member {
   readonly text: string
   readonly start: number

@@ -23,7 +23,7 @@ export function sealCode(accessToken: string, secret: string): string {
   return seal(code, secret, PURPOSE)
 }
 
-/** What a code holds; `undefined` for one that is not valid, or not any more. */
+/** Returns what a code holds; `undefined` if the code is invalid or has expired. */
 export function unsealCode(text: unknown, secret: string): SealedCode | undefined {
   const code = typeof text === 'string' ? unseal<SealedCode>(text, secret, PURPOSE) : undefined
 

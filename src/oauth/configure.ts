@@ -10,7 +10,7 @@ import { OAuthCallbackService, OAuthCodeService, OAuthService, requireHttp, resp
 export interface OauthSetupSettings {
   /** The path of the authentication service; the default one when left out. */
   authService?: string
-  /** The strategy of the access tokens of those who connect an account; `jwt` when left out. */
+  /** The strategy of the access token of a user who connects an account; `jwt` when left out. */
   linkStrategy?: string
 }
 
@@ -32,7 +32,7 @@ const CHECKS: OptionChecks = {
  */
 export function oauth(settings: OauthSetupSettings = {}): (app: Application) => void {
   if (typeof (settings as { configure?: unknown }).configure === 'function') {
-    throw new TypeError('oauth is called before it is configured: app.configure(oauth())')
+    throw new TypeError('Call oauth: app.configure(oauth()), not app.configure(oauth)')
   }
 
   assertOptions('oauth', settings, CHECKS)

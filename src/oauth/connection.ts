@@ -114,7 +114,7 @@ export class Connection {
     }
   }
 
-  /** What the provider says about who has logged in: in the ID token, and where it has an endpoint for that. */
+  /** The profile of the user, from the ID token and, if the provider has one, the endpoint for it. */
   async getClaims(
     accessToken: string,
     claims: { sub: string } | undefined
@@ -127,7 +127,7 @@ export class Connection {
     return { ...claims, ...(await fetchUserInfo(configuration, accessToken, claims.sub)) }
   }
 
-  /** What stands at a URL of the provider, for who has an access token. */
+  /** Reads a URL of the provider with an access token. */
   async get(accessToken: string, url: string): Promise<unknown> {
     const { fetchProtectedResource } = await loadClient()
     const configuration = await this.connect()

@@ -21,14 +21,14 @@ export class Unusable extends Error {
   }
 }
 
-/** What the one who logs in hears of an error: what can be done about it, and nothing of what was sent. */
+/** Converts an error for the user who logs in: it says what the user can do, and nothing of what was sent. */
 export function toShownError(provider: string, error: unknown): FeathersError {
   const { error: code } = (error ?? {}) as ProviderError
 
   if (code === 'access_denied') return new NotAuthenticated('Access was denied')
-  if (isAway(error)) return new Unavailable(`The OAuth provider '${provider}' can not be reached`)
+  if (isAway(error)) return new Unavailable(`The OAuth provider '${provider}' cannot be reached`)
   if (error instanceof Unusable || REFUSALS.includes(code as string)) {
-    return new Unavailable(`The OAuth provider '${provider}' can not be used as it is configured`)
+    return new Unavailable(`The OAuth provider '${provider}' cannot be used as it is configured`)
   }
 
   return new NotAuthenticated('OAuth Authentication not successful')

@@ -4,7 +4,7 @@ import { type ProviderError, toReason, toShownError } from './failure.ts'
 import { type ResolvedProvider, toScopes } from './options.ts'
 import type { CallbackQuery, OAuthData, OAuthProfile } from './types.ts'
 
-/** What must come back with a callback, or match what does. Nobody but the browser that has begun may have it. */
+/** Secrets that a callback must return or match. Only the browser that began the login may have them. */
 export interface FlowSecrets {
   readonly state: string
   /** Of PKCE (RFC 7636). */
@@ -37,7 +37,7 @@ export class Flow {
   /**
    * Begins: makes the URL that the browser is sent to.
    *
-   * @throws Unavailable when the provider can not be asked where that is
+   * @throws Unavailable when that URL cannot be read from the provider
    */
   async begin(): Promise<{ location: string; secrets: FlowSecrets }> {
     const { settings, connection } = this
@@ -116,7 +116,7 @@ export class Flow {
     return url
   }
 
-  /** Has an error say what the one who logs in can do about it, and nothing of what was sent. */
+  /** Replaces an error by one for the user who logs in: it says what the user can do, and nothing of what was sent. */
   private async ask<T>(question: () => Promise<T>): Promise<T> {
     try {
       return await question()

@@ -59,7 +59,7 @@ export class Logins {
 
   /**
    * @param auth The authentication service
-   * @param linkStrategy The strategy of the access tokens of those who connect an account
+   * @param linkStrategy The strategy of the access token of a user who connects an account
    */
   constructor(auth: AuthenticationService, linkStrategy: string) {
     this.auth = auth
@@ -173,7 +173,7 @@ export class Logins {
    *
    * @param name The name of the provider
    * @param data With the path that the browser goes to afterwards as `redirect`
-   * @param params The account is connected to who has sent the request, if anybody is logged in
+   * @param params If the user of the request is logged in, the account is connected to that user
    * @throws NotFound for an unknown provider; NotAuthenticated for a token that is not valid, for a cookie in the request
    * of a page that is not of the application, and for a path that could lead to another origin
    */
@@ -269,7 +269,7 @@ export class Logins {
     const pageParams: OAuthParams = { ...(request as OAuthParams), headers }
     const page = (await strategy.getAllowedOrigin(pageParams)) ?? undefined
 
-    // What is wrong with the path is said now, and not when somebody has logged in.
+    // An invalid path fails now, not after the login.
     await strategy.getRedirect(new NotAuthenticated(), pageParams)
 
     const { location, secrets } = await this.getFlow(name).begin()

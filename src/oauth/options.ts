@@ -1,5 +1,5 @@
 import { isObject, isString, isStringList } from '../utils/check.ts'
-import { askForNearest } from '../utils/nearest.ts'
+import { didYouMean } from '../utils/did-you-mean.ts'
 import { assertOption, assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
 import { stripSlashes, stripTrailingSlashes } from '../utils/path.ts'
 import { type Provider, providers } from './providers.ts'
@@ -109,7 +109,7 @@ export function getOrigins({ origins }: OAuthConfiguration, app: Settings): read
 }
 
 /**
- * The URL under which clients reach the server. It is never that of a request, whose `Host` anybody can choose.
+ * The URL under which clients reach the server. It is never taken from a request, because clients choose the `Host`.
  *
  * @param app Has settings: `host` and `port`
  * @throws Error when nothing says what it is
@@ -182,7 +182,7 @@ function assertProvider(name: string, oauth: OAuthConfiguration): void {
 function assertEndpoints(name: string, settings: ResolvedProvider): void {
   const { issuer, scope, authorize_url } = settings
   const isUnknown = issuer === undefined && authorize_url === undefined
-  const question = isUnknown ? askForNearest(name, [...providers.keys()]) : ''
+  const question = isUnknown ? didYouMean(name, [...providers.keys()]) : ''
 
   if (question) throw new TypeError(`Unknown provider '${name}' of ${OWNER}${question}`)
 
@@ -194,7 +194,7 @@ function assertEndpoints(name: string, settings: ResolvedProvider): void {
   }
 
   assertOption(OWNER, `${name}.issuer`, issuer, ENDPOINT)
-  // With it the document is taken as it is, whoever it speaks of (OpenID Connect Discovery §4.3).
+  // With this path the document is used unchecked, even if it names another issuer (OpenID Connect Discovery §4.3).
   assertOption(OWNER, `${name}.issuer`, issuer, [
     () => !issuer.includes('/.well-known/'),
     "the issuer, without '/.well-known/' and what follows"
@@ -224,7 +224,7 @@ function isOrigin(text: unknown): boolean {
   return url?.pathname === '/' && url.search === '' && url.hash === ''
 }
 
-/** Whether a path can be put behind it. */
+/** Whether a path can be appended to it. */
 function isBase(text: unknown): boolean {
   const url = isString(text) ? parseUrl(text) : undefined
 

@@ -12,7 +12,7 @@ export interface PendingLogin extends FlowSecrets {
   readonly expiresAt: number
   /** The page that it leads back to. */
   readonly page?: string | undefined
-  /** The path behind it. */
+  /** The path after it. */
   readonly redirect?: string | undefined
   /** What else the login was started with. */
   readonly query: Query

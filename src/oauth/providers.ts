@@ -42,7 +42,7 @@ export const providers: ReadonlyMap<string, Provider> = new Map<string, Provider
       custom_params: { response_mode: 'form_post' },
       token_endpoint_auth_method: 'client_secret_post',
       createSecret: createAppleSecret,
-      // The name comes with the first login, beside the ID token. The claim may be a text.
+      // The name comes with the first login, beside the ID token. The claim may be a string.
       toProfile: (profile, { query }) => ({
         ...profile,
         ...toAppleName(query.user),
@@ -96,7 +96,7 @@ export const providers: ReadonlyMap<string, Provider> = new Map<string, Provider
     'microsoft',
     {
       issuer: 'https://login.microsoftonline.com/common/v2.0',
-      // Whoever administers a tenant writes what he likes into the address.
+      // Tenant admins can set any address, so it is never trusted.
       toProfile: ({ email_verified, ...profile }) => profile
     }
   ],

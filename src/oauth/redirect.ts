@@ -5,7 +5,7 @@ import { stripTrailingSlashes } from '../utils/path.ts'
 /** Stands for the origin of a page that is given as a path. */
 const ANYWHERE = 'https://page.invalid'
 
-/** What a page finds in its hash after a login, and must find there from nobody else. */
+/** Matches the hash that a login gives a page. No other source may put these names there. */
 const ANSWER = /#(.*[?&])?(access_token|oauth_code|error)=/
 
 /** How the address of this machine may be written (RFC 8252 §7.3). */
@@ -26,7 +26,7 @@ export function findOrigin(origins: readonly string[], referer: string): string 
 }
 
 /**
- * Puts a path behind the URL of a page.
+ * Appends a path to the URL of a page.
  *
  * @param page A URL, or a path on the server itself
  * @param redirect A path, a query string or a hash; from a request
@@ -57,7 +57,7 @@ export function toPage(page: string, redirect: unknown): string {
 }
 
 /**
- * Puts the answer to a login behind the URL of a page: into its hash, which no server sees.
+ * Appends the result of a login to the URL of a page: in its hash, which no server sees.
  *
  * @param page The page; one that ends with a question mark gets the answer as its query string
  * @param answer Names and values

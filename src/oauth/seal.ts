@@ -1,4 +1,4 @@
-// What leaves the server and comes back: nobody else can read it, change it or make it.
+// Encrypts values that a client keeps and sends back: only the server can read, change or create them.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 const CIPHER = 'aes-256-gcm'
@@ -11,7 +11,7 @@ const TAG_LENGTH = 16
  * @param value A value of JSON
  * @param secret The secret of the authentication service
  * @param purpose What the value is for: sealed for one purpose, it cannot be used for another
- * @returns A text of letters, digits, `-` and `_`
+ * @returns A string of letters, digits, `-` and `_`
  */
 export function seal(value: object, secret: string, purpose: string): string {
   const iv = randomBytes(IV_LENGTH)

@@ -1,4 +1,5 @@
 import { toDispatch } from '../authentication/dispatch.ts'
+import { OWN_ACCESS, type OwnAccess } from '../core/own-access.ts'
 import type { HookContext, NextFunction } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed, NotAuthenticated } from '../errors.ts'
 import type { LoginAnswer, Logins } from './login.ts'
@@ -16,6 +17,7 @@ export interface Answer {
  * where to send the browser.
  */
 export class OAuthService {
+  readonly [OWN_ACCESS]: OwnAccess = { find: 'anyone', create: 'anyone' }
   private readonly logins: Logins
 
   /** @param logins What takes browsers to providers */
@@ -41,7 +43,7 @@ export class OAuthService {
    * Says where a browser has to be sent.
    *
    * @param data With `redirect`
-   * @param params With the credentials of who connects an account, if anybody does
+   * @param params With the credentials of the user who connects an account, if any
    * @throws NotFound for an unknown provider
    */
   async create(data: object, params: OAuthParams): Promise<Answer> {
@@ -58,6 +60,7 @@ export class OAuthService {
 
 /** Where providers send browsers back to. */
 export class OAuthCallbackService {
+  readonly [OWN_ACCESS]: OwnAccess = { find: 'anyone', create: 'anyone' }
   private readonly logins: Logins
 
   constructor(logins: Logins) {
@@ -91,8 +94,7 @@ export class OAuthCallbackService {
     const query = new URLSearchParams()
 
     for (const [field, value] of Object.entries(data)) {
-      if (typeof value !== 'string')
-        throw new BadRequest(`Invalid '${field}': expected a text, and that once`)
+      if (typeof value !== 'string') throw new BadRequest(`Invalid '${field}': expected a single string`)
 
       query.append(field, value)
     }
@@ -103,6 +105,7 @@ export class OAuthCallbackService {
 
 /** Exchanges codes for access tokens. */
 export class OAuthCodeService {
+  readonly [OWN_ACCESS]: OwnAccess = { create: 'anyone' }
   private readonly logins: Logins
 
   constructor(logins: Logins) {
@@ -117,7 +120,7 @@ export class OAuthCodeService {
    * @throws BadRequest without a code; NotAuthenticated for one that is not valid, or was used
    */
   async create(data: { readonly code?: unknown } | undefined): Promise<Answer> {
-    if (typeof data?.code !== 'string') throw new BadRequest("Invalid 'code': expected a text")
+    if (typeof data?.code !== 'string') throw new BadRequest("Invalid 'code': expected a string")
 
     return { body: await this.logins.exchange(data.code) }
   }
@@ -137,7 +140,7 @@ export async function respond(context: HookContext, next: NextFunction): Promise
     ...context.http.headers,
     ...(cookies.length > 0 && { 'Set-Cookie': [...cookies] }),
     'Cache-Control': 'no-store',
-    // What stands in the URL here is nobody else's business.
+    // The URL holds secrets of the login: no other site may see it.
     'Referrer-Policy': 'no-referrer'
   }
   if (location) context.http.location = location

@@ -6,7 +6,7 @@ import type { AuthenticationRequest } from '../authentication/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import type { OAuthParams, OAuthStrategy } from './strategy.ts'
 
-/** Somebody who is logged in while an account is connected. */
+/** The user who is logged in while an account is connected. */
 export interface Session {
   /** The id of the entity. */
   readonly entityId: string | number
@@ -42,7 +42,7 @@ export async function openSession(
 }
 
 /**
- * Checks that somebody is still logged in: much can happen while the browser is at the provider.
+ * Checks that the user is still logged in: a logout can happen while the browser is at the provider.
  *
  * @throws NotAuthenticated after a logout, with another password, and without the account
  */
@@ -57,6 +57,6 @@ export async function assertCurrent(
   const entity = await strategy.getCurrentEntity({ oauth: { provider, entityId } })
 
   if ((await auth.tokens.isRevoked(tokenId)) || !auth.entities.hasFingerprints(entity, fingerprints)) {
-    throw new NotAuthenticated('You are not logged in any more. Log in, and start again')
+    throw new NotAuthenticated('You are no longer logged in. Log in and start again')
   }
 }

@@ -31,7 +31,7 @@ export function assertCookie(
 }
 
 /**
- * Says so when providers and strategies do not go together: nobody can log in with either.
+ * Warns when a provider has no strategy, or a strategy no provider: neither can be used for a login.
  *
  * @param providers The names of the providers that are configured
  * @param strategies The names of the strategies for OAuth that are registered

@@ -1,3 +1,4 @@
+import { LOGIN } from '../access/login.ts'
 import { AuthenticationBaseStrategy, assertOwnService } from '../authentication/strategy.ts'
 import type {
   AuthenticationParams,
@@ -26,7 +27,7 @@ export interface OAuthParams extends AuthenticationParams {
 }
 
 /**
- * Logs in those who have logged in at a provider. It is registered under the name of the provider, and configured
+ * Logs in users who have logged in at a provider. It is registered under the name of the provider, and configured
  * under `authentication.oauth` by that name. Its methods may be overridden one by one.
  *
  * @example
@@ -58,7 +59,7 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
   }
 
   /**
-   * What the provider says of who has logged in.
+   * The profile of the user at the provider.
    *
    * @param data The answer of the provider: the `profile`, its tokens, and all of it as `raw`
    */
@@ -73,7 +74,7 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
 
   /**
    * What is stored of a profile: the id, and for a new entity the e-mail address, when the configuration says where, and
-   * when it was verified. Under an address of somebody else nobody should have an account.
+   * when it was verified. Otherwise a user could have an account under the address of another person.
    *
    * @param existing The entity that there is; `null` for a new one
    */
@@ -136,7 +137,13 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
     if (id === undefined) throw new NotAuthenticated('Could not get OAuth entity')
     if (!params.provider) return result
 
-    return this.entityService.get(id, { ...withoutQuery(params), [this.configuration.entity]: result })
+    const { entityService } = this
+
+    return entityService.get(id, {
+      ...withoutQuery(params),
+      [this.configuration.entity]: result,
+      [LOGIN]: entityService
+    })
   }
 
   /**
@@ -182,7 +189,7 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
    * @param authentication What the provider has answered
    * @param originalParams The params of the call; for one from outside with what the callback has set as `oauth`
    * @throws NotAuthenticated for a call from outside that is not the callback of a flow, and for an account that may not
-   * be linked; Conflict for a profile of somebody else
+   * be linked; Conflict for a profile of another user
    */
   async authenticate(
     authentication: AuthenticationRequest,
@@ -198,7 +205,7 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
     const { provider, ...params } = originalParams
     const profile = await this.getProfile(authentication, params)
 
-    // A query for nothing would find anybody.
+    // An empty query would match any user.
     if (!isId(profile && toId(profile))) throw new NotAuthenticated('The profile has no id')
 
     const result = { authentication: { strategy: this.name } }
@@ -255,7 +262,7 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
     }
   }
 
-  /** Nothing is written to the account of somebody who may not log in. */
+  /** Updates the account only if its user may log in. */
   private async updateActive(entity: Entity, profile: OAuthProfile, params: OAuthParams): Promise<Entity> {
     if (!(await this.auth.isActive(entity, params)))
       throw new NotAuthenticated('Invalid authentication information')
@@ -264,8 +271,9 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
   }
 
   /**
-   * Whoever writes to the address has shown so to both sides: nobody has made the account in the name of another. But an
-   * address can get another owner, who is not that of another account at the same provider (OpenID Connect Core §5.7).
+   * The user has proved to own the address, here and at the provider, so the account is not made in the name of another
+   * person. But an address can change its owner, so an entity that is connected to another account at the provider is
+   * not linked (OpenID Connect Core §5.7).
    */
   private isVerified(entity: Entity, profile: OAuthProfile): boolean {
     const { email, emailVerified } = this.oauth
@@ -301,7 +309,7 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
     try {
       return await this.entityService.get(id, withoutQuery(params))
     } catch (error) {
-      if (hasCode(error, 404)) throw new NotAuthenticated('The account to connect does not exist any more')
+      if (hasCode(error, 404)) throw new NotAuthenticated('The account to connect no longer exists')
       throw error
     }
   }

@@ -1,4 +1,4 @@
-/** What a provider says of who has logged in there. */
+/** The profile of a user at a provider. */
 export interface OAuthProfile {
   /** The id, in OpenID Connect. */
   sub?: string | number
@@ -76,7 +76,7 @@ export interface OAuthConfiguration {
    * cannot read; `hash` when left out.
    */
   delivery?: Delivery
-  /** The name of the e-mail address of an entity, to find those who have an account already. */
+  /** The name of the e-mail address of an entity, to find users who have an account already. */
   email?: string
   /** The name of the field of an entity that says that its e-mail address was verified. */
   emailVerified?: string

@@ -16,8 +16,8 @@ export function isEqual(a: unknown, b: unknown): boolean {
 
 /**
  * Orders two values of one type that has an order: numbers, text by its code units, booleans, dates, bytes.
- * Returns `undefined` where there is none: for null, for missing, for `NaN`, for different types. `$lt` and its kin never
- * match then.
+ * Returns `undefined` where there is none: for null, for missing, for `NaN`, for different types. `$lt`, `$lte`, `$gt`
+ * and `$gte` never match then.
  */
 export function compareSameType(a: unknown, b: unknown): number | undefined {
   if (typeof a !== typeof b || a === null || b === null) return undefined

@@ -9,6 +9,7 @@ import {
   PATTERN_OPERATORS,
   RESULT_FILTERS
 } from './operators.ts'
+import { getOperand } from './record-set.ts'
 
 /** Converts the value of a further top-level name; `undefined` drops it. */
 export type FilterConverter = (value: any, options: QueryOptions) => unknown
@@ -30,7 +31,7 @@ const NO_SORT: readonly Sort[] = Object.freeze([])
 export const QUERY_DEPTH = 50
 
 /** How many fields a query may sort by. Each is read for every record, whatever the page is. */
-const MOST_SORT_FIELDS = 50
+const MAX_SORT_FIELDS = 50
 
 /**
  * How long a pattern may be, how many a query may have, and how long they may be together: each is compared with every
@@ -191,7 +192,10 @@ function parseOperator(
     if (operator.list) assertList(name, value)
     else assertValue(name, value)
 
-    return Object.freeze({ kind: 'compare', path, operator: operator.comparison, value: freezeCopy(value) })
+    // What stands for the values of related records is none of them yet.
+    const operand = getOperand(value) ? value : freezeCopy(value)
+
+    return Object.freeze({ kind: 'compare', path, operator: operator.comparison, value: operand })
   }
 
   if (!name.startsWith('$')) {
@@ -217,7 +221,7 @@ function assertList(name: string, value: unknown): void {
   for (const element of value) assertValue(name, element)
 }
 
-/** Refuses names of operators that nobody allowed in a value whose shape is not known here. */
+/** Refuses operators that are not allowed, in a value whose shape is not known here. */
 function assertNoOperators(value: unknown, options: QueryOptions, depth = 1): void {
   if (!Array.isArray(value) && !isPlainObject(value)) return
 
@@ -295,8 +299,8 @@ function parseSort($sort: unknown): readonly Sort[] {
 
   const fields = Object.entries($sort)
 
-  if (fields.length > MOST_SORT_FIELDS) {
-    throw new BadRequest(`Invalid query: '$sort' expects at most ${MOST_SORT_FIELDS} fields`)
+  if (fields.length > MAX_SORT_FIELDS) {
+    throw new BadRequest(`Invalid query: '$sort' expects at most ${MAX_SORT_FIELDS} fields`)
   }
 
   return Object.freeze(fields.map(([field, direction]) => parseDirection(field, direction)))

@@ -115,7 +115,7 @@ export class Connections {
     socket?.disconnect(true)
   }
 
-  /** Ends a connection whose call was refused because its token is not valid any more. */
+  /** Closes a connection whose call was refused because its token is no longer valid. */
   async endVoid(connection: RealTimeConnection): Promise<void> {
     if (!(await isAuthenticated(this.app, connection))) this.announceEnd(connection)
   }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Server, ServerOptions } from 'socket.io'
-import { Feathers } from '../core/application.ts'
+import { BaseApplication } from '../core/application.ts'
 import { getInternals } from '../core/internals.ts'
 import type { Application, ApplicationHookContext, NextFunction } from '../core/types.ts'
 import { startServer } from '../node/listen.ts'
@@ -124,7 +124,7 @@ export function socketio(...args: SocketioArguments): (app: any) => void {
     app.hooks({ setup: [setUp] })
 
     // An Express application has one already.
-    if (!app.listen || app.listen === Feathers.prototype.listen) {
+    if (!app.listen || app.listen === BaseApplication.prototype.listen) {
       app.listen = function (this: Application, ...listenArgs: unknown[]): Promise<HttpServer> {
         return startServer(this, createServer(refuse), listenArgs, closers)
       }

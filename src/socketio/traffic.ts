@@ -63,7 +63,7 @@ export class Traffic {
   }
 
   /** Runs all waiting calls at once. */
-  hurry(): void {
+  runAll(): void {
     for (const call of this.waiting.splice(0)) this.run(call)
     this.advance()
   }

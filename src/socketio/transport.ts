@@ -9,7 +9,7 @@ import { BODY_LIMIT } from '../transport/body.ts'
 import { type LogContext, type Logger, logUnexpected, toClientError } from '../transport/error.ts'
 import { findRoute } from '../transport/http.ts'
 import { handleSocket, type SocketReply, toDeliveries, toPath, toSocketError } from '../transport/socket.ts'
-import { within } from '../utils/within.ts'
+import { withTimeout } from '../utils/with-timeout.ts'
 import { attach } from './attachment.ts'
 import { boundAttachments, type Encoder } from './bytes.ts'
 import { Connections, type OpenedSocket } from './connections.ts'
@@ -91,7 +91,7 @@ export class SocketTransport {
     this.isRefusing = true
     await this.running.quiet(CLOSE_GRACE)
     this.isClosed = true
-    for (const { conn } of this.connections.open) this.getTraffic(conn).hurry()
+    for (const { conn } of this.connections.open) this.getTraffic(conn).runAll()
     await this.running.idle()
 
     await closeTransports(this.connections.open)
@@ -287,6 +287,6 @@ async function closeTransports(sockets: readonly OpenedSocket[]): Promise<void> 
     conn.close()
   }
 
-  await within(Promise.all(closed), CLOSE_GRACE / 2).catch(() => undefined)
+  await withTimeout(Promise.all(closed), CLOSE_GRACE / 2).catch(() => undefined)
   for (const webSocket of webSockets) webSocket.terminate()
 }

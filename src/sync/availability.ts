@@ -1,25 +1,32 @@
 import type { Connection, ConnectionListener } from './connection.ts'
 
-/** That Redis is away, or was. */
-export interface Absence {
-  /** Since when. */
+/** A time without Redis. */
+export interface Outage {
+  /** When it began. */
   readonly since: Date
-  /** What was the first sign of it. */
+  /** The first error. */
   readonly error: Error
 }
 
-/** Makes one statement out of what happens to several connections: away is when one is, back is when all are. */
+/**
+ * The old name of {@link Outage}, which is removed in the next minor version.
+ *
+ * @deprecated The new name is `Outage`
+ */
+export type Absence = Outage
+
+/** Combines the states of several connections: Redis is away when one of them is, and back when all of them are. */
 export class Availability implements ConnectionListener {
   private readonly missing = new Set<Connection>()
-  private readonly onAway: (absence: Absence) => void
-  private readonly onBack: (absence: Absence) => void
-  private absence: Absence | undefined
+  private readonly onAway: (outage: Outage) => void
+  private readonly onBack: (outage: Outage) => void
+  private outage: Outage | undefined
 
   /**
-   * @param onAway Hears that Redis is away
-   * @param onBack Hears that it is back
+   * @param onAway Called when Redis is away
+   * @param onBack Called when it is back
    */
-  constructor(onAway: (absence: Absence) => void, onBack: (absence: Absence) => void) {
+  constructor(onAway: (outage: Outage) => void, onBack: (outage: Outage) => void) {
     this.onAway = onAway
     this.onBack = onBack
   }
@@ -27,20 +34,20 @@ export class Availability implements ConnectionListener {
   away(connection: Connection, error: Error): void {
     this.missing.add(connection)
 
-    if (this.absence) return
+    if (this.outage) return
 
-    this.absence = { since: new Date(), error }
-    this.onAway(this.absence)
+    this.outage = { since: new Date(), error }
+    this.onAway(this.outage)
   }
 
   back(connection: Connection): void {
-    const { absence } = this
+    const { outage } = this
 
     this.missing.delete(connection)
 
-    if (!absence || this.missing.size > 0) return
+    if (!outage || this.missing.size > 0) return
 
-    this.absence = undefined
-    this.onBack(absence)
+    this.outage = undefined
+    this.onBack(outage)
   }
 }

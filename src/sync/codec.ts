@@ -44,7 +44,7 @@ function tagValue(this: { [name: string]: unknown }, name: string, shown: unknow
   if (typeof value === 'bigint') return new Tagged('bigint', String(value))
   if (types.isDate(value)) return Number.isNaN(value.getTime()) ? null : new Tagged('date', value.getTime())
   if (isBytes(value)) return new Tagged('bytes', toBuffer(value).toString('base64'))
-  // Somebody else uses the name too.
+  // The data has a property with the name of our tag.
   if (hasTag(value) && !(value instanceof Tagged) && !(this instanceof Tagged)) {
     return new Tagged('object', value)
   }
@@ -72,7 +72,7 @@ function revive(value: unknown): unknown {
   }
 }
 
-/** In place: nobody else has seen what was just parsed, and `__proto__` is a property like others there. */
+/** Changes the object in place: it was just parsed, so only this code has it. `__proto__` is an ordinary property. */
 function reviveMembers(target: { [name: string]: unknown }): unknown {
   for (const name of Object.keys(target)) target[name] = revive(target[name])
 

@@ -11,7 +11,7 @@ import { isObject, isString } from '../utils/check.ts'
 import { createDebug } from '../utils/debug.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { importPeer } from '../utils/peer.ts'
-import { within } from '../utils/within.ts'
+import { withTimeout } from '../utils/with-timeout.ts'
 
 /** A client of the package `redis`. It is only asked for others like it. */
 export interface RedisClient {
@@ -54,7 +54,7 @@ const SILENCE = 5000
 const PING_INTERVAL = 1000
 
 /** The longest pause between two attempts, in milliseconds. */
-const LONGEST_PAUSE = 1000
+const MAX_PAUSE = 1000
 
 const CHECKS: OptionChecks = {
   redis: [
@@ -66,7 +66,7 @@ const CHECKS: OptionChecks = {
   connectTimeout: [(time) => typeof time === 'number' && time > 0, 'a number of milliseconds']
 }
 
-/** Hears of the connections of a process. */
+/** Is called when the connection of a process is made or lost. */
 export interface ConnectionListener {
   /** A connection is lost, or Redis refuses to do what it is for. Called again for each attempt that fails. */
   away(connection: Connection, error: Error): void
@@ -91,7 +91,7 @@ export class Connection {
    *
    * @param redis Where Redis is
    * @param timeout How long to try, in milliseconds
-   * @param listener Hears of the connection once it is there
+   * @param listener Called once the connection is made
    * @throws Error when Redis does not answer in time
    */
   static async open(
@@ -109,13 +109,13 @@ export class Connection {
     })
 
     try {
-      await within(client.connect(), timeout)
+      await withTimeout(client.connect(), timeout)
     } catch (error) {
       connection.close()
 
       const cause = reason ?? (error as Error)
 
-      throw new Error(`Redis can not be reached: ${toMessage(cause)}`, { cause })
+      throw new Error(`Redis cannot be reached: ${toMessage(cause)}`, { cause })
     }
 
     client.on('error', (error: Error) => {
@@ -145,7 +145,7 @@ export class Connection {
     if (!this.client.isReady || this.timer) return
 
     this.listener.away(this, error)
-    this.timer = setTimeout(() => void this.beginAgain(), LONGEST_PAUSE)
+    this.timer = setTimeout(() => void this.beginAgain(), MAX_PAUSE)
   }
 
   /** Begins again what is kept going. */
@@ -210,7 +210,7 @@ export async function createRedisClient(
     socket: {
       ...given?.socket,
       socketTimeout: SILENCE,
-      // It never gives up: an application that goes on without the others has to hear of it, not to decide it.
+      // It retries for ever: an outage is reported to the application, which need not decide to reconnect.
       reconnectStrategy: toPause
     },
     // What cannot be sent now is sent by us later, or refused at once.
@@ -234,7 +234,7 @@ function isClient(redis: RedisLocation): redis is RedisClient & { options?: obje
 
 /** Longer each time, and not the same in all processes. */
 function toPause(attempts: number): number {
-  return Math.min(25 * 2 ** attempts, LONGEST_PAUSE) * (0.75 + Math.random() / 4)
+  return Math.min(25 * 2 ** attempts, MAX_PAUSE) * (0.75 + Math.random() / 4)
 }
 
 /** One that stands for several, as for `localhost`, has no message. */

@@ -16,7 +16,7 @@ export interface Gap {
   readonly missed?: number
 }
 
-/** Hears what comes in. */
+/** Receives entries and reports of gaps. */
 export interface InboxListener {
   /** An entry of another process: each comes once, those of one process in their order. */
   entry(entry: Entry): void
@@ -56,16 +56,16 @@ export class Inbox {
   /** When it began, by the time of Redis. */
   private startedAt = 0
   private readCount = 0
-  /** How many events were read since others know of it. */
-  private untold = 0
-  /** Whether entries were trimmed away unread, and nobody has missed one yet. */
+  /** How many events were read since the last report to the other processes. */
+  private unacknowledged = 0
+  /** Whether entries were trimmed before they were read, and no gap has shown yet. */
   private isSuspicious = false
 
   /**
    * @param connection A connection for this alone: it is blocked most of the time
    * @param stream Where to read from
    * @param outbox That of this process
-   * @param listener Hears what comes in
+   * @param listener Receives entries and reports of gaps
    */
   constructor(connection: Connection, stream: Stream, outbox: Outbox, listener: InboxListener) {
     this.connection = connection
@@ -75,7 +75,7 @@ export class Inbox {
     this.listener = listener
   }
 
-  /** Begins to read behind the entry that is the last one now. */
+  /** Begins to read after the entry that is the last one now. */
   async start(): Promise<void> {
     const { client } = this.connection
     const [last] = (await client.xRevRange(this.stream.key, '+', '-', { COUNT: 1 })) ?? []
@@ -135,8 +135,8 @@ export class Inbox {
 
     this.outbox.proceed(this.position, this.readCount)
 
-    if (this.untold >= maxLength * REPORT) {
-      this.untold = 0
+    if (this.unacknowledged >= maxLength * REPORT) {
+      this.unacknowledged = 0
       this.outbox.greet()
     }
 
@@ -149,7 +149,7 @@ export class Inbox {
     const sequence = Number(entry.sequence)
     const isCounted = kind !== 'hello' && kind !== 'bye'
 
-    if (isCounted) this.untold++
+    if (isCounted) this.unacknowledged++
 
     if (origin === this.outbox.origin) {
       if (isCounted) this.outbox.markFound(sequence, id, this.readCount)
@@ -163,7 +163,7 @@ export class Inbox {
     if (kind === 'hello') {
       this.outbox.acknowledge(origin, text)
       // It does not know this process either.
-      if (known === undefined) this.untold = Number.POSITIVE_INFINITY
+      if (known === undefined) this.unacknowledged = Number.POSITIVE_INFINITY
     } else if (kind === 'bye') {
       this.outbox.forget(origin)
     }
@@ -176,7 +176,7 @@ export class Inbox {
 
   /** Notes how far a process is, and what should have come before and did not. */
   private advance(origin: string, last: number | undefined, sequence: number, before: number): void {
-    // Behind the others, because it was heard last.
+    // Last in the order, because its message is the latest.
     this.sequences.delete(origin)
     this.sequences.set(origin, Math.max(sequence, last ?? 0))
 

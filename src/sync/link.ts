@@ -3,7 +3,7 @@ import { getInternals, type Relay, type ServiceEvent } from '../core/internals.t
 import { publishEvent } from '../core/publish.ts'
 import type { Application } from '../core/types.ts'
 import { createDebug } from '../utils/debug.ts'
-import { type Absence, Availability } from './availability.ts'
+import { Availability, type Outage } from './availability.ts'
 import { Connection, type RedisSettings } from './connection.ts'
 import { type Gap, Inbox } from './inbox.ts'
 import { toReceivedEvent, toText } from './message.ts'
@@ -44,8 +44,8 @@ export class Link {
     this.app = app
     this.settings = settings
     this.availability = new Availability(
-      (absence) => this.handleAway(absence),
-      (absence) => this.handleBack(absence)
+      (outage) => this.handleAway(outage),
+      (outage) => this.handleBack(outage)
     )
   }
 
@@ -121,7 +121,7 @@ export class Link {
       if (kind === 'event') this.publish(text)
       else if (kind === 'revocation') this.settings.revocations?.notify(text)
     } catch (cause) {
-      reportError(this.app, new Error('Something that another process has sent can not be read', { cause }))
+      reportError(this.app, new Error('A message from another process cannot be read', { cause }))
     }
   }
 
@@ -131,17 +131,17 @@ export class Link {
     if (received) publishEvent(this.app, received.service, received.serviceEvent)
   }
 
-  private handleAway(absence: Absence): void {
+  private handleAway(outage: Outage): void {
     const message = 'Redis is away: events wait, and do not reach other processes'
 
-    debug('Redis is away: %s', absence.error.message)
-    reportError(this.app, new Error(message, { cause: absence.error }))
-    emitSafely(this.app, this.app, 'sync:away', [absence])
+    debug('Redis is away: %s', outage.error.message)
+    reportError(this.app, new Error(message, { cause: outage.error }))
+    emitSafely(this.app, this.app, 'sync:away', [outage])
   }
 
-  private handleBack(absence: Absence): void {
-    debug('Redis is back; it was away since %s', absence.since.toISOString())
-    emitSafely(this.app, this.app, 'sync:back', [absence])
+  private handleBack(outage: Outage): void {
+    debug('Redis is back; it was away since %s', outage.since.toISOString())
+    emitSafely(this.app, this.app, 'sync:back', [outage])
   }
 
   private handleGap(gap: Gap): void {
@@ -159,7 +159,7 @@ export class Link {
   }
 }
 
-/** What the strategies call the one who is logged in. It may be set at any time. */
+/** The name that the strategies give the logged-in user. It may be set at any time. */
 function getEntityName(app: Application): string {
   return app.defaultAuthentication?.()?.configuration.entity ?? 'user'
 }

@@ -37,7 +37,7 @@ export function toText({ path, event, data, context }: ServiceEvent, names: read
       params: params && pickOwn(params, [...PARAMS, ...names])
     })
   } catch (cause) {
-    throw new Error(`The event '${event}' of '${path}' can not be sent to other processes`, { cause })
+    throw new Error(`The event '${event}' of '${path}' cannot be sent to other processes`, { cause })
   }
 }
 
@@ -47,7 +47,7 @@ export function toText({ path, event, data, context }: ServiceEvent, names: read
  * @param app The application
  * @param text The text
  * @returns `undefined` for an event that this process does not know
- * @throws What {@link decode} throws for a text that cannot be read
+ * @throws What {@link decode} throws for a string that cannot be read
  */
 export function toReceivedEvent(app: Application, text: string): ReceivedEvent | undefined {
   const { path, event, data, dispatch, call, params } = decode(text) as any

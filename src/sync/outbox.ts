@@ -1,6 +1,6 @@
-import { within } from '../utils/within.ts'
+import { withTimeout } from '../utils/with-timeout.ts'
 import type { Connection } from './connection.ts'
-import { Patience, Readers } from './readers.ts'
+import { Readers, ReaderTimeout } from './readers.ts'
 import { createOrigin, type Entry, isBefore, type Kind, START, type Stream, StreamWatch } from './stream.ts'
 
 /** An entry of this process. */
@@ -16,7 +16,7 @@ interface KeptEntry {
 
 /**
  * The part of a stream that one process may fill with what others have not read yet: many entries at once, as after an
- * absence of Redis, must not push one another out.
+ * outage of Redis, must not push one another out.
  */
 const WINDOW = 1 / 8
 
@@ -38,7 +38,7 @@ export class Outbox {
   private readonly watch: StreamWatch
   private readonly report: (missed: number) => void
   private readonly readers = new Readers()
-  private readonly patience = new Patience()
+  private readonly readerTimeout = new ReaderTimeout()
   /** Their numbers have no gaps. */
   private readonly kept: KeptEntry[] = []
   /** How many bytes their texts have. */
@@ -80,7 +80,7 @@ export class Outbox {
    *
    * @param connection A connection for this alone
    * @param stream Where to write to
-   * @param report Hears how many entries others will never get
+   * @param report Called with the number of entries that other processes will never get
    */
   static async create(
     connection: Connection,
@@ -168,11 +168,12 @@ export class Outbox {
       this.onFlushed = resolve
     })
 
-    if (this.confirmed < this.last) await within(flushed, timeout).catch(() => undefined)
+    if (this.confirmed < this.last) await withTimeout(flushed, timeout).catch(() => undefined)
     this.reportMissed(this.confirmed, this.last)
-    if (this.isWriting) await within(this.append('bye', this.written, ''), timeout).catch(() => undefined)
+    if (this.isWriting)
+      await withTimeout(this.append('bye', this.written, ''), timeout).catch(() => undefined)
 
-    this.patience.end()
+    this.readerTimeout.end()
   }
 
   /** The last entry may be larger than all may be together. */
@@ -212,7 +213,7 @@ export class Outbox {
 
     this.isWriting = true
     this.bytesInFlight = 0
-    this.patience.end()
+    this.readerTimeout.end()
     this.writeSome()
   }
 
@@ -228,11 +229,11 @@ export class Outbox {
 
       if (this.readers.slowest <= this.written - this.window) {
         // For others to read, but not for those that do not.
-        this.patience.begin(() => this.giveUp())
+        this.readerTimeout.begin(() => this.giveUp())
         return
       }
 
-      this.patience.end()
+      this.readerTimeout.end()
 
       // They had to make room for others.
       this.reportMissed(this.written, this.first - 1)
@@ -242,7 +243,7 @@ export class Outbox {
     }
   }
 
-  /** Reports the entries behind one, up to another one, unless that was done already: they may be come upon again. */
+  /** Reports the missed entries after `from`, up to `to`, once: the same entries can be found missing again. */
   private reportMissed(from: number, to: number): void {
     const missed = to - Math.max(from, this.reported)
 

@@ -1,7 +1,7 @@
-/** How long, in milliseconds, a process is waited for that does not read. It may be gone. */
-const PATIENCE = 3000
+/** The time in milliseconds after which a process that reads nothing counts as gone. */
+const READER_TIMEOUT = 3000
 
-/** In how many steps that is waited: a process that is busy hears of nobody, and no more than one of them passes. */
+/** The wait has this many steps: while this process is busy and receives nothing, at most one of them passes. */
 const STEPS = 10
 
 /** How far the processes have read what this one has written, this one among them. */
@@ -18,12 +18,12 @@ export class Readers {
     this.sequences.set(origin, Math.max(sequence, this.sequences.get(origin) ?? 0))
   }
 
-  /** Entries from this one on are written again: nobody has read them. */
+  /** Resets the readers to an entry: it and all later ones are written again, so they count as unread. */
   rewind(sequence: number): void {
     for (const [origin, read] of this.sequences) this.sequences.set(origin, Math.min(read, sequence))
   }
 
-  /** Takes no account of a process any more, until it is heard of. */
+  /** Ignores a process until its next message. */
   forget(origin: string): void {
     this.sequences.delete(origin)
   }
@@ -36,14 +36,14 @@ export class Readers {
   }
 }
 
-/** The time for which those are waited for that do not read. */
-export class Patience {
+/** The timer that gives up on processes that read nothing. */
+export class ReaderTimeout {
   private timer: NodeJS.Timeout | undefined
 
   /**
-   * Begins to wait, unless that was done already.
+   * Starts the timer, unless it runs already.
    *
-   * @param onOver What is done when it was too long
+   * @param onOver Called after the timeout
    * @param steps How many steps are left
    */
   begin(onOver: () => void, steps = STEPS): void {
@@ -52,10 +52,10 @@ export class Patience {
 
       if (steps > 1) this.begin(onOver, steps - 1)
       else onOver()
-    }, PATIENCE / STEPS)
+    }, READER_TIMEOUT / STEPS)
   }
 
-  /** Ends the waiting. */
+  /** Stops the timer. */
   end(): void {
     clearTimeout(this.timer)
     this.timer = undefined

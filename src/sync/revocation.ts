@@ -1,6 +1,6 @@
 import type { RevocationStore } from '../authentication/revocation.ts'
 import { Unavailable } from '../errors.ts'
-import { within } from '../utils/within.ts'
+import { withTimeout } from '../utils/with-timeout.ts'
 import {
   Connection,
   type ConnectionListener,
@@ -19,7 +19,7 @@ const NO_LISTENER: ConnectionListener = { away: () => undefined, back: () => und
 
 /**
  * Remembers in Redis which tokens no longer count, so that all processes know. `sync` has one; by itself it is for
- * applications without real-time connections, which need not hear of a revocation before the next request.
+ * applications without real-time connections, which need no message of a revocation: the next request finds it.
  *
  * As long as Redis is away it refuses to answer: a token of which it is not known whether it was revoked is not good.
  *
@@ -44,7 +44,7 @@ export class RedisRevocationStore implements RevocationStore {
   /**
    * Connects to Redis. From then on the connection comes back by itself.
    *
-   * @param listener Hears when it is lost
+   * @param listener Called when it is lost
    * @throws Error when Redis does not answer in time
    */
   async connect(listener: ConnectionListener = NO_LISTENER): Promise<void> {
@@ -94,14 +94,14 @@ export class RedisRevocationStore implements RevocationStore {
     if (!connection) throw new Unavailable('The store of revoked tokens is not connected')
 
     try {
-      return await within(question(connection), TIMEOUT)
+      return await withTimeout(question(connection), TIMEOUT)
     } catch (cause) {
-      throw Object.assign(new Unavailable('Revoked tokens can not be looked up at the moment'), { cause })
+      throw Object.assign(new Unavailable('Revoked tokens cannot be looked up at the moment'), { cause })
     }
   }
 }
 
-/** A store whose revocations are made known to other processes, and which hears of theirs. */
+/** A store that sends its revocations to other processes and receives theirs. */
 export class SharedRevocationStore extends RedisRevocationStore {
   private readonly listeners = new Set<(id?: string) => void>()
   /** Tells other processes; there as long as they can be told. */
@@ -110,7 +110,7 @@ export class SharedRevocationStore extends RedisRevocationStore {
   override async revoke(id: string, expiresAt: number): Promise<boolean> {
     const isFirst = await super.revoke(id, expiresAt)
 
-    // Also if it was revoked: who did it may have had no answer, and told nobody.
+    // Also if it was revoked before: the process that did so may have got no answer, and announced nothing.
     this.announce?.(id)
 
     return isFirst
@@ -129,7 +129,7 @@ export class SharedRevocationStore extends RedisRevocationStore {
   }
 
   /**
-   * Tells those who have subscribed.
+   * Calls the subscribers.
    *
    * @param id What was revoked; nothing when some revocations may have been missed
    */

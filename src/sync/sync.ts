@@ -40,10 +40,10 @@ const CHECKS: OptionChecks = {
  * and so do the revocations of tokens.
  *
  * The application emits `sync:away` and `sync:back` with `{ since, error }`, and `sync:gap` with `{ origin, missed }`
- * for what did not arrive; `error` hears of both, too.
+ * for what did not arrive. Both are emitted as `error` too.
  *
  * @param options Where Redis is, and what to send over it
- * @returns A function for `app.configure`. `app.setup()` rejects when Redis can not be reached
+ * @returns A function for `app.configure`. `app.setup()` rejects when Redis cannot be reached
  * @throws TypeError for an option that is not valid
  * @example
  * app.configure(sync({ redis: 'redis://localhost:6379' }))

@@ -11,8 +11,8 @@ import {
   findRoute,
   type HttpRequest,
   type HttpResult,
-  hasData,
   type IncomingHeaders,
+  readsBody,
   type TransportApplication,
   toHttpError,
   toHttpResult
@@ -79,7 +79,7 @@ async function runRequest(
       ...request,
       params: await request.params,
       search: '',
-      body: hasData(request.method) ? await readBody(getServiceOptions(route.service)) : undefined,
+      body: readsBody(request.method, route) ? await readBody(getServiceOptions(route.service)) : undefined,
       readText: async () => '',
       toRequest: () => {
         throw new Error('handleHttp does not serve mounted functions: use createHttpHandler')

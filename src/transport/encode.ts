@@ -108,7 +108,7 @@ function findHeader(headers: HttpResult['headers'], wanted: string): string | un
  * Weak, because the JSON is compared and not the bytes, which a proxy may have compressed. On runtimes without the
  * module `crypto` of Node there is no tag.
  */
-function createEtag(text: string): string | undefined {
+export function createEtag(text: string): string | undefined {
   const hash = crypto?.hash('sha1', text, 'base64')
 
   return hash && `W/"${text.length.toString(16)}-${hash.slice(0, 27)}"`
@@ -118,7 +118,7 @@ function createEtag(text: string): string | undefined {
 const crypto = globalThis.process?.getBuiltinModule?.('node:crypto')
 
 /** Compares as weak tags are compared: `W/` makes no difference. A forced reload (`no-cache`) gets a full response. */
-function hasAlready(
+export function hasAlready(
   { 'if-none-match': header, 'cache-control': cacheControl = '' }: HttpRequest['headers'],
   tag: string
 ): boolean {

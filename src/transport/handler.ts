@@ -14,8 +14,8 @@ import {
   type HttpRequest,
   type HttpResponse,
   type HttpTarget,
-  hasData,
   isMounted,
+  readsBody,
   type TransportApplication,
   toCredentialSource,
   toHttpError,
@@ -130,7 +130,7 @@ export async function runCall(
   const query = request.query ?? parseQueryString(request.search)
   const params =
     settings.params || app.defaultAuthentication ? await toParams(app, request, settings) : request.params
-  const body = hasData(method) ? await readBody(request, route, settings) : undefined
+  const body = readsBody(method, route) ? await readBody(request, route, settings) : undefined
   const call = toServiceCall({ method, headers, query, body, params }, route)
   const context = createHttpContext(route, call, request)
   const run = () => callService(route.service, call, context)

@@ -1,8 +1,11 @@
+import { withBy } from '../core/by.ts'
+import { getResponse } from '../core/call.ts'
 import { createContext } from '../core/hooks.ts'
 import { getInternals, type Internals } from '../core/internals.ts'
 import { defaultServiceMethods, getDefinition, isStandardMethod, type ServiceCall } from '../core/methods.ts'
-import { getServiceOptions } from '../core/service.ts'
-import type { HookContext, Http, MountedHandler, Query, RouteLookup } from '../core/types.ts'
+import { fillRoute } from '../core/routes.ts'
+import { getMethodRoutes, getServiceOptions } from '../core/service.ts'
+import type { HookContext, Http, MethodRoutes, MountedHandler, Query, RouteLookup } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed, NotFound } from '../errors.ts'
 import { stripPrefix } from '../utils/path.ts'
 import { isTokenResponse } from '../utils/token-response.ts'
@@ -107,10 +110,23 @@ export function toCredentialSource(
   return native?.response === undefined ? [request, undefined] : [native.request, native.response]
 }
 
+/**
+ * Whether the body of a request is read: where its verb carries data, and where a method is called by `DELETE`.
+ *
+ * @param verb The verb
+ * @param route What the path of the request leads to
+ */
+export function readsBody(verb: string, { params, routes }: RouteLookup): boolean {
+  return (
+    hasData(verb) ||
+    (verb === 'DELETE' && routes?.find(verb, params.__rest ?? params.__id ?? '') !== undefined)
+  )
+}
+
 const VERBS_WITH_DATA: readonly string[] = ['POST', 'PUT', 'PATCH']
 
 /** Whether requests with this verb carry data. */
-export function hasData(verb: string): boolean {
+function hasData(verb: string): boolean {
   return VERBS_WITH_DATA.includes(verb)
 }
 
@@ -172,28 +188,66 @@ interface CallRequest {
  * escape in the path and for a body that is not data
  */
 export function toServiceCall(request: CallRequest, route: RouteLookup): ServiceCall {
-  const { methods, routeParams } = getServiceOptions(route.service)
+  const { methods, routeParams, by } = getServiceOptions(route.service)
   const { __id } = route.params
   const segment = __id === undefined ? null : decode(__id)
-  const method = toMethod(request, segment, methods)
+  const routed = findMethodRoute(request, route, segment)
+  const method = routed?.method ?? toMethod(request, route, segment)
   const custom = request.headers[METHOD_HEADER]
 
-  if (!methods.includes(method) || (custom !== undefined && isStandardMethod(String(custom)))) {
+  if ((!routed && !methods.includes(method)) || (custom !== undefined && isStandardMethod(String(custom)))) {
     throw new MethodNotAllowed(`Method \`${method}\` is not supported by this endpoint.`)
   }
+
+  const takesData = getDefinition(method).args.includes('data') && !(routed && isWithoutData(request))
+  const data = takesData ? toData(request.body, method) : undefined
+  const inPath = toRouteParams(route.params, routeParams)
+  const named = routed ? [] : getMethodRoutes(route.service, method)
+  // Most calls have no routes: they pay for no objects.
+  const filled = named.length > 0 ? fillRoute(named, data) : undefined
+  const placeholders = routed ? decodeAll(routed.params) : filled?.values
 
   return {
     method,
     id: segment,
-    data: getDefinition(method).args.includes('data') ? toData(request.body, method) : undefined,
-    params: {
+    data: filled ? filled.data : data,
+    params: withBy(route.service, by, method, segment, {
       query: request.query,
       headers: request.headers,
-      route: toRouteParams(route.params, routeParams),
+      route: placeholders ? Object.assign(inPath, placeholders) : inPath,
       provider: 'rest',
       ...request.params
-    }
+    })
   }
+}
+
+/** The route of a method that a request matches. A name of a method is a static segment, and wins over a placeholder. */
+function findMethodRoute(
+  { method: verb, headers }: Pick<CallRequest, 'method' | 'headers'>,
+  { service, params, routes }: RouteLookup,
+  segment: string | null
+): ReturnType<MethodRoutes['find']> {
+  const rest: string | undefined = params.__rest ?? params.__id
+
+  if (!routes || rest === undefined || (verb === 'POST' && isNamed(headers))) return undefined
+
+  const found = routes.find(verb, rest)
+  const isName = verb === 'POST' && segment !== null && isCustomMethod(segment, service)
+
+  return isName && found && Object.keys(found.params).length > 0 ? undefined : found
+}
+
+/** Whether a request has a verb that says nothing without a body, and has none. */
+function isWithoutData({ method: verb, body }: Pick<CallRequest, 'method' | 'body'>): boolean {
+  return !hasData(verb) && (verb !== 'DELETE' || body === undefined)
+}
+
+function decodeAll(params: { readonly [name: string]: string }): { [name: string]: string } {
+  const values: { [name: string]: string } = {}
+
+  for (const name in params) values[name] = decode(params[name] as string)
+
+  return values
 }
 
 /** The values of placeholders, decoded, and those that the service was registered with, unchanged. */
@@ -204,7 +258,7 @@ function toRouteParams(
   const route: { [name: string]: unknown } = {}
 
   for (const name in params) {
-    if (name !== '__id')
+    if (name !== '__id' && name !== '__rest')
       route[name] = params[name] === registered?.[name] ? params[name] : decode(params[name])
   }
 
@@ -234,12 +288,12 @@ class HttpDetails {
 }
 
 /**
- * Converts the context of a finished call into the result of the request. The body is `dispatch`, or else the result. The
- * status is `http.status`, or else 303 with a location, 204 without a body, 201 for `create`, and 200.
+ * Converts the context of a finished call into the result of the request. The body is that of a view, `dispatch`, or else
+ * the result. The status is `http.status`, or else 303 with a location, 204 without a body, 201 for `create`, and 200.
  */
 export function toHttpResult(context: HookContext): HttpResult {
   const { http = {}, dispatch, result, method } = context
-  const body: unknown = dispatch !== undefined ? dispatch : result
+  const body = getResponse(context)
   const headers = toResultHeaders(http, isTokenResponse(result) || isTokenResponse(dispatch))
 
   return { status: http.status || defaultStatus(headers, body, method), headers, body }
@@ -312,15 +366,16 @@ export function createNotFound(url: string, verbose?: boolean): NotFound {
 
 function toMethod(
   { method: verb, headers }: Pick<CallRequest, 'method' | 'headers'>,
-  segment: string | null,
-  methods: readonly string[]
+  { service, params }: RouteLookup,
+  segment: string | null
 ): string {
-  const custom = headers[METHOD_HEADER]
-
+  if (verb === 'POST' && isNamed(headers)) return String(headers[METHOD_HEADER])
+  if (params.__rest !== undefined) {
+    throw new MethodNotAllowed(`Method ${verb} not allowed for this path${toHint(verb, headers)}`)
+  }
   if (verb === 'POST') {
-    if (typeof custom === 'string' && custom !== '') return custom
     if (segment === null) return 'create'
-    if (isCustomMethod(segment, methods)) return segment
+    if (isCustomMethod(segment, service)) return segment
 
     throw new MethodNotAllowed('Method POST not allowed for this path')
   }
@@ -333,8 +388,13 @@ function toMethod(
   return method
 }
 
-function isCustomMethod(name: string, methods: readonly string[]): boolean {
-  return !isStandardMethod(name) && methods.includes(name)
+/** Whether the headers name the method. */
+function isNamed({ [METHOD_HEADER]: custom }: IncomingHeaders): boolean {
+  return typeof custom === 'string' && custom !== ''
+}
+
+function isCustomMethod(name: string, service: object): boolean {
+  return !isStandardMethod(name) && getServiceOptions(service).methods.includes(name)
 }
 
 /** A CORS preflight that reaches a service nearly always means that CORS is not set up. */
@@ -347,15 +407,19 @@ function toHint(verb: string, headers: IncomingHeaders): string {
 /** The verbs that the path of a route accepts, without one that has just been refused. */
 function allowedVerbs(
   { method: verb, headers }: Pick<HttpRequest, 'method' | 'headers'>,
-  { service, params }: RouteLookup
+  { service, params, routes }: RouteLookup
 ): string[] {
+  const { __id, __rest } = params
   // With the header the method was refused, not the verb.
   const refused = headers[METHOD_HEADER] === undefined ? verb : undefined
-  const elsewhere = params.__id === undefined ? ['get'] : ['find', 'create']
-  const verbs = getServiceOptions(service)
+  const elsewhere = __id === undefined ? ['get'] : ['find', 'create']
+  const ofMethods = getServiceOptions(service)
     .methods.filter((method) => !elsewhere.includes(method))
     .map((method) => getDefinition(method).verb)
-    .flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name]))
+  const verbs = [
+    ...(__rest === undefined ? ofMethods : []),
+    ...(routes?.verbs(__rest ?? __id ?? '') ?? [])
+  ].flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name]))
 
   return [...new Set(verbs)].filter((name) => name !== refused)
 }

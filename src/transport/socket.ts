@@ -1,8 +1,10 @@
-import { callService } from '../core/call.ts'
+import { withBy } from '../core/by.ts'
+import { callService, getResponse } from '../core/call.ts'
 import type { Channel, CombinedChannel } from '../core/channel.ts'
 import { fromArguments, getDefinition, isStandardMethod, type ServiceCall } from '../core/methods.ts'
 import { toShown } from '../core/publish.ts'
-import { getServiceOptions } from '../core/service.ts'
+import { fillRoute } from '../core/routes.ts'
+import { getMethodRoutes, getServiceOptions } from '../core/service.ts'
 import type { HookContext, RealTimeConnection } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed, NotFound } from '../errors.ts'
 import { type ParseAuthenticationOptions, parseAuthentication } from './authentication.ts'
@@ -49,9 +51,8 @@ export async function handleSocket(
 ): Promise<SocketReply> {
   try {
     const { service, call } = toSocketCall(app, message)
-    const { dispatch, result } = await callService(service, call)
 
-    return [null, dispatch !== undefined ? dispatch : result]
+    return [null, getResponse(await callService(service, call))]
   } catch (error) {
     onError(error)
 
@@ -91,7 +92,9 @@ export function toSocketCall(
 
   const { service, params: route } = findService(app, path)
 
-  if (!getServiceOptions(service).methods.includes(method)) {
+  const { methods, by } = getServiceOptions(service)
+
+  if (!methods.includes(method)) {
     throw new MethodNotAllowed(`Method '${method}' not allowed on service '${path}'`)
   }
 
@@ -104,13 +107,21 @@ export function toSocketCall(
   if (names.includes('id')) assertId(id, method)
   assertQuery(query)
 
+  const sent = names.includes('data') ? toSocketData(data, method) : undefined
+  const filled = fillRoute(getMethodRoutes(service, method), sent)
+
   return {
     service,
     call: {
       method,
       id,
-      data: names.includes('data') ? toSocketData(data, method) : undefined,
-      params: { ...connection, query, route, connection }
+      data: filled.data,
+      params: withBy(service, by, method, id, {
+        ...connection,
+        query,
+        route: { ...route, ...filled.values },
+        connection
+      })
     }
   }
 }
@@ -125,8 +136,9 @@ function findService(app: TransportApplication, path: unknown): { service: objec
 
   const found = findRoute(app, path)
 
-  // The id is an argument, and not part of the path.
-  if (!found || found.params.__id !== undefined) throw new NotFound(`Service '${path}' not found`)
+  // The id is an argument, and not part of the path; the method has a name and no path.
+  if (!found || found.params.__id !== undefined || found.params.__rest !== undefined)
+    throw new NotFound(`Service '${path}' not found`)
 
   return found
 }

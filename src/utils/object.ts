@@ -11,8 +11,8 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 }
 
 /**
- * Whether an object can be the data of a record: a plain one, or an instance of a class. A promise that nobody has
- * awaited is none, nor is a date, nor what is gone through: arrays, maps, forms, bytes.
+ * Whether an object can be the data of a record: a plain one, or an instance of a class. A promise
+ * that was not awaited is none, nor is a date, nor anything iterable: arrays, maps, forms, bytes.
  */
 export function isRecordLike(value: object): boolean {
   if (isPlainObject(value)) return true

@@ -1,5 +1,5 @@
 import { isObject } from './check.ts'
-import { askForNearest } from './nearest.ts'
+import { didYouMean } from './did-you-mean.ts'
 
 /**
  * What an option may be: a test of its value, and what the message says is expected. An option is checked when it is
@@ -57,7 +57,7 @@ export function assertOptions<Options>(
   const unknown = others === 'any' ? [] : Object.keys(options).filter((name) => !known.includes(name))
 
   for (const name of unknown) {
-    const question = askForNearest(name, known)
+    const question = didYouMean(name, known)
 
     if (question || (!others && options[name] !== undefined)) {
       const hint = question || `: expected one of ${known.join(', ')}`

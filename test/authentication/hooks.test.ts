@@ -790,9 +790,9 @@ describe('a protected field', () => {
     [{ 'password.length': 4 }],
     [{ 'users.password': 'hash' }],
     [{ 'list.0.password': 'hash' }]
-  ])('can not be queried from outside with %j', async (query) => {
+  ])('cannot be queried from outside with %j', async (query) => {
     const users = await createUsers('password')
-    const [message] = [/^Invalid query: '.*' can not be queried$/]
+    const [message] = [/^Invalid query: '.*' cannot be queried$/]
 
     await expect(users.find({ ...EXTERNAL, query })).rejects.toMatchObject({
       name: 'BadRequest',
@@ -812,7 +812,7 @@ describe('a protected field', () => {
     [{ login: { 0: { password: 'hash' } } }],
     [{ 'users.login': { $ne: null } }],
     [{ $sort: { 'users.login': 1 } }]
-  ])('that lies deeper can not be queried from outside with %j', async (query) => {
+  ])('that lies deeper cannot be queried from outside with %j', async (query) => {
     const users = await createUsers('login.password')
 
     await expect(users.find({ ...EXTERNAL, query })).rejects.toMatchObject({ name: 'BadRequest' })
@@ -830,7 +830,7 @@ describe('a protected field', () => {
     ['pins.0', { 'pins.1.0': 'x' }],
     ['0.pin', { '0.pin': 'x' }],
     ['0.pin', { 0: { $ne: null } }]
-  ])('whose name is a number, %s, can not be queried from outside with %j', async (field, query) => {
+  ])('whose name is a number, %s, cannot be queried from outside with %j', async (field, query) => {
     const users = await createUsers(field)
 
     await expect(users.find({ ...EXTERNAL, query })).rejects.toMatchObject({ name: 'BadRequest', code: 400 })
@@ -871,7 +871,7 @@ describe('a protected field', () => {
     expect(await users.find({ query: { password: 'hash', $sort: { password: 1 } } })).toHaveLength(1)
   })
 
-  it('can not be queried with any method', async () => {
+  it('cannot be queried with any method', async () => {
     const users = await createUsers('password')
     const params = { ...EXTERNAL, query: { password: { $gt: 'a' } } }
 

@@ -342,7 +342,7 @@ describe('getEntity', () => {
     const params = { provider: 'rest', query: { $select: ['email', 'password'] } }
 
     expect(await getLocal(app).getEntity(user, params)).toEqual({ id: user.id, email: user.email })
-    expect(seen).toEqual([{ id: user.id, params: { ...params, user } }])
+    expect(seen).toMatchObject([{ id: user.id, params: { ...params, user } }])
   })
 
   it('needs the id that the configuration names', async () => {

@@ -776,7 +776,7 @@ describe('authentication()', () => {
     expect(seen).toEqual([{ strategy: 'jwt', accessToken: 'token' }])
   })
 
-  it('keeps everything when the server can not be reached', async () => {
+  it('keeps everything when the server cannot be reached', async () => {
     const app = create()
 
     await app.authentication.setAccessToken('token')

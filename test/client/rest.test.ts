@@ -539,7 +539,7 @@ describe('a REST connection', () => {
     const app = alula().configure(rest('http://localhost').fetch(fetch))
 
     expect(() => app.service('things').publish(() => app.channel('all'))).toThrow(
-      'A client service publishes nothing: the server says who hears its events'
+      'A client service publishes nothing: the server chooses who receives its events'
     )
   })
 

@@ -1,8 +1,13 @@
+import { defineAbility } from '@casl/ability'
 import { memory } from '@feathersjs/memory'
 import socketClient from '@feathersjs/socketio-client'
+import { authorize, feathersCasl } from 'feathers-casl'
 import * as common from 'feathers-hooks-common'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { alula } from '../../src/index.ts'
+import { memory as ourMemory } from '../../src/memory.ts'
+import { schema } from '../../src/schema.ts'
 import { socketio } from '../../src/socketio.ts'
 import { serve } from '../support/server.ts'
 import { connectSocket, next } from '../support/sockets.ts'
@@ -175,4 +180,35 @@ it('the official Socket.IO client makes services of an application of ours, with
 
   await expect(client.service('nothing').create({})).rejects.toMatchObject({ name: 'NotFound', code: 404 })
   expect(mixed).toEqual(['messages', 'nothing'])
+})
+
+describe.each([
+  ['without a declaration', undefined],
+  ['with one', schema(z.object({ id: z.int(), text: z.string(), userId: z.int() }))]
+])('feathers-casl on a service %s', (_name, declared) => {
+  it('narrows queries and refuses calls', async () => {
+    const app: any = alula()
+    const ability = defineAbility((can) => {
+      can(['find', 'get'], 'messages', { userId: 1 })
+      can('create', 'messages')
+    })
+    // It notes in the params what it has checked.
+    const toOutside = () => ({ provider: 'rest', ability })
+
+    app.configure(feathersCasl())
+    app.use('messages', ourMemory({ multi: true }), { schema: declared })
+
+    const messages = app.service('messages')
+
+    messages.hooks({ around: { all: [authorize({ adapter: '@feathersjs/memory' })] } })
+    await messages.create([
+      { text: 'a', userId: 1 },
+      { text: 'b', userId: 2 }
+    ])
+
+    expect(await messages.find(toOutside())).toEqual([{ id: 0, text: 'a', userId: 1 }])
+    expect(await messages.create({ text: 'c', userId: 1 }, toOutside())).toMatchObject({ id: 2 })
+    await expect(messages.get(1, toOutside())).rejects.toMatchObject({ code: 404 })
+    await expect(messages.remove(0, toOutside())).rejects.toMatchObject({ code: 403 })
+  })
 })

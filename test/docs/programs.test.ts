@@ -9,6 +9,9 @@ import { expectSession, readBlocks } from '../support/session.ts'
 
 const SECRET = 'a secret for the programs of the documents'
 
+/** Imports of files that a page tells of. */
+const LOCAL_IMPORT = /^import [^']+ from '\..+'$/gm
+
 async function readPage(name: string): Promise<string> {
   return readFile(resolve(import.meta.dirname, '../../docs', `${name}.md`), 'utf8')
 }
@@ -30,6 +33,70 @@ it('quickstart: the application answers as it shows', async () => {
   const second = await runServer(`${program}${inside}console.log(page.data[0].text, note.id)\n`)
 
   expect(await second.waitFor('Call Ada')).toBe('Call Ada 1')
+})
+
+it.each(['schemas', 'relations'])('%s: the application answers as it shows', async (name) => {
+  const page = await readPage(name)
+  const [program] = readBlocks(page, 'ts') as [string]
+  const [session] = readBlocks(page, 'console') as [string]
+  const { outputText } = ts.transpileModule(program, { compilerOptions: { target: ts.ScriptTarget.ES2022 } })
+  const { address } = await runServer(
+    `${outputText.replace('createServer(toListener(app)).listen(3030)', '')}
+const server = createServer(toListener(app)).listen(0, () => console.log(\`localhost:\${server.address().port}\`))
+`
+  )
+
+  await expectSession(session, { 'localhost:3030': address })
+})
+
+it('schemas: each step of moving from Feathers shows the same', async () => {
+  const page = (await readPage('schemas')).split('## Moving from Feathers')[1]?.split('\n## ')[0] as string
+  const [schemas] = readBlocks(page, 'ts') as [string]
+  const steps = readBlocks(page, 'js')
+  const surroundings = `
+import { Ajv } from '@feathersjs/schema'
+import { alula, createContext } from 'alula'
+import { AuthenticationService, LocalStrategy } from 'alula/authentication'
+import { MemoryService as UserService } from 'alula/memory'
+
+const dataValidator = new Ajv({})
+const queryValidator = new Ajv({ coerceTypes: true })
+const getOptions = () => ({ multi: true })
+const app = alula()
+
+app.set('authentication', {
+  secret: '${SECRET}', entity: 'user', service: 'users', authStrategies: ['local'],
+  local: { usernameField: 'email', passwordField: 'password' }
+})
+app.use('authentication', new AuthenticationService(app))
+app.service('authentication').register('local', new LocalStrategy())
+`
+  const calls = `
+const service = app.service('users')
+const context = await service.create({ email: 'ada', password: 'x' }, { provider: 'rest' }, createContext(service, 'create'))
+const refused = await service.find({ provider: 'rest', query: { secret: '1' } }).catch(({ name }) => name)
+
+console.log(JSON.stringify([context.dispatch, context.result.password?.slice(0, 4), refused]))
+process.exit()
+`
+  const [hooks, describing, enforcing] = steps as [string, string, string]
+  const run = async (...functions: readonly string[]) => {
+    const configured = functions.map((code, index) => code.replace('const user =', `const step${index} =`))
+    const program = [surroundings, ...[schemas, ...configured].map((code) => code.replace(LOCAL_IMPORT, ''))]
+    const { outputText } = ts.transpileModule(program.join('\n'), {
+      compilerOptions: { target: ts.ScriptTarget.ES2022, verbatimModuleSyntax: true }
+    })
+    const configure = functions.map((_code, index) => `app.configure(step${index})`).join('\n')
+    const { waitFor } = runProgram(`${outputText}\n${configure}\n${calls}`)
+
+    return JSON.parse(await waitFor('['))
+  }
+  const shown = [{ id: 0, email: 'ada' }, '$2b$', 'BadRequest']
+
+  expect(steps).toHaveLength(3)
+  expect(await run(hooks)).toEqual(shown)
+  expect(await run(enforcing)).toEqual(shown)
+  expect(await run(describing, hooks.replace(/^ {2}app\.use.*$/m, ''))).toEqual(shown)
 })
 
 it('deployment: the application answers as it shows, and ends on SIGTERM', async () => {
@@ -148,4 +215,25 @@ it('OAuth: the set-up is accepted', async () => {
   const env = { SECRET, GITHUB_KEY: 'a key', GITHUB_SECRET: 'a secret' }
 
   expect(await runProgram(`${program}\nawait app.setup()\nprocess.exit()`, env).end()).toBe(0)
+})
+
+it('page: the application serves the page, and the restricted one does not', async () => {
+  const [program, restricted] = readBlocks(await readPage('page'), 'js') as [string, string]
+  const { address } = await runServer(
+    program.replace(
+      'await app.listen(3030)',
+      "const server = await app.listen(0)\nconsole.log('localhost:' + server.address().port)"
+    )
+  )
+  const data = (await (await fetch(`http://${address}/docs/data.json`)).json()) as any
+
+  expect(await (await fetch(`http://${address}/docs`)).text()).toContain('page.js')
+  expect(data.services.map(({ path }: any) => path)).toEqual(['notes'])
+
+  const text = `import { createHandler } from 'alula/fetch'\nimport { alula } from 'alula'\nconst app = alula()\n${restricted}
+const handler = createHandler(app)
+const ask = async (file) => (await handler(new Request('http://localhost/docs/' + file))).status
+console.log('status', await ask(''), await ask('data.json'))\n`
+
+  expect(await runProgram(text).waitFor('status')).toBe('status 200 401')
 })

@@ -91,7 +91,7 @@ describeDatabases('what a database objects to', (database) => {
 
     expect(error).toMatchObject({ name: 'BadRequest', code: 400 })
     // SQLite does not tell which reference it is.
-    expect(error.errors).toEqual(database.name === 'SQLite' ? undefined : { leader: 'leads to no record' })
+    expect(error.errors).toEqual(database.name === 'SQLite' ? undefined : { leader: 'refers to no record' })
   })
 
   it('a record that others refer to cannot be removed', async () => {

@@ -19,7 +19,7 @@ import {
 const LOST = {
   name: 'Unavailable',
   code: 503,
-  message: 'The database has taken the transaction back. Try again'
+  message: 'The database has rolled the transaction back. Try again'
 }
 
 /** A service, and another whose calls to `run` are a transaction with hooks. */

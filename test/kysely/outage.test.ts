@@ -171,8 +171,10 @@ describeOwnPostgres('a PostgreSQL that is away', () => {
     const { app, db, pool, url } = await startApp(proxy.url.replace('//', '//postgres@').concat('/postgres'))
 
     await sql`create table items (id serial primary key, name text unique, count integer)`.execute(db)
-    // As many connections as there can be: what is asked through them gets no answer, and there are no others.
-    await Promise.all(Array.from({ length: 4 * CONNECTIONS }, (_, client) => request(url, client, 0)))
+    // Opens as many connections as there can be: what is asked through them gets no response, and there are no others.
+    const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => pool.connect()))
+
+    for (const client of clients) client.release()
     expect(pool.totalCount).toBe(CONNECTIONS)
     proxy.mute()
 

@@ -2,8 +2,8 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSyn
 import { dirname, join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { migrateFolder } from '../../src/migrate/migrate.ts'
+import { createFolder, runNode } from '../support/command.ts'
 import { findPort } from '../support/redis.ts'
-import { createFolder, runNode } from './command.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const FIXTURES = join(import.meta.dirname, 'fixtures')

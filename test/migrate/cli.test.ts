@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { ANCHORS } from '../../src/migrate/rewritten.ts'
-import { buildCommand, createFolder, runNode } from './command.ts'
+import { buildCommand, createFolder, runNode } from '../support/command.ts'
 
 const IMPORT = `import { feathers } from '@feathersjs/feathers'\n`
 const MOVED = `import { feathers } from 'alula'\n`
@@ -43,7 +43,7 @@ tsconfig.json:2  paths: + @feathersjs/feathers, whose types are those of alula
 tsconfig.json:2  paths: + @feathersjs/feathers/lib/declarations, whose types are those of alula
 tsconfig.json:3  module: commonjs → nodenext
 
-6 changes in 3 files, 0 places that need a human. Next: npm install, then your tests.
+6 changes in 3 files, 0 places need manual changes. Next: npm install, then your tests.
 `)
   expect(read(folder, 'src/app.ts')).toBe(`\n${MOVED}import configuration from '@feathersjs/configuration'\n`)
   expect(JSON.parse(read(folder, 'package.json'))).toEqual({
@@ -56,11 +56,11 @@ it('what needs a human has its line, a sentence and a place to read on', async (
   const { code, stdout } = await run('migrate', folder)
 
   expect(code).toBe(0)
-  expect(stdout).toBe(`Needs a human:
+  expect(stdout).toBe(`Needs manual changes:
 a.js:2  '@feathersjs/other': no counterpart of it is known
-  node_modules/alula/docs/migrating.md#what-needs-a-human
+  node_modules/alula/docs/migrating.md#manual-changes
 
-0 changes in 0 files, 1 place that needs a human.
+0 changes in 0 files, 1 place needs manual changes.
 `)
 })
 
@@ -181,12 +181,17 @@ it('what cannot be read is said in one line, before the first file is written', 
 })
 
 it.each([
-  [[], 'Which command? There is one: migrate.'],
-  [['move', '.'], "Unknown command 'move'. There is one: migrate."],
-  [['migrate'], 'Which folder? Say . for the one that you are in.'],
+  [[], 'Missing command. There are three: migrate, audit and openapi.'],
+  [['move', '.'], "Unknown command 'move'. There are three: migrate, audit and openapi."],
+  [['migrate'], 'Missing folder. Use . for the current one.'],
   [['migrate', '.', '--force'], "Unknown option '--force'."],
   [['migrate', 'a', 'b'], "One folder at a time, and not 'b' as well."],
-  [['migrate', '/does/not/exist'], "There is no folder '/does/not/exist'."]
+  [['migrate', '/does/not/exist'], "There is no folder '/does/not/exist'."],
+  [['migrate', '.', '--check'], "This command has no option '--check'."],
+  [['audit'], 'Which file? Say which one exports the application.'],
+  [['audit', 'app.js', '--check'], 'Which snapshot? Say it after --check.'],
+  [['audit', 'a.js', 'b.js'], "One file at a time, and not 'b.js' as well."],
+  [['audit', 'a.js', '--dry-run'], "This command has no option '--dry-run'."]
 ])('%j is answered with a sentence and how to do it', async (args, sentence) => {
   const { code, stdout, stderr } = await run(...args)
 
@@ -209,7 +214,7 @@ it('--help shows how, and --version which', async () => {
 })
 
 it('the package says where the command is', () => {
-  expect(manifest.bin).toEqual({ alula: 'dist/migrate/cli.js' })
+  expect(manifest.bin).toEqual({ alula: 'dist/cli/cli.js' })
 })
 
 it('every place to read on is a heading of the page', () => {

@@ -268,16 +268,16 @@ it.each([
   ],
   [
     `const external = ['@feathersjs/express']`,
-    `1: '@feathersjs/express' is a text here: whether it has to change depends on who reads it`
+    `1: '@feathersjs/express' is a string here: whether it has to change depends on the code that reads it`
   ],
-  [`declare module '@feathersjs/express' {}`, `1: only 'alula' can be augmented, 'alula/express' can not`],
+  [`declare module '@feathersjs/express' {}`, `1: only 'alula' can be augmented, 'alula/express' cannot`],
   [
     `import { rest, /* all */ cors } from '@feathersjs/express'`,
-    `1: this has to be written anew: rest from 'alula/express'; cors from 'cors'`
+    `1: rewrite this by hand: rest from 'alula/express'; cors from 'cors'`
   ],
   [
     `import io = require('@feathersjs/socketio')\nio()`,
-    `1: this has to be written anew: socketio from 'alula/socketio'`
+    `1: rewrite this by hand: socketio from 'alula/socketio'`
   ],
   [`export * from '@feathersjs/client'`, `1: not every name of '@feathersjs/client' is in 'alula/client'`],
   [

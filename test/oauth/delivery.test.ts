@@ -151,7 +151,7 @@ describe('a code', () => {
     expect(response.status).toBe(400)
     expect(await readJson(response)).toMatchObject({
       name: 'BadRequest',
-      message: "Invalid 'code': expected a text"
+      message: "Invalid 'code': expected a string"
     })
   })
 

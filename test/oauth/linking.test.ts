@@ -268,7 +268,7 @@ describe('an account is not connected', () => {
 
     await server.users.remove(0)
 
-    expect(readError(await agent.request(callback))).toBe('The account to connect does not exist any more')
+    expect(readError(await agent.request(callback))).toBe('The account to connect no longer exists')
     expect(await findUsers()).toEqual([])
   })
 
@@ -280,7 +280,7 @@ describe('an account is not connected', () => {
     await server.auth.remove(null, { authentication: { strategy: 'jwt', accessToken } })
 
     expect(readError(await agent.request(callback))).toBe(
-      'You are not logged in any more. Log in, and start again'
+      'You are no longer logged in. Log in and start again'
     )
     expect(await findUsers()).toEqual([{ id: 0, name: 'robin' }])
   })
@@ -299,7 +299,7 @@ describe('an account is not connected', () => {
     await server.users.patch(0, { badge: 'new' })
 
     expect(readError(await agent.request(callback))).toBe(
-      'You are not logged in any more. Log in, and start again'
+      'You are no longer logged in. Log in and start again'
     )
     expect(await findUsers()).toEqual([{ id: 0, name: 'robin', badge: 'new' }])
   })

@@ -530,7 +530,7 @@ describe('a provider', () => {
   it('that is away is said to be away, at once', async () => {
     const { server, agent, provider } = await start({ oauth: OAUTH })
     const callback = await visit(server, agent, 'nest', 'wren')
-    const message = "The OAuth provider 'nest' can not be reached"
+    const message = "The OAuth provider 'nest' cannot be reached"
 
     await provider.stop()
 
@@ -547,7 +547,7 @@ describe('a provider', () => {
     expect(response.status).toBe(503)
     expect(await readJson(response)).toMatchObject({
       name: 'Unavailable',
-      message: "The OAuth provider 'nest' can not be reached"
+      message: "The OAuth provider 'nest' cannot be reached"
     })
     expect(response.headers.getSetCookie()).toEqual([])
   })
@@ -618,7 +618,7 @@ describe('a provider', () => {
 
       expect(response.status).toBe(503)
       expect((await readJson(response)).message).toBe(
-        "The OAuth provider 'nest' can not be used as it is configured"
+        "The OAuth provider 'nest' cannot be used as it is configured"
       )
     }
   )
@@ -634,7 +634,7 @@ describe('a provider', () => {
     const { state } = await begin(server, agent, 'nest')
     const end = await agent.request(`${server.origin}/oauth/nest/callback?code=x&state=${state}`)
 
-    expect(end.headers.get('location')).toContain('can%20not%20be%20used%20as%20it%20is%20configured')
+    expect(end.headers.get('location')).toContain('cannot%20be%20used%20as%20it%20is%20configured')
     expect(reported.map(({ cause }) => cause.message)).toEqual([expect.stringContaining('Unknown key')])
   })
 

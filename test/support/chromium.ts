@@ -24,6 +24,8 @@ export interface OpenedPage {
   readonly errors: readonly string[]
   /** What has come in over WebSockets so far, message by message. */
   readonly received: readonly string[]
+  /** The URLs that the page has asked for so far. */
+  readonly requested: readonly string[]
 }
 
 /** Opens a URL as a person who was never there; it is closed when the test ends. */
@@ -56,6 +58,7 @@ async function openPage(browser: Browser, url: string): Promise<OpenedPage> {
   const page = await context.newPage()
   const errors: string[] = []
   const received: string[] = []
+  const requested: string[] = []
 
   // Less than a test has, so that it says what it has waited for.
   context.setDefaultTimeout(20_000)
@@ -65,11 +68,13 @@ async function openPage(browser: Browser, url: string): Promise<OpenedPage> {
   page.on('console', (message) => {
     if (message.type() === 'error') errors.push(message.text())
   })
+  page.on('request', (request) => requested.push(request.url()))
   page.on('websocket', (socket) => {
+    requested.push(socket.url())
     socket.on('framereceived', ({ payload }) => received.push(String(payload)))
   })
 
   await page.goto(url)
 
-  return { page, context, errors, received }
+  return { page, context, errors, received, requested }
 }

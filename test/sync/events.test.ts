@@ -1,9 +1,11 @@
 import { once } from 'node:events'
 import { createClient } from 'redis'
 import { expect, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
 import express from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
+import { schema } from '../../src/schema.ts'
 import { type RedisLocation, sync } from '../../src/sync.ts'
 import { createPrefix, describeRedis, REDIS_URL, until } from '../support/redis.ts'
 import { scaled } from '../support/scale.ts'
@@ -38,6 +40,27 @@ describeRedis('an event of a service', () => {
     expect(one.emitted.map(({ text }) => text)).toEqual(['first', 'second'])
     expect(other.emitted.map(({ text }) => text)).toEqual(['third'])
     expect([...one.errors, ...other.errors]).toEqual([])
+  })
+
+  it('of a service with a schema shows connections elsewhere what it shows here', async () => {
+    const User = z.object({ id: z.int(), name: z.string(), password: z.string() })
+    const { one, other } = await startTwo((app) => {
+      app.use('users', memory({ multi: true }), { schema: schema(User, { hidden: ['password'] }) })
+      app.service('users').publish(() => app.channel('all'))
+    })
+
+    await one.app.service('users').create([
+      { name: 'Ada', password: 'a' },
+      { name: 'Bob', password: 'b' }
+    ])
+
+    for (const process of [one, other]) {
+      await until(() => expect(process.heard).toHaveLength(2))
+      expect(payloads(process)).toEqual([
+        { id: 0, name: 'Ada' },
+        { id: 1, name: 'Bob' }
+      ])
+    }
   })
 
   it('of 90 kB arrives, a thousand of them, in order', async () => {
@@ -198,7 +221,7 @@ describeRedis('an event of a service', () => {
     await until(() => expect(other.heard).toHaveLength(1))
 
     expect(one.errors.map(({ message }) => message)).toEqual([
-      "The event 'custom' of 'things' can not be sent to other processes"
+      "The event 'custom' of 'things' cannot be sent to other processes"
     ])
     expect(payloads(one)).toEqual([circle, 'text'])
     expect(payloads(other)).toEqual(['text'])

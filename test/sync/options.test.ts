@@ -95,7 +95,7 @@ describe('the set-up of an application', () => {
     const begin = performance.now()
 
     await expect(app.setup()).rejects.toThrow(
-      `Redis can not be reached: connect ECONNREFUSED 127.0.0.1:${port}`
+      `Redis cannot be reached: connect ECONNREFUSED 127.0.0.1:${port}`
     )
     expect(performance.now() - begin).toBeLessThan(3000)
   })
@@ -109,7 +109,7 @@ describe('the set-up of an application', () => {
     const { port } = server.address() as { port: number }
     const app = alula().configure(sync({ redis: `redis://127.0.0.1:${port}`, connectTimeout: 300 }))
 
-    await expect(app.setup()).rejects.toThrow('Redis can not be reached: No answer within 300 ms')
+    await expect(app.setup()).rejects.toThrow('Redis cannot be reached: Timed out after 300 ms')
   })
 
   describeOwnRedis('with Redis', () => {
@@ -119,7 +119,7 @@ describe('the set-up of an application', () => {
       const app = alula().configure(sync({ redis: url, connectTimeout: 300 }))
       const error: any = await app.setup().catch((error: unknown) => error)
 
-      expect(error.message).toMatch(/^Redis can not be reached: WRONGPASS/)
+      expect(error.message).toMatch(/^Redis cannot be reached: WRONGPASS/)
       expect(error.message).not.toContain('secret')
     })
 

@@ -55,7 +55,7 @@ it.each([true, false])(
   (skipLibCheck) => {
     expect(findErrors(skipLibCheck)).toEqual([])
   },
-  60_000
+  240_000
 )
 
 function findErrors(skipLibCheck: boolean): string[] {

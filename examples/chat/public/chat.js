@@ -46,7 +46,7 @@ client.on('logout', (result) => showLogin(result ? '' : 'Your session has ended.
 
 socket.on('connect', () => setText('connection', ''))
 socket.on('disconnect', () => setText('connection', 'The connection is lost. Trying again …'))
-socket.on('connect_error', () => setText('connection', 'The server can not be reached. Trying again …'))
+socket.on('connect_error', () => setText('connection', 'The server cannot be reached. Trying again …'))
 
 messages.on('created', (message) => {
   if (message.room === current) {
@@ -66,7 +66,7 @@ onSubmit('login', 'login-error', async ({ email, password }, { submitter }) => {
 })
 
 onSubmit('join', 'join-error', async ({ room }) => {
-  // Before, and not behind: another name may be typed meanwhile.
+  // Before the call, not after it: another name may be typed meanwhile.
   $('join').reset()
 
   try {
@@ -154,7 +154,7 @@ function showRooms() {
 
   setText('members', members === 1 ? '1 member' : `${members} members`)
   $('rooms').replaceChildren(...[...known.values()].map(toRoomItem))
-  // The elements are others now: whoever uses the keyboard stays where they were.
+  // The elements were replaced: restore the focus for keyboard users.
   if (focused) $('rooms').querySelector(`[data-room="${focused}"] > *`)?.focus()
 }
 

@@ -130,6 +130,7 @@ interface ColumnRow {
   readonly fallback: string | null
   readonly charset: string | null
   readonly collation: string | null
+  readonly view: number
 }
 
 /** A column of a unique index. */
@@ -156,7 +157,8 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
   const inTable = sql`table_schema = coalesce(${place}, database()) and table_name = ${name}`
   const { rows: columns } = await sql<ColumnRow>`
     select column_name as name, data_type as type, column_type as full, is_nullable as nullable, extra as extra,
-      column_default as fallback, character_set_name as charset, collation_name as collation
+      column_default as fallback, character_set_name as charset, collation_name as collation,
+      exists (select 1 from information_schema.views where ${inTable}) as view
     from information_schema.columns where ${inTable} order by ordinal_position`.execute(db)
   const { rows: keys } = await sql<KeyRow>`
     select index_name as name, column_name as field from information_schema.statistics
@@ -188,9 +190,11 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
         isExact: row.collation === collation,
         isOrdered: row.collation === collation,
         charset: row.charset ?? undefined,
-        isParsed
+        isParsed,
+        values: row.type === 'enum' ? toValues(row.full) : undefined
       }))
     ),
+    isView: columns.some((row) => Number(row.view) === 1),
     constraints: toConstraints(
       keys,
       checks,
@@ -226,6 +230,11 @@ function toMysqlKind(row: ColumnRow, json: readonly string[]): Kind {
 
   // What BOOLEAN is short for.
   return row.full === 'tinyint(1)' ? 'boolean' : toKind(row.type)
+}
+
+/** The strings in `enum('a','b')`. */
+function toValues(type: string): readonly string[] {
+  return [...type.matchAll(/'((?:[^']|'')*)'/g)].map(([, value]) => (value as string).replaceAll("''", "'"))
 }
 
 function toConstraints(

@@ -118,21 +118,30 @@ interface ColumnRow {
   readonly sequence: string | null
   readonly collation: string | null
   readonly exact: boolean
+  readonly values: string[] | null
+  readonly view: boolean
 }
 
 async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableDescription> {
   const path = schema === undefined ? [name] : [schema, name]
   const table = sql`to_regclass(${path.map(quote).join('.')})`
   const columns = await sql<ColumnRow>`
-    select a.attname as name, t.typname as type, t.typcategory as category, a.attnotnull as required,
-      a.attidentity as identity, a.attgenerated as generated, pg_get_expr(d.adbin, d.adrelid) as fallback,
+    select a.attname as name, t.typname as type, t.typcategory as category, a.attnotnull or t.strict as required,
+      a.attidentity as identity, a.attgenerated as generated,
+      coalesce(pg_get_expr(d.adbin, d.adrelid), t.fallback) as fallback,
       pg_get_serial_sequence(a.attrelid::regclass::text, a.attname) as sequence,
       case when c.collname = 'default' then current_setting('lc_collate') else c.collname end as collation,
-      coalesce(c.collisdeterministic, true) as exact
+      coalesce(c.collisdeterministic, true) as exact,
+      case when t.typtype = 'e' then array(select enumlabel::text from pg_enum
+        where enumtypid = t.oid order by enumsortorder) end as values,
+      (select relkind in ('v', 'm') from pg_class where oid = a.attrelid) as view
     from pg_attribute a join lateral (
         with recursive base as (
-          select * from pg_type where oid = a.atttypid
-          union all select t.* from pg_type t join base on base.typtype = 'd' and t.oid = base.typbasetype
+          select oid, typname, typcategory, typtype, typbasetype, typnotnull as strict, typdefault as fallback
+          from pg_type where oid = a.atttypid
+          union all select t.oid, t.typname, t.typcategory, t.typtype, t.typbasetype,
+            base.strict or t.typnotnull, coalesce(base.fallback, t.typdefault)
+          from pg_type t join base on base.typtype = 'd' and t.oid = base.typbasetype
         ) select * from base where typtype <> 'd') t on true
       left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
       left join pg_collation c on c.oid = a.attcollation
@@ -163,10 +172,12 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
           // What is no text is compared by its text.
           isExact: row.exact && kind !== 'other',
           isOrdered: row.collation !== null && ORDERED_COLLATIONS.includes(row.collation),
-          isParsed: true
+          isParsed: true,
+          values: row.values ?? undefined
         }
       })
     ),
+    isView: columns.rows.some(({ view }) => view),
     constraints: new Map(constraints.rows.map((row) => [row.name, row.columns])),
     collation: 'C',
     returning: { insert: true, update: true, delete: true }

@@ -142,16 +142,19 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
         name: row.name,
         kind: toDeclaredKind(row.type),
         type: row.type.toLowerCase(),
-        isNullable: Number(row.required) === 0,
+        // SQLite takes null in keys of some tables, by a mistake that it keeps.
+        isNullable: Number(row.required) === 0 && Number(row.pk) === 0,
         isComputed: Number(row.hidden) !== 0,
         // An alias of the number of the row (https://sqlite.org/lang_createtable.html#rowid).
         isAutoIncrement: row.pk > 0 && keys === 1 && /^integer$/i.test(row.type),
         continuesFromMax: continuesFromMax && row.pk > 0,
         isExact: isOrdered,
         isOrdered,
-        fallback: row.fallback ?? undefined
+        fallback: row.fallback ?? undefined,
+        mayHoldBooleans: true
       }))
     ),
+    isView: definition === '',
     constraints: new Map(),
     collation: 'binary',
     returning: { insert: true, update: true, delete: true }

@@ -18,7 +18,7 @@ export const multiFaults: readonly Fault[] = [
   ),
   faulty(
     'patch of several records asks the query again for its result',
-    'patch without an id returns the records even if they do not match any more',
+    'patch without an id returns the records even if they no longer match',
     ({ _patch, _find }) => ({
       _patch: async (id: any, data: any, params: any) => {
         const patched = await _patch(id, data, params)

@@ -35,7 +35,7 @@ export const writingFaults: readonly Fault[] = [
   })),
   faulty(
     'patch asks the query again for its result',
-    'patch returns the record even if it does not match any more',
+    'patch returns the record even if it no longer matches',
     ({ _patch, _get }) => ({
       _patch: async (id: any, data: any, params: any) => {
         const patched = await _patch(id, data, params)

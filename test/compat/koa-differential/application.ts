@@ -1,9 +1,10 @@
 import { createRequire } from 'node:module'
 import { KnexService } from '@feathersjs/knex'
-import { Ajv, addFormats, resolve, hooks as schemaHooks } from '@feathersjs/schema'
+import { Ajv, addFormats, resolve, hooks as schemaHooks, virtual } from '@feathersjs/schema'
 import { getValidator, querySyntax, Type } from '@feathersjs/typebox'
 import knex from 'knex'
 import Database from 'libsql'
+import { schema } from '../../../src/schema.ts'
 import type { Library } from './libraries.ts'
 
 // An application as the generator of Feathers v5 writes it: Koa, TypeBox, Knex on SQLite, sockets, local login. It takes
@@ -36,7 +37,7 @@ const messageSchema = Type.Object(
     text: Type.String(),
     createdAt: Type.Number(),
     userId: Type.Number(),
-    user: Type.Optional(Type.Any())
+    user: Type.Ref(userSchema)
   },
   { $id: 'Message', additionalProperties: false }
 )
@@ -49,18 +50,28 @@ const messageQuerySchema = Type.Intersect(
   { additionalProperties: false }
 )
 
+const userPatchSchema = Type.Partial(userDataSchema, { $id: 'UserPatch' })
+const messagePatchSchema = Type.Partial(messageDataSchema, { $id: 'MessagePatch' })
+
+// The generator makes validators of the records too.
+getValidator(userSchema, dataValidator)
+getValidator(messageSchema, dataValidator)
+
 const userQueryValidator = getValidator(userQuerySchema as any, queryValidator)
 const userDataValidator = getValidator(userDataSchema, dataValidator)
-const userPatchValidator = getValidator(Type.Partial(userDataSchema, { $id: 'UserPatch' }), dataValidator)
+const userPatchValidator = getValidator(userPatchSchema, dataValidator)
 const messageQueryValidator = getValidator(messageQuerySchema as any, queryValidator)
 const messageDataValidator = getValidator(messageDataSchema, dataValidator)
-const messagePatchValidator = getValidator(
-  Type.Partial(messageDataSchema, { $id: 'MessagePatch' }),
-  dataValidator
-)
+const messagePatchValidator = getValidator(messagePatchSchema, dataValidator)
+
+/**
+ * How far the application has moved from the hooks of Feathers’ schemas: it has them alone, a declaration describes
+ * beside them, or a declaration enforces in their place, with both instances of Ajv or with that for data.
+ */
+export type Step = 'hooks' | 'described' | 'enforced' | 'enforced with one Ajv'
 
 /** Creates the application with an empty database in memory. */
-export async function createApplication(library: Library): Promise<any> {
+export async function createApplication(library: Library, step: Step = 'hooks'): Promise<any> {
   const app = library.koa(library.feathers())
   const db = knex({
     client: LibsqlClient as any,
@@ -93,8 +104,8 @@ export async function createApplication(library: Library): Promise<any> {
   app.configure(library.rest())
   app.configure(library.socketio({ cors: { origin: ['http://localhost:3030'] } }))
   app.configure(authentication(library))
-  app.configure(users(library))
-  app.configure(messages(library))
+  app.configure(users(library, step))
+  app.configure(messages(library, step))
   app.configure(failures(library))
   app.configure(channels)
 
@@ -142,7 +153,12 @@ const authentication = (library: Library) => (app: any) => {
   app.use('authentication', service)
 }
 
-const users = (library: Library) => (app: any) => {
+/** The setting `ajv` of a declaration that enforces. */
+function toAjv(step: Step): any {
+  return step === 'enforced' ? { data: dataValidator, query: queryValidator } : dataValidator
+}
+
+const users = (library: Library, step: Step) => (app: any) => {
   const { authenticate, passwordHash } = library
   const externalResolver = resolve<any, any>({ password: async () => undefined })
   const dataResolver = resolve<any, any>({ password: passwordHash({ strategy: 'local' }) })
@@ -152,9 +168,44 @@ const users = (library: Library) => (app: any) => {
   const { resolveExternal, resolveResult, validateQuery, resolveQuery, validateData, resolveData } =
     schemaHooks
 
-  app.use('users', createKnex(app, 'users'), {
-    methods: ['find', 'get', 'create', 'patch', 'remove'],
-    events: []
+  const schemas = {
+    record: userSchema,
+    create: userDataSchema,
+    patch: userPatchSchema,
+    query: userQuerySchema
+  }
+  const options = { methods: ['find', 'get', 'create', 'patch', 'remove'], events: [] }
+  const service = createKnex(app, 'users')
+
+  if (step.startsWith('enforced')) {
+    const declared = schema({
+      ...schemas,
+      ajv: toAjv(step),
+      resolvers: {
+        data: dataResolver,
+        result: resolve<any, any>({}),
+        external: externalResolver,
+        query: queryResolver
+      }
+    })
+
+    app.use('users', service, { ...options, schema: declared })
+    app.service('users').hooks({
+      around: {
+        find: [authenticate('jwt')],
+        get: [authenticate('jwt')],
+        create: [],
+        patch: [authenticate('jwt')],
+        remove: [authenticate('jwt')]
+      }
+    })
+
+    return
+  }
+
+  app.use('users', service, {
+    ...options,
+    ...(step === 'described' && { schema: schema({ ...schemas, ajv: dataValidator, enforce: false }) })
   })
   app.service('users').hooks({
     around: {
@@ -173,9 +224,12 @@ const users = (library: Library) => (app: any) => {
   })
 }
 
-const messages = (library: Library) => (app: any) => {
+const messages = (library: Library, step: Step) => (app: any) => {
   const resultResolver = resolve<any, any>({
-    user: async (_value, message, context) => context.app.service('users').get(message.userId)
+    user: virtual(async (message: any, context: any) => context.app.service('users').get(message.userId))
+  })
+  const externalResolver = resolve<any, any>({
+    user: async (user) => user && { id: user.id, email: user.email }
   })
   const dataResolver = resolve<any, any>({
     userId: async (_value, _message, context) => context.params.user.id,
@@ -184,21 +238,35 @@ const messages = (library: Library) => (app: any) => {
   const { resolveExternal, resolveResult, validateQuery, resolveQuery, validateData, resolveData } =
     schemaHooks
 
-  app.use('messages', createKnex(app, 'messages'), {
-    methods: ['find', 'get', 'create', 'patch', 'remove', 'shout'],
-    events: []
+  const schemas = {
+    record: messageSchema,
+    create: messageDataSchema,
+    patch: messagePatchSchema,
+    query: messageQuerySchema
+  }
+  const options = { methods: ['find', 'get', 'create', 'patch', 'remove', 'shout'], events: [] }
+  const service = createKnex(app, 'messages')
+
+  if (step.startsWith('enforced')) {
+    const declared = schema({
+      ...schemas,
+      ajv: toAjv(step),
+      resolvers: { data: { create: dataResolver }, result: resultResolver, external: externalResolver }
+    })
+
+    app.use('messages', service, { ...options, schema: declared })
+    app.service('messages').hooks({ around: { all: [library.authenticate('jwt')] } })
+
+    return
+  }
+
+  app.use('messages', service, {
+    ...options,
+    ...(step === 'described' && { schema: schema({ ...schemas, ajv: dataValidator, enforce: false }) })
   })
   app.service('messages').hooks({
     around: {
-      all: [
-        library.authenticate('jwt'),
-        resolveExternal(
-          resolve<any, any>({
-            user: async (user) => user && { id: user.id, email: user.email }
-          })
-        ),
-        resolveResult(resultResolver)
-      ]
+      all: [library.authenticate('jwt'), resolveExternal(externalResolver), resolveResult(resultResolver)]
     },
     before: {
       all: [validateQuery(messageQueryValidator), resolveQuery(resolve<any, any>({}))],

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { io, type Socket } from 'socket.io-client'
 import { toUrl } from '../../support/server.ts'
 import { ask, next, open } from '../../support/sockets.ts'
-import { createApplication } from './application.ts'
+import { createApplication, type Step } from './application.ts'
 import { type Call, calls } from './calls.ts'
 import type { Library } from './libraries.ts'
 
@@ -13,9 +13,9 @@ export interface Outcome {
   readonly events: { readonly [client: string]: readonly unknown[] }
 }
 
-/** Makes all calls to an application of a library. */
-export async function run(library: Library): Promise<Outcome> {
-  const app = await createApplication(library)
+/** Makes the calls of a script to an application of a library. */
+export async function run(library: Library, step: Step = 'hooks', script = calls): Promise<Outcome> {
+  const app = await createApplication(library, step)
   const server = createServer(app.callback())
 
   await app.setup(server)
@@ -35,7 +35,7 @@ export async function run(library: Library): Promise<Outcome> {
     })
   }
 
-  for (const [name, call] of calls) {
+  for (const [name, call] of script) {
     const response = await make(call, url, tokens, clients)
 
     if (name === 'a login') tokens.ada = response.body.accessToken

@@ -1,0 +1,177 @@
+import { reportError } from '../core/events.ts'
+import { isStandardMethod } from '../core/methods.ts'
+import { getOwnAccess } from '../core/own-access.ts'
+import { getServiceOptions } from '../core/service.ts'
+import type { FeathersService, HookContext, Query, ServiceExtension } from '../core/types.ts'
+import { Forbidden, isFeathersError, NotAuthenticated } from '../errors.ts'
+import type { AroundHook, Hook } from '../hooks/types.ts'
+import { isFunction, isObject, isPromise } from '../utils/check.ts'
+import { didYouMean } from '../utils/did-you-mean.ts'
+import { findPath, isPlainObject } from '../utils/object.ts'
+import { verifyCredentials } from './admit.ts'
+import { addDemand, createEnforcer, setDemand } from './enforce.ts'
+import { isOfLogin } from './login.ts'
+import { type AccessRule, describeRule } from './rules.ts'
+
+/** Who may call the methods of a service: rules by the names of methods; `all` is for those that are not named. */
+export interface AccessRules {
+  readonly [method: string]: AccessRule
+}
+
+/**
+ * Says who may call the methods of a service from outside. A method that it does not name is closed. Calls from inside
+ * are not concerned.
+ *
+ * @param rules For each method a function of the context, which returns `true`, `false`, or a query that is added to the
+ * query of the client: `anyone`, `user`, `owner(field)`, `role(name)`, or one of your own
+ * @returns What the option `access` of `app.use` takes
+ * @throws TypeError for anything but functions by name
+ * @example
+ * app.use('notes', new Notes(options), {
+ *   access: access({ find: anyone, get: anyone, create: user, patch: owner('ownerId'), remove: role('admin') })
+ * })
+ */
+export function access(rules: AccessRules): ServiceExtension {
+  if (!isPlainObject(rules) || Object.keys(rules).length === 0) {
+    throw new TypeError(
+      'access() expects rules by the names of methods: access({ find: anyone, create: user })'
+    )
+  }
+
+  for (const [method, rule] of Object.entries(rules)) {
+    if (!isFunction(rule)) {
+      throw new TypeError(`Invalid rule for '${method}' in access(): expected a function, got ${typeof rule}`)
+    }
+  }
+
+  return new ServiceAccess(new Map(Object.entries(rules)))
+}
+
+class ServiceAccess implements ServiceExtension {
+  private readonly rules: ReadonlyMap<string, AccessRule>
+
+  constructor(rules: ReadonlyMap<string, AccessRule>) {
+    this.rules = rules
+  }
+
+  install(service: FeathersService, path: string): void {
+    const { methods } = getServiceOptions(service)
+
+    if (getOwnAccess(service)) {
+      throw new Error(`Service '${path}' says itself who may call it: leave its option 'access' out`)
+    }
+
+    for (const name of this.rules.keys()) {
+      if (name !== 'all' && !methods.includes(name) && !isStandardMethod(name)) {
+        throw new Error(
+          `The access of service '${path}' names the method '${name}', which clients do not have${didYouMean(name, ['all', ...methods])}`
+        )
+      }
+    }
+    for (const method of methods) {
+      const rule = this.getRule(method)
+
+      if (rule && !isStandardMethod(method) && describeRule(rule).who.startsWith('owner(')) {
+        throw new Error(
+          `The access of service '${path}' has ${describeRule(rule).who} for '${method}', which is no standard method: name '${method}' with a function that returns true or false`
+        )
+      }
+    }
+  }
+
+  who(method: string): string {
+    const rule = this.getRule(method)
+
+    return rule ? describeRule(rule).who : 'nobody'
+  }
+
+  admit(method: string): Hook<HookContext> {
+    const rule = this.getRule(method)
+
+    return (context) => {
+      const { params, service } = context
+
+      if ((!params.provider && !params.authentication) || isOfLogin(params, service, method)) return
+
+      const verified = verifyCredentials(context)
+
+      return verified ? verified.then(() => decide(context, rule)) : decide(context, rule)
+    }
+  }
+
+  input(method: string): Hook<HookContext> | undefined {
+    if (!this.mayDemand(method) || method === 'create') return undefined
+
+    return addDemand
+  }
+
+  innermost(method: string): AroundHook<HookContext> | undefined {
+    return this.mayDemand(method) ? createEnforcer(method) : undefined
+  }
+
+  private getRule(method: string): AccessRule | undefined {
+    return this.rules.get(method) ?? this.rules.get('all')
+  }
+
+  /** Whether the rule of a method may return a query. One for a custom method is refused. */
+  private mayDemand(method: string): boolean {
+    const rule = this.getRule(method)
+
+    return isStandardMethod(method) && rule !== undefined && describeRule(rule).hasQuery
+  }
+}
+
+/**
+ * Asks a rule about a call from outside, and keeps the query that it returns.
+ *
+ * @param context The context of the call, whose credentials are verified
+ * @param rule The rule; without one the call is refused
+ * @throws NotAuthenticated or Forbidden where the rule refuses
+ */
+export function decide(context: HookContext, rule: AccessRule | undefined): void | Promise<void> {
+  if (!context.params.provider) return
+
+  try {
+    const decision = rule?.(context)
+
+    if (!isPromise(decision)) return settleDecision(context, decision)
+
+    return decision.then(
+      (settled) => settleDecision(context, settled),
+      (error) => refuseAfter(context, error)
+    )
+  } catch (error) {
+    refuseAfter(context, error)
+  }
+}
+
+function settleDecision(context: HookContext, decision: unknown): void {
+  if (decision === true) return
+  if (!isQuery(decision) || !isStandardMethod(context.method)) throw toRefusal(context)
+
+  setDemand(context, decision)
+}
+
+/** An undefined value would find the records that have none: `{ ownerId: params.user?.id }` without a user. */
+function isQuery(decision: unknown): decision is Query {
+  return isObject(decision) && isPlainObject(decision) && findPath(decision, isUndefined) === undefined
+}
+
+function isUndefined(value: unknown): boolean {
+  return value === undefined
+}
+
+/** An error that was made for clients tells them why; any other is a mistake of the rule. */
+function refuseAfter(context: HookContext, error: unknown): never {
+  if (isFeathersError(error)) throw error
+  if (context.params.authenticated === true) reportError(context.app, error, context)
+
+  throw toRefusal(context)
+}
+
+/** A login may help where there is none. */
+function toRefusal({ params, method, path }: HookContext): Error {
+  return params.authenticated === true
+    ? new Forbidden(`You may not call '${method}' of '${path}'`)
+    : new NotAuthenticated('Not authenticated')
+}

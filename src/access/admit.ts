@@ -1,0 +1,43 @@
+import { ADMITTED } from '../authentication-hooks/authenticate.ts'
+import type { DefaultAuthentication, HookContext } from '../core/types.ts'
+import { NotAuthenticated } from '../errors.ts'
+
+/**
+ * Verifies the credentials of a call by any strategy that finds them in requests, and puts what it returns (for example
+ * `user`) on the params. A call without credentials stays as it is.
+ *
+ * @param context The context of the call
+ * @returns `undefined` where there is nothing to verify
+ * @throws NotAuthenticated for credentials that are not valid
+ */
+export function verifyCredentials(context: HookContext): Promise<void> | undefined {
+  const { params, app } = context
+
+  if (!params.authentication || params.authenticated === true) return undefined
+
+  const auth = app.defaultAuthentication?.()
+  const entity = auth?.configuration?.entity
+
+  // As for the hook: a call from inside may bring the user that it is made for.
+  if (!params.provider && entity && (params as { [name: string]: unknown })[entity]) return undefined
+
+  return verify(context, auth)
+}
+
+async function verify(context: HookContext, auth: DefaultAuthentication | null | undefined): Promise<void> {
+  if (typeof auth?.authenticate !== 'function') {
+    throw new NotAuthenticated('Could not find a valid authentication service')
+  }
+
+  const { params } = context
+  const { provider, authentication, ...authParams } = params
+  const found = await auth.authenticate(authentication, authParams, ...toStrategies(auth.configuration))
+  const { accessToken, ...result } = found
+
+  context.params = { ...params, ...result, authenticated: true, [ADMITTED]: true } as HookContext['params']
+}
+
+/** Those of the HTTP requests, and those that sockets log in by. */
+function toStrategies({ authStrategies, parseStrategies }: DefaultAuthentication['configuration']): string[] {
+  return [...new Set([...(parseStrategies ?? []), ...authStrategies])]
+}

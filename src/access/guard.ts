@@ -1,0 +1,47 @@
+import { getOwnAccess } from '../core/own-access.ts'
+import { getServiceOptions } from '../core/service.ts'
+import type { HookContext } from '../core/types.ts'
+import { AUTHENTICATES, type Authenticates, type Layer, REFUSES } from '../hooks/types.ts'
+
+/**
+ * Who may call a method from outside, as far as its pipeline says: by the `access` of the service, or by a hook
+ * `authenticate` in its own right. A hook inside another one is not seen.
+ *
+ * @param service A registered service
+ * @param method The name of the method
+ * @param layers The layers of its hooks
+ * @returns `undefined` where nothing guards it
+ */
+export function findGuard(
+  service: object,
+  method: string,
+  layers: readonly Layer<HookContext>[]
+): string | undefined {
+  if (isRefused(layers)) return 'nobody'
+
+  const own = getOwnAccess(service)
+
+  if (own && Object.hasOwn(own, method)) return own[method]
+
+  const who = getServiceOptions(service).access?.who?.(method)
+  const hook = findHook(layers)
+
+  return who === undefined || (who === 'anyone' && hook !== undefined) ? hook : who
+}
+
+/** Whether a method is refused from outside before its hooks. */
+export function isRefused(layers: readonly Layer<HookContext>[]): boolean {
+  return layers.some(({ around }) => around.some((hook) => hook[REFUSES]))
+}
+
+/** The first hook that lets no call pass without a login. */
+function findHook(layers: readonly Layer<HookContext>[]): string | undefined {
+  const hooks = layers.flatMap(({ around, phases }) => [
+    ...around,
+    ...phases.flatMap(({ before = [] }) => before)
+  ])
+  const marks = hooks.map((hook: { readonly [AUTHENTICATES]?: Authenticates }) => hook[AUTHENTICATES])
+  const strict = marks.find((mark) => mark && !mark.optional)
+
+  return strict && `hook authenticate(${strict.strategies.map((name) => `'${name}'`).join(', ')})`
+}

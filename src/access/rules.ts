@@ -1,0 +1,123 @@
+import type { HookContext, Query } from '../core/types.ts'
+import { isString, isStringList } from '../utils/check.ts'
+
+/**
+ * Says who may call a method: `true`, `false`, or a query that every record has to match which the call returns or
+ * writes. Anything else refuses, and so does an error.
+ */
+export type AccessRule = (context: HookContext<any, any>) => unknown
+
+/** Where a rule of the library says what it is called, and that it returns no query. */
+const RULE: unique symbol = Symbol('alula/rule')
+
+/** What is known of a rule before it is asked. */
+export interface RuleInfo {
+  readonly who: string
+  /** Whether it returns a query. */
+  readonly hasQuery: boolean
+}
+
+/** What is known of a rule: a function of an application may return a query. */
+export function describeRule(rule: AccessRule & { readonly [RULE]?: RuleInfo }): RuleInfo {
+  return rule[RULE] ?? { who: rule.name || 'a function', hasQuery: true }
+}
+
+/** Lets every call pass. A token that is sent is verified all the same, so that hooks have the user. */
+export const anyone: AccessRule = define('anyone', false, () => true)
+
+/** Lets calls pass whose credentials are valid. */
+export const user: AccessRule = define('user', false, ({ params }) => params.authenticated === true)
+
+/**
+ * Lets users reach the records that are theirs.
+ *
+ * @param field The field of the record that holds the id of the user; dots lead into objects
+ * @throws TypeError for anything but the name of a field
+ * @example
+ * access({ find: anyone, patch: owner('ownerId') })
+ */
+export function owner(field: string): AccessRule {
+  if (!isString(field) || field === '' || field.startsWith('$')) {
+    throw new TypeError("owner() expects the name of a field: owner('ownerId')")
+  }
+
+  return define(`owner('${field}')`, true, (context) => {
+    const id = getEntityId(context)
+
+    return id === undefined ? false : { [field]: id }
+  })
+}
+
+/** Where a user has the names of its roles. */
+export interface RoleOptions {
+  /** The field: a name, or a list of names. `role` and `roles` when left out. */
+  readonly field?: string
+}
+
+/**
+ * Lets users pass who have a role.
+ *
+ * @param name The name of the role
+ * @param options Where it stands
+ * @throws TypeError for anything but a name and a field
+ * @example
+ * access({ all: role('admin'), find: role('editor', { field: 'groups' }) })
+ */
+export function role(name: string, { field }: RoleOptions = {}): AccessRule {
+  if (!isString(name) || name === '') throw new TypeError("role() expects the name of a role: role('admin')")
+  if (field !== undefined && (!isString(field) || field === '')) {
+    throw new TypeError("Invalid option 'field' of role(): expected the name of a field")
+  }
+
+  const fields = field === undefined ? ['role', 'roles'] : [field]
+
+  return define(`role('${name}')`, false, (context) => {
+    const entity = getEntity(context)
+
+    return fields.some((one) => hasName(readOwn(entity, one), name))
+  })
+}
+
+function define(who: string, hasQuery: boolean, rule: AccessRule): AccessRule {
+  const info: RuleInfo = { who, hasQuery }
+
+  return Object.assign(rule, { [RULE]: info })
+}
+
+function hasName(value: unknown, name: string): boolean {
+  return value === name || (isStringList(value) && value.includes(name))
+}
+
+/** The entity of a call that was authenticated. Nothing else on the params can be trusted to be one. */
+function getEntity({ app, params }: HookContext): unknown {
+  if (params.authenticated !== true) return undefined
+
+  const { entity } = getConfiguration(app)
+
+  return entity ? (params as Query)[entity] : undefined
+}
+
+/** Its id, where it can stand in a query: without one, the query would find records that have no owner. */
+function getEntityId(context: HookContext): unknown {
+  const entity = getEntity(context)
+  const { entityId, service } = getConfiguration(context.app)
+  const id = readOwn(entity, entityId ?? context.app.services[service]?.id ?? 'id')
+  const isValue = ['string', 'number', 'bigint'].includes(typeof id) && id !== '' && !Number.isNaN(id)
+
+  return isValue || isInstance(id) ? id : undefined
+}
+
+function getConfiguration(app: HookContext['app']): { readonly [option: string]: any } {
+  return app.defaultAuthentication?.()?.configuration ?? {}
+}
+
+/** Ids of some databases are instances of a class. */
+function isInstance(id: unknown): boolean {
+  if (typeof id !== 'object' || id === null || Array.isArray(id)) return false
+
+  return ![Object.prototype, null].includes(Object.getPrototypeOf(id))
+}
+
+function readOwn(entity: unknown, name: string): unknown {
+  return typeof entity === 'object' && entity !== null ? (entity as Record<string, unknown>)[name] : undefined
+}

@@ -1,0 +1,136 @@
+// Whether a record still matches a query after it is written. What the data decides is decided here; what depends on
+// fields that the data leaves as they are becomes a condition of the write, in the same statement.
+import type { Query } from '../core/types.ts'
+import { toReadings } from '../query/coerce.ts'
+import { FIELD_OPERATORS } from '../query/operators.ts'
+import { parseQuery } from '../query/parse.ts'
+import { toPredicate } from '../query/predicate.ts'
+import { getPath, isPlainObject } from '../utils/object.ts'
+
+/**
+ * What is known of a query before a write: it holds, it does not, it cannot be known (`undefined`), or it holds where
+ * another query does.
+ */
+export type Settled = boolean | undefined | Query
+
+/** What a write does to fields. */
+export interface Write {
+  readonly data: Record<string, unknown>
+  /** Whether the field with this name is what the data says: of a patch, only what it names. */
+  readonly sets: (name: string) => boolean
+  /** Whether the value of a field is made by the store. */
+  readonly makes: (name: string) => boolean
+}
+
+/**
+ * Settles a query for a write, as far as its data says.
+ *
+ * @param query The query
+ * @param write The data, and what it sets
+ */
+export function settle(query: Query, write: Write): Settled {
+  return all(Object.keys(query).map((name) => settleEntry(name, query[name], write)))
+}
+
+function settleEntry(name: string, value: unknown, write: Write): Settled {
+  switch (name) {
+    case '$and':
+      return settleList(value, write, all)
+    case '$or':
+      return settleList(value, write, some)
+    case '$nor':
+      return negate(settleList(value, write, some))
+    case '$not':
+      return isPlainObject(value) ? negate(settle(value, write)) : undefined
+    default:
+      return name.startsWith('$') ? undefined : settleField(name, value, write)
+  }
+}
+
+function settleList(value: unknown, write: Write, combine: (parts: readonly Settled[]) => Settled): Settled {
+  if (!Array.isArray(value) || !value.every(isPlainObject)) return undefined
+
+  return combine(value.map((part) => settle(part, write)))
+}
+
+function settleField(name: string, value: unknown, write: Write): Settled {
+  const path = name.split('.')
+  const [root] = path as [string]
+
+  if (Object.keys(write.data).some((key) => key.startsWith('$') || key.startsWith(`${root}.`))) {
+    // Some databases write operators, and into objects.
+    return undefined
+  }
+  if (!write.sets(root)) return { [name]: value }
+  if (write.makes(root)) return undefined
+
+  const field = getPath(write.data, path)
+
+  if (!isPlainObject(value)) return compare(field, '$eq', value)
+
+  return all(
+    Object.entries(value).map(([operator, operand]) =>
+      operator === '$not' ? negate(settleField(name, operand, write)) : compare(field, operator, operand)
+    )
+  )
+}
+
+/** Whether a value that is to be stored matches. Where the store might convert it first, that is not known. */
+function compare(field: unknown, operator: string, operand: unknown): boolean | undefined {
+  const known = FIELD_OPERATORS.get(operator)
+  const operands: readonly unknown[] = known?.list && Array.isArray(operand) ? operand : [operand]
+
+  if (!known || !operands.every((one) => isComparable(field, one))) return undefined
+
+  const holds = toPredicate(parseQuery({ field: { [operator]: operand } }).where)({ field })
+  const isEqual = holds === (known.comparison === 'eq' || known.comparison === 'in')
+  const isPlain = !['string', 'object'].includes(typeof field) || field === null || !hasReadings(field)
+
+  // Two strings that differ may be the same number or time once they are stored.
+  return isPlain || (isEqual && !ORDERS.includes(known.comparison)) ? holds : undefined
+}
+
+const ORDERS: readonly string[] = ['lt', 'lte', 'gt', 'gte']
+
+function hasReadings(field: unknown): boolean {
+  return toReadings(field).length > 1 || /^\s*[-+.\d]|^[\da-f]{8}-/i.test(String(field))
+}
+
+function isComparable(field: unknown, operand: unknown): boolean {
+  if (!isScalar(field) || !isScalar(operand)) return false
+  if (field === null || field === undefined || operand === null || operand === undefined) return true
+
+  return typeof field === typeof operand
+}
+
+function isScalar(value: unknown): boolean {
+  return value === null || value instanceof Date || !['object', 'function', 'symbol'].includes(typeof value)
+}
+
+function all(parts: readonly Settled[]): Settled {
+  if (parts.includes(false)) return false
+  if (parts.includes(undefined)) return undefined
+
+  const open = parts.filter(isQuery)
+
+  return open.length === 0 ? true : open.length === 1 ? (open[0] as Query) : { $and: open }
+}
+
+function some(parts: readonly Settled[]): Settled {
+  if (parts.includes(true)) return true
+  if (parts.includes(undefined)) return undefined
+
+  const open = parts.filter(isQuery)
+
+  return open.length === 0 ? false : open.length === 1 ? (open[0] as Query) : { $or: open }
+}
+
+function negate(settled: Settled): Settled {
+  if (settled === undefined) return undefined
+
+  return isQuery(settled) ? { $nor: [settled] } : !settled
+}
+
+function isQuery(settled: Settled): settled is Query {
+  return typeof settled === 'object'
+}

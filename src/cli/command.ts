@@ -1,0 +1,130 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { migrateFolder, readPackageFacts } from '../migrate/migrate.ts'
+import { renderReport } from '../migrate/report.ts'
+import { auditFile } from './audit.ts'
+import { describeFile } from './openapi.ts'
+import { type Outcome, UsageError } from './outcome.ts'
+
+const USAGE = `Usage: alula migrate <folder> [--dry-run]
+       alula audit <file> [--check <snapshot>]
+       alula openapi <file> [--server <url>]
+
+migrate rewrites the imports of @feathersjs/* in a project of Feathers v5, with its package.json and
+tsconfig.json, and says what is left for you.
+
+  --dry-run   says it, and changes nothing
+
+audit prints who may call what of the application that a file exports as default or as app. It sets the
+application up, and does not listen.
+
+  --check     compares it with what was printed before: exits with 1 and names what differs
+
+openapi prints the OpenAPI document of that application.
+
+  --server    the address of the API; / when left out
+
+  --help      shows this
+  --version   shows the version of alula
+`
+
+const OPTIONS = ['--dry-run', '--check', '--server', '--help', '-h', '--version', '-v']
+
+/**
+ * Runs the command.
+ *
+ * @param args What stands after the name of the command
+ */
+export async function runCommand(args: readonly string[]): Promise<Outcome> {
+  try {
+    return await run(args)
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+
+    return { code: 1, output: error instanceof UsageError ? `${message}\n\n${USAGE}` : `${message}\n` }
+  }
+}
+
+async function run(args: readonly string[]): Promise<Outcome> {
+  const flags = args.filter((argument) => argument.startsWith('-'))
+  const [command, ...operands] = args.filter((argument) => !argument.startsWith('-'))
+  const unknown = flags.find((flag) => !OPTIONS.includes(flag))
+
+  if (unknown !== undefined) throw new UsageError(`Unknown option '${unknown}'.`)
+  if (flags.includes('--help') || flags.includes('-h')) return { code: 0, output: USAGE }
+  if (flags.includes('--version') || flags.includes('-v')) {
+    return { code: 0, output: `${readPackageFacts().version}\n` }
+  }
+
+  switch (command) {
+    case 'migrate':
+      return migrate(operands, flags)
+    case 'audit':
+      return await audit(operands, flags)
+    case 'openapi':
+      return await openapi(operands, flags)
+    case undefined:
+      throw new UsageError('Missing command. There are three: migrate, audit and openapi.')
+    default:
+      throw new UsageError(`Unknown command '${command}'. There are three: migrate, audit and openapi.`)
+  }
+}
+
+function migrate([folder, ...others]: readonly string[], flags: readonly string[]): Outcome {
+  refuseOptions(['--check', '--server'], flags)
+  if (folder === undefined) throw new UsageError('Missing folder. Use . for the current one.')
+  if (others.length > 0) throw new UsageError(`One folder at a time, and not '${others[0]}' as well.`)
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new UsageError(`There is no folder '${folder}'.`)
+  }
+
+  const dryRun = flags.includes('--dry-run')
+
+  return { code: 0, output: renderReport(migrateFolder(resolve(folder), { dryRun }), dryRun) }
+}
+
+/** The snapshot is the second name, wherever the option stands: `audit app.js --check exposure.json`. */
+async function audit(
+  [file, snapshot, ...others]: readonly string[],
+  flags: readonly string[]
+): Promise<Outcome> {
+  const isCheck = flags.includes('--check')
+
+  refuseOptions(['--dry-run', '--server'], flags)
+  if (isCheck && file !== undefined && snapshot === undefined) {
+    throw new UsageError('Which snapshot? Say it after --check.')
+  }
+  assertFile(file, isCheck ? others : [snapshot, ...others])
+
+  return await auditFile(resolve(file), isCheck ? resolve(snapshot as string) : undefined)
+}
+
+/** As for `audit`: `openapi app.js --server https://example.com`. */
+async function openapi(
+  [file, server, ...others]: readonly string[],
+  flags: readonly string[]
+): Promise<Outcome> {
+  const hasServer = flags.includes('--server')
+
+  refuseOptions(['--dry-run', '--check'], flags)
+  if (hasServer && file !== undefined && server === undefined) {
+    throw new UsageError('Which server? Say its address after --server.')
+  }
+  assertFile(file, hasServer ? others : [server, ...others])
+
+  return await describeFile(resolve(file), hasServer ? server : undefined)
+}
+
+function assertFile(
+  file: string | undefined,
+  [other]: readonly (string | undefined)[]
+): asserts file is string {
+  if (file === undefined) throw new UsageError('Which file? Say which one exports the application.')
+  if (other !== undefined) throw new UsageError(`One file at a time, and not '${other}' as well.`)
+}
+
+function refuseOptions(options: readonly string[], flags: readonly string[]): void {
+  const option = options.find((one) => flags.includes(one))
+
+  if (option !== undefined) throw new UsageError(`This command has no option '${option}'.`)
+}

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { toOpenApi } from '../openapi/document.ts'
+import { withApplication } from './load.ts'
+import type { Outcome } from './outcome.ts'
+
+/**
+ * Prints the document of an application. Its title and version are those of the package that the file belongs to.
+ *
+ * @param file The path of a module that exports the application as `default` or `app`
+ * @param server The address of the API
+ * @returns The document as JSON
+ * @throws UsageError for a file without an application
+ */
+export async function describeFile(file: string, server: string | undefined): Promise<Outcome> {
+  const info = readInfo(dirname(file))
+  const document = await withApplication(file, (app) =>
+    toOpenApi(app, { ...(info && { info }), ...(server !== undefined && { servers: [{ url: server }] }) })
+  )
+
+  return { code: 0, output: `${JSON.stringify(document, null, 2)}\n` }
+}
+
+/** The nearest package with a name. */
+function readInfo(folder: string): { title: string; version: string } | undefined {
+  const { name, version } = readPackage(folder)
+
+  if (name) return { title: name, version: version ?? '0.0.0' }
+
+  return dirname(folder) === folder ? undefined : readInfo(dirname(folder))
+}
+
+function readPackage(folder: string): { readonly name?: string; readonly version?: string } {
+  try {
+    return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,25 @@
+import { getDefinition } from './methods.ts'
+import type { Params } from './types.ts'
+
+/**
+ * The params of a call that names its record by another field than the id.
+ *
+ * @param service The registered service
+ * @param by The name of the field, if the service has one
+ * @param method The method
+ * @param id What stands in place of the id
+ * @param params The params of the call
+ */
+export function withBy(
+  service: object,
+  by: string | undefined,
+  method: string,
+  id: unknown,
+  params: Params & { adapter?: object }
+): Params {
+  if (by === undefined || id === undefined || id === null || !getDefinition(method).args.includes('id')) {
+    return params
+  }
+
+  return { ...params, adapter: { ...params.adapter, id: by, by: service } } as Params
+}

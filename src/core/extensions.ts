@@ -1,0 +1,99 @@
+import { type AroundHook, type Hook, INPUT, type Layer, type Phase } from '../hooks/types.ts'
+import { getServiceOptions } from './service.ts'
+import type { Application, FeathersService, HookContext, ServiceExtension } from './types.ts'
+
+/** Lets the extensions of a service check it, before anything else is done to it. */
+export function installExtensions(service: FeathersService, path: string, app: object): void {
+  const { schema, access } = getServiceOptions(service)
+
+  schema?.install?.(service, path, app)
+  access?.install?.(service, path, app)
+}
+
+/** Sets a service up: its extensions first, because they can refuse the start. */
+export async function setUpService(service: FeathersService, path: string, app: object): Promise<void> {
+  // A plugin may have put a service among the others that was never registered.
+  const { schema, access } = getServiceOptions(service) ?? {}
+
+  if (schema?.setup) await schema.setup(service, path, app)
+  if (access?.setup) await access.setup(service, path, app)
+  await service.setup?.(app as Application, path)
+}
+
+/**
+ * Puts what the extensions of a service do between its layers of hooks.
+ *
+ * @param service The registered service
+ * @param method The name of the method
+ * @param layers Those of the application, the class and the service; without extensions they are returned as they are
+ */
+export function extendLayers(
+  service: object,
+  method: string,
+  layers: readonly [Layer<HookContext>, Layer<HookContext>, Layer<HookContext>]
+): readonly Layer<HookContext>[] {
+  const { schema, access } = getServiceOptions(service)
+
+  if (!schema && !access) return layers
+
+  const [ofApplication, ofClass, ofService] = layers
+  const collect = <Part extends HookPart>(part: Part) =>
+    [access, schema].map((extension) => extension?.[part]?.(method)).filter(isDefined) as NonNullable<
+      ReturnType<NonNullable<ServiceExtension[Part]>>
+    >[]
+
+  return [
+    toLayer(collect('outer')),
+    withAdmission(ofApplication, collect('admit')),
+    toLayer(collect('inner')),
+    ofClass,
+    // What access demands of a query comes after the schema, so that a client cannot talk it away.
+    withInput(ofService, collect('input').reverse()),
+    toLayer(collect('innermost'))
+  ]
+}
+
+type HookPart = 'outer' | 'admit' | 'inner' | 'input' | 'innermost'
+
+/** A layer of around hooks. */
+export function toLayer(around: readonly AroundHook<HookContext>[]): Layer<HookContext> {
+  return { around, phases: [] }
+}
+
+/** Puts hooks after the last before hook, in the same list: a layer of their own would cost as much as a hook. */
+function withAdmission(layer: Layer<HookContext>, admit: readonly Hook<HookContext>[]): Layer<HookContext> {
+  return insertBefore(
+    layer,
+    admit,
+    layer.phases.findLast(({ before }) => before),
+    Number.POSITIVE_INFINITY
+  )
+}
+
+/** Inserts hooks after the last one that authenticates; not if a hook says itself when input is checked. */
+function withInput(layer: Layer<HookContext>, input: readonly Hook<HookContext>[]): Layer<HookContext> {
+  const hooks = layer.phases.flatMap(({ before = [] }) => before)
+
+  if (hooks.some((hook) => hook[INPUT] === 'here')) return layer
+
+  const last = hooks.findLast((hook) => hook[INPUT] === 'after') as Hook<HookContext>
+  const target = layer.phases.findLast(({ before = [] }) => before.includes(last)) ?? layer.phases[0]
+
+  return insertBefore(layer, input, target, (target?.before?.lastIndexOf(last) ?? -1) + 1)
+}
+
+/** Puts before hooks among those of one phase of a layer. */
+export function insertBefore(
+  layer: Layer<HookContext>,
+  hooks: readonly Hook<HookContext>[],
+  target: Phase<HookContext> | undefined,
+  position: number
+): Layer<HookContext> {
+  const changed = { ...target, before: (target?.before ?? []).toSpliced(position, 0, ...hooks) }
+
+  return { ...layer, phases: layer.phases.map((phase) => (phase === target ? changed : phase)) }
+}
+
+function isDefined<T>(value: T | undefined): value is T {
+  return value !== undefined
+}

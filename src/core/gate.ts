@@ -1,0 +1,52 @@
+import type { AroundHook, Layer } from '../hooks/types.ts'
+import { toLayer } from './extensions.ts'
+import { SERVICE_HOOKS, type ServiceHooks } from './hooks.ts'
+import type { HookContext } from './types.ts'
+
+type Layers = readonly Layer<HookContext>[]
+
+/** A service that is registered. */
+interface Hooked {
+  readonly [SERVICE_HOOKS]?: ServiceHooks
+}
+
+/**
+ * The layers of hooks of a method as they are now, outermost first, with what the extensions of its service do.
+ *
+ * @param service A registered service
+ * @param method The name of one of its methods
+ * @returns `undefined` where the service brought hooks of another library, which cannot be read
+ */
+export function getLayers(service: object, method: string): Layers | undefined {
+  return (service as Hooked)[SERVICE_HOOKS]?.toLayers(method)
+}
+
+/**
+ * Puts a gate before the hooks of all methods of a registered service.
+ *
+ * @param service The service
+ * @param path Its path
+ * @param gate Is asked whenever the hooks of a method are compiled, with their layers; what it returns runs around them
+ * @throws Error for a service that brought hooks of another library
+ */
+export function addGate(
+  service: object,
+  path: string,
+  gate: (method: string, layers: Layers) => AroundHook<HookContext> | undefined
+): void {
+  const hooks = (service as Hooked)[SERVICE_HOOKS]
+
+  if (!hooks) {
+    throw new Error(`Service '${path}' brought hooks of another library: its methods cannot be closed`)
+  }
+
+  const { toLayers } = hooks
+
+  hooks.toLayers = (method) => {
+    const layers = toLayers(method)
+    const hook = gate(method, layers)
+
+    return hook ? [toLayer([hook]), ...layers] : layers
+  }
+  hooks.changes++
+}

@@ -1,0 +1,148 @@
+// A written schema and the table of its service describe the same records. Where they differ some call fails later, so the
+// application does not start.
+import { toFieldTable } from '../schema/fields.ts'
+import {
+  getProperties,
+  getTypes,
+  isJsonSchema,
+  type JsonSchema,
+  toAlternatives
+} from '../schema/json-schema.ts'
+import type { Comparison } from '../schema/stored.ts'
+import { hasCode } from '../utils/check.ts'
+import { didYouMean } from '../utils/did-you-mean.ts'
+import { STORED, type StoredField, type StoredService, type ValueKind } from './stored-fields.ts'
+
+/** A field that the schema of a record declares at its top. */
+interface DeclaredField {
+  readonly name: string
+  readonly kinds: readonly ValueKind[]
+  readonly isNullable: boolean
+  /** Whether a record always has it. */
+  readonly isRequired: boolean
+  readonly hasDefault: boolean
+}
+
+const NAMES: { readonly [kind in ValueKind]: string } = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'an integer',
+  boolean: 'a boolean',
+  date: 'a date',
+  list: 'a list',
+  object: 'an object',
+  any: 'any value'
+}
+
+const DATE_FORMATS: readonly unknown[] = ['date', 'date-time']
+
+/**
+ * Compares the schema of a service with its table.
+ *
+ * @param service The service
+ * @param comparison The schema
+ * @throws Error with a line for each difference, unless `drift` is `'warn'`
+ */
+export async function compareWithTable(service: StoredService, comparison: Comparison): Promise<void> {
+  const { path, drift } = comparison
+  let stored: readonly StoredField[] | undefined
+
+  try {
+    stored = await service[STORED]()
+  } catch (error) {
+    // A database that is away keeps no application from starting.
+    if (!hasCode(error, 503)) throw error
+
+    warn(`The schema of service '${path}' was not compared with its table: ${(error as Error).message}`)
+  }
+
+  const lines = stored ? findDrift(comparison, stored) : []
+
+  if (lines.length === 0) return
+
+  const message = [
+    `The schema of service '${path}' and its table differ:`,
+    ...lines.map((line) => `- ${line}`)
+  ].join('\n')
+
+  if (drift !== 'warn') throw new Error(`${message}\nSet drift: 'warn' to start all the same`)
+
+  warn(message)
+}
+
+function warn(message: string): void {
+  process.emitWarning(message, { code: 'ALULA_DRIFT' })
+}
+
+/** The differences, a line for each. */
+function findDrift(comparison: Comparison, stored: readonly StoredField[]): readonly string[] {
+  const { record, computed = {} } = comparison
+  const columns = new Map(stored.map((field) => [field.name, field]))
+  const fields = toDeclaredFields(record).filter(({ name }) => !Object.hasOwn(computed, name))
+
+  return fields.flatMap((field) => {
+    const column = columns.get(field.name)
+
+    if (!column) return `'${field.name}' has no column${didYouMean(field.name, [...columns.keys()])}`
+    if (!fits(field, column)) {
+      const expected = field.kinds.map((kind) => NAMES[kind]).join(' or ')
+
+      return `'${field.name}' is ${expected}, and its column has the type ${column.type}`
+    }
+
+    return compareNull(field, column, comparison) ?? []
+  })
+}
+
+function fits({ kinds }: DeclaredField, column: StoredField): boolean {
+  // What a library cannot describe is no difference.
+  if (kinds.length === 0 || kinds.includes('any') || column.kinds.includes('any')) return true
+
+  return kinds.some((kind) => column.kinds.includes(kind))
+}
+
+/** Whether one of both can be null where the other cannot. */
+function compareNull(
+  { name, kinds, isNullable, isRequired, hasDefault }: DeclaredField,
+  column: StoredField,
+  { server = {} }: Comparison
+): string | undefined {
+  if (column.isId || column.isComputed || column.isNullable === undefined || kinds.includes('any')) {
+    return undefined
+  }
+  if (column.isNullable) {
+    return isRequired && !isNullable ? `'${name}' is never null, and its column can be` : undefined
+  }
+  if (isNullable) return `'${name}' can be null, and its column cannot`
+  if (isRequired || hasDefault || Object.hasOwn(server, name) || !column.isRequired) return undefined
+
+  return `'${name}' can be left out, and its column needs a value`
+}
+
+function toDeclaredFields(record: JsonSchema): readonly DeclaredField[] {
+  const shapes = toAlternatives(record, record)
+  const names = new Set(shapes.flatMap((shape) => [...getProperties(shape).keys()]))
+  const table = toFieldTable(record)
+
+  return [...names].map((name) => {
+    const properties = shapes.map((shape) => getProperties(shape).get(name)).filter(isJsonSchema)
+    const parts = properties.flatMap((property) => toAlternatives(property, record))
+    const kinds = new Set<ValueKind>(table.get(name)?.kinds)
+
+    if (parts.some(isObjectPart)) kinds.add('object')
+    // A date leaves as a string, so it may be declared as one.
+    if (parts.some(({ format }) => DATE_FORMATS.includes(format))) kinds.add('date')
+
+    return {
+      name,
+      kinds: [...kinds],
+      isNullable: parts.some((part) => getTypes(part).includes('null')),
+      isRequired: shapes.every(({ required }) => Array.isArray(required) && required.includes(name)),
+      hasDefault: parts.some((part) => part.default !== undefined)
+    }
+  })
+}
+
+function isObjectPart(part: JsonSchema): boolean {
+  return part.properties !== undefined || getTypes(part).includes('object')
+}

@@ -1,0 +1,128 @@
+import { sql } from 'kysely'
+import { BadRequest } from '../errors.ts'
+import type { Condition } from '../query/ast.ts'
+import { type CountRequest, type RecordSet, type RelatedSort, toOperandList } from '../query/record-set.ts'
+import type { AnyKysely } from './any-kysely.ts'
+import type { Fragment, Table } from './dialect.ts'
+import { toColumn } from './field.ts'
+import { allOf } from './logic.ts'
+import { openSession, read, type Session } from './session.ts'
+import { Subquery } from './subquery.ts'
+import type { Column } from './table.ts'
+import { toExpression } from './where.ts'
+
+/** Runs statements where a call has its own: in its transaction, if there is one. */
+export type Run = <T>(work: (session: Session) => Promise<T>) => Promise<T>
+
+/** The rows of a table that a `find` selects. */
+export class KyselySet implements RecordSet {
+  readonly source: AnyKysely
+  readonly where: Condition
+  readonly name: string
+  readonly id: string
+  private readonly run: Run
+
+  constructor(source: AnyKysely, { name, id }: { name: string; id: string }, where: Condition, run: Run) {
+    this.source = source
+    this.name = name
+    this.id = id
+    this.where = where
+    this.run = run
+  }
+
+  async count(requests: readonly CountRequest[]): Promise<readonly ReadonlyMap<string, number>[]> {
+    return await this.run(async (session) => {
+      const parts = await Promise.all(requests.map((request, index) => toCount(request, index, session.db)))
+      const statement = sql.join(parts, sql` union all `)
+      const rows = await read(session, toCompilable(statement, session.db))
+      const numbers = requests.map(() => new Map<string, number>())
+
+      for (const { relation, key, number } of rows)
+        numbers[Number(relation)]?.set(String(key), Number(number))
+
+      return numbers
+    })
+  }
+
+  async toOperand(field: string): Promise<readonly never[]> {
+    return await this.run(async ({ db }) => {
+      const table = await this.getTable(db)
+      const column = toColumn(field, table)
+      const where = toExpression(this.where, table)
+
+      return toOperandList(
+        new Subquery(column, (value) => sql`(select ${value} from ${sql.table(this.name)} where ${where})`)
+      )
+    })
+  }
+
+  /** The table of the set, as the statements of a call see it. */
+  async getTable(db: AnyKysely): Promise<Table> {
+    return (await openSession(this.source, db, this)).table
+  }
+}
+
+/**
+ * What stands for numbers of related rows in an order, by name.
+ *
+ * @param sorts The numbers
+ * @param session Where the rows to sort are
+ * @param source The Kysely instance that they are read with
+ * @throws BadRequest where they are in another database
+ */
+export async function toNumbers(
+  sorts: ReadonlyMap<string, RelatedSort>,
+  session: Session,
+  source: AnyKysely
+): Promise<ReadonlyMap<string, Fragment>> {
+  const numbers = new Map<string, Fragment>()
+
+  for (const [name, sort] of sorts) {
+    if (sort.set.source !== source) {
+      throw new BadRequest('Invalid query: it sorts by records of another database')
+    }
+
+    numbers.set(name, await toNumber(sort, session))
+  }
+
+  return numbers
+}
+
+async function toNumber({ set, to, from, exists }: RelatedSort, session: Session): Promise<Fragment> {
+  const related = set as KyselySet
+  const table = await related.getTable(session.db)
+  const [inner, outer] = [toColumn(to, table), toColumn(from, session.table)]
+  const isSame = inner.kind === outer.kind
+  // Both have their table, because both tables may be the same one.
+  const reference = (owner: string, column: Column) => ({ ...column, reference: sql.id(owner, column.name) })
+  const [one, other] = [reference(ALIAS, inner), reference(session.table.name, outer)]
+  const { dialect } = session.table
+  const same = isSame
+    ? sql`${one.reference} = ${other.reference}`
+    : sql`${dialect.toText(one)} = ${dialect.toText(other)}`
+  const where = allOf([same, toExpression(related.where, table)])
+  const number = sql`(select count(*) from ${sql.table(related.name)} as ${sql.id(ALIAS)} where ${where})`
+
+  return exists ? sql`case when ${number} > 0 then 1 else 0 end` : number
+}
+
+const ALIAS = 'alula_related'
+
+async function toCount(
+  { set, field, values }: CountRequest,
+  index: number,
+  db: AnyKysely
+): Promise<Fragment> {
+  const { name, where } = set as KyselySet
+  const table = await (set as KyselySet).getTable(db)
+  const column = toColumn(field, table)
+  const among: Condition = { kind: 'compare', path: [field], operator: 'in', value: values ?? [] }
+  const condition = allOf([toExpression(where, table), ...(values ? [toExpression(among, table)] : [])])
+  const key = table.dialect.toText(column)
+
+  return sql`select ${sql.lit(index)} as relation, ${key} as ${sql.id('key')}, count(*) as ${sql.id('number')} from ${sql.table(name)} where ${condition} group by ${column.reference}`
+}
+
+function toCompilable(statement: Fragment, db: AnyKysely) {
+  return { compile: () => statement.compile(db) }
+}

@@ -1,0 +1,134 @@
+import type { FieldKind } from '../schema/fields.ts'
+import { DATE_SCHEMA, type JsonSchema } from '../schema/json-schema.ts'
+import type { Table } from './dialect.ts'
+import type { AnyKyselyParams } from './options.ts'
+import type { Column, Kind } from './table.ts'
+
+/** How a service is asked for its columns. A symbol, because every other name may be that of a method. */
+export const STORED: unique symbol = Symbol.for('alula/stored')
+
+/** A service whose records are in a table. */
+export interface StoredService {
+  /**
+   * The fields of its records.
+   *
+   * @param params The params of the call that asks, whose transaction is used
+   * @returns `undefined` where there is no table
+   * @throws Unavailable for a database that is away
+   */
+  [STORED](params?: AnyKyselyParams): Promise<readonly StoredField[] | undefined>
+}
+
+/** A kind of value in a record, with those that cannot be queried. */
+export type ValueKind = FieldKind | 'object'
+
+/** A column as the field of a record. */
+export interface StoredField {
+  readonly name: string
+  /** What its type is called in the database. */
+  readonly type: string
+  /** The kinds of value that it may hold; `any` where the database does not tell. */
+  readonly kinds: readonly ValueKind[]
+  /** Whether it may be null; `undefined` where the database does not tell. */
+  readonly isNullable: boolean | undefined
+  /** Whether a new record needs a value for it. */
+  readonly isRequired: boolean
+  /** Whether the database makes its value, and takes no other. */
+  readonly isComputed: boolean
+  /** Whether it is the id. */
+  readonly isId: boolean
+  /** What it is in a record that was read, without null. */
+  readonly output: JsonSchema
+  /** What it may be in data, without null. */
+  readonly input: JsonSchema
+}
+
+/** Whether the records of a service are in a table. */
+export function isStoredService(service: object): service is StoredService {
+  return STORED in service
+}
+
+/** What a column of a kind holds, in the words of schemas. */
+interface KindDescription {
+  readonly kinds: readonly ValueKind[]
+  /** What a record holds. */
+  readonly output: JsonSchema
+  /** What data may hold, where it may be more. */
+  readonly input?: JsonSchema
+}
+
+const ANYTHING: KindDescription = { kinds: ['any'], output: {} }
+
+/** An instance of `Date`, in the words of TypeBox. */
+const DATE: JsonSchema = { type: 'Date' }
+
+/** JSON has no dates. */
+const DATE_OF_DATA: JsonSchema = { anyOf: [DATE_SCHEMA, { ...DATE_SCHEMA, format: 'date' }, DATE] }
+
+const DATES: KindDescription = { kinds: ['date'], output: DATE, input: DATE_OF_DATA }
+
+const KINDS: { readonly [kind in Kind]: KindDescription } = {
+  any: ANYTHING,
+  boolean: { kinds: ['boolean'], output: { type: 'boolean' } },
+  // JSON has no bytes either, and they have no name in JSON Schema.
+  bytes: { kinds: [], output: {} },
+  date: DATES,
+  day: DATES,
+  // It is exact as a string; settings of drivers make numbers of it.
+  decimal: {
+    kinds: ['string', 'number', 'integer'],
+    output: { type: ['string', 'number'] },
+    input: { type: ['string', 'number'], pattern: '^-?(?:0|[1-9]\\d*)(?:\\.\\d+)?$' }
+  },
+  integer: { kinds: ['integer', 'number'], output: { type: 'integer' } },
+  json: ANYTHING,
+  list: { kinds: ['list'], output: { type: 'array' } },
+  number: { kinds: ['number', 'integer'], output: { type: 'number' } },
+  other: ANYTHING,
+  text: { kinds: ['string'], output: { type: 'string' } },
+  uuid: { kinds: ['string'], output: { type: 'string', format: 'uuid' } }
+}
+
+/** An integer beyond 2^53 is a string, so that it stays exact. */
+const LARGE_INTEGER: JsonSchema = { type: ['integer', 'string'], pattern: '^-?(?:0|[1-9]\\d{0,19})$' }
+
+/**
+ * Describes the columns of a table as fields of records, as the adapter reads and takes them.
+ *
+ * @param table The table
+ * @param id The name of its id column
+ */
+export function toStoredFields({ columns, isView }: Table, id: string): readonly StoredField[] {
+  return [...columns.values()].map((column) => {
+    const { name, type, isComputed, isAutoIncrement, isNullable, fallback } = column
+    const { kinds, output, input = output } = describe(column)
+    const isId = name === id
+    const hasValue = isComputed || isAutoIncrement || fallback !== undefined
+    // The adapter makes ids of these kinds.
+    const isMade = isId && (column.kind === 'text' || column.kind === 'uuid')
+
+    return {
+      name,
+      type,
+      kinds,
+      output,
+      input,
+      isComputed,
+      isId,
+      isNullable: isView ? undefined : isNullable,
+      isRequired: !isNullable && !isView && !hasValue && !isMade
+    }
+  })
+}
+
+function describe({ kind, type, values, mayHoldBooleans }: Column): KindDescription {
+  const description = KINDS[kind]
+
+  if (values) return { kinds: ['string'], output: { type: 'string', enum: values } }
+  if (kind !== 'integer') return description
+
+  return {
+    kinds: mayHoldBooleans ? [...description.kinds, 'boolean'] : description.kinds,
+    output: /^(?:bigint|int8)/.test(type) ? LARGE_INTEGER : description.output
+  }
+}

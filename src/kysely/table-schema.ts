@@ -1,0 +1,244 @@
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import type { FeathersService, HookContext, Params, ServiceExtension } from '../core/types.ts'
+import type { AroundHook, Hook } from '../hooks/types.ts'
+import type { SchemaDefinition } from '../schema/compile.ts'
+import { CHECKS, type LongForm } from '../schema/declaration.ts'
+import { getTypes, type JsonSchema } from '../schema/json-schema.ts'
+import { schema } from '../schema/schema.ts'
+import { isStandardSchema } from '../schema/standard.ts'
+import type { DeclaredSchema, SettingsFor } from '../schema/types.ts'
+import { hasCode, isObject } from '../utils/check.ts'
+import { didYouMean } from '../utils/did-you-mean.ts'
+import { assertOptions } from '../utils/options.ts'
+import { MissingTable } from './session.ts'
+import { isStoredService, STORED, type StoredField, type StoredService } from './stored-fields.ts'
+
+/** What the columns of a table do not say. */
+export interface TableSettings<Row = any> extends Omit<SettingsFor<Row>, 'ajv' | 'drift'> {
+  /** JSON Schemas for columns that hold less than their types say. Null is added where the column can be null. */
+  readonly fields?: { readonly [Name in keyof Row]?: JsonSchema }
+}
+
+/** The types of a service whose schema is its table. */
+export type TypesOfTable<Table, Server extends PropertyKey> = {
+  readonly record: Selectable<Table>
+  readonly create: Omit<Insertable<Table>, Server> &
+    Partial<Pick<Insertable<Table>, Server & keyof Insertable<Table>>>
+  readonly patch: Updateable<Table>
+  // biome-ignore lint/complexity/noBannedTypes: no method
+  readonly methods: {}
+  // biome-ignore lint/complexity/noBannedTypes: none that the type knows
+  readonly relations: {}
+}
+
+const { server, hidden, computed, relations, view, extra, methods, query, unknown } = CHECKS
+const TABLE_CHECKS = {
+  server,
+  hidden,
+  computed,
+  relations,
+  view,
+  extra,
+  methods,
+  query,
+  unknown,
+  fields: [isJsonSchemas, 'an object with a JSON Schema for each column']
+} as typeof CHECKS
+
+/**
+ * Declares a service by its table: the columns say which data, queries and results are valid. The table is read when the
+ * application is set up, or with a call before that. Ajv checks the data.
+ *
+ * @param settings What the table does not say; the rest is as for `schema`
+ * @returns What the option `schema` of `app.use` takes, for one service of `alula/kysely`
+ * @throws TypeError for settings that are not valid
+ * @example
+ * const notes = table<Database['notes']>({ hidden: ['secret'], fields: { email: { format: 'email' } } })
+ *
+ * app.use('notes', kysely({ Model: db, name: 'notes' }), { schema: notes })
+ */
+export function table<Table = any, Server extends keyof Insertable<Table> = never>(
+  settings: TableSettings<Selectable<Table>> = {}
+): DeclaredSchema<TypesOfTable<Table, Server>> {
+  assertOptions('table()', settings, TABLE_CHECKS)
+
+  return new TableSchema(settings)
+}
+
+class TableSchema implements ServiceExtension {
+  private readonly settings: TableSettings
+  private service: (FeathersService & StoredService) | undefined
+  private path = ''
+  private app: object = {}
+  private declared: DeclaredSchema | undefined
+
+  constructor(settings: TableSettings) {
+    this.settings = settings
+  }
+
+  /** What the service checks, as plain data; there once the table was read. */
+  get definition(): SchemaDefinition | undefined {
+    return this.declared?.definition
+  }
+
+  install(service: FeathersService, path: string, app: object): void {
+    if (!isStoredService(service)) {
+      throw new TypeError(
+        `The schema of service '${path}' is table(), which needs a service of alula/kysely: use schema() for others`
+      )
+    }
+    if (this.service && this.service !== service) {
+      throw new Error(
+        `The schema of service '${path}' is the table() of service '${this.path}': call table() for each`
+      )
+    }
+
+    this.service = service
+    this.path = path
+    this.app = app
+  }
+
+  async setup(): Promise<void> {
+    try {
+      await this.load({})
+    } catch (error) {
+      // A database that is away, or has no such table, keeps no application from starting: its calls are errors.
+      if (!(error instanceof MissingTable) && !hasCode(error, 503)) throw error
+    }
+  }
+
+  outer(method: string): AroundHook<HookContext> {
+    return this.onceLoaded<AroundHook<HookContext>>((declared) => declared.outer?.(method))
+  }
+
+  inner(method: string): AroundHook<HookContext> | undefined {
+    if (!this.settings.computed && !this.settings.relations) return undefined
+
+    return this.onceLoaded<AroundHook<HookContext>>((declared) => declared.inner?.(method))
+  }
+
+  input(method: string): Hook<HookContext> {
+    return this.onceLoaded<Hook<HookContext>>((declared) => declared.input?.(method))
+  }
+
+  show(event: string, data: unknown): unknown {
+    if (this.declared) return this.declared.show?.(event, data)
+
+    throw new Error(
+      `The service '${this.path}' sends the event '${event}' before its table was read: set the application up first`
+    )
+  }
+
+  /** A hook that is made when the table is known. */
+  private onceLoaded<H extends (context: HookContext, next: any) => unknown>(
+    make: (declared: DeclaredSchema) => H | undefined
+  ): H {
+    let hook: ((context: HookContext, next: any) => unknown) | undefined
+
+    return ((context: HookContext, next?: () => Promise<void>) => {
+      if (hook) return hook(context, next)
+
+      return this.load(context.params).then((declared) => {
+        hook ??= make(declared) ?? ((_context, goOn) => goOn?.())
+
+        return hook(context, next)
+      })
+    }) as H
+  }
+
+  /** Every call reads by itself until one has: one that waited for another could hold the connection that it needs. */
+  private async load(params: Params): Promise<DeclaredSchema> {
+    if (this.declared) return this.declared
+
+    const service = this.service as FeathersService & StoredService
+    const stored = await service[STORED](params)
+
+    if (!stored) throw new MissingTable(`The table of service '${this.path}' is not there`)
+
+    assertColumns(this.settings.fields ?? {}, stored, this.path)
+
+    const declared = schema(toForm(this.settings, stored))
+
+    declared.install?.(service, this.path, this.app)
+    await declared.setup?.(service, this.path, this.app)
+    // Another call may have been faster.
+    this.declared ??= declared
+
+    return this.declared
+  }
+}
+
+/** The long form of a service whose records have these fields. */
+function toForm(
+  { fields: refined = {}, ...settings }: TableSettings,
+  stored: readonly StoredField[]
+): LongForm {
+  const made = stored.filter(({ isComputed, isId }) => isComputed && !isId).map(({ name }) => name)
+  const server = { ...Object.fromEntries(made.map((name) => [name, undefined])), ...settings.server }
+  const omitted = [...Object.keys(server), ...Object.keys(settings.computed ?? {})]
+  const created = stored.filter(
+    ({ name, isId, isRequired }) => !omitted.includes(name) && (isRequired || !isId)
+  )
+  const toSchema = (field: StoredField, derived: JsonSchema): JsonSchema => {
+    const own = refine(derived, refined[field.name])
+
+    return field.isNullable === false ? own : makeNullable(own)
+  }
+
+  return {
+    ...settings,
+    server,
+    record: {
+      type: 'object',
+      properties: Object.fromEntries(stored.map((field) => [field.name, toSchema(field, field.output)])),
+      required: stored.map(({ name }) => name)
+    },
+    create: {
+      type: 'object',
+      properties: Object.fromEntries(created.map((field) => [field.name, toSchema(field, field.input)])),
+      required: created.filter(({ isRequired }) => isRequired).map(({ name }) => name)
+    }
+  }
+}
+
+/** Keywords that say what a value is, so that what the column says is not added. */
+const WHOLE: readonly string[] = ['type', 'const', 'anyOf', 'oneOf', 'allOf', '$ref']
+
+function refine(derived: JsonSchema, refined: JsonSchema | undefined): JsonSchema {
+  if (!refined || WHOLE.some((keyword) => keyword in refined)) return refined ?? derived
+
+  return { ...derived, ...refined }
+}
+
+function makeNullable(schema: JsonSchema): JsonSchema {
+  const types = getTypes(schema)
+  const isAnything = [...WHOLE, 'enum', 'not'].every((keyword) => !(keyword in schema))
+
+  if (isAnything || types.includes('null')) return schema
+
+  // Its messages are better than those of a choice.
+  const isSimple = [...WHOLE, 'not'].every((keyword) => keyword === 'type' || !(keyword in schema))
+
+  if (!isSimple || types.length === 0 || types.includes('Date')) return { anyOf: [schema, { type: 'null' }] }
+
+  return {
+    ...schema,
+    type: [...types, 'null'],
+    ...(Array.isArray(schema.enum) && { enum: [...schema.enum, null] })
+  }
+}
+
+function assertColumns(refined: object, stored: readonly StoredField[], path: string): void {
+  const names = stored.map(({ name }) => name)
+  const missing = Object.keys(refined).find((name) => !names.includes(name))
+
+  if (missing === undefined) return
+
+  throw new TypeError(
+    `The table of service '${path}' has no column '${missing}', which 'fields' of table() names${didYouMean(missing, names)}`
+  )
+}
+
+function isJsonSchemas(value: unknown): boolean {
+  return isObject(value) && Object.values(value).every((part) => isObject(part) && !isStandardSchema(part))
+}

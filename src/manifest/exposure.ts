@@ -1,0 +1,97 @@
+import { isStandardMethod } from '../core/methods.ts'
+import type { Application } from '../core/types.ts'
+import { getMethodDefinition, isFieldTable, type SchemaDefinition } from '../schema/compile.ts'
+import { toNames } from '../schema/json-schema.ts'
+import { listFilters } from '../schema/related-filter.ts'
+import { type ManifestMethod, type ManifestService, readServices } from './services.ts'
+
+/** What clients can do with one method of a service. */
+export interface ExposureRow {
+  /** The path of the service. */
+  readonly service: string
+  readonly method: string
+  /** The names of the transports, as in `params.provider`. */
+  readonly transports: readonly string[]
+  /**
+   * Who may call it: `nobody`, `anyone`, `user`, `owner('field')`, `role('name')`, `hook authenticate('jwt')`, or the name
+   * of a function. `looked up first` is said of a service whose store does not check the owner itself.
+   */
+  readonly who: string
+  /** Whether data is checked; `null` for a method without data. */
+  readonly data: boolean | null
+  /** The fields that may be queried; `null` where queries are not checked. */
+  readonly query: readonly string[] | null
+  /** The fields that leave, `*` for those that are not declared too; `null` where all do. */
+  readonly result: readonly string[] | null
+  /** The fields that never leave. */
+  readonly hidden: readonly string[]
+  /** Whether one call may write several records. */
+  readonly several: boolean
+  /** The most records of a page; `null` where there is no limit. */
+  readonly cap: number | null
+  /** The event, and the publisher that chooses who gets it; `null` if no client does. */
+  readonly events: string | null
+}
+
+/**
+ * Lists who may call what, as it is read off the pipelines of the services. Functions of `app.mount` and middleware are no
+ * services, and are not in it.
+ *
+ * @param app An application, set up
+ * @example
+ * console.table(exposure(app))
+ */
+export function exposure(app: Application): ExposureRow[] {
+  return readServices(app).flatMap((service) => service.methods.map((method) => toRow(service, method)))
+}
+
+function toRow(service: ManifestService, method: ManifestMethod): ExposureRow {
+  const { path, cap } = service
+  // A schema that only describes keeps nothing in or out.
+  const definition = service.definition?.enforce ? service.definition : undefined
+  const { name, transports, who, hasData, several, event } = method
+
+  return {
+    service: path,
+    method: name,
+    transports,
+    who,
+    data: hasData ? isDataChecked(definition, name) : null,
+    query: definition ? toQueried(definition, name) : null,
+    result: definition ? toShown(definition, name) : null,
+    hidden: definition?.hidden ?? [],
+    several,
+    cap: name === 'find' ? (cap ?? null) : null,
+    events: event ? `${event.name} to ${event.publisher}` : null
+  }
+}
+
+function isDataChecked(definition: SchemaDefinition | undefined, method: string): boolean {
+  if (!definition) return false
+
+  return Object.hasOwn(definition.data, method) || getMethodDefinition(definition, method)?.data !== undefined
+}
+
+function toQueried(definition: SchemaDefinition, method: string): readonly string[] | null {
+  const { query } = isStandardMethod(method) ? definition : (getMethodDefinition(definition, method) ?? {})
+
+  if (query === undefined) return null
+
+  if (!isFieldTable(query)) return toNames(query)
+
+  return [...Object.keys(query.fields), ...listFilters(definition.relations)]
+}
+
+function toShown(definition: SchemaDefinition, method: string): readonly string[] | null {
+  if (!isStandardMethod(method)) {
+    const result = getMethodDefinition(definition, method)?.result
+
+    return result ? toNames(result) : null
+  }
+
+  const { record, hidden, computed, relations, extra } = definition
+  const made = [...computed, ...Object.keys(relations)]
+  const names = [...toNames(record), ...made].filter((name) => !hidden.includes(name))
+
+  return extra === 'keep' ? [...names, '*'] : names
+}

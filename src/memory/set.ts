@@ -1,0 +1,34 @@
+import { type CountRequest, type RecordSet, toKey } from '../query/record-set.ts'
+import { getPath } from '../utils/object.ts'
+
+/** The records in memory that a `find` selects. */
+export class MemorySet implements RecordSet {
+  readonly source: object
+  /** Reads the records, which are those of the store. */
+  readonly read: () => readonly unknown[]
+
+  constructor(source: object, read: () => readonly unknown[]) {
+    this.source = source
+    this.read = read
+  }
+
+  async count(requests: readonly CountRequest[]): Promise<readonly ReadonlyMap<string, number>[]> {
+    return requests.map(({ set, field, values }) => {
+      const path = field.split('.')
+      const keys = values && new Set(values.map(toKey))
+      const numbers = new Map<string, number>()
+
+      for (const record of (set as MemorySet).read()) {
+        const value = getPath(record, path)
+
+        if (value === null || value === undefined) continue
+
+        const key = toKey(value)
+
+        if (keys?.has(key) ?? true) numbers.set(key, (numbers.get(key) ?? 0) + 1)
+      }
+
+      return numbers
+    })
+  }
+}

@@ -1,7 +1,0 @@
-#!/usr/bin/env node
-import { runCommand } from './command.ts'
-
-const { code, output } = runCommand(process.argv.slice(2))
-
-process[code === 0 ? 'stdout' : 'stderr'].write(output)
-process.exitCode = code

@@ -1,0 +1,287 @@
+import {
+  getTypes,
+  isJsonSchema,
+  isOpenObject,
+  type JsonSchema,
+  resolveReference
+} from '../schema/json-schema.ts'
+import { toPascal } from './names.ts'
+
+/** Where the schemas of a document are kept. */
+export interface SchemaStore {
+  /**
+   * Keeps a schema under a free name.
+   *
+   * @param name The wanted name
+   * @param toSchema Makes the schema; it gets the reference, because it may refer to itself
+   * @returns The reference to it
+   */
+  add(name: string, toSchema: (reference: JsonSchema) => JsonSchema): JsonSchema
+}
+
+/** How a schema of an application becomes one of a document. */
+export interface ConvertRules {
+  /** The name of the schema, which those that it refers to begin with. */
+  readonly name: string
+  readonly store: SchemaStore
+  /** The reference to the schema itself, for a schema that refers to itself. */
+  readonly self?: JsonSchema
+  /** The paths of fields that are left out. */
+  readonly hidden?: readonly string[]
+  /** Whether it describes what clients get: a field with a default is always there then, and need not be sent otherwise. */
+  readonly isOutput: boolean
+  /** Whether an object has no other fields than those that its schema declares. */
+  readonly isClosed: boolean
+  /** Whether fields at the top may be there that the schema does not declare. */
+  readonly keepsExtra?: boolean
+  /** Is told the path of a field that cannot be described. */
+  readonly onUnknown: (path: string) => void
+}
+
+/** Keywords that are copied as they are. */
+const PLAIN: ReadonlySet<string> = new Set([
+  ...['title', 'description', 'deprecated', 'format', 'contentEncoding', 'contentMediaType'],
+  ...['pattern', 'minLength', 'maxLength'],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  ...['minItems', 'maxItems', 'uniqueItems', 'minContains', 'maxContains', 'minProperties', 'maxProperties'],
+  ...['enum', 'const', 'examples', 'dependentRequired', 'readOnly', 'writeOnly']
+])
+
+/** Keywords with a schema, with a list of them, and with schemas by name. */
+const SINGLE: readonly string[] = ['items', 'contains', 'not', 'if', 'then', 'else', 'propertyNames']
+const LISTS: readonly string[] = ['allOf', 'anyOf', 'oneOf', 'prefixItems']
+
+/** Keywords that may mention a field beside `properties`. */
+const TELLTALE: readonly string[] = [
+  ...['examples', 'enum', 'const', 'dependentRequired', 'not', 'if', 'then', 'else'],
+  ...['minProperties', 'maxProperties', 'propertyNames']
+]
+
+const TYPES: readonly string[] = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
+
+/**
+ * Converts a schema for a document: without what only the library of the schema knows, without values that are put in
+ * for missing fields (generated clients would demand those), and without what is hidden.
+ *
+ * @param root The schema
+ * @param rules How it is converted
+ */
+export function convertSchema(root: JsonSchema, rules: ConvertRules): JsonSchema {
+  const { name, store, self, hidden = [], isOutput, keepsExtra, onUnknown } = rules
+  const isClosed = rules.isClosed && !hasKeyword(root, 'allOf', new Set())
+  const references = new Map<JsonSchema, JsonSchema>([[root, self ?? {}]])
+  const inlined = new Set<string>()
+
+  return copy(toShape(root), '', true)
+
+  function copy(schema: unknown, path: string, mayClose: boolean): JsonSchema {
+    if (schema === false) return { not: {} }
+    if (!isJsonSchema(schema)) return {}
+    if (typeof schema.$ref === 'string') return copyReference(schema.$ref, schema, path, mayClose)
+    if (!hasKnownTypes(schema)) {
+      onUnknown(path)
+
+      return {}
+    }
+
+    const converted: { [keyword: string]: unknown } = toType(schema)
+
+    for (const keyword of Object.keys(schema)) {
+      if (PLAIN.has(keyword) && isPlain(schema[keyword])) converted[keyword] = schema[keyword]
+      else copyParts(converted, keyword, schema[keyword], path, mayClose)
+    }
+    if (!isObjectSchema(schema)) return toCommonForm(converted)
+
+    const whole = { ...converted, ...copyObject(schema, path, mayClose) }
+
+    return hidden.some((one) => one.startsWith(toPrefix(path))) ? withoutTelltale(whole) : whole
+  }
+
+  function copyReference(
+    $ref: string,
+    { $ref: _, ...others }: JsonSchema,
+    path: string,
+    mayClose: boolean
+  ): JsonSchema {
+    const target = resolveReference($ref, root)
+
+    if (!target) {
+      onUnknown(path)
+
+      return {}
+    }
+
+    const place = `${path} ${$ref}`
+
+    // A field of it is hidden here, and perhaps not elsewhere.
+    if (target !== root && !inlined.has(place) && hidden.some((one) => one.startsWith(toPrefix(path)))) {
+      inlined.add(place)
+
+      return copy({ ...target, ...others }, path, mayClose)
+    }
+
+    const known = references.get(target)
+
+    if (known) return known
+
+    return store.add(`${name}${toPascal($ref.split('/').at(-1) ?? '')}`, (reference) => {
+      references.set(target, reference)
+
+      return copy(target, path, true)
+    })
+  }
+
+  function copyParts(
+    converted: { [keyword: string]: unknown },
+    keyword: string,
+    part: unknown,
+    path: string,
+    mayClose: boolean
+  ): void {
+    if (keyword === 'items' && Array.isArray(part)) {
+      // The form of older drafts.
+      converted.prefixItems = part.map((one) => copy(one, path, mayClose))
+    } else if (SINGLE.includes(keyword)) {
+      converted[keyword] =
+        typeof part === 'boolean' ? part : copy(part, path, keyword === 'items' && mayClose)
+    } else if (LISTS.includes(keyword) && Array.isArray(part)) {
+      // A field is known when one of several shapes has it.
+      const isShape = keyword === 'prefixItems' || part.filter(mayBeObject).length < 2
+
+      converted[keyword] = part.map((one) => copy(one, path, mayClose && isShape))
+    }
+  }
+
+  function copyObject(schema: JsonSchema, path: string, mayClose: boolean): JsonSchema {
+    const { properties, additionalProperties, patternProperties } = schema
+    const required = listRequired(schema).filter((one) => !hidden.includes(toPrefix(path) + one))
+    const prefix = toPrefix(path)
+    const copyAll = (parts: object) =>
+      Object.fromEntries(
+        Object.entries(parts)
+          .filter(([key]) => !hidden.includes(prefix + key))
+          .map(([key, part]) => [key, copy(part, prefix + key, true)])
+      )
+    const isExact = isClosed && mayClose && isJsonSchema(properties) && !isOpenObject(schema)
+    const others =
+      path === '' && keepsExtra
+        ? undefined
+        : isJsonSchema(additionalProperties)
+          ? copy(additionalProperties, `${prefix}*`, true)
+          : (additionalProperties ?? (isExact ? false : undefined))
+
+    return {
+      ...(required.length > 0 && { required }),
+      ...(isJsonSchema(properties) && { properties: copyAll(properties) }),
+      ...(isJsonSchema(patternProperties) && { patternProperties: copyAll(patternProperties) }),
+      ...(others !== undefined && { additionalProperties: others })
+    }
+  }
+
+  function listRequired({ required, properties }: JsonSchema): readonly string[] {
+    const named = Array.isArray(required) ? required : []
+    const withDefault = Object.entries(isJsonSchema(properties) ? properties : {})
+      .filter(([, part]) => isJsonSchema(part) && part.default !== undefined)
+      .map(([one]) => one)
+
+    return isOutput
+      ? [...new Set([...named, ...withDefault])]
+      : named.filter((one) => !withDefault.includes(one))
+  }
+}
+
+/** What says something of fields that are not there. */
+function withoutTelltale(schema: JsonSchema): JsonSchema {
+  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !TELLTALE.includes(keyword)))
+}
+
+/** Libraries write the same in different words: a list of constants, a value or null. */
+function toCommonForm(schema: JsonSchema): JsonSchema {
+  const { anyOf, ...others } = schema
+
+  if (Array.isArray(schema.enum) && schema.type === undefined) {
+    const [type, ...more] = new Set(schema.enum.map((value) => (value === null ? 'null' : typeof value)))
+
+    return type === 'string' && more.length === 0 ? { type, ...schema } : schema
+  }
+  if (!Array.isArray(anyOf)) return schema
+  if (anyOf.every((part) => typeof part.const === 'string')) {
+    return { type: 'string', ...others, enum: anyOf.map((part) => part.const) }
+  }
+
+  const [first, second, ...more] = anyOf.toSorted((one, other) => Number(isNull(one)) - Number(isNull(other)))
+  const isSimple = more.length === 0 && isNull(second ?? {}) && typeof first.type === 'string' && !first.enum
+
+  return isSimple ? { ...others, ...first, type: [first.type, 'null'] } : schema
+}
+
+function isNull({ type, ...others }: JsonSchema): boolean {
+  return type === 'null' && Object.keys(others).length === 0
+}
+
+/** Whether a schema says nothing of what it describes. */
+export function isAnything(schema: JsonSchema): boolean {
+  return Object.keys(schema).every((keyword) => ['title', 'description', 'readOnly'].includes(keyword))
+}
+
+/** What a schema refers to that is a reference itself. */
+export function toShape(root: JsonSchema): JsonSchema {
+  let shape = root
+
+  for (let steps = 0; typeof shape.$ref === 'string' && steps < MAX_STEPS; steps++) {
+    const { $ref, ...others } = shape
+
+    shape = { ...resolveReference($ref, root), ...others }
+  }
+
+  return shape
+}
+
+/** More references in a row lead nowhere. */
+const MAX_STEPS = 20
+
+function toPrefix(path: string): string {
+  return path === '' ? '' : `${path}.`
+}
+
+function toType(schema: JsonSchema): { [keyword: string]: unknown } {
+  if (schema.type === undefined) return {}
+
+  const types = schema.nullable === true ? getTypes(schema) : [schema.type].flat()
+
+  return { type: types.length === 1 ? types[0] : types }
+}
+
+function hasKnownTypes({ type }: JsonSchema): boolean {
+  return type === undefined || [type].flat().every((one) => TYPES.includes(one as string))
+}
+
+/** Libraries keep functions, and numbers that JSON does not have, in their descriptions. */
+function isPlain(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every(isPlain)
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value === 'object' && value !== null) return Object.values(value).every(isPlain)
+
+  return value === null || typeof value === 'string' || typeof value === 'boolean'
+}
+
+function mayBeObject(schema: unknown): boolean {
+  if (!isJsonSchema(schema)) return false
+
+  return schema.type === undefined ? schema.const === undefined && !schema.enum : isObjectSchema(schema)
+}
+
+function isObjectSchema(schema: JsonSchema): boolean {
+  return isJsonSchema(schema.properties) || getTypes(schema).includes('object')
+}
+
+function hasKeyword(schema: unknown, keyword: string, seen: Set<unknown>): boolean {
+  if (typeof schema !== 'object' || schema === null || seen.has(schema)) return false
+
+  seen.add(schema)
+
+  return (
+    (!Array.isArray(schema) && Object.hasOwn(schema, keyword)) ||
+    Object.values(schema).some((part) => hasKeyword(part, keyword, seen))
+  )
+}

@@ -1,0 +1,92 @@
+import { warnOnce } from '../core/internals.ts'
+import type { Application } from '../core/types.ts'
+import { readLogin } from '../manifest/login.ts'
+import { type ManifestService, readServices } from '../manifest/services.ts'
+import type { JsonSchema } from '../schema/json-schema.ts'
+import { isObject, isString } from '../utils/check.ts'
+import { assertOptions, type OptionChecks } from '../utils/options.ts'
+import { Names, toServiceNames } from './names.ts'
+import { addOperations, type PathItems } from './operations.ts'
+import { toErrorResponses } from './responses.ts'
+import { createSchemas } from './schemas.ts'
+import { toSecuritySchemes } from './security.ts'
+import type { OpenApiDocument, OpenApiOptions } from './types.ts'
+
+/** What the options of {@link toOpenApi} may be. */
+export const DOCUMENT_CHECKS: OptionChecks = {
+  info: [
+    (info) => isObject(info) && isString(info.title) && isString(info.version),
+    'an object with title and version'
+  ],
+  servers: [
+    (servers) =>
+      Array.isArray(servers) &&
+      servers.length > 0 &&
+      servers.every((server) => isObject(server) && isString(server.url)),
+    'an array of objects with a url'
+  ]
+}
+
+const INFO = { title: 'API', version: '1.0.0' }
+
+/**
+ * Describes what clients can call, as a document of OpenAPI 3.1: it is read off the services as they are at this
+ * moment. What clients cannot call is not in it, and neither is what is hidden.
+ *
+ * @param app An application, set up
+ * @param options The title and the version of the API, and its addresses
+ * @throws TypeError for options that are not valid
+ * @example
+ * toOpenApi(app, { info: { title: 'Notes', version: '1.0.0' }, servers: [{ url: 'https://example.com/api' }] })
+ */
+export function toOpenApi(app: Application, options: OpenApiOptions = {}): OpenApiDocument {
+  assertOptions('toOpenApi', options, DOCUMENT_CHECKS)
+
+  const { info = INFO, servers = [{ url: '/' }] } = options
+  const services = readServices(app)
+    .map(withoutClosed)
+    .filter(({ methods }) => methods.length > 0)
+  const login = readLogin(app)
+  const unknown: string[] = []
+  const paths: PathItems = new Map()
+  const operationIds = new Names()
+  const schemas = createSchemas(services, {
+    hasOwnErrors: typeof app.get?.('formatError') === 'function',
+    onUnknown: (path) => unknown.push(path)
+  })
+
+  for (const service of services) {
+    addOperations(paths, service, {
+      login,
+      operationIds,
+      names: toServiceNames(service.path),
+      schemas: schemas.of(service),
+      sources: { findRelated: (path) => schemas.findRelated(path), hidden: schemas.of(service).hidden }
+    })
+  }
+
+  if (unknown.length > 0) {
+    warnOnce(
+      app,
+      'ALULA_OPENAPI',
+      `The document says nothing of what these fields hold, because their schemas cannot be described as JSON Schema: ${unknown.join(', ')}`
+    )
+  }
+
+  return {
+    openapi: '3.1.1',
+    info,
+    servers,
+    tags: services.map(({ path }) => ({ name: path })),
+    paths: Object.fromEntries([...paths].map(([, { path, operations }]) => [path, operations])),
+    components: {
+      schemas: Object.fromEntries(schemas.all) as { [name: string]: JsonSchema },
+      responses: toErrorResponses(),
+      securitySchemes: toSecuritySchemes(login)
+    }
+  }
+}
+
+function withoutClosed(service: ManifestService): ManifestService {
+  return { ...service, methods: service.methods.filter(({ who }) => who !== 'nobody') }
+}

@@ -1,0 +1,136 @@
+import { toFieldTable } from '../schema/fields.ts'
+import {
+  DATE_KEYWORD,
+  getProperties,
+  getTypes,
+  isJsonSchema,
+  isOpenObject,
+  type JsonSchema,
+  toAlternatives
+} from '../schema/json-schema.ts'
+
+/** What a field of a form takes: one of the kinds of scalars, one value of a list, or JSON for everything else. */
+export type FormKind = 'string' | 'number' | 'integer' | 'boolean' | 'date' | 'day' | 'choice' | 'json'
+
+/** A field of a form. */
+export interface FormField {
+  /** The path of the field: `address.city`. */
+  readonly path: string
+  /** The names on the way, which may have dots themselves. */
+  readonly names: readonly string[]
+  readonly kind: FormKind
+  readonly isRequired: boolean
+  readonly isNullable: boolean
+  /** Whether it may be long, or has several lines. */
+  readonly isLong: boolean
+  readonly isSecret: boolean
+  /** The values that it may have. */
+  readonly values?: readonly unknown[]
+  readonly description?: string
+}
+
+/** From how many characters on a string gets several lines. */
+const LONG = 200
+
+/**
+ * The fields of a form for a value.
+ *
+ * @param schema The schema of the value
+ * @returns `null` where the value is no object, or one of several: it has to be written as JSON
+ */
+export function toFormFields(schema: JsonSchema): readonly FormField[] | null {
+  const only = toObject(schema, schema)
+
+  return only ? listFields(only, schema, [], true, [schema]) : null
+}
+
+/** The one object that a schema describes. */
+function toObject(schema: JsonSchema, root: JsonSchema): JsonSchema | undefined {
+  const [only, ...others] = toAlternatives(schema, root)
+
+  return only?.properties && others.length === 0 && (getProperties(only).size > 0 || !isOpenObject(only))
+    ? only
+    : undefined
+}
+
+function listFields(
+  object: JsonSchema,
+  root: JsonSchema,
+  prefix: readonly string[],
+  isNeeded: boolean,
+  above: readonly JsonSchema[]
+): readonly FormField[] {
+  const required = Array.isArray(object.required) ? object.required : []
+
+  return [...getProperties(object)].filter(hasSchema).flatMap(([name, part]) => {
+    const names = [...prefix, name]
+    const isRequired = isNeeded && required.includes(name)
+    const inner = above.includes(part) ? undefined : toObject(part, root)
+
+    return inner
+      ? listFields(inner, root, names, isRequired, [...above, part])
+      : toFormField(names, part, root, isRequired)
+  })
+}
+
+function hasSchema(entry: readonly [string, unknown]): boolean {
+  return isJsonSchema(entry[1])
+}
+
+function toFormField(
+  names: readonly string[],
+  part: JsonSchema,
+  root: JsonSchema,
+  isRequired: boolean
+): FormField {
+  const alternatives = toAlternatives(part, root)
+  const [first] = alternatives.filter((one) => getTypes(one).some((type) => type !== 'null'))
+  // Names are kept apart from paths, and references found.
+  const wrapped = {
+    ...root,
+    properties: { field: part },
+    allOf: undefined,
+    anyOf: undefined,
+    $ref: undefined
+  }
+  const { kinds, isNullable, values } = toFieldTable(wrapped).get('field') ?? {
+    kinds: ['any'],
+    isNullable: true
+  }
+  const description = part.description ?? first?.description
+  const kind = toKind(kinds, values, first)
+  const path = names.join('.')
+
+  return {
+    path,
+    names,
+    kind,
+    isRequired,
+    isNullable,
+    isLong: kind === 'string' && typeof first?.maxLength === 'number' && first.maxLength >= LONG,
+    isSecret: /password/i.test(path) || first?.format === 'password',
+    ...(kind === 'choice' && { values }),
+    ...(typeof description === 'string' && { description })
+  }
+}
+
+function toKind(
+  kinds: readonly string[],
+  values: readonly unknown[] | undefined,
+  first: JsonSchema | undefined
+): FormKind {
+  if (values) return 'choice'
+  if (kinds.length !== 1 || !first) return 'json'
+  if (first[DATE_KEYWORD] || first.format === 'date-time') return 'date'
+  if (first.format === 'date') return 'day'
+
+  switch (kinds[0]) {
+    case 'string':
+    case 'number':
+    case 'integer':
+    case 'boolean':
+      return kinds[0]
+    default:
+      return 'json'
+  }
+}

@@ -1,0 +1,65 @@
+// The names that generated clients call things by.
+
+/** The names of a service in a document. */
+export interface ServiceNames {
+  /** Of a record: `Note` for `notes`. */
+  readonly one: string
+  /** Of the service: `Notes`. */
+  readonly all: string
+}
+
+/** Gives names away once. */
+export class Names {
+  private readonly taken = new Set<string>()
+
+  constructor(reserved: readonly string[] = []) {
+    for (const name of reserved) this.taken.add(name)
+  }
+
+  /**
+   * The name, or the first with a number after it that is free.
+   *
+   * @param wanted The name
+   */
+  take(wanted: string): string {
+    let name = wanted
+
+    for (let count = 2; this.taken.has(name); count++) name = `${wanted}${count}`
+
+    this.taken.add(name)
+
+    return name
+  }
+}
+
+/**
+ * The names of a service by its path: `users/:id/notes` is `UserNote` and `UserNotes`.
+ *
+ * @param path The path of the service
+ */
+export function toServiceNames(path: string): ServiceNames {
+  const words = path
+    .split('/')
+    .filter((segment) => !segment.startsWith(':'))
+    .map(toPascal)
+    .filter((word) => word !== '')
+  const last = words.pop() ?? 'Service'
+  const before = words.map(toSingular).join('')
+
+  return { one: before + toSingular(last), all: before + last }
+}
+
+/** `note-tags` is `NoteTags`. */
+export function toPascal(name: string): string {
+  return name
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')
+}
+
+function toSingular(word: string): string {
+  if (/[^aeiou]ies$/i.test(word)) return `${word.slice(0, -3)}y`
+  if (/(?:ss|x|z|ch|sh)es$/i.test(word)) return word.slice(0, -2)
+
+  return /[^s]s$/i.test(word) && !/(?:us|is)$/i.test(word) ? word.slice(0, -1) : word
+}

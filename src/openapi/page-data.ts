@@ -1,0 +1,170 @@
+// What the page knows of an application, as plain data: it is read from the manifest, like documents and audits.
+import { isStandardMethod } from '../core/methods.ts'
+import type { Application } from '../core/types.ts'
+import { type ManifestStrategy, readLogin } from '../manifest/login.ts'
+import { hasSockets, type ManifestMethod, type ManifestService, readServices } from '../manifest/services.ts'
+import { getMethodDefinition, isFieldTable, type SchemaDefinition } from '../schema/compile.ts'
+import type { Field } from '../schema/fields.ts'
+import type { JsonSchema } from '../schema/json-schema.ts'
+import { type FormField, toFormFields } from './form-fields.ts'
+
+/** What the page knows of an application before anyone has logged in. */
+export interface LoginData {
+  readonly title: string
+  readonly version: string
+  /** Whether everyone gets the rest too. */
+  readonly isForAll: boolean
+  /** How to log in; `null` without an authentication service. */
+  readonly login: PageLogin | null
+  /** The path of Socket.IO on the server; `null` without it. */
+  readonly socket: string | null
+}
+
+/** What the page knows of an application. */
+export interface PageData {
+  readonly services: readonly PageService[]
+}
+
+/** A service, as far as clients have it. */
+export interface PageService {
+  readonly path: string
+  /** The name of the field that stands in URLs: the id, or what `by` names. */
+  readonly id: string
+  readonly methods: readonly PageMethod[]
+  /** The fields of its records; `null` where they are not declared. */
+  readonly columns: readonly string[] | null
+  /** What may be queried, by path; `null` where that is not declared. */
+  readonly filters: { readonly [path: string]: Field } | null
+  readonly sort: readonly string[] | null
+  /** The operators that are allowed; `null` for all. */
+  readonly operators: readonly string[] | null
+  /** The names that `$include` takes. */
+  readonly relations: readonly string[]
+}
+
+/** A method of a service. */
+export interface PageMethod {
+  readonly name: string
+  readonly who: string
+  readonly hasData: boolean
+  /** The name of its event; `null` where it sends none. */
+  readonly event: string | null
+  /** The fields of its data; `null` where they are not known. */
+  readonly data: readonly FormField[] | null
+  /** The fields of its query, of a custom method; `null` where they are not known. */
+  readonly query: readonly FormField[] | null
+  /** The first route of a custom method; `null` for one that is called by its name. */
+  readonly route: {
+    readonly verb: string
+    readonly path: string
+    readonly placeholders: readonly string[]
+  } | null
+}
+
+/** How to log in. */
+export interface PageLogin {
+  /** The path of the authentication service. */
+  readonly path: string
+  readonly strategies: readonly PageStrategy[]
+}
+
+/** A strategy that creates access tokens. */
+export interface PageStrategy {
+  readonly name: string
+  /** The names of its credentials; `null` where they are not known. */
+  readonly fields: readonly string[] | null
+}
+
+/** What the page says of the application. */
+export interface PageInfo {
+  readonly title?: string
+  readonly version?: string
+  readonly isForAll: boolean
+}
+
+/**
+ * Reads what the page shows.
+ *
+ * @param app The application, set up
+ */
+export function toPageData(app: Application): PageData {
+  return { services: readServices(app).map(toPageService) }
+}
+
+/**
+ * Reads what the page needs for a login.
+ *
+ * @param app The application, set up
+ * @param info What it is called, and whether the page is for everyone
+ */
+export function toLoginData(app: Application, info: PageInfo): LoginData {
+  const { title = 'API', version = '', isForAll } = info
+  const { path = '', strategies } = readLogin(app) ?? {}
+
+  return {
+    title,
+    version,
+    isForAll,
+    login: strategies ? { path, strategies: strategies.map(toStrategy) } : null,
+    socket: readSocket(app)
+  }
+}
+
+function toStrategy({ name, fields }: ManifestStrategy): PageStrategy {
+  if (name === 'jwt') return { name, fields: ['accessToken'] }
+
+  return { name, fields: fields.length > 0 ? fields : null }
+}
+
+function toPageService({ path, id, by = id, definition, methods }: ManifestService): PageService {
+  const query = definition && isFieldTable(definition.query) ? definition.query : undefined
+
+  return {
+    path,
+    id: by,
+    methods: methods.map((method) => toPageMethod(method, definition)),
+    columns: definition ? toColumns(definition) : null,
+    filters: query?.fields ?? null,
+    sort: query?.sort ?? null,
+    operators: query?.operators ?? null,
+    relations: Object.keys(definition?.relations ?? {})
+  }
+}
+
+function toPageMethod(
+  { name, who, hasData, event, routes: [route] }: ManifestMethod,
+  definition: SchemaDefinition | undefined
+): PageMethod {
+  const own = definition && getMethodDefinition(definition, name)
+  const data = isStandardMethod(name) ? definition?.data[name] : own?.data
+
+  return {
+    name,
+    who,
+    hasData,
+    event: event?.name ?? null,
+    data: toFields(data),
+    query: toFields(own?.query),
+    route: route
+      ? { verb: route.verb, path: route.segments.join('/'), placeholders: route.placeholders }
+      : null
+  }
+}
+
+function toFields(schema: JsonSchema | undefined): readonly FormField[] | null {
+  return schema ? toFormFields(schema) : null
+}
+
+function toColumns({ record, computed, hidden }: SchemaDefinition): readonly string[] {
+  const fields = toFormFields(record) ?? []
+  // Objects are one column.
+  const names = new Set([...fields.map(({ names }) => names[0] as string), ...computed])
+
+  return [...names].filter((name) => !hidden.includes(name))
+}
+
+function readSocket(app: Application): string | null {
+  if (!hasSockets(app)) return null
+
+  return (app.io as { path?(): string } | undefined)?.path?.() ?? '/socket.io'
+}

@@ -1,0 +1,108 @@
+import { type Call, isStandard, type Request, ROOT, toHeaders } from './request.ts'
+
+/** What stands for the access token in code: the page shows no token. */
+const TOKEN = 'TOKEN'
+
+/** The languages that a call is shown in. */
+export const LANGUAGES: ReadonlyMap<string, (call: Call, request: Request, hasToken: boolean) => string> =
+  new Map([
+    ['curl', toCurl],
+    ['fetch', toFetch],
+    ['alula', toClientCode]
+  ])
+
+function toCurl(_call: Call, request: Request, hasToken: boolean): string {
+  const headers = Object.entries(toHeaders(request, hasToken ? TOKEN : undefined)).filter(
+    ([name]) => name !== 'Accept'
+  )
+  const isPlain = request.verb === 'GET' || (request.verb === 'POST' && request.body !== undefined)
+
+  return [
+    `curl -g ${isPlain ? '' : `-X ${request.verb} `}${quote(new URL(request.path, ROOT).href)}`,
+    ...headers.map(([name, value]) =>
+      // In double quotes, where the shell fills in the variable.
+      name === 'Authorization' ? `-H "Authorization: Bearer $${TOKEN}"` : `-H ${quote(`${name}: ${value}`)}`
+    ),
+    ...(request.body === undefined ? [] : [`-d ${quote(request.body)}`])
+  ].join(' \\\n  ')
+}
+
+/** For a shell: nothing has a meaning in single quotes. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+function toFetch(_call: Call, request: Request, hasToken: boolean): string {
+  const headers = Object.entries(toHeaders(request, hasToken ? TOKEN : undefined)).filter(
+    ([name]) => name !== 'Accept'
+  )
+  const lines = headers.map(([name, value]) =>
+    name === 'Authorization'
+      ? `    Authorization: \`Bearer \${${TOKEN}}\``
+      : `    ${name.includes('-') ? toLiteral(name) : name}: ${toLiteral(value)}`
+  )
+  const options = [
+    ...(request.verb === 'GET' ? [] : [`  method: ${toLiteral(request.verb)}`]),
+    ...(lines.length > 0 ? [`  headers: {\n${lines.join(',\n')}\n  }`] : []),
+    ...(request.body === undefined
+      ? []
+      : [`  body: JSON.stringify(${toCode(JSON.parse(request.body), '  ')})`])
+  ]
+  const url = toLiteral(new URL(request.path, ROOT).href)
+
+  return [
+    options.length > 0
+      ? `const response = await fetch(${url}, {\n${options.join(',\n')}\n})`
+      : `const response = await fetch(${url})`,
+    'const result = await response.json()'
+  ].join('\n')
+}
+
+function toClientCode({ service, method, id, data, query }: Call, _request: Request, hasToken: boolean) {
+  const params = query && Object.keys(query).length > 0 ? [`{ query: ${toCode(query)} }`] : []
+  const hasId = ['get', 'update', 'patch', 'remove'].includes(method.name)
+  const given = data === undefined && (isStandard(method.name) ? !method.hasData : params.length === 0)
+  const call = [
+    ...(hasId ? [toLiteral(id ?? '')] : []),
+    ...(given ? [] : [data === undefined ? 'undefined' : toCode(data)]),
+    ...params
+  ]
+  const path = toLiteral(service.path)
+  const url = toLiteral(ROOT.replace(/\/$/, ''))
+  const { route } = method
+  const routes = route
+    ? `, routes: { ${toLiteral(`${route.verb} /${route.path}`)}: ${toLiteral(method.name)} }`
+    : ''
+
+  return [
+    `import { alula, ${hasToken ? 'authentication, ' : ''}rest } from 'alula/client'`,
+    '',
+    'const client = alula()',
+    `const connection = rest(${url}).fetch(fetch)`,
+    '',
+    'client.configure(connection)',
+    ...(hasToken ? ['client.configure(authentication())'] : []),
+    ...(isStandard(method.name)
+      ? []
+      : [
+          `client.use(${path}, connection.service(${path}), { methods: [${toLiteral(method.name)}]${routes} })`
+        ]),
+    '',
+    `const result = await client.service(${path}).${method.name}(${call.join(', ')})`
+  ].join('\n')
+}
+
+/** A value as JavaScript. JSON is, but for the two line separators, and `__proto__`, which would set the prototype. */
+function toCode(value: unknown, indent = ''): string {
+  return JSON.stringify(value, null, 2)
+    .replaceAll(/^(\s*)"([A-Za-z_]\w*)":/gm, (line, space: string, name: string) =>
+      name === '__proto__' ? `${space}["__proto__"]:` : line.replace(`"${name}"`, name)
+    )
+    .replaceAll('\n', `\n${indent}`)
+}
+
+function toLiteral(text: string): string {
+  const inner = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")
+
+  return `'${inner}'`
+}

@@ -1,0 +1,247 @@
+import { useState } from 'preact/hooks'
+import type { PageMethod, PageService } from '../page-data.ts'
+import type { Page } from './app.tsx'
+import { CallView, type MadeCall } from './call.tsx'
+import { Form } from './form.tsx'
+import { Records } from './records.tsx'
+import { type Call, isObject, isOk, isStandard, type Outcome, type Query, toRequest } from './request.ts'
+import { useStore } from './store.ts'
+import { Tabs } from './tabs.tsx'
+import { Who } from './who.tsx'
+
+/** A record that was chosen. */
+interface Chosen {
+  readonly id: string
+  readonly record: unknown
+}
+
+/** Makes a call as the identity that makes the calls, and shows it as the last one unless it is `silent`. */
+export type MakeCall = (
+  method: PageMethod,
+  call: Omit<Call, 'service' | 'method'>,
+  isSilent?: boolean
+) => Promise<Outcome>
+
+const CREATE = 'create'
+const EDIT = 'edit'
+
+/** One service: its records, and a form for each method. */
+export function ServiceView({ page, service }: { page: Page; service: PageService }) {
+  const { identity } = page
+  const methods = new Map(service.methods.map((method) => [method.name, method]))
+  const custom = service.methods.filter(({ name }) => !isStandard(name))
+  const [made, setMade] = useState<MadeCall>()
+  const [chosen, setChosen] = useState<Chosen>()
+  const [changes, setChanges] = useState(0)
+  const change = methods.get('patch') ?? methods.get('update')
+  const canOpen = change !== undefined || methods.has('remove')
+  const tabs = [
+    ...(methods.has('create') ? [CREATE] : []),
+    ...(canOpen ? [EDIT] : []),
+    ...custom.map(({ name }) => name)
+  ]
+  const [tab, setTab] = useState(tabs[0] ?? '')
+
+  useStore(identity)
+
+  const call: MakeCall = async (method, rest, isSilent = false) => {
+    const whole: Call = { service, method, ...rest }
+    const request = toRequest(whole)
+    const outcome = await identity.send(request)
+
+    if (!isSilent) {
+      setMade({ call: whole, request, outcome, name: identity.name, hasToken: identity.isLoggedIn })
+      if (request.verb !== 'GET' && isOk(outcome)) setChanges((count) => count + 1)
+    }
+
+    return outcome
+  }
+
+  async function open(id: string, record: unknown): Promise<void> {
+    const get = methods.get('get')
+    const outcome = get && (await call(get, { id }))
+    const found = outcome && isOk(outcome) ? outcome.body : record
+
+    if (found === undefined) return
+
+    setChosen({ id, record: found })
+    if (canOpen) setTab(EDIT)
+  }
+
+  return (
+    <article class="service">
+      <header class="title">
+        <h1>{service.path}</h1>
+        <ul class="methods" aria-label="Who may call its methods">
+          {service.methods.map(({ name, who, route }) => (
+            <li key={name} title={route ? `${route.verb} /${service.path}/${route.path}` : undefined}>
+              <span class={`verb ${isStandard(name) ? name : 'custom'}`}>{name}</span> <Who who={who} />
+            </li>
+          ))}
+        </ul>
+      </header>
+      <Records
+        // What was seen as somebody else is not kept.
+        key={`${identity.number} ${identity.name}`}
+        page={page}
+        service={service}
+        changes={changes}
+        chosen={chosen?.id}
+        onCall={call}
+        onOpen={(id, record) => void open(id, record)}
+      />
+      <div class="work">
+        {tabs.length > 0 && (
+          <section class="card" aria-label="Call a method">
+            <Tabs label="Methods" names={tabs} chosen={tab} onChoose={setTab}>
+              {tab === CREATE && (
+                <Form
+                  label={`Create in ${service.path}`}
+                  fields={methods.get('create')?.data ?? null}
+                  button="Create"
+                  empties
+                  onSend={(data) => call(methods.get('create') as PageMethod, { data })}
+                />
+              )}
+              {tab === EDIT && !chosen && (
+                <p class="hint nothing">Choose a record in the table, or open one by its {service.id}.</p>
+              )}
+              {tab === EDIT && chosen && (
+                <Edit
+                  key={chosen.id}
+                  chosen={chosen}
+                  service={service}
+                  change={change}
+                  remove={methods.get('remove')}
+                  onCall={call}
+                  onGone={() => setChosen(undefined)}
+                />
+              )}
+              {custom
+                .filter(({ name }) => name === tab)
+                .map((method) => (
+                  <Custom key={method.name} method={method} service={service} onCall={call} />
+                ))}
+            </Tabs>
+          </section>
+        )}
+        {made && <CallView made={made} />}
+      </div>
+    </article>
+  )
+}
+
+interface EditProps {
+  readonly chosen: Chosen
+  readonly service: PageService
+  readonly change: PageMethod | undefined
+  readonly remove: PageMethod | undefined
+  readonly onCall: MakeCall
+  readonly onGone: () => void
+}
+
+function Edit({ chosen: { id, record }, service, change, remove, onCall, onGone }: EditProps) {
+  const [isSure, setSure] = useState(false)
+
+  async function removeRecord(method: PageMethod): Promise<void> {
+    if (!isSure) {
+      setSure(true)
+      return
+    }
+
+    setSure(false)
+    if (isOk(await onCall(method, { id }))) onGone()
+  }
+
+  return (
+    <>
+      <p class="chosen">
+        <span class="hint">{service.id}</span> <code>{id}</code>
+        {remove && (
+          <button
+            type="button"
+            class={isSure ? 'danger sure' : 'danger'}
+            onClick={() => void removeRecord(remove)}
+            onBlur={() => setSure(false)}
+          >
+            {isSure ? 'Really remove' : 'Remove'}
+          </button>
+        )}
+      </p>
+      {change && (
+        <Form
+          label={`Change ${id} of ${service.path}`}
+          fields={change.data}
+          // The whole record is sent by `update`.
+          {...(change.name === 'patch' && { record })}
+          button="Save"
+          onSend={(data) => onCall(change, { id, data })}
+        />
+      )}
+    </>
+  )
+}
+
+interface CustomProps {
+  readonly method: PageMethod
+  readonly service: PageService
+  readonly onCall: MakeCall
+}
+
+/** Of a route by GET the query is what it takes, and of all the placeholders. */
+function Custom({ method, service, onCall }: CustomProps) {
+  const { name, route, data, query } = method
+  const verb = route?.verb ?? 'POST'
+  const placeholders = (route?.placeholders ?? []).filter((one) => !data?.some(({ path }) => path === one))
+  const [values, setValues] = useState<ReadonlyMap<string, string>>(new Map())
+  const [search, setSearch] = useState('')
+  const isRead = verb === 'GET'
+  const fields = isRead ? (query ?? []) : verb === 'DELETE' ? (data ?? []) : data
+
+  async function send(sent: unknown): Promise<Outcome> {
+    const asked = isRead && isObject(sent) ? (sent as Query) : {}
+    const body = { ...(!isRead && isObject(sent) ? sent : {}), ...Object.fromEntries(values) }
+    const whole = isRead || isObject(sent) ? body : sent
+    const parameters = { ...asked, ...Object.fromEntries(new URLSearchParams(search)) }
+
+    return onCall(method, { data: whole, ...(Object.keys(parameters).length > 0 && { query: parameters }) })
+  }
+
+  return (
+    <Form label={`Call ${name} of ${service.path}`} fields={fields} button={`Call ${name}`} onSend={send}>
+      <p class="chosen">
+        <span class={`verb ${verb}`}>{verb}</span>{' '}
+        <code>
+          /{service.path}
+          {route && `/${route.path}`}
+        </code>
+      </p>
+      {placeholders.map((one) => (
+        <div class="field" key={one}>
+          <label for={`placeholder-${one}`}>{one}</label>
+          <span class="kind">in the path</span>
+          <input
+            id={`placeholder-${one}`}
+            value={values.get(one) ?? ''}
+            autoComplete="off"
+            onInput={({ currentTarget }) => setValues(new Map(values).set(one, currentTarget.value))}
+          />
+        </div>
+      ))}
+      {isRead && !query && (
+        <div class="field">
+          <label for="custom-query">query</label>
+          <span class="kind">as in a URL</span>
+          <input
+            id="custom-query"
+            class="mono"
+            value={search}
+            placeholder="limit=5"
+            autoComplete="off"
+            onInput={({ currentTarget }) => setSearch(currentTarget.value)}
+          />
+        </div>
+      )}
+    </Form>
+  )
+}

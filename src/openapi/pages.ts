@@ -1,0 +1,33 @@
+import type { Application } from '../core/types.ts'
+import type { OptionCheck } from '../utils/options.ts'
+import { openAlulaPage } from './alula-page.ts'
+import type { DocumentPage } from './page.ts'
+import type { PageInfo } from './page-data.ts'
+import { openSwaggerUi } from './swagger-ui.ts'
+
+const PAGES = { alula: openAlulaPage, 'swagger-ui': openSwaggerUi } as const satisfies {
+  [name: string]: (app: Application, info: PageInfo) => DocumentPage
+}
+
+/** The pages that there are. */
+export type PageName = keyof typeof PAGES
+
+/** What the option `page` may be. */
+export const PAGE_CHECK: OptionCheck = [
+  (page) => page === false || Object.hasOwn(PAGES, page as string),
+  `false, or one of ${Object.keys(PAGES)
+    .map((name) => `'${name}'`)
+    .join(', ')}`
+]
+
+/**
+ * Opens a page.
+ *
+ * @param name Its name
+ * @param app The application
+ * @param info What the page says of it
+ * @throws Error where its package is not installed
+ */
+export function openPage(name: PageName, app: Application, info: PageInfo): DocumentPage {
+  return PAGES[name](app, info)
+}

@@ -1,0 +1,307 @@
+import { isStandardMethod } from '../core/methods.ts'
+import type { ManifestMethod, ManifestService } from '../manifest/services.ts'
+import { getMethodDefinition } from '../schema/compile.ts'
+import { getProperties, type JsonSchema } from '../schema/json-schema.ts'
+import { isCount, type Relation } from '../schema/relation.ts'
+import { type ConvertRules, convertSchema, isAnything, toShape } from './convert.ts'
+import { Names, toPascal, toServiceNames } from './names.ts'
+import { ERROR } from './responses.ts'
+
+/** The schemas of a document. */
+export interface Schemas {
+  /** By name. */
+  readonly all: ReadonlyMap<string, JsonSchema>
+  of(service: ManifestService): ServiceSchemas
+  /** The service of a relation, where clients may find its records. */
+  findRelated(path: string): ManifestService | undefined
+}
+
+/** What calls of a service take and return. */
+export interface ServiceSchemas {
+  /** A record as clients get it; anything for a service without a schema. */
+  readonly record: JsonSchema
+  /** What `find` returns. */
+  readonly page: JsonSchema
+  /** The fields that clients never get, and cannot query. */
+  readonly hidden: readonly string[]
+  /** The data of a method; `undefined` where it is not known. */
+  toData(method: string): JsonSchema | undefined
+  /** The result of a custom method; `undefined` where it is not known. */
+  toResult(method: string): JsonSchema | undefined
+}
+
+/** What {@link createSchemas} needs to know. */
+export interface SchemaSettings {
+  /** Whether the application decides what errors look like. */
+  readonly hasOwnErrors: boolean
+  /** Is told of a field that cannot be described. */
+  readonly onUnknown: (path: string) => void
+}
+
+const ANYTHING: JsonSchema = {}
+
+/**
+ * Makes the schemas of services.
+ *
+ * @param services The services that clients may call
+ * @param settings What else is known
+ */
+export function createSchemas(services: readonly ManifestService[], settings: SchemaSettings): Schemas {
+  const { hasOwnErrors, onUnknown } = settings
+  const all = new Map<string, JsonSchema>([['Error', hasOwnErrors ? { type: 'object' } : ERROR]])
+  const names = new Names(['Error'])
+  const byPath = new Map(services.map((service) => [service.path, service]))
+  // Before the schemas, because they refer to those of other services.
+  const records = new Map(
+    services
+      .filter(({ definition }) => definition)
+      .map(({ path }) => [path, names.take(toServiceNames(path).one)])
+  )
+  const known = new Map<ManifestService, ServiceSchemas>()
+  const schemas: Schemas = { all, of, findRelated }
+
+  return schemas
+
+  function add(wanted: string, toSchema: (reference: JsonSchema) => JsonSchema): JsonSchema {
+    return fill(names.take(wanted), toSchema)
+  }
+
+  function fill(name: string, toSchema: (reference: JsonSchema) => JsonSchema): JsonSchema {
+    const reference = { $ref: `#/components/schemas/${name}` }
+
+    // The place in the order of the document, before those that it refers to.
+    all.set(name, ANYTHING)
+    all.set(name, toSchema(reference))
+
+    return reference
+  }
+
+  function findRelated(path: string): ManifestService | undefined {
+    const service = byPath.get(path)
+
+    return service?.methods.some(({ name }) => name === 'find') ? service : undefined
+  }
+
+  function of(service: ManifestService): ServiceSchemas {
+    const made = known.get(service) ?? create(service)
+
+    known.set(service, made)
+
+    return made
+  }
+
+  function create(service: ManifestService): ServiceSchemas {
+    const { definition, path } = service
+    const name = records.get(path)
+    const hidden = listHidden(service)
+
+    if (!definition || name === undefined) {
+      return {
+        record: ANYTHING,
+        page: service.page ? toPage(service, ANYTHING) : ANYTHING,
+        hidden,
+        toData: () => undefined,
+        toResult: () => undefined
+      }
+    }
+
+    const toRules = (
+      schemaName: string,
+      part: string,
+      isOutput: boolean,
+      self?: JsonSchema
+    ): ConvertRules => ({
+      name: schemaName,
+      isOutput,
+      store: { add },
+      isClosed: true,
+      onUnknown: (field) => onUnknown([part, field].filter(Boolean).join('.')),
+      ...(self && { self })
+    })
+    const record = definition.hasView ? ANYTHING : fill(name, (self) => toRecord(service, name, self))
+    const describe = (wanted: string, part: string, schema: JsonSchema, isOutput: boolean) =>
+      add(wanted, (self) => convertSchema(schema, toRules(wanted, part, isOutput, self)))
+    const inputs = new Map(
+      Object.entries(definition.data)
+        .filter(([method]) => service.methods.some((one) => one.name === method))
+        .map(([method, schema]) => {
+          // The same as for new records, unless it is written.
+          const isSame = method === 'update' && isSameSchema(schema, definition.data.create)
+          const wanted = `${name}${isSame ? 'Create' : toPascal(method)}`
+
+          return [method, { wanted, schema }] as const
+        })
+    )
+    const data = new Map<string, JsonSchema>()
+    const shared = new Map<string, JsonSchema>()
+
+    for (const [method, { wanted, schema }] of inputs) {
+      const reference = shared.get(wanted) ?? describe(wanted, `${path}.${method}`, schema, false)
+
+      shared.set(wanted, reference)
+      data.set(method, reference)
+    }
+
+    const results = new Map<string, JsonSchema>()
+
+    for (const { name: method } of service.methods) {
+      if (isStandardMethod(method)) continue
+
+      const { data: taken, result } = getMethodDefinition(definition, method) ?? {}
+      const wanted = name + toPascal(method)
+
+      if (taken) data.set(method, describe(wanted, `${path}.${method}`, taken, false))
+      if (result && !definition.hasView) {
+        results.set(method, describe(`${wanted}Result`, `${path}.${method}`, result, true))
+      }
+    }
+
+    return {
+      record,
+      page: definition.hasView ? ANYTHING : toFound(service, name, record),
+      hidden,
+      toData: (method) => data.get(method),
+      toResult: (method) => results.get(method)
+    }
+
+    function toRecord({ id }: ManifestService, schemaName: string, self: JsonSchema): JsonSchema {
+      const {
+        record: schema,
+        server = [],
+        computed = [],
+        resolved = [],
+        extra
+      } = definition as NonNullable<typeof definition>
+      const keepsExtra = extra === 'keep'
+      const converted = convertSchema(schema, {
+        ...toRules(schemaName, path, true, self),
+        hidden,
+        keepsExtra
+      })
+      const declared = getProperties(toShape(schema))
+      const shown = [
+        ...computed.filter((one) => !declared.has(one)),
+        ...resolved.filter((one) => !hidden.includes(one))
+      ]
+      const fields = {
+        ...Object.fromEntries(shown.map((one) => [one, ANYTHING])),
+        ...Object.fromEntries(
+          Object.entries((definition as NonNullable<typeof definition>).relations).flatMap(
+            ([one, relation]) => {
+              const related = toRelated(relation)
+
+              return related ? [[one, related]] : []
+            }
+          )
+        )
+      }
+
+      for (const [field, property] of getProperties(converted)) {
+        if (isAnything(property) && !computed.includes(field)) onUnknown(`${path}.${field}`)
+      }
+
+      return markReadOnly(
+        addFields(converted, fields, [...resolved, ...listSometimesProtected(service, hidden)]),
+        [id, ...server, ...computed]
+      )
+    }
+  }
+
+  function toRelated(relation: Relation): JsonSchema | undefined {
+    const related = findRelated(relation.path)
+
+    if (!related) return undefined
+    if (isCount(relation))
+      return relation.kind === 'count' ? { type: 'integer', minimum: 0 } : { type: 'boolean' }
+
+    // An included record leaves as its service shows records, without what it makes of responses.
+    const name = related.definition?.hasView ? undefined : records.get(related.path)
+    const record: JsonSchema = name === undefined ? ANYTHING : { $ref: `#/components/schemas/${name}` }
+
+    return relation.kind === 'one' ? { anyOf: [record, { type: 'null' }] } : { type: 'array', items: record }
+  }
+
+  function toFound(service: ManifestService, name: string, record: JsonSchema): JsonSchema {
+    const list = { type: 'array', items: record }
+
+    if (!service.isStored) return { anyOf: [list, add(`${name}Page`, () => toPage(service, record))] }
+
+    return service.page ? add(`${name}Page`, () => toPage(service, record)) : list
+  }
+}
+
+/** Most services have one schema for both. Two that are written alike are the same in a document. */
+function isSameSchema(schema: JsonSchema, other: JsonSchema | undefined): boolean {
+  return schema === other || JSON.stringify(schema) === JSON.stringify(other)
+}
+
+function toPage({ page, isStored }: ManifestService, record: JsonSchema): JsonSchema {
+  const hasTotal = isStored && page?.hasTotal !== false
+
+  return {
+    type: 'object',
+    required: [...(hasTotal ? ['total'] : []), 'limit', 'skip', 'data'],
+    properties: {
+      ...((hasTotal || !isStored) && { total: { type: 'integer' } }),
+      limit: { type: 'integer' },
+      skip: { type: 'integer' },
+      data: { type: 'array', items: record }
+    }
+  }
+}
+
+/** What no method shows. */
+function listHidden({ definition, methods }: ManifestService): readonly string[] {
+  const [first, ...others] = methods.filter(isShowing)
+  const always =
+    first?.protects.filter((path) => others.every(({ protects }) => protects.includes(path))) ?? []
+
+  return [...new Set([...(definition?.hidden ?? []), ...always])]
+}
+
+/** What some methods show and others do not. */
+function listSometimesProtected({ methods }: ManifestService, hidden: readonly string[]): readonly string[] {
+  return methods.flatMap(({ protects }) => protects).filter((path) => !hidden.includes(path))
+}
+
+function isShowing({ name }: ManifestMethod): boolean {
+  return isStandardMethod(name)
+}
+
+/** Adds fields to a record, or to each kind of record that there is; some that it has are not always there. */
+function addFields(
+  schema: JsonSchema,
+  fields: { readonly [name: string]: JsonSchema },
+  optional: readonly string[]
+): JsonSchema {
+  for (const keyword of ['anyOf', 'oneOf']) {
+    const choices = schema[keyword]
+
+    if (Array.isArray(choices)) {
+      return { ...schema, [keyword]: choices.map((choice) => addFields(choice, fields, optional)) }
+    }
+  }
+
+  const { properties, required } = schema
+
+  if (!properties) return schema
+
+  return {
+    ...schema,
+    properties: { ...properties, ...fields },
+    ...(Array.isArray(required) && { required: required.filter((name) => !optional.includes(name)) })
+  }
+}
+
+function markReadOnly(schema: JsonSchema, names: readonly string[]): JsonSchema {
+  const { properties } = schema
+
+  if (!properties) return schema
+
+  const marked = Object.entries(properties).map(([name, property]) => [
+    name,
+    names.includes(name) ? { ...property, readOnly: true } : property
+  ])
+
+  return { ...schema, properties: Object.fromEntries(marked) }
+}

@@ -1,0 +1,71 @@
+import type { ManifestLogin } from '../manifest/login.ts'
+import type { OpenApiDocument, OpenApiSecurity } from './types.ts'
+
+const HOOK = 'hook authenticate('
+
+/** Whether credentials matter to a call: only what `anyone` may call takes none. */
+export function isAuthenticated(who: string): boolean {
+  return who !== 'anyone'
+}
+
+/** Whether a caller with valid credentials may be refused. */
+export function isGuarded(who: string): boolean {
+  return isAuthenticated(who) && who !== 'user' && !who.startsWith(HOOK)
+}
+
+/** Who may call a method, in words for clients: names of functions and of fields say nothing to them. */
+export function describeWho(who: string): string {
+  const [, role] = /^role\('(.*)'\)$/.exec(who) ?? []
+
+  if (role !== undefined) return `users with the role '${role}'`
+  if (who === 'anyone') return who
+  if (who === 'user' || who.startsWith(HOOK)) return 'users'
+
+  return who.startsWith('owner(') ? 'owners of the record' : 'callers that the application lets pass'
+}
+
+/**
+ * The credentials that a call demands.
+ *
+ * @param who Who may call it, as in the table of `exposure`
+ * @param login How clients log in
+ */
+export function toSecurity(who: string, login: ManifestLogin | undefined): readonly OpenApiSecurity[] {
+  const { credentials = [] } = login ?? {}
+
+  if (!isAuthenticated(who) || credentials.length === 0) return []
+
+  const named = [...who.matchAll(/'([^']*)'/g)].map(([, name]) => name)
+  const accepted = who.startsWith(HOOK) ? credentials.filter(({ name }) => named.includes(name)) : credentials
+  const demanded = accepted.map(({ name }) => ({ [toSchemeName(name)]: [] }))
+
+  return isDemanding(who) ? demanded : [{}, ...demanded]
+}
+
+/**
+ * The ways to send credentials, by the names of their strategies.
+ *
+ * @param login How clients log in
+ */
+export function toSecuritySchemes(
+  login: ManifestLogin | undefined
+): OpenApiDocument['components']['securitySchemes'] {
+  return Object.fromEntries(
+    (login?.credentials ?? []).map(({ name, header, scheme }) => [
+      toSchemeName(name),
+      scheme && header.toLowerCase() === 'authorization'
+        ? { type: 'http', scheme: scheme.toLowerCase() }
+        : { type: 'apiKey', in: 'header', name: header }
+    ])
+  )
+}
+
+/** Of a function of the application it is not known. */
+function isDemanding(who: string): boolean {
+  return who === 'user' || ['owner(', 'role(', HOOK].some((prefix) => who.startsWith(prefix))
+}
+
+/** The names of components have few characters. */
+function toSchemeName(name: string): string {
+  return name.replaceAll(/[^\w.-]/g, '_')
+}

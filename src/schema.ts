@@ -1,0 +1,30 @@
+export type { MethodDefinition, QueryDefinition, SchemaDefinition } from './schema/compile.ts'
+export type {
+  AjvOfKinds,
+  LongForm,
+  MethodSchemas,
+  QuerySettings,
+  SchemaSettings,
+  ServerValue,
+  WrittenValue
+} from './schema/declaration.ts'
+export type { Field, FieldKind } from './schema/fields.ts'
+export type { JsonSchema } from './schema/json-schema.ts'
+export type { Query } from './schema/query-type.ts'
+export {
+  type CountRelation,
+  count,
+  exists,
+  type LinkOptions,
+  type ManyRelation,
+  many,
+  type OneRelation,
+  one,
+  type Relation
+} from './schema/relation.ts'
+export type { Resolver, ResolverSettings, Resolvers } from './schema/resolvers.ts'
+export { onWrite, schema } from './schema/schema.ts'
+export type { StandardSchema } from './schema/standard.ts'
+export type { DeclaredSchema, OutputOf, SchemaTypes, ServiceOf } from './schema/types.ts'
+export { validate } from './schema/validate.ts'
+export type { AjvLike, AnySchema } from './schema/validator.ts'

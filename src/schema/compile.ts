@@ -1,0 +1,332 @@
+import type { FeathersService, Query } from '../core/types.ts'
+import { VALIDATED } from '../query/validated.ts'
+import { isFunction } from '../utils/check.ts'
+import { didYouMean } from '../utils/did-you-mean.ts'
+import { compileData, compileValue, type DataCheck } from './data.ts'
+import { getAjv, hasAjvOfQueries, isQuerySettings, type LongForm, type MethodSchemas } from './declaration.ts'
+import { makePartial, omitFields } from './derive.ts'
+import { type Field, type FieldTable, toFieldTable } from './fields.ts'
+import type { Relations } from './include.ts'
+import { type JsonSchema, toNames } from './json-schema.ts'
+import { toValidator } from './libraries.ts'
+import { compilePicker, type OutputRules, type Picker } from './output.ts'
+import { compileQuery, type QueryCheck, toId } from './query.ts'
+import { listFilters } from './related-filter.ts'
+import { isCount, type Relation } from './relation.ts'
+import { getExternalNames, getVirtualNames } from './resolvers.ts'
+import type { AnySchema, Validator } from './validator.ts'
+
+/** What a service checks, as plain data. */
+export interface SchemaDefinition {
+  readonly record: JsonSchema
+  /** What the data of each method may be: `create`, `update` and `patch`, as far as the service has them. */
+  readonly data: { readonly [method: string]: JsonSchema }
+  /** Which queries clients may send: by field, or as a schema. */
+  readonly query: QueryDefinition | JsonSchema
+  /** The custom methods by name. */
+  readonly methods: { readonly [method: string]: MethodDefinition }
+  /** The fields that the server sets. */
+  readonly server: readonly string[]
+  /** The paths of fields that never leave. */
+  readonly hidden: readonly string[]
+  /** The names of fields that are made for each result. */
+  readonly computed: readonly string[]
+  /** What is related to a record, by name. */
+  readonly relations: Relations
+  readonly extra: 'drop' | 'keep'
+  readonly unknown: 'refuse' | 'drop'
+  /** The fields that clients get otherwise than they are, by resolvers. */
+  readonly resolved: readonly string[]
+  /** Whether responses are made by the service, for instance with an envelope. */
+  readonly hasView: boolean
+  /** Whether this is checked by the schema; otherwise it only describes what the hooks of the service do. */
+  readonly enforce: boolean
+}
+
+/** The queries that clients may send. */
+export interface QueryDefinition {
+  readonly fields: { readonly [path: string]: Field }
+  readonly sort: readonly string[]
+  /** The operators that are allowed; all that the service has when left out. */
+  readonly operators?: readonly string[]
+}
+
+/** Whether queries are described by field, and not by a schema. */
+export function isFieldTable(query: QueryDefinition | JsonSchema): query is QueryDefinition {
+  return typeof query.fields === 'object' && Array.isArray(query.sort)
+}
+
+/** What a custom method takes and returns. */
+export interface MethodDefinition {
+  readonly data?: JsonSchema
+  readonly result?: JsonSchema
+  readonly query?: JsonSchema
+}
+
+/** What is known of a declaration once the service is. */
+export interface CompiledSchema {
+  /** The name of the id field. */
+  readonly id: string
+  readonly definition: SchemaDefinition
+  readonly validators: readonly Validator[]
+  /** Converts an id that a client sent, or the value of the field that stands in its place. */
+  readonly convertId: (id: any, by?: string) => any
+  readonly checks: ReadonlyMap<string, MethodChecks>
+  /** Copies what clients may see of a record. */
+  readonly pick: Picker
+  /** The same for events that the service sends by itself, which no resolver sees. */
+  readonly pickEvent: Picker
+  /** The same for the results of custom methods that have a schema. */
+  readonly pickers: ReadonlyMap<string, Picker>
+}
+
+/** What the schema of a service says of a custom method; `undefined` where it says nothing. */
+export function getMethodDefinition(
+  { methods }: Pick<SchemaDefinition, 'methods'>,
+  name: string
+): MethodDefinition | undefined {
+  return Object.hasOwn(methods, name) ? methods[name] : undefined
+}
+
+/** The checks of one method. */
+export interface MethodChecks {
+  readonly data?: DataCheck | undefined
+  readonly query?: QueryCheck | undefined
+}
+
+type Parts<T> = { readonly [Part in keyof MethodSchemas]: T }
+
+/**
+ * Compiles what a service checks.
+ *
+ * @param form The declaration
+ * @param record The validator of its record
+ * @param service The service, whose methods decide what is needed
+ * @param id The name of its id field
+ * @param onDropped Called with the path of a field that is dropped because it is not declared
+ * @throws TypeError for schemas that cannot be derived, and for names that the record does not have
+ */
+export function compileSchema(
+  form: LongForm,
+  record: Validator,
+  service: FeathersService,
+  id: string,
+  onDropped: (path: string) => void
+): CompiledSchema {
+  const { hidden = [], extra = 'drop', relations = {}, resolvers } = form
+  const computed = getComputedNames(form)
+  const declared = toNames(record.output)
+  const absent = [...hidden, ...getVirtualNames(resolvers)]
+  const isShown = (path: string) => !absent.some((name) => path === name || path.startsWith(`${name}.`))
+  const table = new Map([...toFieldTable(record.output)].filter(([path]) => isShown(path)))
+  const toPicker = (schema: JsonSchema, rules: Partial<OutputRules>) =>
+    compilePicker({ schema, hidden: [], computed: [], keepsExtra: false, onDropped, ...rules })
+  const ofRecord = {
+    computed: [
+      ...computed.filter((name) => form.computed?.[name] || !declared.includes(name)),
+      ...Object.keys(relations)
+    ],
+    keepsExtra: extra === 'keep'
+  }
+  const validators = createValidators(form, record, service, id)
+  const methods = Object.entries(form.methods ?? {}).map(
+    ([name, parts]) => [name, toValidators(name, parts, form)] as const
+  )
+  const { check: query, definition: queries } = compileQueries(form, table, record, service)
+  const checks = new Map<string, MethodChecks>()
+
+  for (const method of ['find', 'get', 'remove']) checks.set(method, { query })
+  for (const [method, validator] of validators) {
+    checks.set(method, { query, data: compileMethod(form, method, validator, id) })
+  }
+  for (const [name, { data, query: ofMethod }] of methods) {
+    checks.set(name, {
+      data: data && compileValue(data, form.unknown, 'data'),
+      query: ofMethod && compileQuerySchema(ofMethod, form)
+    })
+  }
+
+  return {
+    id,
+    checks,
+    pick: toPicker(record.output, { ...ofRecord, hidden }),
+    pickEvent: toPicker(record.output, { ...ofRecord, hidden: [...hidden, ...getExternalNames(resolvers)] }),
+    pickers: new Map(
+      methods.flatMap(([name, { result }]) => (result ? [[name, toPicker(result.output, {})] as const] : []))
+    ),
+    convertId: (value, by = id) => toId(value, table.get(by)),
+    validators: [...new Set(validators.values()), ...methods.flatMap(([, parts]) => Object.values(parts))],
+    definition: {
+      record: record.output,
+      data: Object.fromEntries([...validators].map(([method, { input }]) => [method, input])),
+      query: queries,
+      methods: Object.fromEntries(methods.map(([name, parts]) => [name, toMethodDefinition(parts)])),
+      server: Object.keys(form.server ?? {}),
+      hidden,
+      computed,
+      relations,
+      extra,
+      unknown: form.unknown ?? 'refuse',
+      resolved: getExternalNames(resolvers),
+      hasView: form.view !== undefined,
+      enforce: form.enforce ?? true
+    }
+  }
+}
+
+/** The fields that are made for each result. */
+function getComputedNames({ computed, resolvers }: LongForm): readonly string[] {
+  return [...new Set([...Object.keys(computed ?? {}), ...getVirtualNames(resolvers)])]
+}
+
+/** The validators of the methods that the service has; derived from the record where the form has none. */
+function createValidators(
+  form: LongForm,
+  record: Validator,
+  service: FeathersService,
+  id: string
+): ReadonlyMap<string, Validator> {
+  const omitted = [id, ...Object.keys(form.server ?? {}), ...getComputedNames(form)]
+  let derived: AnySchema | undefined
+  const toCreate = () => {
+    derived ??= form.create ?? omitFields(form.record, omitted, toNames(record.output))
+
+    return derived
+  }
+  const schemas: readonly [string, () => AnySchema][] = [
+    ['create', toCreate],
+    ['update', () => form.update ?? toCreate()],
+    ['patch', () => form.patch ?? makePartial(toCreate(), omitted)]
+  ]
+  const present = schemas.filter(([method]) =>
+    isFunction((service as object as { [name: string]: unknown })[method])
+  )
+
+  // `update` has the schema of `create` unless it is written.
+  const known = new Map<AnySchema, Validator>()
+
+  return new Map(
+    present.map(([method, toSchema]) => {
+      const schema = toSchema()
+      const validator =
+        known.get(schema) ?? toValidator(schema, `The schema for '${method}'`, getAjv(form, 'data'))
+
+      known.set(schema, validator)
+
+      return [method, validator]
+    })
+  )
+}
+
+function compileMethod(form: LongForm, method: string, validator: Validator, id: string): DataCheck {
+  const { server = {}, unknown } = form
+  const names = toNames(validator.input)
+  const twice = Object.keys(server).find((name) => names.includes(name))
+
+  if (twice !== undefined) {
+    throw new TypeError(
+      `The schema for '${method}' has the field '${twice}', which the server sets: leave it out`
+    )
+  }
+
+  return compileData({
+    validator,
+    server,
+    unknown,
+    internal: names.includes(id) ? [] : [id],
+    writes: method as 'create' | 'update' | 'patch'
+  })
+}
+
+function toValidators(name: string, parts: MethodSchemas, form: LongForm): Parts<Validator> {
+  return Object.fromEntries(
+    Object.entries(parts).map(([part, schema]) => [
+      part,
+      toValidator(
+        schema as AnySchema,
+        `'${part}' of the method '${name}'`,
+        getAjv(form, part === 'query' ? 'query' : 'data')
+      )
+    ])
+  )
+}
+
+function toMethodDefinition({ data, result, query }: Parts<Validator>): MethodDefinition {
+  return {
+    ...(data && { data: data.input }),
+    ...(result && { result: result.output }),
+    ...(query && { query: query.input })
+  }
+}
+
+function compileQueries(
+  form: LongForm,
+  table: FieldTable,
+  record: Validator,
+  service: FeathersService
+): { check: QueryCheck; definition: QueryDefinition | JsonSchema } {
+  const { query = {} } = form
+  const virtual = getVirtualNames(form.resolvers)
+
+  if (!isQuerySettings(query)) {
+    const validator = toValidator(query, "'query' of schema()", getAjv(form, 'query'))
+
+    return { check: compileQuerySchema(validator, form), definition: validator.input }
+  }
+
+  for (const [name, paths] of Object.entries({ fields: query.fields, sort: query.sort })) {
+    const missing = paths?.find((path) => !table.has(path))
+
+    if (missing !== undefined) {
+      throw new TypeError(
+        `The record of schema() has no field '${missing}', which '${name}' of 'query' names${didYouMean(missing, [...table.keys()])}`
+      )
+    }
+  }
+
+  const { relations = {} } = form
+  const fields = new Map([...table].filter(([path]) => query.fields?.includes(path) ?? true))
+  const sort =
+    query.sort ?? [...fields].flatMap(([path, { kinds }]) => (kinds.includes('list') ? [] : [path]))
+  const definition: QueryDefinition = {
+    fields: Object.fromEntries(fields),
+    sort,
+    ...(query.operators && { operators: query.operators })
+  }
+  const check = compileQuery({
+    // The other service checks what its fields are compared with.
+    fields: new Map([...fields, ...listFilters(relations).map((name) => [name, ANY] as const)]),
+    sort: [...sort, ...Object.keys(relations).filter((name) => isCount(relations[name] as Relation))],
+    operators: query.operators,
+    selectable: [
+      ...[...table.keys(), ...toNames(record.output)].filter((path) => !form.hidden?.includes(path)),
+      ...Object.keys({ ...form.computed, ...relations })
+    ].filter((path) => !virtual.includes(path)),
+    further: Object.keys(getFilters(service))
+  })
+
+  return { check, definition }
+}
+
+const ANY: Field = { kinds: ['any'], isNullable: true }
+
+/** Names at the top of a query that the adapter was told to take. */
+function getFilters(service: object): object {
+  return (service as { options?: { filters?: object } }).options?.filters ?? {}
+}
+
+function compileQuerySchema(validator: Validator, form: LongForm): QueryCheck {
+  const check = compileValue(validator, form.unknown, 'query')
+
+  // As by field, strings are converted whichever way the query came.
+  if (!hasAjvOfQueries(form)) {
+    return (query) => check(query, { isOutside: true, isForm: true }) as Query
+  }
+
+  // The instance does what `validateQuery` of Feathers did.
+  return async (query) => {
+    const checked = await check(query, { isOutside: true, isForm: false })
+
+    return Object.defineProperty(checked as Query, VALIDATED, { value: true })
+  }
+}

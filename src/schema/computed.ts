@@ -1,0 +1,34 @@
+import type { HookContext } from '../core/types.ts'
+import { isPlainObject } from '../utils/object.ts'
+import type { Computed } from './declaration.ts'
+import { toRecords } from './output.ts'
+
+/** Fields by name. */
+export type ComputedFields = readonly (readonly [name: string, computed: Computed])[]
+
+/**
+ * Puts computed fields into the records of a result, all records at once.
+ *
+ * @param context The context after the call
+ * @param fields The computed fields
+ * @throws Error when a function returns another number of values than there are records
+ */
+export async function addComputed(context: HookContext, fields: ComputedFields): Promise<void> {
+  const records = toRecords(context.result).filter(isPlainObject)
+
+  if (records.length === 0) return
+
+  const values = await Promise.all(fields.map(([, { many }]) => many(records, context)))
+
+  for (const [index, [name]] of fields.entries()) {
+    const made = values[index]
+
+    if (!Array.isArray(made) || made.length !== records.length) {
+      throw new Error(
+        `The computed field '${name}' of '${context.path}' needs one value for each record, in an array`
+      )
+    }
+
+    for (const [position, record] of records.entries()) record[name] = made[position]
+  }
+}

@@ -1,0 +1,252 @@
+import { getServiceOptions } from '../core/service.ts'
+import type { HookContext } from '../core/types.ts'
+import { hasCode, isFunction, isPromise } from '../utils/check.ts'
+import { isPlainObject } from '../utils/object.ts'
+import { isWritten, type SchemaSettings, type ServerValue } from './declaration.ts'
+import { type Fault, toBadRequest } from './faults.ts'
+import { compileForm } from './form.ts'
+import { compileUnknown } from './unknown.ts'
+import type { Outcome, Validator } from './validator.ts'
+
+type Data = Record<string, unknown>
+
+/** How the data of one method is checked. */
+export interface DataSettings extends Pick<SchemaSettings, 'server' | 'unknown'> {
+  readonly validator: Validator
+  /** Fields that only calls from inside may give, beside those of `server`: the id, where it is generated. */
+  readonly internal?: readonly string[]
+  /** The method: what the server sets differs. */
+  readonly writes?: 'create' | 'update' | 'patch'
+}
+
+/** Where data came from. */
+export interface DataSource {
+  /** Whether a client sent it. */
+  readonly isOutside: boolean
+  /** Whether it is an HTML form, which has nothing but strings. */
+  readonly isForm: boolean
+}
+
+/** Data that was checked: the values of the schema, and what a call from inside gave for fields of the server. */
+interface Checked {
+  readonly value: unknown
+  readonly given: Data
+}
+
+/** Checks data. It stays as it is; what comes out is new. */
+export type DataCheck = (data: unknown, source: DataSource, context: HookContext) => unknown
+
+const NONE: Data = Object.freeze({})
+
+/**
+ * Prepares the check of the data of a method: one record, or several.
+ *
+ * @param settings The validator, and what else is known of the fields
+ * @returns A function that resolves to what is to be stored; it throws BadRequest with all faults of all records
+ */
+export function compileData(settings: DataSettings): DataCheck {
+  const checkOne = compileRecord(settings)
+  const finish = compileServer(settings)
+
+  return (data, source, context) => {
+    if (!Array.isArray(data)) {
+      const checked = checkOne(data, source, '')
+
+      return isPromise(checked)
+        ? checked.then((settled) => finish(assertValid(settled), context))
+        : finish(assertValid(checked), context)
+    }
+
+    return checkAll(data, (item, prefix) => checkOne(item, source, prefix)).then((checked) =>
+      Promise.all(checked.map((one, index) => finish(one, withData(context, data[index]))))
+    )
+  }
+}
+
+/**
+ * Prepares the check of a value that is no record: the data of a custom method, or a query.
+ *
+ * @param validator The validator of its schema
+ * @param unknown What becomes of fields that the schema does not declare
+ * @param what What it is, for messages
+ */
+export function compileValue(
+  validator: Validator,
+  unknown: SchemaSettings['unknown'],
+  what: 'data' | 'query'
+): (value: unknown, source: DataSource) => unknown {
+  const checkOne = compileRecord({ validator, unknown }, what)
+
+  return (value, source) => {
+    const checked = checkOne(value, source, '')
+
+    return isPromise(checked)
+      ? checked.then((settled) => assertValid(settled, what).value)
+      : assertValid(checked, what).value
+  }
+}
+
+type Result = Checked | { readonly faults: readonly Fault[] }
+
+function compileRecord(
+  settings: DataSettings,
+  what: 'data' | 'query' = 'data'
+): (data: unknown, source: DataSource, prefix: string) => Result | Promise<Result> {
+  const { validator, server = {}, internal = [], unknown, writes } = settings
+  const convertForm = compileForm(validator.input, what)
+  const split = compileUnknown(validator.input)
+  const reserved = new Set([...Object.keys(server), ...internal])
+
+  return (data, source, prefix) => {
+    const sent = source.isForm ? convertForm(data) : data
+    const { rest, given } = takeReserved(sent, reserved)
+    const { value, unknown: names } = split(rest)
+    const isRefused = source.isOutside && given !== NONE
+    const isUnknown = unknown !== 'drop' && names.length > 0
+
+    const finish = (outcome: Outcome): Result => {
+      if (!outcome.faults && !isRefused && !isUnknown) {
+        return { value: writes === 'patch' ? pickSent(outcome.value, value) : outcome.value, given }
+      }
+
+      const faults = [
+        ...(isRefused ? toFaults(Object.keys(given), 'is set by the server') : []),
+        ...(isUnknown ? toFaults(names, 'is not a known field') : []),
+        ...(outcome.faults ?? [])
+      ]
+
+      return { faults: faults.map((fault) => under(prefix, fault)) }
+    }
+
+    const outcome = validator.validate(value)
+
+    return isPromise(outcome) ? outcome.then(finish) : finish(outcome)
+  }
+}
+
+/** Takes the fields out that the schema of the data does not have because the server sets them. */
+function takeReserved(data: unknown, reserved: ReadonlySet<string>): { rest: unknown; given: Data } {
+  if (!isPlainObject(data)) return { rest: data, given: NONE }
+
+  const names = Object.keys(data)
+
+  if (!names.some((name) => reserved.has(name))) return { rest: data, given: NONE }
+
+  const pick = (isGiven: boolean) =>
+    Object.fromEntries(
+      names.filter((name) => reserved.has(name) === isGiven).map((name) => [name, data[name]])
+    )
+
+  return { rest: pick(false), given: pick(true) }
+}
+
+/** A change has the fields that were sent and no other: libraries put defaults in. */
+function pickSent(valid: unknown, sent: unknown): unknown {
+  if (!isPlainObject(valid) || !isPlainObject(sent)) return valid
+
+  return Object.fromEntries(Object.entries(valid).filter(([name]) => Object.hasOwn(sent, name)))
+}
+
+function toFaults(paths: readonly string[], message: string): readonly Fault[] {
+  return paths.map((path) => ({ path, message }))
+}
+
+function under(prefix: string, { path, message }: Fault): Fault {
+  return { path: path === '' ? prefix.slice(0, -1) : prefix + path, message }
+}
+
+function assertValid(result: Result, what: 'data' | 'query' = 'data'): Checked {
+  if ('faults' in result) throw toBadRequest(what, result.faults)
+
+  return result
+}
+
+/** Checks several records, and reports the faults of all of them together. */
+async function checkAll(
+  data: readonly unknown[],
+  check: (item: unknown, prefix: string) => Result | Promise<Result>
+): Promise<readonly Checked[]> {
+  const results = await Promise.all(data.map((item, index) => check(item, `${index}.`)))
+  const faults = results.flatMap((result) => ('faults' in result ? result.faults : []))
+
+  if (faults.length > 0) throw toBadRequest('data', faults)
+
+  return results as readonly Checked[]
+}
+
+/** The context as it is for one of several records. */
+function withData(context: HookContext, data: unknown): HookContext {
+  return Object.create(context, { data: { value: data, enumerable: true, writable: true } })
+}
+
+/** Puts the values in that the server sets, in place of those that no call from inside has given. */
+function compileServer(settings: DataSettings): (checked: Checked, context: HookContext) => unknown {
+  const { server = {}, writes } = settings
+  const all = Object.entries(server).flatMap(([name, make]) => (make ? [{ name, make }] : []))
+  const makers = writes === 'create' ? all : all.filter(({ make }) => isWritten(make))
+  const kept = writes === 'update' ? all.flatMap(({ name, make }) => (isWritten(make) ? [] : [name])) : []
+
+  return ({ value, given }, context) => {
+    const missing = kept.filter((name) => !Object.hasOwn(given, name))
+
+    if (missing.length === 0) return setFields(makers, value, given, context)
+
+    return loadFields(missing, context).then((stored) =>
+      setFields(makers, value, { ...stored, ...given }, context)
+    )
+  }
+}
+
+/** What a record that is replaced keeps. A service without `get` keeps nothing. */
+async function loadFields(names: readonly string[], { service, id, params }: HookContext): Promise<Data> {
+  const load: unknown = service._get ?? service.get
+
+  if (!isFunction(load)) return NONE
+
+  const { $select: _, ...query } = params.query ?? {}
+  const { provider: __, ...internal } = params
+  const stored = await loadRecord(() => (load as Load).call(service, id, { ...internal, query }), service)
+
+  return Object.fromEntries(
+    names.flatMap((name) => (stored?.[name] === undefined ? [] : [[name, stored[name]]]))
+  )
+}
+
+/** The method finds out that there is none, and takes as long as for a record that its caller must not see. */
+async function loadRecord(load: () => ReturnType<Load>, service: object): Promise<Data | undefined> {
+  try {
+    return await load()
+  } catch (error) {
+    if (getServiceOptions(service).access && hasCode(error, 404)) return undefined
+    throw error
+  }
+}
+
+type Load = (id: unknown, params: object) => Promise<Data | undefined>
+
+interface Maker {
+  readonly name: string
+  readonly make: ServerValue
+}
+
+function setFields(makers: readonly Maker[], value: unknown, given: Data, context: HookContext): unknown {
+  if (makers.length === 0 && given === NONE) return value
+
+  const record: Data = { ...(value as Data), ...given }
+  const waiting: Promise<void>[] = []
+
+  for (const { name, make } of makers) {
+    if (Object.hasOwn(given, name)) continue
+
+    const made = make(context)
+
+    if (isPromise(made)) waiting.push(made.then((settled) => setField(record, name, settled)))
+    else setField(record, name, made)
+  }
+
+  return waiting.length > 0 ? Promise.all(waiting).then(() => record) : record
+}
+
+function setField(record: Data, name: string, value: unknown): void {
+  if (value !== undefined) record[name] = value
+}

@@ -1,0 +1,214 @@
+import type { HookContext } from '../core/types.ts'
+import { isBoolean, isFunction, isObject, isStringList } from '../utils/check.ts'
+import { assertOptions, type OptionChecks } from '../utils/options.ts'
+import { isRelations, type Relation } from './relation.ts'
+import { isResolverSettings, type ResolverSettings } from './resolvers.ts'
+import { isStandardSchema } from './standard.ts'
+import type { AjvLike, AnySchema } from './validator.ts'
+
+/** Makes the value of a field that clients cannot set. It may be a promise. */
+export type ServerValue<Value = unknown, Context = HookContext> = (context: Context) => Value | Promise<Value>
+
+/** A server value that is made anew with each write. */
+export type WrittenValue<Value = unknown, Context = HookContext> = ServerValue<Value, Context> & {
+  readonly [ON_WRITE]: true
+}
+
+/** Marks server values that are made with each write. */
+export const ON_WRITE: unique symbol = Symbol('on write')
+
+/** Which queries clients may send. */
+export interface QuerySettings {
+  /** The fields that may be filtered by, as paths; all that the record declares when left out. */
+  readonly fields?: readonly string[]
+  /** The fields that may be sorted by; those that may be filtered by when left out. */
+  readonly sort?: readonly string[]
+  /** The operators that may be used, such as `$gt`; all that the service has when left out. */
+  readonly operators?: readonly string[]
+}
+
+/** What a custom method takes and returns. What is left out is not checked. */
+export interface MethodSchemas {
+  readonly data?: AnySchema
+  readonly result?: AnySchema
+  readonly query?: AnySchema
+}
+
+/** A field that is made for each result. */
+export interface Computed<Value = any> {
+  /** The fields of the record that it is made from; they are read even when `$select` leaves them out. */
+  readonly from: readonly string[]
+  /** Makes the values for all records of a result, in their order; called once for a page. */
+  readonly many: (
+    records: readonly any[],
+    context: HookContext
+  ) => readonly Value[] | Promise<readonly Value[]>
+}
+
+/** What a service checks, beside the schemas of its records. */
+export interface SchemaSettings {
+  /** Fields that the server sets; clients cannot. The store makes those that are `undefined`. */
+  readonly server?: { readonly [field: string]: ServerValue | WrittenValue | undefined }
+  /** Paths of fields that never leave, and cannot be queried. */
+  readonly hidden?: readonly string[]
+  /** Fields that are made for each result and are not stored. */
+  readonly computed?: { readonly [field: string]: Computed }
+  /** What is related to a record, made by `one`, `many`, `count` and `exists`. */
+  readonly relations?: { readonly [name: string]: Relation }
+  /** Whether fields that the record does not declare leave too: `'keep'`, for services whose hooks add some. */
+  readonly extra?: 'drop' | 'keep'
+  /**
+   * Makes what a client gets in response to a call, for instance an envelope: `({ dispatch }) => ({ note: dispatch })`.
+   * `dispatch` is what it would get without; events stay as they are.
+   */
+  readonly view?: (context: HookContext) => unknown
+  /** Custom methods by name. */
+  readonly methods?: { readonly [method: string]: MethodSchemas }
+  /** Which queries clients may send; a schema takes the place of what the record declares. */
+  readonly query?: QuerySettings | AnySchema
+  /** What becomes of fields that no schema declares: they are refused, or with `'drop'` left out. */
+  readonly unknown?: 'refuse' | 'drop'
+  /**
+   * What becomes of differences between the record and the table of the service: the application does not start, or with
+   * `'warn'` it starts all the same.
+   */
+  readonly drift?: 'refuse' | 'warn'
+  /** An instance of Ajv for JSON Schemas, in place of the library’s own. */
+  readonly ajv?: AjvLike | AjvOfKinds
+  /** Resolvers of `@feathersjs/schema`, which take the place of its hooks. */
+  readonly resolvers?: ResolverSettings
+  /** With `false` the schema only describes: the hooks of the service check, and what leaves is left to them. */
+  readonly enforce?: boolean
+}
+
+/** Instances of Ajv for data and for queries. That for queries converts strings by itself, with `coerceTypes`. */
+export interface AjvOfKinds {
+  readonly data?: AjvLike
+  readonly query?: AjvLike
+}
+
+/** The long form: schemas for what cannot be derived from the record. */
+export interface LongForm extends SchemaSettings {
+  readonly record: AnySchema
+  readonly create?: AnySchema
+  readonly update?: AnySchema
+  readonly patch?: AnySchema
+}
+
+const isSchema = (value: unknown): boolean =>
+  isStandardSchema(value) || (typeof value === 'object' && value !== null && !Array.isArray(value))
+
+const SCHEMA: OptionChecks[string] = [isSchema, 'a schema']
+
+/** What each setting of `schema` may be. */
+export const CHECKS: OptionChecks = {
+  record: SCHEMA,
+  create: SCHEMA,
+  update: SCHEMA,
+  patch: SCHEMA,
+  query: [isSchema, 'an object with fields, sort and operators, or a schema'],
+  server: [isFunctions, 'an object with a function for each field'],
+  hidden: [isStringList, 'an array of paths'],
+  computed: [isComputed, 'an object with `from` and `many` for each field'],
+  relations: [isRelations, 'an object with one(), many(), count() or exists() for each name'],
+  extra: [(value) => value === 'drop' || value === 'keep', "'drop' or 'keep'"],
+  view: [isFunction, 'a function'],
+  methods: [isMethodSchemas, 'an object with data, result and query for each method'],
+  unknown: [(value) => value === 'refuse' || value === 'drop', "'refuse' or 'drop'"],
+  drift: [(value) => value === 'refuse' || value === 'warn', "'refuse' or 'warn'"],
+  ajv: [
+    (value) => isAjv(value) || isAjvOfKinds(value),
+    'an instance of Ajv, or an object with instances as data and query'
+  ],
+  resolvers: [
+    isResolverSettings,
+    'an object with data, result, external and query, each a resolver or an array of resolvers'
+  ],
+  enforce: [isBoolean, 'true or false']
+}
+
+const QUERY_CHECKS: OptionChecks = {
+  fields: [isStringList, 'an array of names'],
+  sort: [isStringList, 'an array of names'],
+  operators: [isStringList, 'an array of names']
+}
+
+/**
+ * Brings both forms of `schema` into the long one.
+ *
+ * @param first A schema of the record, or the long form
+ * @param settings What is said beside a schema of the record
+ * @throws TypeError for anything else
+ */
+export function toLongForm(first: unknown, settings: SchemaSettings | undefined): LongForm {
+  if (!isSchema(first)) {
+    throw new TypeError('schema() expects a schema of the record, or an object that has one as `record`')
+  }
+
+  const form = isLongForm(first) ? first : { ...settings, record: first as AnySchema }
+
+  assertOptions('schema()', form, CHECKS)
+  if (form.query && isQuerySettings(form.query)) assertOptions('query of schema()', form.query, QUERY_CHECKS)
+
+  return form
+}
+
+/** Whether `query` narrows what the record declares, and is no schema. */
+export function isQuerySettings(query: QuerySettings | AnySchema): query is QuerySettings {
+  return !isStandardSchema(query) && Object.keys(query).every((name) => Object.hasOwn(QUERY_CHECKS, name))
+}
+
+/** The instance of Ajv that was given for data or for queries. */
+export function getAjv({ ajv }: SchemaSettings, kind: keyof AjvOfKinds): AjvLike | undefined {
+  return isAjv(ajv) ? ajv : ajv?.[kind]
+}
+
+/** Whether queries are converted by an instance of Ajv that was given for them, and not by us. */
+export function hasAjvOfQueries({ ajv }: SchemaSettings): boolean {
+  return !isAjv(ajv) && ajv?.query !== undefined
+}
+
+/** Whether a value is made anew with each write. */
+export function isWritten(value: object): boolean {
+  return ON_WRITE in value
+}
+
+function isLongForm(value: unknown): value is LongForm {
+  return !isStandardSchema(value) && isSchema((value as Partial<LongForm>).record)
+}
+
+function isFunctions(value: unknown): boolean {
+  return (
+    isSchema(value) && Object.values(value as object).every((make) => make === undefined || isFunction(make))
+  )
+}
+
+function isMethodSchemas(value: unknown): boolean {
+  if (!isSchema(value)) return false
+
+  return Object.values(value as object).every(
+    (parts) =>
+      isSchema(parts) &&
+      Object.entries(parts as object).every(
+        ([name, part]) => ['data', 'result', 'query'].includes(name) && isSchema(part)
+      )
+  )
+}
+
+function isComputed(value: unknown): boolean {
+  return (
+    isObject(value) &&
+    Object.values(value).every((field) => isStringList(field?.from) && isFunction(field.many))
+  )
+}
+
+function isAjv(value: unknown): value is AjvLike {
+  return isFunction((value as { compile?: unknown } | null | undefined)?.compile)
+}
+
+function isAjvOfKinds(value: unknown): boolean {
+  return (
+    isObject(value) &&
+    Object.entries(value).every(([kind, instance]) => ['data', 'query'].includes(kind) && isAjv(instance))
+  )
+}

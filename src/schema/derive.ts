@@ -1,0 +1,117 @@
+import { isJsonSchema, type JsonSchema } from './json-schema.ts'
+import { isStandardSchema, type StandardSchema } from './standard.ts'
+import type { AnySchema } from './validator.ts'
+
+/** Libraries whose schemas are objects with these methods. */
+interface WithMethods {
+  readonly omit: (...names: any[]) => any
+  readonly partial: () => any
+}
+
+/**
+ * A schema of the record without some of its fields.
+ *
+ * @param schema The schema of the record
+ * @param names The fields; those that it does not declare are skipped
+ * @param declared The fields that it declares
+ * @throws TypeError where the library cannot do it, with the line to write
+ */
+export function omitFields(
+  schema: AnySchema,
+  names: readonly string[],
+  declared: readonly string[]
+): AnySchema {
+  const present = names.filter((name) => declared.includes(name))
+
+  if (present.length === 0) return schema
+  if (!isStandardSchema(schema)) return omitProperties(schema as JsonSchema, present)
+
+  return derive(schema, 'create', present, (methods, vendor) =>
+    vendor === 'zod'
+      ? methods.omit(Object.fromEntries(present.map((name) => [name, true])))
+      : methods.omit(...present)
+  )
+}
+
+/**
+ * A schema in which no field is required.
+ *
+ * @param schema The schema for new records
+ * @param omitted The fields that were left out of the record, for the message
+ * @throws TypeError where the library cannot do it, with the line to write
+ */
+export function makePartial(schema: AnySchema, omitted: readonly string[]): AnySchema {
+  if (!isStandardSchema(schema)) return makePropertiesPartial(schema as JsonSchema)
+
+  return derive(schema, 'patch', omitted, (methods) => methods.partial())
+}
+
+function derive(
+  schema: StandardSchema,
+  method: 'create' | 'patch',
+  omitted: readonly string[],
+  make: (methods: WithMethods, vendor: string) => AnySchema
+): AnySchema {
+  const { vendor } = schema['~standard']
+  const methods = schema as Partial<WithMethods> & StandardSchema
+
+  try {
+    if (['zod', 'arktype'].includes(vendor) && methods.omit && methods.partial) {
+      return make(methods as WithMethods & StandardSchema, vendor)
+    }
+  } catch (cause) {
+    // Zod cannot leave a field out that a refinement may read.
+    throw new TypeError(toAdvice(vendor, method, omitted), { cause })
+  }
+
+  throw new TypeError(toAdvice(vendor, method, omitted))
+}
+
+function toAdvice(vendor: string, method: string, omitted: readonly string[]): string {
+  const names = omitted.map((name) => `'${name}'`).join(', ')
+  const lines: { readonly [vendor: string]: string | undefined } = {
+    valibot: `schema({ record, create: v.omit(Record, [${names}]), patch: v.partial(v.omit(Record, [${names}])) }), each in toStandardJsonSchema()`,
+    joi: `schema({ record, create: Record.fork([${names}], (field) => field.forbidden()), patch: Record.fork([${names}], (field) => field.forbidden()).fork(fields, (field) => field.optional()) })`,
+    zod: `schema({ record, create: Base.omit({ ${omitted.map((name) => `${name}: true`).join(', ')} }), patch: Base.partial() }), where Base is the object without refinements`
+  }
+
+  return `The schema for '${method}' cannot be derived from the record. Write ${lines[vendor] ?? 'schema({ record, create, patch })'}`
+}
+
+function omitProperties(schema: JsonSchema, names: readonly string[]): JsonSchema {
+  const { properties, required, ...others } = schema
+
+  assertObject(properties)
+
+  return {
+    ...others,
+    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !names.includes(name))),
+    ...(Array.isArray(required) && { required: required.filter((name) => !names.includes(name)) })
+  }
+}
+
+function makePropertiesPartial(schema: JsonSchema): JsonSchema {
+  const { properties, required: _, ...others } = schema
+
+  assertObject(properties)
+
+  const optional = Object.entries(properties).map(([name, property]) => [name, withoutDefault(property)])
+
+  return { ...others, properties: Object.fromEntries(optional) }
+}
+
+function withoutDefault(property: unknown): unknown {
+  if (!isJsonSchema(property)) return property
+
+  const { default: _, ...others } = property
+
+  return others
+}
+
+function assertObject(properties: unknown): asserts properties is object {
+  if (isJsonSchema(properties)) return
+
+  throw new TypeError(
+    'The schemas of a service cannot be derived from a JSON Schema without properties. Write schema({ record, create, patch })'
+  )
+}

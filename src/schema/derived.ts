@@ -1,0 +1,146 @@
+import type { HookContext, Query } from '../core/types.ts'
+import { isPlainObject } from '../utils/object.ts'
+import { addComputed, type ComputedFields } from './computed.ts'
+import { type Includes, listPrivate, type Relations, readIncludes } from './include.ts'
+import { pickResult, toRecords } from './output.ts'
+import { addRelated } from './related.ts'
+import { resolveFilters, resolveSorts } from './related-filter.ts'
+
+/** What results have beside what is stored. */
+export interface DerivedFields {
+  readonly computed: ComputedFields
+  readonly relations: Relations
+  /** The names by which queries filter through relations. */
+  readonly filters: ReadonlySet<string>
+  /** The name of the id field, which is always selected. */
+  readonly id: string
+}
+
+/** Where a context has what its call has asked for. */
+const WANTED: unique symbol = Symbol('wanted')
+
+interface Wanted {
+  readonly includes: Includes
+  /** The fields that the call has selected; `undefined` for all. */
+  readonly selected?: ReadonlySet<string>
+}
+
+/**
+ * Takes `$include` out of a query and keeps what it says.
+ *
+ * @param context The context of the call
+ * @param query The query, which is not changed
+ * @param fields What results have beside what is stored
+ * @returns The query to go on with
+ * @throws BadRequest for names that are no relations
+ */
+export function takeIncludes(
+  context: HookContext,
+  query: Query | undefined,
+  { relations }: DerivedFields
+): Query | undefined {
+  if (query?.$include === undefined) return query
+
+  const { $include, ...rest } = query
+
+  keep(context, { includes: readIncludes(context, $include, relations) })
+
+  return rest
+}
+
+/**
+ * Turns what a query asks of related records into what the adapter understands, and has the fields read that derived
+ * ones are made from.
+ *
+ * @param context The context of the call
+ * @param query The query without `$include`, checked; it is not changed
+ * @param fields What results have beside what is stored
+ * @returns The query to go on with
+ * @throws BadRequest where too many related records match, or the adapter cannot sort by their number
+ */
+export async function settleDerived(
+  context: HookContext,
+  query: Query,
+  fields: DerivedFields
+): Promise<Query> {
+  const { relations, filters, id } = fields
+  const filtered = await resolveFilters(context, query, relations, filters, id)
+  const sorted = await resolveSorts(context, filtered, relations, id)
+
+  return selectSources(context, sorted, fields)
+}
+
+function selectSources(context: HookContext, query: Query, fields: DerivedFields): Query {
+  const { computed, relations, id } = fields
+  const selected = query.$select === undefined ? undefined : [query.$select].flat()
+
+  // Its shape is for the adapter.
+  if (!selected?.every((name) => typeof name === 'string')) return query
+
+  const includes = new Map(getWanted(context)?.includes)
+  const isRelation = (name: string) => Object.hasOwn(relations, name)
+
+  for (const name of selected) if (isRelation(name) && !includes.has(name)) includes.set(name, [])
+
+  const sources = [
+    ...computed.filter(([name]) => selected.includes(name)).flatMap(([, { from }]) => from),
+    ...[...includes.keys()].map((name) => relations[name]?.from ?? id)
+  ]
+  const stored = selected.filter((name) => !isRelation(name) && !computed.some(([field]) => field === name))
+
+  keep(context, { includes, selected: new Set([...selected, id]) })
+
+  return { ...query, $select: [...new Set([...stored, ...sources])] }
+}
+
+/**
+ * Puts computed fields and related records into a result, and takes out what was read only for them.
+ *
+ * @param context The context after the call
+ * @param fields What results have beside what is stored
+ */
+export async function addDerived(context: HookContext, fields: DerivedFields): Promise<void> {
+  const { includes, selected } = getWanted(context) ?? { includes: new Map() }
+  const { computed, relations, id } = fields
+  const wanted = computed.filter(([name]) => selected?.has(name) ?? true)
+
+  if (wanted.length > 0) await addComputed(context, wanted)
+  if (includes.size > 0) await addRelated(context, includes, relations, id)
+  if (!selected) return
+
+  const sources = [
+    ...computed.flatMap(([, { from }]) => from),
+    ...Object.values(relations).map(({ from = id }) => from)
+  ].filter((name) => !selected.has(name))
+
+  for (const record of toRecords(context.result)) {
+    if (isPlainObject(record)) for (const name of sources) delete record[name]
+  }
+}
+
+/**
+ * What events carry of a dispatch: included records that not all callers may find are for the caller alone.
+ *
+ * @param context The context after the call
+ * @param dispatch What the caller gets
+ * @param fields What results have beside what is stored
+ */
+export function withoutPrivate(context: HookContext, dispatch: unknown, fields: DerivedFields): unknown {
+  const names = listPrivate(context, getWanted(context)?.includes ?? new Map(), fields.relations)
+
+  if (names.length === 0) return dispatch
+
+  return pickResult(dispatch, (record) =>
+    isPlainObject(record)
+      ? Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)))
+      : record
+  )
+}
+
+function keep(context: HookContext, wanted: Wanted): void {
+  ;(context as { [WANTED]?: Wanted })[WANTED] = wanted
+}
+
+function getWanted(context: HookContext & { [WANTED]?: Wanted }): Wanted | undefined {
+  return context[WANTED]
+}

@@ -1,0 +1,45 @@
+import { BadRequest } from '../errors.ts'
+
+/** What is wrong with one value. */
+export interface Fault {
+  /** Where it stands, such as `address.city` or `tags.0`; empty for the whole. */
+  readonly path: string
+  /** What is expected; never the value. */
+  readonly message: string
+}
+
+/** How many faults an error tells. */
+const MAX_FAULTS = 20
+
+/** Longer paths are no fields of an application. */
+const MAX_PATH_LENGTH = 100
+
+/**
+ * The error for input that is not valid: its message tells the first fault, its `errors` tell all by path.
+ *
+ * @param what What is not valid
+ * @param faults The faults, at least one
+ * @example
+ * toBadRequest('data', [{ path: 'text', message: 'is required' }])
+ */
+export function toBadRequest(what: 'data' | 'query', faults: readonly Fault[]): BadRequest {
+  const shown = faults.slice(0, MAX_FAULTS).map(({ path, message }) => ({ path: shorten(path), message }))
+  const [{ path, message }] = shown as [Fault]
+  const errors: Record<string, string> = Object.create(null)
+
+  // The first fault of a field explains the others.
+  for (const fault of shown) errors[fault.path] ??= fault.message
+
+  return new BadRequest(`Invalid ${what}${toClause(path, message)}`, { errors: { ...errors } })
+}
+
+/** Messages of libraries are sentences of their own. */
+function toClause(path: string, message: string): string {
+  if (path === '') return `: ${message}`
+
+  return /^[A-Z]/.test(message) ? ` at '${path}': ${message}` : `: '${path}' ${message}`
+}
+
+function shorten(path: string): string {
+  return path.length > MAX_PATH_LENGTH ? `${path.slice(0, MAX_PATH_LENGTH)}…` : path
+}

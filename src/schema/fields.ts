@@ -1,0 +1,134 @@
+import {
+  DATE_KEYWORD,
+  getProperties,
+  getTypes,
+  isJsonSchema,
+  type JsonSchema,
+  toAlternatives
+} from './json-schema.ts'
+
+/** What a field holds, as far as queries are concerned. `any` is not converted, and a `list` is compared by no operator of ours. */
+export type FieldKind = 'string' | 'number' | 'integer' | 'boolean' | 'date' | 'list' | 'any'
+
+/** A field that a record declares. */
+export interface Field {
+  readonly kinds: readonly FieldKind[]
+  readonly isNullable: boolean
+  /** The values that it may have, where the schema lists them. */
+  readonly values?: readonly unknown[]
+}
+
+/** The fields that can be queried, by path: `address.city`. */
+export type FieldTable = ReadonlyMap<string, Field>
+
+const SCALARS: readonly string[] = ['string', 'number', 'integer', 'boolean']
+
+const NAMES: { readonly [Kind in FieldKind]: string } = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'an integer',
+  boolean: 'true or false',
+  date: 'a date in ISO 8601',
+  list: 'a list',
+  any: 'a value'
+}
+
+/**
+ * The fields that the schema of a record declares: scalars and lists, at any depth.
+ *
+ * @param schema The schema of the record
+ */
+export function toFieldTable(schema: JsonSchema): FieldTable {
+  const table = new Map<string, Field>()
+
+  addFields(schema, schema, '', [], table)
+
+  return table
+}
+
+function addFields(
+  schema: JsonSchema,
+  root: JsonSchema,
+  path: string,
+  above: readonly JsonSchema[],
+  table: Map<string, Field>
+): void {
+  const alternatives = toAlternatives(schema, root)
+  const names = new Set(alternatives.flatMap((part) => [...getProperties(part).keys()]))
+
+  if (path !== '' && !alternatives.every(isObjectOnly)) table.set(path, toField(alternatives))
+
+  for (const name of names) {
+    const parts = alternatives.map((part) => getProperties(part).get(name)).filter(isJsonSchema)
+    const [only] = parts
+    const inner = parts.length === 1 ? (only as JsonSchema) : { anyOf: parts }
+    const within = [...above, ...parts]
+
+    // A record that holds others of its kind has no end.
+    if (parts.length > 0 && !parts.some((part) => isRepeated(part, above))) {
+      addFields(inner, root, path === '' ? name : `${path}.${name}`, within, table)
+    }
+  }
+}
+
+function isRepeated(part: JsonSchema, above: readonly JsonSchema[]): boolean {
+  return above.some((other) => other === part || (part.$ref !== undefined && other.$ref === part.$ref))
+}
+
+function isObjectOnly(part: JsonSchema): boolean {
+  const types = getTypes(part)
+
+  return (
+    part.properties !== undefined ||
+    (types.length > 0 && types.every((type) => type === 'object' || type === 'null'))
+  )
+}
+
+function toField(alternatives: readonly JsonSchema[]): Field {
+  const scalars = alternatives.filter((part) => !part.properties)
+  const kinds = new Set(scalars.flatMap(toKinds))
+  const isListed = scalars.every(
+    (part) => part.const !== undefined || Array.isArray(part.enum) || isNull(part)
+  )
+  const values = scalars.flatMap((part) =>
+    part.const !== undefined ? [part.const] : ((part.enum as unknown[]) ?? [])
+  )
+
+  return {
+    kinds: kinds.has('any') ? ['any'] : [...kinds],
+    isNullable: kinds.has('any') || alternatives.some((part) => getTypes(part).includes('null')),
+    ...(isListed && values.length > 0 && { values: values.filter((value) => value !== null) })
+  }
+}
+
+function toKinds(part: JsonSchema): readonly FieldKind[] {
+  if (part[DATE_KEYWORD]) return ['date']
+
+  const types = getTypes(part).filter((type) => type !== 'null')
+  const values = [
+    ...(part.const === undefined ? [] : [part.const]),
+    ...(Array.isArray(part.enum) ? part.enum : [])
+  ]
+
+  if (types.length > 0) return types.flatMap(toKind)
+  if (values.length > 0) return values.flatMap((value) => toKind(value === null ? 'null' : typeof value))
+
+  return isNull(part) ? [] : ['any']
+}
+
+function isNull(part: JsonSchema): boolean {
+  const types = getTypes(part)
+
+  return types.length > 0 && types.every((type) => type === 'null')
+}
+
+function toKind(type: string): FieldKind[] {
+  if (type === 'array') return ['list']
+
+  return SCALARS.includes(type) ? [type as FieldKind] : []
+}
+
+/** The kinds of a field in words: `a string or null`. */
+export function toExpectation(kinds: readonly FieldKind[], isNullable: boolean): string {
+  return [...kinds.map((kind) => NAMES[kind]), ...(isNullable ? ['null'] : [])].join(' or ')
+}

@@ -1,0 +1,87 @@
+import { toExactBoolean, toExactDate, toExactNumber } from '../query/coerce.ts'
+import { isPlainObject } from '../utils/object.ts'
+import {
+  DATE_KEYWORD,
+  getProperties,
+  getTypes,
+  isJsonSchema,
+  type JsonSchema,
+  toAlternatives
+} from './json-schema.ts'
+
+/** What a field of a form without an entry is. */
+const LEFT_OUT: unique symbol = Symbol('left out')
+
+/** The schema of the whole value, and whether it may be a form, where `on` is true and an empty field is left out. */
+interface Source {
+  readonly root: JsonSchema
+  readonly isForm: boolean
+}
+
+/**
+ * Prepares a function that turns strings into what a schema has in their place: numbers, booleans, dates and lists. It
+ * is for HTML forms and URLs, which have nothing but strings. What is not written exactly stays a string, which the
+ * schema then refuses.
+ *
+ * @param schema The schema of the value
+ * @param what What it is. A field that is left empty is left out of data; of a query it is not, which would find more.
+ */
+export function compileForm(schema: JsonSchema, what: 'data' | 'query'): (value: unknown) => unknown {
+  const source: Source = { root: schema, isForm: what === 'data' }
+
+  return (value) => {
+    const converted = convert(value, schema, source)
+
+    return converted === LEFT_OUT ? undefined : converted
+  }
+}
+
+function convert(value: unknown, schema: JsonSchema, source: Source): unknown {
+  const alternatives = toAlternatives(schema, source.root)
+  const items = alternatives.flatMap((part) => (isJsonSchema(part.items) ? [part.items] : []))
+
+  if (Array.isArray(value)) {
+    return items.length > 0 ? value.map((element) => convert(element, { anyOf: items }, source)) : value
+  }
+  if (isPlainObject(value)) return convertFields(value, alternatives, source)
+  if (typeof value !== 'string') return value
+
+  const types = new Set(alternatives.flatMap(getTypes))
+  const isDate = alternatives.some((part) => part[DATE_KEYWORD])
+
+  if (alternatives.some((part) => canBeText(part))) return value
+  if (items.length > 0) return value === '' ? [] : [convert(value, { anyOf: items }, source)]
+  // A field of a form that is left empty is sent all the same.
+  if (value === '') return types.has('null') ? null : source.isForm ? LEFT_OUT : value
+  if (source.isForm && types.has('boolean') && value === 'on') return true
+
+  return (
+    (types.has('boolean') ? toExactBoolean(value) : undefined) ??
+    (types.has('number') || types.has('integer') ? toExactNumber(value) : undefined) ??
+    (isDate ? toExactDate(value) : undefined) ??
+    value
+  )
+}
+
+function convertFields(
+  value: Record<string, unknown>,
+  alternatives: readonly JsonSchema[],
+  source: Source
+): unknown {
+  const entries = Object.entries(value).map(([name, field]) => {
+    const parts = alternatives.map((part) => getProperties(part).get(name)).filter(isJsonSchema)
+
+    return [name, parts.length > 0 ? convert(field, { anyOf: parts }, source) : field] as const
+  })
+
+  return Object.fromEntries(entries.filter(([, field]) => field !== LEFT_OUT))
+}
+
+/** Whether a string may stay one: by its type, or because anything may be there. */
+function canBeText(part: JsonSchema): boolean {
+  if (part[DATE_KEYWORD]) return false
+
+  const types = getTypes(part)
+
+  return types.length === 0 ? !part.properties && !part.items : types.includes('string')
+}

@@ -1,0 +1,172 @@
+import { getServiceOptions } from '../core/service.ts'
+import type { Application, HookContext } from '../core/types.ts'
+import { isFunction } from '../utils/check.ts'
+import { didYouMean } from '../utils/did-you-mean.ts'
+import { toBadRequest } from './faults.ts'
+import { type JsonSchema, toNames } from './json-schema.ts'
+import { isCount, type Relation } from './relation.ts'
+
+/** The relations of a service by name. */
+export type Relations = Readonly<Record<string, Relation>>
+
+/** What a call includes: by the name of a relation, what its records include in turn. */
+export type Includes = ReadonlyMap<string, readonly string[]>
+
+/** How deep `$include` may go, and how many relations it may name, those on the way among them. */
+export const MAX_LEVELS = 3
+export const MAX_NAMES = 10
+
+/**
+ * Reads `$include`.
+ *
+ * @param context The context of the call
+ * @param $include A name, or an array of names such as `comments.author`
+ * @param relations The relations of the service
+ * @throws BadRequest for names that are no relations, and for too many
+ */
+export function readIncludes(context: HookContext, $include: unknown, relations: Relations): Includes {
+  const names = [$include].flat()
+
+  if (!names.every((name) => typeof name === 'string')) refuse('expects names of relations')
+
+  const all = new Set((names as string[]).flatMap(toSteps))
+
+  if (all.size > MAX_NAMES) refuse(`expects at most ${MAX_NAMES} relations`)
+  for (const name of all) assertRelation(context, name, relations)
+
+  return toTree(all)
+}
+
+/**
+ * Checks that the services of relations are there, and let clients query what relations ask for: otherwise related
+ * records would be missing without a word.
+ *
+ * @param app The application, when it is set up
+ * @param path The path of the service that has the relations
+ * @param relations The relations
+ * @throws Error that names the relation and what it needs
+ */
+export function assertRelated(app: Application, path: string, relations: Relations): void {
+  for (const [name, relation] of Object.entries(relations)) {
+    const through = 'through' in relation ? relation.through : undefined
+    const asked = [relation.to ?? [], 'filter' in relation ? relation.filter : []].flat()
+
+    for (const other of [relation.path, ...(through ? [through.path] : [])]) {
+      if (!Object.hasOwn(app.services, other)) {
+        throw new Error(
+          `The relation '${name}' of service '${path}' needs the service '${other}', which is not registered${didYouMean(other, Object.keys(app.services))}`
+        )
+      }
+      if (!isFunction(app.services[other].find)) {
+        throw new Error(`The relation '${name}' of service '${path}' needs the method 'find' of '${other}'`)
+      }
+    }
+
+    const linked = through && getDefinition(app, through.path)?.record
+    const unlinked = linked && [through.from, through.to].find((field) => !toNames(linked).includes(field))
+
+    if (unlinked !== undefined) {
+      throw new Error(
+        `The relation '${name}' of service '${path}' asks '${through?.path}' for '${unlinked}', which its schema does not declare`
+      )
+    }
+
+    const fields = getDefinition(app, relation.path)?.query?.fields
+    const missing = fields && asked.find((field) => !Object.hasOwn(fields, field))
+
+    if (missing !== undefined) {
+      throw new Error(
+        `The relation '${name}' of service '${path}' asks '${relation.path}' for '${missing}', which its clients cannot query`
+      )
+    }
+  }
+}
+
+/**
+ * The names of what a call includes for itself alone: not all callers may find it, so that events do not carry it.
+ *
+ * @param context The context of the call
+ * @param includes What is included
+ * @param relations The relations of the service
+ */
+export function listPrivate(
+  context: HookContext,
+  includes: Includes,
+  relations: Relations
+): readonly string[] {
+  return [...includes].flatMap(([name, within]) => {
+    const { path } = relations[name] as Relation
+    const { access } = getServiceOptions(context.app.service(path)) ?? {}
+    const isOpen = !access || access.who?.('find') === 'anyone'
+    const below = isOpen ? listPrivate(context, toTree(within), getRelations(context, path)) : [name]
+
+    return below.length > 0 ? [name] : []
+  })
+}
+
+/** The relations of the service at a path; none where it has no schema, or is not registered. */
+function getRelations({ app }: HookContext, path: string): Relations {
+  return getDefinition(app, path)?.relations ?? {}
+}
+
+function getDefinition(app: Application, path: string): Declared['definition'] {
+  const service = Object.hasOwn(app.services, path) ? app.services[path] : undefined
+
+  return service && (getServiceOptions(service)?.schema as Declared | undefined)?.definition
+}
+
+/** The part of a declaration that is read here. */
+interface Declared {
+  readonly definition?:
+    | {
+        readonly record: JsonSchema
+        readonly relations: Relations
+        readonly query?: { readonly fields?: object }
+      }
+    | undefined
+}
+
+/** `comments.author` includes `comments` too. */
+function toSteps(name: string): readonly string[] {
+  const parts = name.split('.')
+
+  if (parts.length > MAX_LEVELS) refuse(`expects at most ${MAX_LEVELS} levels`)
+
+  return parts.map((_, index) => parts.slice(0, index + 1).join('.'))
+}
+
+function assertRelation(context: HookContext, name: string, relations: Relations): void {
+  let known = relations
+
+  for (const part of name.split('.')) {
+    const relation = Object.hasOwn(known, part) ? known[part] : undefined
+
+    if (!relation) refuse(toUnknown(name, part, Object.keys(known)))
+    else known = isCount(relation) ? {} : getRelations(context, relation.path)
+  }
+}
+
+function toUnknown(name: string, part: string, known: readonly string[]): string {
+  if (name.includes(',')) return 'expects a list for several relations: $include[]=one&$include[]=other'
+
+  return `has no relation '${name}'${didYouMean(part, known)}`
+}
+
+/** By the first of the names on the way, what stands below it. */
+export function toTree(names: Iterable<string>): Includes {
+  const tree = new Map<string, string[]>()
+
+  for (const name of names) {
+    const [first, ...rest] = name.split('.') as [string, ...string[]]
+    const within = tree.get(first) ?? []
+
+    tree.set(first, within)
+    if (rest.length > 0) within.push(rest.join('.'))
+  }
+
+  return tree
+}
+
+function refuse(message: string): never {
+  throw toBadRequest('query', [{ path: '$include', message }])
+}

@@ -1,0 +1,113 @@
+import { isObject } from '../utils/check.ts'
+
+/** A JSON Schema, or a part of one. */
+export interface JsonSchema {
+  readonly [keyword: string]: unknown
+}
+
+/** The keyword that marks what is a `Date` in records, and a string with a time in JSON. */
+export const DATE_KEYWORD = 'x-alula-date'
+
+/** What stands for a `Date` in a JSON Schema. */
+export const DATE_SCHEMA: JsonSchema = Object.freeze({
+  type: 'string',
+  format: 'date-time',
+  [DATE_KEYWORD]: true
+})
+
+/**
+ * The parts that a value must match one of: the schema itself, or what its `$ref`, `anyOf`, `oneOf` and `allOf` hold.
+ *
+ * @param schema The schema
+ * @param root The schema that holds it, where `$ref` finds its target
+ */
+export function toAlternatives(schema: JsonSchema, root: JsonSchema): readonly JsonSchema[] {
+  return expand(schema, root, new Set())
+}
+
+/** The properties that a schema declares. */
+export function getProperties(schema: JsonSchema): ReadonlyMap<string, JsonSchema> {
+  return new Map(isObject(schema.properties) ? Object.entries(schema.properties) : [])
+}
+
+/** The names of the fields that a schema declares at its top. */
+export function toNames(schema: JsonSchema): readonly string[] {
+  return [...new Set(toAlternatives(schema, schema).flatMap((part) => [...getProperties(part).keys()]))]
+}
+
+/** Whether a value is a JSON Schema in the form of an object. */
+export function isJsonSchema(value: unknown): value is JsonSchema {
+  return isObject(value)
+}
+
+/** The types that a part names, `null` among them where it is one of its values. */
+export function getTypes({ type, nullable, enum: values, const: value }: JsonSchema): readonly string[] {
+  const named = Array.isArray(type) ? type : type === undefined ? [] : [type]
+  const hasNull = nullable === true || value === null || (Array.isArray(values) && values.includes(null))
+
+  return hasNull && !named.includes('null') ? [...named, 'null'] : named
+}
+
+function expand(schema: JsonSchema, root: JsonSchema, seen: ReadonlySet<JsonSchema>): readonly JsonSchema[] {
+  // A schema that refers to itself without a value in between says nothing.
+  if (seen.has(schema)) return []
+
+  const path = new Set([...seen, schema])
+  const { $ref, anyOf, oneOf, allOf, ...own } = schema
+  const target = typeof $ref === 'string' ? resolveReference($ref, root) : undefined
+  const choices = [anyOf, oneOf].find((value) => Array.isArray(value)) as readonly unknown[] | undefined
+  const parts = Array.isArray(allOf) ? allOf.filter(isJsonSchema) : []
+  const required = [...(target ? [target] : []), ...parts].map((part) => expand(part, root, path))
+  const alternatives = choices?.filter(isJsonSchema).flatMap((choice) => expand(choice, root, path))
+  const groups = [...required, ...(alternatives ? [alternatives] : [])].filter((group) => group.length > 0)
+
+  return groups.reduce<readonly JsonSchema[]>(
+    (merged, group) => merged.flatMap((first) => group.map((second) => merge(first, second))),
+    [own]
+  )
+}
+
+/** Both must hold. What only one of them says counts. */
+function merge(first: JsonSchema, second: JsonSchema): JsonSchema {
+  const properties = {
+    ...(first.properties as object | undefined),
+    ...(second.properties as object | undefined)
+  }
+  const isOpen = [first, second].every(isOpenObject)
+  const hasProperties = Boolean(first.properties ?? second.properties)
+
+  return {
+    ...first,
+    ...second,
+    ...(hasProperties && { properties }),
+    ...(hasProperties && isOpen && { additionalProperties: true })
+  }
+}
+
+/** Whether an object may have properties that the schema does not name. */
+export function isOpenObject({ properties, additionalProperties }: JsonSchema): boolean {
+  if (additionalProperties === undefined) return properties === undefined
+
+  return additionalProperties !== false
+}
+
+/**
+ * Finds the part that a reference of a schema leads to.
+ *
+ * @param reference The reference: `#/$defs/Address`
+ * @param root The schema that holds it
+ * @returns `undefined` for a reference that leads elsewhere
+ */
+export function resolveReference(reference: string, root: JsonSchema): JsonSchema | undefined {
+  if (reference !== '#' && !reference.startsWith('#/')) return undefined
+
+  let target: unknown = root
+
+  for (const part of reference.split('/').slice(1)) {
+    const name = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
+
+    target = isObject(target) && Object.hasOwn(target, name) ? target[name] : undefined
+  }
+
+  return isJsonSchema(target) ? target : undefined
+}

@@ -1,0 +1,126 @@
+import { isPromise } from '../utils/check.ts'
+import { createJsonValidator } from './ajv.ts'
+import type { Fault } from './faults.ts'
+import { DATE_SCHEMA, isJsonSchema, type JsonSchema } from './json-schema.ts'
+import { isStandardSchema, type StandardIssue, type StandardResult, type StandardSchema } from './standard.ts'
+import type { AjvLike, AnySchema, Outcome, Validator } from './validator.ts'
+
+/** What each library needs for its description: a date is a string with a time, and what has no form in JSON is anything. */
+const LIBRARY_OPTIONS: { readonly [vendor: string]: Record<string, unknown> | undefined } = {
+  zod: {
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }: { zodSchema: any; jsonSchema: object }) => {
+      if (zodSchema._zod.def.type === 'date') Object.assign(jsonSchema, DATE_SCHEMA)
+    }
+  },
+  valibot: {
+    errorMode: 'ignore',
+    overrideSchema: ({ valibotSchema }: { valibotSchema: { type: string } }) =>
+      valibotSchema.type === 'date' ? DATE_SCHEMA : undefined
+  },
+  arktype: {
+    fallback: {
+      default: ({ base }: { base: object }) => base,
+      date: ({ base }: { base: object }) => ({ ...base, ...DATE_SCHEMA }),
+      proto: ({ base, proto }: { base: object; proto: unknown }) =>
+        proto === Date ? { ...base, ...DATE_SCHEMA } : base
+    }
+  }
+}
+
+/** Libraries whose messages may contain the value. */
+const QUOTING: readonly string[] = ['arktype', 'joi']
+
+const TARGET = 'draft-2020-12'
+
+/**
+ * Makes a validator from a schema.
+ *
+ * @param schema The schema
+ * @param owner What it is for, for messages: `'the record of schema()'`
+ * @param ajv The instance of Ajv for a JSON Schema; one of the library’s own when left out
+ * @throws TypeError for a schema that does not describe itself
+ */
+export function toValidator(schema: AnySchema, owner: string, ajv?: AjvLike): Validator {
+  if (!isStandardSchema(schema)) return createJsonValidator(schema as JsonSchema, owner, ajv)
+
+  const { validate, vendor } = schema['~standard']
+  const finish = (result: StandardResult<unknown>): Outcome =>
+    result.issues ? { faults: result.issues.map((issue) => toFault(issue, vendor)) } : result
+
+  return {
+    input: describe(schema, 'input', owner),
+    output: describe(schema, 'output', owner),
+    validate(value) {
+      const result = validate(value)
+
+      return isPromise(result) ? result.then(finish) : finish(result)
+    }
+  }
+}
+
+function describe(schema: StandardSchema, side: 'input' | 'output', owner: string): JsonSchema {
+  const { jsonSchema, vendor } = schema['~standard']
+
+  if (!jsonSchema) throw new TypeError(`${owner} does not describe itself: ${toAdvice(vendor)}`)
+
+  try {
+    const description: JsonSchema = jsonSchema[side]({
+      target: TARGET,
+      libraryOptions: LIBRARY_OPTIONS[vendor]
+    })
+
+    return vendor === 'joi' ? markDates(description) : description
+  } catch (cause) {
+    throw new TypeError(`${owner} cannot be described as JSON Schema: ${(cause as Error).message}`, { cause })
+  }
+}
+
+function toAdvice(vendor: string): string {
+  if (vendor === 'valibot') {
+    return "use toStandardJsonSchema(schema) of '@valibot/to-json-schema'"
+  }
+
+  const versions: { readonly [name: string]: string | undefined } = {
+    zod: '4.2',
+    arktype: '2.1.28',
+    joi: '18.1'
+  }
+  const version = versions[vendor]
+
+  return version
+    ? `${vendor} does from version ${version}`
+    : `${vendor} has no '~standard.jsonSchema'; use a JSON Schema`
+}
+
+/** Dates of Joi are dates in records, and it does not say so otherwise. */
+function markDates(schema: unknown): any {
+  if (Array.isArray(schema)) return schema.map(markDates)
+  if (!isJsonSchema(schema)) return schema
+
+  const { type, format } = schema
+  const isDate = type === 'string' && format === 'date-time'
+  const entries = Object.entries(schema).map(([name, value]) => [name, markDates(value)])
+
+  return { ...Object.fromEntries(entries), ...(isDate && DATE_SCHEMA) }
+}
+
+function toFault(issue: StandardIssue, vendor: string): Fault {
+  const path = (issue.path ?? []).map((segment) =>
+    String(typeof segment === 'object' ? segment.key : segment)
+  )
+
+  return { path: path.join('.'), message: toMessage(issue, vendor) }
+}
+
+/** The message of the library, unless it contains the value. */
+function toMessage(issue: StandardIssue, vendor: string): string {
+  if (QUOTING.includes(vendor)) return 'is not valid'
+  if (vendor !== 'valibot') return issue.message
+
+  const { received, expected } = issue as { received?: string; expected?: string | null }
+
+  if (received === 'undefined' || !received || !issue.message.includes(received)) return issue.message
+
+  return expected ? `expects ${expected}` : 'is not valid'
+}

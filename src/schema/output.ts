@@ -1,0 +1,300 @@
+import { DISPATCH, keepDispatch } from '../utils/dispatch.ts'
+import { isPlainObject, setOwn } from '../utils/object.ts'
+import {
+  getProperties,
+  getTypes,
+  isJsonSchema,
+  isOpenObject,
+  type JsonSchema,
+  toAlternatives
+} from './json-schema.ts'
+
+const MAX_REPORTED = 20
+
+/** What leaves of the records of a schema. */
+export interface OutputRules {
+  readonly schema: JsonSchema
+  /** The paths of fields that never leave. */
+  readonly hidden: readonly string[]
+  /** Fields besides those of the schema. */
+  readonly computed: readonly string[]
+  /** Whether fields that are not declared leave too. */
+  readonly keepsExtra: boolean
+  /** Called with the path of a field that is dropped although it is not hidden. */
+  readonly onDropped: (path: string) => void
+}
+
+/** Copies what may leave of a value. */
+export type Picker = (value: unknown) => unknown
+
+/** The same for an object whose kind is known. */
+type PickObject = (value: object) => unknown
+
+type Fields = Record<string, unknown>
+
+/**
+ * Prepares a function that copies the fields of a record that are declared and not hidden, at any depth. A record that
+ * another service has returned leaves as that service shows it.
+ *
+ * @param rules The schema of the record, and what differs from it
+ */
+export function compilePicker({ schema, hidden, computed, keepsExtra, onDropped }: OutputRules): Picker {
+  const pick = build(schema, '')
+
+  return (value) => (typeof value === 'object' && value !== null ? pick(value) : value)
+
+  function build(part: JsonSchema, path: string): PickObject {
+    const alternatives = toAlternatives(part, schema)
+
+    if (path !== '' && alternatives.some(isAnything)) {
+      const within = toWithin(hidden, path)
+
+      return (value) => showAll(value, within)
+    }
+
+    const pickFields = buildObject(alternatives, path)
+    const pickElement = buildArray(alternatives, path)
+
+    return (value) => {
+      if (path !== '' && DISPATCH in value) return value[DISPATCH]
+      if (Array.isArray(value)) {
+        return pickElement
+          ? value.map((element) => (isObjectLike(element) ? pickElement(element) : element))
+          : undefined
+      }
+      if (isPlainObject(value)) return pickFields ? pickFields(value) : undefined
+
+      return pickInstance(value, pickFields)
+    }
+  }
+
+  function buildObject(alternatives: readonly JsonSchema[], path: string): PickObject | undefined {
+    const shapes = alternatives.filter(canBeObject)
+
+    if (shapes.length === 0) return undefined
+
+    const prefix = path === '' ? '' : `${path}.`
+    const isHidden = (name: string) => hidden.includes(prefix + name)
+    const fields = new Map<string, PickObject>()
+    const names = new Set(shapes.flatMap((shape) => [...getProperties(shape).keys()]))
+
+    for (const name of names) {
+      if (isHidden(name)) continue
+
+      const parts = shapes.map((shape) => getProperties(shape).get(name)).filter(isJsonSchema)
+
+      fields.set(
+        name,
+        lazily(() => build(oneOf(parts), prefix + name))
+      )
+    }
+    if (path === '') for (const name of computed) fields.set(name, showAll)
+
+    const others = shapes.map(({ additionalProperties }) => additionalProperties).filter(isJsonSchema)
+    const isOpen = (path === '' && keepsExtra) || shapes.some((shape) => isOpenObject(shape))
+    const pickOther =
+      others.length > 0 ? lazily(() => build(oneOf(others), `${prefix}*`)) : isOpen ? showAll : undefined
+    const reportDropped = once((name) => onDropped(prefix + name))
+
+    return (value) => copyWhole(value as Fields, fields) ?? copySome(value as Fields)
+
+    function copySome(source: Fields): Fields {
+      const copy: Fields = {}
+
+      for (const name of Object.keys(source)) {
+        const pickField = fields.get(name) ?? (isHidden(name) ? undefined : pickOther)
+        const field = source[name]
+
+        if (!pickField) {
+          if (!isHidden(name)) reportDropped(name)
+          continue
+        }
+
+        const picked = isObjectLike(field) ? pickField(field) : field
+
+        if (picked !== undefined) setOwn(copy, name, picked)
+      }
+
+      return copy
+    }
+  }
+
+  function buildArray(alternatives: readonly JsonSchema[], path: string): PickObject | undefined {
+    const lists = alternatives.filter(canBeArray)
+    const parts = lists.flatMap(({ items, prefixItems }) => [items, prefixItems].flat()).filter(isJsonSchema)
+
+    if (lists.length === 0) return undefined
+
+    return parts.length > 0 ? lazily(() => build(oneOf(parts), path)) : showAll
+  }
+}
+
+/**
+ * A copy of a record that has declared fields alone. Most have, and to copy an object as a whole is much faster than
+ * field by field.
+ */
+function copyWhole(source: Fields, fields: ReadonlyMap<string, PickObject>): Fields | undefined {
+  let hasObjects = false
+
+  for (const name in source) {
+    if (!fields.has(name)) return undefined
+    if (isObjectLike(source[name])) hasObjects = true
+  }
+
+  const copy = { ...source }
+
+  if (!hasObjects) return copy
+
+  for (const name in source) {
+    const field = source[name]
+
+    if (isObjectLike(field)) setOwn(copy, name, fields.get(name)?.(field))
+  }
+
+  return copy
+}
+
+/**
+ * What leaves of a result: a record, a list of records, or a page of them.
+ *
+ * @param result The result
+ * @param pick Picks one record
+ */
+export function pickResult(result: unknown, pick: Picker): unknown {
+  if (Array.isArray(result)) return result.map(pick)
+  if (!isPage(result)) return pick(result)
+
+  const { total, limit, skip, data } = result
+
+  return { ...(total !== undefined && { total }), limit, skip, data: data.map(pick) }
+}
+
+/** The records of a result. */
+export function toRecords(result: unknown): readonly unknown[] {
+  if (Array.isArray(result)) return result
+  if (isPage(result)) return result.data
+
+  return result === undefined || result === null ? [] : [result]
+}
+
+/** Keeps with each record of a result how clients see it, for whatever takes it from here. */
+export function markRecords(result: unknown, pick: Picker): void {
+  const descriptor = {
+    configurable: true,
+    get(this: unknown) {
+      return pick(this)
+    }
+  }
+
+  for (const record of toRecords(result)) keepDispatch(record, descriptor)
+}
+
+/**
+ * Copies a value of which nothing is declared: records of services in it leave as their services show them.
+ *
+ * @param value The value
+ * @param hidden The paths that do not leave, from this value on
+ * @param everywhere The paths that do not leave, from any object in it on
+ */
+export function showAll(
+  value: unknown,
+  hidden: readonly string[] = [],
+  everywhere: readonly string[] = []
+): unknown {
+  if (!isObjectLike(value) || value instanceof Date || ArrayBuffer.isView(value)) return value
+  if (DISPATCH in value) return value[DISPATCH]
+  if (Array.isArray(value)) return value.map((element) => showAll(element, hidden, everywhere))
+  if (hasJson(value)) return showAll(value.toJSON(), hidden, everywhere)
+
+  const copy: Fields = {}
+  const paths = [...hidden, ...everywhere]
+
+  for (const [name, field] of Object.entries(value)) {
+    if (!paths.includes(name)) setOwn(copy, name, showAll(field, toWithin(paths, name), everywhere))
+  }
+
+  return copy
+}
+
+interface Page {
+  readonly total?: number
+  readonly limit: number
+  readonly skip: number
+  readonly data: readonly unknown[]
+}
+
+function isPage(result: unknown): result is Page {
+  const { data, limit, skip } = (result ?? {}) as Partial<Page>
+
+  return Array.isArray(data) && typeof limit === 'number' && typeof skip === 'number'
+}
+
+/** Instances of classes: dates and ids of a database are values; what has fields is picked like an object. */
+function pickInstance(value: object, pickFields: PickObject | undefined): unknown {
+  if (pickFields && !(value instanceof Date)) {
+    const plain: unknown = hasJson(value) ? value.toJSON() : value
+
+    return isObjectLike(plain) ? pickFields(plain) : plain
+  }
+
+  // Without it, JSON would have all its fields.
+  return hasJson(value) || ArrayBuffer.isView(value) ? value : undefined
+}
+
+function hasJson(value: object): value is { toJSON(): unknown } {
+  return typeof (value as { toJSON?: unknown }).toJSON === 'function'
+}
+
+/** The paths that lead on from a field. */
+function toWithin(paths: readonly string[], name: string): readonly string[] {
+  return paths.filter((path) => path.startsWith(`${name}.`)).map((path) => path.slice(name.length + 1))
+}
+
+/** The names come from stored data: only some of them are remembered. */
+function once(report: (name: string) => void): (name: string) => void {
+  const reported = new Set<string>()
+
+  return (name) => {
+    if (reported.has(name) || reported.size === MAX_REPORTED) return
+
+    reported.add(name)
+    report(name)
+  }
+}
+
+/** A schema may hold itself. */
+function lazily(make: () => PickObject): PickObject {
+  let made: PickObject | undefined
+
+  return (value) => {
+    made ??= make()
+
+    return made(value)
+  }
+}
+
+function oneOf(parts: readonly JsonSchema[]): JsonSchema {
+  return parts.length === 1 ? (parts[0] as JsonSchema) : { anyOf: parts }
+}
+
+function isObjectLike(value: unknown): value is object & { [DISPATCH]?: unknown } {
+  return typeof value === 'object' && value !== null
+}
+
+function isAnything(part: JsonSchema): boolean {
+  return (
+    getTypes(part).length === 0 && !part.properties && !part.items && !part.enum && part.const === undefined
+  )
+}
+
+function canBeObject(part: JsonSchema): boolean {
+  const types = getTypes(part)
+
+  return types.includes('object') || (types.length === 0 && part.properties !== undefined)
+}
+
+function canBeArray(part: JsonSchema): boolean {
+  const types = getTypes(part)
+
+  return types.includes('array') || (types.length === 0 && part.items !== undefined)
+}

@@ -1,0 +1,275 @@
+import type { Id, Query } from '../core/types.ts'
+import { NotFound } from '../errors.ts'
+import { toExactBoolean, toExactDate, toExactNumber } from '../query/coerce.ts'
+import { describe, FIELD_OPERATORS, LOGICAL_OPERATORS, RESULT_FILTERS } from '../query/operators.ts'
+import { QUERY_DEPTH } from '../query/parse.ts'
+import { didYouMean } from '../utils/did-you-mean.ts'
+import { isPlainObject, setOwn } from '../utils/object.ts'
+import { type Fault, toBadRequest } from './faults.ts'
+import { type Field, type FieldKind, type FieldTable, toExpectation } from './fields.ts'
+
+/** What clients may ask for. */
+export interface QueryRules {
+  /** The fields that may be filtered by. */
+  readonly fields: FieldTable
+  /** The fields that may be sorted by. */
+  readonly sort: readonly string[]
+  /** The names that `$select` may hold. */
+  readonly selectable: readonly string[]
+  /** The operators that may be used; all when left out. */
+  readonly operators?: readonly string[] | undefined
+  /** Names at the top that the service gives a meaning of its own. */
+  readonly further?: readonly string[]
+}
+
+/**
+ * Checks the query of a client and converts its values.
+ *
+ * @param query The query; it is not changed
+ * @param isUrl Whether it comes from a URL, where a list of one is written like a value
+ * @throws BadRequest for fields, operators and values that the rules do not allow
+ */
+export type QueryCheck = (query: Query, isUrl: boolean) => Query | Promise<Query>
+
+/** One conversion of a query, with what is found on the way. */
+interface Run {
+  readonly isUrl: boolean
+  readonly faults: Fault[]
+}
+
+/** A value that cannot be that of a field. */
+const UNFIT: unique symbol = Symbol('unfit')
+
+const ORDERING: readonly string[] = ['$lt', '$lte', '$le', '$gt', '$gte', '$ge']
+
+/** Names at the top that are no operators. */
+const RESULTS: readonly string[] = Object.keys(RESULT_FILTERS)
+
+/**
+ * Prepares the check of queries. The shape of a query is left to the adapter: what is malformed passes as it is, unless
+ * it names a field or a value that the rules do not allow.
+ *
+ * @param rules The fields, and how far they are narrowed
+ */
+export function compileQuery(rules: QueryRules): QueryCheck {
+  const { fields, operators, further = [] } = rules
+  const converters = new Map([...fields].map(([path, field]) => [path, compileField(field)]))
+  const sorted = new Set(rules.sort)
+  const selected = new Set(rules.selectable)
+
+  return (query, isUrl) => {
+    if (isEmpty(query)) return query
+
+    const run: Run = { isUrl, faults: [] }
+    const checked = checkLevel(query, run, 1)
+
+    if (run.faults.length > 0) throw toBadRequest('query', run.faults)
+
+    return checked
+  }
+
+  function checkLevel(query: Query, run: Run, depth: number): Query {
+    // Own symbols are those of hooks and adapters.
+    const copy: Query = { ...query }
+
+    if (depth > QUERY_DEPTH) {
+      run.faults.push({ path: '', message: `expected at most ${QUERY_DEPTH} levels` })
+
+      return copy
+    }
+
+    for (const name of Object.keys(query)) {
+      if (depth > 1 || !further.includes(name)) setOwn(copy, name, checkEntry(name, query[name], run, depth))
+    }
+
+    return copy
+  }
+
+  function checkEntry(name: string, value: unknown, run: Run, depth: number): unknown {
+    if (!name.startsWith('$')) return checkField(name, value, run, depth)
+    if (!RESULTS.includes(name)) checkOperator(name, name, run)
+    if (LOGICAL_OPERATORS.includes(name) && Array.isArray(value)) {
+      return value.map((part) => (isPlainObject(part) ? checkLevel(part, run, depth + 1) : part))
+    }
+    if (name === '$not' && isPlainObject(value)) return checkLevel(value, run, depth + 1)
+    if (name === '$sort') checkSort(value, run)
+    if (name === '$select') checkSelect(value, run)
+
+    return value
+  }
+
+  function checkField(path: string, value: unknown, run: Run, depth: number): unknown {
+    const convert = converters.get(path)
+
+    if (!convert) {
+      run.faults.push({ path, message: toUnknown(path, converters) })
+
+      return value
+    }
+    if (!isPlainObject(value)) return take(path, convert, '$eq', value, run)
+
+    const copy: Query = {}
+
+    for (const operator of Object.keys(value)) {
+      setOwn(copy, operator, checkComparison(path, convert, operator, value[operator], run, depth))
+    }
+
+    return copy
+  }
+
+  function checkComparison(
+    path: string,
+    convert: Convert,
+    operator: string,
+    value: unknown,
+    run: Run,
+    depth: number
+  ): unknown {
+    checkOperator(operator, path, run)
+    if (operator === '$not' && depth < QUERY_DEPTH) return checkField(path, value, run, depth + 1)
+
+    const known = FIELD_OPERATORS.get(operator)
+
+    // Operators of the service itself take what they take.
+    if (!known) return value
+    if (!known.list) return take(path, convert, operator, value, run)
+
+    const list = run.isUrl && typeof value === 'string' ? [value] : value
+
+    return Array.isArray(list) ? list.map((element) => take(path, convert, operator, element, run)) : list
+  }
+
+  function checkOperator(operator: string, path: string, run: Run): void {
+    if (operators && ![...operators, '$and', '$or'].includes(operator)) {
+      run.faults.push({ path, message: `cannot be queried with ${operator}` })
+    }
+  }
+
+  function checkSort(value: unknown, run: Run): void {
+    if (!isPlainObject(value)) return
+
+    for (const path of Object.keys(value)) {
+      if (!sorted.has(path))
+        run.faults.push({ path, message: `is not a field to sort by${didYouMean(path, [...sorted])}` })
+    }
+  }
+
+  function checkSelect(value: unknown, run: Run): void {
+    for (const path of [value].flat()) {
+      if (typeof path === 'string' && !selected.has(path)) {
+        run.faults.push({ path, message: `is not a field to select${didYouMean(path, [...selected])}` })
+      }
+    }
+  }
+}
+
+/**
+ * Converts an id that a client sent: a string becomes what the id field is.
+ *
+ * @param id The id
+ * @param field The id field; ids of a record that does not declare one stay as they are
+ * @throws NotFound for what can be no id
+ */
+export function toId(id: Id, field: Field | undefined): Id {
+  const kinds = field?.kinds ?? ['any']
+
+  if (typeof id !== 'string' && typeof id !== 'number') return id
+  if (kinds.includes('any') || kinds.includes('list')) return id
+  if (kinds.includes('string')) return typeof id === 'number' && !isNumeric(kinds) ? String(id) : id
+
+  const value = convertScalar(id, kinds)
+
+  if (value === UNFIT) throw new NotFound(`No record found for id '${id}'`)
+
+  return value as Id
+}
+
+/** Converts a value for an operator. */
+type Convert = (value: unknown, operator: string) => { readonly value: unknown } | { readonly fault: string }
+
+function take(path: string, convert: Convert, operator: string, value: unknown, run: Run): unknown {
+  const converted = convert(value, operator)
+
+  if ('value' in converted) return converted.value
+
+  run.faults.push({ path, message: converted.fault })
+
+  return value
+}
+
+function compileField({ kinds, isNullable, values }: Field): Convert {
+  const expected = toExpectation(kinds, isNullable)
+
+  return (value, operator) => {
+    // Shapes are for the adapter, which refuses them.
+    if (Array.isArray(value) || isPlainObject(value) || kinds.includes('any')) return { value }
+    if (kinds.includes('list')) return { fault: 'is a list, which cannot be compared' }
+
+    const converted = convertValue(value, kinds, isNullable)
+
+    if (converted === UNFIT) return { fault: `expects ${expected}, got ${describe(value)}` }
+    if (values && converted !== null && !ORDERING.includes(operator) && !values.includes(converted)) {
+      return { fault: `expects one of ${values.map((one) => JSON.stringify(one)).join(', ')}` }
+    }
+
+    return { value: converted }
+  }
+}
+
+function convertValue(value: unknown, kinds: readonly FieldKind[], isNullable: boolean): unknown {
+  if (value === null) return isNullable ? null : UNFIT
+  if (value === '' && !kinds.includes('string')) return isNullable ? null : UNFIT
+
+  return convertScalar(value, kinds)
+}
+
+function convertScalar(value: unknown, kinds: readonly FieldKind[]): unknown {
+  switch (typeof value) {
+    case 'string':
+      return convertText(value, kinds)
+    case 'number':
+      return kinds.includes('number') || (kinds.includes('integer') && Number.isInteger(value))
+        ? value
+        : UNFIT
+    case 'bigint':
+      return isNumeric(kinds) ? value : UNFIT
+    case 'boolean':
+      return kinds.includes('boolean') ? value : UNFIT
+    default:
+      return value instanceof Date && kinds.includes('date') ? value : UNFIT
+  }
+}
+
+/** A field that may be a string too is compared with both by the adapter. */
+function convertText(value: string, kinds: readonly FieldKind[]): unknown {
+  if (kinds.includes('string')) return value
+
+  const number = isNumeric(kinds) ? toExactNumber(value) : undefined
+
+  if (number !== undefined && (kinds.includes('number') || Number.isInteger(number))) return number
+  if (kinds.includes('boolean')) return toExactBoolean(value) ?? toDate(value, kinds)
+
+  return toDate(value, kinds)
+}
+
+function toDate(value: string, kinds: readonly FieldKind[]): unknown {
+  return (kinds.includes('date') ? toExactDate(value) : undefined) ?? UNFIT
+}
+
+function isNumeric(kinds: readonly FieldKind[]): boolean {
+  return kinds.includes('number') || kinds.includes('integer')
+}
+
+function toUnknown(path: string, converters: ReadonlyMap<string, unknown>): string {
+  const within = [...converters.keys()].find((name) => name.startsWith(`${path}.`))
+
+  if (within !== undefined) return `is not a field that can be queried: write '${within}'`
+
+  return `is not a field that can be queried${didYouMean(path, [...converters.keys()])}`
+}
+
+function isEmpty(query: Query): boolean {
+  for (const _ in query) return false
+
+  return true
+}

@@ -1,0 +1,200 @@
+import { getIdField } from '../core/service.ts'
+import type { HookContext, Query } from '../core/types.ts'
+import type { FeathersError } from '../errors.ts'
+import { LOGICAL_OPERATORS } from '../query/operators.ts'
+import { hasSets, RELATED_SORTS, type RecordSet, type RelatedSort } from '../query/record-set.ts'
+import { isPlainObject, setOwn } from '../utils/object.ts'
+import { toBadRequest } from './faults.ts'
+import type { Relations } from './include.ts'
+import { findLinks, findRelated, findSet, TooManyRelated } from './related.ts'
+import { isCount, type ManyRelation, type OneRelation, type Relation } from './relation.ts'
+
+type WithRecords = OneRelation | ManyRelation
+
+/** The names by which a query can filter through relations: `author.username`. */
+export function listFilters(relations: Relations): readonly string[] {
+  return Object.entries(relations).flatMap(([name, relation]) =>
+    isCount(relation) ? [] : relation.filter.map((field) => `${name}.${field}`)
+  )
+}
+
+/**
+ * Replaces the conditions of a query that go through relations by conditions on fields of the record. The related records
+ * are those that the caller may find.
+ *
+ * @param context The context of the call
+ * @param query The query; it is not changed
+ * @param relations The relations of the service
+ * @param filters The names by which queries filter through them
+ * @param id The name of its id field
+ * @throws BadRequest when too many related records match
+ */
+export async function resolveFilters(
+  context: HookContext,
+  query: Query,
+  relations: Relations,
+  filters: ReadonlySet<string>,
+  id: string
+): Promise<Query> {
+  return filters.size > 0 && hasFilter(query, filters) ? await resolve(query) : query
+
+  async function resolve(level: Query): Promise<Query> {
+    const resolved: Query = {}
+    const through = new Map<string, Query>()
+
+    for (const name of Object.keys(level)) {
+      if (filters.has(name)) {
+        const [relation, ...field] = name.split('.') as [string, ...string[]]
+        const conditions = through.get(relation) ?? {}
+
+        through.set(relation, conditions)
+        setOwn(conditions, field.join('.'), level[name])
+      } else setOwn(resolved, name, await resolveEntry(name, level[name]))
+    }
+
+    if (through.size === 0) return resolved
+
+    const conditions = await Promise.all(
+      [...through].map(([name, asked]) =>
+        toCondition(context, relations[name] as WithRecords, asked, id).catch((error) => {
+          throw underRelation(name, error)
+        })
+      )
+    )
+
+    const { $and } = resolved
+    // A list that is none stays one level down, where the adapter refuses it.
+    const others = $and === undefined ? [] : Array.isArray($and) ? $and : [{ $and }]
+
+    return { ...resolved, $and: [...others, ...conditions] }
+  }
+
+  async function resolveEntry(name: string, value: unknown): Promise<unknown> {
+    if (name === '$not' && isPlainObject(value)) return await resolve(value)
+    if (!LOGICAL_OPERATORS.includes(name) || !Array.isArray(value)) return value
+
+    return await Promise.all(value.map((part) => (isPlainObject(part) ? resolve(part) : part)))
+  }
+}
+
+/**
+ * Prepares a `$sort` by numbers of related records.
+ *
+ * @param context The context of the call; its params get what adapters need for it
+ * @param query The query
+ * @param relations The relations of the service
+ * @param id The name of its id field
+ * @returns The query to go on with
+ * @throws BadRequest where the adapter cannot sort by it
+ */
+export async function resolveSorts(
+  context: HookContext,
+  query: Query,
+  relations: Relations,
+  id: string
+): Promise<Query> {
+  const { $sort } = query
+
+  if (!isPlainObject($sort) || !Object.keys($sort).some((name) => Object.hasOwn(relations, name)))
+    return query
+
+  const sorts = new Map<string, RelatedSort>()
+  const kept: Query = { ...$sort }
+
+  for (const name of Object.keys($sort)) {
+    const relation: Relation | undefined = Object.hasOwn(relations, name) ? relations[name] : undefined
+
+    if (!relation) continue
+    if (!isCount(relation)) refuseSort(name)
+
+    const set = hasSets(context.service) ? await findSet(context, relation.path) : undefined
+
+    if (set === undefined) refuseSort(name)
+    // Where the caller may find none, all have the same number of them.
+    if (set === null) {
+      delete kept[name]
+      continue
+    }
+
+    const { to, from = id, kind } = relation
+
+    sorts.set(name, { set, to, from, exists: kind === 'exists' })
+  }
+
+  context.params = { ...context.params, [RELATED_SORTS]: sorts }
+
+  return { ...query, $sort: kept }
+}
+
+function refuseSort(name: string): never {
+  throw toBadRequest('query', [{ path: name, message: 'cannot be sorted by' }])
+}
+
+function hasFilter(value: unknown, filters: ReadonlySet<string>): boolean {
+  if (Array.isArray(value)) return value.some((element) => hasFilter(element, filters))
+  if (!isPlainObject(value)) return false
+
+  return Object.keys(value).some((name) => filters.has(name) || hasFilter(value[name], filters))
+}
+
+/** What the other service says of a field, for a client that has asked through a relation. */
+function underRelation(name: string, error: unknown): unknown {
+  const { code, errors, message } = error as Partial<FeathersError>
+
+  if (code !== 400 || error instanceof TooManyRelated) return error
+
+  const faults = Object.entries(errors ?? {}).map(([path, fault]) => ({
+    path: `${name}.${path}`,
+    message: String(fault)
+  }))
+
+  return toBadRequest(
+    'query',
+    faults.length > 0 ? faults : [{ path: name, message: `is refused: ${message}` }]
+  )
+}
+
+/** What must hold of a record for a related one to match. */
+async function toCondition(
+  context: HookContext,
+  relation: WithRecords,
+  asked: Query,
+  id: string
+): Promise<Query> {
+  const { path, to } = relation
+  const through = relation.kind === 'many' ? relation.through : undefined
+  const field = to ?? getIdField(context.app.service(path))
+  const from = relation.from ?? id
+  const values = await listRelated(context, path, asked, field, !through)
+
+  if (!through) return { [from]: { $in: values } }
+
+  const links =
+    values.length > 0 ? await findLinks(context, through.path, through.to, values, through.from) : []
+
+  return { [from]: { $in: [...new Set(links.map(({ [through.from]: owner }) => owner))] } }
+}
+
+/** The values that related records have in a field: as part of the statement where both are in one database. */
+async function listRelated(
+  context: HookContext,
+  path: string,
+  query: Query,
+  field: string,
+  asOperand: boolean
+): Promise<readonly unknown[]> {
+  if (asOperand && hasSets(context.service)) {
+    const set = await findSet(context, path, query)
+
+    if (set === null) return []
+    if (set?.toOperand && isOfSource(context, set)) return await set.toOperand(field)
+  }
+
+  const related = await findRelated(context, path, { ...query, $select: [field] })
+
+  return related.map(({ [field]: value }) => value).filter((value) => value !== null && value !== undefined)
+}
+
+function isOfSource({ service, params }: HookContext, set: RecordSet): boolean {
+  return hasSets(service) && service.asSet({ ...params, query: {} }).source === set.source
+}

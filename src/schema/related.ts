@@ -1,0 +1,393 @@
+import { createContext } from '../core/hooks.ts'
+import { getIdField, getServiceOptions } from '../core/service.ts'
+import type { HookContext, Params, Query } from '../core/types.ts'
+import { BadRequest } from '../errors.ts'
+import {
+  AS_SET,
+  getSet,
+  RELATED_SORTS,
+  type RecordSet,
+  type RelationParams,
+  toKey
+} from '../query/record-set.ts'
+import { DISPATCH, keepDispatch } from '../utils/dispatch.ts'
+import { isPlainObject } from '../utils/object.ts'
+import { type Includes, type Relations, toTree } from './include.ts'
+import { toRecords } from './output.ts'
+import { type CountRelation, isCount, type ManyRelation, type OneRelation } from './relation.ts'
+
+/** How many records one call may load through relations, and how many may stand in its result. */
+const MAX_LOADED = 10_000
+
+/** Where params of the calls for relations have how many more records may be loaded. */
+const BUDGET: unique symbol = Symbol('budget')
+
+interface Budget {
+  left: number
+}
+
+type Fields = Record<string, unknown>
+
+/** A caller that may not use a method of the related service finds nothing. */
+const REFUSALS: readonly unknown[] = [401, 403, 404, 405]
+
+/** A call leads to more related records than one may. */
+export class TooManyRelated extends BadRequest {
+  constructor() {
+    super(`Invalid query: its relations lead to more than ${MAX_LOADED} records`)
+  }
+}
+
+/**
+ * Puts what a call includes into the records of its result: one `find` of the related service for all of them, with the
+ * params of the caller.
+ *
+ * @param context The context after the call
+ * @param includes What is included
+ * @param relations The relations of the service
+ * @param id The name of its id field
+ * @throws BadRequest when more records than allowed would be loaded
+ */
+export async function addRelated(
+  context: HookContext,
+  includes: Includes,
+  relations: Relations,
+  id: string
+): Promise<void> {
+  const records = toRecords(context.result).filter(isPlainObject)
+
+  if (records.length === 0) return
+
+  const budget = getBudget(context.params)
+
+  try {
+    await load(context, records, includes, relations, id, budget ?? { left: MAX_LOADED })
+    if (!budget) assertSize(records, includes)
+  } catch (error) {
+    // What is written is written.
+    if (!(error instanceof TooManyRelated) || !isWriting(context)) throw error
+
+    for (const record of records) for (const name of includes.keys()) delete record[name]
+  }
+}
+
+async function load(
+  context: HookContext,
+  records: readonly Fields[],
+  includes: Includes,
+  relations: Relations,
+  id: string,
+  budget: Budget
+): Promise<void> {
+  const counts: [string, CountRelation][] = []
+  const loading: Promise<void>[] = []
+
+  // In the order in which they were asked for, whichever is there first.
+  for (const record of records) for (const name of includes.keys()) record[name] = undefined
+
+  for (const [name, within] of includes) {
+    const relation = relations[name] as Relations[string]
+
+    if (isCount(relation)) counts.push([name, relation])
+    else if (relation.kind === 'one') loading.push(addOne(context, records, name, relation, within, budget))
+    else loading.push(addMany(context, records, name, relation, within, budget, id))
+  }
+
+  await Promise.all([...loading, addCounts(context, records, counts, budget, id)])
+}
+
+/** A record that many others hold is loaded once, and stands in each of them. */
+function assertSize(records: readonly Fields[], includes: Includes): void {
+  const count = createCounter(includes)
+  const size = records.reduce((sum, record) => sum + count(record) - 1, 0)
+
+  if (size > MAX_LOADED) throw new TooManyRelated()
+}
+
+/** Counts a record and what it includes; once for each record, however many hold it. */
+function createCounter(includes: Includes): (record: object) => number {
+  const within = [...includes].map(([name, names]) => [name, createCounter(toTree(names))] as const)
+  const known = new Map<object, number>()
+
+  return (record) => {
+    let size = known.get(record)
+
+    if (size === undefined) {
+      const held = within.flatMap(([name, count]) =>
+        [(record as Fields)[name]].flat().map((one) => (isPlainObject(one) ? count(one) : 0))
+      )
+
+      size = held.reduce((sum, one) => sum + one, 1)
+      known.set(record, size)
+    }
+
+    return size
+  }
+}
+
+function isWriting({ method }: HookContext): boolean {
+  return method !== 'find' && method !== 'get'
+}
+
+/**
+ * Finds records of a related service as the caller of a call may: by its rules, and with its output.
+ *
+ * @param context The context of the call
+ * @param path The path of the service
+ * @param query What to find
+ * @param budget How many records may be loaded
+ * @returns The records; none where the caller may not find them
+ */
+export async function findRelated(
+  context: HookContext,
+  path: string,
+  query: Query,
+  budget: Budget = getBudget(context.params) ?? { left: MAX_LOADED }
+): Promise<readonly Fields[]> {
+  const limited = { ...query, $limit: budget.left + 1 }
+  const found = await callFind(context, path, { [BUDGET]: budget, query: limited })
+  const records = found ? toRecords(found.result).filter(isPlainObject) : []
+
+  budget.left -= records.length
+
+  if (budget.left < 0) throw new TooManyRelated()
+  if (found) keepShown(found, records)
+
+  return records
+}
+
+/**
+ * The records that the caller of a call may find, as a set; `undefined` where the service has none, and `null` where the
+ * caller is refused.
+ */
+export async function findSet(
+  context: HookContext,
+  path: string,
+  query: Query = {}
+): Promise<RecordSet | null | undefined> {
+  const found = await callFind(context, path, { [AS_SET]: context.app.service(path), query })
+
+  return found ? getSet(found.result) : null
+}
+
+/** Finds the records of a service between two others. They do not leave, so it is a call from inside. */
+export async function findLinks(
+  { app, params }: HookContext,
+  path: string,
+  field: string,
+  values: readonly unknown[],
+  other: string
+): Promise<readonly Fields[]> {
+  const { transaction } = params as { transaction?: unknown }
+  const query = { [field]: { $in: values }, $select: [field, other] }
+  const found: unknown = await (app.service(path) as any).find({
+    ...(transaction !== undefined && { transaction }),
+    paginate: false,
+    query
+  })
+
+  return toRecords(found).filter(isPlainObject)
+}
+
+async function callFind(
+  context: HookContext,
+  path: string,
+  further: object
+): Promise<HookContext | undefined> {
+  const caller = toCaller(context.params)
+  const service: any = context.app.service(path)
+
+  if (caller.provider && !getServiceOptions(service).methods.includes('find')) return undefined
+
+  try {
+    return await service.find({ ...caller, paginate: false, ...further }, createContext(service, 'find'))
+  } catch (error) {
+    if (REFUSALS.includes((error as { code?: unknown } | null)?.code)) return undefined
+
+    throw error
+  }
+}
+
+/** The params of a call without what is of that call alone. */
+function toCaller(params: Params & RelationParams & { adapter?: unknown; paginate?: unknown }): Params {
+  const { query, paginate, adapter, [RELATED_SORTS]: sorts, ...caller } = params
+
+  return caller
+}
+
+/** Hooks may have set a dispatch for the list. Each record has to carry its own. */
+function keepShown({ dispatch, result }: HookContext, records: readonly Fields[]): void {
+  if (dispatch === undefined) return
+
+  const shown = toRecords(dispatch)
+
+  if (shown.length !== toRecords(result).length) return
+
+  for (const [index, record] of records.entries()) {
+    if (!(DISPATCH in record)) keepDispatch(record, { value: shown[index], configurable: true })
+  }
+}
+
+async function addOne(
+  context: HookContext,
+  records: readonly Fields[],
+  name: string,
+  { path, from, to = getIdField(context.app.service(path)) }: OneRelation,
+  within: readonly string[],
+  budget: Budget
+): Promise<void> {
+  const values = listValues(records, from)
+  const related = await findBy(context, path, to, values, within, budget)
+  const byKey = new Map(related.map((record) => [toKey(record[to]), record]))
+
+  for (const record of records) record[name] = lookUp(byKey, record[from]) ?? null
+}
+
+async function addMany(
+  context: HookContext,
+  records: readonly Fields[],
+  name: string,
+  { path, from, to, through }: ManyRelation,
+  within: readonly string[],
+  budget: Budget,
+  id: string
+): Promise<void> {
+  const relatedId = getIdField(context.app.service(path))
+  const own = from ?? id
+  const values = listValues(records, own)
+  const links =
+    through && values.length > 0
+      ? await findLinks(context, through.path, through.from, values, through.to)
+      : []
+  const target = to ?? relatedId
+  const wanted = through ? listValues(links, through.to) : values
+  const related = await findBy(context, path, target, wanted, within, budget)
+  const sorted = related.toSorted((a, b) => compareIds(a[relatedId], b[relatedId]))
+  const groups = through
+    ? groupByLinks(sorted, target, links, through.from, through.to)
+    : groupBy(sorted, ({ [target]: value }) => [toKey(value)])
+
+  for (const record of records) record[name] = lookUp(groups, record[own]) ?? []
+}
+
+function groupByLinks(
+  related: readonly Fields[],
+  target: string,
+  links: readonly Fields[],
+  from: string,
+  to: string
+): ReadonlyMap<string, Fields[]> {
+  const owners = groupBy(links, ({ [to]: value }) => [toKey(value)])
+
+  return groupBy(related, ({ [target]: value }) => [
+    ...new Set(owners.get(toKey(value))?.map(({ [from]: owner }) => toKey(owner)))
+  ])
+}
+
+function groupBy(
+  records: readonly Fields[],
+  toKeys: (record: Fields) => readonly string[]
+): ReadonlyMap<string, Fields[]> {
+  const groups = new Map<string, Fields[]>()
+
+  for (const record of records) {
+    for (const key of toKeys(record)) {
+      const group = groups.get(key)
+
+      if (group) group.push(record)
+      else groups.set(key, [record])
+    }
+  }
+
+  return groups
+}
+
+async function findBy(
+  context: HookContext,
+  path: string,
+  field: string,
+  values: readonly unknown[],
+  within: readonly string[],
+  budget: Budget
+): Promise<readonly Fields[]> {
+  if (values.length === 0) return []
+
+  const query = { [field]: { $in: values }, ...(within.length > 0 && { $include: within }) }
+
+  return await findRelated(context, path, query, budget)
+}
+
+/** All numbers of related records: those in one place at once. */
+async function addCounts(
+  context: HookContext,
+  records: readonly Fields[],
+  relations: readonly (readonly [string, CountRelation])[],
+  budget: Budget,
+  id: string
+): Promise<void> {
+  const asked = await Promise.all(
+    relations.map(async ([name, { kind, path, from = id, to }]) => {
+      const values = listValues(records, from)
+      const set = await findSet(context, path)
+      const put = (numbers: ReadonlyMap<string, number>) => {
+        for (const record of records) {
+          const number = lookUp(numbers, record[from]) ?? 0
+
+          record[name] = kind === 'count' ? number : number > 0
+        }
+      }
+
+      return { path, to, values, set, put }
+    })
+  )
+  const inSets = asked.flatMap(({ set, to, values, put }) => (set ? [{ set, field: to, values, put }] : []))
+  const sources = new Set(inSets.map(({ set }) => set.source))
+
+  for (const { set, put } of asked) if (set === null) put(new Map())
+
+  await Promise.all([
+    ...[...sources].map(async (source) => {
+      const group = inSets.filter(({ set }) => set.source === source)
+      // Each of them knows how to count for all.
+      const numbers = (await group[0]?.set.count(group)) ?? []
+
+      for (const [index, { put }] of group.entries()) put(numbers[index] ?? new Map())
+    }),
+    ...asked
+      .filter(({ set }) => set === undefined)
+      .map(async ({ path, to, values, put }) => {
+        put(tally(await findBy(context, path, to, values, [], budget), to))
+      })
+  ])
+}
+
+/** A record without a value is related to none, not even to one whose value is the string `null`. */
+function lookUp<T>(byKey: ReadonlyMap<string, T>, value: unknown): T | undefined {
+  return value === null || value === undefined ? undefined : byKey.get(toKey(value))
+}
+
+function tally(records: readonly Fields[], field: string): ReadonlyMap<string, number> {
+  const groups = groupBy(records, ({ [field]: value }) => [toKey(value)])
+
+  return new Map([...groups].map(([key, group]) => [key, group.length]))
+}
+
+function listValues(records: readonly Fields[], field: string): readonly unknown[] {
+  const values = records
+    .map((record) => record[field])
+    .filter((value) => value !== undefined && value !== null)
+
+  return [...new Map(values.map((value) => [toKey(value), value])).values()]
+}
+
+function compareIds(a: unknown, b: unknown): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b
+
+  const [first, second] = [toKey(a), toKey(b)]
+
+  return first < second ? -1 : first > second ? 1 : 0
+}
+
+function getBudget(params: object): Budget | undefined {
+  return (params as { [BUDGET]?: Budget })[BUDGET]
+}

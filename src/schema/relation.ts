@@ -1,0 +1,164 @@
+import { isObject, isString, isStringList } from '../utils/check.ts'
+import { assertOptions, type OptionChecks } from '../utils/options.ts'
+
+/** A relation to one record of another service. */
+export interface OneRelation<Related = any> {
+  readonly kind: 'one'
+  readonly path: string
+  readonly from: string
+  readonly to: string | undefined
+  readonly filter: readonly string[]
+  /** Never there: it carries the type. */
+  readonly '~record'?: Related
+}
+
+/** A relation to several records of another service. */
+export interface ManyRelation<Related = any> {
+  readonly kind: 'many'
+  readonly path: string
+  readonly from: string | undefined
+  readonly to: string | undefined
+  readonly through: LinkOptions | undefined
+  readonly filter: readonly string[]
+  /** Never there: it carries the type. */
+  readonly '~record'?: Related
+}
+
+/** How many related records there are, or whether there are some. */
+export interface CountRelation<Kind extends 'count' | 'exists' = 'count' | 'exists'> {
+  readonly kind: Kind
+  readonly path: string
+  readonly from: string | undefined
+  readonly to: string
+}
+
+/** What is related to a record. */
+export type Relation = OneRelation | ManyRelation | CountRelation
+
+/** The service between two others, whose records have the ids of both. */
+export interface LinkOptions {
+  readonly path: string
+  /** Its field with the id of the record. */
+  readonly from: string
+  /** Its field with the id of the related record. */
+  readonly to: string
+}
+
+const NAME: OptionChecks[string] = [isString, 'the name of a field']
+const NEEDED: OptionChecks[string] = [isString, 'the name of a field', 'required']
+const FILTER: OptionChecks[string] = [isStringList, 'an array of fields']
+
+const LINK_CHECKS: OptionChecks = {
+  path: [isString, 'the path of a service', 'required'],
+  from: NEEDED,
+  to: NEEDED
+}
+
+/**
+ * Relates a record to one of another service: `?$include=author` loads it. The type of its records can be given.
+ *
+ * @param path The path of the other service
+ * @param options `from`: the field that has its id. `to`: the field of the other service, its id when left out. `filter`: the
+ * fields of the other service that clients may filter by, as `author.username`
+ * @throws TypeError for options that are not valid
+ * @example
+ * schema(Note, { relations: { author: one<User>('users', { from: 'ownerId' }) } })
+ */
+export function one<Related = any>(
+  path: string,
+  options: { readonly from: string; readonly to?: string; readonly filter?: readonly string[] }
+): OneRelation<Related> {
+  assertRelation('one', path, options, { from: NEEDED, to: NAME, filter: FILTER })
+
+  const { from, to, filter = [] } = options
+
+  return { kind: 'one', path, from, to, filter }
+}
+
+/**
+ * Relates a record to several of another service, which come in the order of their ids.
+ *
+ * @param path The path of the other service
+ * @param options `to`: the field of the other service with the id of the record. `from`: the field that it is compared
+ * with, the id when left out. Or `through`: the path of a service between the two, its fields `from` with the id of the
+ * record and `to` with that of the related one. `filter`: the fields of the other service that clients may filter by
+ * @throws TypeError for options that are not valid
+ * @example
+ * many<Comment>('comments', { to: 'noteId' })
+ * many<Tag>('tags', { through: { path: 'note-tags', from: 'noteId', to: 'tagId' } })
+ */
+export function many<Related = any>(
+  path: string,
+  options: { readonly from?: string; readonly filter?: readonly string[] } & (
+    | { readonly to: string; readonly through?: undefined }
+    | { readonly through: LinkOptions; readonly to?: string }
+  )
+): ManyRelation<Related> {
+  assertRelation('many', path, options, {
+    from: NAME,
+    to: options?.through ? NAME : NEEDED,
+    through: [isObject, 'an object with path, from and to'],
+    filter: FILTER
+  })
+
+  const { from, to, through, filter = [] } = options
+
+  if (through) assertOptions('through of many()', through, LINK_CHECKS)
+
+  return { kind: 'many', path, from, to, through, filter }
+}
+
+/**
+ * Counts the related records that the caller may find. Clients ask for it by `$include` or `$select`, and may sort by it
+ * where the records are in memory or in one SQL database.
+ *
+ * @param path The path of the other service
+ * @param options `to`: the field of the other service with the id of the record. `from`: the field that it is compared
+ * with, the id when left out
+ * @throws TypeError for options that are not valid
+ */
+export function count(
+  path: string,
+  options: { readonly to: string; readonly from?: string }
+): CountRelation<'count'> {
+  return toCount('count', path, options)
+}
+
+/** The same as {@link count}, as `true` or `false`: whether there are related records. */
+export function exists(
+  path: string,
+  options: { readonly to: string; readonly from?: string }
+): CountRelation<'exists'> {
+  return toCount('exists', path, options)
+}
+
+/** Whether a relation is a number or a boolean, and has no records. */
+export function isCount(relation: Relation): relation is CountRelation {
+  return relation.kind === 'count' || relation.kind === 'exists'
+}
+
+/** Whether a value is an object of relations by name. */
+export function isRelations(value: unknown): boolean {
+  return (
+    isObject(value) &&
+    Object.values(value).every((relation) => isObject(relation) && 'kind' in relation && 'path' in relation)
+  )
+}
+
+function toCount<Kind extends 'count' | 'exists'>(
+  kind: Kind,
+  path: string,
+  options: { readonly to: string; readonly from?: string }
+): CountRelation<Kind> {
+  assertRelation(kind, path, options, { to: NEEDED, from: NAME })
+
+  return { kind, path, from: options.from, to: options.to }
+}
+
+function assertRelation(kind: string, path: unknown, options: object, checks: OptionChecks): void {
+  if (typeof path !== 'string' || path === '') {
+    throw new TypeError(`${kind}() expects the path of a service, and options`)
+  }
+
+  assertOptions(`${kind}()`, options ?? {}, checks)
+}

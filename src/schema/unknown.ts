@@ -1,0 +1,153 @@
+import { isPlainObject } from '../utils/object.ts'
+import { getProperties, isJsonSchema, isOpenObject, type JsonSchema, toAlternatives } from './json-schema.ts'
+
+/** A value without the fields that its schema does not declare, and the paths of those. */
+export interface Split {
+  readonly value: unknown
+  readonly unknown: readonly string[]
+}
+
+/** Copies what has unknown fields, and adds their paths; returns the same value where there are none. */
+type Visit = (value: unknown, path: string, unknown: string[]) => unknown
+
+const NO_NAMES: readonly string[] = Object.freeze([])
+
+const keep: Visit = (value) => value
+
+/**
+ * Prepares a function that finds the fields that a schema does not declare, at any depth. An object with `properties`
+ * has no others unless its schema says `additionalProperties`. Where a value may be one of several things, a field is
+ * known when one of them has it.
+ *
+ * @param schema The schema of the value
+ */
+export function compileUnknown(schema: JsonSchema): (value: unknown) => Split {
+  const compile = createCompiler(schema)
+  const visit = compile(schema)
+
+  return (value) => {
+    const unknown: string[] = []
+    const rest = visit(value, '', unknown)
+
+    return { value: rest, unknown: unknown.length > 0 ? unknown : NO_NAMES }
+  }
+}
+
+function createCompiler(root: JsonSchema): (schema: JsonSchema) => Visit {
+  const visits = new Map<JsonSchema, Visit>()
+
+  function compile(schema: JsonSchema): Visit {
+    const compiled = visits.get(schema)
+
+    if (compiled) return compiled
+
+    let visit: Visit | undefined
+    // A schema may hold itself, so its parts are compiled when a value reaches them.
+    const lazy: Visit = (value, path, unknown) => {
+      if (typeof value !== 'object' || value === null) return value
+
+      visit ??= build(schema)
+
+      return visit(value, path, unknown)
+    }
+
+    visits.set(schema, lazy)
+
+    return lazy
+  }
+
+  function build(schema: JsonSchema): Visit {
+    const alternatives = toAlternatives(schema, root)
+    const ofObject = buildObject(alternatives)
+    const ofArray = buildArray(alternatives)
+
+    return (value, path, unknown) => {
+      if (Array.isArray(value)) return ofArray(value, path, unknown)
+
+      return isPlainObject(value) ? ofObject(value, path, unknown) : value
+    }
+  }
+
+  function buildObject(alternatives: readonly JsonSchema[]): Visit {
+    const shapes = alternatives.filter(canBeObject)
+
+    // What can be no object is refused by the library.
+    if (shapes.length === 0) return keep
+
+    const named = new Map<string, Visit>()
+
+    for (const name of new Set(shapes.flatMap((shape) => [...getProperties(shape).keys()]))) {
+      const parts = shapes.map((shape) => getProperties(shape).get(name)).filter(isJsonSchema)
+
+      named.set(name, parts.length > 0 ? compileOneOf(parts) : keep)
+    }
+
+    const patterns = shapes.flatMap(({ patternProperties }) =>
+      Object.entries((patternProperties ?? {}) as Record<string, JsonSchema>).map(
+        ([pattern, part]) => [new RegExp(pattern, 'u'), compile(part)] as const
+      )
+    )
+    const others = shapes.map(({ additionalProperties }) => additionalProperties).filter(isJsonSchema)
+    const other = others.length > 0 ? compileOneOf(others) : shapes.some(isOpenObject) ? keep : undefined
+    const find = (name: string) => named.get(name) ?? findOther(name)
+    const findOther = (name: string) => patterns.find(([pattern]) => pattern.test(name))?.[1] ?? other
+
+    return (value, path, unknown) => {
+      const source = value as Record<string, unknown>
+      let copy: Record<string, unknown> | undefined
+
+      for (const name of Object.keys(source)) {
+        const visit = name === '__proto__' ? undefined : find(name)
+
+        if (!visit) {
+          unknown.push(path + name)
+          copy ??= { ...source }
+          delete copy[name]
+          continue
+        }
+
+        const inner = source[name]
+        const rest = typeof inner === 'object' ? visit(inner, `${path}${name}.`, unknown) : inner
+
+        if (rest !== inner) {
+          copy ??= { ...source }
+          copy[name] = rest
+        }
+      }
+
+      return copy ?? value
+    }
+  }
+
+  function buildArray(alternatives: readonly JsonSchema[]): Visit {
+    const lists = alternatives.filter(canBeArray)
+    const parts = lists.flatMap(({ items, prefixItems }) => [items, prefixItems].flat()).filter(isJsonSchema)
+
+    if (parts.length === 0) return keep
+
+    const visit = compileOneOf(parts)
+
+    return (value, path, unknown) => {
+      const source = value as readonly unknown[]
+      const rest = source.map((element, index) => visit(element, `${path}${index}.`, unknown))
+
+      return rest.some((element, index) => element !== source[index]) ? rest : value
+    }
+  }
+
+  function compileOneOf(parts: readonly JsonSchema[]): Visit {
+    const [only] = parts
+
+    return compile(parts.length === 1 ? (only as JsonSchema) : { anyOf: parts })
+  }
+
+  return compile
+}
+
+function canBeObject({ type }: JsonSchema): boolean {
+  return type === undefined || [type].flat().includes('object')
+}
+
+function canBeArray({ type }: JsonSchema): boolean {
+  return type === undefined || [type].flat().includes('array')
+}

@@ -1,0 +1,23 @@
+import { getServiceOptions } from '../core/service.ts'
+import type { HookContext } from '../core/types.ts'
+import { INPUT } from '../hooks/types.ts'
+
+/**
+ * A before hook that checks the input by the schema of its service, in a place of its own choice; without it input is
+ * checked after the last hook that authenticates.
+ *
+ * @throws Error when the service has no schema; BadRequest for input that is not valid
+ * @example
+ * app.service('notes').hooks({ before: { create: [trimText, validate()] } })
+ */
+export function validate() {
+  async function validateInput(context: HookContext): Promise<void> {
+    const { schema } = getServiceOptions(context.service)
+
+    if (!schema) throw new Error(`validate() needs a schema, which service '${context.path}' does not have`)
+
+    await schema.input?.(context.method)?.call(context.service, context)
+  }
+
+  return Object.assign(validateInput, { [INPUT]: 'here' as const })
+}

@@ -1,0 +1,13 @@
+/** The options of an adapter for one call, where that names its record by another field than the id. */
+interface CallOptions {
+  readonly id?: string | undefined
+  /** The service that the call came to. */
+  readonly by?: object | undefined
+}
+
+/** The field in place of the id is that of one service: what is left for others, whose calls get the same params. */
+export function withoutBy<Options extends CallOptions>(options: Options): Omit<Options, keyof CallOptions> {
+  const { id, by, ...others } = options
+
+  return others
+}

@@ -1,0 +1,19 @@
+/**
+ * Rejects after `limit` ms if the promise is still pending. The timer ends with the promise, so it keeps no process alive.
+ *
+ * @param promise The promise to wait for
+ * @param limit The time in milliseconds
+ * @throws Error after the limit; what the promise rejects with
+ */
+export async function withTimeout<T>(promise: Promise<T>, limit: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`Timed out after ${limit} ms`)), limit)
+  })
+
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,322 @@
+import { describe, expect, it } from 'vitest'
+import { access, anyone, owner, role, user } from '../../src/access.ts'
+import { AuthenticationService, authenticate } from '../../src/authentication.ts'
+import { alula } from '../../src/index.ts'
+import { memory } from '../../src/memory.ts'
+import { loginAs } from '../../src/testing.ts'
+import { createApp, logIn, toStatus, USERS } from './support/application.ts'
+
+const NOTES = { 1: { id: 1, text: 'a', ownerId: 1 }, 2: { id: 2, text: 'b', ownerId: 2 } }
+
+/** The notes with some access, and those who call them. */
+async function createNotes(
+  rules: Parameters<typeof access>[0],
+  service: object = createStore(),
+  schema?: any
+) {
+  const app = createApp()
+
+  app.use('notes', service as any, { access: access(rules), ...schema })
+  await app.setup()
+
+  const { ada, grace, root } = await logIn(app)
+
+  return {
+    app,
+    notes: app.service('notes'),
+    nobody: { provider: 'rest' },
+    ada: ada.params,
+    grace: grace.params,
+    root: root.params
+  }
+}
+
+function createStore() {
+  return memory({ store: NOTES, multi: true, paginate: { default: 10 } })
+}
+
+describe('access', () => {
+  it('lets anyone call, and gives hooks the user of a token that is sent', async () => {
+    const { app, notes, nobody, ada } = await createNotes({ all: anyone })
+    const users: unknown[] = []
+
+    app.service('notes').hooks({ before: { all: [({ params }) => void users.push(params.user?.id)] } })
+
+    await notes.find(nobody)
+    await notes.find(ada)
+
+    expect(users).toEqual([undefined, 1])
+    expect(
+      await toStatus(notes.find({ ...nobody, authentication: { strategy: 'jwt', accessToken: 'x.y.z' } }))
+    ).toBe(401)
+  })
+
+  it('lets users and roles call, and nobody where no rule is named', async () => {
+    const { notes, nobody, ada, root } = await createNotes({ find: user, get: role('admin') })
+
+    expect(await toStatus(notes.find(nobody))).toBe(401)
+    expect(await toStatus(notes.find(ada))).toBe(200)
+    expect(await toStatus(notes.get(1, nobody))).toBe(401)
+    expect(await toStatus(notes.get(1, ada))).toBe(403)
+    expect(await toStatus(notes.get(1, root))).toBe(200)
+    expect(await toStatus(notes.create({}, nobody))).toBe(401)
+    expect(await toStatus(notes.create({}, root))).toBe(403)
+    expect(await toStatus(notes.create({}))).toBe(200)
+  })
+
+  it('shows owners their records, and no others', async () => {
+    const { notes, nobody, ada, grace } = await createNotes({ all: owner('ownerId') })
+
+    expect(await toStatus(notes.find(nobody))).toBe(401)
+    expect(await notes.find(ada)).toMatchObject({ total: 1, data: [{ id: 1 }] })
+    expect(
+      await notes.find({ ...grace, query: { $or: [{ ownerId: 1 }, { id: { $gt: 0 } }] } })
+    ).toMatchObject({ total: 1, data: [{ id: 2 }] })
+    expect(await toStatus(notes.get(2, ada))).toBe(404)
+    expect(await toStatus(notes.patch(2, { text: 'c' }, ada))).toBe(404)
+    expect(await toStatus(notes.remove(2, ada))).toBe(404)
+    expect(await notes.patch(null, { text: 'c' }, ada)).toHaveLength(1)
+    expect(await notes.get(2)).toMatchObject({ text: 'b' })
+    expect(await notes.remove(null, { ...ada, query: { $or: [{}, { ownerId: 2 }] } })).toHaveLength(1)
+    expect(await notes.find({ paginate: false })).toHaveLength(1)
+  })
+
+  it('says 403 for a record that the caller may see, and 404 as for one that is not there', async () => {
+    const { notes, ada } = await createNotes({
+      get: anyone,
+      patch: owner('ownerId'),
+      remove: owner('ownerId')
+    })
+
+    expect(await toStatus(notes.patch(2, { text: 'c' }, ada))).toBe(403)
+    expect(await toStatus(notes.remove(2, ada))).toBe(403)
+    expect(await toStatus(notes.patch(9, { text: 'c' }, ada))).toBe(404)
+    // Not the one that the query asks for.
+    expect(await toStatus(notes.patch(2, { text: 'c' }, { ...ada, query: { text: 'other' } }))).toBe(404)
+
+    const hidden = await createNotes({ all: owner('ownerId') })
+    const other = await hidden.notes.remove(2, hidden.ada).catch((error: Error) => error)
+    const none = await hidden.notes.remove(9, hidden.ada).catch((error: Error) => error)
+
+    expect(JSON.stringify(other).replaceAll('2', '9')).toBe(JSON.stringify(none))
+  })
+
+  it('does not let a write move a record out of what the caller may have, or into it', async () => {
+    const { notes, ada } = await createNotes({ all: owner('ownerId') })
+
+    expect(await toStatus(notes.create({ text: 'x' }, ada))).toBe(403)
+    expect(await toStatus(notes.create({ text: 'x', ownerId: 2 }, ada))).toBe(403)
+    expect(await toStatus(notes.create({ text: 'x', ownerId: '1' }, ada))).toBe(403)
+    expect(await toStatus(notes.create([{ ownerId: 1 }, { ownerId: 2 }], ada))).toBe(403)
+    expect(await toStatus(notes.create({ text: 'x', ownerId: 1 }, ada))).toBe(200)
+    expect(await toStatus(notes.patch(1, { ownerId: 2 }, ada))).toBe(403)
+    expect(await toStatus(notes.patch(1, { ownerId: [1] }, ada))).toBe(403)
+    expect(await toStatus(notes.patch(1, { $set: { ownerId: 2 } }, ada))).toBe(403)
+    expect(await toStatus(notes.patch(null, { ownerId: 2 }, ada))).toBe(403)
+    expect(await toStatus(notes.patch(2, { ownerId: 1 }, ada))).toBe(404)
+    expect(await toStatus(notes.update(1, { text: 'y' }, ada))).toBe(403)
+    expect(await toStatus(notes.update(1, { text: 'y', ownerId: 1 }, ada))).toBe(200)
+    expect(await notes.find({ paginate: false, query: { ownerId: 2 } })).toHaveLength(1)
+  })
+
+  it('checks what a write leaves as it is together with what it changes', async () => {
+    const store = memory({
+      multi: true,
+      store: { 1: { id: 1, state: 'open', size: 1 }, 2: { id: 2, state: 'open', size: 9 } }
+    })
+    const { notes, nobody } = await createNotes(
+      { get: anyone, patch: () => ({ $or: [{ state: 'open' }, { size: { $lt: 5 } }] }) },
+      store
+    )
+
+    expect(await toStatus(notes.patch(2, { state: 'shut' }, nobody))).toBe(403)
+    expect(await toStatus(notes.patch(1, { state: 'shut' }, nobody))).toBe(200)
+    expect(await toStatus(notes.patch(1, { size: 7 }, nobody))).toBe(403)
+    expect(await notes.patch(null, { state: 'open' }, nobody)).toHaveLength(2)
+  })
+
+  it('checks data as it is when the method gets it', async () => {
+    const { app, notes, ada } = await createNotes({ create: owner('ownerId'), patch: owner('ownerId') })
+
+    app.service('notes').hooks({
+      before: {
+        create: [({ data, params }) => void Object.assign(data, { ownerId: params.user?.id })],
+        patch: [(context) => void Object.assign(context, { params: { ...context.params, query: {} } })]
+      }
+    })
+
+    expect(await notes.create({ text: 'x' }, ada)).toMatchObject({ ownerId: 1 })
+    // A hook that replaces the query does not replace what access demands.
+    expect(await toStatus(notes.patch(2, { text: 'x' }, ada))).toBe(404)
+  })
+
+  it.each<[string, unknown, number]>([
+    ['undefined', undefined, 401],
+    ['a number', 1, 401],
+    ['a string', 'yes', 401],
+    ['an array', [{}], 401],
+    ['a query with an undefined value', { ownerId: undefined }, 401],
+    ['false', false, 401],
+    ['a promise of true', Promise.resolve(true), 200],
+    ['a promise of a query', Promise.resolve({ ownerId: 1 }), 200],
+    ['a promise of false', Promise.resolve(false), 401]
+  ])('refuses what is neither true nor a query: %s', async (_, decision, expected) => {
+    const { notes, nobody } = await createNotes({ find: () => decision })
+
+    expect(await toStatus(notes.find(nobody))).toBe(expected)
+  })
+
+  it('refuses where a rule fails, and tells the client of errors that are made for it', async () => {
+    const broken = new Error('broken')
+    const { app, notes, nobody, ada } = await createNotes({
+      find: () => {
+        throw broken
+      },
+      get: async () => {
+        throw broken
+      }
+    })
+    const errors: unknown[] = []
+
+    app.on('error', (error) => errors.push(error))
+
+    expect(await toStatus(notes.find(nobody))).toBe(401)
+    expect(await toStatus(notes.get(1, nobody))).toBe(401)
+    expect(await toStatus(notes.get(1, ada))).toBe(403)
+    expect(errors).toEqual([broken])
+  })
+
+  it('does not concern calls from inside, nor logins', async () => {
+    const app = createApp()
+
+    app.use('people', memory({ store: USERS }), { access: access({ get: role('admin') }) })
+    app.get('authentication').service = 'people'
+    await app.setup()
+
+    const ada = await loginAs(app, await app.service('people').get(1))
+    const response = await ada.fetch('/authentication', {
+      json: { strategy: 'jwt', accessToken: ada.accessToken }
+    })
+
+    expect(response.status).toBe(201)
+    expect((await ada.fetch('/people/1')).status).toBe(403)
+  })
+
+  it('is asked before input is read', async () => {
+    const { app, notes, nobody, ada } = await createNotes({ all: user }, undefined, {
+      schema: {
+        input: () => () => {
+          throw Object.assign(new Error('input'), { code: 400 })
+        }
+      }
+    })
+
+    expect(app).toBeDefined()
+    expect(await toStatus(notes.find(nobody))).toBe(401)
+    expect(await toStatus(notes.find(ada))).toBe(400)
+  })
+
+  it('does not let a strategy pass that a hook after it does not name', async () => {
+    const { app, notes, ada } = await createNotes({ all: user })
+
+    app.service('notes').hooks({ before: { find: [authenticate('other')], get: [authenticate('jwt')] } })
+
+    expect(await toStatus(notes.find(ada))).toBe(401)
+    expect(await toStatus(notes.get(1, ada))).toBe(200)
+  })
+})
+
+describe('access without an adapter', () => {
+  const records = new Map<number, any>()
+  const service = {
+    async find() {
+      return [...records.values()]
+    },
+    async get(id: number) {
+      const record = records.get(Number(id))
+
+      if (!record) throw Object.assign(new Error('none'), { code: 404 })
+
+      return record
+    },
+    async patch(id: number, data: object) {
+      records.set(id, { ...records.get(id), ...data })
+
+      return records.get(id)
+    },
+    async remove(id: number) {
+      const record = records.get(id)
+
+      records.delete(id)
+
+      return record
+    }
+  }
+
+  it('checks what is returned, and looks up what is to be changed', async () => {
+    for (const note of Object.values(NOTES)) records.set(note.id, note)
+
+    const { notes, ada } = await createNotes({ all: owner('ownerId') }, service)
+
+    expect(await toStatus(notes.get(1, ada))).toBe(200)
+    expect(await toStatus(notes.get(2, ada))).toBe(404)
+    expect(await toStatus(notes.find(ada))).toBe(500)
+    expect(await toStatus(notes.patch(2, { text: 'x' }, ada))).toBe(404)
+    expect(await toStatus(notes.patch(1, { ownerId: 2 }, ada))).toBe(403)
+    expect(await toStatus(notes.patch(1, { text: 'x' }, ada))).toBe(200)
+    expect(await toStatus(notes.remove(null, ada))).toBe(403)
+    expect(await toStatus(notes.remove(2, ada))).toBe(404)
+    expect(records.size).toBe(2)
+  })
+
+  it('refuses queries for methods of which it does not know what they concern', async () => {
+    const archive = { archive: async () => 'done', find: async () => [] }
+
+    expect(() =>
+      createApp().use('notes', archive as any, {
+        methods: ['find', 'archive'],
+        access: access({ all: owner('ownerId') })
+      })
+    ).toThrow("owner('ownerId') for 'archive', which is no standard method")
+
+    const { notes, nobody } = await createNotes({ archive: () => ({ ownerId: 1 }) }, archive, {
+      methods: ['archive']
+    })
+
+    expect(await toStatus(notes.archive({}, nobody))).toBe(401)
+  })
+})
+
+describe('mistakes', () => {
+  it.each<[string, () => unknown, string]>([
+    ['no rules', () => access({}), 'access() expects rules by the names of methods'],
+    [
+      'no function',
+      () => access({ find: true as any }),
+      "Invalid rule for 'find' in access(): expected a function, got boolean"
+    ],
+    ['owner without a field', () => owner(undefined as any), 'owner() expects the name of a field'],
+    ['role without a name', () => role(''), 'role() expects the name of a role'],
+    [
+      'role with a field that is none',
+      () => role('admin', { field: 1 as any }),
+      "Invalid option 'field' of role()"
+    ],
+    [
+      'a method that is not there',
+      () => alula().use('notes', memory(), { access: access({ archiv: user }) }),
+      "names the method 'archiv', which clients do not have"
+    ],
+    [
+      'the authentication service',
+      () => {
+        const app = createApp()
+
+        app.use('login', new AuthenticationService(app, 'login') as any, { access: access({ create: user }) })
+      },
+      "leave its option 'access' out"
+    ]
+  ])('%s', (_, make, message) => {
+    expect(make).toThrow(message)
+  })
+})

@@ -1,0 +1,99 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { access, anyone, closed, exposure, owner, role, user } from '../../src/access.ts'
+import { authenticate } from '../../src/authentication.ts'
+import type { Application } from '../../src/index.ts'
+import { memory } from '../../src/memory.ts'
+import { socketio } from '../../src/socketio.ts'
+import { proveExposure } from '../../src/testing.ts'
+import { scaled } from '../support/scale.ts'
+import { createApp, USERS } from './support/application.ts'
+
+const users = { user: USERS[1], owner: USERS[2], admin: USERS[3] }
+const METHODS = ['find', 'get', 'create', 'update', 'patch', 'remove', 'archive']
+
+function createNotes(): any {
+  return Object.assign(memory({ store: { 7: { id: 7, ownerId: 2 } } }), { archive: async () => 'done' })
+}
+
+it('holds for random registries, and closed methods never answer', async () => {
+  const rules = fc.constantFrom(anyone, user, role('admin'), owner('ownerId'), undefined)
+  const registries = fc.record({
+    rules: fc.option(fc.tuple(...METHODS.map(() => rules))),
+    methods: fc.subarray(METHODS, { minLength: 1 }),
+    hooks: fc.subarray(METHODS),
+    isOptional: fc.boolean(),
+    isOnApplication: fc.boolean(),
+    isClosed: fc.boolean(),
+    hasSockets: fc.boolean()
+  })
+
+  await fc.assert(
+    fc.asyncProperty(
+      registries,
+      async ({ rules, methods, hooks, isOptional, isOnApplication, isClosed, hasSockets }) => {
+        const app: Application = createApp()
+        const named = Object.fromEntries(
+          METHODS.map((method, index) => [method, rules?.[index]] as const)
+            .filter(([method]) => methods.includes(method))
+            .map(([method, rule]) => [method, method === 'archive' && rule ? user : rule])
+            .filter(([, rule]) => rule)
+        )
+
+        if (hasSockets) app.configure(socketio())
+        if (isClosed) app.configure(closed({ open: { notes: ['find'] } }))
+        app.use('notes', createNotes(), {
+          methods,
+          ...(Object.keys(named).length > 0 && { access: access(named as any) })
+        })
+
+        const hook = authenticate({ strategies: ['jwt'], optional: isOptional })
+        const map = Object.fromEntries(
+          hooks.filter((name) => methods.includes(name) || name !== 'archive').map((name) => [name, [hook]])
+        )
+
+        if (isOnApplication) app.hooks({ before: map })
+        else app.service('notes').hooks({ before: map })
+
+        await app.setup()
+        await proveExposure(app, { users, records: { notes: 7 }, data: { notes: { ownerId: 2 } } })
+        await app.teardown()
+      }
+    ),
+    { numRuns: scaled(1000) }
+  )
+})
+
+it('names each difference between the table and a response', async () => {
+  const app = createApp()
+
+  app.use('notes', createNotes(), { methods: ['find'], access: access({ find: user }) })
+  app.use('open', createNotes(), { methods: ['find', 'get'], access: access({ find: anyone, get: anyone }) })
+  // What the table cannot know.
+  app.service('notes').hooks({ error: { find: [] } })
+  app.hooks({
+    error: {
+      find: [(context) => void Object.assign(context, context.path === 'notes' && { result: [] })]
+    }
+  })
+  app.service('open').hooks({
+    before: {
+      get: [
+        () => {
+          throw Object.assign(new Error('no'), { name: 'Forbidden', code: 403, type: 'FeathersError' })
+        }
+      ]
+    }
+  })
+  await app.setup()
+
+  await expect(proveExposure(app, { users })).rejects.toThrow(
+    [
+      'notes.find over rest as nobody: the table says user, the response is 200',
+      ...['nobody', 'user', 'owner', 'admin'].map(
+        (name) => `open.get over rest as ${name}: the table says anyone, the response is 403`
+      )
+    ].join('\n')
+  )
+  expect(exposure(app)).toHaveLength(5)
+})

@@ -1,0 +1,93 @@
+import { expect, it } from 'vitest'
+import { runCommand, toApp } from './support/application.ts'
+
+const audit = (files: { readonly [path: string]: string }, ...args: string[]) =>
+  runCommand(files, 'audit', ...args)
+
+const NOTES = toApp(
+  `app.use('notes', memory(), { methods: ['find', 'patch'], access: access({ find: anyone, patch: owner('ownerId') }) })`
+)
+
+it('prints a row for each method, as JSON', async () => {
+  const { code, stdout, stderr } = await audit({ 'app.mjs': NOTES }, 'app.mjs')
+
+  expect(code, stderr).toBe(0)
+  expect(JSON.parse(stdout).map(({ service, method, who }: any) => `${service}.${method} ${who}`)).toEqual([
+    'notes.find anyone',
+    "notes.patch owner('ownerId')"
+  ])
+  expect(stdout.split('\n')).toHaveLength(5)
+})
+
+it('compares with what was printed before, and names what differs', async () => {
+  const { stdout } = await audit({ 'app.mjs': NOTES }, 'app.mjs')
+  const same = await audit(
+    { 'app.mjs': NOTES, 'exposure.json': stdout },
+    'app.mjs',
+    '--check',
+    'exposure.json'
+  )
+
+  expect(same).toEqual({ code: 0, stdout: '2 methods, as in the snapshot.\n', stderr: '' })
+
+  const changed = toApp(
+    `app.use('notes', memory(), { methods: ['find', 'get'], access: access({ find: owner('ownerId') }) })`,
+    'export { app }'
+  )
+  const other = await audit(
+    { 'app.mjs': changed, 'exposure.json': stdout },
+    'app.mjs',
+    '--check',
+    'exposure.json'
+  )
+
+  expect(other.code).toBe(1)
+  expect(other.stderr.trim().split('\n')).toEqual([
+    `notes.find: who is "owner('ownerId')", and was "anyone"`,
+    'notes.patch: is gone',
+    'notes.get: is new, for nobody'
+  ])
+})
+
+it('ends, although the application has something to wait for', async () => {
+  const { code, stderr } = await audit(
+    { 'app.mjs': toApp(`app.use('notes', memory())\nsetInterval(() => {}, 1000)`) },
+    'app.mjs'
+  )
+
+  expect(code, stderr).toBe(0)
+})
+
+it.each<[string, string, string]>([
+  ['exports no application', 'export default {}', 'exports no application as default or as app.'],
+  ['fails', "throw new Error('no database')", 'no database'],
+  [
+    'cannot be set up',
+    toApp(`app.hooks({ setup: [async () => { throw new Error('not ready') }] })`),
+    'not ready'
+  ],
+  ['ends the process', 'process.exit(0)', ''],
+  ['never finishes', toApp(`app.hooks({ setup: [() => new Promise(() => {})] })`), '']
+])('is no success where the file %s', async (_, text, message) => {
+  const { code, stdout, stderr } = await audit({ 'app.mjs': text }, 'app.mjs')
+
+  expect(code).not.toBe(0)
+  expect(stdout).toBe('')
+  expect(stderr).toContain(message)
+})
+
+it.each([
+  ['no JSON', 'x'],
+  ['no list', '{}'],
+  ['no rows', '[1]']
+])('a snapshot has to be one: %s', async (_, text) => {
+  const { code, stderr } = await audit(
+    { 'app.mjs': NOTES, 'exposure.json': text },
+    'app.mjs',
+    '--check',
+    'exposure.json'
+  )
+
+  expect(code).toBe(1)
+  expect(stderr).toContain('is no snapshot: expected what alula audit prints.')
+})

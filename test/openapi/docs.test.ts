@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { expect, it } from 'vitest'
+import { runProgram, runServer } from '../support/program.ts'
+import { readBlocks } from '../support/session.ts'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+const page = await readFile(resolve(ROOT, 'docs/openapi.md'), 'utf8')
+const [program = '', restricted = '', , tests = ''] = readBlocks(page, 'js')
+
+it('the application of the guide serves its document', async () => {
+  const { address } = await runServer(
+    `${program.replace('createServer(toListener(app)).listen(3030)', '')}
+const server = createServer(toListener(app)).listen(0, () => console.log(\`localhost:\${server.address().port}\`))
+`
+  )
+  const document = (await (await fetch(`http://${address}/openapi.json`)).json()) as any
+
+  expect(document.info).toEqual({ title: 'Notes', version: '1.0.0' })
+  expect(Object.keys(document.components.schemas)).toEqual(['Error', 'Note', 'NoteCreate', 'NotePage'])
+})
+
+it('the document is restricted as the guide says', async () => {
+  const text = `import { alula } from 'alula'\nconst app = alula()\n${restricted}process.exit()`
+
+  expect(await runProgram(text).end()).toBe(0)
+})
+
+it('the tests of the guide pass', async () => {
+  const application = `
+import { alula } from 'alula'
+import { AuthenticationService, JWTStrategy } from 'alula/authentication'
+import { memory } from 'alula/memory'
+const app = alula()
+app.set('authentication', { secret: 'a secret of a document that is long enough', service: 'users', entity: 'user', authStrategies: ['jwt'] })
+const authentication = new AuthenticationService(app)
+authentication.register('jwt', new JWTStrategy())
+app.use('authentication', authentication)
+app.use('users', memory())
+`
+  const text = tests.replace("from 'vitest'", "from 'node:test'").replace(/^import \{ app \}.*$/m, '')
+  const code = await runProgram(application + text).end()
+
+  expect(code).toBe(0)
+})

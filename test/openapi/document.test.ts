@@ -1,0 +1,430 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
+import { access, anyone, closed, owner, role, user } from '../../src/access.ts'
+import { authenticate, protect } from '../../src/authentication.ts'
+import { type Application, alula } from '../../src/index.ts'
+import { MemoryService, memory } from '../../src/memory.ts'
+import { toOpenApi } from '../../src/openapi.ts'
+import { count, many, one, schema } from '../../src/schema.ts'
+import { configureUsers } from '../access/support/application.ts'
+import { libraries } from '../schema/support/libraries.ts'
+
+const INTEGER = { type: 'integer' }
+
+/** The document of an application, which has to be a valid one. */
+async function describeApp(app: Application): Promise<any> {
+  const document = toOpenApi(app)
+  const { valid, errors } = await new Validator().validate(JSON.parse(JSON.stringify(document)))
+
+  expect(valid, JSON.stringify(errors)).toBe(true)
+
+  return document
+}
+
+/** The document of one service. */
+async function describeService(service: object, options: object, path = 'notes'): Promise<any> {
+  const app = alula()
+
+  app.use(path, service as never, options as never)
+
+  return await describeApp(app)
+}
+
+const toNames = (operation: any) => (operation.parameters ?? []).map(({ name }: any) => name)
+const Note = z.object({ id: z.int32(), text: z.string(), done: z.boolean().default(false) })
+
+it('has the calls of a service, by the methods that clients have', async () => {
+  const { paths } = await describeService(memory({ multi: ['remove'] }), {
+    methods: ['find', 'patch', 'remove']
+  })
+
+  expect(Object.keys(paths)).toEqual(['/notes', '/notes/{id}'])
+  expect(Object.keys(paths['/notes'])).toEqual(['get', 'delete'])
+  expect(Object.keys(paths['/notes/{id}'])).toEqual(['patch', 'delete'])
+  expect(paths['/notes'].get.operationId).toBe('findNotes')
+  expect(paths['/notes'].delete.operationId).toBe('removeNotes')
+  expect(paths['/notes/{id}'].delete.operationId).toBe('removeNote')
+})
+
+it('has what is declared: data, results, pages, computed fields', async () => {
+  const { paths, components } = await describeService(memory({ paginate: { default: 10 } }), {
+    schema: schema(Note.extend({ ownerId: z.int32(), secret: z.string() }), {
+      server: { ownerId: () => 1 },
+      hidden: ['secret'],
+      computed: { length: { from: ['text'], many: (notes) => notes.map(({ text }) => text.length) } }
+    })
+  })
+  const { Note: record, NoteCreate, NotePatch, NotePage } = components.schemas
+
+  expect(record.required).toEqual(['id', 'text', 'done', 'ownerId'])
+  expect(Object.keys(record.properties)).toEqual(['id', 'text', 'done', 'ownerId', 'length'])
+  expect(Object.keys(record.properties).filter((name) => record.properties[name].readOnly)).toEqual([
+    'id',
+    'ownerId',
+    'length'
+  ])
+  expect(record.additionalProperties).toBe(false)
+  expect(NoteCreate).toEqual({
+    type: 'object',
+    properties: { text: { type: 'string' }, done: { type: 'boolean' }, secret: { type: 'string' } },
+    required: ['text', 'secret'],
+    additionalProperties: false
+  })
+  expect(NotePatch.required).toBeUndefined()
+  expect(NotePage.properties.data).toEqual({ type: 'array', items: { $ref: '#/components/schemas/Note' } })
+  expect(paths['/notes'].post.requestBody).toEqual({
+    required: true,
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/NoteCreate' } } }
+  })
+  expect(Object.keys(paths['/notes'].post.responses)).toEqual(['201', '400', '409', 'default'])
+  expect(paths['/notes/{id}'].put.requestBody).toEqual(paths['/notes'].post.requestBody)
+})
+
+it('has filters that generated clients can send', async () => {
+  const { paths } = await describeService(memory(), {
+    schema: schema(Note.extend({ words: z.array(z.string()), address: z.object({ city: z.string() }) }), {
+      query: { operators: ['$gt', '$in'], sort: ['text'] }
+    })
+  })
+  const { parameters } = paths['/notes'].get
+  const find = (name: string) => parameters.find((one: any) => one.name === name)
+
+  expect(toNames(paths['/notes'].get)).toEqual([
+    ...['id', 'id[$in][]', 'text', 'text[$in][]', 'done', 'done[$in][]'],
+    ...['address.city', 'address.city[$in][]', '$limit', '$skip', '$sort']
+  ])
+  expect(find('id').schema.anyOf).toEqual([
+    INTEGER,
+    { type: 'object', properties: { $gt: INTEGER }, additionalProperties: false }
+  ])
+  expect(find('id')).toMatchObject({ style: 'deepObject', explode: true })
+  expect(find('id[$in][]').schema).toEqual({ type: 'array', items: INTEGER, minItems: 1 })
+  expect(Object.keys(find('$sort').schema.properties)).toEqual(['text'])
+})
+
+it('has a query that is described by a schema', async () => {
+  const query = {
+    type: 'object',
+    required: ['lang'],
+    properties: {
+      lang: { type: 'string' },
+      age: {
+        anyOf: [
+          INTEGER,
+          { type: 'object', properties: { $gt: INTEGER, $in: { type: 'array', items: INTEGER } } }
+        ]
+      },
+      words: { type: 'array', items: { type: 'string' } },
+      $select: { type: 'array', items: { type: 'string' } }
+    }
+  }
+  const { paths } = await describeService(memory(), { schema: schema(Note, { query }) })
+  const { parameters } = paths['/notes'].get
+
+  expect(toNames(paths['/notes'].get)).toEqual(['lang', 'age', 'age[$in][]', 'words[]'])
+  expect(parameters[0]).toEqual({ name: 'lang', in: 'query', required: true, schema: { type: 'string' } })
+  expect(parameters[1].schema.anyOf[1].properties).toEqual({ $gt: INTEGER })
+})
+
+it('has custom methods by name and by route, and another field in place of the id', async () => {
+  class Notes extends MemoryService {
+    async archive() {}
+    async favorite() {}
+  }
+  const { paths, components } = await describeService(new Notes(), {
+    methods: ['get', 'archive', 'favorite'],
+    by: 'text',
+    routes: { 'POST /:slug': 'favorite', 'GET /:slug/favorite': 'favorite' },
+    schema: schema(Note, {
+      methods: {
+        archive: { data: z.object({ before: z.string() }), result: z.object({ count: z.int32() }) },
+        favorite: { query: z.object({ loud: z.boolean().optional() }) }
+      }
+    })
+  })
+
+  expect(Object.keys(paths)).toEqual(['/notes/{text}', '/notes/archive', '/notes/{slug}/favorite'])
+  expect(Object.keys(paths['/notes/{text}'])).toEqual(['get', 'post'])
+  expect(paths['/notes/{text}'].get.parameters[0].schema).toEqual({ type: 'string', minLength: 1 })
+  expect(toNames(paths['/notes/{slug}/favorite'].get)).toEqual(['slug', 'loud'])
+  expect(paths['/notes/archive'].post.operationId).toBe('archiveNotes')
+  expect(components.schemas.NoteArchive.required).toEqual(['before'])
+  expect(components.schemas.NoteArchiveResult.required).toEqual(['count'])
+  expect(Object.keys(paths['/notes/{text}'].post.responses)).toContain('204')
+})
+
+it('has relations whose services clients may ask', async () => {
+  const app = alula()
+  const related = schema(z.object({ id: z.int32(), name: z.string(), noteId: z.int32() }))
+
+  app.use('open', memory(), { schema: related, access: access({ find: anyone }) })
+  app.use('shut', memory(), { schema: related, access: access({ get: anyone }) })
+  app.use('notes', memory(), {
+    schema: schema(Note, {
+      relations: {
+        first: one('open', { from: 'id', filter: ['name'] }),
+        all: many('open', { to: 'noteId' }),
+        number: count('open', { to: 'noteId' }),
+        secret: many('shut', { to: 'noteId', filter: ['name'] })
+      }
+    })
+  })
+
+  const { paths, components } = await describeApp(app)
+  const names = toNames(paths['/notes'].get)
+  const { properties } = components.schemas.Note
+
+  expect(names).toContain('first.name')
+  expect(names).not.toContain('secret.name')
+  expect(paths['/notes'].get.parameters.at(-1).schema.items.enum).toEqual(['first', 'all', 'number'])
+  expect(properties.first).toEqual({ anyOf: [{ $ref: '#/components/schemas/Open' }, { type: 'null' }] })
+  expect(properties.all).toEqual({ type: 'array', items: { $ref: '#/components/schemas/Open' } })
+  expect(properties.number).toEqual({ type: 'integer', minimum: 0 })
+  expect(JSON.stringify([paths['/notes'], components])).not.toContain('secret')
+})
+
+it('has the credentials that the pipeline demands, and no method that is closed', async () => {
+  const app = alula()
+
+  configureUsers(app)
+  app.configure(closed())
+  app.use('notes', memory(), {
+    methods: ['find', 'get', 'create', 'patch', 'remove'],
+    access: access({ find: anyone, create: user, patch: owner('ownerId'), remove: role('admin') })
+  })
+  app.use('hooked', memory(), { methods: ['find'] })
+  app.service('hooked').hooks({ before: { find: [authenticate('jwt')] } })
+  app.use('forgotten', memory())
+  app.use('asked', memory(), { methods: ['find'], access: access({ find: () => true }) })
+
+  const { paths, components, tags } = await describeApp(app)
+  const demanded = [{ jwt: [] }]
+
+  expect(components.securitySchemes).toEqual({ jwt: { type: 'http', scheme: 'bearer' } })
+  expect(tags.map(({ name }: any) => name)).toEqual(['authentication', 'notes', 'hooked', 'asked'])
+  expect(paths['/notes'].get.security).toEqual([])
+  expect(paths['/notes'].post.security).toEqual(demanded)
+  expect(paths['/notes/{id}'].patch.security).toEqual(demanded)
+  expect(paths['/hooked'].get.security).toEqual(demanded)
+  expect(paths['/asked'].get.security).toEqual([{}, ...demanded])
+  expect(paths['/notes/{id}'].get).toBeUndefined()
+  expect(Object.keys(paths['/notes/{id}'].delete.responses)).toEqual([
+    '200',
+    '400',
+    '401',
+    '403',
+    '404',
+    'default'
+  ])
+  expect(JSON.stringify(paths)).not.toContain('ownerId')
+})
+
+it('lists services without a schema, whose bodies may be anything', async () => {
+  const { paths, components } = await describeService({ find: async () => [], create: async () => ({}) }, {})
+
+  expect(paths['/notes'].post.requestBody.content).toEqual({ 'application/json': { schema: {} } })
+  expect(Object.keys(paths['/notes'].get.responses)).toEqual(['200', '204', '400', '3XX', 'default'])
+  expect(Object.keys(components.schemas)).toEqual(['Error'])
+})
+
+it('says nothing of a response that the service makes itself', async () => {
+  const { components, paths } = await describeService(memory(), {
+    schema: schema(Note, { view: ({ dispatch }) => ({ note: dispatch }) })
+  })
+
+  expect(components.schemas.Note).toBeUndefined()
+  expect(paths['/notes'].get.responses['200'].content).toEqual({ 'application/json': { schema: {} } })
+})
+
+describe('hidden fields', () => {
+  it('are nowhere, at any depth and through references', async () => {
+    const record = {
+      type: 'object',
+      required: ['id', 'hideMe', 'address'],
+      examples: [{ id: 1, hideMe: 'x' }],
+      properties: {
+        id: INTEGER,
+        hideMe: { type: 'string' },
+        address: { $ref: '#/$defs/Address' },
+        others: { type: 'array', items: { $ref: '#/$defs/Address' } },
+        again: { $ref: '#/$defs/Address' }
+      },
+      $defs: {
+        Address: {
+          type: 'object',
+          required: ['city', 'hideZip'],
+          properties: { city: { type: 'string' }, hideZip: { type: 'string' } }
+        },
+        Unused: { type: 'object', properties: { hideMe: {} } }
+      }
+    }
+    const hidden = ['hideMe', 'address.hideZip', 'others.hideZip', 'again.hideZip']
+    const document = await describeService(memory(), {
+      methods: ['find', 'get', 'remove'],
+      schema: schema(record, { hidden })
+    })
+
+    expect(document.components.schemas.Note.properties.address.required).toEqual(['city'])
+    expect(JSON.stringify(document)).not.toMatch(/hide/)
+  })
+
+  it('are those too that protect() takes out of all responses', async () => {
+    const app = alula()
+
+    app.use('notes', memory(), { methods: ['find', 'get'], schema: schema(Note) })
+    app.service('notes').hooks({ around: { find: [protect('text', 'done')], get: [protect('text')] } })
+
+    const document = await describeApp(app)
+    const { properties, required } = document.components.schemas.Note
+
+    expect(Object.keys(properties)).toEqual(['id', 'done'])
+    expect(required).toEqual(['id'])
+    expect(toNames(document.paths['/notes'].get)).not.toContain('text')
+  })
+})
+
+describe('a schema', () => {
+  const toSchema = async (property: object, root: object = {}) => {
+    const record = { type: 'object', properties: { id: INTEGER, field: property }, ...root }
+    const { components } = await describeService(memory(), { methods: ['get'], schema: schema(record) })
+
+    return components.schemas
+  }
+
+  it('that refers to itself has a name', async () => {
+    const { Note: record } = await toSchema({ type: 'array', items: { $ref: '#' } })
+
+    expect(record.properties.field).toEqual({ type: 'array', items: { $ref: '#/components/schemas/Note' } })
+  })
+
+  it('has the schemas that it refers to as components', async () => {
+    const $defs = { Tree: { type: 'object', properties: { next: { $ref: '#/$defs/Tree' } } } }
+    const schemas = await toSchema({ $ref: '#/$defs/Tree' }, { $defs })
+
+    expect(schemas.Note.properties.field).toEqual({ $ref: '#/components/schemas/NoteTree' })
+    expect(schemas.NoteTree.properties.next).toEqual({ $ref: '#/components/schemas/NoteTree' })
+    expect(schemas.Note.$defs).toBeUndefined()
+  })
+
+  it('has the form of the version', async () => {
+    const { Note: record } = await toSchema({
+      $id: 'x',
+      type: 'string',
+      nullable: true,
+      default: 'a',
+      'x-own': 1,
+      minLength: 2
+    })
+
+    expect(record.properties.field).toEqual({ type: ['string', 'null'], minLength: 2 })
+  })
+
+  it('of which a field cannot be described says so once, and has the rest', async () => {
+    const warnings: string[] = []
+    const original = process.emitWarning
+
+    process.emitWarning = ((text: string) => void warnings.push(text)) as typeof process.emitWarning
+    onTestFinished(() => {
+      process.emitWarning = original
+    })
+
+    const app = alula()
+
+    app.use('notes', memory(), {
+      methods: ['get'],
+      schema: schema(Note.extend({ size: z.bigint(), made: z.custom<Blob>() }))
+    })
+
+    const { properties } = (await describeApp(app)).components.schemas.Note
+
+    toOpenApi(app)
+
+    expect([properties.size, properties.made, properties.text]).toEqual([{}, {}, { type: 'string' }])
+    expect(warnings).toHaveLength(1)
+    expect(warnings[0]).toMatch(/notes\.size, notes\.made$/)
+  })
+})
+
+it('is the same for every library, up to titles', async () => {
+  const documents = await Promise.all(
+    Object.values(libraries).map(async (create) => {
+      const { paths, components } = await describeService(memory(), { schema: create() })
+
+      return JSON.parse(JSON.stringify({ paths, components }), normalize)
+    })
+  )
+
+  for (const document of documents) expect(document).toEqual(documents[0])
+})
+
+/** What libraries say in different words. */
+function normalize(key: string, value: any): unknown {
+  // Joi takes no empty string unless it is said.
+  if (key === 'title' || key === 'minLength') return undefined
+  if (key === 'parameters') {
+    return value.toSorted((first: any, second: any) => (first.name < second.name ? -1 : 1))
+  }
+  if (key === 'required' && Array.isArray(value)) return value.toSorted()
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  if (value.minimum === Number.MIN_SAFE_INTEGER || value.maximum === Number.MAX_SAFE_INTEGER) {
+    const { minimum, maximum, ...rest } = value
+
+    return rest
+  }
+
+  return Object.fromEntries(Object.entries(value).toSorted(([first], [second]) => (first < second ? -1 : 1)))
+}
+
+describe('names', () => {
+  it('are those of the paths, each once', async () => {
+    const app = alula()
+    const declared = { schema: schema(Note), methods: ['find', 'get', 'create'] }
+
+    for (const path of [
+      'notes',
+      'note',
+      'errors',
+      'categories',
+      'users/:id/boxes',
+      'note-creates',
+      'status'
+    ]) {
+      app.use(path, memory(), { ...declared, schema: schema(Note) } as never)
+    }
+
+    const { paths, components } = await describeApp(app)
+    const ids = Object.values<any>(paths).flatMap((item) =>
+      Object.values<any>(item).map(({ operationId }) => operationId)
+    )
+
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(Object.keys(components.schemas).filter((name) => !/Create|Patch/.test(name))).toEqual([
+      ...['Error', 'Note', 'Note2', 'Error2', 'Category', 'UserBox', 'Status']
+    ])
+    expect(Object.keys(paths)).toContain('/users/{id}/boxes/{id2}')
+    expect(ids).toContain('findUserBoxes')
+  })
+})
+
+it('grows with the number of services, and no faster', () => {
+  const measure = (size: number): number => {
+    const app = alula()
+
+    for (let number = 0; number < size; number++) {
+      app.use(`things${number}`, memory({ paginate: { default: 10 } }), {
+        schema: schema(Note, { relations: { next: one(`things${(number + 1) % size}`, { from: 'id' }) } })
+      })
+    }
+
+    const { user: before } = process.cpuUsage()
+
+    for (let run = 0; run < 3; run++) toOpenApi(app)
+
+    return process.cpuUsage().user - before
+  }
+
+  measure(30)
+
+  expect(measure(300) / measure(30)).toBeLessThan(40)
+})

@@ -1,0 +1,137 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import { access, anyone, owner, role } from '../../src/access.ts'
+import { type Application, alula } from '../../src/index.ts'
+import { memory } from '../../src/memory.ts'
+import { openapi, type ServeOptions } from '../../src/openapi.ts'
+import { schema } from '../../src/schema.ts'
+import { createTestClient, loginAs } from '../../src/testing.ts'
+import { configureUsers } from '../access/support/application.ts'
+import { describeHttpTransports } from '../support/transports.ts'
+
+const INFO = { title: 'Notes', version: '1.2.3' }
+
+afterEach(() => vi.unstubAllEnvs())
+
+function addNotes(app: Application, options?: ServeOptions): void {
+  app.use('notes', memory(), {
+    schema: schema(z.object({ id: z.int(), text: z.string() })),
+    methods: ['find', 'create'],
+    access: access({ all: anyone })
+  })
+  app.configure(openapi(options))
+}
+
+describeHttpTransports('the document', (open) => {
+  it('is at /openapi.json with a tag, and only there', async () => {
+    const client = await open((app) => addNotes(app, { info: INFO, servers: [{ url: '/v1' }], page: false }))
+    const response = await client.request('/openapi.json')
+    const document = (await response.json()) as any
+    const tag = response.headers.get('etag') as string
+
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(document).toMatchObject({ openapi: '3.1.1', info: INFO, servers: [{ url: '/v1' }] })
+    expect(Object.keys(document.paths)).toEqual(['/notes'])
+    expect(tag).toMatch(/^W\/".+"$/)
+
+    // `fetch` would force a reload.
+    const again = await client.request('/openapi.json', {
+      headers: { 'If-None-Match': tag, 'Cache-Control': 'max-age=0' }
+    })
+
+    expect(again.status).toBe(304)
+    expect(await again.text()).toBe('')
+    expect((await client.request('/openapi.json', { method: 'HEAD' })).status).toBe(200)
+    expect((await client.request('/openapi.json', { method: 'POST' })).status).toBe(405)
+    expect((await client.request('/openapi.json/notes')).status).toBe(404)
+    expect((await client.request('/docs')).status).toBe(404)
+  })
+
+  it('is for those whom a rule admits', async () => {
+    let app = alula()
+    const client = await open((opened) => {
+      app = opened
+      configureUsers(app)
+      addNotes(app, { access: role('admin') })
+    })
+    const read = async (id?: number) => {
+      const token = id === undefined ? 'forged' : (await loginAs(app, { id })).accessToken
+      const response = await client.request('/openapi.json', {
+        headers: { Authorization: `Bearer ${token}` }
+      })
+
+      return [response.status, response.headers.get('cache-control')]
+    }
+
+    expect((await client.request('/openapi.json')).status).toBe(401)
+    expect((await read())[0]).toBe(401)
+    expect((await read(1))[0]).toBe(403)
+    expect(await read(3)).toEqual([200, 'private, no-cache'])
+  })
+
+  it('is not there in production unless it is said for whom', async () => {
+    vi.stubEnv('NODE_ENV', 'production')
+
+    const closed = await open((app) => addNotes(app, { page: 'swagger-ui' }))
+
+    expect((await closed.request('/openapi.json')).status).toBe(404)
+    expect((await closed.request('/docs/')).status).toBe(404)
+
+    const opened = await open((app) => addNotes(app, { access: anyone }))
+
+    expect((await opened.request('/openapi.json')).status).toBe(200)
+  })
+
+  it('is of a page that shows it, without a request to another site', async () => {
+    const client = await open((app) => addNotes(app, { page: 'swagger-ui' }))
+    const moved = await client.request('/docs', { redirect: 'manual' })
+    const page = await client.request('/docs/')
+    const html = await page.text()
+    const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => file)
+
+    expect([moved.status, moved.headers.get('location')]).toEqual([308, 'docs/'])
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'self'")
+    expect(files).toHaveLength(4)
+    for (const file of files) expect((await client.request(`/docs/${file}`)).status).toBe(200)
+    for (const file of ['package.json', '../openapi.json/x', 'constructor', '%2e%2e/package.json']) {
+      expect((await client.request(`/docs/${file}`)).status).toBe(404)
+    }
+  })
+})
+
+it('knows services that come later', async () => {
+  const app = alula()
+
+  addNotes(app)
+  await app.setup()
+
+  const { fetch } = createTestClient(app)
+  const read = async () => Object.keys(((await (await fetch('/openapi.json')).json()) as any).paths)
+
+  expect(await read()).toEqual(['/notes'])
+
+  app.use('tags', { find: async () => [] })
+
+  expect(await read()).toEqual(['/notes', '/tags'])
+})
+
+it('is closed where a rule returns a query, or fails', async () => {
+  const app = alula()
+
+  configureUsers(app)
+  addNotes(app, { access: owner('id') })
+  await app.setup()
+
+  expect((await (await loginAs(app, { id: 1 })).fetch('/openapi.json')).status).toBe(403)
+})
+
+it('names options that cannot be', () => {
+  expect(() => openapi({ info: { title: 'Notes' } as never })).toThrow(
+    "Invalid option 'info' of openapi(): expected an object with title and version, got object"
+  )
+  expect(() => openapi({ page: 'redoc' as never })).toThrow("expected false, or one of 'alula', 'swagger-ui'")
+  expect(() => openapi({ access: true as never })).toThrow("Invalid option 'access' of openapi()")
+  expect(() => openapi({ servers: [] })).toThrow('expected an array of objects with a url')
+  expect(() => openapi({ path: '/api.json' } as never)).toThrow("Unknown option 'path' of openapi()")
+})

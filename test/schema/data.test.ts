@@ -1,0 +1,294 @@
+import { Type as OldType } from '@sinclair/typebox'
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import { Ajv } from 'ajv'
+import { type } from 'arktype'
+import * as v from 'valibot'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { alula } from '../../src/index.ts'
+import { memory } from '../../src/memory.ts'
+import { onWrite, schema } from '../../src/schema.ts'
+
+function open(declared: any, service: any = memory({ multi: true })): any {
+  const app = alula()
+
+  app.use('notes', service, { schema: declared })
+
+  return app.service('notes')
+}
+
+const failing = (call: Promise<unknown>): Promise<any> =>
+  call.then(
+    () => [],
+    ({ code, errors }) => [code, errors]
+  )
+
+describe('fields that no schema declares', () => {
+  const Shape = z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('circle'), r: z.number() }),
+    z.object({ kind: z.literal('square'), side: z.object({ x: z.number() }) })
+  ])
+  const Note = z.object({
+    id: z.int(),
+    shape: Shape.optional(),
+    counts: z.record(z.string(), z.object({ n: z.number() })).optional(),
+    loose: z.looseObject({ a: z.number() }).optional(),
+    pair: z.tuple([z.object({ a: z.number() }), z.string()]).optional(),
+    list: z.array(z.object({ a: z.number() })).nullish(),
+    get child() {
+      return Note.omit({ id: true }).optional()
+    }
+  })
+
+  it.each([
+    [{ shape: { kind: 'circle', r: 1 } }, []],
+    [{ shape: { kind: 'square', side: { x: 1, y: 2 } } }, ['shape.side.y']],
+    [{ counts: { any: { n: 1 }, other: { n: 1, m: 2 } } }, ['counts.other.m']],
+    [{ loose: { a: 1, b: { c: 1 } } }, []],
+    [{ pair: [{ a: 1, b: 1 }, 'x'] }, ['pair.0.b']],
+    [{ list: [{ a: 1 }, { a: 1, b: 1 }] }, ['list.1.b']],
+    [{ child: { child: { list: null, other: 1 } } }, ['child.child.other']],
+    [JSON.parse('{"__proto__":{"admin":true}}'), ['__proto__']],
+    [JSON.parse('{"list":[{"a":1,"__proto__":{"x":1}}]}'), ['list.0.__proto__']]
+  ])('are found at any depth: %j', async (data, paths) => {
+    const [, errors = {}] = await failing(open(schema(Note as any)).create(data, { provider: 'rest' }))
+
+    expect(Object.values(errors).filter((message) => message === 'is not a known field')).toHaveLength(
+      paths.length
+    )
+    expect(Object.keys(errors)).toEqual(paths)
+  })
+
+  it('are left out where that is wanted', async () => {
+    const notes = open(schema(Note as any, { unknown: 'drop' }))
+    const data = JSON.parse('{"__proto__":{"admin":true},"x":1,"list":[{"a":1,"b":2}]}')
+
+    expect(await notes.create(data, { provider: 'rest' })).toEqual({ id: 0, list: [{ a: 1 }] })
+    expect(Object.keys(data)).toEqual(['__proto__', 'x', 'list'])
+  })
+})
+
+describe('values of the server', () => {
+  it('are made for each of several records, from its own data', async () => {
+    const Note = z.object({ id: z.int(), text: z.string(), slug: z.string() })
+    const notes = open(schema(Note, { server: { slug: ({ data }: any) => data.text.toLowerCase() } }))
+
+    expect(await notes.create([{ text: 'A' }, { text: 'B' }], { provider: 'rest' })).toMatchObject([
+      { slug: 'a' },
+      { slug: 'b' }
+    ])
+    expect(await notes.create({ text: 'C' }, { provider: 'rest' })).toMatchObject({ slug: 'c' })
+
+    const one = open(schema(Note, { server: { slug: ({ data }: any) => data.text } }), memory())
+
+    await expect(one.create([{ text: 'A' }], { provider: 'rest' })).rejects.toMatchObject({ code: 405 })
+  })
+
+  const Note = z.object({ id: z.int(), text: z.string(), owner: z.string(), at: z.number().optional() })
+
+  it('may take time, know the call, and be missing', async () => {
+    const notes = open(
+      schema(Note, {
+        server: {
+          owner: async ({ params }: any) => params.user,
+          at: onWrite(() => undefined as unknown as number)
+        }
+      })
+    )
+
+    expect(await notes.create([{ text: 'a' }, { text: 'b' }], { user: 'ada' })).toEqual([
+      { id: 0, text: 'a', owner: 'ada' },
+      { id: 1, text: 'b', owner: 'ada' }
+    ])
+  })
+
+  it('are kept by update under the conditions of the query', async () => {
+    const notes = open(schema(Note, { server: { owner: () => 'server' } }))
+
+    await notes.create({ text: 'a', owner: 'ada' })
+
+    expect(
+      await notes.update(0, { text: 'b' }, { provider: 'rest', query: { owner: 'ada', $select: ['text'] } })
+    ).toEqual({
+      id: 0,
+      text: 'b'
+    })
+    expect(await notes.get(0)).toEqual({ id: 0, text: 'b', owner: 'ada' })
+    expect(await failing(notes.update(0, { text: 'c' }, { query: { owner: 'eve' } }))).toEqual([
+      404,
+      undefined
+    ])
+  })
+})
+
+describe('a declaration that cannot be', () => {
+  const Note = z.object({ id: z.int(), text: z.string() })
+
+  it.each([
+    ['text', () => schema('x' as any)],
+    ["Unknown option 'hiden'", () => schema(Note, { hiden: [] } as any)],
+    ["no field 'owner', which 'server' names", () => schema(Note, { server: { owner: () => 1 } } as any)],
+    [
+      "no field 'txt', which 'server' names. Did you mean 'text'?",
+      () => schema(Note, { server: { txt: () => 1 } } as any)
+    ],
+    ["'create' has a schema of its own", () => schema(Note, { methods: { create: {} } })],
+    [
+      "'server' of schema(): expected an object with a function",
+      () => schema(Note, { server: { text: 1 } } as any)
+    ],
+    [
+      "toStandardJsonSchema(schema) of '@valibot/to-json-schema'",
+      () => schema(v.object({ id: v.number() }) as any)
+    ],
+    [
+      "describes the method 'archive', which the service does not have",
+      () => open(schema(Note, { methods: { archive: {} } }))
+    ],
+    [
+      "no field 'other', which 'sort' of 'query' names",
+      () => open(schema(Note, { query: { sort: ['other'] } }))
+    ],
+    [
+      "create: v.omit(Record, ['id'])",
+      () => open(schema(toStandardJsonSchema(v.object({ id: v.number(), text: v.string() }))))
+    ],
+    ['Base.omit({ id: true })', () => open(schema(Note.refine(() => true)))],
+    [
+      "'create' has the field 'text', which the server sets",
+      () => open(schema({ record: Note, create: Note, server: { text: () => 'x' } }))
+    ],
+    [
+      'is not a valid JSON Schema',
+      () => schema({ type: 'object', properties: { id: { type: 'x' } } }, { ajv: new Ajv() })
+    ]
+  ])('is refused: %s', (message, declare) => {
+    expect(declare).toThrow(message === 'text' ? 'expects a schema of the record' : message)
+  })
+
+  it('by its JSON Schema is refused when the application starts', async () => {
+    const app = alula()
+
+    app.use('notes', memory(), { schema: schema({ type: 'object', properties: { text: { type: 'x' } } }) })
+
+    await expect(app.setup()).rejects.toThrow("The schema for 'create' is not a valid JSON Schema")
+  })
+
+  it('works in the long form', async () => {
+    const record = Note.refine(() => true)
+    const notes = open(
+      schema({ record, create: Note.omit({ id: true }), patch: z.object({ text: z.string().optional() }) })
+    )
+
+    expect(await notes.create({ text: 'a' }, { provider: 'rest' })).toEqual({ id: 0, text: 'a' })
+    expect(await notes.patch(0, { text: 'b' }, { provider: 'rest' })).toEqual({ id: 0, text: 'b' })
+  })
+})
+
+it('one declaration serves several services, and one id', () => {
+  const declared = schema(z.object({ id: z.int(), text: z.string() }))
+
+  open(declared)
+  open(declared)
+
+  expect(() => open(declared, memory({ id: '_id' }))).toThrow(
+    "whose id is 'id': declare one for the id '_id'"
+  )
+})
+
+it('an id that the author of the data chooses is declared in the long form', async () => {
+  const record = z.object({ slug: z.string(), text: z.string() })
+  const notes = open(schema({ record, create: record }), memory({ id: 'slug' }))
+
+  expect(await notes.create({ slug: 'a', text: 'b' }, { provider: 'rest' })).toEqual({ slug: 'a', text: 'b' })
+})
+
+it('libraries may take their time', async () => {
+  const Note = z.object({ id: z.int(), text: z.string().refine(async (text) => text !== 'taken') })
+  const notes = open(
+    schema({ record: Note, create: asynchronous(Note.omit({ id: true })) as any, patch: Note.partial() })
+  )
+
+  expect(await notes.create({ text: 'a' })).toEqual({ id: 0, text: 'a' })
+  expect((await failing(notes.create({ text: 'taken' })))[0]).toBe(400)
+  expect((await failing(notes.create([{ text: 'b' }, { text: 'taken' }])))[1]).toHaveProperty(['1.text'])
+})
+
+/** Zod checks refinements that take time only when it is told to. */
+function asynchronous(of: z.ZodType): unknown {
+  const standard = of['~standard']
+
+  return {
+    '~standard': { ...standard, vendor: 'zod', validate: async (value: unknown) => standard.validate(value) }
+  }
+}
+
+it('a schema of ArkType keeps what it does to values', async () => {
+  const Note = type({ id: 'number.integer', text: 'string.trim' })
+  const notes = open(schema({ record: Note, create: Note.omit('id'), patch: Note.omit('id').partial() }))
+
+  expect(await notes.create({ text: ' a ' }, { provider: 'rest' })).toEqual({ id: 0, text: 'a' })
+})
+
+it('dates of TypeBox are dates', async () => {
+  const Note = OldType.Object({ id: OldType.Integer(), at: OldType.Date() })
+  const notes = open(schema(Note))
+  const at = new Date(0)
+
+  expect(await notes.create({ at })).toEqual({ id: 0, at })
+  expect(await failing(notes.create({ at: at.toISOString() }))).toEqual([400, { at: 'expects a date' }])
+  expect(await notes.find({ provider: 'rest', query: { at: { $lt: '1970-01-02' } } })).toHaveLength(1)
+})
+
+it('formats are checked, and Ajv may be one of your own', async () => {
+  const Note = {
+    type: 'object',
+    required: ['mail'],
+    properties: { id: { type: 'integer' }, mail: { type: 'string', format: 'email' } }
+  }
+  const ajv = new Ajv({ strict: false, allErrors: true, formats: { email: /@/ } })
+
+  for (const notes of [open(schema(Note)), open(schema(Note, { ajv }))]) {
+    expect(await failing(notes.create({ mail: 'ada' }))).toEqual([
+      400,
+      { mail: "expects the format 'email'" }
+    ])
+    expect(await notes.create({ mail: 'ada@example.com' })).toMatchObject({ id: 0 })
+  }
+})
+
+it('what a service checks is there as data', () => {
+  const declared = schema(
+    z.object({ id: z.int(), text: z.string(), due: z.date().optional(), owner: z.string() }),
+    {
+      server: { owner: () => 'ada' },
+      query: { sort: ['text'] },
+      methods: { archive: { data: z.object({ before: z.iso.date() }) } }
+    }
+  )
+  const app = alula()
+
+  expect(declared.definition).toBeUndefined()
+  app.use('notes', Object.assign(memory(), { archive: async () => 1 }), {
+    methods: ['find', 'create', 'archive'],
+    schema: declared
+  })
+
+  const { definition } = declared
+
+  expect(JSON.parse(JSON.stringify(definition))).toMatchObject({
+    record: { properties: { id: { type: 'integer' }, due: { format: 'date-time' } } },
+    data: { create: { required: ['text'] } },
+    query: {
+      fields: {
+        id: { kinds: ['integer'], isNullable: false },
+        text: { kinds: ['string'], isNullable: false },
+        due: { kinds: ['date'], isNullable: false }
+      },
+      sort: ['text']
+    },
+    methods: { archive: { data: { properties: { before: { format: 'date' } } } } },
+    server: ['owner'],
+    unknown: 'refuse'
+  })
+})

@@ -1,0 +1,194 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createHandler } from '../../src/fetch.ts'
+import { alula } from '../../src/index.ts'
+import { MemoryService } from '../../src/memory.ts'
+import { schema } from '../../src/schema.ts'
+import { handleSocket, toDeliveries } from '../../src/transport/socket.ts'
+import { scaled } from '../support/scale.ts'
+
+/** Stands in everything that must not leave. */
+const SECRET = 'sentinel-4711'
+
+/** A declared field: what it may hold, whether it is hidden, and those within. */
+interface Shape {
+  readonly kind: 'string' | 'object' | 'list' | 'any'
+  readonly isHidden: boolean
+  readonly fields: { readonly [name: string]: Shape }
+}
+
+const names = fc.constantFrom('a', 'b', 'c', 'length', 'then', 'data', 'total')
+
+const { shape } = fc.letrec<{ shape: Shape; fields: Shape['fields'] }>((tie) => ({
+  shape: fc.record({
+    kind: fc.constantFrom('string', 'string', 'object', 'list', 'any'),
+    isHidden: fc.boolean(),
+    fields: fc.oneof({ maxDepth: 3 }, fc.constant({}), tie('fields'))
+  }) as fc.Arbitrary<Shape>,
+  fields: fc.dictionary(names, tie('shape'), { maxKeys: 4 })
+}))
+
+const fields = fc.dictionary(names, shape, { minKeys: 1, maxKeys: 4 })
+
+function toSchema({ kind, fields: inner }: Shape): object {
+  if (kind === 'any') return {}
+  if (kind === 'string') return { type: ['string', 'null'] }
+
+  const object = {
+    type: 'object',
+    properties: Object.fromEntries(Object.entries(inner).map(([name, field]) => [name, toSchema(field)]))
+  }
+
+  return kind === 'object' ? object : { type: 'array', items: object }
+}
+
+function listHidden(shapes: Shape['fields'], prefix = ''): string[] {
+  return Object.entries(shapes).flatMap(([name, { kind, isHidden, fields: inner }]) =>
+    isHidden
+      ? [prefix + name]
+      : kind === 'object' || kind === 'list'
+        ? listHidden(inner, `${prefix}${name}.`)
+        : []
+  )
+}
+
+/** A value of a shape, with a sentinel wherever the shape hides something or says nothing. */
+function toValue({ kind, isHidden, fields: inner }: Shape): unknown {
+  if (isHidden) return kind === 'string' ? SECRET : { deep: [SECRET] }
+  if (kind === 'string' || kind === 'any') return 'shown'
+
+  const object = toRecord(inner)
+
+  return kind === 'object' ? object : [object, object]
+}
+
+function toRecord(shapes: Shape['fields']): object {
+  return {
+    ...Object.fromEntries(Object.entries(shapes).map(([name, field]) => [name, toValue(field)])),
+    undeclared: { deep: SECRET },
+    [`x-${SECRET}`]: 1
+  }
+}
+
+/** A store that keeps what no schema allows, as a table with further columns does. */
+class Records extends MemoryService {
+  stored = {}
+
+  override async create(): Promise<any> {
+    return { ...this.stored, id: 1 }
+  }
+
+  app: any
+
+  async nested() {
+    return { one: await this.app.service('records').get(0), list: await this.app.service('records').find() }
+  }
+}
+
+describe('hidden and undeclared fields', () => {
+  it('of random schemas are in no byte of responses, events, errors and log lines', async () => {
+    await fc.assert(
+      fc.asyncProperty(fields, async (shapes) => {
+        const left = await collect(shapes)
+
+        expect(left.length).toBeGreaterThan(20)
+        for (const text of left) expect(text).not.toContain(SECRET)
+      }),
+      { numRuns: scaled(2000) }
+    )
+  })
+})
+
+/** Everything that leaves: responses over HTTP and a socket, events, lines of the log. */
+async function collect(shapes: Shape['fields']): Promise<string[]> {
+  const left: string[] = []
+  const log = (...values: unknown[]) => void left.push(values.map(String).join(' '))
+  const stored = toRecord(shapes)
+  const service = new Records({ multi: true, store: { 0: { ...stored, id: 0 } }, paginate: { default: 5 } })
+  const app: any = alula()
+  const properties = Object.fromEntries(
+    Object.entries(shapes).map(([name, field]) => [name, toSchema(field)])
+  )
+
+  Object.assign(service, { stored, app })
+  app.set('env', 'production')
+  app.on('error', () => undefined)
+  app.use('records', service, {
+    methods: ['find', 'get', 'create', 'update', 'patch', 'remove', 'nested'],
+    schema: schema(
+      { type: 'object', properties: { id: { type: 'integer' }, ...properties } },
+      { hidden: listHidden(shapes) }
+    )
+  })
+  app.use(
+    'others',
+    {
+      find: async () => [{ id: 1, record: await app.service('records').get(0), note: 'x' }]
+    },
+    {
+      schema: schema({
+        type: 'object',
+        properties: { id: { type: 'integer' }, note: { type: 'string' }, record: {} }
+      })
+    }
+  )
+  app.service('records').publish(() => app.channel('all'))
+  app.channel('all').join({})
+  app.on('publish', (event: string, channel: any, context: any, data: unknown) => {
+    for (const { payload } of toDeliveries(event, channel, context, data)) left.push(JSON.stringify(payload))
+  })
+  await app.setup()
+
+  const handle = createHandler(app, { logger: { error: log, warn: log, info: log } as any })
+  const send = async (method: string, path: string, body?: object, headers: object = {}) => {
+    const response = await handle(
+      new Request(`http://localhost/${path}`, {
+        method,
+        headers: { 'Content-Type': 'application/json', Origin: 'http://localhost', ...headers },
+        ...(body && { body: JSON.stringify(body) })
+      })
+    )
+
+    left.push(JSON.stringify([...response.headers]), await response.text())
+  }
+
+  for (const [method, path, body] of [
+    ['GET', 'records'],
+    ['GET', 'records/0'],
+    ['GET', 'records/9'],
+    ['GET', 'others'],
+    ['POST', 'records', {}],
+    ['PATCH', 'records/0', {}],
+    ['PATCH', 'records', {}],
+    ['POST', 'records/nested', {}],
+    ['POST', 'records', { unknown: SECRET, id: SECRET, a: [SECRET], b: { c: SECRET } }],
+    ['GET', `records?unknown=${SECRET}&id=${SECRET}&a[$gt]=${SECRET}`]
+  ] as const) {
+    await send(method, path, body)
+  }
+  for (const message of [
+    ['find', {}],
+    ['get', 0, {}],
+    ['create', {}, {}],
+    ['patch', 0, {}, {}],
+    ['patch', 0, { unknown: SECRET }, {}],
+    ['nested', {}, {}],
+    ['find', { id: SECRET }]
+  ]) {
+    const [method, ...args] = message as [string, ...unknown[]]
+    const reply = await handleSocket(
+      app,
+      { method, path: 'records', args, connection: { provider: 'socketio' } as any },
+      log
+    )
+
+    left.push(JSON.stringify(reply))
+  }
+  await app.service('records').create({})
+  await app.service('records').patch(0, {})
+  await app.service('records').patch(null, {}, { schema: false })
+  app.service('records').emit('updated', { ...stored, id: 0 })
+  await app.service('records').remove(0)
+
+  return left
+}

@@ -1,0 +1,179 @@
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { alula } from '../../src/index.ts'
+import { memory } from '../../src/memory.ts'
+import { schema } from '../../src/schema.ts'
+
+const Person = z.object({
+  id: z.int(),
+  name: z.string(),
+  age: z.int().optional(),
+  tags: z.array(z.string()).optional(),
+  address: z.object({ city: z.string(), geo: z.object({ lat: z.number() }).optional() }).optional(),
+  either: z.union([z.string(), z.number()]).optional(),
+  anything: z.any(),
+  get parent() {
+    return Person.optional()
+  }
+})
+
+function open(settings: object = {}, options: object = {}): any {
+  const app = alula()
+
+  app.use('people', memory({ operators: ['$not', '$nor', '$has'], matcher: () => () => true, ...options }), {
+    schema: schema(Person as any, settings)
+  })
+
+  return app.service('people')
+}
+
+async function fail(service: any, query: object, provider = 'rest'): Promise<any> {
+  return service.find({ query, provider }).then(
+    () => undefined,
+    (error: { code: number; errors: object }) => [error.code, error.errors]
+  )
+}
+
+const unknown = 'is not a field that can be queried'
+
+it.each([
+  [{ secret: 1 }, 'secret'],
+  [{ secret: { $gt: 1 } }, 'secret'],
+  [{ 'address.secret': 1 }, 'address.secret'],
+  [{ 'tags.length': 1 }, 'tags.length'],
+  [{ 'name.length': 1 }, 'name.length'],
+  [{ constructor: 1 }, 'constructor'],
+  [JSON.parse('{"__proto__":{"$gt":1}}'), '__proto__'],
+  [{ $or: [{ name: 'a' }, { secret: 1 }] }, 'secret'],
+  [{ $and: [{ $or: [{ $nor: [{ secret: 1 }] }] }] }, 'secret'],
+  [{ $not: { $or: [{ secret: 1 }] } }, 'secret']
+])('a field that the record does not declare cannot be reached: %j', async (query, path) => {
+  expect(await fail(open(), query)).toEqual([400, { [path]: unknown }])
+  expect(await fail(open(), query, 'socketio')).toEqual([400, { [path]: unknown }])
+})
+
+it.each([
+  [{ name: { $gt: 5 } }, 'name', 'expects a string, got a number'],
+  [{ name: { $in: ['a', 5] } }, 'name', 'expects a string, got a number'],
+  [{ name: { $not: { $gt: 5 } } }, 'name', 'expects a string, got a number'],
+  [{ name: { $not: { $not: 5 } } }, 'name', 'expects a string, got a number'],
+  [{ name: null }, 'name', 'expects a string, got null'],
+  [{ age: '' }, 'age', 'expects an integer, got a string'],
+  [{ age: 0.5 }, 'age', 'expects an integer, got a number'],
+  [{ tags: 'a' }, 'tags', 'is a list, which cannot be compared'],
+  [{ 'address.geo.lat': 'x' }, 'address.geo.lat', 'expects a number, got a string']
+])('a value of another type is refused: %j', async (query, path, message) => {
+  expect(await fail(open(), query, 'socketio')).toEqual([400, { [path]: message }])
+})
+
+it.each([
+  [{ $or: 5 }],
+  [{ name: { $in: {} } }],
+  [{ name: ['a'] }],
+  [{ name: { first: 'a' } }],
+  [{ name: {} }],
+  [{ $sort: 'name' }],
+  [{ $select: [{ secret: 1 }] }],
+  [{ $limit: 'x' }],
+  [{ $where: 'true' }],
+  [{ name: { $regex: 'x' } }]
+])('a malformed shape is refused by the adapter: %j', async (query) => {
+  expect((await fail(open(), query))?.[0]).toBe(400)
+})
+
+it.each([
+  [{ name: 'a', age: { $gt: '1', $lt: '9' } }],
+  [{ 'parent.name': 'a' }],
+  [{ either: '7' }],
+  [{ anything: '7' }],
+  [{ tags: { $has: 'a' } }],
+  [{ $sort: { 'address.city': '1' }, $select: ['name', 'address', 'tags'], $limit: '5', $skip: '0' }]
+])('what is declared passes: %j', async (query) => {
+  expect(await fail(open(), query)).toBeUndefined()
+})
+
+it('deep queries end', async () => {
+  let query: object = { name: 'a' }
+
+  for (let depth = 0; depth < 5000; depth++) query = { $or: [query] }
+
+  expect((await fail(open(), query))[0]).toBe(400)
+
+  let value: object = { $gt: 'a' }
+
+  for (let depth = 0; depth < 5000; depth++) value = { $not: value }
+
+  expect((await fail(open(), { name: value }))[0]).toBe(400)
+})
+
+it('an error tells at most 20 faults, and no long path', async () => {
+  const query = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`x${index}`, 1]))
+  const [, errors] = await fail(open(), query)
+  const [, long] = await fail(open(), { ['y'.repeat(10_000)]: 1 })
+
+  expect(Object.keys(errors)).toHaveLength(20)
+  expect(Object.keys(long)[0]).toHaveLength(101)
+})
+
+it('queries can be narrowed', async () => {
+  const service = open({ query: { fields: ['name', 'age'], sort: ['name'], operators: ['$gt', '$or'] } })
+
+  expect(await fail(service, { name: 'a', age: { $gt: '1' }, $sort: { name: 1 } })).toBeUndefined()
+  expect(await fail(service, { 'address.city': 'a' })).toEqual([400, { 'address.city': unknown }])
+  expect(await fail(service, { age: { $lt: '1' } })).toEqual([400, { age: 'cannot be queried with $lt' }])
+  expect(await fail(service, { $not: { age: '1' } })).toEqual([400, { $not: 'cannot be queried with $not' }])
+  expect(await fail(service, { $sort: { age: 1 } })).toEqual([400, { age: 'is not a field to sort by' }])
+})
+
+it('a schema can stand in place of the fields', async () => {
+  const query = z.object({ q: z.string(), page: z.int().default(1), flag: z.boolean().optional() })
+  const seen: unknown[] = []
+  const app = alula()
+
+  app.use(
+    'search',
+    { find: async (params: { query?: object }) => seen.push(params.query) },
+    { schema: schema(z.object({ id: z.int() }), { query }) }
+  )
+
+  const search = app.service('search')
+
+  await search.find({ provider: 'rest', query: { q: '7', flag: 'true' } })
+
+  expect(seen).toEqual([{ q: '7', page: 1, flag: true }])
+  expect(await fail(search, { q: '7', page: 'x', other: 1 })).toEqual([
+    400,
+    { other: 'is not a known field', page: expect.any(String) }
+  ])
+})
+
+it('a schema for queries is asked for an empty one too', async () => {
+  const app: any = alula()
+  const queries: object[] = []
+
+  app.use(
+    'search',
+    { find: async ({ query }: any) => void queries.push(query), count: async () => 1 },
+    {
+      methods: ['find', 'count'],
+      schema: schema({
+        record: z.object({ id: z.int() }),
+        query: z.object({ page: z.coerce.number().default(1) }),
+        methods: { count: { query: z.object({ q: z.string() }) } }
+      })
+    }
+  )
+
+  await app.service('search').find({ provider: 'rest', query: {} })
+  expect(queries).toEqual([{ page: 1 }])
+  await expect(app.service('search').count({}, { provider: 'rest', query: {} })).rejects.toMatchObject({
+    code: 400,
+    errors: { q: expect.any(String) }
+  })
+})
+
+it('names of the adapter pass', async () => {
+  expect(
+    await fail(open({}, { filters: { $search: true, near: true } }), { $search: 'x', near: 'y' })
+  ).toBeUndefined()
+})

@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { build } from 'esbuild'
+import { onTestFinished } from 'vitest'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+
+export interface Output {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A folder that is gone behind the test. */
+export function createFolder(files: { readonly [path: string]: string | Buffer } = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'alula-migrate-'))
+
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), content)
+  }
+
+  return folder
+}
+
+/** Builds the command out of its sources, where it stands in the package. Returns the file to run. */
+export async function buildCommand(folder: string): Promise<string> {
+  const file = join(folder, 'dist/cli/cli.js')
+
+  await build({
+    entryPoints: [join(ROOT, 'src/cli/cli.ts')],
+    outfile: file,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'error'
+  })
+  copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'))
+
+  return file
+}
+
+/** Runs a file of Node to its end. */
+export function runNode(
+  args: readonly string[],
+  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {}
+): Promise<Output> {
+  return new Promise((done) => {
+    execFile(process.execPath, [...args], { ...options }, (error, stdout, stderr) => {
+      done({ code: error ? Number(error.code) : 0, stdout, stderr })
+    })
+  })
+}

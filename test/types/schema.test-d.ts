@@ -1,0 +1,202 @@
+// What a declaration says about the types of its service.
+import { Type as OldType } from '@sinclair/typebox'
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import { type } from 'arktype'
+import { type Static, Type } from 'typebox'
+import * as v from 'valibot'
+import { z } from 'zod'
+import { type Application, alula, type HookContext, type Paginated } from '../../src/index.ts'
+import { KyselyService } from '../../src/kysely.ts'
+import { MemoryService, memory } from '../../src/memory.ts'
+import {
+  type CountRelation,
+  count,
+  type DeclaredSchema,
+  exists,
+  type ManyRelation,
+  many,
+  type OneRelation,
+  type OutputOf,
+  one,
+  onWrite,
+  type Query,
+  type ServerValue,
+  type ServiceOf,
+  type StandardSchema,
+  schema,
+  type WrittenValue
+} from '../../src/schema.ts'
+import { expectType } from '../support/expect-type.ts'
+
+const Note = z.object({
+  id: z.int(),
+  text: z.string(),
+  done: z.boolean().default(false),
+  ownerId: z.string(),
+  due: z.date().optional(),
+  address: z.object({ city: z.string() }).optional()
+})
+
+type Note = z.infer<typeof Note>
+
+const notes = schema(Note, {
+  server: { ownerId: ({ params }) => String(params.headers?.owner), due: onWrite(() => new Date()) },
+  methods: {
+    archive: { data: z.object({ before: z.iso.date() }), result: z.object({ count: z.int() }) }
+  }
+})
+
+class Notes extends KyselyService<Note> {
+  async archive({ before }: { before: string }): Promise<{ count: number }> {
+    return { count: before.length }
+  }
+}
+
+interface Services {
+  notes: ServiceOf<typeof notes>
+  tasks: ServiceOf<typeof notes, 'find' | 'create'>
+}
+
+declare const app: Application<Services>
+declare const service: Notes
+
+app.use('notes', service, {
+  schema: notes,
+  methods: ['find', 'get', 'create', 'update', 'patch', 'remove', 'archive']
+})
+app.use('tasks', memory<Note>({ paginate: { default: 10 } }), { schema: notes })
+
+const created = await app.service('notes').create({ text: 'a' })
+
+expectType<Note>().of(created)
+expectType<Paginated<Note>>().of(await app.service('notes').find())
+expectType<Note[]>().of(await app.service('notes').find({ paginate: false }))
+expectType<{ count: number }>().of(await app.service('notes').archive({ before: '2026-11-22' }))
+await app.service('notes').create({ text: 'a', done: true, ownerId: 'ada', id: 7 })
+await app.service('notes').patch(1, { done: true }, { schema: false })
+
+// @ts-expect-error The text is required.
+await app.service('notes').create({ done: true })
+// @ts-expect-error There is no such field.
+await app.service('notes').patch(1, { don: true })
+// @ts-expect-error A number is no date.
+await app.service('notes').archive({ before: 5 })
+// @ts-expect-error This service has no patch.
+await app.service('tasks').patch(1, {})
+// @ts-expect-error The record has no such field.
+schema(Note, { server: { owner: () => 'ada' } })
+// @ts-expect-error The owner is a string.
+schema(Note, { server: { ownerId: () => 5 } })
+
+app.service('notes').hooks({
+  before: {
+    create: (context) => expectType<string>().of(context.data.text),
+    archive: (context) => expectType<{ before: string }>().of(context.data)
+  },
+  after: { get: (context) => expectType<Note>().of(context.result) }
+})
+
+// Every library.
+const fromValibot = schema({
+  record: toStandardJsonSchema(v.object({ id: v.number(), text: v.string() })),
+  create: toStandardJsonSchema(v.object({ text: v.string() })),
+  patch: toStandardJsonSchema(v.object({ text: v.optional(v.string()) }))
+})
+const fromArkType = schema(type({ id: 'number', text: 'string', done: 'boolean = false' }))
+const fromOldTypeBox = schema(OldType.Object({ id: OldType.Integer(), text: OldType.String() }))
+const Person = Type.Object({ id: Type.Integer(), text: Type.String() })
+const fromTypeBox = schema<Static<typeof Person>>(Person)
+
+type RecordOf<S> = Awaited<ReturnType<ServiceOf<S>['get']>>
+
+declare const records: [
+  RecordOf<typeof fromValibot>,
+  RecordOf<typeof fromOldTypeBox>,
+  RecordOf<typeof fromTypeBox>
+]
+
+expectType<[{ id: number; text: string }, { id: number; text: string }, { id: number; text: string }]>().of(
+  records
+)
+declare const arkRecord: RecordOf<typeof fromArkType>
+
+expectType<{ id: number; text: string; done: boolean }>().of(arkRecord)
+expectType<Note>().of({} as OutputOf<typeof Note>)
+
+// Computed fields.
+const computed = schema(Note, {
+  computed: { author: { from: ['ownerId'], many: async (records) => records.map(() => ({ name: 'Ada' })) } }
+})
+
+declare const withAuthor: RecordOf<typeof computed>
+
+export const author: string | undefined = withAuthor.author?.name
+
+// Relations.
+interface Profile {
+  name: string
+}
+
+const articles = schema(Note, {
+  relations: {
+    author: one<Profile>('users', { from: 'ownerId' }),
+    comments: many<{ text: string }>('comments', { to: 'noteId' }),
+    commentCount: count('comments', { to: 'noteId' }),
+    hasComments: exists('comments', { to: 'noteId' })
+  }
+})
+
+declare const articleApp: Application<{ articles: ServiceOf<typeof articles> }>
+
+articleApp.use('articles', memory<Note>({ paginate: { default: 10 } }), { schema: articles })
+
+const articleService = articleApp.service('articles')
+
+const page = await articleService.find({ query: { $include: ['author', 'comments.author'], done: true } })
+const article = await articleService.get(1, { query: { $include: 'commentCount' } })
+
+expectType<OneRelation<Profile>>().of(one<Profile>('users', { from: 'ownerId' }))
+expectType<ManyRelation<Profile>>().of(many<Profile>('users', { to: 'noteId' }))
+expectType<CountRelation<'count'>>().of(count('comments', { to: 'noteId' }))
+expectType<Profile | null | undefined>().of(page.data[0]?.author)
+expectType<{ text: string }[] | undefined>().of(page.data[0]?.comments)
+expectType<number>().of(article.commentCount)
+expectType<string>().of((await articleService.get(1)).text)
+// @ts-expect-error It was not included.
+article.author
+// @ts-expect-error There is no such relation.
+await articleService.find({ query: { $include: ['autor'] } })
+// @ts-expect-error There is no such relation.
+await articleService.get(1, { query: { $include: 'comment' } })
+
+// Queries.
+export const query: Query<Note> = {
+  done: true,
+  due: { $gt: new Date(), $not: { $lt: new Date() } },
+  text: { $in: ['a', 'b'], $like: 'a%' },
+  'address.city': 'Rome',
+  $or: [{ text: 'a' }, { $and: [{ done: false }] }],
+  $sort: { text: 1, 'address.city': -1 },
+  $select: ['id', 'text'],
+  $limit: 10
+}
+// @ts-expect-error There is no such field.
+export const unknown: Query<Note> = { don: true }
+// @ts-expect-error There is no such field inside.
+export const inside: Query<Note> = { $or: [{ don: true }] }
+// @ts-expect-error A text is no boolean.
+export const wrong: Query<Note> = { done: 'true' }
+// @ts-expect-error There is no such field to sort by.
+export const sorted: Query<Note> = { $sort: { don: 1 } }
+
+await app.service('notes').find({ query: query })
+
+// On an application without types, and as a class of its own.
+alula().use('notes', new MemoryService({}), { schema: notes })
+export type Context = HookContext<Application<Services>, ServiceOf<typeof notes>, 'create'>
+
+// The parts by name.
+export const declared: DeclaredSchema = notes
+export const standard: StandardSchema<z.input<typeof Note>, Note> = Note
+export const owner: ServerValue<string> = ({ params }) => String(params.headers?.owner)
+export const written: WrittenValue<Date> = onWrite(() => new Date())
