@@ -8,6 +8,10 @@ import { toPath } from './lib.mjs'
 const BENCHMARKS = [
   'hooks',
   'rest',
+  'schema',
+  'router',
+  'access',
+  'relations',
   'realtime',
   'large',
   'memory',
