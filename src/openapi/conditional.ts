@@ -1,12 +1,12 @@
 import { hasAlready } from '../transport/encode.ts'
 
 /**
- * The response with a text, or a 304 where the client has it already.
+ * The response with this content, or a 304 where the client has it already.
  *
  * @param request The headers of the request
- * @param content The text
+ * @param content What the body is
  * @param headers Those of the response
- * @param tag The entity tag of the text; without one it is always sent
+ * @param tag The entity tag of the content; without one it is always sent
  */
 export function toConditional(
   { headers: sent }: Pick<Request, 'headers'>,
