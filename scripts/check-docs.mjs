@@ -1,12 +1,17 @@
-// Every link and every anchor in the documents of the repository leads somewhere, on GitHub as on the site.
+// Every link and every anchor in the documents of the repository leads somewhere, on GitHub as on the site, and the
+// guides show more than they tell. With --pages it prints how much each guide shows.
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createMarkdownRenderer } from 'vitepress'
 import { markdown } from '../docs/.vitepress/markdown.mjs'
 import { mustRun } from './support/run.mjs'
 
-const root = resolve(process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url)))
+/** Pages that are looked up, or that are about this repository: they are no guides. */
+const NO_GUIDES = ['index', 'compatibility', 'error-codes', 'architecture', 'map', 'testing']
+
+const folder = process.argv.slice(2).find((argument) => !argument.startsWith('--'))
+const root = resolve(folder ?? fileURLToPath(new URL('..', import.meta.url)))
 const parser = await createMarkdownRenderer(root, markdown)
 const pages = new Map()
 const files = await listDocuments()
@@ -19,6 +24,14 @@ const broken = links.flatMap(({ file, link }) => {
 
 for (const line of broken) console.error(line)
 console.log(`${links.length} links in ${files.length} documents, ${broken.length} of them broken`)
+
+const guides = listGuides()
+
+if (process.argv.includes('--pages'))
+  for (const guide of guides) console.log(`${formatDensity(guide)}  ${guide.name}`)
+
+if (guides.length > 0) console.log(`${formatDensity(sum(guides))}  over ${guides.length} guides`)
+
 process.exit(broken.length === 0 ? 0 : 1)
 
 /** What belongs to the repository, and the reference, which is made. */
@@ -55,6 +68,40 @@ function parsePage(text) {
       ...[...html.join('').matchAll(/\bid="([^"]+)"/g)].map(([, id]) => id)
     ])
   }
+}
+
+/** The guides, with their lines of code and their words. The section `Reference` at the end of a page is not counted. */
+function listGuides() {
+  return files
+    .filter((file) => relative(join(root, 'docs'), dirname(file)) === '')
+    .map((file) => ({ name: basename(file, '.md'), ...measure(readFileSync(file, 'utf8')) }))
+    .filter(({ name }) => !NO_GUIDES.includes(name))
+    .sort((one, other) => one.lines / one.words - other.lines / other.words)
+}
+
+function measure(text) {
+  const [guide] = text.split(/^## Reference$/m)
+  const blocks = guide.match(/^ *```[\s\S]*?^ *```$/gm) ?? []
+  const prose = guide.replace(/^ *```[\s\S]*?^ *```$/gm, '')
+
+  return {
+    lines: blocks.flatMap((block) => block.split('\n').slice(1, -1)).filter((line) => line.trim() !== '')
+      .length,
+    words: (prose.match(/[^\s|]*\w[^\s|]*/g) ?? []).length
+  }
+}
+
+function sum(guides) {
+  return guides.reduce((total, { lines, words }) => ({
+    lines: total.lines + lines,
+    words: total.words + words
+  }))
+}
+
+function formatDensity({ lines, words }) {
+  const density = ((100 * lines) / words).toFixed(1)
+
+  return `${density.padStart(5)} lines of code per 100 words (${lines} lines, ${words} words)`
 }
 
 /** The links of a landing page are in its front matter, as paths of the site. */
