@@ -247,13 +247,17 @@ function toPrefix(path: string): string {
 function toType(schema: JsonSchema): { [keyword: string]: unknown } {
   if (schema.type === undefined) return {}
 
-  const types = schema.nullable === true ? getTypes(schema) : [schema.type].flat()
+  const types = schema.nullable === true ? getTypes(schema) : schema.type
 
-  return { type: types.length === 1 ? types[0] : types }
+  return { type: Array.isArray(types) && types.length === 1 ? types[0] : types }
 }
 
 function hasKnownTypes({ type }: JsonSchema): boolean {
-  return type === undefined || [type].flat().every((one) => TYPES.includes(one as string))
+  return Array.isArray(type) ? type.every(isKnownType) : type === undefined || isKnownType(type)
+}
+
+function isKnownType(type: unknown): boolean {
+  return TYPES.includes(type as string)
 }
 
 /** Libraries keep functions, and numbers that JSON does not have, in their descriptions. */

@@ -6,7 +6,7 @@ import type { JsonSchema } from '../schema/json-schema.ts'
 import { isLogin, toLoginData, toLoginResult } from './login.ts'
 import { type Names, type ServiceNames, toPascal } from './names.ts'
 import { type QuerySources, type ServiceQueries, toQueries, toQueryParameters } from './parameters.ts'
-import { toErrors, toJson } from './responses.ts'
+import { type StatusEntry, toErrors, toJson } from './responses.ts'
 import type { ServiceSchemas } from './schemas.ts'
 import { describeWho, toSecurity } from './security.ts'
 import type { OpenApiOperation, OpenApiParameter, OpenApiResponse } from './types.ts'
@@ -146,12 +146,12 @@ function toOperation(
     ...(data && {
       requestBody: { required: data.isRequired, content: toJson(data.schema) }
     }),
-    responses: {
+    responses: Object.fromEntries([
       ...toSuccess(service, call, result),
       ...toErrors(method.who, placeholders.length > 0, writes),
       // What a login is wrong about is not said by a status of its own.
-      ...(isLoggingIn && toErrors('user', false, false))
-    }
+      ...(isLoggingIn ? toErrors('user', false, false) : [])
+    ])
   }
 }
 
@@ -236,15 +236,15 @@ function toSuccess(
   { isStored, definition }: ManifestService,
   { method: { name } }: Call,
   result: JsonSchema | undefined
-): { [status: string]: OpenApiResponse } {
+): readonly StatusEntry<OpenApiResponse>[] {
   const status = name === 'create' ? '201' : '200'
-  const success = { [status]: { description: 'The result', content: toJson(result ?? {}) } }
+  const success = [status, { description: 'The result', content: toJson(result ?? {}) }] as const
 
-  if (result) return success
+  if (result) return [success]
 
-  return {
-    ...success,
-    '204': { description: 'There is no result' },
-    ...(!isStored && !definition && { '3XX': { description: 'The result is at another address' } })
-  }
+  return [
+    success,
+    ['204', { description: 'There is no result' }],
+    ...(isStored || definition ? [] : [['3XX', { description: 'The result is at another address' }] as const])
+  ]
 }

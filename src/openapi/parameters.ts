@@ -1,6 +1,6 @@
 import type { ManifestService } from '../manifest/services.ts'
 import { FIELD_OPERATORS, PATTERN_OPERATORS, SHORT_NAMES } from '../query/operators.ts'
-import { isFieldTable, type QueryDefinition } from '../schema/compile.ts'
+import { isFieldTable, type QueryDefinition, type SchemaDefinition } from '../schema/compile.ts'
 import { type Field, type FieldKind, toFieldTable } from '../schema/fields.ts'
 import { MAX_LEVELS, MAX_NAMES } from '../schema/include.ts'
 import { getProperties, type JsonSchema, toAlternatives } from '../schema/json-schema.ts'
@@ -81,10 +81,15 @@ export function toQueryParameters(
 const UNDESCRIBED: readonly string[] = ['$select', '$and', '$or', '$nor', '$not']
 
 function toIdSchema({ definition, id, by = id }: ManifestService): JsonSchema {
-  const field = definition && toFieldTable(definition.record).get(by)
-  const schema = field ? toScalar({ ...field, isNullable: false }) : {}
+  const field = definition && findField(definition, by)
+  const schema = field ? toScalar(field) : {}
 
   return schema.type === 'string' || !schema.type ? { type: 'string', minLength: 1 } : schema
+}
+
+/** Most queries may name the field, so that the fields of the record are seldom listed again. */
+function findField({ query, record }: SchemaDefinition, path: string): Field | undefined {
+  return (isFieldTable(query) ? query.fields[path] : undefined) ?? toFieldTable(record).get(path)
 }
 
 function toFilters(service: ManifestService, sources: QuerySources): readonly OpenApiParameter[] {

@@ -25,6 +25,9 @@ const DESCRIPTIONS: { readonly [name: string]: readonly [status: string, descrip
   OtherError: ['default', 'Any other error']
 }
 
+/** A response, after its status. */
+export type StatusEntry<Response> = readonly [status: string, response: Response]
+
 /** The responses with errors, by name. */
 export function toErrorResponses(): { [name: string]: OpenApiResponse } {
   const content = toJson({ $ref: '#/components/schemas/Error' })
@@ -35,7 +38,8 @@ export function toErrorResponses(): { [name: string]: OpenApiResponse } {
 }
 
 /**
- * The errors of a call, by status.
+ * The errors of a call, each with its status. They are entries, because an object whose keys are numbers takes room for
+ * all smaller numbers, and each copy of it takes that room again.
  *
  * @param who Who may call it, as in the table of `exposure`
  * @param hasRecord Whether it names a record
@@ -45,7 +49,7 @@ export function toErrors(
   who: string,
   hasRecord: boolean,
   writes: boolean
-): { [status: string]: OpenApiReference } {
+): readonly StatusEntry<OpenApiReference>[] {
   const names = [
     'BadRequest',
     ...(isAuthenticated(who) ? ['NotAuthenticated'] : []),
@@ -55,9 +59,7 @@ export function toErrors(
     'OtherError'
   ]
 
-  return Object.fromEntries(
-    names.map((name) => [DESCRIPTIONS[name]?.[0] ?? '', { $ref: `#/components/responses/${name}` }])
-  )
+  return names.map((name) => [DESCRIPTIONS[name]?.[0] ?? '', { $ref: `#/components/responses/${name}` }])
 }
 
 /** A body of JSON. */
