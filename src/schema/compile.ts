@@ -9,7 +9,7 @@ import { type Field, type FieldTable, toFieldTable } from './fields.ts'
 import type { Relations } from './include.ts'
 import { type JsonSchema, toNames } from './json-schema.ts'
 import { toValidator } from './libraries.ts'
-import { compilePicker, type OutputRules, type Picker } from './output.ts'
+import { compilePicker, type OutputRules, type Picker, toDispatchProperty } from './output.ts'
 import { compileQuery, type QueryCheck, toId } from './query.ts'
 import { listFilters } from './related-filter.ts'
 import { isCount, type Relation } from './relation.ts'
@@ -74,6 +74,8 @@ export interface CompiledSchema {
   readonly checks: ReadonlyMap<string, MethodChecks>
   /** Copies what clients may see of a record. */
   readonly pick: Picker
+  /** The property of a record that is what `pick` makes of it. */
+  readonly dispatchProperty: PropertyDescriptor
   /** The same for events that the service sends by itself, which no resolver sees. */
   readonly pickEvent: Picker
   /** The same for the results of custom methods that have a schema. */
@@ -146,10 +148,13 @@ export function compileSchema(
     })
   }
 
+  const pick = toPicker(record.output, { ...ofRecord, hidden })
+
   return {
     id,
     checks,
-    pick: toPicker(record.output, { ...ofRecord, hidden }),
+    pick,
+    dispatchProperty: toDispatchProperty(pick),
     pickEvent: toPicker(record.output, { ...ofRecord, hidden: [...hidden, ...getExternalNames(resolvers)] }),
     pickers: new Map(
       methods.flatMap(([name, { result }]) => (result ? [[name, toPicker(result.output, {})] as const] : []))

@@ -181,7 +181,7 @@ class ServiceSchema implements ServiceExtension {
 
   outer(method: string): AroundHook<HookContext> {
     const { view, hidden } = this.form
-    const { pick, pickers } = this.compiled as CompiledSchema
+    const { pick, pickers, dispatchProperty } = this.compiled as CompiledSchema
     const isStandard = isStandardMethod(method)
     const pickOwn = pickers.get(method)
     const resolve = pickOwn ? undefined : compileExternal(this.resolvers, isStandard ? pick : showAll)
@@ -200,7 +200,8 @@ class ServiceSchema implements ServiceExtension {
       checkResult?.(context)
       if (resolve) await resolve(context)
       // Listeners of an event get the result too.
-      else if (isStandard && (hasEvent || !goesToClient(context))) markRecords(context.result, pick)
+      else if (isStandard && (hasEvent || !goesToClient(context)))
+        markRecords(context.result, dispatchProperty)
       if (context.params.provider || hasEvent) {
         context.dispatch = toShown(context.dispatch !== undefined ? context.dispatch : context.result)
       }
