@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { runProgram } from '../support/program.ts'
 import { expectShellSession, importDynamically } from '../support/session.ts'
 
-const PAGES = ['errors', 'hooks', 'query']
+const PAGES = ['errors', 'hooks', 'http', 'query', 'services']
 
 /** A line that shows what an expression returns, or the error that it rejects with. */
 const RESULT = /^( *)(.*\S)(?: +|\n *)\/\/ → (?:([A-Z]\w+): )?(.+)$/gm
@@ -44,7 +44,9 @@ describe.each(PAGES)('%s', async (name) => {
   it.each(programs.filter(({ fragments }) => fragments.length > 0))(
     'expressions have the results that the page shows',
     async ({ code, fragments }) => {
-      const checks = fragments.map((fragment) => `{\n${importDynamically(fragment).replace(RESULT, toCheck)}}\n`).join('')
+      const checks = fragments
+        .map((fragment) => `{\n${importDynamically(fragment).replace(RESULT, toCheck)}}\n`)
+        .join('')
       const start = code.replace(/^await app\.listen.*$/m, '')
 
       expect(checks).toContain('deepEqual')

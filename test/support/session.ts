@@ -57,7 +57,9 @@ export async function expectShellSession(
       .split('…')
       .map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
 
-    expect(answers[index]?.replaceAll('\r', '').trim(), command).toMatch(new RegExp(`^${parts.join('[^"]+?')}$`))
+    expect(answers[index]?.replaceAll('\r', '').trim(), command).toMatch(
+      new RegExp(`^${parts.join('[^"]+?')}$`)
+    )
   }
 }
 
