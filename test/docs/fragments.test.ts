@@ -21,15 +21,10 @@ class MessageService extends MemoryService {
   }
 }
 
-const pass = async () => undefined
-const [before, after, checkText, hideEmail, logError, connect, disconnect] = [
-  (request, response, next) => next(), (request, response, next) => next(), pass, pass, pass, pass, pass
-]
 const app = express(alula())
 const server = createServer()
 const id = 1
 const service = memory({ store: { 1: { id, state: 'free' } } })
-const people = [{ id, age: 30, name: 'Ada' }]
 
 app.defaultService = () => new MessageService()
 app.configure(rest())

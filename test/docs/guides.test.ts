@@ -49,7 +49,7 @@ describe.each(PAGES)('%s', async (name) => {
         .join('')
       const start = code.replace(/^await app\.listen.*$/m, '')
 
-      expect(checks).toContain('deepEqual')
+      expect(checks.match(/\bassert\./g)).toHaveLength(fragments.join('').split('// → ').length - 1)
       expect(
         await runProgram(`import assert from 'node:assert/strict'\n${start}\n${checks}process.exit()`).end()
       ).toBe(0)
@@ -62,11 +62,11 @@ async function readPrograms(name: string): Promise<Program[]> {
   const programs: Program[] = []
 
   for (const [, language, code = ''] of page.matchAll(/^```(js|console)\n([\s\S]*?)^```/gm)) {
-    const program = programs.at(-1)
+    const program = programs.at(-1) as Program
 
-    if (language === 'console') program?.sessions.push(code)
+    if (language === 'console') program.sessions.push(code)
     else if (isProgram(code)) programs.push({ code, sessions: [], fragments: [] })
-    else if (code.includes('// → ')) program?.fragments.push(code)
+    else if (code.includes('// → ')) program.fragments.push(code)
   }
 
   return programs
