@@ -57,7 +57,9 @@ export async function expectShellSession(
       .split('…')
       .map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
 
-    expect(answers[index]?.trim(), command).toMatch(new RegExp(`^${parts.join('[^"]+?')}$`))
+    expect(answers[index]?.replaceAll('\r', '').trim(), command).toMatch(
+      new RegExp(`^${parts.join('[^"]+?')}$`)
+    )
   }
 }
 
@@ -66,4 +68,16 @@ export function readBlocks(markdown: string, language: string): string[] {
   const blocks = markdown.matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)
 
   return [...blocks].filter((block) => block[1] === language).map((block) => block[2] as string)
+}
+
+/** A block of a document whose imports may stand among statements. */
+export function importDynamically(block: string): string {
+  return block.replace(
+    /^import (?:(\w+)(?:, )?)?(?:\{ (.+) \} )? ?from (.+)$/gm,
+    (_line, standard, names, module) => {
+      const list = [standard && `default: ${standard}`, names?.replaceAll(' as ', ': ')].filter(Boolean)
+
+      return `const { ${list.join(', ')} } = await import(${module})`
+    }
+  )
 }
