@@ -8,7 +8,7 @@ import { markdown } from '../docs/.vitepress/markdown.mjs'
 import { mustRun } from './support/run.mjs'
 
 /** Pages that are looked up, or that are about this repository: they are no guides. */
-const NO_GUIDES = ['index', 'compatibility', 'error-codes', 'architecture', 'map', 'testing']
+const NO_GUIDES = ['index', 'compatibility', 'error-codes', 'stability', 'architecture', 'map', 'testing']
 
 const folder = process.argv.slice(2).find((argument) => !argument.startsWith('--'))
 const root = resolve(folder ?? fileURLToPath(new URL('..', import.meta.url)))
