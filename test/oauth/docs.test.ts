@@ -126,6 +126,14 @@ ${connect}`)
   expect(await program.waitFor('location')).toMatch(/^location http:\/\/127\.0\.0\.1:\d+\/auth\?/)
 })
 
+it('fields for an address are accepted', async () => {
+  const byAddress = guide.read('Connect an account').blocks[2] as string
+  const { server, logIn } = await startAt(guide.extend(byAddress))
+
+  expect(byAddress).toContain('emailVerified')
+  expect(await getUser(server, (await logIn()).page)).toEqual({ githubId: 'wren', id: 0 })
+})
+
 it('a token is delivered as the page says', async () => {
   const { blocks, sessions } = guide.read('Delivering the token')
   const [code, cookie] = blocks as [string, string]
@@ -137,7 +145,10 @@ it('a token is delivered as the page says', async () => {
   const second = await startAt(guide.extend(cookie))
   const { response, page } = await second.logIn()
 
+  const me = await second.agent.request(`${API}/me`)
+
   expect(page).toMatch(/^https:\/\/app\.example\.org\/?$/)
+  expect(await me.json()).toEqual({ id: 0, githubId: 'wren' })
   expect(response.headers.getSetCookie().join()).toMatch(/__Host-token=[^,]*HttpOnly/)
 })
 
