@@ -210,13 +210,6 @@ it('writing an adapter: the adapter passes the suite', async () => {
   expect(await runProgram(program).end()).toBe(0)
 })
 
-it('OAuth: the set-up is accepted', async () => {
-  const [program] = readBlocks(await readPage('oauth'), 'js') as [string]
-  const env = { SECRET, GITHUB_KEY: 'a key', GITHUB_SECRET: 'a secret' }
-
-  expect(await runProgram(`${program}\nawait app.setup()\nprocess.exit()`, env).end()).toBe(0)
-})
-
 it('page: the application serves the page, and the restricted one does not', async () => {
   const [program, restricted] = readBlocks(await readPage('page'), 'js') as [string, string]
   const { address } = await runServer(

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest'
+import { readGuide } from '../support/guide.ts'
+import { runServer } from '../support/program.ts'
+import { expectShellSession } from '../support/session.ts'
+
+const guide = await readGuide('security')
+const env = { SECRET: 'a secret for the page on security' }
+
+async function expectSessions(program: string, sessions: readonly string[]): Promise<string> {
+  const { address } = await runServer(program, env)
+
+  await expectShellSession(sessions, { 'localhost:3030': address })
+
+  return `http://${address}`
+}
+
+it('what is not opened is closed, and the boundary holds', async () => {
+  const blocks = ['The boundary', 'Authorization'].flatMap((heading) => guide.read(heading).blocks)
+  const url = await expectSessions(guide.extend(...blocks), guide.read('Closed').sessions)
+
+  expect((await fetch(`${url}/notes`)).status).toBe(200)
+  expect((await fetch(`${url}/tasks`)).status).toBe(401)
+})
+
+it('data is checked, and what clients see', async () => {
+  const { blocks, sessions } = guide.read('Validation')
+
+  await expectSessions(guide.extend(...blocks, ...guide.read('Data that leaves the server').blocks), sessions)
+})
+
+it('a cookie is not accepted from another origin', async () => {
+  const authentication = await readGuide('authentication')
+  const login = authentication.read('Log in')
+  const { blocks, sessions } = guide.read('Cookies and CSRF')
+  const me = authentication.read('Express routes')
+  const program = authentication.extend(...blocks, ...me.blocks)
+  const foreign = `$ curl localhost:3030/me -H "Cookie: token=$TOKEN" -H 'Origin: https://evil.example'
+{"name":"NotAuthenticated","message":"Not authenticated","code":401,"className":"not-authenticated"}
+$ curl localhost:3030/me -H "Cookie: token=$TOKEN" -H 'Origin: https://app.example.org'
+{"email":"wren@example.org"}
+`
+
+  await expectSessions(program, [...login.sessions, ...sessions, foreign])
+})
