@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { expect, it } from 'vitest'
+import { toLocal } from '../support/guide.ts'
 import { runProgram } from '../support/program.ts'
 import { readBlocks } from '../support/session.ts'
 
@@ -39,20 +40,10 @@ const messages = app.service('drafts')
 
 /** A block with imports of its own, that may fail as a call of a client may. */
 function inside(block: string): string {
-  const local = block
-    .replaceAll('…', 'undefined')
-    .replace('3030', '0')
-    .replace(/^import (?:(\w+)(?:, )?)?(?:\{ (.+) \} )? ?from (.+)$/gm, (_line, standard, names, module) => {
-      const list = [standard && `default: ${standard}`, names?.replaceAll(' as ', ': ')].filter(Boolean)
-
-      return `const { ${list.join(', ')} } = await import(${module})`
-    })
-
   return `{
 ${SURROUNDINGS}
-  try {
-${local}
-  } catch (error) {
+  try ${toLocal(block.replaceAll('…', 'undefined').replace('3030', '0'))}
+  catch (error) {
     if (!isFeathersError(error)) throw error
   }
 }

@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest'
+import { listShownPrograms, readGuide, toLocal, toServer } from '../support/guide.ts'
+import { SECRET } from '../support/login.ts'
+import { runProgram, runServer } from '../support/program.ts'
+import { expectShellSession, readBlocks } from '../support/session.ts'
+
+const LISTENING = 'createServer(toListener(app)).listen(3030)'
+
+const GUIDES = ['access', 'openapi', 'relations', 'routes', 'schemas']
+
+/** What the parts of a guide are parts of; without a frame, they follow its first program. */
+const FRAMES: { readonly [guide: string]: (part: string) => string } = {
+  schemas: (part) => `
+import { createServer } from 'node:http'
+import { alula } from 'alula'
+import { memory } from 'alula/memory'
+import { toListener } from 'alula/node'
+const app = alula()
+${part}
+${part.includes("app.use('notes'") ? '' : "app.use('notes', memory({ multi: true, paginate: { default: 10 } }), { schema: notes })"}
+await app.setup()
+createServer(toListener(app)).listen(3030)
+`
+}
+
+const programs = await Promise.all(
+  GUIDES.map(async (guide) => {
+    const shown = listShownPrograms(await readGuide(guide))
+    const [first] = shown
+
+    return shown.map((program) => {
+      const frame = FRAMES[guide] ?? ((part: string) => `${first?.code}${toLocal(part)}`)
+
+      return {
+        ...program,
+        guide,
+        code: program.code.includes('listen(3030') ? program.code : frame(program.code)
+      }
+    })
+  })
+)
+
+it.each(programs.flat())('$guide, $heading: the program does what it shows', async ({ code, sessions }) => {
+  if (sessions[0]?.startsWith('$ node')) {
+    const { waitFor } = runProgram(toServer(code), { SECRET })
+
+    for (const line of sessions[0].trim().split('\n').slice(1)) expect(await waitFor(line)).toBe(line)
+  } else {
+    const { address } = await runServer(toServer(code), { SECRET })
+
+    await expectShellSession(sessions, { 'localhost:3030': address })
+  }
+})
+
+it('access: calls are refused as the comments say', async () => {
+  const page = await readGuide('access')
+  const [first] = listShownPrograms(page)
+  const block = readBlocks(page, 'js').find((code) => code.includes('loginAs')) as string
+  const outcomes = [...block.matchAll(/^await .+ \/\/ (\d+)/gm)].map(([, code]) => Number(code))
+  const calls = toLocal(block).replace(/^await (.+) \/\/ .*$/gm, 'await report($1)')
+  const report = `
+async function report(call) {
+  console.log('code', await call.then(() => 0, ({ code }) => code))
+}
+`
+  const { waitFor } = await runServer(toServer(`${first?.code}${calls}${report}`), { SECRET })
+
+  for (const outcome of outcomes) expect(await waitFor('code')).toBe(`code ${outcome < 300 ? 0 : outcome}`)
+})
+
+it('access: the rules are tested', async () => {
+  const page = await readGuide('access')
+  const [first] = listShownPrograms(page)
+  const block = readBlocks(page, 'js').find((code) => code.includes('proveExposure')) as string
+  const application = first?.code.replace(LISTENING, '')
+  const test = toLocal(block.replace(/^import \{ app \}.*\n/m, ''))
+
+  expect(await runProgram(`${application}${test}`, { SECRET }).end()).toBe(0)
+})
