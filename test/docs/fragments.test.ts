@@ -50,13 +50,10 @@ ${SURROUNDINGS}
 `
 }
 
-it.each(['errors', 'hooks', 'http', 'memory', 'query', 'routes', 'services'])(
-  '%s: each block runs',
-  async (page) => {
-    const markdown = await readFile(resolve(import.meta.dirname, `../../docs/${page}.md`), 'utf8')
-    const blocks = readBlocks(markdown, 'js').filter((block) => !SKIPPED.some((text) => block.includes(text)))
+it.each(['errors', 'hooks', 'http', 'memory', 'query', 'services'])('%s: each block runs', async (page) => {
+  const markdown = await readFile(resolve(import.meta.dirname, `../../docs/${page}.md`), 'utf8')
+  const blocks = readBlocks(markdown, 'js').filter((block) => !SKIPPED.some((text) => block.includes(text)))
 
-    expect(blocks.length).toBeGreaterThan(2)
-    expect(await runProgram(`${blocks.map(inside).join('')}process.exit()`).end()).toBe(0)
-  }
-)
+  expect(blocks.length).toBeGreaterThan(2)
+  expect(await runProgram(`${blocks.map(inside).join('')}process.exit()`).end()).toBe(0)
+})

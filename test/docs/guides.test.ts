@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest'
-import { listShownPrograms, readGuide, toLocal, toServer } from '../support/guide.ts'
+import { LISTENING, listShownPrograms, readGuide, toLocal, toServer } from '../support/guide.ts'
 import { SECRET } from '../support/login.ts'
 import { runProgram, runServer } from '../support/program.ts'
 import { expectShellSession, readBlocks } from '../support/session.ts'
 
-const LISTENING = 'createServer(toListener(app)).listen(3030)'
-
 const GUIDES = ['access', 'openapi', 'relations', 'routes', 'schemas']
 
-/** What the parts of a guide are parts of; without a frame, they follow its first program. */
-const FRAMES: { readonly [guide: string]: (part: string) => string } = {
+/** What the parts of a guide are parts of. */
+const FRAMES: { readonly [guide: string]: (part: string, first: string) => string } = {
+  access: (part, first) => `${first}${toLocal(part)}`,
+  routes: (part, first) => first.replace('await app.setup()', `${toLocal(part)}await app.setup()`),
   schemas: (part) => `
 import { createServer } from 'node:http'
 import { alula } from 'alula'
@@ -29,27 +29,54 @@ const programs = await Promise.all(
     const [first] = shown
 
     return shown.map((program) => {
-      const frame = FRAMES[guide] ?? ((part: string) => `${first?.code}${toLocal(part)}`)
+      const isWhole = program.code.includes('listen(3030')
 
       return {
         ...program,
         guide,
-        code: program.code.includes('listen(3030') ? program.code : frame(program.code)
+        code: isWhole ? program.code : FRAMES[guide]?.(program.code, first?.code as string)
       }
     })
   })
 )
 
-it.each(programs.flat())('$guide, $heading: the program does what it shows', async ({ code, sessions }) => {
-  if (sessions[0]?.startsWith('$ node')) {
-    const { waitFor } = runProgram(toServer(code), { SECRET })
+it.each(programs.flat())(
+  '$guide, $heading: the program does what it shows',
+  async ({ code = '', sessions }) => {
+    if (sessions[0]?.startsWith('$ node')) {
+      const { waitFor } = runProgram(toServer(code), { SECRET })
 
-    for (const line of sessions[0].trim().split('\n').slice(1)) expect(await waitFor(line)).toBe(line)
-  } else {
-    const { address } = await runServer(toServer(code), { SECRET })
+      for (const line of sessions[0].trim().split('\n').slice(1)) expect(await waitFor(line)).toBe(line)
+    } else {
+      const { address } = await runServer(toServer(code), { SECRET })
 
-    await expectShellSession(sessions, { 'localhost:3030': address })
+      await expectShellSession(sessions, { 'localhost:3030': address })
+    }
   }
+)
+
+it('routes: each part of the guide runs', async () => {
+  const page = await readGuide('routes')
+  const [first] = listShownPrograms(page)
+  const parts = readBlocks(page, 'js').filter((code) => !code.includes('listen(3030'))
+  const application = first?.code.replace('await app.setup()', '').replace(
+    LISTENING,
+    `const server = createServer(toListener(app))
+
+app.configure(socketio())
+await app.setup(server)
+await new Promise((resolve) => server.listen(0, resolve))
+console.log('localhost:' + server.address().port)`
+  )
+  const program = `import { socketio } from 'alula/socketio'
+${application}
+${parts.map(toLocal).join('').replaceAll("'http://localhost:3030'", "'http://localhost:' + server.address().port")}`
+  const { waitFor } = await runServer(program)
+  const result = "{ slug: 'intro', favorited: true, note: 'Good' }"
+
+  expect(parts).toHaveLength(4)
+  expect(await waitFor('slug')).toBe(result)
+  expect(await waitFor('slug')).toBe(result)
 })
 
 it('access: calls are refused as the comments say', async () => {

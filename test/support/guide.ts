@@ -9,6 +9,9 @@ export interface ShownProgram {
   readonly sessions: readonly string[]
 }
 
+/** How the programs of guides listen. */
+export const LISTENING = 'createServer(toListener(app)).listen(3030)'
+
 const OPTIONS: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2022,
   module: ts.ModuleKind.ESNext,
@@ -56,10 +59,9 @@ export function toJavaScript(program: string): string {
 
 /** Makes a program that listens on 3030 listen on a free port and print its address. */
 export function toServer(program: string): string {
-  return program.replace(
-    'createServer(toListener(app)).listen(3030)',
-    'const server = createServer(toListener(app)).listen(0, () => console.log(`localhost:${server.address().port}`))'
-  )
+  const listening = "listen(0, () => console.log('localhost:' + server.address().port))"
+
+  return program.replace(LISTENING, `const server = createServer(toListener(app)).${listening}`)
 }
 
 /** Turns the imports of a block into statements, so that it can follow a program that has the same imports. */
