@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest'
-import { LISTENING, listShownPrograms, readGuide, toLocal, toServer } from '../support/guide.ts'
+import {
+  LISTENING,
+  listShownPrograms,
+  readFirstProgram,
+  readGuide,
+  toLocal,
+  toServer
+} from '../support/guide.ts'
 import { SECRET } from '../support/login.ts'
 import { runProgram, runServer } from '../support/program.ts'
 import { expectShellSession, readBlocks } from '../support/session.ts'
@@ -9,6 +16,7 @@ const GUIDES = ['access', 'openapi', 'relations', 'routes', 'schemas']
 /** What the parts of a guide are parts of. */
 const FRAMES: { readonly [guide: string]: (part: string, first: string) => string } = {
   access: (part, first) => `${first}${toLocal(part)}`,
+  openapi: (part, first) => `${first}${toLocal(part)}`,
   routes: (part, first) => first.replace('await app.setup()', `${toLocal(part)}await app.setup()`),
   schemas: (part) => `
 import { createServer } from 'node:http'
@@ -25,16 +33,16 @@ createServer(toListener(app)).listen(3030)
 
 const programs = await Promise.all(
   GUIDES.map(async (guide) => {
-    const shown = listShownPrograms(await readGuide(guide))
-    const [first] = shown
+    const page = await readGuide(guide)
+    const first = readFirstProgram(page)
 
-    return shown.map((program) => {
+    return listShownPrograms(page).map((program) => {
       const isWhole = program.code.includes('listen(3030')
 
       return {
         ...program,
         guide,
-        code: isWhole ? program.code : FRAMES[guide]?.(program.code, first?.code as string)
+        code: isWhole ? program.code : FRAMES[guide]?.(program.code, first)
       }
     })
   })
@@ -57,9 +65,9 @@ it.each(programs.flat())(
 
 it('routes: each part of the guide runs', async () => {
   const page = await readGuide('routes')
-  const [first] = listShownPrograms(page)
+  const first = readFirstProgram(page)
   const parts = readBlocks(page, 'js').filter((code) => !code.includes('listen(3030'))
-  const application = first?.code.replace('await app.setup()', '').replace(
+  const application = first.replace('await app.setup()', '').replace(
     LISTENING,
     `const server = createServer(toListener(app))
 
@@ -81,7 +89,7 @@ ${parts.map(toLocal).join('').replaceAll("'http://localhost:3030'", "'http://loc
 
 it('access: calls are refused as the comments say', async () => {
   const page = await readGuide('access')
-  const [first] = listShownPrograms(page)
+  const first = readFirstProgram(page)
   const block = readBlocks(page, 'js').find((code) => code.includes('loginAs')) as string
   const outcomes = [...block.matchAll(/^await .+ \/\/ (\d+)/gm)].map(([, code]) => Number(code))
   const calls = toLocal(block).replace(/^await (.+) \/\/ .*$/gm, 'await report($1)')
@@ -90,16 +98,16 @@ async function report(call) {
   console.log('code', await call.then(() => 0, ({ code }) => code))
 }
 `
-  const { waitFor } = await runServer(toServer(`${first?.code}${calls}${report}`), { SECRET })
+  const { waitFor } = await runServer(toServer(`${first}${calls}${report}`), { SECRET })
 
   for (const outcome of outcomes) expect(await waitFor('code')).toBe(`code ${outcome < 300 ? 0 : outcome}`)
 })
 
 it('access: the rules are tested', async () => {
   const page = await readGuide('access')
-  const [first] = listShownPrograms(page)
+  const first = readFirstProgram(page)
   const block = readBlocks(page, 'js').find((code) => code.includes('proveExposure')) as string
-  const application = first?.code.replace(LISTENING, '')
+  const application = first.replace(LISTENING, '')
   const test = toLocal(block.replace(/^import \{ app \}.*\n/m, ''))
 
   expect(await runProgram(`${application}${test}`, { SECRET }).end()).toBe(0)

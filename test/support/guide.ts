@@ -52,8 +52,15 @@ export function listShownPrograms(markdown: string): ShownProgram[] {
   return programs
 }
 
+/** The first program of a guide, without its types. */
+export function readFirstProgram(markdown: string): string {
+  const [, program] = /^```(?:js|ts)\n([\s\S]*?)^```/m.exec(markdown) as unknown as [string, string]
+
+  return toJavaScript(program)
+}
+
 /** Removes the types of a program. */
-export function toJavaScript(program: string): string {
+function toJavaScript(program: string): string {
   return ts.transpileModule(program, { compilerOptions: OPTIONS }).outputText
 }
 
