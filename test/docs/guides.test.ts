@@ -11,7 +11,7 @@ import { SECRET } from '../support/login.ts'
 import { runProgram, runServer } from '../support/program.ts'
 import { expectShellSession, readBlocks } from '../support/session.ts'
 
-const GUIDES = ['access', 'openapi', 'relations', 'routes', 'schemas']
+const GUIDES = ['access', 'openapi', 'page', 'relations', 'routes', 'schemas']
 
 /** What the parts of a guide are parts of. */
 const FRAMES: { readonly [guide: string]: (part: string, first: string) => string } = {
