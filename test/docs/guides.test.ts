@@ -13,10 +13,27 @@ import { expectShellSession, readBlocks } from '../support/session.ts'
 
 const GUIDES = ['access', 'openapi', 'page', 'relations', 'routes', 'schemas']
 
+/** The database that the guide to relations speaks of. */
+const DATABASE = `
+const { Kysely, SqliteDialect } = await import('kysely')
+const { default: SQLite } = await import('libsql')
+const database = new SQLite(':memory:')
+const db = new Kysely({ dialect: new SqliteDialect({ database }) })
+
+database.exec(\`
+  CREATE TABLE articles (id INTEGER PRIMARY KEY, title TEXT NOT NULL);
+  CREATE TABLE favorites (id INTEGER PRIMARY KEY, articleId INTEGER NOT NULL, userId INTEGER NOT NULL);
+  INSERT INTO articles VALUES (1, 'Intro');
+  INSERT INTO favorites VALUES (1, 1, 1), (2, 1, 2);
+\`)
+`
+
 /** What the parts of a guide are parts of. */
 const FRAMES: { readonly [guide: string]: (part: string, first: string) => string } = {
   access: (part, first) => `${first}${toLocal(part)}`,
   openapi: (part, first) => `${first}${toLocal(part)}`,
+  relations: (part, first) =>
+    first.replace('await app.setup()', `${DATABASE}${toLocal(part)}await app.setup()`),
   routes: (part, first) => first.replace('await app.setup()', `${toLocal(part)}await app.setup()`),
   schemas: (part) => `
 import { createServer } from 'node:http'
@@ -62,6 +79,14 @@ it.each(programs.flat())(
     }
   }
 )
+
+it('relations: calls from inside include what the comment says', async () => {
+  const page = await readGuide('relations')
+  const [calls = ''] = readBlocks(page, 'js')
+  const { waitFor } = runProgram(toServer(`${readFirstProgram(page)}${toLocal(calls)}`))
+
+  expect(await waitFor('Ada')).toBe('Ada 2 Ada')
+})
 
 it('routes: each part of the guide runs', async () => {
   const page = await readGuide('routes')
