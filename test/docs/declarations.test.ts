@@ -6,7 +6,7 @@ import {
   readGuide,
   toLocal,
   toServer
-} from '../support/guide.ts'
+} from '../support/shown-programs.ts'
 import { SECRET } from '../support/login.ts'
 import { runProgram, runServer } from '../support/program.ts'
 import { expectShellSession, readBlocks } from '../support/session.ts'
