@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { runProgram } from '../support/program.ts'
-import { importDynamically, readBlocks } from '../support/session.ts'
+import { readBlocks } from '../support/session.ts'
+import { toLocal } from '../support/shown-programs.ts'
 
 /** What stands in a block that imports a package which is not here, and in one that `guides.test.ts` runs. */
 const SKIPPED = ["from 'sift'", '// → ']
@@ -34,26 +35,20 @@ const messages = app.service('drafts')
 
 /** A block with imports of its own, that may fail as a call of a client may. */
 function inside(block: string): string {
-  const local = importDynamically(block).replaceAll('…', 'undefined').replace('3030', '0')
-
   return `{
 ${SURROUNDINGS}
-  try {
-${local}
-  } catch (error) {
+  try ${toLocal(block.replaceAll('…', 'undefined').replace('3030', '0'))}
+  catch (error) {
     if (!isFeathersError(error)) throw error
   }
 }
 `
 }
 
-it.each(['errors', 'hooks', 'http', 'memory', 'query', 'routes', 'services'])(
-  '%s: each block runs',
-  async (page) => {
-    const markdown = await readFile(resolve(import.meta.dirname, `../../docs/${page}.md`), 'utf8')
-    const blocks = readBlocks(markdown, 'js').filter((block) => !SKIPPED.some((text) => block.includes(text)))
+it.each(['errors', 'hooks', 'http', 'memory', 'query', 'services'])('%s: each block runs', async (page) => {
+  const markdown = await readFile(resolve(import.meta.dirname, `../../docs/${page}.md`), 'utf8')
+  const blocks = readBlocks(markdown, 'js').filter((block) => !SKIPPED.some((text) => block.includes(text)))
 
-    expect(blocks).not.toEqual([])
-    expect(await runProgram(`${blocks.map(inside).join('')}process.exit()`).end()).toBe(0)
-  }
-)
+  expect(blocks).not.toEqual([])
+  expect(await runProgram(`${blocks.map(inside).join('')}process.exit()`).end()).toBe(0)
+})

@@ -6,6 +6,7 @@ import ts from 'typescript'
 import { expect, it, onTestFinished } from 'vitest'
 import { runProgram, runServer } from '../support/program.ts'
 import { expectSession, readBlocks } from '../support/session.ts'
+import { toLocal } from '../support/shown-programs.ts'
 
 const SECRET = 'a secret for the programs of the documents'
 
@@ -33,20 +34,6 @@ it('quickstart: the application answers as it shows', async () => {
   const second = await runServer(`${program}${inside}console.log(page.data[0].text, note.id)\n`)
 
   expect(await second.waitFor('Call Ada')).toBe('Call Ada 1')
-})
-
-it.each(['schemas', 'relations'])('%s: the application answers as it shows', async (name) => {
-  const page = await readPage(name)
-  const [program] = readBlocks(page, 'ts') as [string]
-  const [session] = readBlocks(page, 'console') as [string]
-  const { outputText } = ts.transpileModule(program, { compilerOptions: { target: ts.ScriptTarget.ES2022 } })
-  const { address } = await runServer(
-    `${outputText.replace('createServer(toListener(app)).listen(3030)', '')}
-const server = createServer(toListener(app)).listen(0, () => console.log(\`localhost:\${server.address().port}\`))
-`
-  )
-
-  await expectSession(session, { 'localhost:3030': address })
 })
 
 it('schemas: each step of moving from Feathers shows the same', async () => {
@@ -211,22 +198,31 @@ it('writing an adapter: the adapter passes the suite', async () => {
 })
 
 it('page: the application serves the page, and the restricted one does not', async () => {
-  const [program, restricted] = readBlocks(await readPage('page'), 'js') as [string, string]
+  const [program, call, login, ...others] = readBlocks(await readPage('page'), 'js') as [
+    string,
+    string,
+    string
+  ]
   const { address } = await runServer(
-    program.replace(
-      'await app.listen(3030)',
-      "const server = await app.listen(0)\nconsole.log('localhost:' + server.address().port)"
-    )
+    program.replace(/^app\.use\(notFound/m, `${toLocal(login)}app.use(notFound`),
+    { SECRET }
   )
   const data = (await (await fetch(`http://${address}/docs/data.json`)).json()) as any
 
   expect(await (await fetch(`http://${address}/docs`)).text()).toContain('page.js')
-  expect(data.services.map(({ path }: any) => path)).toEqual(['notes'])
+  expect(data.services.map(({ path }: any) => path)).toEqual(['notes', 'authentication', 'users'])
+  expect(await runProgram(call.replace('localhost:3030', address)).end()).toBe(0)
 
-  const text = `import { createHandler } from 'alula/fetch'\nimport { alula } from 'alula'\nconst app = alula()\n${restricted}
+  const statuses = await Promise.all(
+    others.map(async (configuration) => {
+      const text = `import { createHandler } from 'alula/fetch'\nimport { alula } from 'alula'\nconst app = alula()\n${configuration}
 const handler = createHandler(app)
-const ask = async (file) => (await handler(new Request('http://localhost/docs/' + file))).status
-console.log('status', await ask(''), await ask('data.json'))\n`
+const ask = async (file) => (await handler(new Request('http://localhost/' + file))).status
+console.log('status', await ask('docs/'), await ask('docs/data.json'), await ask('openapi.json'))\n`
 
-  expect(await runProgram(text).waitFor('status')).toBe('status 200 401')
+      return await runProgram(text).waitFor('status')
+    })
+  )
+
+  expect(statuses).toEqual(['status 200 401 401', 'status 404 404 200', 'status 200 404 200'])
 })

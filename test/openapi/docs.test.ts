@@ -6,7 +6,7 @@ import { readBlocks } from '../support/session.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const page = await readFile(resolve(ROOT, 'docs/openapi.md'), 'utf8')
-const [program = '', restricted = '', , tests = ''] = readBlocks(page, 'js')
+const [program = '', , restricted = '', tests = ''] = readBlocks(page, 'js')
 
 it('the application of the guide serves its document', async () => {
   const { address } = await runServer(

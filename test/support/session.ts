@@ -73,7 +73,7 @@ export function readBlocks(markdown: string, language: string): string[] {
 /** A block of a document whose imports may stand among statements. */
 export function importDynamically(block: string): string {
   return block.replace(
-    /^import (?:(\w+)(?:, )?)?(?:\{ (.+) \} )? ?from (.+)$/gm,
+    /^import (?:(\w+)(?:, )?)?(?:\{([^}]+)\} )? ?from (.+)$/gm,
     (_line, standard, names, module) => {
       const list = [standard && `default: ${standard}`, names?.replaceAll(' as ', ': ')].filter(Boolean)
 
