@@ -109,6 +109,31 @@ it('deployment: the application answers as it shows, and ends on SIGTERM', async
   expect(await end('SIGTERM')).toBe(0)
 })
 
+it('deployment: the proxy is trusted, and errors are logged', async () => {
+  const [, proxy, logging] = readBlocks(await readPage('deployment'), 'js') as [string, string, string]
+  const { address, waitFor } = await runServer(`
+import { alula } from 'alula'
+import express from 'alula/express'
+
+const app = express(alula())
+${proxy}${logging.replace('console.error', 'console.log').replace('app.use(errorHandler', 'const last = (errorHandler')}
+app.use('broken', { find: async () => { throw new Error('broken') } })
+app.use('/addresses', (request, response) => response.json(request.ip))
+app.use(last)
+await app.listen(3030)
+`)
+  const headers = { 'X-Forwarded-For': '10.1.1.1, 10.2.2.2' }
+
+  expect(await (await fetch(`http://${address}/addresses`, { headers })).json()).toBe('10.2.2.2')
+  expect((await fetch(`http://${address}/broken`)).status).toBe(500)
+  expect(JSON.parse(await waitFor('broken'))).toMatchObject({
+    message: expect.stringContaining('Error: broken'),
+    path: 'broken',
+    method: 'find',
+    status: 500
+  })
+})
+
 it('authentication: the application does not start without a secret', async () => {
   const [program] = readBlocks(await readPage('authentication'), 'js') as [string]
   const start = `${program.replace('await app.listen(3030)', '')}
