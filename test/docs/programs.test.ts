@@ -5,12 +5,20 @@ import { createInterface } from 'node:readline'
 import ts from 'typescript'
 import { expect, it, onTestFinished } from 'vitest'
 import { runProgram, runServer } from '../support/program.ts'
-import { expectSession, readBlocks } from '../support/session.ts'
+import { expectSession, readBlocks, readSection } from '../support/session.ts'
 
 const SECRET = 'a secret for the programs of the documents'
 
 /** Imports of files that a page tells of. */
 const LOCAL_IMPORT = /^import [^']+ from '\..+'$/gm
+
+function toJavaScript(code: string): string {
+  return ts.transpile(code, {
+    target: ts.ScriptTarget.ES2023,
+    module: ts.ModuleKind.ESNext,
+    verbatimModuleSyntax: true
+  })
+}
 
 async function readPage(name: string): Promise<string> {
   return readFile(resolve(import.meta.dirname, '../../docs', `${name}.md`), 'utf8')
@@ -223,16 +231,22 @@ it('writing a transport: the conversation goes as it shows', async () => {
 })
 
 it('writing an adapter: the adapter passes the suite', async () => {
-  const [adapter, , reading, writing, service, , suite] = readBlocks(
-    await readPage('writing-an-adapter'),
-    'ts'
-  ) as [string, string, string, string, string, string, string]
-  const whole = adapter.replace(/}\n$/, `${reading}${writing}}\n`)
+  const [adapter, suite] = readBlocks(await readPage('writing-an-adapter'), 'ts') as [string, string]
   const tests = suite.replace(/^import \{ MapService.*\n/m, '')
-  const options = { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true }
-  const program = ts.transpile(`${whole}${service}${tests}`, options)
 
-  expect(await runProgram(program).end()).toBe(0)
+  expect(await runProgram(toJavaScript(`${adapter}${tests}`)).end()).toBe(0)
+})
+
+it('writing an adapter: queries become the tree and the SQL that it shows', async () => {
+  const page = await readPage('writing-an-adapter')
+  const [tree] = readBlocks(readSection(page, 'The tree'), 'js') as [string]
+  const [shown] = readBlocks(page, 'json') as [string]
+  const section = readSection(page, 'Translating a query to SQL')
+  const { waitFor } = runProgram(toJavaScript(readBlocks(section, 'ts').join('\n')))
+  const parsed = await runProgram(tree.replace(', null, 2', '')).waitFor('{')
+
+  expect(JSON.parse(parsed)).toEqual(JSON.parse(shown))
+  expect(`${await waitFor('team')}\n${await waitFor('[')}\n`).toBe(readBlocks(section, '')[0])
 })
 
 it('OAuth: the set-up is accepted', async () => {
