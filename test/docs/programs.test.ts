@@ -4,21 +4,13 @@ import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import ts from 'typescript'
 import { expect, it, onTestFinished } from 'vitest'
-import { runProgram, runServer } from '../support/program.ts'
+import { runProgram, runServer, toJavaScript } from '../support/program.ts'
 import { expectSession, readBlocks, readSection } from '../support/session.ts'
 
 const SECRET = 'a secret for the programs of the documents'
 
 /** Imports of files that a page tells of. */
 const LOCAL_IMPORT = /^import [^']+ from '\..+'$/gm
-
-function toJavaScript(code: string): string {
-  return ts.transpile(code, {
-    target: ts.ScriptTarget.ES2023,
-    module: ts.ModuleKind.ESNext,
-    verbatimModuleSyntax: true
-  })
-}
 
 async function readPage(name: string): Promise<string> {
   return readFile(resolve(import.meta.dirname, '../../docs', `${name}.md`), 'utf8')
@@ -234,7 +226,7 @@ it('writing an adapter: the adapter passes the suite', async () => {
   const [adapter, suite] = readBlocks(await readPage('writing-an-adapter'), 'ts') as [string, string]
   const tests = suite.replace(/^import \{ MapService.*\n/m, '')
 
-  expect(await runProgram(toJavaScript(`${adapter}${tests}`)).end()).toBe(0)
+  expect(await runProgram(toJavaScript(adapter, tests)).end()).toBe(0)
 })
 
 it('writing an adapter: queries become the tree and the SQL that it shows', async () => {
@@ -242,7 +234,7 @@ it('writing an adapter: queries become the tree and the SQL that it shows', asyn
   const [tree] = readBlocks(readSection(page, 'The tree'), 'js') as [string]
   const [shown] = readBlocks(page, 'json') as [string]
   const section = readSection(page, 'Translating a query to SQL')
-  const { waitFor } = runProgram(toJavaScript(readBlocks(section, 'ts').join('\n')))
+  const { waitFor } = runProgram(toJavaScript(...readBlocks(section, 'ts')))
   const parsed = await runProgram(tree.replace(', null, 2', '')).waitFor('{')
 
   expect(JSON.parse(parsed)).toEqual(JSON.parse(shown))
