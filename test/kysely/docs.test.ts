@@ -32,14 +32,19 @@ await db.destroy()
       expect(await end()).toBe(0)
     })
 
-    it('has a suite that a dialect passes', { timeout: 60_000 }, async () => {
+    it('has a suite whose tests run on the dialect', async () => {
+      // All of them would take too long here: each clears the table.
+      const chosen =
+        '{ describe, it: Object.assign((name, ...rest) => /^(null and|.sort)/.test(name) && it(name, ...rest), it) }'
       const program = toJavaScript(
         cockroach.replace(/^ {2}toOrder.*$/m, ''),
-        suite.replace('ids:', 'random: { runs: 0 }, ids:'),
+        suite.replace('{ describe, it },', () => `${chosen},`),
         "import { after } from 'node:test'\nafter(() => db.destroy())"
       )
+      const { waitFor, end } = runProgram(program, { DATABASE_URL: await createDatabase(database) })
 
-      expect(await runProgram(program, { DATABASE_URL: await createDatabase(database) }).end()).toBe(0)
+      expect(Number(/pass (\d+)/.exec(await waitFor(' pass '))?.[1])).toBeGreaterThan(3)
+      expect(await end()).toBe(0)
     })
 
     it('tells what the errors of a driver become', async () => {
