@@ -3,101 +3,209 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { readBlocks } from './support/session.ts'
+import { runServer } from './support/program.ts'
+import { expectSession, readBlocks, readSection } from './support/session.ts'
 import { createDatabase, describeDatabases, MARIADB, MARIADB_URL, POSTGRES, SQLITE } from './support/sql.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const run = promisify(execFile)
+const page = await readFile(resolve(ROOT, 'docs/sql.md'), 'utf8')
+const [application] = readBlocks(page, 'js') as [string]
 
-const MIGRATIONS = `
-const isPostgres = /^postgres/.test(process.env.DATABASE_URL)
-const number = isPostgres ? 'serial' : 'integer'
+const TABLES = `
+const number = /^postgres/.test(process.env.DATABASE_URL) ? 'serial' : 'integer'
 const id = (column) => column.primaryKey()
-const migrations = {
-  first: {
-    async up(db) {
-      for (const name of ['messages', 'accounts', 'stock', 'orders']) {
-        await db.schema.createTable(name).addColumn('id', 'integer', id)
-          .addColumn('text', 'text').addColumn('balance', 'integer').addColumn('reserved', 'boolean')
-          .addColumn('item', 'integer').execute()
-      }
-      for (const name of ['audit', 'notes']) {
-        await db.schema.createTable(name).addColumn('id', number, id).addColumn('text', 'text').execute()
-      }
-      await db.schema.createTable('people').addColumn('id', number, id)
-        .addColumn('email', 'text', (column) => column.notNull()).addColumn('password', 'text')
-        .addColumn('active', 'boolean', (column) => column.notNull().defaultTo(sql\`true\`)).execute()
-      await db.schema.createTable('tags').addColumn('id', number, id).addColumn('name', 'text').execute()
-      await db.schema.createTable('notes_tags')
-        .addColumn('note', 'integer', (column) => column.references('notes.id'))
-        .addColumn('tag', 'integer', (column) => column.references('tags.id'))
-        .addPrimaryKeyConstraint('notes_tags_key', ['note', 'tag']).execute()
-      await db.schema.createTable('users').addColumn('id', number, id)
-        .addColumn('email', 'text', (column) => column.notNull().unique()).addColumn('password', 'text').execute()
-      await db.schema.createTable('tasks').addColumn('id', number, id)
-        .addColumn('text', 'text', (column) => column.notNull())
-        .addColumn('user', 'integer', (column) => column.references('users.id')).execute()
-    }
-  }
-}`
+
+for (const name of ['accounts', 'stock', 'orders']) {
+  await db.schema.createTable(name).addColumn('id', 'integer', id)
+    .addColumn('balance', 'integer').addColumn('reserved', 'boolean').addColumn('item', 'integer').execute()
+}
+for (const name of ['audit', 'notes', 'tags']) {
+  await db.schema.createTable(name).addColumn('id', number, id)
+    .addColumn('text', 'text').addColumn('name', 'text').execute()
+}
+await db.schema.createTable('notes_tags')
+  .addColumn('note', 'integer', (column) => column.references('notes.id'))
+  .addColumn('tag', 'integer', (column) => column.references('tags.id'))
+  .addPrimaryKeyConstraint('notes_tags_key', ['note', 'tag']).execute()
+await db.schema.createTable('users').addColumn('id', number, id)
+  .addColumn('email', 'text', (column) => column.notNull().unique()).addColumn('password', 'text').execute()
+await db.schema.createTable('tasks').addColumn('id', number, id)
+  .addColumn('text', 'text', (column) => column.notNull())
+  .addColumn('user', 'integer', (column) => column.references('users.id')).execute()
+`
 
 /** What is printed of an outcome. */
 const PRINT = `
-const print = async (promise) => console.log(JSON.stringify(await promise.catch(({ code, errors }) => [code, errors])))`
+const print = async (promise) =>
+  console.log(JSON.stringify(await promise.catch(({ code, message, errors }) => [code, errors ?? message])))`
 
-/** Puts blocks of code into one program, as statements of their own behind all imports. */
-function toProgram(...blocks: readonly string[]): string {
-  const code = blocks.join('\n')
-  const pattern = /^import [^']*'[^']*'$/gm
-
-  return [...new Set(code.match(pattern)), code.replaceAll(pattern, '')].join('\n')
+/** Blocks of a section. */
+function blocks(heading: string): string[] {
+  return readBlocks(readSection(page, heading), 'js')
 }
 
-/** A block with names of its own. */
-function inside(...blocks: readonly string[]): string {
-  return ['{', 'const app = alula()', ...blocks, '}'].join('\n')
+/** Puts blocks of code into one program, as statements of their own after all imports. */
+function toProgram(...parts: readonly string[]): string {
+  const code = parts.join('\n')
+  const pattern = /^import (?:(\w+)(?:, )?)?(?:\{([^}]+)\} )? ?from ('[^']*').*$/gm
+  const imports = [...code.matchAll(pattern)].flatMap(([, standard, names, module]) => [
+    ...(standard ? [`import ${standard} from ${module}`] : []),
+    ...(names?.split(',') ?? []).map((name) => `import { ${name.trim()} } from ${module}`)
+  ])
+
+  return [...new Set(imports), code.replaceAll(pattern, '')].join('\n')
 }
+
+/** Blocks with names of their own. */
+function inside(...parts: readonly string[]): string {
+  return ['{', 'const app = alula()', ...parts, '}'].join('\n')
+}
+
+/** The calls of a block, each printed. */
+function printed(block: string): string {
+  return block.replace(/^await (.+?)(?: \/\/ .+)?$/gm, 'await print($1)')
+}
+
+async function runText(program: string, url: string): Promise<string[]> {
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], {
+    cwd: ROOT,
+    env: { ...process.env, DATABASE_URL: url, SECRET: 'a secret of more than thirty-two bytes' }
+  })
+
+  return stdout.trim().split('\n')
+}
+
+it('the application on the page about SQL responds as shown', async () => {
+  const { address } = await runServer(application.replace('notes.db', await createDatabase(SQLITE)))
+
+  for (const session of readBlocks(page, 'console')) {
+    await expectSession(session, { 'localhost:3030': address })
+  }
+})
 
 describeDatabases(
   'The page about SQL',
   (database) => {
-    it('has programs that run', async () => {
-      const page = await readFile(resolve(ROOT, 'docs/sql.md'), 'utf8')
-      const blocks = readBlocks(page, 'js')
-
-      expect(blocks).toHaveLength(16)
-
-      const [postgres, sqlite, declared, patterns, transfer, hooks, counts, links, tagged, ...rest] =
-        blocks as [...[string, string, string, string, string, string, string, string, string], ...string[]]
-      const [users, tasks, progress, signUp, end, migrate] = rest as [
-        ...[string, string, string, string, string, string]
-      ]
+    /** A program that connects as the page shows, runs parts of it, and shuts down. */
+    async function runParts(...parts: readonly string[]): Promise<string[]> {
       const url = await createDatabase(database)
-      const table = (name: string) =>
-        `app.use('${name}', kysely({ Model: db, name: '${name}', multi: true }))`
-      const program = toProgram(
-        "import { alula } from 'alula'\nimport { kysely } from 'alula/kysely'\nimport { sql } from 'kysely'",
-        database === SQLITE ? `${sqlite.replace('messages.db', url)}\nconst app = alula()` : postgres,
-        MIGRATIONS,
-        PRINT,
-        migrate,
+      const [connect] = application.split('// For a first try') as [string]
+      const [postgres] = blocks('PostgreSQL') as [string]
+
+      return await runText(
+        toProgram(
+          "import { alula } from 'alula'\nimport { kysely } from 'alula/kysely'",
+          database === SQLITE ? connect.replace('notes.db', url) : postgres,
+          'const app = alula()',
+          PRINT,
+          ...parts,
+          ...blocks('Shutdown')
+        ),
+        url
+      )
+    }
+
+    const table = (name: string) => `app.use('${name}', kysely({ Model: db, name: '${name}', multi: true }))`
+
+    it('has migrations, patterns and calls by a slug that run', async () => {
+      const [migrate] = blocks('Migrations') as [string]
+      const [patterns] = blocks('Patterns') as [string]
+      const [bySlug] = blocks('Ids') as [string]
+      const lines = await runParts(
+        database === POSTGRES
+          ? migrate.replace('.autoIncrement()', '.generatedByDefaultAsIdentity()')
+          : migrate,
+        "await db.insertInto('messages').values([{ slug: 'welcome', text: 'Hello' }, { slug: 'ada', text: 'Hello Ada' }]).execute()",
+        printed(patterns),
+        printed(bySlug)
+      )
+      const found =
+        '[{"id":1,"slug":"welcome","text":"Hello","sentAt":null},{"id":2,"slug":"ada","text":"Hello Ada","sentAt":null}]'
+
+      expect(lines).toEqual([
+        found,
+        found,
+        '[400,"Invalid query parameter $notlike"]',
+        '{"id":1,"slug":"welcome","text":"Hello","sentAt":null}',
+        '{"id":1,"slug":"welcome","text":"Hello all","sentAt":null}',
+        expect.stringMatching(/^\[400,/)
+      ])
+    })
+
+    it('shows what types of columns do', async () => {
+      const [create, calls] = blocks('Column types') as [string, string]
+      const record =
+        '"name":"Ada","age":36,"active":true,"born":"1815-12-10T00:00:00.000Z","address":{"city":"London"}'
+
+      expect(await runParts(create, printed(calls))).toEqual([
+        `{"id":1,${record}}`,
+        `{"id":1,${record}}`,
+        ...Array(3).fill(`[{"id":1,${record}}]`),
+        '[]',
+        '[]',
+        '[400,{"age":"expects a number"}]',
+        `[400,"Unknown column 'colour'"]`,
+        '{"id":1,"name":"Ada","age":null,"active":null,"born":null,"address":null}'
+      ])
+    })
+
+    it('has a schema and a hook for tenants that run', async () => {
+      const [declared] = blocks('Schemas') as [string]
+      const [tenants] = blocks('Tenants') as [string]
+      const lines = await runParts(
+        TABLES,
         inside(
           declared,
           'await app.setup()',
-          "const people = app.service('people')",
-          "await print(people.create({ email: 'ada@example.org', password: 'x' }))",
-          "await print(people.create({ email: 'ada', active: 1 }))",
-          "await print(people.find({ provider: 'rest', query: { active: 'true', $select: ['email'] } }))",
-          "await print(people.find({ provider: 'rest', query: { password: 'x' } }))"
+          "const users = app.service('users')",
+          "await print(users.create({ email: 'ada@example.org', password: 'x' }))",
+          "await print(users.create({ email: 'ada', password: 1 }))",
+          "await print(users.find({ provider: 'rest', query: { $select: ['email'] } }))",
+          "await print(users.find({ provider: 'rest', query: { password: 'x' } }))"
         ),
-        inside(patterns),
+        "import { Kysely, SqliteDialect } from 'kysely'\nimport Database from 'libsql'",
+        "const databases = { acme: new Kysely({ dialect: new SqliteDialect({ database: new Database(':memory:') }) }) }",
+        "await databases.acme.schema.createTable('notes').addColumn('text', 'text').addColumn('id', 'integer', id).execute()",
+        inside(
+          table('notes'),
+          tenants,
+          "await print(app.service('notes').create({ text: 'Of Acme' }, { user: { tenant: 'acme' } }))",
+          "await print(db.selectFrom('notes').select('text').execute())"
+        )
+      )
+
+      expect(lines).toEqual([
+        '{"id":1,"email":"ada@example.org","password":"x"}',
+        `[400,{"email":"expects the format 'email'","password":"expects a string or null, got a number"}]`,
+        '[{"email":"ada@example.org","id":1}]',
+        '[400,{"password":"is not a field that can be queried"}]',
+        '{"text":"Of Acme","id":1}',
+        '[]'
+      ])
+    })
+
+    it('has transactions that run as shown', async () => {
+      const [transfer, nested, ofApplication, hooks] = blocks('Transactions') as [
+        string,
+        string,
+        string,
+        string
+      ]
+      const [output] = readBlocks(readSection(page, 'Transactions'), '') as [string]
+      const balances = "await print(app.service('accounts').find({ query: { $select: ['balance'] } }))"
+      const lines = await runParts(
+        TABLES,
         inside(
           table('accounts'),
           'const [from, to] = [1, 2]',
           "await app.service('accounts').create([{ id: from, balance: 100 }, { id: to, balance: 0 }])",
           transfer,
-          "await print(app.service('accounts').find({ query: { $select: ['balance'] } }))",
-          "await print(db.selectFrom('audit').select('text').execute())"
+          balances,
+          "await print(db.selectFrom('audit').select('text').execute())",
+          nested,
+          ofApplication,
+          balances
         ),
         inside(
           table('stock'),
@@ -105,30 +213,74 @@ describeDatabases(
           "await app.service('stock').create({ id: 7, reserved: false })",
           hooks,
           "await app.service('orders').create({ id: 1, item: 7 })",
-          "await app.service('orders').create({ id: 1, item: 7 }).catch(({ code }) => console.log(code))",
+          "await app.service('stock').patch(7, { reserved: false })",
+          "await print(app.service('orders').create({ id: 1, item: 7 }))",
           "console.log((await app.service('stock').get(7)).reserved)"
-        ),
+        )
+      )
+
+      expect(lines).toEqual([
+        '[{"balance":0,"id":1},{"balance":100,"id":2}]',
+        '[{"text":"1 gave 100 to 2"}]',
+        ...output.trim().split('\n'),
+        '[{"balance":50,"id":1},{"balance":50,"id":2},{"balance":0,"id":3}]',
+        expect.stringMatching(/^\[409,/),
+        'false'
+      ])
+    })
+
+    it('has statements beside the adapter that run', async () => {
+      const [counts, links, tagged, outside] = blocks('Your own SQL beside the adapter') as [
+        string,
+        string,
+        string,
+        string
+      ]
+      const lines = await runParts(
+        "import { withTransaction } from 'alula/kysely'",
+        TABLES,
         inside(
           table('tags'),
           counts,
           links,
           tagged,
           "const notes = app.service('notes')",
+          "const find = (query) => notes.find({ query: { ...query, $select: ['text'] } })",
           "await app.service('tags').create([{ name: 'blue' }, { name: 'red' }, { name: 'unused' }])",
           "await print(notes.create({ text: 'One', tags: [1, 2] }))",
           "await print(notes.create({ text: 'Two', tags: [2] }))",
           "await print(notes.create({ text: 'No such tag', tags: [1, 99] }))",
           "await print(notes.create({ text: 'The same twice', tags: [1, 1] }))",
-          "await print(notes.find({ query: { tag: '2', $select: ['text'] } }))",
-          "await print(notes.find({ query: { tag: '2', text: 'One', $select: ['text'] } }))",
-          'await print(notes.find({ query: { tag: 3 } }))',
-          "await print(app.service('tag-counts').find())"
-        ),
+          "await print(find({ tag: '2' }))",
+          "await print(find({ tag: '2', text: 'One' }))",
+          'await print(find({ tag: 3 }))',
+          "await print(app.service('tag-counts').find())",
+          outside.replace('await withTransaction', 'await print(withTransaction').replace(/\}\)\n$/, '}))\n'),
+          "await print(db.selectFrom('audit').select('text').orderBy('id').execute())"
+        )
+      )
+
+      expect(lines).toEqual([
+        '{"id":1,"text":"One","name":null,"tags":[1,2]}',
+        '{"id":2,"text":"Two","name":null,"tags":[2]}',
+        expect.stringMatching(/^\[400,/),
+        expect.stringMatching(/^\[409,/),
+        '[{"text":"One","id":1},{"text":"Two","id":2}]',
+        '[{"text":"One","id":1}]',
+        '[]',
+        '[{"name":"blue","notes":1},{"name":"red","notes":2},{"name":"unused","notes":0}]',
+        ...(database === SQLITE
+          ? [expect.stringContaining('would wait for ever'), '[]']
+          : ['undefined', '[{"text":"stored with the rest"},{"text":"stored at once"}]'])
+      ])
+    })
+
+    it('has a login that runs', async () => {
+      const lines = await runParts(
+        "import { getTransaction, withTransaction } from 'alula/kysely'",
+        TABLES,
         inside(
-          users,
-          tasks,
-          progress,
-          signUp,
+          ...blocks('Login and SQL together'),
           "const login = (email) => app.service('authentication').create({ strategy: 'local', email, password: 'a password' })",
           "const toParams = ({ accessToken }) => ({ provider: 'rest', query: {}, authentication: { strategy: 'jwt', accessToken } })",
           "const signUp = (email, task) => app.service('sign-up').create({ email, task, password: 'a password' }, { provider: 'rest' })",
@@ -144,39 +296,18 @@ describeDatabases(
           "await print(app.service('progress').find(ada))",
           "await print(app.service('progress').find(bob))",
           "console.log('password' in await app.service('users').get(1, { provider: 'rest', query: {} }))"
-        ),
-        end
+        )
       )
-      const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], {
-        cwd: ROOT,
-        env: { ...process.env, DATABASE_URL: url, SECRET: 'a secret of more than thirty-two bytes' }
-      })
 
-      expect(stdout.trim().split('\n')).toEqual([
-        '{"id":1,"email":"ada@example.org","password":"x","active":true}',
-        `[400,{"email":"expects the format 'email'","active":"expects a boolean, got a number"}]`,
-        '[{"email":"ada@example.org","id":1}]',
-        '[400,{"password":"is not a field that can be queried"}]',
-        '[{"balance":0,"id":1},{"balance":100,"id":2}]',
-        '[{"text":"1 gave 100 to 2"}]',
-        '409',
-        'true',
-        '{"id":1,"text":"One","tags":[1,2]}',
-        '{"id":2,"text":"Two","tags":[2]}',
-        '[400,null]',
-        '[409,null]',
-        '[{"text":"One","id":1},{"text":"Two","id":2}]',
-        '[{"text":"One","id":1}]',
-        '[]',
-        '[{"name":"blue","notes":1},{"name":"red","notes":2},{"name":"unused","notes":0}]',
+      expect(lines).toEqual([
         '{"id":1,"email":"ada@example.com"}',
         '[409,{"email":"is taken"}]',
         '[400,{"text":"is required"}]',
         expect.stringMatching(/^\{"id":\d,"email":"bob@example.com"\}$/),
         expect.stringMatching(/^\{"id":\d,"text":"Own","user":(?!1)\d\}$/),
         expect.stringMatching(/^\[\{"text":"Write","id":\d\},\{"text":"Own","id":\d\}\]$/),
-        '[404,null]',
-        '[401,null]',
+        expect.stringMatching(/^\[404,/),
+        expect.stringMatching(/^\[401,/),
         '[{"email":"ada@example.com","tasks":1}]',
         '[{"email":"bob@example.com","tasks":2}]',
         'false'
@@ -188,19 +319,14 @@ describeDatabases(
 
 describeDatabases('The page about SQL', () => {
   it('has a pool whose statements end in time', async () => {
-    const page = await readFile(resolve(ROOT, 'docs/sql.md'), 'utf8')
     const program = toProgram(
-      readBlocks(page, 'js').at(-1) as string,
+      ...blocks('MariaDB and MySQL'),
       "import { sql } from 'kysely'",
       'const { rows } = await sql`select @@max_statement_time as time, @@innodb_lock_wait_timeout as lock_time`.execute(db)',
       'console.log(Number(rows[0].time), Number(rows[0].lock_time))',
       'await db.destroy()'
     )
-    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], {
-      cwd: ROOT,
-      env: { ...process.env, DATABASE_URL: MARIADB_URL }
-    })
 
-    expect(stdout.trim()).toBe('3 3')
+    expect(await runText(program, MARIADB_URL)).toEqual(['3 3'])
   })
 }, [MARIADB])

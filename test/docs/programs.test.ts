@@ -1,11 +1,13 @@
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import ts from 'typescript'
 import { expect, it, onTestFinished } from 'vitest'
-import { runProgram, runServer } from '../support/program.ts'
-import { expectSession, readBlocks } from '../support/session.ts'
+import { WebSocket } from 'ws'
+import { runProgram, runServer, toJavaScript } from '../support/program.ts'
+import { expectSession, readBlocks, readSection } from '../support/session.ts'
 import { toLocal } from '../support/shown-programs.ts'
 
 const SECRET = 'a secret for the programs of the documents'
@@ -96,6 +98,31 @@ it('deployment: the application answers as it shows, and ends on SIGTERM', async
   expect(await end('SIGTERM')).toBe(0)
 })
 
+it('deployment: the proxy is trusted, and errors are logged', async () => {
+  const [, proxy, logging] = readBlocks(await readPage('deployment'), 'js') as [string, string, string]
+  const { address, waitFor } = await runServer(`
+import { alula } from 'alula'
+import express from 'alula/express'
+
+const app = express(alula())
+${proxy}${logging.replace('console.error', 'console.log').replace('app.use(errorHandler', 'const last = (errorHandler')}
+app.use('broken', { find: async () => { throw new Error('broken') } })
+app.use('/addresses', (request, response) => response.json(request.ip))
+app.use(last)
+await app.listen(3030)
+`)
+  const headers = { 'X-Forwarded-For': '10.1.1.1, 10.2.2.2' }
+
+  expect(await (await fetch(`http://${address}/addresses`, { headers })).json()).toBe('10.2.2.2')
+  expect((await fetch(`http://${address}/broken`)).status).toBe(500)
+  expect(JSON.parse(await waitFor('broken'))).toMatchObject({
+    message: expect.stringContaining('Error: broken'),
+    path: 'broken',
+    method: 'find',
+    status: 500
+  })
+})
+
 it('authentication: the application does not start without a secret', async () => {
   const [program] = readBlocks(await readPage('authentication'), 'js') as [string]
   const start = `${program.replace('await app.listen(3030)', '')}
@@ -184,17 +211,104 @@ it('writing a transport: the conversation goes as it shows', async () => {
   expect(await program.end('SIGTERM')).toBe(0)
 })
 
-it('writing an adapter: the adapter passes the suite', async () => {
-  const [adapter, , reading, writing, service, , suite] = readBlocks(
-    await readPage('writing-an-adapter'),
-    'ts'
-  ) as [string, string, string, string, string, string, string]
-  const whole = adapter.replace(/}\n$/, `${reading}${writing}}\n`)
-  const tests = suite.replace(/^import \{ MapService.*\n/m, '')
-  const options = { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true }
-  const program = ts.transpile(`${whole}${service}${tests}`, options)
+it('writing a transport: a WebSocket logs in, and one with an invalid token is refused', async () => {
+  const [transport] = readBlocks(readSection(await readPage('writing-a-transport'), 'WebSocket'), 'js') as [
+    string
+  ]
+  const { address, waitFor } = await runServer(`
+import { alula } from 'alula'
+import { AuthenticationService, JWTStrategy } from 'alula/authentication'
+import express, { rest } from 'alula/express'
+import { memory } from 'alula/memory'
+${transport.replace('export ', '')}
+const app = express(alula())
 
-  expect(await runProgram(program).end()).toBe(0)
+app.set('authentication', { secret: '${SECRET}', entity: 'user', service: 'users', authStrategies: ['jwt'] })
+app.use('users', memory({ store: { 1: { id: 1, email: 'ada@example.org' } } }))
+app.use('authentication', new AuthenticationService(app))
+app.service('authentication').register('jwt', new JWTStrategy())
+app.configure(rest())
+app.on('connection', (connection) => app.channel('all').join(connection))
+app.on('disconnect', () => console.log('disconnected', app.channel('all').length))
+app.configure(websocket((_app, { user }, webSocket) => webSocket.send(user?.email ?? 'not logged in')))
+await app.listen(3030)
+console.log('token', await app.service('authentication').createAccessToken({}, { subject: '1' }))
+`)
+  const token = (await waitFor('token')).slice('token '.length)
+  const connectAs = (Authorization?: string) => {
+    const socket = new WebSocket(`ws://${address}`, { headers: { ...(Authorization && { Authorization }) } })
+
+    onTestFinished(() => socket.terminate())
+
+    return socket
+  }
+  const user = connectAs(`Bearer ${token}`)
+
+  expect(String((await once(user, 'message'))[0])).toBe('ada@example.org')
+  expect(String((await once(connectAs(), 'message'))[0])).toBe('not logged in')
+  expect((await once(connectAs('Bearer nonsense'), 'error'))[0].message).toContain('401')
+  expect(await waitFor('disconnected')).toBe('disconnected 2')
+  user.terminate()
+  expect(await waitFor('disconnected')).toBe('disconnected 1')
+})
+
+it('writing a transport: the one for HTTP responds to requests', async () => {
+  const [transport, handler] = readBlocks(
+    readSection(await readPage('writing-a-transport'), 'HTTP'),
+    'js'
+  ) as [string, string]
+  const { waitFor } = runProgram(`
+import { alula } from 'alula'
+import { memory } from 'alula/memory'
+${transport}
+const app = alula()
+
+app.use('notes', memory({ startId: 1 }))
+await app.setup()
+${handler}
+const send = (method, rawPath, { rawQueryString = '', ...others } = {}) => handler({
+  rawPath, rawQueryString, headers: { host: 'localhost', 'content-type': 'application/json' }, ...others,
+  requestContext: { http: { method, sourceIp: '127.0.0.1' } }
+})
+
+for (const { statusCode, body } of [
+  await send('POST', '/notes', { body: '{"text":"Hello"}' }),
+  await send('GET', '/notes', { rawQueryString: '$select=text' }),
+  await send('HEAD', '/notes/1'),
+  await send('GET', '/notes/2'),
+  await send('POST', '/notes', { body: JSON.stringify({ text: 'x'.repeat(200_000) }) })
+]) console.log('response', statusCode, body.slice(0, 60))
+`)
+  const lines: string[] = []
+
+  for (let count = 0; count < 5; count++) lines.push(await waitFor('response'))
+
+  expect(lines).toEqual([
+    'response 201 {"text":"Hello","id":1}',
+    'response 200 [{"text":"Hello","id":1}]',
+    'response 200 ',
+    `response 404 {"name":"NotFound","message":"No record found for id '2'","c`,
+    'response 413 {"name":"PayloadTooLarge","message":"The request body is lar'
+  ])
+})
+
+it('writing an adapter: the adapter passes the suite', async () => {
+  const [adapter, suite] = readBlocks(await readPage('writing-an-adapter'), 'ts') as [string, string]
+  const tests = suite.replace(/^import \{ MapService.*\n/m, '')
+
+  expect(await runProgram(toJavaScript(adapter, tests)).end()).toBe(0)
+})
+
+it('writing an adapter: queries become the tree and the SQL that it shows', async () => {
+  const page = await readPage('writing-an-adapter')
+  const [tree] = readBlocks(readSection(page, 'The tree'), 'js') as [string]
+  const [shown] = readBlocks(page, 'json') as [string]
+  const section = readSection(page, 'Translating a query to SQL')
+  const { waitFor } = runProgram(toJavaScript(...readBlocks(section, 'ts')))
+  const parsed = await runProgram(tree.replace(', null, 2', '')).waitFor('{')
+
+  expect(JSON.parse(parsed)).toEqual(JSON.parse(shown))
+  expect(`${await waitFor('team')}\n${await waitFor('[')}\n`).toBe(readBlocks(section, '')[0])
 })
 
 it('page: the application serves the page, and the restricted one does not', async () => {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import ts from 'typescript'
 import { onTestFinished } from 'vitest'
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -80,4 +81,13 @@ async function listen(...args) {
   const [address] = /localhost:\d+/.exec(await program.waitFor('localhost:')) as unknown as [string]
 
   return { ...program, address }
+}
+
+/** Removes the types of blocks of TypeScript, as one module. */
+export function toJavaScript(...code: readonly string[]): string {
+  return ts.transpile(code.join('\n'), {
+    target: ts.ScriptTarget.ES2023,
+    module: ts.ModuleKind.ESNext,
+    verbatimModuleSyntax: true
+  })
 }

@@ -81,3 +81,12 @@ export function importDynamically(block: string): string {
     }
   )
 }
+
+/** The part of a document below a heading of the second level, up to the next one. */
+export function readSection(markdown: string, heading: string): string {
+  const [, section] = markdown.split(`\n## ${heading}\n`)
+
+  if (section === undefined) throw new Error(`The document has no section '${heading}'`)
+
+  return section.split('\n## ')[0] as string
+}

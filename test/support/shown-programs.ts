@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import ts from 'typescript'
+import { toJavaScript } from './program.ts'
 import { importDynamically } from './session.ts'
 
 /** A program of a guide, and the sessions that show what it does. */
@@ -12,12 +12,6 @@ export interface ShownProgram {
 
 /** How the programs of guides listen. */
 export const LISTENING = 'createServer(toListener(app)).listen(3030)'
-
-const OPTIONS: ts.CompilerOptions = {
-  target: ts.ScriptTarget.ES2022,
-  module: ts.ModuleKind.ESNext,
-  verbatimModuleSyntax: true
-}
 
 /**
  * The text of a guide.
@@ -58,11 +52,6 @@ export function readFirstProgram(markdown: string): string {
   const [, program] = /^```(?:js|ts)\n([\s\S]*?)^```/m.exec(markdown) as unknown as [string, string]
 
   return toJavaScript(program)
-}
-
-/** Removes the types of a program. */
-function toJavaScript(program: string): string {
-  return ts.transpileModule(program, { compilerOptions: OPTIONS }).outputText
 }
 
 /** Makes a program that listens on 3030 listen on a free port and print its address. */
