@@ -19,20 +19,31 @@ async function readPage(name: string): Promise<string> {
 it('quickstart: the application answers as it shows', async () => {
   const page = await readPage('quickstart')
   const [program, inside] = readBlocks(page, 'js') as [string, string]
-  const [session] = readBlocks(page, 'console') as [string]
+  const sessions = readBlocks(page, 'console')
 
   expect(program).toBe(
     await readFile(resolve(import.meta.dirname, '../../examples/quickstart/app.js'), 'utf8')
   )
+  expect(sessions).toHaveLength(2)
 
   const { address, waitFor } = await runServer(program)
 
-  await expectSession(session, { 'localhost:3030': address })
+  await expectSession(sessions.join(''), { 'localhost:3030': address })
   await waitFor('created note 1')
 
   const second = await runServer(`${program}${inside}console.log(page.data[0].text, note.id)\n`)
 
   expect(await second.waitFor('Call Ada')).toBe('Call Ada 1')
+})
+
+it('quickstart: an application in CommonJS serves requests', async () => {
+  const [program] = readBlocks(await readPage('quickstart'), 'cjs') as [string]
+  const call = `app.use('notes', { find: async () => [] })
+app.listen(0).then(async (server) => {
+  console.log('status', (await fetch('http://localhost:' + server.address().port + '/notes')).status)
+})`
+
+  expect(await runProgram(`${program}${call}`, {}, 'commonjs').waitFor('status')).toBe('status 200')
 })
 
 it.each(['schemas', 'relations'])('%s: the application answers as it shows', async (name) => {
