@@ -303,6 +303,33 @@ it('OAuth: the set-up is accepted', async () => {
   expect(await runProgram(`${program}\nawait app.setup()\nprocess.exit()`, env).end()).toBe(0)
 })
 
+it('Koa: the applications answer as they show', async () => {
+  const page = await readPage('koa')
+  const [program, routes, uploads, login, files, errors] = readBlocks(page, 'js') as [
+    ...[string, string, string, string, string, string]
+  ]
+  const [first, second, third] = readBlocks(page, 'console') as [string, string, string]
+  const { address } = await runServer(program)
+
+  await expectSession(first, { 'localhost:3030': address })
+
+  const { address: larger } = await runServer(
+    program.replace('app.configure(rest())', `${routes}${login}app.configure(rest())\n${uploads}`)
+  )
+
+  await expectSession(`${second}${third}`, { 'localhost:3030': larger })
+  expect((await fetch(`http://${larger}/me`)).status).toBe(401)
+
+  const { address: other } = await runServer(
+    program.replace('app.use(errorHandler())', `${files.replace(' errorHandler,', '')}${errors}`)
+  )
+  const { status, headers } = await fetch(`http://${other}/nowhere`, {
+    headers: { Origin: 'https://example.com' }
+  })
+
+  expect([status, headers.get('Access-Control-Allow-Origin')]).toEqual([404, 'https://example.com'])
+})
+
 it('page: the application serves the page, and the restricted one does not', async () => {
   const [program, restricted] = readBlocks(await readPage('page'), 'js') as [string, string]
   const { address } = await runServer(
