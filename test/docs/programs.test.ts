@@ -144,6 +144,72 @@ it('client: a login and its end, on the application of the page on authenticatio
   expect(await runProgram(login.replace('localhost:3030', address)).end()).toBe(0)
 })
 
+it('client: headers, placeholders, libraries, custom methods and errors', async () => {
+  const blocks = readBlocks(await readPage('client'), 'js')
+  const [params, libraries, methods, storage, errors] = [
+    ...["'X-Trace': '7'", 'superagent(', 'shout', 'sessionStorage', 'NotFound']
+  ].map((text) => blocks.find((block) => block.includes(text))?.replace(/^import .*client'$/m, '')) as [
+    ...[string, string, string, string, string]
+  ]
+  const server = await runServer(`
+import { alula } from 'alula'
+import express, { errorHandler, rest } from 'alula/express'
+
+const app = express(alula())
+const show = ({ id, headers, route }) =>
+  console.log(id, route.roomId, headers['x-trace'], headers['x-version'], headers['x-client'])
+const messages = {
+  find: async (params) => (show(params), []),
+  get: async (id, params) => (show({ ...params, id }), { id }),
+  shout: async ({ text }) => console.log(text) ?? {}
+}
+
+app.configure(rest())
+app.use('rooms/:roomId/messages', { find: messages.find })
+app.use('messages', messages, { methods: ['find', 'get', 'shout'] })
+app.use(errorHandler())
+await app.listen(3030)
+`)
+  const [importsOfLibraries = '', clients = ''] = libraries.split('\n\nconst url')
+  const program = runProgram(
+    `${importsOfLibraries}
+import { alula, authentication, errors, rest } from 'alula/client'
+
+const app = alula().configure(rest('http://localhost:3030').fetch(fetch))
+const messages = app.service('messages')
+const sessionStorage = new Map()
+const [showNothing, showOffline] = ['nothing', 'offline'].map((text) => () => console.log(text))
+
+sessionStorage.getItem = sessionStorage.get
+sessionStorage.setItem = sessionStorage.set
+globalThis.sessionStorage = sessionStorage
+${params}
+await messages.get(2)
+const url${clients.replaceAll(/^(alula.+)$/gm, "await $1.service('messages').find()")}
+{${methods}}
+const client = ${storage}
+await client.authentication.setAccessToken('a token')
+console.log(sessionStorage.get('notes-token'))
+
+for (const name of ['NotFound', 'Timeout']) {
+  messages.get = async () => { throw new errors[name]() }
+  ${errors}
+}
+`.replaceAll('localhost:3030', server.address)
+  )
+
+  for (const line of ['a token', 'nothing', 'offline']) expect(await program.waitFor('')).toBe(line)
+  expect(await program.end()).toBe(0)
+
+  for (const line of [
+    ...['1 undefined 7 undefined undefined', 'undefined 7 undefined undefined undefined'],
+    ...['undefined undefined undefined undefined undefined', '2 undefined undefined 3 undefined'],
+    ...['undefined undefined undefined undefined web', 'undefined undefined undefined undefined undefined'],
+    ...['undefined undefined undefined undefined undefined', 'Hello', 'Hello']
+  ])
+    expect(await server.waitFor('')).toBe(line)
+})
+
 it('real time: the server and the client show what the page shows', async () => {
   const page = await readPage('realtime')
   const [application, client] = readBlocks(page, 'js') as [string, string]
