@@ -18,6 +18,7 @@ beforeAll(async () => {
   guides = files
     .filter((file) => file.endsWith('.md') && file !== 'index.md')
     .map((file) => file.slice(0, -3))
+    .sort()
   index = await readFile(join(ROOT, 'docs/index.md'), 'utf8')
 })
 
