@@ -1,36 +1,16 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
+import { GUIDES, readPage, SITE, toTitle } from './guides.mjs'
 import { markdown } from './markdown.mjs'
 
 const DOCS = fileURLToPath(new URL('..', import.meta.url))
-
-const guides = {
-  Start: [
-    'quickstart',
-    'services',
-    'schemas',
-    'relations',
-    'routes',
-    'hooks',
-    'errors',
-    'query',
-    'typescript'
-  ],
-  'Data and clients': ['sql', 'memory', 'http', 'koa', 'realtime', 'client', 'openapi', 'page'],
-  'Who may call': ['authentication', 'access', 'oauth', 'security'],
-  'In production': ['testing', 'deployment', 'scaling'],
-  'From Feathers v5': ['migrating', 'compatibility', 'stability'],
-  'Write your own': ['writing-an-adapter', 'writing-a-transport', 'writing-a-dialect'],
-  'How it is built': ['architecture', 'map']
-}
 
 assertComplete()
 
 // biome-ignore lint/style/noDefaultExport: VitePress asks for it.
 export default defineConfig({
-  title: 'alula',
-  description: 'Services, hooks and real-time APIs: the API of Feathers v5 in one package',
+  ...SITE,
   lang: 'en',
   // Without one, browsers ask for a file that is not there.
   head: [['link', { rel: 'icon', href: 'data:,' }]],
@@ -44,7 +24,7 @@ export default defineConfig({
       { text: 'Decisions', link: '/decisions/' }
     ],
     sidebar: {
-      '/': Object.entries(guides).map(([text, names]) => ({ text, items: names.map(toItem) })),
+      '/': Object.entries(GUIDES).map(([text, names]) => ({ text, items: names.map(toItem) })),
       '/api/': [
         { text: 'API reference', link: '/api/', items: listPages('api/alula', ['api/alula']).map(toItem) }
       ],
@@ -55,7 +35,7 @@ export default defineConfig({
 
 /** A page that nothing leads to is not read. */
 function assertComplete() {
-  const listed = Object.values(guides).flat()
+  const listed = Object.values(GUIDES).flat()
   const orphan = listPages('.').find((page) => !listed.includes(page.replace('./', '')))
 
   if (orphan) throw new Error(`${orphan}.md is not in the sidebar`)
@@ -68,7 +48,5 @@ function listPages(folder, first = []) {
 }
 
 function toItem(page) {
-  const [, heading] = /^# (.+)$/m.exec(readFileSync(`${DOCS}${page}.md`, 'utf8'))
-
-  return { text: heading.replaceAll('`', ''), link: `/${page}` }
+  return { text: toTitle(readPage(page)), link: `/${page}` }
 }

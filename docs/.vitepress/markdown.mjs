@@ -21,6 +21,7 @@ export function slugify(heading) {
 /** The options of VitePress for markdown. */
 export const markdown = {
   anchor: { slugify },
+  languageAlias: { cjs: 'js' },
   config: (parser) => parser.core.ruler.push('repository', rewriteLinks)
 }
 

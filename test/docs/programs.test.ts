@@ -22,20 +22,31 @@ async function readPage(name: string): Promise<string> {
 it('quickstart: the application answers as it shows', async () => {
   const page = await readPage('quickstart')
   const [program, inside] = readBlocks(page, 'js') as [string, string]
-  const [session] = readBlocks(page, 'console') as [string]
+  const sessions = readBlocks(page, 'console')
 
   expect(program).toBe(
     await readFile(resolve(import.meta.dirname, '../../examples/quickstart/app.js'), 'utf8')
   )
+  expect(sessions).toHaveLength(2)
 
   const { address, waitFor } = await runServer(program)
 
-  await expectSession(session, { 'localhost:3030': address })
+  await expectSession(sessions.join(''), { 'localhost:3030': address })
   await waitFor('created note 1')
 
   const second = await runServer(`${program}${inside}console.log(page.data[0].text, note.id)\n`)
 
   expect(await second.waitFor('Call Ada')).toBe('Call Ada 1')
+})
+
+it('quickstart: an application in CommonJS serves requests', async () => {
+  const [program] = readBlocks(await readPage('quickstart'), 'cjs') as [string]
+  const call = `app.use('notes', { find: async () => [] })
+app.listen(0).then(async (server) => {
+  console.log('status', (await fetch('http://localhost:' + server.address().port + '/notes')).status)
+})`
+
+  expect(await runProgram(`${program}${call}`, {}, 'commonjs').waitFor('status')).toBe('status 200')
 })
 
 it('schemas: each step of moving from Feathers shows the same', async () => {
@@ -147,6 +158,142 @@ it('client: a login and its end, on the application of the page on authenticatio
   expect(await runProgram(login.replace('localhost:3030', address)).end()).toBe(0)
 })
 
+it('client: headers, placeholders, libraries, custom methods and errors', async () => {
+  const blocks = readBlocks(await readPage('client'), 'js')
+  const [params, libraries, methods, storage, errors] = [
+    ...["'X-Trace': '7'", 'superagent(', 'shout', 'sessionStorage', 'NotFound']
+  ].map((text) => blocks.find((block) => block.includes(text))?.replace(/^import .*client'$/m, '')) as [
+    ...[string, string, string, string, string]
+  ]
+  const server = await runServer(`
+import { alula } from 'alula'
+import express, { errorHandler, rest } from 'alula/express'
+
+const app = express(alula())
+const show = ({ id, headers, route }) =>
+  console.log(id, route.roomId, headers['x-trace'], headers['x-version'], headers['x-client'])
+const messages = {
+  find: async (params) => (show(params), []),
+  get: async (id, params) => (show({ ...params, id }), { id }),
+  shout: async ({ text }) => console.log(text) ?? {}
+}
+
+app.configure(rest())
+app.use('rooms/:roomId/messages', { find: messages.find })
+app.use('messages', messages, { methods: ['find', 'get', 'shout'] })
+app.use(errorHandler())
+await app.listen(3030)
+`)
+  const [importsOfLibraries = '', clients = ''] = libraries.split('\n\nconst url')
+  const program = runProgram(
+    `${importsOfLibraries}
+import { alula, authentication, errors, rest } from 'alula/client'
+
+const app = alula().configure(rest('http://localhost:3030').fetch(fetch))
+const messages = app.service('messages')
+const sessionStorage = new Map()
+const [showNothing, showOffline] = ['nothing', 'offline'].map((text) => () => console.log(text))
+
+sessionStorage.getItem = sessionStorage.get
+sessionStorage.setItem = sessionStorage.set
+globalThis.sessionStorage = sessionStorage
+${params}
+await messages.get(2)
+const url${clients.replaceAll(/^(alula.+)$/gm, "await $1.service('messages').find()")}
+{${methods}}
+const client = ${storage}
+await client.authentication.setAccessToken('a token')
+console.log(sessionStorage.get('notes-token'))
+
+for (const name of ['NotFound', 'Timeout']) {
+  messages.get = async () => { throw new errors[name]() }
+  ${errors}
+}
+`.replaceAll('localhost:3030', server.address)
+  )
+
+  for (const line of ['a token', 'nothing', 'offline']) expect(await program.waitFor('')).toBe(line)
+  expect(await program.end()).toBe(0)
+
+  for (const line of [
+    ...['1 undefined 7 undefined undefined', 'undefined 7 undefined undefined undefined'],
+    ...['undefined undefined undefined undefined undefined', '2 undefined undefined 3 undefined'],
+    ...['undefined undefined undefined undefined web', 'undefined undefined undefined undefined undefined'],
+    ...['undefined undefined undefined undefined undefined', 'Hello', 'Hello']
+  ])
+    expect(await server.waitFor('')).toBe(line)
+})
+
+it('real time: the server and the client show what the page shows', async () => {
+  const page = await readPage('realtime')
+  const [application, client] = readBlocks(page, 'js') as [string, string]
+  const [session] = readBlocks(page, 'console') as [string]
+  const { address } = await runServer(application)
+  const listening = runProgram(client.replace('localhost:3030', address))
+  const shown = [...client.matchAll(/(?:prints:|\/\/) ([^:]* ?\{ text.+)$/gm)].map(([, line]) => line)
+
+  expect([await listening.waitFor(''), await listening.waitFor('')]).toEqual(shown)
+  await expectSession(session, { 'localhost:3030': address })
+  expect(await listening.waitFor('')).toBe("created { text: 'From HTTP', id: 2 }")
+})
+
+it('real time: channels and sessions follow logins', async () => {
+  const [application] = readBlocks(await readPage('authentication'), 'js') as [string]
+  const blocks = readBlocks(await readPage('realtime'), 'js')
+  const [channels, rooms, login, sessions] = ["'anonymous'", 'rooms/', 'wren@', 'verifySessions'].map(
+    (text) => blocks.find((block) => block.includes(text))
+  ) as [string, string, string, string]
+  const room = "app.use('rooms', { find: async () => [{ id: 7 }] })\n"
+  const verify = `app.use('check', { find: async () => {
+  console.log(app.channel('rooms/7').length)
+  const userId = undefined
+  ${sessions}
+  return []
+} })\n`
+  const server = await runServer(
+    application.replace('await app.listen', `${channels}${room}${rooms}${verify}await app.listen`),
+    { SECRET }
+  )
+  const post = (path: string, data: object) =>
+    fetch(`http://${server.address}/${path}`, {
+      method: 'POST',
+      body: JSON.stringify(data),
+      headers: { 'Content-Type': 'application/json' }
+    })
+
+  await post('users', { email: 'wren@example.org', password: 'correct horse' })
+
+  const client = runProgram(`${login.replace('localhost:3030', server.address)}
+client.service('messages').on('removed', (data) => console.log(data))
+await client.service('messages').remove(0)
+process.exit()`)
+
+  expect(await client.waitFor('')).toBe('{ changed: true }')
+  expect(await server.waitFor('gone')).toBe('gone wren@example.org')
+
+  const staying = runProgram(`${login.replace('localhost:3030', server.address)}console.log('ready')`)
+
+  await staying.waitFor('ready')
+  expect((await fetch(`http://${server.address}/check`)).status).toBe(200)
+  expect(await server.waitFor('')).toBe('1')
+  await staying.end('SIGTERM')
+})
+
+it('real time: each way to set up a server starts and ends', async () => {
+  const [, page = ''] = (await readPage('realtime')).split('## Setting up')
+  const [options, alone, own] = readBlocks(page, 'js') as [string, string, string]
+  const imports = `import { createServer } from 'node:http'\nimport { alula } from 'alula'\n`
+  const together = `${imports}const app = alula()\nconst server = createServer()\n${options}${own.replace('3030', '0')}`
+
+  expect(await runProgram(together).end()).toBe(0)
+
+  const { end } = await runServer(
+    `${imports}import { socketio } from 'alula/socketio'\nprocess.once('SIGTERM', () => app.teardown())\n${alone}`
+  )
+
+  expect(await end('SIGTERM')).toBe(0)
+})
+
 it('real time: what a client does, clients hear', async () => {
   const [application] = readBlocks(await readPage('realtime'), 'js') as [string]
   const clients = readBlocks(await readPage('client'), 'js')
@@ -165,13 +312,18 @@ it('real time: what a client does, clients hear', async () => {
 })
 
 it('real time: messages without a client of ours are answered', async () => {
-  const [application, , messages] = readBlocks(await readPage('realtime'), 'js') as [string, string, string]
+  const blocks = readBlocks(await readPage('realtime'), 'js')
+  const [application] = blocks as [string]
+  const messages = blocks.find((block) => block.includes("socket.emit('get'")) as string
   const { address } = await runServer(application)
   const calling = runProgram(messages.replace('localhost:3030', address))
 
-  expect(await calling.waitFor('Hello')).toBe("{ text: 'Hello', id: 1 }")
-  expect(await calling.waitFor('Hello')).toBe("[ { text: 'Hello', id: 1 } ]")
-  expect(await calling.waitFor('Hello')).toBe("{ text: 'Hello', id: 1 }")
+  const printed = await Promise.all([1, 2, 3, 4].map(() => calling.waitFor('Hello')))
+
+  expect(printed.filter((line) => !line.startsWith('created'))).toEqual(
+    [...messages.matchAll(/print\) \/\/ (.+)$/gm)].map(([, line]) => line)
+  )
+  expect(printed).toContain("created { text: 'Hello', id: 1 }")
 })
 
 const IMPORT = /^import [^']*'.*'\n/gm
@@ -309,6 +461,33 @@ it('writing an adapter: queries become the tree and the SQL that it shows', asyn
 
   expect(JSON.parse(parsed)).toEqual(JSON.parse(shown))
   expect(`${await waitFor('team')}\n${await waitFor('[')}\n`).toBe(readBlocks(section, '')[0])
+})
+
+it('Koa: the applications answer as they show', async () => {
+  const page = await readPage('koa')
+  const [program, routes, uploads, login, files, errors] = readBlocks(page, 'js') as [
+    ...[string, string, string, string, string, string]
+  ]
+  const [first, second, third] = readBlocks(page, 'console') as [string, string, string]
+  const { address } = await runServer(program)
+
+  await expectSession(first, { 'localhost:3030': address })
+
+  const { address: larger } = await runServer(
+    program.replace('app.configure(rest())', `${routes}${login}app.configure(rest())\n${uploads}`)
+  )
+
+  await expectSession(`${second}${third}`, { 'localhost:3030': larger })
+  expect((await fetch(`http://${larger}/me`)).status).toBe(401)
+
+  const { address: other } = await runServer(
+    program.replace('app.use(errorHandler())', `${files.replace(' errorHandler,', '')}${errors}`)
+  )
+  const { status, headers } = await fetch(`http://${other}/nowhere`, {
+    headers: { Origin: 'https://example.com' }
+  })
+
+  expect([status, headers.get('Access-Control-Allow-Origin')]).toEqual([404, 'https://example.com'])
 })
 
 it('page: the application serves the page, and the restricted one does not', async () => {

@@ -5,58 +5,88 @@ import { SECRET } from '../support/login.ts'
 import { runProgram, runServer } from '../support/program.ts'
 import { expectSession, readBlocks } from '../support/session.ts'
 
-function readReadme(): Promise<string> {
-  return readFile(resolve(import.meta.dirname, '../../README.md'), 'utf8')
+function read(path: string): Promise<string> {
+  return readFile(resolve(import.meta.dirname, '../..', path), 'utf8')
 }
 
-/** Blocks of code as one program: all imports, each once, and then all statements. */
-function join(...blocks: readonly string[]): string {
+/** The first program with blocks that are added before it listens: all imports first, and then all statements. */
+function extend(application: string, ...blocks: readonly string[]): string {
   const imports = /^import [\s\S]*?from '[^']+'$/gm
-  const named = new Set(blocks.flatMap((block) => block.match(imports) ?? []))
+  const [services, listening] = application.split(/^(?=.*await app\.listen)/m) as [string, string]
+  const all = [services, ...blocks, listening]
 
-  return [...named, ...blocks.map((block) => block.replace(imports, ''))].join('\n')
+  return [
+    ...all.flatMap((block) => block.match(imports) ?? []),
+    ...all.map((block) => block.replace(imports, ''))
+  ].join('\n')
 }
 
 it('the application of the README answers as it shows', async () => {
-  const readme = await readReadme()
+  const readme = await read('README.md')
   const [application] = readBlocks(readme, 'js') as [string]
   const [session] = readBlocks(readme, 'console') as [string]
-  const { address } = await runServer(application)
+  const { address, waitFor } = await runServer(application)
 
   await expectSession(session, { 'localhost:3030': address })
+  expect(await waitFor('created')).toBe('created note 1')
 })
 
 it('the application of the README is the quickstart', async () => {
-  const [application] = readBlocks(await readReadme(), 'js')
+  const [application] = readBlocks(await read('README.md'), 'js')
 
-  expect(application).toBe(
-    await readFile(resolve(import.meta.dirname, '../../examples/quickstart/app.js'), 'utf8')
-  )
+  expect(application).toBe(await read('examples/quickstart/app.js'))
 })
 
 it('the server and the client of the README go together', async () => {
-  const readme = await readReadme()
-  const [application, login, sockets, client] = readBlocks(readme, 'js') as [string, string, string, string]
-  const [services, listening] = application.split(/^(?=const server = await app\.listen)/m) as [
-    string,
-    string
-  ]
-  const server = await runServer(join(services, login, sockets, listening), { SECRET })
+  const readme = await read('README.md')
+  const [application, login, client] = readBlocks(readme, 'js') as [string, string, string]
+  const [, shown] = /It prints `(.+)`/.exec(readme) as unknown as [string, string]
+  const server = await runServer(extend(application, login), { SECRET })
   const program = runProgram(client.replace('localhost:3030', server.address))
 
-  expect(await program.waitFor('Buy')).toBe('Buy bread')
+  expect(await program.waitFor('')).toBe(shown)
 
   const notes = await fetch(`http://${server.address}/notes`)
 
   expect(notes.status).toBe(401)
 })
 
-it('the server without Express of the README answers', async () => {
-  const code = readBlocks(await readReadme(), 'js').find((block) => block.includes('toListener')) as string
-  const program = runProgram(
-    code.replace('.listen(3030)', ".listen(0, function () { console.log('port ' + this.address().port) })")
-  )
-  const port = (await program.waitFor('port ')).slice('port '.length)
+it('the declared service of the README answers as it shows', async () => {
+  const readme = await read('README.md')
+  const [application, login, , declared] = readBlocks(readme, 'js') as [string, string, string, string]
+  const [, session] = readBlocks(readme, 'console') as [string, string]
+  const { address } = await runServer(extend(application, login, declared), { SECRET })
 
-  expect(await (await fetch(`http://localhost:${port}/notes`)).json()).toEqual([])
+  await expectSession(session, { 'localhost:3030': address })
+})
+
+it('every language block of the README is one that a test runs', async () => {
+  const readme = await read('README.md')
+
+  expect([...readme.matchAll(/^```(\w+)$/gm)].map(([, language]) => language)).toEqual([
+    ...['js', 'console', 'js', 'js', 'js', 'console']
+  ])
+})
+
+it('the figures of the README are those of the benchmarks', async () => {
+  const [readme, bench] = await Promise.all([read('README.md'), read('bench/README.md')])
+  const ratios = bench.split('The same as a ratio to Express 5 by hand')[1] as string
+  const rows = [...readme.matchAll(/^\| (.+?) \|((?: \d\.\d\d \|){5})$/gm)]
+
+  expect(rows).toHaveLength(4)
+
+  for (const [, server = '', figures = ''] of rows) {
+    const measured = ratios
+      .split('\n')
+      .find((line) => line.startsWith(`| ${server.replaceAll('`', '').replace(' by hand', '')} `))
+
+    expect(measured?.match(/\d\.\d\d(?= \()/g), server).toEqual(figures.match(/\d\.\d\d/g))
+  }
+
+  for (const [, packages, size] of readme.matchAll(/(\d+)(?: packages)? \(([\d.]+) MB\)/g))
+    expect(bench).toMatch(new RegExp(`\\| ${packages} +\\| ${size} `))
+})
+
+it('the README has at most 130 lines', async () => {
+  expect((await read('README.md')).trimEnd().split('\n').length).toBeLessThanOrEqual(130)
 })

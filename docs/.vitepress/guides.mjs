@@ -1,0 +1,38 @@
+// The guides in the order of the sidebar.
+import { readFileSync } from 'node:fs'
+
+export const SITE = {
+  title: 'alula',
+  description: 'REST and real-time APIs from plain objects, with the API of Feathers v5 in one package'
+}
+
+export const GUIDES = {
+  Start: [
+    'quickstart',
+    'services',
+    'schemas',
+    'relations',
+    'routes',
+    'hooks',
+    'errors',
+    'query',
+    'typescript'
+  ],
+  'Data and clients': ['sql', 'memory', 'http', 'koa', 'realtime', 'client', 'openapi', 'page'],
+  'Users and access': ['authentication', 'access', 'oauth', 'security'],
+  'In production': ['testing', 'deployment', 'scaling'],
+  'From Feathers v5': ['migrating'],
+  'Write your own': ['writing-an-adapter', 'writing-a-transport', 'writing-a-dialect'],
+  'How it is built': ['architecture', 'map'],
+  Reference: ['compatibility', 'stability']
+}
+
+/** The markdown of a page, such as `quickstart` or `decisions/001-…`. */
+export function readPage(page) {
+  return readFileSync(new URL(`../${page}.md`, import.meta.url), 'utf8')
+}
+
+/** The heading of a page, as plain text. */
+export function toTitle(markdown) {
+  return /^# (.+)$/m.exec(markdown)[1].replaceAll('`', '')
+}

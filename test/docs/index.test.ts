@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, expect, it, onTestFinished } from 'vitest'
+import { runServer } from '../support/program.ts'
+import { expectSession, readBlocks } from '../support/session.ts'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+
+let guides: string[]
+let index: string
+
+beforeAll(async () => {
+  const files = await readdir(join(ROOT, 'docs'))
+
+  guides = files
+    .filter((file) => file.endsWith('.md') && file !== 'index.md')
+    .map((file) => file.slice(0, -3))
+    .sort()
+  index = await readFile(join(ROOT, 'docs/index.md'), 'utf8')
+})
+
+it('llms.txt lists every guide with its first sentence', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'alula-llms-'))
+
+  onTestFinished(() => rm(folder, { recursive: true }))
+  await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/llms.mjs'), folder])
+
+  const text = await readFile(join(folder, 'llms.txt'), 'utf8')
+  const lines = [...text.matchAll(/^- \[.+\]\(\/(.+)\.html\): .+\.$/gm)]
+
+  expect(lines.map(([, name]) => name).sort()).toEqual(guides)
+  expect(text.split('## ').at(-1)).toMatch(/^Reference\n\n- \[Compatibility /)
+  expect(text).toMatch(
+    /^# alula\n\n> .+\n\n## Start\n\n- \[Quickstart\]\(\/quickstart\.html\): Write a REST API /
+  )
+})
+
+it('the first page leads to every guide', () => {
+  const linked = new Set([...index.matchAll(/\]\(([\w-]+)\.md\)/g)].map(([, name]) => name))
+
+  expect([...linked].sort()).toEqual(guides)
+})
+
+it('the first page names every entry point', async () => {
+  const { exports } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
+  const entries = Object.keys(exports).filter((name) => name !== './package.json')
+  const named = [...index.matchAll(/^\| `(alula[\w/-]*)` \|/gm)].map(([, name]) => name as string)
+
+  expect(named.sort()).toEqual(entries.map((name) => name.replace('.', 'alula')).sort())
+})
+
+it('the program of the first page answers as it shows', async () => {
+  const [program] = readBlocks(index, 'js') as [string]
+  const [session] = readBlocks(index, 'console') as [string]
+  const { address } = await runServer(
+    `${program.replace('createServer(toListener(app)).listen(3030)', '')}
+const server = createServer(toListener(app)).listen(0, () => console.log(\`localhost:\${server.address().port}\`))
+`
+  )
+
+  await expectSession(session, { 'localhost:3030': address })
+})
