@@ -265,7 +265,7 @@ it('real time: channels and sessions follow logins', async () => {
 
   const client = runProgram(`${login.replace('localhost:3030', server.address)}
 client.service('messages').on('removed', (data) => console.log(data))
-await client.service('messages').remove(0)
+await client.service('messages').remove(1)
 process.exit()`)
 
   expect(await client.waitFor('')).toBe('{ changed: true }')
