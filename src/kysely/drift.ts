@@ -1,5 +1,6 @@
 // A written schema and the table of its service describe the same records. Where they differ some call fails later, so the
 // application does not start.
+
 import { toFieldTable } from '../schema/fields.ts'
 import {
   getProperties,
@@ -10,6 +11,7 @@ import {
 } from '../schema/json-schema.ts'
 import type { Comparison } from '../schema/stored.ts'
 import { hasCode } from '../utils/check.ts'
+import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { STORED, type StoredField, type StoredService, type ValueKind } from './stored-fields.ts'
 
@@ -65,7 +67,8 @@ export async function compareWithTable(service: StoredService, comparison: Compa
     ...lines.map((line) => `- ${line}`)
   ].join('\n')
 
-  if (drift !== 'warn') throw new Error(`${message}\nSet drift: 'warn' to start all the same`)
+  if (drift !== 'warn')
+    throw createError('ALULA_DRIFT', `${message}\nSet drift: 'warn' to start all the same`)
 
   warn(message)
 }
