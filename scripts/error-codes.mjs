@@ -19,7 +19,7 @@ const page = toPage(readCodes(readFileSync(resolve(ROOT, SOURCE), 'utf8')))
 if (!process.argv.includes('--check')) {
   writeFileSync(resolve(ROOT, TARGET), page)
 } else if (page !== readFileSync(resolve(ROOT, TARGET), 'utf8')) {
-  console.error(`${TARGET} is not what ${SOURCE} makes: run node scripts/error-codes.mjs`)
+  console.error(`${TARGET} is not what ${SOURCE} makes: run npm run docs:codes`)
   process.exit(1)
 }
 
@@ -40,7 +40,12 @@ function toCode(member) {
 
   if (!cause || !fix) throw new Error(`${name} needs a cause, and a fix after @fix`)
 
-  return { name, kind: KINDS.get(member.type.getText().replaceAll(/[' ]/g, '').split('|').join()), cause, fix }
+  return {
+    name,
+    kind: KINDS.get(member.type.getText().replaceAll(/[' ]/g, '').split('|').join()),
+    cause,
+    fix
+  }
 }
 
 function toPage(codes) {

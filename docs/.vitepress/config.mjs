@@ -20,6 +20,7 @@ const guides = {
   'Data and clients': ['sql', 'memory', 'http', 'koa', 'realtime', 'client', 'openapi', 'page'],
   'Who may call': ['authentication', 'access', 'oauth', 'security'],
   'In production': ['testing', 'deployment', 'scaling'],
+  Reference: ['error-codes'],
   'From Feathers v5': ['migrating', 'compatibility'],
   'Write your own': ['writing-an-adapter', 'writing-a-transport', 'writing-a-dialect'],
   'How it is built': ['architecture', 'map']

@@ -209,10 +209,10 @@ describeHttpTransports('a mounted function', (open) => {
 
     expect(lines).toEqual([
       'Error: the password of the database',
-      "TypeError: The function that is mounted for '/none' returned no Response",
-      "TypeError: The function that is mounted for '/used' returned a Response that cannot be sent",
-      "TypeError: The function that is mounted for '/error' returned a Response that cannot be sent",
-      "TypeError: The function that is mounted for '/locked' returned a Response that cannot be sent"
+      "TypeError: The function that is mounted for '/none' returned no Response (ALULA_INVALID_RETURN_VALUE)",
+      "TypeError: The function that is mounted for '/used' returned a Response that cannot be sent (ALULA_INVALID_RETURN_VALUE)",
+      "TypeError: The function that is mounted for '/error' returned a Response that cannot be sent (ALULA_INVALID_RETURN_VALUE)",
+      "TypeError: The function that is mounted for '/locked' returned a Response that cannot be sent (ALULA_INVALID_RETURN_VALUE)"
     ])
   })
 
