@@ -20,9 +20,9 @@ const guides = {
   'Data and clients': ['sql', 'memory', 'http', 'koa', 'realtime', 'client', 'openapi', 'page'],
   'Who may call': ['authentication', 'access', 'oauth', 'security'],
   'In production': ['testing', 'deployment', 'scaling'],
-  Reference: ['error-codes'],
   'From Feathers v5': ['migrating', 'compatibility'],
   'Write your own': ['writing-an-adapter', 'writing-a-transport', 'writing-a-dialect'],
+  Reference: ['error-codes'],
   'How it is built': ['architecture', 'map']
 }
 
