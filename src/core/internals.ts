@@ -1,5 +1,4 @@
 // The contract between the application and the other folders of the library: what an application keeps for them.
-
 import { HookRegistry } from '../hooks/registry.ts'
 import type { WarningCode } from '../utils/error-codes.ts'
 import type { KeyedMutex } from '../utils/keyed-mutex.ts'

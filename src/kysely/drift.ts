@@ -1,6 +1,5 @@
 // A written schema and the table of its service describe the same records. Where they differ some call fails later, so the
 // application does not start.
-
 import { toFieldTable } from '../schema/fields.ts'
 import {
   getProperties,

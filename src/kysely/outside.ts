@@ -1,6 +1,5 @@
 // Statements that application code runs with the Kysely instance of its services while it is in a transaction. They are
 // outside of that transaction, and where they would wait for its connection, they would wait for ever.
-
 import type { DatabaseConnection, KyselyPlugin, QueryExecutor } from 'kysely'
 import { createError } from '../utils/developer-error.ts'
 import type { AnyKysely } from './any-kysely.ts'

@@ -1,5 +1,4 @@
 // What is known of providers. What is peculiar to one stands in its entry and nowhere else.
-
 import jwt from 'jsonwebtoken'
 import { isString } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
