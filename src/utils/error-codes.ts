@@ -385,7 +385,7 @@ export interface Codes {
   /**
    * The connection of a transaction is used before the transaction has begun.
    *
-   * @fix Use `trx` after the first statement of the transaction.
+   * @fix Use `getTransaction(db)`, or `withTransaction(db, async (trx) => …)`, which begins at once.
    */
   ALULA_TRANSACTION_NOT_BEGUN: 'error'
 
@@ -455,7 +455,7 @@ export interface Codes {
   /**
    * A service allows an operator that the adapter does not implement.
    *
-   * @fix Remove it from `operators`, or implement it, for example in `customOperators`.
+   * @fix Remove it from the `operators` option, or pass its predicate to `toPredicate`.
    */
   ALULA_UNKNOWN_OPERATOR: 'error'
 
@@ -502,9 +502,9 @@ export interface Codes {
   ALULA_UNREGISTERED_STRATEGY: 'error'
 
   /**
-   * An event cannot be sent to other processes, because its data cannot be serialized.
+   * An event cannot be sent to other processes, because its data contains itself.
    *
-   * @fix Emit plain values: no functions, no symbols and no references to their own parents.
+   * @fix Emit plain values, without references to their own parents.
    */
   ALULA_UNSENDABLE_EVENT: 'error'
 
