@@ -1,11 +1,5 @@
 import { defineConfig } from 'vitest/config'
 
-/** The folders that everything else rests on. `npm run test:coverage` runs their tests, and `npm run test:mutation` too. */
-const MEASURED = ['hooks', 'query', 'core', 'transport', 'adapter', 'authentication', 'memory']
-
-/** The share of branches, in percent, that tests of these folders have to take. */
-const LOWEST_COVERAGE = 95
-
 /** The warnings of the package. */
 const WARNINGS = [
   'ALULA_DEPRECATED',
@@ -32,13 +26,6 @@ export default defineConfig({
     isolate: false,
     // What tests provoke is not for who reads their output; they hear of it all the same.
     execArgv: WARNINGS.map((code) => `--disable-warning=${code}`),
-    onConsoleLog: (text) => !text.startsWith('oidc-provider '),
-    coverage: {
-      include: MEASURED.map((folder) => `src/${folder}/**`),
-      reporter: ['text-summary', 'html'],
-      thresholds: Object.fromEntries(
-        MEASURED.map((folder) => [`src/${folder}/**`, { branches: LOWEST_COVERAGE }])
-      )
-    }
+    onConsoleLog: (text) => !text.startsWith('oidc-provider ')
   }
 })

@@ -53,7 +53,7 @@ const assets = files.map(({ name, type, content }) => {
   return `  {\n    name: ${JSON.stringify(name)},\n    type: ${JSON.stringify(type)},\n    tag: ${JSON.stringify(`"${hash}"`)},\n    content: ${JSON.stringify(content)}\n  }`
 })
 
-const module = `// Made by scripts/build-page.mjs from the files in src/openapi/page. Change those, and run \`npm run build:page\`.
+const module = `// Made by scripts/build-page.mjs from the files in src/openapi/page. Change those, and run \`npm run generate\`.
 
 /** A file of the page. The name of the page itself is empty. */
 export interface Asset {
@@ -79,7 +79,7 @@ if (bytes > MAX_BYTES || compressed > MAX_COMPRESSED) {
 
 if (process.argv.includes('--check')) {
   if (module !== (await readFile(TARGET, 'utf8').catch(() => ''))) {
-    console.error('src/openapi/assets.ts is not what src/openapi/page makes: run `npm run build:page`')
+    console.error('src/openapi/assets.ts is not what src/openapi/page makes: run `npm run generate`')
     process.exitCode = 1
   }
 } else {

@@ -31,9 +31,9 @@ if (isInstalled) {
     show('npx', ['tsc', '-p', 'tsconfig.json'])
   )
   await report.check('npm run test:coverage', () => show('npm', ['run', 'test:coverage']))
-  await addCounts('npm run test:types-budget', ROOT, ['run', 'test:types-budget'], parseCounts)
-  await addCounts('npm run test:package', ROOT, ['run', 'test:package'], parseCounts)
-  await addCounts('npm run test:generated', ROOT, ['run', 'test:generated'], parseCounts)
+  await addCounts('the budget of types', ['node', 'scripts/type-budget.mjs'], parseCounts)
+  await addCounts('npm run test:package', ['npm', 'run', 'test:package'], parseCounts)
+  await addCounts('generated clients', ['node', 'scripts/check-generated.mjs'], parseCounts)
   await report.check('npm run docs:build', () => show('npm', ['run', 'docs:build']))
   await report.check('npm start', () => checkStart(ROOT))
 }
@@ -48,10 +48,9 @@ if (isCloned) {
   await report.check('npm start in the clone', () => checkStart(clone))
   await addCounts(
     'npm test in the clone',
-    clone,
-    ['test', '--', '--reporter=default', '--reporter=json', `--outputFile.json=${results}`],
+    ['npm', 'test', '--', '--reporter=default', '--reporter=json', `--outputFile.json=${results}`],
     readTestCounts,
-    SERVERS
+    { cwd: clone, env: SERVERS }
   )
 }
 
@@ -69,9 +68,9 @@ async function installChromium() {
   await show('apt-get', ['install', '--yes', '--no-install-recommends', 'chromium'])
 }
 
-/** Runs an npm script that counts by itself. One that fails without counting a failure is one failure. */
-async function addCounts(name, cwd, args, readCounts, env) {
-  const { code, stdout } = await run('npm', args, { cwd, env, show: true })
+/** Runs a command that counts by itself. One that fails without counting a failure is one failure. */
+async function addCounts(name, [command, ...args], readCounts, { cwd = ROOT, env } = {}) {
+  const { code, stdout } = await run(command, args, { cwd, env, show: true })
   const { passed, failed } = readCounts(stdout) ?? { passed: 0, failed: 1 }
 
   report.add(name, { passed, failed: code === 0 ? failed : Math.max(failed, 1) })

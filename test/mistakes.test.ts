@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { authenticate, hashPassword, LocalStrategy } from '../src/authentication.ts'
+import { isFeathersError } from '../src/errors.ts'
 import { errorHandler, express, notFound, parseAuthentication, rest, toMiddleware } from '../src/express.ts'
 import { createHandler } from '../src/fetch.ts'
 import { collect } from '../src/hooks.ts'
@@ -30,6 +31,15 @@ function createSecured(settings: object = {}): any {
   configureLogin(app, { settings })
 
   return app
+}
+
+function catchError(act: () => unknown): any {
+  try {
+    act()
+  } catch (error) {
+    return error
+  }
+  throw new Error('Nothing was thrown')
 }
 
 /** Waits for the next warning of the process. */
@@ -287,7 +297,11 @@ describe('a mistake is met by an error with a sentence:', () => {
   }
 
   it.each(Object.entries(mistakes))('%s', (_mistake, [act, sentence]) => {
-    expect(act).toThrow(sentence)
+    const error = catchError(act)
+
+    expect(error.message).toContain(sentence)
+    expect(error.code).toMatch(/^ALULA_[A-Z_]+$/)
+    expect(error.message.endsWith(` (${error.code})`)).toBe(true)
   })
 
   it.each([
@@ -304,7 +318,7 @@ describe('a mistake is met by an error with a sentence:', () => {
 
     expect(response.status).toBe(500)
     expect(await response.json()).toMatchObject({
-      message: `${name} makes middleware and is none: call it, as in app.use(${name}())`
+      message: `${name} makes middleware and is none: call it, as in app.use(${name}()) (ALULA_NOT_CALLED)`
     })
   })
 
@@ -317,7 +331,8 @@ describe('a mistake is met by an error with a sentence:', () => {
     const response = await fetch(`${await serve(app)}/nowhere`)
 
     expect(await response.json()).toMatchObject({
-      message: "This authenticate is a hook: the one for middleware is in 'alula/express'"
+      message:
+        "This authenticate is a hook: the one for middleware is in 'alula/express' (ALULA_MISPLACED_HOOK)"
     })
   })
 
@@ -408,7 +423,14 @@ describe('a mistake is met by an error with a sentence:', () => {
   }
 
   it.each(Object.entries(late))('%s', async (_mistake, [act, sentence]) => {
-    await expect(act()).rejects.toThrow(sentence)
+    const error = await act().then(
+      () => undefined,
+      (thrown) => thrown
+    )
+
+    expect(error?.message).toContain(sentence)
+    // A client can cause the others.
+    if (!isFeathersError(error)) expect(error.message).toMatch(/ \(ALULA_[A-Z_]+\)$/)
   })
 })
 

@@ -24,7 +24,7 @@ export const GUIDES = {
   'From Feathers v5': ['migrating'],
   'Write your own': ['writing-an-adapter', 'writing-a-transport', 'writing-a-dialect'],
   'How it is built': ['architecture', 'map'],
-  Reference: ['compatibility', 'stability']
+  Reference: ['error-codes', 'compatibility', 'stability']
 }
 
 /** The markdown of a page, such as `quickstart` or `decisions/001-…`. */

@@ -6,6 +6,7 @@ import type { FeathersService, HookContext, Query, ServiceExtension } from '../c
 import { Forbidden, isFeathersError, NotAuthenticated } from '../errors.ts'
 import type { AroundHook, Hook } from '../hooks/types.ts'
 import { isFunction, isObject, isPromise } from '../utils/check.ts'
+import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { findPath, isPlainObject } from '../utils/object.ts'
 import { verifyCredentials } from './admit.ts'
@@ -33,14 +34,18 @@ export interface AccessRules {
  */
 export function access(rules: AccessRules): ServiceExtension {
   if (!isPlainObject(rules) || Object.keys(rules).length === 0) {
-    throw new TypeError(
+    throw createTypeError(
+      'ALULA_INVALID_ACCESS',
       'access() expects rules by the names of methods: access({ find: anyone, create: user })'
     )
   }
 
   for (const [method, rule] of Object.entries(rules)) {
     if (!isFunction(rule)) {
-      throw new TypeError(`Invalid rule for '${method}' in access(): expected a function, got ${typeof rule}`)
+      throw createTypeError(
+        'ALULA_INVALID_ACCESS',
+        `Invalid rule for '${method}' in access(): expected a function, got ${typeof rule}`
+      )
     }
   }
 
@@ -58,12 +63,16 @@ class ServiceAccess implements ServiceExtension {
     const { methods } = getServiceOptions(service)
 
     if (getOwnAccess(service)) {
-      throw new Error(`Service '${path}' says itself who may call it: leave its option 'access' out`)
+      throw createError(
+        'ALULA_INVALID_ACCESS',
+        `Service '${path}' says itself who may call it: leave its option 'access' out`
+      )
     }
 
     for (const name of this.rules.keys()) {
       if (name !== 'all' && !methods.includes(name) && !isStandardMethod(name)) {
-        throw new Error(
+        throw createError(
+          'ALULA_UNKNOWN_METHOD',
           `The access of service '${path}' names the method '${name}', which clients do not have${didYouMean(name, ['all', ...methods])}`
         )
       }
@@ -72,7 +81,8 @@ class ServiceAccess implements ServiceExtension {
       const rule = this.getRule(method)
 
       if (rule && !isStandardMethod(method) && describeRule(rule).who.startsWith('owner(')) {
-        throw new Error(
+        throw createError(
+          'ALULA_INVALID_ACCESS',
           `The access of service '${path}' has ${describeRule(rule).who} for '${method}', which is no standard method: name '${method}' with a function that returns true or false`
         )
       }

@@ -5,6 +5,7 @@ import type { Application, FeathersService, HookContext, NextFunction } from '..
 import { Forbidden } from '../errors.ts'
 import { REFUSES } from '../hooks/types.ts'
 import { isObject, isStringList } from '../utils/check.ts'
+import { createError } from '../utils/developer-error.ts'
 import { assertOptions } from '../utils/options.ts'
 import { findGuard, isRefused } from './guard.ts'
 import { isOfLogin } from './login.ts'
@@ -33,7 +34,8 @@ export function closed(options: ClosedOptions = {}): (app: any) => void {
   return (app: Application) => {
     const { plugins } = getInternals(app)
 
-    if (plugins.has('closed')) throw new Error('closed() is configured on the application already')
+    if (plugins.has('closed'))
+      throw createError('ALULA_CONFIGURED_TWICE', 'closed() is configured on the application already')
 
     plugins.add('closed')
 

@@ -1,5 +1,6 @@
 import type { HookContext, Query } from '../core/types.ts'
 import { isString, isStringList } from '../utils/check.ts'
+import { createTypeError } from '../utils/developer-error.ts'
 
 /**
  * Says who may call a method: `true`, `false`, or a query that every record has to match which the call returns or
@@ -38,7 +39,7 @@ export const user: AccessRule = define('user', false, ({ params }) => params.aut
  */
 export function owner(field: string): AccessRule {
   if (!isString(field) || field === '' || field.startsWith('$')) {
-    throw new TypeError("owner() expects the name of a field: owner('ownerId')")
+    throw createTypeError('ALULA_INVALID_ARGUMENT', "owner() expects the name of a field: owner('ownerId')")
   }
 
   return define(`owner('${field}')`, true, (context) => {
@@ -64,9 +65,13 @@ export interface RoleOptions {
  * access({ all: role('admin'), find: role('editor', { field: 'groups' }) })
  */
 export function role(name: string, { field }: RoleOptions = {}): AccessRule {
-  if (!isString(name) || name === '') throw new TypeError("role() expects the name of a role: role('admin')")
+  if (!isString(name) || name === '')
+    throw createTypeError('ALULA_INVALID_ARGUMENT', "role() expects the name of a role: role('admin')")
   if (field !== undefined && (!isString(field) || field === '')) {
-    throw new TypeError("Invalid option 'field' of role(): expected the name of a field")
+    throw createTypeError(
+      'ALULA_INVALID_OPTION',
+      "Invalid option 'field' of role(): expected the name of a field"
+    )
   }
 
   const fields = field === undefined ? ['role', 'roles'] : [field]

@@ -1,4 +1,5 @@
 import type { AdapterOptions } from '../adapter/options.ts'
+import { createTypeError } from '../utils/developer-error.ts'
 import { assertSame } from './assert.ts'
 import { copy } from './copy.ts'
 import { toRandomFields } from './fields.ts'
@@ -47,12 +48,16 @@ export function toSetup(options: AdapterTestOptions): Setup {
   const unknown = Object.keys(features).find((feature) => !Object.hasOwn(FEATURES, feature))
 
   if (typeof name !== 'string')
-    throw new TypeError("The adapter tests need a 'name', the name of the adapter")
+    throw createTypeError('ALULA_MISSING_OPTION', "The adapter tests need a 'name', the name of the adapter")
   if (typeof create !== 'function') {
-    throw new TypeError("The adapter tests need 'create', a function that makes a service without records")
+    throw createTypeError(
+      'ALULA_MISSING_OPTION',
+      "The adapter tests need 'create', a function that makes a service without records"
+    )
   }
   if (unknown !== undefined) {
-    throw new TypeError(
+    throw createTypeError(
+      'ALULA_UNKNOWN_OPTION',
       `The adapter tests know no feature '${unknown}', but ${Object.keys(FEATURES).join(', ')}`
     )
   }
@@ -143,7 +148,10 @@ function assertService(service: TestedService): TestedService {
   const missing = METHODS.find((method) => typeof (service as any)?.[method] !== 'function')
 
   if (missing !== undefined) {
-    throw new TypeError(`The adapter tests need 'create' to return a service, but it has no '${missing}'`)
+    throw createTypeError(
+      'ALULA_INVALID_SERVICE',
+      `The adapter tests need 'create' to return a service, but it has no '${missing}'`
+    )
   }
 
   return service

@@ -1,3 +1,4 @@
+import { createTypeError } from '../utils/developer-error.ts'
 import { options, underscoreMethods } from './basics.ts'
 import { create } from './create.ts'
 import { type CreateReference, randomTests, runRandomTest } from './differential.ts'
@@ -93,7 +94,8 @@ function toRunner(runner: Partial<TestRunner>): TestRunner {
   const { describe = globals.describe, it = globals.it } = runner
 
   if (typeof describe !== 'function' || typeof it !== 'function') {
-    throw new TypeError(
+    throw createTypeError(
+      'ALULA_NO_TEST_RUNNER',
       "The adapter tests need 'describe' and 'it' of a test runner, and there are no global ones"
     )
   }
@@ -106,7 +108,8 @@ function assertSentences(skipped: readonly string[]): void {
   const sentences = GROUPS.flatMap(({ rules }) => rules.map(({ sentence }) => sentence))
   const unknown = skipped.find((sentence) => !sentences.includes(sentence))
 
-  if (unknown !== undefined) throw new TypeError(`The adapter tests have no rule '${unknown}' to skip`)
+  if (unknown !== undefined)
+    throw createTypeError('ALULA_UNKNOWN_OPTION', `The adapter tests have no rule '${unknown}' to skip`)
 }
 
 /** Every runner that we know has `skip`; without it a test is only left out. */

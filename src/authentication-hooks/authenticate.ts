@@ -1,6 +1,7 @@
 import type { DefaultAuthentication, HookContext, NextFunction } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import { AUTHENTICATES, INPUT } from '../hooks/types.ts'
+import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 
 /** Which strategies may authenticate a call, and whose they are. */
@@ -41,7 +42,10 @@ export function authenticate(settings: string | AuthenticateHookSettings, ...nam
 
   async function authenticateCall(context: AuthenticateContext, next?: NextFunction): Promise<any> {
     if (next !== undefined && typeof next !== 'function') {
-      throw new Error("This authenticate is a hook: the one for middleware is in 'alula/express'")
+      throw createError(
+        'ALULA_MISPLACED_HOOK',
+        "This authenticate is a hook: the one for middleware is in 'alula/express'"
+      )
     }
 
     const { app, params, type, service } = context
@@ -125,10 +129,13 @@ function toSettings(
     !given.strategies.length ||
     given.strategies.some((name) => !name)
   ) {
-    throw new Error('The authenticate hook needs at least one allowed strategy')
+    throw createError('ALULA_INVALID_ARGUMENT', 'The authenticate hook needs at least one allowed strategy')
   }
   if (given.optional !== undefined && typeof given.optional !== 'boolean') {
-    throw new Error("Invalid option 'optional' of the authenticate hook: expected true or false")
+    throw createError(
+      'ALULA_INVALID_OPTION',
+      "Invalid option 'optional' of the authenticate hook: expected true or false"
+    )
   }
 
   return given

@@ -1,5 +1,6 @@
 import type { HookContext, NextFunction } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed } from '../errors.ts'
+import { createError } from '../utils/developer-error.ts'
 import { copyPlain, getPath, setPath } from '../utils/object.ts'
 
 /** Which strategy hashes a password. */
@@ -20,10 +21,13 @@ export interface HashPasswordOptions {
  */
 export function hashPassword(field: string, options: HashPasswordOptions = {}) {
   if (!field || typeof field !== 'string') {
-    throw new Error('The hashPassword hook requires a field name option')
+    throw createError('ALULA_INVALID_ARGUMENT', 'The hashPassword hook requires a field name option')
   }
   if (typeof options !== 'object' || options === null) {
-    throw new Error('The hashPassword hook hashes one field: expected options as its second argument')
+    throw createError(
+      'ALULA_INVALID_ARGUMENT',
+      'The hashPassword hook hashes one field: expected options as its second argument'
+    )
   }
 
   const path = field.split('.')
@@ -32,7 +36,10 @@ export function hashPassword(field: string, options: HashPasswordOptions = {}) {
     const { app, data, params, type } = context
 
     if (type === 'after' || type === 'error') {
-      throw new Error('The hashPassword hook must be used as a before or around hook')
+      throw createError(
+        'ALULA_MISPLACED_HOOK',
+        'The hashPassword hook must be used as a before or around hook'
+      )
     }
 
     if (data !== undefined) {

@@ -1,6 +1,7 @@
 import type { HookContext, NextFunction } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
 import { GUARD, PROTECTS } from '../hooks/types.ts'
+import { createError } from '../utils/developer-error.ts'
 import { omitPath } from '../utils/object.ts'
 
 type Path = readonly string[]
@@ -18,7 +19,7 @@ type Path = readonly string[]
  */
 export function protect(...fields: string[]) {
   if (fields.length === 0 || !fields.every((field) => field && typeof field === 'string')) {
-    throw new Error('The protect hook needs at least one field name')
+    throw createError('ALULA_INVALID_ARGUMENT', 'The protect hook needs at least one field name')
   }
 
   const paths = fields.map((field) => field.split('.'))
@@ -29,7 +30,7 @@ export function protect(...fields: string[]) {
     const { method, params, type } = context as Partial<HookContext> & Pick<HookContext, 'method' | 'type'>
 
     if (type === 'before' || type === 'error') {
-      throw new Error('The protect hook must be used as an after or around hook')
+      throw createError('ALULA_MISPLACED_HOOK', 'The protect hook must be used as an after or around hook')
     }
 
     const result: unknown = context.dispatch || context.result

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { NotAuthenticated } from '../errors.ts'
+import { createError } from '../utils/developer-error.ts'
 import { mergePlain } from '../utils/object.ts'
 import { assertJwtOptions, MISSING_SECRET } from './options.ts'
 import { MemoryRevocationStore, type RevocationStore } from './revocation.ts'
@@ -100,7 +101,7 @@ export class AccessTokens {
 }
 
 function getSecret(secret: string | undefined): string {
-  if (!secret) throw new Error(MISSING_SECRET)
+  if (!secret) throw createError('ALULA_MISSING_SECRET', MISSING_SECRET)
 
   return secret
 }

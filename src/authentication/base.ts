@@ -1,5 +1,6 @@
 import { reportError } from '../core/events.ts'
 import type { Application, RealTimeConnection } from '../core/types.ts'
+import { createError } from '../utils/developer-error.ts'
 import { mergePlain } from '../utils/object.ts'
 import { AccessTokens } from './access-tokens.ts'
 import { Connections } from './connections.ts'
@@ -52,7 +53,10 @@ export class AuthenticationBase {
     options: Partial<AuthenticationConfiguration> = {}
   ) {
     if (typeof app?.use !== 'function') {
-      throw new Error('An application instance has to be passed to the authentication service')
+      throw createError(
+        'ALULA_INVALID_APPLICATION',
+        'An application instance has to be passed to the authentication service'
+      )
     }
 
     const given = app.get(configKey) ?? {}

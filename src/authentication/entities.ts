@@ -1,5 +1,6 @@
 import { LOGIN } from '../access/login.ts'
 import type { Application } from '../core/types.ts'
+import { createError } from '../utils/developer-error.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { type EntitySource, withoutCall } from './connections.ts'
 import { hasDispatch } from './dispatch.ts'
@@ -141,7 +142,7 @@ export class Entities {
   toFingerprints(entity: any): { [strategy: string]: string } | undefined {
     const { secret } = this.service.configuration
 
-    if (!secret) throw new Error(MISSING_SECRET)
+    if (!secret) throw createError('ALULA_MISSING_SECRET', MISSING_SECRET)
 
     let fingerprints: { [strategy: string]: string } | undefined
 

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { BadRequest, Unavailable } from '../errors.ts'
+import { createError } from '../utils/developer-error.ts'
 
 /** Hashes passwords. Anything with these two functions can take the place of bcrypt. */
 export interface Hasher {
@@ -51,7 +52,11 @@ export class BcryptHasher implements Hasher {
    * @throws Error for another cost
    */
   constructor(cost: number) {
-    if (!isCost(cost)) throw new Error('Invalid cost of a bcrypt hash: expected an integer from 4 to 31')
+    if (!isCost(cost))
+      throw createError(
+        'ALULA_INVALID_OPTION',
+        'Invalid cost of a bcrypt hash: expected an integer from 4 to 31'
+      )
 
     this.cost = cost
     this.highestCost = cost

@@ -1,6 +1,7 @@
 import type { Params, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import { parseCookies } from '../utils/cookie.ts'
+import { createError } from '../utils/developer-error.ts'
 import { getCall } from './connections.ts'
 import { type EntityPlace, toInternal } from './entities.ts'
 import { toEntityName } from './sessions.ts'
@@ -45,7 +46,8 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
 
     for (const option of Object.keys(configuration)) {
       if (!OPTIONS.includes(option)) {
-        throw new Error(
+        throw createError(
+          'ALULA_UNKNOWN_OPTION',
           `Invalid JwtStrategy option 'authentication.${this.name}.${option}'. ` +
             `Did you mean to set it in 'authentication.jwtOptions'?`
         )
@@ -53,13 +55,22 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     }
 
     if (typeof configuration.header !== 'string') {
-      throw new Error(`The 'header' option for the ${this.name} strategy must be a string`)
+      throw createError(
+        'ALULA_INVALID_OPTION',
+        `The 'header' option for the ${this.name} strategy must be a string`
+      )
     }
     if (!Array.isArray(configuration.schemes)) {
-      throw new Error(`The 'schemes' option for the ${this.name} strategy must be an array`)
+      throw createError(
+        'ALULA_INVALID_OPTION',
+        `The 'schemes' option for the ${this.name} strategy must be an array`
+      )
     }
     if (configuration.cookie !== undefined && !isCookieName(configuration.cookie)) {
-      throw new Error(`The 'cookie' option for the ${this.name} strategy must be the name of a cookie`)
+      throw createError(
+        'ALULA_INVALID_OPTION',
+        `The 'cookie' option for the ${this.name} strategy must be the name of a cookie`
+      )
     }
   }
 

@@ -3,6 +3,7 @@ import { reportError } from '../core/events.ts'
 import type { Params, Query } from '../core/types.ts'
 import { BadRequest, NotAuthenticated } from '../errors.ts'
 import { isFunction } from '../utils/check.ts'
+import { createError } from '../utils/developer-error.ts'
 import { getPath } from '../utils/object.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { getCall } from './connections.ts'
@@ -36,7 +37,10 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
 
     for (const option of ['usernameField', 'passwordField']) {
       if (typeof config[option] !== 'string') {
-        throw new Error(`'${this.name}' authentication strategy requires a '${option}' setting`)
+        throw createError(
+          'ALULA_MISSING_OPTION',
+          `'${this.name}' authentication strategy requires a '${option}' setting`
+        )
       }
     }
 
@@ -135,7 +139,8 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
 
     const hash = await this.hasher.hash(password)
 
-    if (typeof hash !== 'string' || hash === '') throw new Error('The hasher returned no hash')
+    if (typeof hash !== 'string' || hash === '')
+      throw createError('ALULA_INVALID_RETURN_VALUE', 'The hasher returned no hash')
 
     return hash
   }

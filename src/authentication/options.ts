@@ -1,4 +1,5 @@
 import { isFunction, isObject, isString, isStringList } from '../utils/check.ts'
+import { createError } from '../utils/developer-error.ts'
 import {
   assertOptions as assertAll,
   assertOption,
@@ -107,26 +108,34 @@ export function assertComplete(
   { secret, service, entity, entityId }: AuthenticationConfiguration,
   getService: (path: string) => { id?: unknown } | undefined
 ): void {
-  if (!isString(secret)) throw new Error(MISSING_SECRET)
+  if (!isString(secret)) throw createError('ALULA_MISSING_SECRET', MISSING_SECRET)
 
   if (entity === null) return
 
   if (service === undefined) {
-    throw new Error("The 'service' option is not set in the authentication configuration")
+    throw createError(
+      'ALULA_MISSING_OPTION',
+      "The 'service' option is not set in the authentication configuration"
+    )
   }
 
   const entityService = getService(service)
 
   if (entityService === undefined) {
-    throw new Error(`The '${service}' entity service does not exist (set to 'null' if it is not required)`)
+    throw createError(
+      'ALULA_UNKNOWN_SERVICE',
+      `The '${service}' entity service does not exist (set to 'null' if it is not required)`
+    )
   }
   if (entityService.id === undefined && entityId === undefined) {
-    throw new Error(
+    throw createError(
+      'ALULA_MISSING_OPTION',
       `The '${service}' service does not have an 'id' property and no 'entityId' option is set.`
     )
   }
   if (entity === undefined) {
-    throw new Error(
+    throw createError(
+      'ALULA_MISSING_OPTION',
       "The 'entity' option is not set in the authentication configuration (set to 'null' if it is not required)"
     )
   }

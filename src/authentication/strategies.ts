@@ -1,6 +1,7 @@
 import type { Application, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import { createDebug } from '../utils/debug.ts'
+import { createError } from '../utils/developer-error.ts'
 import type {
   AuthenticationParams,
   AuthenticationRequest,
@@ -170,7 +171,8 @@ export function createInvalid(reason = ''): NotAuthenticated {
 
 function assertStrategy(name: string, strategy: unknown): void {
   if (typeof name !== 'string' || name === '' || typeof strategy !== 'object' || strategy === null) {
-    throw new Error(
+    throw createError(
+      'ALULA_INVALID_STRATEGY',
       `Invalid strategy '${String(name)}': expected a name and a strategy object. Did you forget 'new'?`
     )
   }

@@ -1,4 +1,5 @@
 import type { Application } from '../core/types.ts'
+import { createError, createTypeError } from '../utils/developer-error.ts'
 import type { AuthenticationBase, AuthenticationStrategy } from './base.ts'
 
 /** The base of strategies that are classes: it keeps what a strategy is given at registration. */
@@ -29,7 +30,11 @@ export class AuthenticationBaseStrategy implements AuthenticationStrategy {
 
   /** The service that the strategy is registered on, for code that runs when it is. */
   protected get auth(): AuthenticationBase {
-    if (!this.authentication) throw new Error('The strategy is not registered on an authentication service')
+    if (!this.authentication)
+      throw createError(
+        'ALULA_UNREGISTERED_STRATEGY',
+        'The strategy is not registered on an authentication service'
+      )
 
     return this.authentication
   }
@@ -49,7 +54,8 @@ export class AuthenticationBaseStrategy implements AuthenticationStrategy {
  */
 export function assertOwnService(strategy: AuthenticationBaseStrategy): void {
   if (strategy.authentication?.entities === undefined) {
-    throw new Error(
+    throw createError(
+      'ALULA_INVALID_STRATEGY',
       `The '${strategy.name}' strategy needs the AuthenticationService of the package that it comes from`
     )
   }
@@ -57,7 +63,8 @@ export function assertOwnService(strategy: AuthenticationBaseStrategy): void {
 
 function assertNameless(current: string | undefined, name: string): void {
   if (current !== undefined && current !== name) {
-    throw new Error(
+    throw createError(
+      'ALULA_STRATEGY_TAKEN',
       `The strategy '${name}' is registered as '${current}' already: each name needs one of its own`
     )
   }
@@ -87,7 +94,10 @@ export function createStrategy(
   create: (dependencies: StrategyDependencies) => AuthenticationStrategy
 ): AuthenticationStrategy {
   if (typeof create !== 'function')
-    throw new TypeError('createStrategy expects a function that returns a strategy')
+    throw createTypeError(
+      'ALULA_INVALID_ARGUMENT',
+      'createStrategy expects a function that returns a strategy'
+    )
 
   const dependencies: { -readonly [key in keyof StrategyDependencies]?: StrategyDependencies[key] } = {}
 

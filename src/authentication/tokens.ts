@@ -9,6 +9,7 @@ import {
 import jsonwebtoken from 'jsonwebtoken'
 import { NotAuthenticated } from '../errors.ts'
 import { BoundedMap } from '../utils/bounded-map.ts'
+import { createError } from '../utils/developer-error.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { toAlgorithms } from './options.ts'
 import type { JwtOptions, JwtVerifyOptions } from './types.ts'
@@ -74,7 +75,8 @@ export function signToken(
 ): string {
   const [signing = 'HS256'] = toAlgorithms({ algorithms, algorithm })
 
-  if (signing === 'none') throw new Error("Invalid option 'jwtOptions.algorithm': a token must be signed")
+  if (signing === 'none')
+    throw createError('ALULA_INVALID_OPTION', "Invalid option 'jwtOptions.algorithm': a token must be signed")
 
   const signOptions = Object.fromEntries(
     Object.entries(options).filter(([name]) => !VERIFY_OPTIONS.includes(name))
@@ -224,7 +226,8 @@ export function assertWorking(secret: string, options: JwtOptions): void {
   const algorithms = toAlgorithms(options)
 
   if (typeof toKey(secret, algorithms[0] as string, 'verify') === 'string') {
-    throw new Error(
+    throw createError(
+      'ALULA_INVALID_SECRET',
       `The 'secret' of the authentication configuration must be a key in PEM for ${algorithms[0]}`
     )
   }
@@ -234,7 +237,8 @@ export function assertWorking(secret: string, options: JwtOptions): void {
   try {
     verifyToken(signToken({}, secret, options), secret, options)
   } catch (error: any) {
-    throw new Error(
+    throw createError(
+      'ALULA_INVALID_JWT_OPTIONS',
       `The 'jwtOptions' of the authentication configuration make no valid token: ${error.message}`
     )
   }

@@ -92,7 +92,7 @@ async function audit(
 
   refuseOptions(['--dry-run', '--server'], flags)
   if (isCheck && file !== undefined && snapshot === undefined) {
-    throw new UsageError('Which snapshot? Say it after --check.')
+    throw new UsageError('Missing snapshot. Name its file after --check.')
   }
   assertFile(file, isCheck ? others : [snapshot, ...others])
 
@@ -108,7 +108,7 @@ async function openapi(
 
   refuseOptions(['--dry-run', '--check'], flags)
   if (hasServer && file !== undefined && server === undefined) {
-    throw new UsageError('Which server? Say its address after --server.')
+    throw new UsageError('Missing server. Name its address after --server.')
   }
   assertFile(file, hasServer ? others : [server, ...others])
 
@@ -119,7 +119,7 @@ function assertFile(
   file: string | undefined,
   [other]: readonly (string | undefined)[]
 ): asserts file is string {
-  if (file === undefined) throw new UsageError('Which file? Say which one exports the application.')
+  if (file === undefined) throw new UsageError('Missing file. Name the one that exports the application.')
   if (other !== undefined) throw new UsageError(`One file at a time, and not '${other}' as well.`)
 }
 

@@ -1,4 +1,5 @@
 import type { Query } from '../core/types.ts'
+import { createRangeError } from '../utils/developer-error.ts'
 
 /**
  * Writes a query as a query string, as the package `qs` does, with brackets and indices: `a[$in][0]=1`. Of `qs` it is
@@ -19,7 +20,8 @@ function toPairs(name: string, value: unknown, parents: readonly object[]): stri
   if (value === undefined || typeof value === 'function') return []
   if (value instanceof Date) return [toPair(name, value.toISOString())]
   if (typeof value !== 'object' || value === null) return [toPair(name, String(value ?? ''))]
-  if (parents.includes(value)) throw new RangeError('Invalid query: it contains itself')
+  if (parents.includes(value))
+    throw createRangeError('ALULA_CIRCULAR_QUERY', 'Invalid query: it contains itself')
 
   return Object.keys(value).flatMap((key) =>
     toPairs(`${name}[${key}]`, (value as Query)[key], [...parents, value])

@@ -1,4 +1,5 @@
 import type { TransportConnection } from '../core/types.ts'
+import { createError, createTypeError } from '../utils/developer-error.ts'
 import { stripTrailingSlashes } from '../utils/path.ts'
 import { type Axios, AxiosClient } from './axios.ts'
 import { type Fetch, FetchClient } from './fetch.ts'
@@ -38,7 +39,8 @@ export interface RestTransports<Services = any> {
  * const app = alula().configure(rest('https://api.example.org').fetch(fetch))
  */
 export function rest<Services = any>(base = ''): RestTransports<Services> {
-  if (typeof base !== 'string') throw new TypeError(`rest expects the URL of a server, got a ${typeof base}`)
+  if (typeof base !== 'string')
+    throw createTypeError('ALULA_INVALID_ARGUMENT', `rest expects the URL of a server, got a ${typeof base}`)
 
   const url = stripTrailingSlashes(base)
 
@@ -56,7 +58,7 @@ function createHandler<Services>(
   DefaultService: RestServiceClass
 ): RestHandler<Services, any> {
   return (library: unknown, given: RestOptions | RestServiceClass = {}, GivenService?: RestServiceClass) => {
-    if (!library) throw new Error(`${name} has to be provided to feathers-rest`)
+    if (!library) throw createError('ALULA_INVALID_ARGUMENT', `${name} has to be provided to feathers-rest`)
 
     const [options, Service = DefaultService] = isClass(given) ? [{}, given] : [given, GivenService]
 

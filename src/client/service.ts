@@ -9,6 +9,7 @@ import type {
   TransportConnection
 } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
+import { createError } from '../utils/developer-error.ts'
 import { findPath, isRecordLike } from '../utils/object.ts'
 
 /** What the server returns. `any`, as in v5: the types of an application say what its services have. */
@@ -93,7 +94,10 @@ export abstract class ClientService implements ServiceInterface<ServerResult, un
   methods(...names: string[]): this {
     for (const name of names.filter((name) => !isStandardMethod(name))) {
       if (name in this && !(`_${name}` in this)) {
-        throw new Error(`'${name}' is not allowed as a custom method name on a client service`)
+        throw createError(
+          'ALULA_RESERVED_NAME',
+          `'${name}' is not allowed as a custom method name on a client service`
+        )
       }
 
       Object.assign(this, {
@@ -115,7 +119,10 @@ export abstract class ClientService implements ServiceInterface<ServerResult, un
    * @throws Error always
    */
   publish(): never {
-    throw new Error('A client service publishes nothing: the server chooses who receives its events')
+    throw createError(
+      'ALULA_NOT_ON_CLIENT',
+      'A client service publishes nothing: the server chooses who receives its events'
+    )
   }
 }
 
@@ -135,7 +142,7 @@ export function createConnection<Services>(
 ): TransportConnection<Services> {
   function configure(app: any): void {
     if (app.rest !== undefined || app.io !== undefined) {
-      throw new Error('Only one default client provider can be configured')
+      throw createError('ALULA_CONFIGURED_TWICE', 'Only one default client provider can be configured')
     }
 
     app[name] = connection

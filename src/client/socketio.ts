@@ -1,6 +1,7 @@
 import { defaultServiceEvents, type ServiceCall, toArguments } from '../core/methods.ts'
 import type { TransportConnection } from '../core/types.ts'
 import { BadRequest, convert, Timeout, Unavailable } from '../errors.ts'
+import { createError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { stripSlashes } from '../utils/path.ts'
 import { setHidden } from './error.ts'
@@ -135,7 +136,8 @@ export function socketio<Services = any>(
   socket: Socket,
   options: SocketOptions = {}
 ): TransportConnection<Services> {
-  if (typeof socket?.emit !== 'function') throw new Error('Socket.io connection needs to be provided')
+  if (typeof socket?.emit !== 'function')
+    throw createError('ALULA_INVALID_ARGUMENT', 'Socket.io connection needs to be provided')
   assertOptions('socketio', options, CHECKS, { others: 'unlike' })
 
   watchRefusals(socket)
@@ -153,7 +155,7 @@ function forward(service: SocketService, method: EmitterMethod | 'off', ...value
   const { connection } = service
 
   if (typeof connection[method] !== 'function') {
-    throw new Error(`Can not call '${method}' on the client service connection`)
+    throw createError('ALULA_NOT_ON_CLIENT', `Can not call '${method}' on the client service connection`)
   }
 
   const result = connection[method](...values)

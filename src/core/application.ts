@@ -1,6 +1,7 @@
 import { assertNoHookType, type HookInput, isHookTypeMap } from '../hooks/registry.ts'
 import type { AroundHook } from '../hooks/types.ts'
 import { createDebug } from '../utils/debug.ts'
+import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { stripSlashes, toPrefix } from '../utils/path.ts'
 import type { Channel, Channels } from './channel.ts'
@@ -57,7 +58,8 @@ export class BaseApplication extends EmitterClass {
 
   configure(callback: (this: any, app: any) => void): this {
     if (typeof callback !== 'function') {
-      throw new TypeError(
+      throw createTypeError(
+        'ALULA_INVALID_ARGUMENT',
         `app.configure expects a function, got ${callback === null ? 'null' : typeof callback}`
       )
     }
@@ -66,7 +68,8 @@ export class BaseApplication extends EmitterClass {
 
     // An Express application is a function too, and what many callbacks return.
     if (typeof result === 'function' && (result as unknown) !== this) {
-      throw new TypeError(
+      throw createTypeError(
+        'ALULA_NOT_CALLED',
         `app.configure got '${callback.name || 'a function'}', which returned another function: call it first, as in app.configure(${callback.name || 'plugin'}())`
       )
     }
@@ -75,7 +78,10 @@ export class BaseApplication extends EmitterClass {
   }
 
   defaultService(location: string): any {
-    throw new Error(`Can not find service '${location}'${didYouMean(location, Object.keys(this.services))}`)
+    throw createError(
+      'ALULA_UNKNOWN_SERVICE',
+      `Can not find service '${location}'${didYouMean(location, Object.keys(this.services))}`
+    )
   }
 
   service(location: string): any {
@@ -131,12 +137,16 @@ export class BaseApplication extends EmitterClass {
     const prefix = typeof path === 'string' ? toPrefix(path) : ''
 
     if (!MOUNTABLE.test(prefix)) {
-      throw new TypeError(
+      throw createTypeError(
+        'ALULA_INVALID_PATH',
         `Invalid path '${String(path)}' of app.mount: expected a path such as '/docs', as a URL has it, without placeholders`
       )
     }
     if (typeof handler !== 'function') {
-      throw new TypeError(`app.mount('${prefix}') expects a function that turns a Request into a Response`)
+      throw createTypeError(
+        'ALULA_INVALID_ARGUMENT',
+        `app.mount('${prefix}') expects a function that turns a Request into a Response`
+      )
     }
 
     assertNotMounted(this, prefix)
@@ -208,7 +218,10 @@ export class BaseApplication extends EmitterClass {
    * @throws Error always
    */
   listen(..._args: unknown[]): never {
-    throw new Error('This application has no server: use express(app), toListener(app) or socketio()')
+    throw createError(
+      'ALULA_NO_SERVER',
+      'This application has no server: use express(app), toListener(app) or socketio()'
+    )
   }
 
   publish(...args: unknown[]): this {
@@ -233,11 +246,13 @@ function watchConnections(app: BaseApplication, channels: Channels): void {
 
 /** Before anything is done to a service, so that one that is refused leaves no trace. */
 function assertFree(app: BaseApplication, location: string): void {
-  if (app.services[location] !== undefined) throw new Error(`Path ${location} already exists`)
+  if (app.services[location] !== undefined)
+    throw createError('ALULA_PATH_TAKEN', `Path ${location} already exists`)
 }
 
 function assertNotMounted({ _internals }: BaseApplication, prefix: string): void {
-  if (_internals.mounts.has(prefix)) throw new Error(`A function is mounted for '${prefix}' already`)
+  if (_internals.mounts.has(prefix))
+    throw createError('ALULA_PATH_TAKEN', `A function is mounted for '${prefix}' already`)
 }
 
 /** Sets up a service that is registered after `setup`, at once and without waiting for it. */
@@ -271,7 +286,8 @@ async function teardownServices(this: BaseApplication): Promise<BaseApplication>
 }
 
 function toServicePath(path: unknown): string {
-  if (typeof path !== 'string') throw new Error(`'${path}' is not a valid service path.`)
+  if (typeof path !== 'string')
+    throw createError('ALULA_INVALID_PATH', `'${path}' is not a valid service path.`)
 
   return stripSlashes(path) || '/'
 }

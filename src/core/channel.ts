@@ -1,3 +1,4 @@
+import { createError } from '../utils/developer-error.ts'
 import { EmitterClass } from './emitter.ts'
 
 /** Selects connections. */
@@ -165,7 +166,7 @@ export class Channels<Connection extends object = any> {
   get(...names: readonly (string | readonly string[])[]): Channel<Connection> {
     const [first, ...others] = names.flat().map((name) => this.getNamed(name))
 
-    if (!first) throw new Error('app.channel needs at least one channel name')
+    if (!first) throw createError('ALULA_INVALID_ARGUMENT', 'app.channel needs at least one channel name')
 
     return others.length === 0 ? first : new CombinedChannel([first, ...others])
   }

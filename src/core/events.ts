@@ -3,6 +3,8 @@ import type { CallObserver } from '../hooks/method.ts'
 import { isPromise } from '../utils/check.ts'
 import { createDebug } from '../utils/debug.ts'
 import { runOrDefer } from '../utils/deferral.ts'
+import { createError } from '../utils/developer-error.ts'
+import type { MistakeCode } from '../utils/error-codes.ts'
 import { warnOnce } from './internals.ts'
 import { getDefinition } from './methods.ts'
 import { getServiceOptions } from './service.ts'
@@ -80,8 +82,8 @@ export function reportError(app: Emitter, error: unknown, context?: unknown): vo
  * @param message What is wrong and what to do
  * @param context The context of the call that showed it
  */
-export function reportMistake(app: Emitter, code: string, message: string, context: unknown): void {
-  const error = Object.assign(new Error(message), { code })
+export function reportMistake(app: Emitter, code: MistakeCode, message: string, context: unknown): void {
+  const error = createError(code, message)
 
   if (!callErrorListeners(app, error, context)) globalThis.process?.emitWarning?.(message, { code })
 }

@@ -1,4 +1,5 @@
 import type { AroundHook, Layer } from '../hooks/types.ts'
+import { createError } from '../utils/developer-error.ts'
 import { toLayer } from './extensions.ts'
 import { SERVICE_HOOKS, type ServiceHooks } from './hooks.ts'
 import type { HookContext } from './types.ts'
@@ -37,7 +38,10 @@ export function addGate(
   const hooks = (service as Hooked)[SERVICE_HOOKS]
 
   if (!hooks) {
-    throw new Error(`Service '${path}' brought hooks of another library: its methods cannot be closed`)
+    throw createError(
+      'ALULA_FOREIGN_HOOKS',
+      `Service '${path}' brought hooks of another library: its methods cannot be closed`
+    )
   }
 
   const { toLayers } = hooks

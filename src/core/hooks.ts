@@ -10,6 +10,7 @@ import {
   isHookTypeMap
 } from '../hooks/registry.ts'
 import type { AroundHook, BaseContext, Hook, Layer, Method } from '../hooks/types.ts'
+import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { observeEvent } from './events.ts'
 import { extendLayers, insertBefore } from './extensions.ts'
@@ -91,7 +92,8 @@ export function implementHooks(service: FeathersService, path: string, app: obje
 export function createContext(service: any, method: string, data: object = {}): any {
   const create = service[method]?.createContext
 
-  if (typeof create !== 'function') throw new Error(`Can not create context for method ${method}`)
+  if (typeof create !== 'function')
+    throw createError('ALULA_UNKNOWN_METHOD', `Can not create context for method ${method}`)
 
   return create(data)
 }
@@ -157,7 +159,11 @@ export function addLifecycleHooks(
   const { setup, teardown, ...others } = input
   const [other] = Object.keys(others)
 
-  if (other !== undefined) throw new Error(`'${other}' is not a valid hook next to 'setup' and 'teardown'`)
+  if (other !== undefined)
+    throw createError(
+      'ALULA_UNKNOWN_HOOK_TYPE',
+      `'${other}' is not a valid hook next to 'setup' and 'teardown'`
+    )
 
   const hooks = new HookRegistry<BaseContext>().add({ around: { setup, teardown } })
 
@@ -198,7 +204,10 @@ export class ServiceHooks {
 
   add(input: unknown): void {
     if (typeof input !== 'object' || input === null) {
-      throw new TypeError(`Invalid hooks: expected an object or an array, got ${typeof input}`)
+      throw createTypeError(
+        'ALULA_INVALID_HOOK',
+        `Invalid hooks: expected an object or an array, got ${typeof input}`
+      )
     }
 
     if (isHookTypeMap(input)) {
@@ -240,7 +249,10 @@ export class ServiceHooks {
 
       if (!question) assertNoHookType(method)
 
-      throw new Error(`Method ${method} is not a Feathers hooks enabled service method${question}`)
+      throw createError(
+        'ALULA_UNKNOWN_METHOD',
+        `Method ${method} is not a Feathers hooks enabled service method${question}`
+      )
     }
   }
 }
@@ -248,7 +260,8 @@ export class ServiceHooks {
 function getMethod(service: object, method: string): Method {
   const found: unknown = (service as { [name: string]: unknown })[method]
 
-  if (typeof found !== 'function') throw new Error(`Can not apply hooks. '${method}' is not a function`)
+  if (typeof found !== 'function')
+    throw createError('ALULA_UNKNOWN_METHOD', `Can not apply hooks. '${method}' is not a function`)
 
   return found as Method
 }

@@ -1,5 +1,6 @@
 // The contract between the application and the other folders of the library: what an application keeps for them.
 import { HookRegistry } from '../hooks/registry.ts'
+import type { WarningCode } from '../utils/error-codes.ts'
 import type { KeyedMutex } from '../utils/keyed-mutex.ts'
 import { Channels } from './channel.ts'
 import type { HookContext, MountedHandler, Publisher } from './types.ts'
@@ -63,7 +64,7 @@ export function getInternals(app: object): Internals {
  * @param code The code of the warning, by which it is known too
  * @param sentence What it says
  */
-export function warnOnce(app: object, code: string, sentence: string): void {
+export function warnOnce(app: object, code: WarningCode, sentence: string): void {
   const { warnings } = getInternals(app)
 
   if (warnings.has(code)) return

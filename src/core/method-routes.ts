@@ -1,4 +1,5 @@
 // What services have over HTTP beside the paths of the standard methods. Clients do without it: their size counts.
+import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { warnOnce } from './internals.ts'
 import { isStandardMethod } from './methods.ts'
@@ -17,7 +18,11 @@ export function assertNoRoute(this: RegisteringApplication, _service: FeathersSe
   for (const full of [path, `${path}/:__id`]) {
     const other = this.routes.getAll(full).find(({ name }) => name !== undefined)
 
-    if (other) throw new Error(`Invalid path '${path}': the same requests lead to ${toLabel(other)}`)
+    if (other)
+      throw createError(
+        'ALULA_PATH_TAKEN',
+        `Invalid path '${path}': the same requests lead to ${toLabel(other)}`
+      )
   }
 }
 

@@ -1,4 +1,5 @@
 import { isPromise } from '../utils/check.ts'
+import { createError, createTypeError } from '../utils/developer-error.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { isTokenResponse } from '../utils/token-response.ts'
 import { type Channel, CombinedChannel } from './channel.ts'
@@ -144,7 +145,10 @@ export function toShown(context: HookContext, data: unknown): unknown {
   const position = getPositions(context, result).get(data)
 
   if (position === undefined) {
-    throw new Error(`An event of '${path}' is about an item that is not in the result of its context`)
+    throw createError(
+      'ALULA_UNKNOWN_ITEM',
+      `An event of '${path}' is about an item that is not in the result of its context`
+    )
   }
 
   return shown[position]
@@ -248,10 +252,13 @@ function setPublisher(publishers: Publishers, events: readonly string[], args: r
   const [event, publisher] = args.length > 1 ? args : [ANY, ...args]
 
   if (event !== ANY && !events.includes(event as string)) {
-    throw new Error(`'${String(event)}' is not a valid service event`)
+    throw createError('ALULA_UNKNOWN_EVENT', `'${String(event)}' is not a valid service event`)
   }
   if (typeof publisher !== 'function') {
-    throw new TypeError(`Invalid publisher: expected a function, got ${typeof publisher}`)
+    throw createTypeError(
+      'ALULA_INVALID_PUBLISHER',
+      `Invalid publisher: expected a function, got ${typeof publisher}`
+    )
   }
 
   publishers.set(event as string, publisher as Publisher)
@@ -261,7 +268,10 @@ function assertChannel(value: unknown): Channel {
   const { join, connections } = (value ?? {}) as Partial<Channel>
 
   if (typeof join !== 'function' || !Array.isArray(connections)) {
-    throw new TypeError('Invalid result of a publisher: expected channels, as app.channel() returns them')
+    throw createTypeError(
+      'ALULA_INVALID_RETURN_VALUE',
+      'Invalid result of a publisher: expected channels, as app.channel() returns them'
+    )
   }
 
   return value as Channel

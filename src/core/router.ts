@@ -1,3 +1,4 @@
+import { createError } from '../utils/developer-error.ts'
 import { stripSlashes } from '../utils/path.ts'
 
 /** What a path leads to: what was inserted, and the segments that stood for its placeholders. */
@@ -52,7 +53,8 @@ export class Router<T = any> {
       node = next
     }
 
-    if (node.data !== undefined) throw new Error(`Path ${stripSlashes(path)} already exists`)
+    if (node.data !== undefined)
+      throw createError('ALULA_PATH_TAKEN', `Path ${stripSlashes(path)} already exists`)
 
     node.data = data
   }

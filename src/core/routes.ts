@@ -1,5 +1,6 @@
 import { BadRequest } from '../errors.ts'
 import { isObject, isString } from '../utils/check.ts'
+import { createError } from '../utils/developer-error.ts'
 
 /** One entry of the option `routes`, parsed. */
 export interface MethodRoute {
@@ -57,7 +58,7 @@ export function parseRoutes(location: string, routes: { readonly [route: string]
 
 /** The error for a route that is refused when its service is registered. */
 export function toRouteError(location: string, name: string, reason: string): Error {
-  return new Error(`Invalid route '${name}' of service '${location}': ${reason}`)
+  return createError('ALULA_INVALID_ROUTE', `Invalid route '${name}' of service '${location}': ${reason}`)
 }
 
 function parseRoute(location: string, name: string, method: string): MethodRoute {

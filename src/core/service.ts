@@ -1,5 +1,6 @@
 import { EventEmitter } from 'events'
 import { isFunction, isObject, isString, isStringList } from '../utils/check.ts'
+import { createError } from '../utils/developer-error.ts'
 import { assertOptions, type CheckSettings, type OptionCheck, type OptionChecks } from '../utils/options.ts'
 import { defaultServiceEvents, defaultServiceMethods } from './methods.ts'
 import { isRoutes, type MethodRoute, parseRoutes, type ServiceRoutes } from './routes.ts'
@@ -160,14 +161,17 @@ function assertService(
     Array.isArray(service) ||
     !(options?.methods?.length || names.some((name) => hasMethod(service, name)))
   ) {
-    throw new Error(`Invalid service object passed for path \`${location}\``)
+    throw createError('ALULA_INVALID_SERVICE', `Invalid service object passed for path \`${location}\``)
   }
 }
 
 function assertMethodName(location: string, name: string): void {
   // `_find` and the other underscore methods skip hooks and checks: no list may open them to clients.
   if (RESERVED.has(name) || name.startsWith('_')) {
-    throw new Error(`'${name}' on service '${location}' is not allowed as a custom method name`)
+    throw createError(
+      'ALULA_RESERVED_NAME',
+      `'${name}' on service '${location}' is not allowed as a custom method name`
+    )
   }
 }
 

@@ -12,6 +12,7 @@ import { graft } from '../node/graft.ts'
 import { startServer } from '../node/listen.ts'
 import { warnOfMissingTransport } from '../node/reachable.ts'
 import { isObject } from '../utils/check.ts'
+import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { parseQuery } from './query.ts'
 import { assertMiddleware } from './rest.ts'
@@ -122,7 +123,10 @@ export function feathersExpress<Services = any, Settings = any>(
   if (!app) return expressApp as unknown as Application<Services, Settings>
 
   if (typeof app.setup !== 'function') {
-    throw new Error('alula/express requires a valid Feathers application instance')
+    throw createError(
+      'ALULA_INVALID_APPLICATION',
+      'alula/express requires a valid Feathers application instance'
+    )
   }
 
   const { use } = expressApp
@@ -177,7 +181,8 @@ function assertCalled([path, ...rest]: readonly unknown[]): void {
 
   if (isForExpress || rest.length === 0 || !rest.every((argument) => typeof argument === 'function')) return
 
-  throw new TypeError(
+  throw createTypeError(
+    'ALULA_INVALID_SERVICE',
     `app.use('${path}') got a function instead of a service: call it, as in memory(), or write new in front of a class. ` +
       `For middleware of Express, a path begins with a slash`
   )
@@ -203,18 +208,25 @@ function toRegistration([path, ...rest]: readonly unknown[]): Registration | und
   const [options, ...more] = following.filter((argument) => !isMiddleware(argument))
 
   if (more.length > 0) {
-    throw new Error(`Invalid options passed to app.use: service '${path}' got several objects of options`)
+    throw createError(
+      'ALULA_INVALID_OPTION',
+      `Invalid options passed to app.use: service '${path}' got several objects of options`
+    )
   }
 
   const given = options === undefined ? {} : toServiceOptions(path, options)
 
   // The services inside are registered already: a guard around them would be dropped silently.
   if (isObject(service.services) && before.length + after.length > 0) {
-    throw new Error(`Middleware cannot be put around the application at '${path}', only around its services`)
+    throw createError(
+      'ALULA_INVALID_MIDDLEWARE',
+      `Middleware cannot be put around the application at '${path}', only around its services`
+    )
   }
 
   if (![before, after].flat(Number.POSITIVE_INFINITY).every((step) => typeof step === 'function')) {
-    throw new TypeError(
+    throw createTypeError(
+      'ALULA_INVALID_MIDDLEWARE',
       `Invalid middleware of service '${path}': expected functions. Methods are listed in options: { methods: […] }`
     )
   }
@@ -229,7 +241,8 @@ function isMiddleware(argument: unknown): boolean {
 
 /** An object without an option of services may be another service, or options of something else. */
 function toServiceOptions(path: string, options: unknown): ServiceOptions {
-  if (!isObject(options)) throw new Error(`Invalid options of service '${path}': expected an object`)
+  if (!isObject(options))
+    throw createError('ALULA_INVALID_OPTION', `Invalid options of service '${path}': expected an object`)
   if (SERVICE_OPTIONS.some((name) => options[name] !== undefined)) return options
 
   const [name] = Object.keys(options)
@@ -238,5 +251,5 @@ function toServiceOptions(path: string, options: unknown): ServiceOptions {
       ? `service '${path}' got no option`
       : `service '${path}' has no option '${name}'${didYouMean(name, SERVICE_OPTIONS)}`
 
-  throw new Error(`Invalid options passed to app.use: ${reason}`)
+  throw createError('ALULA_UNKNOWN_OPTION', `Invalid options passed to app.use: ${reason}`)
 }

@@ -8,6 +8,7 @@ import { LOGGER_CHECK, type Logger, logError, toClientError } from '../transport
 import { toLogContext } from '../transport/handler.ts'
 import { createNotFound, type TransportApplication, toHttpError } from '../transport/http.ts'
 import { isFunction, isObject, isString } from '../utils/check.ts'
+import { createError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { sendResult } from './send.ts'
 
@@ -121,7 +122,10 @@ export function createErrorHandler(
  */
 export function assertCalled(name: string, argument: object): void {
   if (argument instanceof IncomingMessage) {
-    throw new Error(`${name} makes middleware and is none: call it, as in app.use(${name}())`)
+    throw createError(
+      'ALULA_NOT_CALLED',
+      `${name} makes middleware and is none: call it, as in app.use(${name}())`
+    )
   }
 }
 

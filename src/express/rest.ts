@@ -24,6 +24,7 @@ import {
 } from '../transport/options.ts'
 import { createSetupCheck } from '../transport/setup-check.ts'
 import { isFunction, isNever } from '../utils/check.ts'
+import { createError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
 import { stripPrefix } from '../utils/path.ts'
 import { parseAuthentication } from './authentication.ts'
@@ -88,7 +89,7 @@ export function rest(options?: RequestHandler | RestOptions | null): (app: any) 
 
   return (app) => {
     if (typeof app.route !== 'function')
-      throw new Error('alula/express rest needs an Express compatible app.')
+      throw createError('ALULA_INVALID_APPLICATION', 'alula/express rest needs an Express compatible app.')
 
     const checkSetup = createSetupCheck(app)
     const handle = serveHttp(app, settings)

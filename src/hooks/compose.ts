@@ -1,3 +1,4 @@
+import { createError, createTypeError } from '../utils/developer-error.ts'
 import type { AroundHook, BaseContext, NextFunction, Pipeline } from './types.ts'
 
 /**
@@ -9,9 +10,9 @@ import type { AroundHook, BaseContext, NextFunction, Pipeline } from './types.ts
 export function compose<C extends BaseContext>(
   hooks: readonly AroundHook<C>[]
 ): (context: C, next?: NextFunction) => Promise<any> {
-  if (!Array.isArray(hooks)) throw new TypeError('Middleware stack must be an array!')
+  if (!Array.isArray(hooks)) throw createTypeError('ALULA_INVALID_HOOK', 'Middleware stack must be an array!')
   if (!hooks.every((hook) => typeof hook === 'function')) {
-    throw new TypeError('Middleware must be composed of functions!')
+    throw createTypeError('ALULA_INVALID_HOOK', 'Middleware must be composed of functions!')
   }
 
   return (context, next) => {
@@ -27,7 +28,8 @@ export function wrapAround<C extends BaseContext>(inner: Pipeline<C>, hook: Arou
     let called = false
 
     const next = () => {
-      if (called) return Promise.reject(new Error('next() called multiple times'))
+      if (called)
+        return Promise.reject(createError('ALULA_NEXT_CALLED_TWICE', 'next() called multiple times'))
       called = true
 
       return inner(context)

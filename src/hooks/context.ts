@@ -1,3 +1,4 @@
+import { createError } from '../utils/developer-error.ts'
 import type { BaseContext } from './types.ts'
 
 /** Creates the context of a call from what a transport knows about it, for example `{ http: {} }`. */
@@ -40,7 +41,10 @@ export function createContextClass<C extends BaseContext>(
 
   for (const [index, name] of parameters.entries()) {
     if (Object.hasOwn(properties, name)) {
-      throw new Error(`Hooks can not have a property and param named '${name}'. Use .defaults instead.`)
+      throw createError(
+        'ALULA_RESERVED_NAME',
+        `Hooks can not have a property and param named '${name}'. Use .defaults instead.`
+      )
     }
 
     Object.defineProperty(ContextClass.prototype, name, {

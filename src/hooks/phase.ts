@@ -1,3 +1,4 @@
+import { createTypeError } from '../utils/developer-error.ts'
 import { wrapAround } from './compose.ts'
 import { AROUND, type BaseContext, type Hook, type NextFunction, type Phase, type Pipeline } from './types.ts'
 
@@ -48,7 +49,8 @@ function assertHooks(type: string, hooks: unknown): void {
   const isList = Array.isArray(hooks) && hooks.every((hook) => typeof hook === 'function')
 
   if (!isList || !['before', 'after', 'error'].includes(type)) {
-    throw new TypeError(
+    throw createTypeError(
+      'ALULA_INVALID_HOOK',
       `Invalid '${type}' of collect: expected lists of functions, 'before', 'after' and 'error'`
     )
   }

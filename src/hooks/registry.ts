@@ -1,3 +1,4 @@
+import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { type AroundHook, type BaseContext, GUARD, type Hook, type HookType, type Layer } from './types.ts'
 
@@ -114,7 +115,10 @@ function toEntries<C>(type: string, input: unknown): { key: string; hook: Regist
   return Object.entries(toMethodMap(input)).flatMap(([method, hooks]) =>
     toList(hooks).map((hook) => {
       if (typeof hook !== 'function') {
-        throw new TypeError(`Invalid '${type}' hook for '${method}': expected a function, got ${typeof hook}`)
+        throw createTypeError(
+          'ALULA_INVALID_HOOK',
+          `Invalid '${type}' hook for '${method}': expected a function, got ${typeof hook}`
+        )
       }
 
       return { key: toKey(type, method), hook: hook as RegisteredHook<C> }
@@ -123,7 +127,10 @@ function toEntries<C>(type: string, input: unknown): { key: string; hook: Regist
 }
 
 function toTypeError(type: string): Error {
-  return new Error(`'${type}' is not a valid hook type${didYouMean(type, HOOK_TYPES)}`)
+  return createError(
+    'ALULA_UNKNOWN_HOOK_TYPE',
+    `'${type}' is not a valid hook type${didYouMean(type, HOOK_TYPES)}`
+  )
 }
 
 function toMethodMap(input: unknown): object {

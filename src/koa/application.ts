@@ -4,6 +4,7 @@ import type { Application as CoreApplication, FeathersApplication, ServiceOption
 import { graft } from '../node/graft.ts'
 import { startServer } from '../node/listen.ts'
 import { warnOfMissingTransport } from '../node/reachable.ts'
+import { createError } from '../utils/developer-error.ts'
 import type { FeathersContext, FeathersKoaContext } from './context.ts'
 import { Koa } from './peers.ts'
 import { implementQuery } from './request.ts'
@@ -54,7 +55,7 @@ export function koa<Services = any, Settings = any>(
   if (!app) return koaApp as unknown as Application<Services, Settings>
 
   if (typeof app.setup !== 'function') {
-    throw new Error('alula/koa requires a valid Feathers application instance')
+    throw createError('ALULA_INVALID_APPLICATION', 'alula/koa requires a valid Feathers application instance')
   }
 
   const { use, teardown } = app

@@ -3,6 +3,7 @@ import { fromParserError } from '../node/parser-errors.ts'
 import { LOGGER_CHECK, type Logger, logUnexpected } from '../transport/error.ts'
 import { toLogContext } from '../transport/handler.ts'
 import { type TransportApplication, toHttpError } from '../transport/http.ts'
+import { createError } from '../utils/developer-error.ts'
 import { assertOptions } from '../utils/options.ts'
 import type { FeathersKoaContext, Middleware } from './context.ts'
 
@@ -75,7 +76,10 @@ export function showError(context: FeathersKoaContext, thrown: unknown, logger: 
  */
 export function assertCalled(name: string, argument: object): void {
   if ('req' in argument) {
-    throw new Error(`${name} makes middleware and is none: call it, as in app.use(${name}())`)
+    throw createError(
+      'ALULA_NOT_CALLED',
+      `${name} makes middleware and is none: call it, as in app.use(${name}())`
+    )
   }
 }
 

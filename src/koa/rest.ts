@@ -18,6 +18,7 @@ import {
 import { type HttpOptions, type HttpSettings, toHttpSettings } from '../transport/options.ts'
 import { createSetupCheck } from '../transport/setup-check.ts'
 import { isFunction, isNever } from '../utils/check.ts'
+import { createError, createTypeError } from '../utils/developer-error.ts'
 import type { OptionChecks } from '../utils/options.ts'
 import { stripPrefix } from '../utils/path.ts'
 import { createParser } from './authentication.ts'
@@ -55,7 +56,8 @@ export function rest(options?: Middleware | RestOptions | null): (app: any) => v
   const settings = toHttpSettings('rest', given, CHECKS)
 
   return (app) => {
-    if (typeof app.callback !== 'function') throw new Error('alula/koa rest needs a Koa compatible app.')
+    if (typeof app.callback !== 'function')
+      throw createError('ALULA_INVALID_APPLICATION', 'alula/koa rest needs a Koa compatible app.')
 
     const checkSetup = createSetupCheck(app)
     const handle = serveHttp(app, settings)
@@ -101,7 +103,8 @@ export function assertMiddleware(location: string, middleware: object): void {
     const isList = Array.isArray(list) && list.every((step) => typeof step === 'function')
 
     if (!['before', 'after'].includes(name) || !(list === undefined || isList)) {
-      throw new TypeError(
+      throw createTypeError(
+        'ALULA_INVALID_OPTION',
         `Invalid option 'koa' of service '${location}': expected arrays of middleware, 'before' and 'after'`
       )
     }

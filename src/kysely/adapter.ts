@@ -12,6 +12,7 @@ import {
   wantsSet
 } from '../query/record-set.ts'
 import { COMPARE, type Comparison } from '../schema/stored.ts'
+import { hasCode } from '../utils/check.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import type { Fragment, StoredRow } from './dialect.ts'
 import { compareWithTable } from './drift.ts'
@@ -23,7 +24,7 @@ import { type AnyKyselyParams, assertOptions, type KyselyOptions, type KyselyPar
 import { sortById, toOrder } from './order.ts'
 import { watchStatements } from './outside.ts'
 import { assertSelection, countRecords, readRecord, readRecords, toNotFound, toRecord } from './read.ts'
-import { getTable, MissingTable, openSession, type Session } from './session.ts'
+import { getTable, openSession, type Session } from './session.ts'
 import { KyselySet, toNumbers } from './set.ts'
 import { STORED, type StoredField, toStoredFields } from './stored-fields.ts'
 import { toExpression } from './where.ts'
@@ -210,7 +211,7 @@ export class KyselyAdapter<
     try {
       return await connect(params, Model, async (db) => toStoredFields(await getTable(Model, db, name), id))
     } catch (error) {
-      if (error instanceof MissingTable) return undefined
+      if (hasCode(error, 'ALULA_MISSING_TABLE')) return undefined
 
       throw toTableError(error, undefined)
     }
@@ -276,7 +277,7 @@ export class KyselyService<
     const Model = this.getModel()
 
     openSession(Model, Model, this.options).catch((error) => {
-      if (!(error instanceof MissingTable)) return
+      if (!hasCode(error, 'ALULA_MISSING_TABLE')) return
 
       process.emitWarning(`The service '${path}' cannot be used: ${error.message}`, {
         code: 'ALULA_MISSING_TABLE'

@@ -1,4 +1,5 @@
 import { type QueryExecutor, sql } from 'kysely'
+import { createError } from '../utils/developer-error.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import type { Dialect, Table } from './dialect.ts'
 import { mysql } from './dialects/mysql.ts'
@@ -92,7 +93,8 @@ function recognise(db: AnyKysely): Dialect {
   const dialect = DIALECTS.find(({ probe }) => probe === text)
 
   if (!dialect) {
-    throw new Error(
+    throw createError(
+      'ALULA_UNSUPPORTED_DATABASE',
       `Invalid adapter option 'Model': expected SQLite, PostgreSQL, MySQL or MariaDB, got what writes ${text}`
     )
   }

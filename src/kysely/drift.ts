@@ -10,6 +10,7 @@ import {
 } from '../schema/json-schema.ts'
 import type { Comparison } from '../schema/stored.ts'
 import { hasCode } from '../utils/check.ts'
+import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { STORED, type StoredField, type StoredService, type ValueKind } from './stored-fields.ts'
 
@@ -65,7 +66,8 @@ export async function compareWithTable(service: StoredService, comparison: Compa
     ...lines.map((line) => `- ${line}`)
   ].join('\n')
 
-  if (drift !== 'warn') throw new Error(`${message}\nSet drift: 'warn' to start all the same`)
+  if (drift !== 'warn')
+    throw createError('ALULA_DRIFT', `${message}\nSet drift: 'warn' to start all the same`)
 
   warn(message)
 }

@@ -1,4 +1,5 @@
 import { AROUND, type NextFunction } from '../hooks/types.ts'
+import { createError } from '../utils/developer-error.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import { currentCall, type HookCall, Transaction } from './transaction.ts'
 import { findTransaction } from './with-transaction.ts'
@@ -73,10 +74,18 @@ function toFactory(
   run: (context: Context) => Promise<void>
 ): () => (context: any) => Promise<void> {
   return (context?: object) => {
-    if (context) throw new Error(`transaction.${name} has to be called, as in [transaction.${name}()]`)
+    if (context)
+      throw createError(
+        'ALULA_NOT_CALLED',
+        `transaction.${name} has to be called, as in [transaction.${name}()]`
+      )
 
     const hook = async (context: Context, next?: unknown) => {
-      if (next) throw new Error(`The hook transaction.${name}() is for '${type}', and no around hook`)
+      if (next)
+        throw createError(
+          'ALULA_MISPLACED_HOOK',
+          `The hook transaction.${name}() is for '${type}', and no around hook`
+        )
 
       await run(context)
     }

@@ -1,6 +1,7 @@
 // Statements that application code runs with the Kysely instance of its services while it is in a transaction. They are
 // outside of that transaction, and where they would wait for its connection, they would wait for ever.
 import type { DatabaseConnection, KyselyPlugin, QueryExecutor } from 'kysely'
+import { createError } from '../utils/developer-error.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import { type Database, findDatabase } from './databases.ts'
 import { Transaction } from './transaction.ts'
@@ -111,7 +112,8 @@ async function provideOutside<T>(
 }
 
 function toStalemate({ isScope }: Transaction): Error {
-  return new Error(
+  return createError(
+    'ALULA_TRANSACTION_DEADLOCK',
     `This statement would wait for ever for the connection that its own transaction has: ${isScope ? ADVICE : HOOKS_ADVICE}`
   )
 }

@@ -1,5 +1,6 @@
 import { type Compilable, type CompiledQuery, sql } from 'kysely'
 import { BadRequest } from '../errors.ts'
+import { createError } from '../utils/developer-error.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import { asOneStatement, execute, onConnection } from './atomic.ts'
 import { findDatabase } from './databases.ts'
@@ -20,16 +21,13 @@ export interface Session {
   readonly by?: string | undefined
 }
 
-/** There is no table by a name, or no column for ids. */
-export class MissingTable extends Error {}
-
 /**
  * Prepares the statements of a call.
  *
  * @param Model The Kysely instance that is configured
  * @param db Where they run: the same, or the transaction of the call
  * @param options The names of the table and of its id column
- * @throws MissingTable when there is no such table, or no such column
+ * @throws Error with the code `ALULA_MISSING_TABLE` when there is no such table, or no such column
  */
 export async function openSession(
   Model: AnyKysely,
@@ -39,12 +37,16 @@ export async function openSession(
   const table = await getTable(Model, db, name)
 
   if (!table.columns.has(id)) {
-    throw new MissingTable(
+    throw createError(
+      'ALULA_MISSING_TABLE',
       `The table '${name}' has no column '${id}': set the option 'id' to the one that it has`
     )
   }
   if (by !== undefined && !table.columns.has(by)) {
-    throw new MissingTable(`The table '${name}' has no column '${by}', which the option 'by' names`)
+    throw createError(
+      'ALULA_MISSING_TABLE',
+      `The table '${name}' has no column '${by}', which the option 'by' names`
+    )
   }
 
   return { db, name, table, id, by }
@@ -56,7 +58,7 @@ export async function openSession(
  * @param Model The Kysely instance that is configured
  * @param db Where to ask: the same, or the transaction of the call
  * @param name The name of the table
- * @throws MissingTable when there is no such table
+ * @throws Error with the code `ALULA_MISSING_TABLE` when there is no such table
  */
 export function getTable(Model: AnyKysely, db: AnyKysely, name: string): Table | Promise<Table> {
   const { tables } = findDatabase(Model).getInstance(Model)
@@ -83,7 +85,8 @@ async function readTable(Model: AnyKysely, db: AnyKysely, name: string): Promise
     dialect.readTable(connection.withoutPlugins(), place)
   )
 
-  if (description.columns.size === 0) throw new MissingTable(`The database has no table '${place.name}'`)
+  if (description.columns.size === 0)
+    throw createError('ALULA_MISSING_TABLE', `The database has no table '${place.name}'`)
 
   const allColumns = listColumns(description, dialect, db)
 

@@ -8,9 +8,9 @@ import { schema } from '../schema/schema.ts'
 import { isStandardSchema } from '../schema/standard.ts'
 import type { DeclaredSchema, SettingsFor } from '../schema/types.ts'
 import { hasCode, isObject } from '../utils/check.ts'
+import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { assertOptions } from '../utils/options.ts'
-import { MissingTable } from './session.ts'
 import { isStoredService, STORED, type StoredField, type StoredService } from './stored-fields.ts'
 
 /** What the columns of a table do not say. */
@@ -83,12 +83,14 @@ class TableSchema implements ServiceExtension {
 
   install(service: FeathersService, path: string, app: object): void {
     if (!isStoredService(service)) {
-      throw new TypeError(
+      throw createTypeError(
+        'ALULA_INVALID_SCHEMA',
         `The schema of service '${path}' is table(), which needs a service of alula/kysely: use schema() for others`
       )
     }
     if (this.service && this.service !== service) {
-      throw new Error(
+      throw createError(
+        'ALULA_SHARED_SCHEMA',
         `The schema of service '${path}' is the table() of service '${this.path}': call table() for each`
       )
     }
@@ -103,7 +105,7 @@ class TableSchema implements ServiceExtension {
       await this.load({})
     } catch (error) {
       // A database that is away, or has no such table, keeps no application from starting: its calls are errors.
-      if (!(error instanceof MissingTable) && !hasCode(error, 503)) throw error
+      if (!hasCode(error, 'ALULA_MISSING_TABLE') && !hasCode(error, 503)) throw error
     }
   }
 
@@ -124,7 +126,8 @@ class TableSchema implements ServiceExtension {
   show(event: string, data: unknown): unknown {
     if (this.declared) return this.declared.show?.(event, data)
 
-    throw new Error(
+    throw createError(
+      'ALULA_NOT_SET_UP',
       `The service '${this.path}' sends the event '${event}' before its table was read: set the application up first`
     )
   }
@@ -153,7 +156,7 @@ class TableSchema implements ServiceExtension {
     const service = this.service as FeathersService & StoredService
     const stored = await service[STORED](params)
 
-    if (!stored) throw new MissingTable(`The table of service '${this.path}' is not there`)
+    if (!stored) throw createError('ALULA_MISSING_TABLE', `The table of service '${this.path}' is not there`)
 
     assertColumns(this.settings.fields ?? {}, stored, this.path)
 
@@ -234,7 +237,8 @@ function assertColumns(refined: object, stored: readonly StoredField[], path: st
 
   if (missing === undefined) return
 
-  throw new TypeError(
+  throw createTypeError(
+    'ALULA_UNKNOWN_FIELD',
     `The table of service '${path}' has no column '${missing}', which 'fields' of table() names${didYouMean(missing, names)}`
   )
 }

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Transaction as KyselyTransaction } from 'kysely'
 import { GeneralError } from '../errors.ts'
 import { setDeferral } from '../utils/deferral.ts'
+import { createError } from '../utils/developer-error.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import { release } from './atomic.ts'
 import { Connection } from './connection.ts'
@@ -141,7 +142,7 @@ export class Transaction {
   get trx(): KyselyTransaction<any> {
     const { connection } = this
 
-    if (!connection) throw new Error('The transaction has not begun')
+    if (!connection) throw createError('ALULA_TRANSACTION_NOT_BEGUN', 'The transaction has not begun')
 
     return lend(connection.db, async (run) => {
       connection.hasOwnStatements = true

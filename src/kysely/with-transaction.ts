@@ -1,4 +1,5 @@
 import type { Kysely, Transaction as KyselyTransaction } from 'kysely'
+import { createTypeError } from '../utils/developer-error.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import { withPluginsOf } from './instance.ts'
 import { watchStatements } from './outside.ts'
@@ -28,7 +29,8 @@ export async function withTransaction<DB, T>(
 export async function withTransaction<T>(app: object, run: () => Promise<T>): Promise<T>
 export async function withTransaction<T>(source: object, run: (trx?: any) => Promise<T>): Promise<T> {
   if (typeof run !== 'function') {
-    throw new TypeError(
+    throw createTypeError(
+      'ALULA_INVALID_ARGUMENT',
       'withTransaction expects an application and a function: withTransaction(app, async () => …), or a Kysely instance and a function: withTransaction(db, async (trx) => …)'
     )
   }

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { reportError } from '../core/events.ts'
 import { getInternals } from '../core/internals.ts'
+import { createError } from '../utils/developer-error.ts'
 import { limitPipelining } from './pipelining.ts'
 import { prepareClose } from './shutdown.ts'
 
@@ -31,7 +32,8 @@ export async function startServer(
   closers: (() => Promise<void>)[]
 ): Promise<Server> {
   if (getInternals(app).isSettingUp) {
-    throw new Error(
+    throw createError(
+      'ALULA_SETUP_RUNNING',
       'app.setup() has not finished: await it before app.listen(), or leave it out, because app.listen() calls it'
     )
   }

@@ -2,6 +2,7 @@ import { AsyncResource } from 'node:async_hooks'
 import { Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Server as HttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
+import { createTypeError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionCheck } from '../utils/options.ts'
 
 /** The options of {@link limitPipelining}. */
@@ -58,7 +59,10 @@ export function limitPipelining<AnyServer extends Server>(
   options: PipeliningOptions = {}
 ): AnyServer {
   if (!isServer(server)) {
-    throw new TypeError('limitPipelining expects a server of node:http or node:https')
+    throw createTypeError(
+      'ALULA_INVALID_ARGUMENT',
+      'limitPipelining expects a server of node:http or node:https'
+    )
   }
 
   const gate = createPipelineGate(options)

@@ -3,6 +3,7 @@ import type { Readable, Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { BadRequest, UnsupportedMediaType } from '../errors.ts'
 import { createAborted, createTooLarge } from '../transport/error.ts'
+import { createError } from '../utils/developer-error.ts'
 
 /** What a body may be compressed with. */
 const DECOMPRESSORS: ReadonlyMap<string, () => Transform> = new Map([
@@ -96,7 +97,7 @@ function createDecompressor(encoding = 'identity'): Transform | undefined {
 
 function createIncompleteError({ complete }: IncomingMessage): Error {
   return complete
-    ? new Error('Earlier middleware consumed the body and set no request.body')
+    ? createError('ALULA_BODY_CONSUMED', 'Earlier middleware consumed the body and set no request.body')
     : createAborted()
 }
 

@@ -1,5 +1,6 @@
 import { type IncomingMessage, Server, type ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
+import { createTypeError } from '../utils/developer-error.ts'
 
 /** How long, in milliseconds, no connection has to come or go before the server stops to accept. */
 const QUIET_TIME = 20
@@ -25,7 +26,8 @@ const ARRIVAL_GRACE = 3000
  */
 export function prepareClose(server: Server): () => Promise<void> {
   // The sockets of `https` are not those of its connections.
-  if (!(server instanceof Server)) throw new TypeError('prepareClose expects a server of node:http')
+  if (!(server instanceof Server))
+    throw createTypeError('ALULA_INVALID_ARGUMENT', 'prepareClose expects a server of node:http')
 
   const responses = new Map<Socket, ServerResponse | undefined>()
   let changes = 0

@@ -1,6 +1,7 @@
 import type { Application, HookContext, NextFunction } from '../core/types.ts'
 import { hasCode, isString } from '../utils/check.ts'
 import { toSetCookie } from '../utils/cookie.ts'
+import { createError, createTypeError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { Logins } from './login.ts'
 import { assertConfiguration, CODE_PATH, getPrefix } from './options.ts'
@@ -32,7 +33,7 @@ const CHECKS: OptionChecks = {
  */
 export function oauth(settings: OauthSetupSettings = {}): (app: Application) => void {
   if (typeof (settings as { configure?: unknown }).configure === 'function') {
-    throw new TypeError('Call oauth: app.configure(oauth()), not app.configure(oauth)')
+    throw createTypeError('ALULA_NOT_CALLED', 'Call oauth: app.configure(oauth()), not app.configure(oauth)')
   }
 
   assertOptions('oauth', settings, CHECKS)
@@ -42,7 +43,11 @@ export function oauth(settings: OauthSetupSettings = {}): (app: Application) => 
   return (app) => {
     const auth: any = app.defaultAuthentication?.(authService)
 
-    if (!auth) throw new Error("An authentication service must exist before 'alula/oauth' is configured")
+    if (!auth)
+      throw createError(
+        'ALULA_NO_AUTHENTICATION',
+        "An authentication service must exist before 'alula/oauth' is configured"
+      )
     if (auth.configuration.oauth === undefined) return
 
     assertConfiguration(auth.configuration.oauth)

@@ -1,4 +1,5 @@
 import { isObject, isString, isStringList } from '../utils/check.ts'
+import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { assertOption, assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
 import { stripSlashes, stripTrailingSlashes } from '../utils/path.ts'
@@ -122,7 +123,8 @@ export function getServerUrl({ defaults }: OAuthConfiguration, app: Settings): s
   const [host, port] = [app.get('host'), app.get('port')]
 
   if (!host) {
-    throw new Error(
+    throw createError(
+      'ALULA_UNKNOWN_ORIGIN',
       "The URL of the server is not known: set 'authentication.oauth.defaults.origin', for example to 'https://api.example.org'"
     )
   }
@@ -154,7 +156,8 @@ export function assertConfiguration(oauth: unknown): asserts oauth is OAuthConfi
 
 function assertProvider(name: string, oauth: OAuthConfiguration): void {
   if (name === CODE_PATH || !/^[\w.~-]+$/.test(name)) {
-    throw new TypeError(
+    throw createTypeError(
+      'ALULA_INVALID_OPTION',
       `Invalid name '${name}' of a provider in ${OWNER}: expected letters and digits, and not '${CODE_PATH}'`
     )
   }
@@ -184,7 +187,8 @@ function assertEndpoints(name: string, settings: ResolvedProvider): void {
   const isUnknown = issuer === undefined && authorize_url === undefined
   const question = isUnknown ? didYouMean(name, [...providers.keys()]) : ''
 
-  if (question) throw new TypeError(`Unknown provider '${name}' of ${OWNER}${question}`)
+  if (question)
+    throw createTypeError('ALULA_UNKNOWN_PROVIDER', `Unknown provider '${name}' of ${OWNER}${question}`)
 
   if (issuer === undefined) {
     for (const option of ['authorize_url', 'access_url', 'profile_url']) {

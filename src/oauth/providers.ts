@@ -1,6 +1,7 @@
 // What is known of providers. What is peculiar to one stands in its entry and nowhere else.
 import jwt from 'jsonwebtoken'
 import { isString } from '../utils/check.ts'
+import { createTypeError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import type { CallbackQuery, OAuthProfile, ProviderSettings } from './types.ts'
 
@@ -144,9 +145,13 @@ function createAppleSecret({ key, secret, teamId, keyId, privateKey }: ProviderS
       expiresIn: '5m'
     })
   } catch (cause) {
-    throw new TypeError(`Invalid option 'privateKey' of ${APPLE}: expected the key from Apple, in PEM`, {
-      cause
-    })
+    throw createTypeError(
+      'ALULA_INVALID_OPTION',
+      `Invalid option 'privateKey' of ${APPLE}: expected the key from Apple, in PEM`,
+      {
+        cause
+      }
+    )
   }
 }
 

@@ -1,4 +1,5 @@
 // What can be said before the first login.
+import { createError } from '../utils/developer-error.ts'
 import type { OAuthConfiguration } from './types.ts'
 
 /**
@@ -19,12 +20,14 @@ export function assertCookie(
   if (delivery !== 'cookie') return
 
   if (cookie === undefined) {
-    throw new Error(
+    throw createError(
+      'ALULA_UNSTORABLE_COOKIE',
       `The access token is delivered in a cookie: set its name as 'authentication.${strategy}.cookie'`
     )
   }
   if (/^__(Host|Secure)-/.test(cookie) && !serverUrl.startsWith('https:')) {
-    throw new Error(
+    throw createError(
+      'ALULA_UNSTORABLE_COOKIE',
       `Browsers keep a cookie named '${cookie}' over HTTPS alone, and clients reach the server at ${serverUrl}`
     )
   }

@@ -1,4 +1,4 @@
-// Made by scripts/build-page.mjs from the files in src/openapi/page. Change those, and run `npm run build:page`.
+// Made by scripts/build-page.mjs from the files in src/openapi/page. Change those, and run `npm run generate`.
 
 /** A file of the page. The name of the page itself is empty. */
 export interface Asset {

@@ -1,3 +1,4 @@
+import { createError } from '../utils/developer-error.ts'
 import { createMissingPeer } from '../utils/peer.ts'
 import type { DocumentPage } from './page.ts'
 
@@ -55,7 +56,11 @@ export function openSwaggerUi(): DocumentPage {
 function openFolder() {
   const load = globalThis.process?.getBuiltinModule
 
-  if (!load) throw new Error("openapi({ page: 'swagger-ui' }) reads files, which this runtime does not have")
+  if (!load)
+    throw createError(
+      'ALULA_UNSUPPORTED_RUNTIME',
+      "openapi({ page: 'swagger-ui' }) reads files, which this runtime does not have"
+    )
 
   try {
     const file = load('node:module')

@@ -1,3 +1,4 @@
+import { createError } from '../utils/developer-error.ts'
 import { assertNever } from '../utils/object.ts'
 import type { Condition, Path } from './ast.ts'
 import { toReadings } from './coerce.ts'
@@ -90,7 +91,10 @@ function toFieldTest(condition: FieldCondition, custom: CustomPredicates): Field
 
   if (condition.kind === 'custom') {
     if (!Object.hasOwn(custom, condition.operator)) {
-      throw new Error(`The operator '${condition.operator}' is allowed, but has no meaning here`)
+      throw createError(
+        'ALULA_UNKNOWN_OPERATOR',
+        `The operator '${condition.operator}' is allowed, but has no meaning here`
+      )
     }
 
     return (custom[condition.operator] as CustomPredicates['$'])(value)

@@ -1,4 +1,5 @@
 import { isPromise } from '../utils/check.ts'
+import { createTypeError } from '../utils/developer-error.ts'
 import { copyPlain, isPlainObject } from '../utils/object.ts'
 import { importPeer } from '../utils/peer.ts'
 import type { Fault } from './faults.ts'
@@ -28,7 +29,11 @@ export function createJsonValidator(schema: JsonSchema, owner: string, given?: A
     try {
       check = ajv.compile(form)
     } catch (cause) {
-      throw new TypeError(`${owner} is not a valid JSON Schema: ${(cause as Error).message}`, { cause })
+      throw createTypeError(
+        'ALULA_INVALID_SCHEMA',
+        `${owner} is not a valid JSON Schema: ${(cause as Error).message}`,
+        { cause }
+      )
     }
 
     return check

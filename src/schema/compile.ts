@@ -1,6 +1,7 @@
 import type { FeathersService, Query } from '../core/types.ts'
 import { VALIDATED } from '../query/validated.ts'
 import { isFunction } from '../utils/check.ts'
+import { createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { compileData, compileValue, type DataCheck } from './data.ts'
 import { getAjv, hasAjvOfQueries, isQuerySettings, type LongForm, type MethodSchemas } from './declaration.ts'
@@ -229,7 +230,8 @@ function compileMethod(form: LongForm, method: string, validator: Validator, id:
   const twice = Object.keys(server).find((name) => names.includes(name))
 
   if (twice !== undefined) {
-    throw new TypeError(
+    throw createTypeError(
+      'ALULA_CONFLICTING_FIELD',
       `The schema for '${method}' has the field '${twice}', which the server sets: leave it out`
     )
   }
@@ -283,7 +285,8 @@ function compileQueries(
     const missing = paths?.find((path) => !table.has(path))
 
     if (missing !== undefined) {
-      throw new TypeError(
+      throw createTypeError(
+        'ALULA_UNKNOWN_FIELD',
         `The record of schema() has no field '${missing}', which '${name}' of 'query' names${didYouMean(missing, [...table.keys()])}`
       )
     }

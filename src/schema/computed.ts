@@ -1,4 +1,5 @@
 import type { HookContext } from '../core/types.ts'
+import { createError } from '../utils/developer-error.ts'
 import { isPlainObject } from '../utils/object.ts'
 import type { Computed } from './declaration.ts'
 import { toRecords } from './output.ts'
@@ -24,7 +25,8 @@ export async function addComputed(context: HookContext, fields: ComputedFields):
     const made = values[index]
 
     if (!Array.isArray(made) || made.length !== records.length) {
-      throw new Error(
+      throw createError(
+        'ALULA_INVALID_RETURN_VALUE',
         `The computed field '${name}' of '${context.path}' needs one value for each record, in an array`
       )
     }

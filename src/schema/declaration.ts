@@ -1,5 +1,6 @@
 import type { HookContext } from '../core/types.ts'
 import { isBoolean, isFunction, isObject, isStringList } from '../utils/check.ts'
+import { createTypeError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { isRelations, type Relation } from './relation.ts'
 import { isResolverSettings, type ResolverSettings } from './resolvers.ts'
@@ -142,7 +143,10 @@ const QUERY_CHECKS: OptionChecks = {
  */
 export function toLongForm(first: unknown, settings: SchemaSettings | undefined): LongForm {
   if (!isSchema(first)) {
-    throw new TypeError('schema() expects a schema of the record, or an object that has one as `record`')
+    throw createTypeError(
+      'ALULA_INVALID_SCHEMA',
+      'schema() expects a schema of the record, or an object that has one as `record`'
+    )
   }
 
   const form = isLongForm(first) ? first : { ...settings, record: first as AnySchema }

@@ -1,3 +1,4 @@
+import { createTypeError } from '../utils/developer-error.ts'
 import { isJsonSchema, type JsonSchema } from './json-schema.ts'
 import { isStandardSchema, type StandardSchema } from './standard.ts'
 import type { AnySchema } from './validator.ts'
@@ -61,10 +62,10 @@ function derive(
     }
   } catch (cause) {
     // Zod cannot leave a field out that a refinement may read.
-    throw new TypeError(toAdvice(vendor, method, omitted), { cause })
+    throw createTypeError('ALULA_UNDERIVABLE_SCHEMA', toAdvice(vendor, method, omitted), { cause })
   }
 
-  throw new TypeError(toAdvice(vendor, method, omitted))
+  throw createTypeError('ALULA_UNDERIVABLE_SCHEMA', toAdvice(vendor, method, omitted))
 }
 
 function toAdvice(vendor: string, method: string, omitted: readonly string[]): string {
@@ -111,7 +112,8 @@ function withoutDefault(property: unknown): unknown {
 function assertObject(properties: unknown): asserts properties is object {
   if (isJsonSchema(properties)) return
 
-  throw new TypeError(
+  throw createTypeError(
+    'ALULA_UNDERIVABLE_SCHEMA',
     'The schemas of a service cannot be derived from a JSON Schema without properties. Write schema({ record, create, patch })'
   )
 }

@@ -1,6 +1,7 @@
 import { getServiceOptions } from '../core/service.ts'
 import type { Application, HookContext } from '../core/types.ts'
 import { isFunction } from '../utils/check.ts'
+import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { toBadRequest } from './faults.ts'
 import { type JsonSchema, toNames } from './json-schema.ts'
@@ -53,12 +54,16 @@ export function assertRelated(app: Application, path: string, relations: Relatio
 
     for (const other of [relation.path, ...(through ? [through.path] : [])]) {
       if (!Object.hasOwn(app.services, other)) {
-        throw new Error(
+        throw createError(
+          'ALULA_UNKNOWN_SERVICE',
           `The relation '${name}' of service '${path}' needs the service '${other}', which is not registered${didYouMean(other, Object.keys(app.services))}`
         )
       }
       if (!isFunction(app.services[other].find)) {
-        throw new Error(`The relation '${name}' of service '${path}' needs the method 'find' of '${other}'`)
+        throw createError(
+          'ALULA_UNKNOWN_METHOD',
+          `The relation '${name}' of service '${path}' needs the method 'find' of '${other}'`
+        )
       }
     }
 
@@ -66,7 +71,8 @@ export function assertRelated(app: Application, path: string, relations: Relatio
     const unlinked = linked && [through.from, through.to].find((field) => !toNames(linked).includes(field))
 
     if (unlinked !== undefined) {
-      throw new Error(
+      throw createError(
+        'ALULA_UNKNOWN_FIELD',
         `The relation '${name}' of service '${path}' asks '${through?.path}' for '${unlinked}', which its schema does not declare`
       )
     }
@@ -75,7 +81,8 @@ export function assertRelated(app: Application, path: string, relations: Relatio
     const missing = fields && asked.find((field) => !Object.hasOwn(fields, field))
 
     if (missing !== undefined) {
-      throw new Error(
+      throw createError(
+        'ALULA_UNKNOWN_FIELD',
         `The relation '${name}' of service '${path}' asks '${relation.path}' for '${missing}', which its clients cannot query`
       )
     }

@@ -1,4 +1,5 @@
 import { isPromise } from '../utils/check.ts'
+import { createTypeError } from '../utils/developer-error.ts'
 import { createJsonValidator } from './ajv.ts'
 import type { Fault } from './faults.ts'
 import { DATE_SCHEMA, isJsonSchema, type JsonSchema } from './json-schema.ts'
@@ -62,7 +63,11 @@ export function toValidator(schema: AnySchema, owner: string, ajv?: AjvLike): Va
 function describe(schema: StandardSchema, side: 'input' | 'output', owner: string): JsonSchema {
   const { jsonSchema, vendor } = schema['~standard']
 
-  if (!jsonSchema) throw new TypeError(`${owner} does not describe itself: ${toAdvice(vendor)}`)
+  if (!jsonSchema)
+    throw createTypeError(
+      'ALULA_UNDESCRIBABLE_SCHEMA',
+      `${owner} does not describe itself: ${toAdvice(vendor)}`
+    )
 
   try {
     const description: JsonSchema = jsonSchema[side]({
@@ -72,7 +77,11 @@ function describe(schema: StandardSchema, side: 'input' | 'output', owner: strin
 
     return vendor === 'joi' ? markDates(description) : description
   } catch (cause) {
-    throw new TypeError(`${owner} cannot be described as JSON Schema: ${(cause as Error).message}`, { cause })
+    throw createTypeError(
+      'ALULA_UNDESCRIBABLE_SCHEMA',
+      `${owner} cannot be described as JSON Schema: ${(cause as Error).message}`,
+      { cause }
+    )
   }
 }
 

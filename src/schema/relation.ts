@@ -1,4 +1,5 @@
 import { isObject, isString, isStringList } from '../utils/check.ts'
+import { createTypeError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 
 /** A relation to one record of another service. */
@@ -157,7 +158,7 @@ function toCount<Kind extends 'count' | 'exists'>(
 
 function assertRelation(kind: string, path: unknown, options: object, checks: OptionChecks): void {
   if (typeof path !== 'string' || path === '') {
-    throw new TypeError(`${kind}() expects the path of a service, and options`)
+    throw createTypeError('ALULA_INVALID_RELATION', `${kind}() expects the path of a service, and options`)
   }
 
   assertOptions(`${kind}()`, options ?? {}, checks)

@@ -12,7 +12,9 @@ import type {
 } from '../core/types.ts'
 import type { AroundHook, Hook } from '../hooks/types.ts'
 import { isPromise } from '../utils/check.ts'
+import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
+import type { MistakeCode } from '../utils/error-codes.ts'
 import { type CompiledSchema, compileSchema, type SchemaDefinition } from './compile.ts'
 import type { DataSource } from './data.ts'
 import {
@@ -122,7 +124,10 @@ class ServiceSchema implements ServiceExtension {
 
     for (const name of Object.keys(form.methods ?? {})) {
       if (isStandardMethod(name)) {
-        throw new TypeError(`'methods' of schema() is for custom methods: '${name}' has a schema of its own`)
+        throw createTypeError(
+          'ALULA_INVALID_SCHEMA',
+          `'methods' of schema() is for custom methods: '${name}' has a schema of its own`
+        )
       }
     }
   }
@@ -136,18 +141,20 @@ class ServiceSchema implements ServiceExtension {
     const { methods } = getServiceOptions(service)
     const id = getIdField(service)
     const { isDevelopment } = this
-    const report = (code: string, message: string, context?: HookContext) =>
+    const report = (code: MistakeCode, message: string, context?: HookContext) =>
       reportMistake(app as Application, code, message, context)
 
     for (const name of Object.keys(this.form.methods ?? {})) {
       if (!methods.includes(name)) {
-        throw new Error(
+        throw createError(
+          'ALULA_UNKNOWN_METHOD',
           `The schema of service '${path}' describes the method '${name}', which the service does not have${didYouMean(name, methods)}`
         )
       }
     }
     if (this.compiled && this.compiled.id !== id) {
-      throw new Error(
+      throw createError(
+        'ALULA_SHARED_SCHEMA',
         `The schema of service '${path}' belongs to a service whose id is '${this.compiled.id}': declare one for the id '${id}'`
       )
     }
@@ -305,7 +312,8 @@ function assertDeclared(names: readonly string[], declared: readonly string[], o
 
   if (missing === undefined) return
 
-  throw new TypeError(
+  throw createTypeError(
+    'ALULA_UNKNOWN_FIELD',
     `The record of schema() has no field '${missing}', which '${option}' names${didYouMean(missing, declared)}`
   )
 }
@@ -320,12 +328,16 @@ function toSource({ provider, headers }: Params): DataSource {
 function assertRelations({ relations = {}, computed = {} }: LongForm, declared: readonly string[]): void {
   for (const [name, { from }] of Object.entries(relations)) {
     if (/^\$|\./.test(name)) {
-      throw new TypeError(
+      throw createTypeError(
+        'ALULA_INVALID_RELATION',
         `The relation '${name}' of schema() needs a name without dots, and without $ in front`
       )
     }
     if (declared.includes(name) || Object.hasOwn(computed, name)) {
-      throw new TypeError(`The relation '${name}' of schema() has the name of a field: choose another name`)
+      throw createTypeError(
+        'ALULA_CONFLICTING_FIELD',
+        `The relation '${name}' of schema() has the name of a field: choose another name`
+      )
     }
     if (from !== undefined) assertDeclared([from], declared, `relations.${name}.from`)
   }

@@ -1,6 +1,7 @@
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
 import { INPUT } from '../hooks/types.ts'
+import { createError } from '../utils/developer-error.ts'
 
 /**
  * A before hook that checks the input by the schema of its service, in a place of its own choice; without it input is
@@ -14,7 +15,11 @@ export function validate() {
   async function validateInput(context: HookContext): Promise<void> {
     const { schema } = getServiceOptions(context.service)
 
-    if (!schema) throw new Error(`validate() needs a schema, which service '${context.path}' does not have`)
+    if (!schema)
+      throw createError(
+        'ALULA_MISSING_SCHEMA',
+        `validate() needs a schema, which service '${context.path}' does not have`
+      )
 
     await schema.input?.(context.method)?.call(context.service, context)
   }

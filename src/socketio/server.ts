@@ -9,6 +9,7 @@ import { prepareClose } from '../node/shutdown.ts'
 import { BODY_LIMIT_CHECK } from '../transport/body.ts'
 import { LOGGER_CHECK, type Logger } from '../transport/error.ts'
 import { isCount, isObject } from '../utils/check.ts'
+import { createError, createTypeError } from '../utils/developer-error.ts'
 import { assertOption, assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
 import { importPeer } from '../utils/peer.ts'
 import { SocketTransport } from './transport.ts'
@@ -60,12 +61,16 @@ export function socketio(...args: SocketioArguments): (app: any) => void {
 
   return (app: Application) => {
     if (app._isSetup)
-      throw new Error("'alula/socketio' has to be configured before the application is set up")
+      throw createError(
+        'ALULA_CONFIGURED_TOO_LATE',
+        "'alula/socketio' has to be configured before the application is set up"
+      )
 
     const { plugins } = getInternals(app)
 
     // A second server of Socket.IO on the same port would respond to every connection a second time.
-    if (plugins.has('socketio')) throw new Error("'alula/socketio' is configured already")
+    if (plugins.has('socketio'))
+      throw createError('ALULA_CONFIGURED_TWICE', "'alula/socketio' is configured already")
 
     plugins.add('socketio')
 
@@ -157,10 +162,14 @@ function toSettings(args: readonly unknown[]): Settings {
   const isApplication = typeof (args[0] as { service?: unknown } | undefined)?.service === 'function'
 
   if (isApplication)
-    throw new TypeError('Call socketio: app.configure(socketio()), not app.configure(socketio)')
+    throw createTypeError(
+      'ALULA_NOT_CALLED',
+      'Call socketio: app.configure(socketio()), not app.configure(socketio)'
+    )
 
   if ((configure !== undefined && typeof configure !== 'function') || others.length > 0) {
-    throw new TypeError(
+    throw createTypeError(
+      'ALULA_INVALID_ARGUMENT',
       'Invalid arguments of socketio: expected a port, options and a function, in this order'
     )
   }

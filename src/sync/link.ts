@@ -3,6 +3,7 @@ import { getInternals, type Relay, type ServiceEvent } from '../core/internals.t
 import { publishEvent } from '../core/publish.ts'
 import type { Application } from '../core/types.ts'
 import { createDebug } from '../utils/debug.ts'
+import { createTypeError } from '../utils/developer-error.ts'
 import { Availability, type Outage } from './availability.ts'
 import { Connection, type RedisSettings } from './connection.ts'
 import { type Gap, Inbox } from './inbox.ts'
@@ -108,7 +109,10 @@ export class Link {
 
     // A promise would count as a yes.
     if (isChosen instanceof Promise) {
-      throw new TypeError("The 'filter' of sync returned a promise: it has to decide at once")
+      throw createTypeError(
+        'ALULA_INVALID_RETURN_VALUE',
+        "The 'filter' of sync returned a promise: it has to decide at once"
+      )
     }
 
     if (isChosen) this.outbox?.add('event', toText(event, [getEntityName(this.app), ...params]))

@@ -2,6 +2,7 @@ import type { ServiceEvent } from '../core/internals.ts'
 import { toShown } from '../core/publish.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { Application, HookContext } from '../core/types.ts'
+import { createError } from '../utils/developer-error.ts'
 import { decode, encode } from './codec.ts'
 
 /** What publishers need of a call and what may leave the process: no headers, no credentials, no connection. */
@@ -37,7 +38,11 @@ export function toText({ path, event, data, context }: ServiceEvent, names: read
       params: params && pickOwn(params, [...PARAMS, ...names])
     })
   } catch (cause) {
-    throw new Error(`The event '${event}' of '${path}' cannot be sent to other processes`, { cause })
+    throw createError(
+      'ALULA_UNSENDABLE_EVENT',
+      `The event '${event}' of '${path}' cannot be sent to other processes`,
+      { cause }
+    )
   }
 }
 

@@ -1,6 +1,7 @@
 import { getInternals, type ServiceEvent } from '../core/internals.ts'
 import type { Application, ApplicationHookContext, NextFunction } from '../core/types.ts'
 import { isBoolean, isCount, isFunction, isStringList } from '../utils/check.ts'
+import { createError, createTypeError } from '../utils/developer-error.ts'
 import { isPlainObject } from '../utils/object.ts'
 import type { OptionChecks } from '../utils/options.ts'
 import { type RedisOptions, toRedisSettings } from './connection.ts'
@@ -52,11 +53,16 @@ export function sync(options: SyncOptions): (app: any) => void {
   const { revocation, ...settings } = toSettings(options)
 
   return (app: Application) => {
-    if (app._isSetup) throw new Error("'alula/sync' has to be configured before the application is set up")
+    if (app._isSetup)
+      throw createError(
+        'ALULA_CONFIGURED_TOO_LATE',
+        "'alula/sync' has to be configured before the application is set up"
+      )
 
     const { plugins } = getInternals(app)
 
-    if (plugins.has('sync')) throw new Error("'alula/sync' is configured on the application already")
+    if (plugins.has('sync'))
+      throw createError('ALULA_CONFIGURED_TWICE', "'alula/sync' is configured on the application already")
 
     plugins.add('sync')
 
@@ -100,7 +106,10 @@ export function sync(options: SyncOptions): (app: any) => void {
 function toSettings(options: SyncOptions): Omit<LinkSettings, 'revocations'> & { revocation: boolean } {
   // The application, among others, which is what `app.configure(sync)` gives.
   if (!isPlainObject(options))
-    throw new TypeError('sync expects options, as in app.configure(sync({ redis }))')
+    throw createTypeError(
+      'ALULA_INVALID_ARGUMENT',
+      'sync expects options, as in app.configure(sync({ redis }))'
+    )
 
   const settings = toRedisSettings('sync', options, CHECKS)
   const {

@@ -2,6 +2,7 @@ import type { AuthenticationService } from '../authentication/service.ts'
 import type { Application, Params } from '../core/types.ts'
 import { createHandler, type HandlerOptions } from '../fetch/handler.ts'
 import { isPromise } from '../utils/check.ts'
+import { createError, createTypeError } from '../utils/developer-error.ts'
 
 /** A request of a test: that of `fetch`, and data. */
 export interface TestRequest extends RequestInit {
@@ -72,12 +73,16 @@ export async function loginAs(
 ): Promise<TestUser> {
   const service = app.defaultAuthentication?.(authService) as AuthenticationService | null | undefined
 
-  if (!service) throw new Error('The application has no authentication service to log in to')
+  if (!service)
+    throw createError('ALULA_NO_AUTHENTICATION', 'The application has no authentication service to log in to')
 
   const { entity: name } = service.configuration
 
   if (name && (typeof entity !== 'object' || entity === null || isPromise(entity))) {
-    throw new TypeError('loginAs expects the entity as its service returns it: await it')
+    throw createTypeError(
+      'ALULA_INVALID_ARGUMENT',
+      'loginAs expects the entity as its service returns it: await it'
+    )
   }
 
   const { accessToken } = await service.issueToken({
@@ -101,7 +106,8 @@ function createClient(
 
   return {
     async fetch(path, { json, ...request } = {}) {
-      if (!app._isSetup) throw new Error('The application is not set up: await app.setup() first')
+      if (!app._isSetup)
+        throw createError('ALULA_NOT_SET_UP', 'The application is not set up: await app.setup() first')
 
       const defaults = { ...headers, ...(json !== undefined && { 'Content-Type': 'application/json' }) }
       const sent = new Headers(request.headers)

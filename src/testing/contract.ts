@@ -5,6 +5,7 @@ import { readServices } from '../manifest/services.ts'
 import { toOpenApi } from '../openapi/document.ts'
 import type { OpenApiDocument } from '../openapi/types.ts'
 import { isCount, isFunction, isStringList } from '../utils/check.ts'
+import { createError, createTypeError } from '../utils/developer-error.ts'
 import { assertOptions } from '../utils/options.ts'
 import { createTestClient, loginAs, type TestClient } from './client.ts'
 import { type DocumentRequest, listOperations, type Operation, RequestMaker } from './document-requests.ts'
@@ -70,12 +71,14 @@ export function contractTests(app: Application, options: ContractOptions = {}): 
     users: [Array.isArray, 'an array of entities'],
     skip: [isStringList, 'an array of operation ids']
   })
-  if (!app._isSetup) throw new Error('The application is not set up: await app.setup() first')
+  if (!app._isSetup)
+    throw createError('ALULA_NOT_SET_UP', 'The application is not set up: await app.setup() first')
 
   const globals = globalThis as Partial<TestRunner>
   const { describe = globals.describe, it = globals.it, runs = 20, users = [], skip = [] } = options
 
-  if (!describe || !it) throw new TypeError("contractTests needs 'describe' and 'it' of a test runner")
+  if (!describe || !it)
+    throw createTypeError('ALULA_NO_TEST_RUNNER', "contractTests needs 'describe' and 'it' of a test runner")
 
   const document = toOpenApi(app)
   const operations = listOperations(document)

@@ -1,4 +1,5 @@
 import { isBoolean, isCount, isFunction, isObject, isPromise, isStringList } from '../utils/check.ts'
+import { createTypeError } from '../utils/developer-error.ts'
 import { assertOption, assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
 import { isHeaderName } from './encode.ts'
 import type { HttpRequest, HttpResponse } from './http.ts'
@@ -80,7 +81,10 @@ export function createCors(option: boolean | CorsOptions | undefined, name: stri
     // It would let every page in, and what it rejects with would end the process.
     if (isPromise(decision)) Promise.resolve(decision).catch(() => undefined)
 
-    throw new TypeError(`The function 'cors.origin' of ${name} has to return true or false`)
+    throw createTypeError(
+      'ALULA_INVALID_RETURN_VALUE',
+      `The function 'cors.origin' of ${name} has to return true or false`
+    )
   }
 
   function toHeaders({ headers: { origin: sent } }: HttpRequest): Record<string, string> | undefined {

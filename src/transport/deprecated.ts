@@ -3,6 +3,7 @@
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Query, RouteLookup } from '../core/types.ts'
 import { deprecate } from '../utils/deprecate.ts'
+import { createError } from '../utils/developer-error.ts'
 import type { ParseAuthenticationOptions } from './authentication.ts'
 import { type AcceptedBodies, BODY_LIMIT as LIMIT } from './body.ts'
 import { runCall } from './handler.ts'
@@ -82,7 +83,10 @@ async function runRequest(
       body: readsBody(request.method, route) ? await readBody(getServiceOptions(route.service)) : undefined,
       readText: async () => '',
       toRequest: () => {
-        throw new Error('handleHttp does not serve mounted functions: use createHttpHandler')
+        throw createError(
+          'ALULA_DEPRECATED',
+          'handleHttp does not serve mounted functions: use createHttpHandler'
+        )
       }
     }
     const settings = toHttpSettings('handleHttp', { ...(authentication && { authentication }) })

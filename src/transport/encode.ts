@@ -1,3 +1,4 @@
+import { createError } from '../utils/developer-error.ts'
 import type { HttpRequest, HttpResponse, HttpResult } from './http.ts'
 
 /** The media type of every body that is made here. */
@@ -59,7 +60,10 @@ export function encodeResponse(
  */
 export function assertStatus(status: number): void {
   if (!Number.isInteger(status) || status < 200 || status > 599) {
-    throw new Error(`Invalid status of a response: expected 200 to 599, got ${status}`)
+    throw createError(
+      'ALULA_INVALID_RESPONSE',
+      `Invalid status of a response: expected 200 to 599, got ${status}`
+    )
   }
 }
 
@@ -79,9 +83,10 @@ export function toHead(headers: HttpResult['headers']): Record<string, string | 
 
     const values = Array.isArray(value) ? value.map(String) : String(value)
 
-    if (!isHeaderName(name)) throw new Error('Invalid name of a response header')
+    if (!isHeaderName(name)) throw createError('ALULA_INVALID_RESPONSE', 'Invalid name of a response header')
     for (const single of [values].flat()) {
-      if (!HEADER_VALUE.test(single)) throw new Error(`Invalid value of the response header '${name}'`)
+      if (!HEADER_VALUE.test(single))
+        throw createError('ALULA_INVALID_RESPONSE', `Invalid value of the response header '${name}'`)
     }
 
     head[name] = values

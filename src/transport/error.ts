@@ -10,6 +10,7 @@ import {
 } from '../errors.ts'
 import { isFunction, isObject, isPromise } from '../utils/check.ts'
 import { createDebug } from '../utils/debug.ts'
+import { createTypeError } from '../utils/developer-error.ts'
 import type { OptionCheck } from '../utils/options.ts'
 
 /** What a client may see of an error. */
@@ -140,14 +141,21 @@ export function toErrorResponse(
     if (isPromise(formatted)) {
       // What it rejects with would end the process.
       Promise.resolve(formatted).catch(() => undefined)
-      throw new TypeError('expected an object, got a promise')
+      throw createTypeError(
+        'ALULA_INVALID_RETURN_VALUE',
+        "Invalid result of the setting 'formatError': expected an object, got a promise"
+      )
     }
 
     // As it is sent: a body that is no JSON must not replace the error.
     const body: unknown = JSON.parse(JSON.stringify(formatted))
 
     // Over a socket a body that is not an object could look like success.
-    if (!isObject(body)) throw new TypeError('expected an object')
+    if (!isObject(body))
+      throw createTypeError(
+        'ALULA_INVALID_RETURN_VALUE',
+        "Invalid result of the setting 'formatError': expected an object"
+      )
 
     return { status, body, shown }
   } catch (failure) {

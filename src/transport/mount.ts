@@ -1,4 +1,5 @@
 import type { Params } from '../core/types.ts'
+import { createTypeError } from '../utils/developer-error.ts'
 import { toHead } from './encode.ts'
 import type { HttpRequest, HttpResponse, MountedTarget } from './http.ts'
 
@@ -24,10 +25,16 @@ export async function runMounted(
   })
 
   if (!(response instanceof Response)) {
-    throw new TypeError(`The function that is mounted for '${path}' returned no Response`)
+    throw createTypeError(
+      'ALULA_INVALID_RETURN_VALUE',
+      `The function that is mounted for '${path}' returned no Response`
+    )
   }
   if (response.type === 'error' || response.bodyUsed || response.body?.locked) {
-    throw new TypeError(`The function that is mounted for '${path}' returned a Response that cannot be sent`)
+    throw createTypeError(
+      'ALULA_INVALID_RETURN_VALUE',
+      `The function that is mounted for '${path}' returned a Response that cannot be sent`
+    )
   }
 
   const { status, headers, body } = response

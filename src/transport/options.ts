@@ -1,5 +1,6 @@
 import type { Params } from '../core/types.ts'
 import { isBoolean, isCount, isFunction, isObject, isString, isStringList } from '../utils/check.ts'
+import { createTypeError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { toPrefix } from '../utils/path.ts'
 import type { ParseAuthenticationOptions } from './authentication.ts'
@@ -73,7 +74,7 @@ const AUTHENTICATION_CHECKS: OptionChecks = {
 export function assertApplication(name: string, app: unknown): void {
   if (typeof (app as { lookup?: unknown } | null | undefined)?.lookup === 'function') return
 
-  throw new TypeError(`${name} expects an application, as alula() returns it`)
+  throw createTypeError('ALULA_INVALID_APPLICATION', `${name} expects an application, as alula() returns it`)
 }
 
 /**

@@ -7,6 +7,7 @@ import { fillRoute } from '../core/routes.ts'
 import { getMethodRoutes, getServiceOptions } from '../core/service.ts'
 import type { HookContext, RealTimeConnection } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed, NotFound } from '../errors.ts'
+import { createError } from '../utils/developer-error.ts'
 import { type ParseAuthenticationOptions, parseAuthentication } from './authentication.ts'
 import { toData } from './body.ts'
 import { toClientError, toErrorResponse } from './error.ts'
@@ -88,7 +89,11 @@ export function toSocketCall(
   { method, path, args, connection }: SocketMessage
 ): { service: object; call: ServiceCall } {
   // Without it this would be an internal call, which guards let pass.
-  if (!connection?.provider) throw new Error("A connection needs a 'provider', the name of its transport")
+  if (!connection?.provider)
+    throw createError(
+      'ALULA_INVALID_CONNECTION',
+      "A connection needs a 'provider', the name of its transport"
+    )
 
   const { service, params: route } = findService(app, path)
 

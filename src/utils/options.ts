@@ -1,4 +1,5 @@
 import { isObject } from './check.ts'
+import { createTypeError } from './developer-error.ts'
 import { didYouMean } from './did-you-mean.ts'
 
 /**
@@ -49,7 +50,10 @@ export function assertOptions<Options>(
 ): asserts options is Options & object {
   // Without the value: it could be a secret in the place of the options that hold it.
   if (!isObject(options)) {
-    throw new TypeError(`Invalid ${under ? `option '${under}'` : 'options'} of ${owner}: expected an object`)
+    throw createTypeError(
+      'ALULA_INVALID_OPTION',
+      `Invalid ${under ? `option '${under}'` : 'options'} of ${owner}: expected an object`
+    )
   }
 
   const path = under ? `${under}.` : ''
@@ -62,7 +66,7 @@ export function assertOptions<Options>(
     if (question || (!others && options[name] !== undefined)) {
       const hint = question || `: expected one of ${known.join(', ')}`
 
-      throw new TypeError(`Unknown option '${path}${name}' of ${owner}${hint}`)
+      throw createTypeError('ALULA_UNKNOWN_OPTION', `Unknown option '${path}${name}' of ${owner}${hint}`)
     }
   }
 
@@ -92,7 +96,10 @@ export function assertOption(
 
   const got = trait === 'secret' ? '' : `, got ${describe(value)}`
 
-  throw new TypeError(`Invalid option '${name}' of ${owner}: expected ${expected}${got}`)
+  throw createTypeError(
+    'ALULA_INVALID_OPTION',
+    `Invalid option '${name}' of ${owner}: expected ${expected}${got}`
+  )
 }
 
 /** Objects may hold secrets, and so may URLs. */

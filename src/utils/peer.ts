@@ -1,3 +1,5 @@
+import { createError } from './developer-error.ts'
+
 /**
  * Imports an optional peer dependency.
  *
@@ -27,7 +29,11 @@ export function createMissingPeer(
   cause: unknown,
   command = `npm install ${name}`
 ): Error {
-  return new Error(`The package '${name}', which is needed by ${user}, is not installed: ${command}`, {
-    cause
-  })
+  return createError(
+    'ALULA_MISSING_PACKAGE',
+    `The package '${name}', which is needed by ${user}, is not installed: ${command}`,
+    {
+      cause
+    }
+  )
 }

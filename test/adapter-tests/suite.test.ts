@@ -116,7 +116,9 @@ describe('create and close', () => {
     const { failed } = await collect({ create: () => ({ find: async () => [] }) as any })
 
     expect(new Set(failed.values())).toEqual(
-      new Set(["The adapter tests need 'create' to return a service, but it has no '_find'"])
+      new Set([
+        "The adapter tests need 'create' to return a service, but it has no '_find' (ALULA_INVALID_SERVICE)"
+      ])
     )
   })
 })

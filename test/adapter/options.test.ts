@@ -1,6 +1,7 @@
 import { getLimit as officialGetLimit } from '@feathersjs/adapter-commons'
 import { describe, expect, it } from 'vitest'
 import { getLimit, isPaginated } from '../../src/adapter.ts'
+import { createTypeError } from '../../src/utils/developer-error.ts'
 import { EchoAdapter } from './echo.ts'
 
 const PAGINATION = 'false, or { default, max, total }'
@@ -86,13 +87,19 @@ describe('options', () => {
     [{ operators: { $like: true } }, 'operators', 'an array of names', 'object']
   ])('can not be %j', (options, name, expected, got) => {
     expect(() => new EchoAdapter(options as any)).toThrow(
-      new TypeError(`Invalid option '${name}' of EchoAdapter: expected ${expected}, got ${got}`)
+      createTypeError(
+        'ALULA_INVALID_OPTION',
+        `Invalid option '${name}' of EchoAdapter: expected ${expected}, got ${got}`
+      )
     )
   })
 
   it('of a page have names that are known', () => {
     expect(() => new EchoAdapter({ paginate: { defualt: 10 } } as any)).toThrow(
-      new TypeError("Unknown option 'paginate.defualt' of EchoAdapter. Did you mean 'default'?")
+      createTypeError(
+        'ALULA_UNKNOWN_OPTION',
+        "Unknown option 'paginate.defualt' of EchoAdapter. Did you mean 'default'?"
+      )
     )
   })
 })

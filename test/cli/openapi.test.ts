@@ -30,9 +30,9 @@ it('takes the address of the API', async () => {
 })
 
 it.each([
-  [[], 'Which file? Say which one exports the application.'],
+  [[], 'Missing file. Name the one that exports the application.'],
   [['app.mjs', 'other.mjs'], "One file at a time, and not 'other.mjs' as well."],
-  [['app.mjs', '--server'], 'Which server? Say its address after --server.'],
+  [['app.mjs', '--server'], 'Missing server. Name its address after --server.'],
   [['app.mjs', '--check'], "This command has no option '--check'."],
   [['none.mjs'], 'none.mjs']
 ])('%j is a mistake', async (args, message) => {

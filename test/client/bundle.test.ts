@@ -26,8 +26,8 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import { feathers } from '@feathersjs/feathers'
       import rest from '@feathersjs/rest-client'
       feathers().configure(${CONNECT_REST})`,
-    share: 0.55,
-    budget: 15_400
+    share: 0.56,
+    budget: 15_700
   },
   'REST with authentication': {
     ours: `
@@ -38,8 +38,8 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import rest from '@feathersjs/rest-client'
       import authentication from '@feathersjs/authentication-client'
       feathers().configure(${CONNECT_REST}).configure(authentication())`,
-    share: 0.59,
-    budget: 17_500
+    share: 0.6,
+    budget: 17_800
   },
   'Socket.IO': {
     ours: `
@@ -49,7 +49,7 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import { feathers } from '@feathersjs/feathers'
       import socketio from '@feathersjs/socketio-client'
       feathers().configure(socketio(window.socket))`,
-    share: 1.27,
+    share: 1.3,
     budget: 14_700
   }
 }

@@ -2,6 +2,7 @@ import { feathers as official } from '@feathersjs/feathers'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { feathers as ours } from '../../src/index.ts'
+import { withoutCode } from '../support/error-code.ts'
 import { scaled } from '../support/scale.ts'
 
 // Random programs of hooks and calls run on Feathers v5 and on alula. Both must leave the same trace: which
@@ -179,13 +180,14 @@ async function run(feathers: () => any, program: Step[]): Promise<unknown[]> {
       await perform(context, hook.enter)
       try {
         const running = hook.next === 'none' ? undefined : next()
-        const second = hook.next === 'both' ? next().catch((error: any) => error.message) : undefined
+        const second =
+          hook.next === 'both' ? next().catch((error: any) => withoutCode(error.message)) : undefined
 
         await running
         if (second) trace.push([`second next of ${id}`, await second])
         if (hook.next === 'twice') await next()
       } catch (error: any) {
-        look(`caught ${id} ${error?.message}`, context)
+        look(`caught ${id} ${error && withoutCode(error.message)}`, context)
         if (hook.caught === 'replace') throw new Error(`replaced by ${id}`)
         if (hook.caught === 'pass') throw error
       }
@@ -228,7 +230,7 @@ async function run(feathers: () => any, program: Step[]): Promise<unknown[]> {
 
       trace.push(withContext ? ['context', result === context, describe(result)] : ['result', print(result)])
     } catch (error: any) {
-      trace.push(['rejected', error === null ? null : error?.message])
+      trace.push(['rejected', error && withoutCode(error.message)])
     }
 
     if (withContext) look('after the call', context)
@@ -271,7 +273,8 @@ function describe(context: any): unknown {
     type: context.type,
     event: context.event,
     result: print(context.result),
-    error: context.error && (context.error.message ?? print(context.error)),
+    error:
+      context.error && (context.error.message ? withoutCode(context.error.message) : print(context.error)),
     extra: context.extra,
     arguments: print(context.arguments)
   }

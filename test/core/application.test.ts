@@ -110,7 +110,7 @@ describeBoth('an application', (createApp) => {
   it.each(['something', '__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
     'has no service at %s that nobody registered',
     (path) => {
-      expect(() => createApp().service(path)).toThrow(new Error(`Can not find service '${path}'`))
+      expect(() => createApp().service(path)).toThrow(`Can not find service '${path}'`)
     }
   )
 
@@ -131,7 +131,7 @@ describeBoth('an application', (createApp) => {
 
   it.each([[null], [undefined], [42], [{}], [() => {}]])('refuses %o for a path', (path) => {
     expect(() => createApp().use(path, { get: async () => ({}) })).toThrow(
-      new Error(`'${path}' is not a valid service path.`)
+      `'${path}' is not a valid service path.`
     )
   })
 
@@ -242,9 +242,7 @@ describe('an application of alula', () => {
     const app = alula().use('things', { get: async () => 'first' })
 
     for (const path of ['things', '/things/']) {
-      expect(() => app.use(path, { get: async () => 'second' })).toThrow(
-        new Error('Path things already exists')
-      )
+      expect(() => app.use(path, { get: async () => 'second' })).toThrow('Path things already exists')
     }
 
     expect(await app.service('things').get(1)).toBe('first')

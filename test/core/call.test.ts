@@ -103,7 +103,7 @@ describe.each([
       .service('things')
 
     for (const method of ['other', 'hooks', 'on', 'constructor', 'toString']) {
-      expect(() => create(service, method)).toThrow(new Error(`Can not create context for method ${method}`))
+      expect(() => create(service, method)).toThrow(`Can not create context for method ${method}`)
     }
   })
 })
@@ -114,7 +114,7 @@ describe('createContext', () => {
       .use('things', { get: async () => ({}) })
       .service('things')
 
-    expect(() => createContext(service, 'find')).toThrow(new Error('Can not create context for method find'))
+    expect(() => createContext(service, 'find')).toThrow('Can not create context for method find')
   })
 })
 

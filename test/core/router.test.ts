@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { alula, Router } from '../../src/index.ts'
+import { createError } from '../../src/utils/developer-error.ts'
 
 const HOSTILE = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'prototype', 'data', 'children']
 
@@ -98,7 +99,7 @@ describe('a router', () => {
     router.insert('hello/:name', 'found')
 
     expect(() => router.insert('/hello/:name/', 'again')).toThrow(
-      new Error('Path hello/:name already exists')
+      createError('ALULA_PATH_TAKEN', 'Path hello/:name already exists')
     )
     expect(() => router.insert('hello/:other', 'another')).not.toThrow()
   })

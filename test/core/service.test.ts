@@ -142,7 +142,7 @@ describeBoth('a registered service', (createApp) => {
     ['a function without methods', () => {}]
   ])('cannot be made of %s', (_title, service) => {
     expect(() => createApp().use('/api/things/', service)).toThrow(
-      new Error('Invalid service object passed for path `api/things`')
+      'Invalid service object passed for path `api/things`'
     )
   })
 
@@ -238,7 +238,7 @@ describeBoth('the options of a service', (createApp) => {
     const service = { get: async () => ({}), [name]: async () => ({}) }
 
     expect(() => createApp().use('/things/', service, { methods: ['get', name] })).toThrow(
-      new Error(`'${name}' on service 'things' is not allowed as a custom method name`)
+      `'${name}' on service 'things' is not allowed as a custom method name`
     )
   })
 
@@ -246,10 +246,10 @@ describeBoth('the options of a service', (createApp) => {
     const service = { get: async () => ({}), greet: 'hello' }
 
     expect(() => createApp().use('things', service, { methods: ['get', 'greet'] })).toThrow(
-      new Error("Can not apply hooks. 'greet' is not a function")
+      "Can not apply hooks. 'greet' is not a function"
     )
     expect(() => createApp().use('things', {}, { methods: ['greet'] })).toThrow(
-      new Error("Can not apply hooks. 'greet' is not a function")
+      "Can not apply hooks. 'greet' is not a function"
     )
   })
 
@@ -267,7 +267,7 @@ describe('a service of alula', () => {
       const service = { get: async () => ({}), _find: async () => [] }
 
       expect(() => alula().use('things', service, { methods: ['get', name] })).toThrow(
-        new Error(`'${name}' on service 'things' is not allowed as a custom method name`)
+        `'${name}' on service 'things' is not allowed as a custom method name`
       )
     }
   )

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { alula } from '../../src/index.ts'
+import { createTypeError } from '../../src/utils/developer-error.ts'
 import { describeBoth } from './both.ts'
 import { createTrace } from './trace.ts'
 
@@ -268,8 +269,8 @@ describe('a hook that is not a function', () => {
     const hooks: any = { [type]: { get: ['nonsense'] } }
     const message = `Invalid '${type}' hook for 'get': expected a function, got string`
 
-    expect(() => app.hooks(hooks)).toThrow(new TypeError(message))
-    expect(() => app.service('things').hooks(hooks)).toThrow(new TypeError(message))
+    expect(() => app.hooks(hooks)).toThrow(createTypeError('ALULA_INVALID_HOOK', message))
+    expect(() => app.service('things').hooks(hooks)).toThrow(createTypeError('ALULA_INVALID_HOOK', message))
   })
 
   it.each<[string, any]>([

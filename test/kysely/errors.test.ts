@@ -4,6 +4,7 @@ import { Pool } from 'pg'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { kysely } from '../../src/kysely.ts'
+import { createError } from '../../src/utils/developer-error.ts'
 import { createTable, describeDatabases, type TestDatabase } from '../support/sql.ts'
 
 /** A service for a table with every kind of rule. */
@@ -219,7 +220,7 @@ describeDatabases('what a database objects to', (database) => {
     const later = kysely({ Model: db, name: 'alula_errors_later' })
 
     expect((await failureOf(later.find())).message).toBe(
-      "The database failed: The database has no table 'alula_errors_later'"
+      "The database failed: The database has no table 'alula_errors_later' (ALULA_MISSING_TABLE)"
     )
 
     onTestFinished(async () => void (await sql`drop table if exists alula_errors_later`.execute(db)))
@@ -239,7 +240,8 @@ describeDatabases('what a database objects to', (database) => {
     expect(await warned).toMatchObject([
       {
         code: 'ALULA_MISSING_TABLE',
-        message: "The service 'lost' cannot be used: The database has no table 'alula_errors_lost'"
+        message:
+          "The service 'lost' cannot be used: The database has no table 'alula_errors_lost' (ALULA_MISSING_TABLE)"
       }
     ])
   })
@@ -255,8 +257,11 @@ describeDatabases('what a database objects to', (database) => {
       const error = await failureOf(call(kysely({ Model: db, name: 'alula_errors' })))
 
       expect(error).toMatchObject({ name: 'GeneralError', code: 500 })
-      expect(error.cause.message).toBe(
-        "The table 'alula_errors' has no column 'id': set the option 'id' to the one that it has"
+      expect(error.cause).toEqual(
+        createError(
+          'ALULA_MISSING_TABLE',
+          "The table 'alula_errors' has no column 'id': set the option 'id' to the one that it has"
+        )
       )
     }
   })

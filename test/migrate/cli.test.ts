@@ -188,8 +188,8 @@ it.each([
   [['migrate', 'a', 'b'], "One folder at a time, and not 'b' as well."],
   [['migrate', '/does/not/exist'], "There is no folder '/does/not/exist'."],
   [['migrate', '.', '--check'], "This command has no option '--check'."],
-  [['audit'], 'Which file? Say which one exports the application.'],
-  [['audit', 'app.js', '--check'], 'Which snapshot? Say it after --check.'],
+  [['audit'], 'Missing file. Name the one that exports the application.'],
+  [['audit', 'app.js', '--check'], 'Missing snapshot. Name its file after --check.'],
   [['audit', 'a.js', 'b.js'], "One file at a time, and not 'b.js' as well."],
   [['audit', 'a.js', '--dry-run'], "This command has no option '--dry-run'."]
 ])('%j is answered with a sentence and how to do it', async (args, sentence) => {

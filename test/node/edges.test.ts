@@ -83,6 +83,6 @@ it('a body that middleware in front has read and kept is an error, and no reques
 
   expect(await response.json()).toMatchObject({
     code: 500,
-    message: 'Earlier middleware consumed the body and set no request.body'
+    message: 'Earlier middleware consumed the body and set no request.body (ALULA_BODY_CONSUMED)'
   })
 })

@@ -8,6 +8,7 @@ import original from 'express'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createPipelineGate } from '../../src/node/pipelining.ts'
 import { limitPipelining, type PipeliningOptions } from '../../src/node.ts'
+import { createTypeError } from '../../src/utils/developer-error.ts'
 import { certificate } from '../support/certificate.ts'
 import { defer } from '../support/deferred.ts'
 import { runProgram } from '../support/program.ts'
@@ -443,7 +444,7 @@ it.skipIf(!certificate)('servers of HTTPS have limits too', async () => {
 describe('what cannot be limited is refused', () => {
   it.each([undefined, {}, () => undefined, { emit() {} }])('%s is not a server', (value: any) => {
     expect(() => limitPipelining(value)).toThrow(
-      new TypeError('limitPipelining expects a server of node:http or node:https')
+      createTypeError('ALULA_INVALID_ARGUMENT', 'limitPipelining expects a server of node:http or node:https')
     )
   })
 

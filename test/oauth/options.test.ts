@@ -4,6 +4,7 @@ import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { loadClient } from '../../src/oauth/connection.ts'
 import { OAuthStrategy, oauth } from '../../src/oauth.ts'
+import { createTypeError } from '../../src/utils/developer-error.ts'
 import { SECRET } from '../support/login.ts'
 import { CLIENT } from '../support/oidc.ts'
 import { NOWHERE, PAGE } from './app.ts'
@@ -262,7 +263,10 @@ describe('a configuration is accepted', () => {
 describe('oauth()', () => {
   it.each(['expressSession', 'koaSession', 'service', 'prefix'])('refuses the option %s', (name) => {
     expect(() => oauth({ [name]: true } as any)).toThrow(
-      new TypeError(`Unknown option '${name}' of oauth: expected one of authService, linkStrategy`)
+      createTypeError(
+        'ALULA_UNKNOWN_OPTION',
+        `Unknown option '${name}' of oauth: expected one of authService, linkStrategy`
+      )
     )
   })
 

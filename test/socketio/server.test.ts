@@ -7,6 +7,7 @@ import express, { rest } from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { socketio } from '../../src/socketio.ts'
+import { createTypeError } from '../../src/utils/developer-error.ts'
 import { serve, toUrl } from '../support/server.ts'
 import { call, connect, createClient, hear } from '../support/socketio.ts'
 
@@ -78,7 +79,10 @@ describe('the arguments of socketio', () => {
     ['one too many', [3030, {}, () => undefined, {}]]
   ])('are not %s', (_title, args: any) => {
     expect(() => (socketio as any)(...args)).toThrow(
-      new TypeError('Invalid arguments of socketio: expected a port, options and a function, in this order')
+      createTypeError(
+        'ALULA_INVALID_ARGUMENT',
+        'Invalid arguments of socketio: expected a port, options and a function, in this order'
+      )
     )
   })
 })

@@ -7,6 +7,7 @@ import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { schema } from '../../src/schema.ts'
 import { type RedisLocation, sync } from '../../src/sync.ts'
+import { createTypeError } from '../../src/utils/developer-error.ts'
 import { createPrefix, describeRedis, REDIS_URL, until } from '../support/redis.ts'
 import { scaled } from '../support/scale.ts'
 import { configureUsers, LOGIN, payloads, startProcess } from './app.ts'
@@ -221,7 +222,7 @@ describeRedis('an event of a service', () => {
     await until(() => expect(other.heard).toHaveLength(1))
 
     expect(one.errors.map(({ message }) => message)).toEqual([
-      "The event 'custom' of 'things' cannot be sent to other processes"
+      "The event 'custom' of 'things' cannot be sent to other processes (ALULA_UNSENDABLE_EVENT)"
     ])
     expect(payloads(one)).toEqual([circle, 'text'])
     expect(payloads(other)).toEqual(['text'])
@@ -272,7 +273,10 @@ describeRedis('an event of a service', () => {
 
     await one.things.create({ isPublic: false })
     expect(errors).toEqual([
-      new TypeError("The 'filter' of sync returned a promise: it has to decide at once")
+      createTypeError(
+        'ALULA_INVALID_RETURN_VALUE',
+        "The 'filter' of sync returned a promise: it has to decide at once"
+      )
     ])
     expect(payloads(other)).toEqual([])
   })

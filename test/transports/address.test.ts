@@ -6,6 +6,7 @@ import express, { rest, toMiddleware } from '../../src/express.ts'
 import { createHandler } from '../../src/fetch.ts'
 import { alula } from '../../src/index.ts'
 import { toListener } from '../../src/node.ts'
+import { createTypeError } from '../../src/utils/developer-error.ts'
 import { mount } from '../express/mount.ts'
 import { serve } from '../support/server.ts'
 
@@ -133,12 +134,14 @@ it.each(['rest', 'toMiddleware'])('%s refuses options that are settings of Expre
   const create = (options: any) => (name === 'rest' ? rest(options) : toMiddleware(alula(), options))
 
   expect(() => create({ trustProxy: 1 })).toThrow(
-    new TypeError(
+    createTypeError(
+      'ALULA_INVALID_OPTION',
       `Invalid option 'trustProxy' of ${name}: expected app.set('trust proxy', …) of Express instead, got 1`
     )
   )
   expect(() => create({ cors: true })).toThrow(
-    new TypeError(
+    createTypeError(
+      'ALULA_INVALID_OPTION',
       `Invalid option 'cors' of ${name}: expected the middleware 'cors' of Express instead, got true`
     )
   )
@@ -146,6 +149,9 @@ it.each(['rest', 'toMiddleware'])('%s refuses options that are settings of Expre
 
 it('rest refuses etag, which is a setting of Express', () => {
   expect(() => rest({ etag: false } as any)).toThrow(
-    new TypeError("Invalid option 'etag' of rest: expected app.set('etag', …) of Express instead, got false")
+    createTypeError(
+      'ALULA_INVALID_OPTION',
+      "Invalid option 'etag' of rest: expected app.set('etag', …) of Express instead, got false"
+    )
   )
 })

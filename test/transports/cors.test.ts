@@ -6,6 +6,7 @@ import { createHandler } from '../../src/fetch.ts'
 import { alula } from '../../src/index.ts'
 import { toListener } from '../../src/node.ts'
 import type { CorsOptions } from '../../src/transport.ts'
+import { createTypeError } from '../../src/utils/developer-error.ts'
 import { toUrl } from '../support/server.ts'
 
 const APP = 'https://app.example'
@@ -218,7 +219,10 @@ describe.each(Object.entries(openers))('the option cors of %s', (name, open) => 
 
   it('refuses an option that there is not', async () => {
     await expect(open({ origins: [APP] } as any)).rejects.toThrow(
-      new TypeError(`Unknown option 'cors.origins' of ${name}. Did you mean 'origin'?`)
+      createTypeError(
+        'ALULA_UNKNOWN_OPTION',
+        `Unknown option 'cors.origins' of ${name}. Did you mean 'origin'?`
+      )
     )
   })
 })

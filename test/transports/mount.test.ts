@@ -9,6 +9,7 @@ import express, { rest, toMiddleware } from '../../src/express.ts'
 import { createHandler } from '../../src/fetch.ts'
 import { alula } from '../../src/index.ts'
 import { toListener } from '../../src/node.ts'
+import { createError, createTypeError } from '../../src/utils/developer-error.ts'
 import { mount } from '../express/mount.ts'
 import { defer } from '../support/deferred.ts'
 import { configureLogin } from '../support/login.ts'
@@ -208,10 +209,10 @@ describeHttpTransports('a mounted function', (open) => {
 
     expect(lines).toEqual([
       'Error: the password of the database',
-      "TypeError: The function that is mounted for '/none' returned no Response",
-      "TypeError: The function that is mounted for '/used' returned a Response that cannot be sent",
-      "TypeError: The function that is mounted for '/error' returned a Response that cannot be sent",
-      "TypeError: The function that is mounted for '/locked' returned a Response that cannot be sent"
+      "TypeError: The function that is mounted for '/none' returned no Response (ALULA_INVALID_RETURN_VALUE)",
+      "TypeError: The function that is mounted for '/used' returned a Response that cannot be sent (ALULA_INVALID_RETURN_VALUE)",
+      "TypeError: The function that is mounted for '/error' returned a Response that cannot be sent (ALULA_INVALID_RETURN_VALUE)",
+      "TypeError: The function that is mounted for '/locked' returned a Response that cannot be sent (ALULA_INVALID_RETURN_VALUE)"
     ])
   })
 
@@ -554,7 +555,10 @@ describe('app.mount', () => {
 
   it.each([undefined, null, {}, 'text', new Response()])('refuses %s as a function', (handler: any) => {
     expect(() => alula().mount('docs', handler)).toThrow(
-      new TypeError("app.mount('/docs') expects a function that turns a Request into a Response")
+      createTypeError(
+        'ALULA_INVALID_ARGUMENT',
+        "app.mount('/docs') expects a function that turns a Request into a Response"
+      )
     )
   })
 
@@ -562,7 +566,9 @@ describe('app.mount', () => {
     const app = alula().mount('docs', toText(1))
 
     for (const path of ['docs', '/docs', 'docs/', '/docs/']) {
-      expect(() => app.mount(path, toText(2))).toThrow(new Error("A function is mounted for '/docs' already"))
+      expect(() => app.mount(path, toText(2))).toThrow(
+        createError('ALULA_PATH_TAKEN', "A function is mounted for '/docs' already")
+      )
     }
   })
 

@@ -314,7 +314,7 @@ it('a result that is not what the schema says is reported once for each field, i
       ['find', "'address.city' expects a string, got a number"]
     ].map(([method, difference]) => [
       'ALULA_RESULT',
-      `A result of 'rows' (${method}) is not what its schema says: ${difference}`,
+      `A result of 'rows' (${method}) is not what its schema says: ${difference} (ALULA_RESULT)`,
       method
     ])
   )

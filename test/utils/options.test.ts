@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { isObject, isString } from '../../src/utils/check.ts'
+import { createTypeError } from '../../src/utils/developer-error.ts'
 import { assertOption, assertOptions, type OptionChecks } from '../../src/utils/options.ts'
 
 const CHECKS: OptionChecks = {
@@ -22,7 +23,9 @@ it('options that fit pass, those left out too', () => {
 it.each([42, null, undefined, [], 'hunter2', () => 1])(
   '%s is no object with options, and is not shown',
   (options) => {
-    expect(check(options)).toThrow(new TypeError('Invalid options of toListener: expected an object'))
+    expect(check(options)).toThrow(
+      createTypeError('ALULA_INVALID_OPTION', 'Invalid options of toListener: expected an object')
+    )
   }
 )
 
@@ -42,7 +45,10 @@ it.each([
   [() => 1, 'function']
 ])('a value that does not fit is refused, with its option, owner and what was expected: %s', (value, got) => {
   expect(check({ port: 1, prefix: value })).toThrow(
-    new TypeError(`Invalid option 'prefix' of toListener: expected a path such as '/api', got ${got}`)
+    createTypeError(
+      'ALULA_INVALID_OPTION',
+      `Invalid option 'prefix' of toListener: expected a path such as '/api', got ${got}`
+    )
   )
 })
 
@@ -52,7 +58,7 @@ it('a required option must not be left out', () => {
 
 it('the value of a secret option is not shown', () => {
   expect(check({ port: 1, password: 5 })).toThrow(
-    new TypeError("Invalid option 'password' of toListener: expected a string")
+    createTypeError('ALULA_INVALID_OPTION', "Invalid option 'password' of toListener: expected a string")
   )
 })
 
@@ -60,7 +66,10 @@ it('a misspelt name is refused, whatever its value', () => {
   for (const settings of [{}, { further: ['mine'] }, { others: 'unlike' as const }]) {
     for (const value of ['/api', undefined]) {
       expect(check({ port: 1, prefx: value }, settings)).toThrow(
-        new TypeError("Unknown option 'prefx' of toListener. Did you mean 'prefix'?")
+        createTypeError(
+          'ALULA_UNKNOWN_OPTION',
+          "Unknown option 'prefx' of toListener. Did you mean 'prefix'?"
+        )
       )
     }
   }
@@ -69,7 +78,10 @@ it('a misspelt name is refused, whatever its value', () => {
 
 it('an unknown name is refused, unless others have options of their own', () => {
   expect(check({ port: 1, color: 'red' })).toThrow(
-    new TypeError("Unknown option 'color' of toListener: expected one of prefix, port, password, cors")
+    createTypeError(
+      'ALULA_UNKNOWN_OPTION',
+      "Unknown option 'color' of toListener: expected one of prefix, port, password, cors"
+    )
   )
   expect(check({ port: 1, constructor: 'red' })).toThrow("Unknown option 'constructor' of toListener")
   expect(check({ port: 1, color: 'red' }, { further: ['color'] })).not.toThrow()
@@ -92,6 +104,6 @@ it('values can be checked without their names, and one by one', () => {
     "Invalid option 'prefix' of authentication"
   )
   expect(() => assertOption('socketio', 'port', 'x', [Number.isInteger, 'an integer'])).toThrow(
-    new TypeError(`Invalid option 'port' of socketio: expected an integer, got "x"`)
+    createTypeError('ALULA_INVALID_OPTION', `Invalid option 'port' of socketio: expected an integer, got "x"`)
   )
 })

@@ -14,7 +14,8 @@ it('of a package that is missing the error says what needs it and how to install
   )
 
   expect(error).toMatchObject({
-    message: `The package '${missing}', which is needed by 'alula/example', is not installed: npm install ${missing}`,
+    message: `The package '${missing}', which is needed by 'alula/example', is not installed: npm install ${missing} (ALULA_MISSING_PACKAGE)`,
+    code: 'ALULA_MISSING_PACKAGE',
     cause: expect.objectContaining({ message: expect.stringContaining(missing) })
   })
 })

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { createError } from '../../utils/developer-error.ts'
 import type { AnyKysely } from '../any-kysely.ts'
 import type { Dialect, ErrorKind, Field, Fragment, Place, Typed } from '../dialect.ts'
 import { fromType, NOWHERE, type TypeNames, toJsonPath } from '../json.ts'
@@ -214,7 +215,10 @@ async function readServer(db: AnyKysely) {
 
   // The driver puts values into statements, and protects quotes by a backslash.
   if (/NO_BACKSLASH_ESCAPES/.test(mode)) {
-    throw new Error('The SQL mode NO_BACKSLASH_ESCAPES is not supported: a quote in a value would end it')
+    throw createError(
+      'ALULA_UNSUPPORTED_DATABASE',
+      'The SQL mode NO_BACKSLASH_ESCAPES is not supported: a quote in a value would end it'
+    )
   }
 
   return {

@@ -4,6 +4,7 @@ import { feathers as officialFeathers } from '@feathersjs/feathers'
 import jsonwebtoken from 'jsonwebtoken'
 import * as ours from '../../../src/authentication.ts'
 import { alula } from '../../../src/index.ts'
+import { withoutCode } from '../../support/error-code.ts'
 
 export const SECRET = 'a secret of the tests that is long enough to be one'
 export const CREDENTIALS = { email: 'wren@example.org', password: 'correct horse' }
@@ -84,8 +85,16 @@ export async function outcome(run: Case[1], library: Implementation): Promise<un
     return normalize(await run(library))
   } catch (error: any) {
     const { name, message, code, data } = error
+    const isDeveloperError = message !== withoutCode(message)
 
-    return { error: { name, message, ...(code && { code }), ...(data && { data: normalize(data) }) } }
+    return {
+      error: {
+        name,
+        message: withoutCode(message),
+        ...(code && !isDeveloperError && { code }),
+        ...(data && { data: normalize(data) })
+      }
+    }
   }
 }
 

@@ -1,0 +1,32 @@
+import { defineConfig } from 'vitest/config'
+import config from './vitest.config.ts'
+
+/** The folders with logic that everything else rests on. */
+const MEASURED = ['hooks', 'query', 'core', 'transport', 'adapter', 'authentication', 'memory']
+
+/** Their tests. */
+const TESTS = [
+  'test/{adapter,authentication,core,express,fetch,hooks,memory,node,query,socketio,transport,transports}/*.test.ts',
+  'test/{errors,memory-conformance,mistakes}.test.ts',
+  'test/schema/relations.test.ts',
+  'test/security/{forged*,login*,protected*,repeated*,revocation*,token*}.test.ts'
+]
+
+/** The share of branches, in percent, that the tests have to take. */
+const LOWEST_COVERAGE = 95
+
+export default defineConfig({
+  ...config,
+  test: {
+    ...config.test,
+    include: TESTS,
+    coverage: {
+      enabled: true,
+      include: MEASURED.map((folder) => `src/${folder}/**`),
+      reporter: ['text-summary', 'html'],
+      thresholds: Object.fromEntries(
+        MEASURED.map((folder) => [`src/${folder}/**`, { branches: LOWEST_COVERAGE }])
+      )
+    }
+  }
+})
