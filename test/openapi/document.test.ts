@@ -217,6 +217,9 @@ it('has the credentials that the pipeline demands, and no method that is closed'
     '404',
     'default'
   ])
+  // A later hook may refuse a user.
+  expect(Object.keys(paths['/hooked'].get.responses)).toContain('403')
+  expect(Object.keys(paths['/notes'].post.responses)).not.toContain('403')
   expect(JSON.stringify(paths)).not.toContain('ownerId')
 })
 
