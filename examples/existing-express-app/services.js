@@ -1,18 +1,22 @@
 import { alula } from 'alula'
+import { access } from 'alula/access'
 import { BadRequest, NotAuthenticated } from 'alula/errors'
 import { memory } from 'alula/memory'
 
 /** The services, which know nothing of Express. */
 export const services = alula()
 
+// The login is that of the site. Calls from inside are not asked.
+const siteUser = ({ params }) => {
+  if (!params.user) throw new NotAuthenticated('Log in on /login')
+
+  return true
+}
+
 services.use('notes', memory({ startId: 1, paginate: { default: 10, max: 50 } }), {
+  access: access({ all: siteUser }),
   methods: ['find', 'get', 'create', 'remove']
 })
-
-// Calls from inside have no provider, and no user.
-const requireUser = async ({ params }) => {
-  if (params.provider && !params.user) throw new NotAuthenticated('Log in on /login')
-}
 
 const pickNote = async (context) => {
   const { data, params } = context
@@ -26,5 +30,5 @@ const onlyOwn = async ({ params }) => {
 }
 
 services.service('notes').hooks({
-  before: { all: [requireUser], create: [pickNote], remove: [onlyOwn] }
+  before: { create: [pickNote], remove: [onlyOwn] }
 })

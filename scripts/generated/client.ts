@@ -1,6 +1,6 @@
 // Compiled against the types that openapi-typescript makes of a document, and run against the application.
 import createClient from 'openapi-fetch'
-import type { paths } from './api'
+import type { paths } from './types/app'
 
 /** Makes calls, and returns what came back. */
 export async function callAll(baseUrl: string): Promise<object> {

@@ -210,10 +210,15 @@ function toCommonForm(schema: JsonSchema): JsonSchema {
   }
 
   const [first, second, ...more] = anyOf.toSorted((one, other) => Number(isNull(one)) - Number(isNull(other)))
-  const isSimple = more.length === 0 && isNull(second ?? {}) && typeof first.type === 'string' && !first.enum
+  const isSimple = more.length === 0 && isNull(second ?? {}) && typeof first.type === 'string'
 
-  return isSimple ? { ...others, ...first, type: [first.type, 'null'] } : schema
+  const mayRefuseNull = OF_ANY_TYPE.some((keyword) => Object.hasOwn(first, keyword))
+
+  return isSimple && !mayRefuseNull ? { ...others, ...first, type: [first.type, 'null'] } : schema
 }
+
+/** Keywords that are about values of every type, so that they may refuse null. */
+const OF_ANY_TYPE: readonly string[] = ['enum', 'const', 'not', 'if', 'allOf', 'anyOf', 'oneOf']
 
 function isNull({ type, ...others }: JsonSchema): boolean {
   return type === 'null' && Object.keys(others).length === 0

@@ -114,7 +114,7 @@ export function createSchemas(services: readonly ManifestService[], settings: Sc
       name: schemaName,
       isOutput,
       store: { add },
-      isClosed: true,
+      isClosed: isOutput || definition.unknown !== 'drop',
       onUnknown: (field) => onUnknown([part, field].filter(Boolean).join('.')),
       ...(self && { self })
     })

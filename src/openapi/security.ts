@@ -8,9 +8,9 @@ export function isAuthenticated(who: string): boolean {
   return who !== 'anyone'
 }
 
-/** Whether a caller with valid credentials may be refused. */
+/** Whether a caller with valid credentials may be refused: after a hook that authenticates, others may decide more. */
 export function isGuarded(who: string): boolean {
-  return isAuthenticated(who) && who !== 'user' && !who.startsWith(HOOK)
+  return isAuthenticated(who) && who !== 'user'
 }
 
 /** Who may call a method, in words for clients: names of functions and of fields say nothing to them. */

@@ -22,8 +22,17 @@ const MAX_LOADED = 10_000
 /** Where params of the calls for relations have how many more records may be loaded. */
 const BUDGET: unique symbol = Symbol('budget')
 
+/** Where params of such a call have the condition that it is made with. */
+const CONDITION: unique symbol = Symbol('condition')
+
 interface Budget {
   left: number
+}
+
+/** Records are found by a field and the values that others have. */
+interface Condition {
+  readonly field: string
+  readonly values: readonly unknown[]
 }
 
 type Fields = Record<string, unknown>
@@ -136,16 +145,22 @@ function isWriting({ method }: HookContext): boolean {
  * @param path The path of the service
  * @param query What to find
  * @param budget How many records may be loaded
+ * @param condition The condition of the query, where no client has written any
  * @returns The records; none where the caller may not find them
  */
 export async function findRelated(
   context: HookContext,
   path: string,
   query: Query,
-  budget: Budget = getBudget(context.params) ?? { left: MAX_LOADED }
+  budget: Budget = getBudget(context.params) ?? { left: MAX_LOADED },
+  condition?: Condition
 ): Promise<readonly Fields[]> {
   const limited = { ...query, $limit: budget.left + 1 }
-  const found = await callFind(context, path, { [BUDGET]: budget, query: limited })
+  const found = await callFind(context, path, {
+    [BUDGET]: budget,
+    ...(condition && { [CONDITION]: condition }),
+    query: limited
+  })
   const records = found ? toRecords(found.result).filter(isPlainObject) : []
 
   budget.left -= records.length
@@ -208,9 +223,28 @@ async function callFind(
   }
 }
 
+/**
+ * Whether a call finds what a relation leads to. No client has written its query, so it is not narrowed by what clients may
+ * ask for; only a field that is hidden is not asked for either.
+ *
+ * @param params The params of the call
+ * @param hidden The hidden fields of the service
+ */
+export function isOfRelation(
+  { query, [CONDITION]: condition }: Params & { readonly [CONDITION]?: Condition },
+  hidden: readonly string[]
+): boolean {
+  if (!condition || hidden.includes(condition.field)) return false
+
+  // Hooks may make other calls with these params.
+  return query?.[condition.field]?.$in === condition.values
+}
+
 /** The params of a call without what is of that call alone. */
-function toCaller(params: Params & RelationParams & { adapter?: unknown; paginate?: unknown }): Params {
-  const { query, paginate, adapter, [RELATED_SORTS]: sorts, ...caller } = params
+function toCaller(
+  params: Params & RelationParams & { adapter?: unknown; paginate?: unknown; [CONDITION]?: Condition }
+): Params {
+  const { query, paginate, adapter, [RELATED_SORTS]: sorts, [CONDITION]: condition, ...caller } = params
 
   return caller
 }
@@ -314,7 +348,7 @@ async function findBy(
 
   const query = { [field]: { $in: values }, ...(within.length > 0 && { $include: within }) }
 
-  return await findRelated(context, path, query, budget)
+  return await findRelated(context, path, query, budget, { field, values })
 }
 
 /** All numbers of related records: those in one place at once. */

@@ -31,6 +31,7 @@ import { assertRelated } from './include.ts'
 import { toNames } from './json-schema.ts'
 import { toValidator } from './libraries.ts'
 import { markRecords, pickResult, showAll } from './output.ts'
+import { isOfRelation } from './related.ts'
 import { listFilters } from './related-filter.ts'
 import { compileExternal, compileResult, type ResolverSettings, resolveInput } from './resolvers.ts'
 import { compileResultCheck } from './result.ts'
@@ -264,6 +265,7 @@ class ServiceSchema implements ServiceExtension {
     const { data: checkData, query: checkQuery } = checks.get(method) ?? {}
 
     const derived = isStandardMethod(method) ? this.derived : undefined
+    const { hidden = [] } = this.form
 
     if (!checkData && !checkQuery && !derived) return undefined
 
@@ -274,7 +276,8 @@ class ServiceSchema implements ServiceExtension {
       if (isOutside && id !== undefined && id !== null) context.id = convertId(id, getBy(params))
 
       const query = derived ? takeIncludes(context, params.query, derived) : params.query
-      const checked = isOutside && checkQuery ? checkQuery(query ?? {}, params.provider === 'rest') : query
+      const isOfClient = isOutside && !isOfRelation(params, hidden)
+      const checked = isOfClient && checkQuery ? checkQuery(query ?? {}, params.provider === 'rest') : query
       const proceed = (settled: Query | undefined) => {
         if (settled !== params.query) context.params = { ...context.params, query: settled }
         if (!checkData || (!isOutside && params.schema === false)) return

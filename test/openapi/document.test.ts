@@ -81,6 +81,14 @@ it('has what is declared: data, results, pages, computed fields', async () => {
   expect(paths['/notes/{id}'].put.requestBody).toEqual(paths['/notes'].post.requestBody)
 })
 
+it('allows fields that the service drops', async () => {
+  const { components } = await describeService(memory(), { schema: schema(Note, { unknown: 'drop' }) })
+  const { Note: record, NoteCreate, NotePatch } = components.schemas
+
+  expect([NoteCreate.additionalProperties, NotePatch.additionalProperties]).toEqual([undefined, undefined])
+  expect(record.additionalProperties).toBe(false)
+})
+
 it('has filters that generated clients can send', async () => {
   const { paths } = await describeService(memory(), {
     schema: schema(Note.extend({ words: z.array(z.string()), address: z.object({ city: z.string() }) }), {
@@ -217,6 +225,9 @@ it('has the credentials that the pipeline demands, and no method that is closed'
     '404',
     'default'
   ])
+  // A later hook may refuse a user.
+  expect(Object.keys(paths['/hooked'].get.responses)).toContain('403')
+  expect(Object.keys(paths['/notes'].post.responses)).not.toContain('403')
   expect(JSON.stringify(paths)).not.toContain('ownerId')
 })
 
@@ -318,6 +329,12 @@ describe('a schema', () => {
     })
 
     expect(record.properties.field).toEqual({ type: ['string', 'null'], minLength: 2 })
+  })
+
+  it('of a constant or null allows both', async () => {
+    const schemas = await toSchema({ anyOf: [{ type: 'string', const: 'x' }, { type: 'null' }] })
+
+    expect(schemas.Note.properties.field.anyOf).toEqual([{ type: 'string', const: 'x' }, { type: 'null' }])
   })
 
   it('of which a field cannot be described says so once, and has the rest', async () => {

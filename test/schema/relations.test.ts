@@ -537,6 +537,32 @@ describe('a relation', () => {
     expect(second.dispatch).toEqual({ id: 1, text: 'a', owner: 0 })
   })
 
+  it('is loaded from a service whose clients may ask for less', async () => {
+    const app: any = alula()
+    const find = (path: string, query: object) => ask(app, path, query)
+
+    app.use('people', memory({ multi: true }), {
+      schema: schema(Person, { hidden: ['secret'], query: { fields: ['name'], operators: ['$ne'] } })
+    })
+    app.use('notes', memory({ multi: true }), {
+      schema: schema(Note, {
+        relations: {
+          author: one('people', { from: 'owner', filter: ['name'] }),
+          holder: one('people', { from: 'text', to: 'secret' })
+        }
+      })
+    })
+    await app.service('people').create({ name: 'Ada', boss_id: null, secret: 's' })
+    await app.service('notes').create({ text: 's', owner: 0 })
+
+    expect(await find('notes', { $include: 'author' })).toMatchObject([{ author: { name: 'Ada' } }])
+    expect(await find('notes', { 'author.name': { $ne: 'x' } })).toHaveLength(1)
+    await expect(find('people', { id: 0 })).rejects.toMatchObject({ code: 400 })
+    await expect(find('people', { name: { $in: ['Ada'] } })).rejects.toMatchObject({ code: 400 })
+    await expect(find('notes', { 'author.name': { $in: ['Ada'] } })).rejects.toMatchObject({ code: 400 })
+    await expect(find('notes', { $include: 'holder' })).rejects.toMatchObject({ code: 400 })
+  })
+
   it('names itself in what is wrong with a query', async () => {
     const { app } = createInMemory()
     const fail = async (path: string, query: object) =>

@@ -232,6 +232,16 @@ describe('a server that', () => {
   })
 })
 
+it('a service without a schema may demand more than its document says', async () => {
+  const app = createApp()
+
+  app.use('plain', memory({ paginate: { default: 10 } }), { methods: ['find', 'create'] })
+  app.service('plain').hooks({ before: { all: [() => Promise.reject(new BadRequest("'room' is missing"))] } })
+  await app.setup()
+
+  expect(await collectFailures(app)).toEqual([])
+})
+
 it('a failure is repeated with its seed', async () => {
   const fail = async () => {
     const app = createNotes()

@@ -1,0 +1,2 @@
+/** The names of the examples. */
+export declare const EXAMPLE_NAMES: readonly string[]
