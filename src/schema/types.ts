@@ -1,14 +1,6 @@
-import type {
-  Id,
-  NullableId,
-  Paginated,
-  PaginationParams,
-  Params,
-  ServiceExtension,
-  WRITTEN
-} from '../core/types.ts'
-import type { SchemaDefinition } from './compile.ts'
+import type { Id, NullableId, Paginated, PaginationParams, Params, WRITTEN } from '../core/types.ts'
 import type { LongForm, SchemaSettings, ServerValue } from './declaration.ts'
+import type { DescribedExtension } from './declared.ts'
 import type { CountRelation, ManyRelation, OneRelation } from './relation.ts'
 
 /** What a declaration says about the types of a service. */
@@ -21,9 +13,7 @@ export interface SchemaTypes {
 }
 
 /** What `schema` returns: the option `schema` of `app.use`. */
-export interface DeclaredSchema<Types extends SchemaTypes = SchemaTypes> extends ServiceExtension {
-  /** What the service checks, as plain data; there once the service is registered. */
-  readonly definition: SchemaDefinition | undefined
+export interface DeclaredSchema<Types extends SchemaTypes = SchemaTypes> extends DescribedExtension {
   /** Never there: it carries the types. */
   readonly '~types'?: Types
 }
