@@ -1,10 +1,10 @@
+import { Feathers } from './application/feathers.ts'
 import { version } from './core/application.ts'
-import { Feathers } from './core/feathers.ts'
 import type { Application } from './core/types.ts'
 
+export { Feathers } from './application/feathers.ts'
 export { version } from './core/application.ts'
 export { Channel, CombinedChannel } from './core/channel.ts'
-export { Feathers } from './core/feathers.ts'
 export { createContext } from './core/hooks.ts'
 export {
   defaultEventMap,

@@ -15,7 +15,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['hooks', 'query'],
   ['core'],
   ['authentication-hooks', 'schema'],
-  ['access'],
+  ['access', 'application'],
   ['transport', 'adapter', 'authentication', 'client', 'manifest'],
   ['node'],
   [

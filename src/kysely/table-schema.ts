@@ -3,8 +3,10 @@ import type { FeathersService, HookContext, Params, ServiceExtension } from '../
 import type { AroundHook, Hook } from '../hooks/types.ts'
 import type { SchemaDefinition } from '../schema/compile.ts'
 import { CHECKS, type LongForm } from '../schema/declaration.ts'
+import type { DescribedExtension } from '../schema/declared.ts'
+import { toExtension } from '../schema/enforce.ts'
 import { getTypes, type JsonSchema } from '../schema/json-schema.ts'
-import { schema } from '../schema/schema.ts'
+import { declare } from '../schema/schema.ts'
 import { isStandardSchema } from '../schema/standard.ts'
 import type { DeclaredSchema, SettingsFor } from '../schema/types.ts'
 import { hasCode, isObject } from '../utils/check.ts'
@@ -70,7 +72,7 @@ class TableSchema implements ServiceExtension {
   private service: (FeathersService & StoredService) | undefined
   private path = ''
   private app: object = {}
-  private declared: DeclaredSchema | undefined
+  private declared: DescribedExtension | undefined
 
   constructor(settings: TableSettings) {
     this.settings = settings
@@ -134,7 +136,7 @@ class TableSchema implements ServiceExtension {
 
   /** A hook that is made when the table is known. */
   private onceLoaded<H extends (context: HookContext, next: any) => unknown>(
-    make: (declared: DeclaredSchema) => H | undefined
+    make: (declared: DescribedExtension) => H | undefined
   ): H {
     let hook: ((context: HookContext, next: any) => unknown) | undefined
 
@@ -150,7 +152,7 @@ class TableSchema implements ServiceExtension {
   }
 
   /** Every call reads by itself until one has: one that waited for another could hold the connection that it needs. */
-  private async load(params: Params): Promise<DeclaredSchema> {
+  private async load(params: Params): Promise<DescribedExtension> {
     if (this.declared) return this.declared
 
     const service = this.service as FeathersService & StoredService
@@ -160,7 +162,7 @@ class TableSchema implements ServiceExtension {
 
     assertColumns(this.settings.fields ?? {}, stored, this.path)
 
-    const declared = schema(toForm(this.settings, stored))
+    const declared = toExtension(declare(toForm(this.settings, stored)))
 
     declared.install?.(service, this.path, this.app)
     await declared.setup?.(service, this.path, this.app)

@@ -15,7 +15,7 @@ export type Query<Record> = Conditions<Record> & {
 
 /** What records must match. */
 type Conditions<Record> = {
-  [Field in keyof Record as Field extends string ? Field : never]?: Condition<Record[Field]>
+  [Field in keyof Record & string]?: Condition<Record[Field]>
 } & NestedConditions<Record> & {
     $and?: readonly Conditions<Record>[]
     $or?: readonly Conditions<Record>[]
@@ -45,7 +45,7 @@ type Scalar = string | number | bigint | boolean | Date | null | undefined
 type Nested<Value> = Exclude<Value, Scalar | readonly unknown[]>
 
 type NestedPath<Record> = {
-  [Field in keyof Record & string]: [Nested<Record[Field]>] extends [never]
+  [Field in keyof Record & string]: Record[Field] extends Scalar | readonly unknown[]
     ? never
     : `${Field}.${keyof Nested<Record[Field]> & string}`
 }[keyof Record & string]

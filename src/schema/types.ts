@@ -1,14 +1,6 @@
-import type {
-  Id,
-  NullableId,
-  Paginated,
-  PaginationParams,
-  Params,
-  ServiceExtension,
-  WRITTEN
-} from '../core/types.ts'
-import type { SchemaDefinition } from './compile.ts'
+import type { Id, NullableId, Paginated, PaginationParams, Params, WRITTEN } from '../core/types.ts'
 import type { LongForm, SchemaSettings, ServerValue } from './declaration.ts'
+import type { DescribedExtension } from './declared.ts'
 import type { CountRelation, ManyRelation, OneRelation } from './relation.ts'
 
 /** What a declaration says about the types of a service. */
@@ -21,9 +13,7 @@ export interface SchemaTypes {
 }
 
 /** What `schema` returns: the option `schema` of `app.use`. */
-export interface DeclaredSchema<Types extends SchemaTypes = SchemaTypes> extends ServiceExtension {
-  /** What the service checks, as plain data; there once the service is registered. */
-  readonly definition: SchemaDefinition | undefined
+export interface DeclaredSchema<Types extends SchemaTypes = SchemaTypes> extends DescribedExtension {
   /** Never there: it carries the types. */
   readonly '~types'?: Types
 }
@@ -38,15 +28,12 @@ export interface DeclaredSchema<Types extends SchemaTypes = SchemaTypes> extends
  *   }
  * }
  */
-export type ServiceOf<Declared, Methods extends string = string, ServiceParams = Params> = Declared extends {
-  readonly '~types'?: infer Types
-}
-  ? Types extends SchemaTypes
+export type ServiceOf<Declared, Methods extends string = string, ServiceParams = Params> =
+  Declared extends DeclaredSchema<infer Types>
     ? keyof Types['relations'] extends never
       ? Written<Types, Methods, ServiceParams>
       : Related<Types, Methods, ServiceParams>
     : never
-  : never
 
 /** The service as its class has it. */
 type Written<Types extends SchemaTypes, Methods extends string, P> = Named<
@@ -84,20 +71,23 @@ export interface SettingsFor<Record> extends SchemaSettings {
 }
 
 /** What a valid value of a schema is. */
-export type OutputOf<S> = S extends { readonly '~standard': { readonly types?: infer Types } }
-  ? NonNullable<Types> extends { readonly output: infer Output }
-    ? Output
-    : any
+export type OutputOf<S> = S extends Standard
+  ? TypesOf<S>['output']
   : S extends { static: infer Static }
     ? Static
     : any
 
 /** What a schema takes. */
-type InputOf<S> = S extends { readonly '~standard': { readonly types?: infer Types } }
-  ? NonNullable<Types> extends { readonly input: infer Input }
-    ? Input
-    : any
-  : OutputOf<S>
+type InputOf<S> = S extends Standard ? TypesOf<S>['input'] : OutputOf<S>
+
+/** A Standard Schema. With more of it here, every schema would be compared with all that its library has. */
+interface Standard {
+  readonly '~standard': any
+}
+
+type TypesOf<S extends Standard> = unknown extends S['~standard']['types']
+  ? any
+  : NonNullable<S['~standard']['types']>
 
 /** The types that the short form says. */
 export type TypesOfRecord<S, Settings> = {
@@ -172,7 +162,7 @@ type Including<P, Names> = Omit<P, 'query'> & {
 
 type NewRecord<Input, Names> = 0 extends 1 & Input
   ? any
-  : Omit<Input, Names & string> & Partial<Pick<Input, Names & keyof Input>>
+  : Pick<Input, Exclude<keyof Input, Names>> & Partial<Input>
 
 type MethodsOf<Settings> = Settings extends { readonly methods: infer Methods }
   ? {

@@ -32,7 +32,7 @@ it('llms.txt lists every guide with its first sentence', async () => {
   const lines = [...text.matchAll(/^- \[.+\]\(\/(.+)\.html\): .+\.$/gm)]
 
   expect(lines.map(([, name]) => name).sort()).toEqual(guides)
-  expect(text.split('## ').at(-1)).toMatch(/^Reference\n\n- \[Compatibility /)
+  expect(text.split('## ').at(-1)).toMatch(/^Reference\n\n- \[Error codes/)
   expect(text).toMatch(
     /^# alula\n\n> .+\n\n## Start\n\n- \[Quickstart\]\(\/quickstart\.html\): Write a REST API /
   )

@@ -5,9 +5,22 @@ import { expect, it } from 'vitest'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
-it('schemas run in a browser, and are small', async () => {
+/** A file that a server and a browser share; a form of the browser checks its data by the record. */
+const PROGRAM = `
+import { z } from 'zod'
+import { many, onWrite, schema } from './src/schema.ts'
+
+export const Note = z.object({ id: z.int(), text: z.string().min(1), at: z.date() })
+export const notes = schema(Note, {
+  server: { at: onWrite(() => new Date()) },
+  relations: { comments: many('comments', { to: 'noteId' }) }
+})
+export const checkForm = (data) => Note.pick({ text: true }).safeParse(data)
+`
+
+it('a declaration in a browser is small, and has nothing of what enforces it', async () => {
   const { outputFiles, metafile } = await build({
-    stdin: { contents: "export { schema } from './src/schema.ts'", resolveDir: ROOT, loader: 'ts' },
+    stdin: { contents: PROGRAM, resolveDir: ROOT, loader: 'ts' },
     absWorkingDir: ROOT,
     bundle: true,
     format: 'esm',
@@ -15,11 +28,16 @@ it('schemas run in a browser, and are small', async () => {
     minify: true,
     metafile: true,
     write: false,
-    // Only for JSON Schemas.
-    external: ['ajv', 'ajv/*', 'ajv-formats', 'events']
+    // Ajv is only for JSON Schemas.
+    external: ['zod', 'ajv', 'ajv/*', 'ajv-formats']
   })
   const [file] = outputFiles as [(typeof outputFiles)[number]]
+  const [output] = Object.values(metafile.outputs) as [(typeof metafile.outputs)[string]]
+  const modules = Object.keys(output.inputs).filter((name) => output.inputs[name]?.bytesInOutput)
 
-  expect(Object.keys(metafile.inputs).filter((input) => input.includes('node_modules'))).toEqual([])
-  expect(brotliCompressSync(file.contents).length).toBeLessThan(17_664)
+  expect(modules).toContain('src/schema/declaration.ts')
+  expect(
+    modules.filter((name) => /node_modules|schema\/(compile|enforce|query|related)\./.test(name))
+  ).toEqual([])
+  expect(brotliCompressSync(file.contents).length).toBeLessThan(4_915)
 })

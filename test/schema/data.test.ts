@@ -5,6 +5,7 @@ import { type } from 'arktype'
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { alula as createClient } from '../../src/client.ts'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { onWrite, schema } from '../../src/schema.ts'
@@ -255,6 +256,14 @@ it('formats are checked, and Ajv may be one of your own', async () => {
     ])
     expect(await notes.create({ mail: 'ada@example.com' })).toMatchObject({ id: 0 })
   }
+})
+
+it('a client refuses a schema, because it would not be enforced', () => {
+  const declared = schema(z.object({ id: z.int() }))
+
+  expect(() => createClient().use('notes', memory(), { schema: declared })).toThrow(
+    "The schema of service 'notes' is for the application of a server: a client does not enforce it"
+  )
 })
 
 it('what a service checks is there as data', () => {

@@ -123,6 +123,11 @@ declare const arkRecord: RecordOf<typeof fromArkType>
 expectType<{ id: number; text: string; done: boolean }>().of(arkRecord)
 expectType<Note>().of({} as OutputOf<typeof Note>)
 
+// A schema that does not say its types can hold anything.
+declare const untyped: OutputOf<{ readonly '~standard': { readonly version: 1 } }>
+
+export const anything: [string, number] = [untyped, untyped]
+
 // Computed fields.
 const computed = schema(Note, {
   computed: { author: { from: ['ownerId'], many: async (records) => records.map(() => ({ name: 'Ada' })) } }

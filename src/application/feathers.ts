@@ -1,12 +1,13 @@
+import { BaseApplication } from '../core/application.ts'
+import { addMethodRoutes, assertNoRoute } from '../core/method-routes.ts'
+import { registrationSteps } from '../core/register.ts'
+import type { RouteLookup, ServiceMixin } from '../core/types.ts'
+import { enforceSchema } from '../schema/enforce.ts'
 import { stripSlashes } from '../utils/path.ts'
-import { BaseApplication } from './application.ts'
-import { addMethodRoutes, assertNoRoute } from './method-routes.ts'
-import { registrationSteps } from './register.ts'
-import type { RouteLookup, ServiceMixin } from './types.ts'
 
-/** The application, with the routes of methods. */
+/** The application, with the routes of methods and with schemas. */
 export class Feathers extends BaseApplication {
-  override mixins: ServiceMixin<any>[] = [assertNoRoute, ...registrationSteps, addMethodRoutes]
+  override mixins: ServiceMixin<any>[] = [assertNoRoute, enforceSchema, ...registrationSteps, addMethodRoutes]
 
   override lookup(path: string): RouteLookup | null {
     const match = this.routes.lookup(path)

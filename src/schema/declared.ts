@@ -1,0 +1,27 @@
+import type { ServiceExtension } from '../core/types.ts'
+import type { SchemaDefinition } from './compile.ts'
+import type { LongForm } from './declaration.ts'
+import type { Validator } from './validator.ts'
+
+/** Where the value of `schema()` has its declaration. The copies of a bundle share it. */
+export const DECLARED: unique symbol = Symbol.for('alula/declared')
+
+/** What `schema()` was given, and what an application has made of it. */
+export interface Declaration {
+  readonly form: LongForm
+  /** The validator of the record. */
+  readonly record: Validator
+  /** What takes part in calls; there once a service with this declaration is registered. */
+  extension?: DescribedExtension
+}
+
+/** An extension that says what it checks. */
+export interface DescribedExtension extends ServiceExtension {
+  /** What the service checks, as plain data; there once the service is registered. */
+  readonly definition: SchemaDefinition | undefined
+}
+
+/** The declaration of an option `schema`, where it is the value of `schema()`. */
+export function getDeclaration(schema: object): Declaration | undefined {
+  return (schema as { readonly [DECLARED]?: Declaration })[DECLARED]
+}

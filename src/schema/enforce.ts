@@ -1,0 +1,269 @@
+// What an application does with a declaration. Browsers that only declare do without it: their size counts.
+import { goesToClient, setResponse } from '../core/call.ts'
+import { reportMistake } from '../core/events.ts'
+import { defaultServiceEvents, getDefinition, isStandardMethod } from '../core/methods.ts'
+import { getIdField, getServiceOptions } from '../core/service.ts'
+import type {
+  Application,
+  FeathersService,
+  HookContext,
+  NormalizedServiceOptions,
+  Params,
+  Query
+} from '../core/types.ts'
+import type { AroundHook, Hook } from '../hooks/types.ts'
+import { isPromise } from '../utils/check.ts'
+import { createError } from '../utils/developer-error.ts'
+import { didYouMean } from '../utils/did-you-mean.ts'
+import type { MistakeCode } from '../utils/error-codes.ts'
+import { type CompiledSchema, compileSchema, type SchemaDefinition } from './compile.ts'
+import type { DataSource } from './data.ts'
+import type { LongForm } from './declaration.ts'
+import { type Declaration, type DescribedExtension, getDeclaration } from './declared.ts'
+import { addDerived, type DerivedFields, settleDerived, takeIncludes, withoutPrivate } from './derived.ts'
+import { assertRelated } from './include.ts'
+import { markRecords, pickResult, showAll } from './output.ts'
+import { isOfRelation } from './related.ts'
+import { listFilters } from './related-filter.ts'
+import { compileExternal, compileResult, type ResolverSettings, resolveInput } from './resolvers.ts'
+import { compileResultCheck } from './result.ts'
+import { COMPARE, isComparable } from './stored.ts'
+import type { Validator } from './validator.ts'
+
+/** Puts what enforces a declaration in its place among the options of a service; the first step of its registration. */
+export function enforceSchema(
+  _service: FeathersService,
+  _path: string,
+  options: NormalizedServiceOptions
+): void {
+  const declaration = options.schema && getDeclaration(options.schema)
+
+  if (declaration) Object.assign(options, { schema: toExtension(declaration) })
+}
+
+/** What takes part in the calls of the services with a declaration: the same for all of them. */
+export function toExtension(declaration: Declaration): DescribedExtension {
+  declaration.extension ??= createExtension(declaration)
+
+  return declaration.extension
+}
+
+function createExtension(declaration: Declaration): DescribedExtension {
+  const enforced = new ServiceSchema(declaration)
+
+  return declaration.form.enforce === false ? describeOnly(enforced) : enforced
+}
+
+/** For a service whose own hooks check: its calls stay as they are. */
+function describeOnly(declared: ServiceSchema): DescribedExtension {
+  return {
+    get definition() {
+      return declared.definition
+    },
+    install: (service, path, app) => declared.install(service, path, app)
+  }
+}
+
+const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i
+
+class ServiceSchema implements DescribedExtension {
+  private readonly form: LongForm
+  private readonly record: Validator
+  private readonly isDevelopment = globalThis.process?.env.NODE_ENV !== 'production'
+  private compiled: CompiledSchema | undefined
+  private checkResult: ((context: HookContext) => void) | undefined
+
+  constructor({ form, record }: Declaration) {
+    this.form = form
+    this.record = record
+  }
+
+  /** What the service checks, as plain data; there once the service is registered. */
+  get definition(): SchemaDefinition | undefined {
+    return this.compiled?.definition
+  }
+
+  install(service: FeathersService, path: string, app: object): void {
+    const { methods } = getServiceOptions(service)
+    const id = getIdField(service)
+    const { isDevelopment } = this
+    const report = (code: MistakeCode, message: string, context?: HookContext) =>
+      reportMistake(app as Application, code, message, context)
+
+    for (const name of Object.keys(this.form.methods ?? {})) {
+      if (!methods.includes(name)) {
+        throw createError(
+          'ALULA_UNKNOWN_METHOD',
+          `The schema of service '${path}' describes the method '${name}', which the service does not have${didYouMean(name, methods)}`
+        )
+      }
+    }
+    if (this.compiled && this.compiled.id !== id) {
+      throw createError(
+        'ALULA_SHARED_SCHEMA',
+        `The schema of service '${path}' belongs to a service whose id is '${this.compiled.id}': declare one for the id '${id}'`
+      )
+    }
+
+    // In development: what is missing in a response is hard to find.
+    this.compiled ??= compileSchema(this.form, this.record, service, id, (field) => {
+      if (!isDevelopment) return
+
+      report(
+        'ALULA_UNDECLARED_FIELD',
+        `The field '${field}' of service '${path}' does not leave, because its schema does not declare it. Declare it, and name it in 'hidden' if clients must not see it; or leave it out of the result`
+      )
+    })
+    if (isDevelopment) {
+      this.checkResult = compileResultCheck(this.record.output, (difference, context) =>
+        report(
+          'ALULA_RESULT',
+          `A result of '${path}' (${context.method}) is not what its schema says: ${difference}`,
+          context
+        )
+      )
+    }
+  }
+
+  async setup(service: FeathersService, path: string, app: object): Promise<void> {
+    assertRelated(app as Application, path, this.form.relations ?? {})
+    for (const validator of this.compiled?.validators ?? []) await validator.load?.()
+
+    if (isComparable(service)) await service[COMPARE]({ ...this.form, path, record: this.record.output })
+  }
+
+  outer(method: string): AroundHook<HookContext> {
+    const { view, hidden } = this.form
+    const { pick, pickers, dispatchProperty } = this.compiled as CompiledSchema
+    const isStandard = isStandardMethod(method)
+    const pickOwn = pickers.get(method)
+    const resolve = pickOwn ? undefined : compileExternal(this.resolvers, isStandard ? pick : showAll)
+    const hasEvent = getDefinition(method).event !== undefined
+    const checkResult = isStandard ? this.checkResult : undefined
+    const derived = isStandard ? this.derived : undefined
+    const toShown = (value: unknown) => {
+      if (isStandard) return pickResult(value, pick)
+
+      return pickOwn ? pickOwn(value) : showAll(value, [], hidden)
+    }
+
+    return async (context, next) => {
+      await next()
+
+      checkResult?.(context)
+      if (resolve) await resolve(context)
+      // Listeners of an event get the result too.
+      else if (isStandard && (hasEvent || !goesToClient(context)))
+        markRecords(context.result, dispatchProperty)
+      if (context.params.provider || hasEvent) {
+        context.dispatch = toShown(context.dispatch !== undefined ? context.dispatch : context.result)
+      }
+      if (view && goesToClient(context)) setResponse(context, await view(context))
+      if (derived && hasEvent) {
+        const { dispatch } = context
+
+        context.dispatch = withoutPrivate(context, dispatch, derived)
+        if (!view && context.dispatch !== dispatch && goesToClient(context)) setResponse(context, dispatch)
+      }
+    }
+  }
+
+  inner(method: string): AroundHook<HookContext> | undefined {
+    const derived = isStandardMethod(method) ? this.derived : undefined
+    const resolve = this.form.methods?.[method]?.result ? undefined : compileResult(this.resolvers)
+
+    if (!derived && !resolve) return undefined
+
+    return async (context, next) => {
+      await next()
+      if (derived) await addDerived(context, derived)
+      await resolve?.(context)
+    }
+  }
+
+  show(event: string, data: unknown): unknown {
+    return defaultServiceEvents.includes(event)
+      ? (this.compiled as CompiledSchema).pickEvent(data)
+      : showAll(data, [], this.form.hidden)
+  }
+
+  /** What results have beside what is stored, if anything. */
+  private get derived(): DerivedFields | undefined {
+    const { id } = this.compiled as CompiledSchema
+    const { computed = {}, relations = {} } = this.form
+
+    if (isEmpty(computed) && isEmpty(relations)) return undefined
+
+    return { computed: Object.entries(computed), relations, filters: new Set(listFilters(relations)), id }
+  }
+
+  private get resolvers(): ResolverSettings {
+    return this.form.resolvers ?? {}
+  }
+
+  input(method: string): Hook<HookContext> | undefined {
+    return resolveInput(this.resolvers, method, this.check(method))
+  }
+
+  private check(method: string): Hook<HookContext> | undefined {
+    const { checks, convertId } = this.compiled as CompiledSchema
+    const { data: checkData, query: checkQuery } = checks.get(method) ?? {}
+
+    const derived = isStandardMethod(method) ? this.derived : undefined
+    const { hidden = [] } = this.form
+
+    if (!checkData && !checkQuery && !derived) return undefined
+
+    return (context) => {
+      const { params, id } = context
+      const isOutside = Boolean(params.provider)
+
+      if (isOutside && id !== undefined && id !== null) context.id = convertId(id, getBy(params))
+
+      const query = derived ? takeIncludes(context, params.query, derived) : params.query
+      const isOfClient = isOutside && !isOfRelation(params, hidden)
+      const checked = isOfClient && checkQuery ? checkQuery(query ?? {}, params.provider === 'rest') : query
+      const proceed = (settled: Query | undefined) => {
+        if (settled !== params.query) context.params = { ...context.params, query: settled }
+        if (!checkData || (!isOutside && params.schema === false)) return
+
+        const data = checkData(context.data, toSource(params), context)
+
+        if (!isPromise(data)) {
+          context.data = data
+          return
+        }
+
+        return data.then((valid) => {
+          context.data = valid
+        })
+      }
+
+      if (derived) {
+        return Promise.resolve(checked)
+          .then((asked) => asked && settleDerived(context, asked, derived))
+          .then(proceed)
+      }
+
+      return isPromise(checked) ? checked.then(proceed) : proceed(checked)
+    }
+  }
+}
+
+/** The field that the client has named the record by, where it is not the id. */
+function getBy({ adapter }: Params & { adapter?: { readonly id?: string; readonly by?: object } }) {
+  return adapter?.by === undefined ? undefined : adapter.id
+}
+
+/** Forms have nothing but strings, and so have URLs. */
+function toSource({ provider, headers }: Params): DataSource {
+  const type = provider === 'rest' ? String(headers?.['content-type'] ?? '') : ''
+
+  return { isOutside: Boolean(provider), isForm: FORM.test(type) }
+}
+
+function isEmpty(query: object): boolean {
+  for (const _ in query) return false
+
+  return true
+}
