@@ -25,6 +25,14 @@ export {
 export type { Resolver, ResolverSettings, Resolvers } from './schema/resolvers.ts'
 export { onWrite, schema } from './schema/schema.ts'
 export type { StandardSchema } from './schema/standard.ts'
-export type { DeclaredSchema, OutputOf, SchemaTypes, ServiceOf } from './schema/types.ts'
+export type {
+  DeclaredSchema,
+  OutputOf,
+  SchemaTypes,
+  ServiceOf,
+  SettingsFor,
+  TypesOfForm,
+  TypesOfRecord
+} from './schema/types.ts'
 export { validate } from './schema/validate.ts'
 export type { AjvLike, AnySchema } from './schema/validator.ts'

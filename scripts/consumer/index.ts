@@ -47,6 +47,7 @@ import {
 } from 'alula/koa'
 import { memory } from 'alula/memory'
 import { type OAuthParams, type OAuthProfile, OAuthStrategy, oauth } from 'alula/oauth'
+import { schema } from 'alula/schema'
 import { socketio } from 'alula/socketio'
 import { sync } from 'alula/sync'
 import { parseQueryString } from 'alula/transport'
@@ -406,3 +407,7 @@ export function misuseClient() {
 
 socket.close()
 await live.teardown()
+
+/** Not called here, because JSON Schemas need Ajv. */
+export const declareNotes = () =>
+  schema({ type: 'object', properties: { id: { type: 'integer' } } }, { hidden: [] })

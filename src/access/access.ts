@@ -5,6 +5,8 @@ import { getServiceOptions } from '../core/service.ts'
 import type { FeathersService, HookContext, Query, ServiceExtension } from '../core/types.ts'
 import { Forbidden, isFeathersError, NotAuthenticated } from '../errors.ts'
 import type { AroundHook, Hook } from '../hooks/types.ts'
+import type { SchemaDefinition } from '../schema/compile.ts'
+import { isOpenObject, toNames } from '../schema/json-schema.ts'
 import { isFunction, isObject, isPromise } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
@@ -80,10 +82,28 @@ class ServiceAccess implements ServiceExtension {
     for (const method of methods) {
       const rule = this.getRule(method)
 
-      if (rule && !isStandardMethod(method) && describeRule(rule).who.startsWith('owner(')) {
+      if (rule && !isStandardMethod(method) && describeRule(rule).field !== undefined) {
         throw createError(
           'ALULA_INVALID_ACCESS',
           `The access of service '${path}' has ${describeRule(rule).who} for '${method}', which is no standard method: name '${method}' with a function that returns true or false`
+        )
+      }
+    }
+  }
+
+  async setup(service: FeathersService, path: string): Promise<void> {
+    const names = listFields(service)
+
+    if (!names) return
+
+    for (const rule of this.rules.values()) {
+      const { who, field } = describeRule(rule)
+      const [name] = field?.split('.') ?? []
+
+      if (name !== undefined && !names.includes(name)) {
+        throw createError(
+          'ALULA_UNKNOWN_FIELD',
+          `The access of service '${path}' has ${who}, and its schema has no field '${name}'${didYouMean(name, names)}`
         )
       }
     }
@@ -153,6 +173,15 @@ export function decide(context: HookContext, rule: AccessRule | undefined): void
   } catch (error) {
     refuseAfter(context, error)
   }
+}
+
+/** The fields that the schema of a service declares; `undefined` where records may have others. */
+function listFields(service: FeathersService): readonly string[] | undefined {
+  const { definition } = (getServiceOptions(service)?.schema ?? {}) as { definition?: SchemaDefinition }
+
+  if (!definition || definition.extra === 'keep' || isOpenObject(definition.record)) return undefined
+
+  return toNames(definition.record)
 }
 
 function settleDecision(context: HookContext, decision: unknown): void {

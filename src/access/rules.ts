@@ -14,6 +14,8 @@ const RULE: unique symbol = Symbol('alula/rule')
 /** What is known of a rule before it is asked. */
 export interface RuleInfo {
   readonly who: string
+  /** The field that names the owner, for `owner`. */
+  readonly field?: string
   /** Whether it returns a query. */
   readonly hasQuery: boolean
 }
@@ -24,10 +26,13 @@ export function describeRule(rule: AccessRule & { readonly [RULE]?: RuleInfo }):
 }
 
 /** Lets every call pass. A token that is sent is verified all the same, so that hooks have the user. */
-export const anyone: AccessRule = define('anyone', false, () => true)
+export const anyone: AccessRule = define({ who: 'anyone', hasQuery: false }, () => true)
 
 /** Lets calls pass whose credentials are valid. */
-export const user: AccessRule = define('user', false, ({ params }) => params.authenticated === true)
+export const user: AccessRule = define(
+  { who: 'user', hasQuery: false },
+  ({ params }) => params.authenticated === true
+)
 
 /**
  * Lets users reach the records that are theirs.
@@ -42,7 +47,7 @@ export function owner(field: string): AccessRule {
     throw createTypeError('ALULA_INVALID_ARGUMENT', "owner() expects the name of a field: owner('ownerId')")
   }
 
-  return define(`owner('${field}')`, true, (context) => {
+  return define({ who: `owner('${field}')`, field, hasQuery: true }, (context) => {
     const id = getEntityId(context)
 
     return id === undefined ? false : { [field]: id }
@@ -76,16 +81,14 @@ export function role(name: string, { field }: RoleOptions = {}): AccessRule {
 
   const fields = field === undefined ? ['role', 'roles'] : [field]
 
-  return define(`role('${name}')`, false, (context) => {
+  return define({ who: `role('${name}')`, hasQuery: false }, (context) => {
     const entity = getEntity(context)
 
     return fields.some((one) => hasName(readOwn(entity, one), name))
   })
 }
 
-function define(who: string, hasQuery: boolean, rule: AccessRule): AccessRule {
-  const info: RuleInfo = { who, hasQuery }
-
+function define(info: RuleInfo, rule: AccessRule): AccessRule {
   return Object.assign(rule, { [RULE]: info })
 }
 

@@ -158,7 +158,9 @@ export function compileSchema(
     dispatchProperty: toDispatchProperty(pick),
     pickEvent: toPicker(record.output, { ...ofRecord, hidden: [...hidden, ...getExternalNames(resolvers)] }),
     pickers: new Map(
-      methods.flatMap(([name, { result }]) => (result ? [[name, toPicker(result.output, {})] as const] : []))
+      methods.flatMap(([name, { result }]) =>
+        result ? [[name, toPicker(result.output, { onDropped: () => undefined })] as const] : []
+      )
     ),
     convertId: (value, by = id) => toId(value, table.get(by)),
     validators: [...new Set(validators.values()), ...methods.flatMap(([, parts]) => Object.values(parts))],

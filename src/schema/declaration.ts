@@ -114,7 +114,7 @@ export const CHECKS: OptionChecks = {
   relations: [isRelations, 'an object with one(), many(), count() or exists() for each name'],
   extra: [(value) => value === 'drop' || value === 'keep', "'drop' or 'keep'"],
   view: [isFunction, 'a function'],
-  methods: [isMethodSchemas, 'an object with data, result and query for each method'],
+  methods: [isObject, 'an object with data, result and query for each method'],
   unknown: [(value) => value === 'refuse' || value === 'drop', "'refuse' or 'drop'"],
   drift: [(value) => value === 'refuse' || value === 'warn', "'refuse' or 'warn'"],
   ajv: [
@@ -127,6 +127,8 @@ export const CHECKS: OptionChecks = {
   ],
   enforce: [isBoolean, 'true or false']
 }
+
+const METHOD_CHECKS: OptionChecks = { data: SCHEMA, result: SCHEMA, query: SCHEMA }
 
 const QUERY_CHECKS: OptionChecks = {
   fields: [isStringList, 'an array of names'],
@@ -153,6 +155,9 @@ export function toLongForm(first: unknown, settings: SchemaSettings | undefined)
 
   assertOptions('schema()', form, CHECKS)
   if (form.query && isQuerySettings(form.query)) assertOptions('query of schema()', form.query, QUERY_CHECKS)
+  for (const [name, parts] of Object.entries(form.methods ?? {})) {
+    assertOptions(`methods.${name} of schema()`, parts, METHOD_CHECKS)
+  }
 
   return form
 }
@@ -184,18 +189,6 @@ function isLongForm(value: unknown): value is LongForm {
 function isFunctions(value: unknown): boolean {
   return (
     isSchema(value) && Object.values(value as object).every((make) => make === undefined || isFunction(make))
-  )
-}
-
-function isMethodSchemas(value: unknown): boolean {
-  if (!isSchema(value)) return false
-
-  return Object.values(value as object).every(
-    (parts) =>
-      isSchema(parts) &&
-      Object.entries(parts as object).every(
-        ([name, part]) => ['data', 'result', 'query'].includes(name) && isSchema(part)
-      )
   )
 }
 

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { access, anyone, owner, role, user } from '../../src/access.ts'
 import { AuthenticationService, authenticate } from '../../src/authentication.ts'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
+import { schema } from '../../src/schema.ts'
 import { loginAs } from '../../src/testing.ts'
 import { createApp, logIn, toStatus, USERS } from './support/application.ts'
 
@@ -49,6 +51,21 @@ describe('access', () => {
     expect(
       await toStatus(notes.find({ ...nobody, authentication: { strategy: 'jwt', accessToken: 'x.y.z' } }))
     ).toBe(401)
+  })
+
+  it('refuses to start with an owner field that the schema does not declare', async () => {
+    const Note = z.object({ id: z.int(), text: z.string(), ownerId: z.int() })
+    const create = (field: string, settings = {}) =>
+      createNotes({ find: anyone, patch: owner(field) }, createStore(), { schema: schema(Note, settings) })
+
+    await expect(create('ownerID')).rejects.toMatchObject({
+      code: 'ALULA_UNKNOWN_FIELD',
+      message:
+        "The access of service 'notes' has owner('ownerID'), and its schema has no field 'ownerID'. Did you mean 'ownerId'? (ALULA_UNKNOWN_FIELD)"
+    })
+    await expect(create('author.id')).rejects.toThrow("has no field 'author'")
+    await expect(create('ownerID', { extra: 'keep' })).resolves.toBeDefined()
+    await expect(create('ownerId')).resolves.toBeDefined()
   })
 
   it('lets users and roles call, and nobody where no rule is named', async () => {

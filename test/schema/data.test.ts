@@ -301,3 +301,14 @@ it('what a service checks is there as data', () => {
     unknown: 'refuse'
   })
 })
+
+it('the error of a misspelt part of a method names the method and the part', () => {
+  const Note = z.object({ id: z.int() })
+
+  expect(() => schema(Note, { methods: { finish: { dta: Note } as object } })).toThrow(
+    "Unknown option 'dta' of methods.finish of schema(). Did you mean 'data'?"
+  )
+  expect(() => schema(Note, { methods: { finish: { data: 5 as any } } })).toThrow(
+    "Invalid option 'data' of methods.finish of schema(): expected a schema, got 5"
+  )
+})

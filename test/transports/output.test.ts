@@ -337,6 +337,22 @@ it('a field that is dropped is named once in development', async () => {
   ])
 })
 
+it('a method whose result has fewer fields than the record narrows it, and nothing is reported', async () => {
+  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+
+  onTestFinished(() => warn.mockRestore())
+
+  const app = alula()
+
+  app.use('notes', new Notes({ store: { 0: { ...note, id: 0 } } }), {
+    methods: ['raw'],
+    schema: schema(Note, { methods: { raw: { result: z.object({ id: z.int() }) } } })
+  })
+
+  expect(await app.service('notes').raw({}, { provider: 'rest' })).toBeDefined()
+  expect(warn).not.toHaveBeenCalled()
+})
+
 it("extra: 'keep' lets fields leave that hooks add", async () => {
   const app = alula()
 

@@ -22,8 +22,11 @@ import {
   type Query,
   type ServerValue,
   type ServiceOf,
+  type SettingsFor,
   type StandardSchema,
   schema,
+  type TypesOfForm,
+  type TypesOfRecord,
   type WrittenValue
 } from '../../src/schema.ts'
 import { expectType } from '../support/expect-type.ts'
@@ -45,6 +48,12 @@ const notes = schema(Note, {
     archive: { data: z.object({ before: z.iso.date() }), result: z.object({ count: z.int() }) }
   }
 })
+
+// With `declaration: true`, the compiler has to be able to name the types of what a file exports.
+const short: DeclaredSchema<TypesOfRecord<typeof Note, SettingsFor<Note>>> = schema(Note, {})
+const long: DeclaredSchema<TypesOfForm<{ record: typeof Note }>> = schema({ record: Note })
+
+expectType<ServiceOf<typeof short>>().of({} as ServiceOf<typeof long>)
 
 class Notes extends KyselyService<Note> {
   async archive({ before }: { before: string }): Promise<{ count: number }> {
