@@ -1,5 +1,7 @@
+import { createServer } from 'node:http'
 import { pathToFileURL } from 'node:url'
 import type { Application } from '../core/types.ts'
+import { hasCode } from '../utils/check.ts'
 import { UsageError } from './outcome.ts'
 
 /**
@@ -12,7 +14,8 @@ import { UsageError } from './outcome.ts'
 export async function withApplication<T>(file: string, read: (app: Application) => T): Promise<T> {
   const app = await loadApplication(file)
 
-  if (!app._isSetup) await app.setup()
+  // A transport that needs a server gets one, which does not listen.
+  if (!app._isSetup) await app.setup(createServer())
 
   const result = read(app)
 
@@ -22,14 +25,24 @@ export async function withApplication<T>(file: string, read: (app: Application) 
 }
 
 async function loadApplication(file: string): Promise<Application> {
-  const loaded: { readonly default?: unknown; readonly app?: unknown } = await import(
-    pathToFileURL(file).href
-  )
+  const loaded = await importModule(file)
   const app = [loaded.default, loaded.app].find(isApplication)
 
   if (!app) throw new UsageError(`'${file}' exports no application as default or as app.`)
 
   return app
+}
+
+async function importModule(file: string): Promise<{ readonly default?: unknown; readonly app?: unknown }> {
+  try {
+    return await import(pathToFileURL(file).href)
+  } catch (error) {
+    if (!hasCode(error, 'ERR_UNKNOWN_FILE_EXTENSION')) throw error
+
+    throw new UsageError(
+      `This version of Node does not run '${file}'. Compile it, and name the file of JavaScript; or run the command with a loader: NODE_OPTIONS='--import tsx' npx alula …`
+    )
+  }
 }
 
 function isApplication(value: unknown): value is Application {

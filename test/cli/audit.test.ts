@@ -91,3 +91,20 @@ it.each([
   expect(code).toBe(1)
   expect(stderr).toContain('is no snapshot: expected what alula audit prints.')
 })
+
+it('says nothing of a server that real-time connections need', async () => {
+  const app = NOTES.replace(/^import .*memory\.ts'$/m, (line) =>
+    [line, line.replace('{ memory }', '{ socketio }').replace('memory.ts', 'socketio.ts')].join('\n')
+  ).replace("app.use('notes'", "app.configure(socketio())\napp.use('notes'")
+  const { code, stdout, stderr } = await audit({ 'app.mjs': app }, 'app.mjs')
+
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(JSON.parse(stdout)[0].transports).toEqual(['rest', 'socketio'])
+})
+
+it('says what to do with a file that Node does not run', async () => {
+  const { code, stderr } = await audit({ 'app.mjs': NOTES, 'app.tsx': NOTES }, 'app.tsx')
+
+  expect(code).toBe(1)
+  expect(stderr).toContain('Compile it, and name the file of JavaScript')
+})
