@@ -1,12 +1,20 @@
 import { getIdField } from '../core/service.ts'
 import type { HookContext, Query } from '../core/types.ts'
-import type { FeathersError } from '../errors.ts'
+import { BadRequest, type FeathersError } from '../errors.ts'
 import { LOGICAL_OPERATORS } from '../query/operators.ts'
 import { getOperand, hasSets, RELATED_SORTS, type RecordSet, type RelatedSort } from '../query/record-set.ts'
 import { isPlainObject, setOwn } from '../utils/object.ts'
 import { toBadRequest } from './faults.ts'
-import type { Relations } from './include.ts'
-import { type Budget, findLinkSet, findLinks, findRelated, findSet, openBudget, TooManyRelated } from './related.ts'
+import { MAX_NAMES, type Relations } from './include.ts'
+import {
+  type Budget,
+  findLinkSet,
+  findLinks,
+  findRelated,
+  findSet,
+  openBudget,
+  TooManyRelated
+} from './related.ts'
 import { isCount, type LinkOptions, type ManyRelation, type OneRelation, type Relation } from './relation.ts'
 
 type WithRecords = OneRelation | ManyRelation
@@ -27,7 +35,7 @@ export function listFilters(relations: Relations): readonly string[] {
  * @param relations The relations of the service
  * @param filters The names by which queries filter through them
  * @param id The name of its id field
- * @throws BadRequest when too many related records match
+ * @throws BadRequest for too many filters, and when too many related records match
  */
 export async function resolveFilters(
   context: HookContext,
@@ -37,6 +45,7 @@ export async function resolveFilters(
   id: string
 ): Promise<Query> {
   const budget = openBudget(context)
+  let count = 0
 
   return filters.size > 0 && hasFilter(query, filters) ? await resolve(query) : query
 
@@ -56,6 +65,11 @@ export async function resolveFilters(
     }
 
     if (through.size === 0) return resolved
+
+    count += through.size
+    // Each may read all records of another service.
+    if (count > MAX_NAMES)
+      throw new BadRequest(`Invalid query: expected at most ${MAX_NAMES} filters by relations`)
 
     const conditions: Query[] = []
 

@@ -485,10 +485,13 @@ describe('a relation', () => {
 
     expect(await ask(app, 'notes', { $or: [filter, { text: 'a' }] })).toEqual([])
     found = 0
-    await expect(ask(app, 'notes', { $or: Array.from({ length: 500 }, () => filter) })).rejects.toThrow(
+    await expect(ask(app, 'notes', { $or: Array.from({ length: 10 }, () => filter) })).rejects.toThrow(
       'Invalid query: its relations lead to more than 10000 records'
     )
     expect(found).toBeLessThanOrEqual(10_001)
+    await expect(ask(app, 'notes', { $or: Array.from({ length: 11 }, () => filter) })).rejects.toThrow(
+      'Invalid query: expected at most 10 filters by relations'
+    )
   })
 
   it('counts the records that link among those that it loads', async () => {
