@@ -476,7 +476,15 @@ describe('a relation', () => {
     const { app } = createInMemory()
     let found = 0
 
-    app.service('people').hooks({ after: { find: [({ result }: any) => void (found += result.length)] } })
+    app.service('people').hooks({
+      after: {
+        find: [
+          ({ result }: any) => {
+            found += result.length
+          }
+        ]
+      }
+    })
     await app
       .service('people')
       .create(Array.from({ length: 6000 }, () => ({ name: 'Ada', boss_id: null, secret: 's' })))
@@ -489,7 +497,9 @@ describe('a relation', () => {
       'Invalid query: its relations lead to more than 10000 records'
     )
     expect(found).toBeLessThanOrEqual(10_001)
-    await expect(ask(app, 'notes', { $or: Array.from({ length: 11 }, () => filter) })).rejects.toThrow(
+    await expect(
+      ask(app, 'notes', { $or: Array.from({ length: 11 }, () => ({ 'author.name': 'Eve' })) })
+    ).rejects.toThrow(
       'Invalid query: expected at most 10 filters by relations'
     )
   })
