@@ -499,9 +499,7 @@ describe('a relation', () => {
     expect(found).toBeLessThanOrEqual(10_001)
     await expect(
       ask(app, 'notes', { $or: Array.from({ length: 11 }, () => ({ 'author.name': 'Eve' })) })
-    ).rejects.toThrow(
-      'Invalid query: expected at most 10 filters by relations'
-    )
+    ).rejects.toThrow('Invalid query: expected at most 10 filters by relations')
   })
 
   it('counts the records that link among those that it loads', async () => {
