@@ -113,7 +113,7 @@ function isAdmitted(status: number): boolean {
   return !isRefused(status) && status < 500
 }
 
-/** Whether the data of a method is a whole record: without an owner it is nobody's. */
+/** Whether the data of a method is a whole record: without an owner it belongs to no user. */
 function isWhole(method: string): boolean {
   return method === 'create' || method === 'update'
 }
