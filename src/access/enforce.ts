@@ -102,6 +102,11 @@ const write: Enforce = async (context, demand, next) => {
 
   const settled = settleWrite(context, demand.query)
 
+  // Its data may have fields of the record, which the schema keeps.
+  if (context.method === 'update' && isRefused(settled) && !(await isVisible(context, demand))) {
+    throw toNotFound(context)
+  }
+
   assertSettled(settled, context)
   if (isObject(settled)) addCondition(context, settled)
   if (!isAdapter(context)) await assertRecord(context, demand, settled)
@@ -142,7 +147,11 @@ function settleData(
 }
 
 function assertSettled(settled: Settled, context: HookContext): void {
-  if (settled === false || settled === undefined) throw toForbidden(context)
+  if (isRefused(settled)) throw toForbidden(context)
+}
+
+function isRefused(settled: Settled): boolean {
+  return settled === false || settled === undefined
 }
 
 /** Looks a record up for a service that may not read the query. Between this and the write another call may change it. */

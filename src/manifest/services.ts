@@ -82,6 +82,17 @@ export function readServices(app: Application): readonly ManifestService[] {
   })
 }
 
+/**
+ * Reads the services that clients reach, without the methods that are closed to all of them.
+ *
+ * @param app The application
+ */
+export function readOpenServices(app: Application): readonly ManifestService[] {
+  return readServices(app)
+    .map((service) => ({ ...service, methods: service.methods.filter(({ who }) => who !== 'nobody') }))
+    .filter(({ methods }) => methods.length > 0)
+}
+
 /** Whether an application has Socket.IO, also before it listens. */
 export function hasSockets(app: Application): boolean {
   return getInternals(app).plugins.has('socketio') || Boolean(app.io)

@@ -1,7 +1,7 @@
 import { warnOnce } from '../core/internals.ts'
 import type { Application } from '../core/types.ts'
 import { readLogin } from '../manifest/login.ts'
-import { type ManifestService, readServices } from '../manifest/services.ts'
+import { readOpenServices } from '../manifest/services.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { isObject, isString } from '../utils/check.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
@@ -43,9 +43,7 @@ export function toOpenApi(app: Application, options: OpenApiOptions = {}): OpenA
   assertOptions('toOpenApi', options, DOCUMENT_CHECKS)
 
   const { info = INFO, servers = [{ url: '/' }] } = options
-  const services = readServices(app)
-    .map(withoutClosed)
-    .filter(({ methods }) => methods.length > 0)
+  const services = readOpenServices(app)
   const login = readLogin(app)
   const unknown: string[] = []
   const paths: PathItems = new Map()
@@ -85,8 +83,4 @@ export function toOpenApi(app: Application, options: OpenApiOptions = {}): OpenA
       securitySchemes: toSecuritySchemes(login)
     }
   }
-}
-
-function withoutClosed(service: ManifestService): ManifestService {
-  return { ...service, methods: service.methods.filter(({ who }) => who !== 'nobody') }
 }

@@ -2,7 +2,12 @@
 import { isStandardMethod } from '../core/methods.ts'
 import type { Application } from '../core/types.ts'
 import { type ManifestStrategy, readLogin } from '../manifest/login.ts'
-import { hasSockets, type ManifestMethod, type ManifestService, readServices } from '../manifest/services.ts'
+import {
+  hasSockets,
+  type ManifestMethod,
+  type ManifestService,
+  readOpenServices
+} from '../manifest/services.ts'
 import { getMethodDefinition, isFieldTable, type SchemaDefinition } from '../schema/compile.ts'
 import type { Field } from '../schema/fields.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
@@ -88,7 +93,7 @@ export interface PageInfo {
  * @param app The application, set up
  */
 export function toPageData(app: Application): PageData {
-  return { services: readServices(app).map(toPageService) }
+  return { services: readOpenServices(app).map(toPageService) }
 }
 
 /**

@@ -94,7 +94,12 @@ async function loadAjv(schema: JsonSchema, owner: string): Promise<AjvLike> {
   const module: any = await importPeer('ajv', owner, () =>
     is2020 ? import('ajv/dist/2020.js') : import('ajv')
   )
-  const ajv = new (toClass(module))({ allErrors: true, strict: false, useDefaults: true })
+  const ajv = new (toClass(module))({
+    allErrors: true,
+    strict: false,
+    useDefaults: true,
+    ownProperties: true
+  })
 
   ajv.addKeyword({
     keyword: 'x-alula-instance',

@@ -1,13 +1,21 @@
 import { getIdField } from '../core/service.ts'
 import type { HookContext, Query } from '../core/types.ts'
-import type { FeathersError } from '../errors.ts'
+import { BadRequest, type FeathersError } from '../errors.ts'
 import { LOGICAL_OPERATORS } from '../query/operators.ts'
-import { hasSets, RELATED_SORTS, type RecordSet, type RelatedSort } from '../query/record-set.ts'
+import { getOperand, hasSets, RELATED_SORTS, type RecordSet, type RelatedSort } from '../query/record-set.ts'
 import { isPlainObject, setOwn } from '../utils/object.ts'
 import { toBadRequest } from './faults.ts'
-import type { Relations } from './include.ts'
-import { findLinks, findRelated, findSet, TooManyRelated } from './related.ts'
-import { isCount, type ManyRelation, type OneRelation, type Relation } from './relation.ts'
+import { MAX_NAMES, type Relations } from './include.ts'
+import {
+  type Budget,
+  findLinkSet,
+  findLinks,
+  findRelated,
+  findSet,
+  openBudget,
+  TooManyRelated
+} from './related.ts'
+import { isCount, type LinkOptions, type ManyRelation, type OneRelation, type Relation } from './relation.ts'
 
 type WithRecords = OneRelation | ManyRelation
 
@@ -27,7 +35,7 @@ export function listFilters(relations: Relations): readonly string[] {
  * @param relations The relations of the service
  * @param filters The names by which queries filter through them
  * @param id The name of its id field
- * @throws BadRequest when too many related records match
+ * @throws BadRequest for too many filters, and when too many related records match
  */
 export async function resolveFilters(
   context: HookContext,
@@ -36,8 +44,12 @@ export async function resolveFilters(
   filters: ReadonlySet<string>,
   id: string
 ): Promise<Query> {
+  const budget = openBudget(context)
+  let count = 0
+
   return filters.size > 0 && hasFilter(query, filters) ? await resolve(query) : query
 
+  // One after another: each may load what those before it have left.
   async function resolve(level: Query): Promise<Query> {
     const resolved: Query = {}
     const through = new Map<string, Query>()
@@ -54,13 +66,22 @@ export async function resolveFilters(
 
     if (through.size === 0) return resolved
 
-    const conditions = await Promise.all(
-      [...through].map(([name, asked]) =>
-        toCondition(context, relations[name] as WithRecords, asked, id).catch((error) => {
+    count += through.size
+    // Each may read all records of another service.
+    if (count > MAX_NAMES)
+      throw new BadRequest(`Invalid query: expected at most ${MAX_NAMES} filters by relations`)
+
+    const conditions: Query[] = []
+
+    for (const [name, asked] of through) {
+      const condition = toCondition(context, relations[name] as WithRecords, asked, id, budget)
+
+      conditions.push(
+        await condition.catch((error) => {
           throw underRelation(name, error)
         })
       )
-    )
+    }
 
     const { $and } = resolved
     // A list that is none stays one level down, where the adapter refuses it.
@@ -73,7 +94,11 @@ export async function resolveFilters(
     if (name === '$not' && isPlainObject(value)) return await resolve(value)
     if (!LOGICAL_OPERATORS.includes(name) || !Array.isArray(value)) return value
 
-    return await Promise.all(value.map((part) => (isPlainObject(part) ? resolve(part) : part)))
+    const parts: unknown[] = []
+
+    for (const part of value) parts.push(isPlainObject(part) ? await resolve(part) : part)
+
+    return parts
   }
 }
 
@@ -159,42 +184,64 @@ async function toCondition(
   context: HookContext,
   relation: WithRecords,
   asked: Query,
-  id: string
+  id: string,
+  budget: Budget
 ): Promise<Query> {
-  const { path, to } = relation
+  const { path, to, from = id } = relation
   const through = relation.kind === 'many' ? relation.through : undefined
   const field = to ?? getIdField(context.app.service(path))
-  const from = relation.from ?? id
-  const values = await listRelated(context, path, asked, field, !through)
+  const values = await listRelated(context, path, asked, field, budget, through)
 
-  if (!through) return { [from]: { $in: values } }
-
-  const links =
-    values.length > 0 ? await findLinks(context, through.path, through.to, values, through.from) : []
-
-  return { [from]: { $in: [...new Set(links.map(({ [through.from]: owner }) => owner))] } }
+  return { [from]: { $in: through ? await listOwners(context, through, values, budget) : values } }
 }
 
-/** The values that related records have in a field: as part of the statement where both are in one database. */
+/** The values that related records have in a field: as part of the statement where all is in one database. */
 async function listRelated(
   context: HookContext,
   path: string,
   query: Query,
   field: string,
-  asOperand: boolean
+  budget: Budget,
+  through: LinkOptions | undefined
 ): Promise<readonly unknown[]> {
-  if (asOperand && hasSets(context.service)) {
+  const { app, service } = context
+
+  if (hasSets(service)) {
     const set = await findSet(context, path, query)
+    const others = [service, ...(through ? [app.service(through.path)] : [])]
 
     if (set === null) return []
-    if (set?.toOperand && isOfSource(context, set)) return await set.toOperand(field)
+    if (set?.toOperand && others.every((other) => isOfSource(other, context, set))) {
+      return await set.toOperand(field)
+    }
   }
 
-  const related = await findRelated(context, path, { ...query, $select: [field] })
+  const related = await findRelated(context, path, { ...query, $select: [field] }, budget)
 
-  return related.map(({ [field]: value }) => value).filter((value) => value !== null && value !== undefined)
+  return listPresent(related, field)
 }
 
-function isOfSource({ service, params }: HookContext, set: RecordSet): boolean {
+/** The values of the records that are linked to related ones. */
+async function listOwners(
+  context: HookContext,
+  { path, from, to }: LinkOptions,
+  values: readonly unknown[],
+  budget: Budget
+): Promise<readonly unknown[]> {
+  if (getOperand(values)) {
+    const set = await findLinkSet(context, path, to, values)
+
+    // A hook that returns other records than the adapter does has no set.
+    if (set?.toOperand) return await set.toOperand(from)
+  } else if (values.length === 0) return []
+
+  return [...new Set(listPresent(await findLinks(context, path, to, values, from, budget), from))]
+}
+
+function listPresent(records: readonly Query[], field: string): readonly unknown[] {
+  return records.map(({ [field]: value }) => value).filter((value) => value !== null && value !== undefined)
+}
+
+function isOfSource(service: object, { params }: HookContext, set: RecordSet): boolean {
   return hasSets(service) && service.asSet({ ...params, query: {} }).source === set.source
 }

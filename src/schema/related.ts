@@ -25,7 +25,8 @@ const BUDGET: unique symbol = Symbol('budget')
 /** Where params of such a call have the condition that it is made with. */
 const CONDITION: unique symbol = Symbol('condition')
 
-interface Budget {
+/** How many more records may be loaded. */
+export interface Budget {
   left: number
 }
 
@@ -67,11 +68,9 @@ export async function addRelated(
 
   if (records.length === 0) return
 
-  const budget = getBudget(context.params)
-
   try {
-    await load(context, records, includes, relations, id, budget ?? { left: MAX_LOADED })
-    if (!budget) assertSize(records, includes)
+    await load(context, records, includes, relations, id, openBudget(context))
+    if (!hasBudget(context)) assertSize(records, includes)
   } catch (error) {
     // What is written is written.
     if (!(error instanceof TooManyRelated) || !isWriting(context)) throw error
@@ -152,7 +151,7 @@ export async function findRelated(
   context: HookContext,
   path: string,
   query: Query,
-  budget: Budget = getBudget(context.params) ?? { left: MAX_LOADED },
+  budget: Budget,
   condition?: Condition
 ): Promise<readonly Fields[]> {
   const limited = { ...query, $limit: budget.left + 1 }
@@ -163,9 +162,8 @@ export async function findRelated(
   })
   const records = found ? toRecords(found.result).filter(isPlainObject) : []
 
-  budget.left -= records.length
+  spend(budget, records)
 
-  if (budget.left < 0) throw new TooManyRelated()
   if (found) keepShown(found, records)
 
   return records
@@ -187,21 +185,41 @@ export async function findSet(
 
 /** Finds the records of a service between two others. They do not leave, so it is a call from inside. */
 export async function findLinks(
-  { app, params }: HookContext,
+  context: HookContext,
   path: string,
   field: string,
   values: readonly unknown[],
-  other: string
+  other: string,
+  budget: Budget
 ): Promise<readonly Fields[]> {
+  const query = { [field]: { $in: values }, $select: [field, other], $limit: budget.left + 1 }
+  const links = toRecords(await callLinks(context, path, { query })).filter(isPlainObject)
+
+  spend(budget, links)
+
+  return links
+}
+
+/** The same records as a set; `undefined` where the service has none. */
+export async function findLinkSet(
+  context: HookContext,
+  path: string,
+  field: string,
+  values: readonly unknown[]
+): Promise<RecordSet | undefined> {
+  const query = { [field]: { $in: values } }
+
+  return getSet(await callLinks(context, path, { [AS_SET]: context.app.service(path), query }))
+}
+
+async function callLinks({ app, params }: HookContext, path: string, further: object): Promise<unknown> {
   const { transaction } = params as { transaction?: unknown }
-  const query = { [field]: { $in: values }, $select: [field, other] }
-  const found: unknown = await (app.service(path) as any).find({
+
+  return await (app.service(path) as any).find({
     ...(transaction !== undefined && { transaction }),
     paginate: false,
-    query
+    ...further
   })
-
-  return toRecords(found).filter(isPlainObject)
 }
 
 async function callFind(
@@ -291,7 +309,7 @@ async function addMany(
   const values = listValues(records, own)
   const links =
     through && values.length > 0
-      ? await findLinks(context, through.path, through.from, values, through.to)
+      ? await findLinks(context, through.path, through.from, values, through.to, budget)
       : []
   const target = to ?? relatedId
   const wanted = through ? listValues(links, through.to) : values
@@ -422,6 +440,17 @@ function compareIds(a: unknown, b: unknown): number {
   return first < second ? -1 : first > second ? 1 : 0
 }
 
-function getBudget(params: object): Budget | undefined {
-  return (params as { [BUDGET]?: Budget })[BUDGET]
+/** How many more records the call may load: the calls that it leads to share what it has. */
+export function openBudget({ params }: HookContext): Budget {
+  return (params as { [BUDGET]?: Budget })[BUDGET] ?? { left: MAX_LOADED }
+}
+
+function hasBudget({ params }: HookContext): boolean {
+  return BUDGET in params
+}
+
+function spend(budget: Budget, records: readonly unknown[]): void {
+  budget.left -= records.length
+
+  if (budget.left < 0) throw new TooManyRelated()
 }

@@ -1,5 +1,6 @@
 import { getDefinition, isStandardMethod } from '../core/methods.ts'
 import { getOwnAccess } from '../core/own-access.ts'
+import { getMethodRoutes } from '../core/service.ts'
 import type { Application, Id } from '../core/types.ts'
 import { type ExposureRow, exposure } from '../manifest/exposure.ts'
 import { handleSocket } from '../transport/socket.ts'
@@ -98,7 +99,7 @@ function toRule(
   if (field === undefined) return () => true
   if (!entity) return isUnauthenticated
   if (method === 'find') return isAdmitted
-  if (name === 'owner') return method === 'create' && !options.data?.[service] ? () => true : isAdmitted
+  if (name === 'owner') return isWhole(method) && !options.data?.[service] ? () => true : isAdmitted
 
   return (status) => status === 400 || status === 403 || status === 404
 }
@@ -109,7 +110,12 @@ function isRefused(status: number): boolean {
 
 /** Whatever becomes of the call then: no such record, data that is not valid. */
 function isAdmitted(status: number): boolean {
-  return !isRefused(status)
+  return !isRefused(status) && status < 500
+}
+
+/** Whether the data of a method is a whole record: without an owner it belongs to no user. */
+function isWhole(method: string): boolean {
+  return method === 'create' || method === 'update'
 }
 
 function isUnauthenticated(status: number): boolean {
@@ -121,16 +127,17 @@ function hasRole(entity: object, role: string): boolean {
 }
 
 async function request(
-  _app: Application,
+  app: Application,
   row: ExposureRow,
   { client }: Caller,
   options: ProofOptions
 ): Promise<number> {
   const { args, verb } = getDefinition(row.method)
   const path = args.includes('id') ? `${toPath(row)}/${toId(row, options)}` : toPath(row)
-  const { status } = await client.fetch(`/${path}`, {
+  // The path of a service at the root is a slash.
+  const { status } = await client.fetch(`/${path}`.replace(/^\/+/, '/'), {
     method: verb,
-    ...(args.includes('data') && { json: toData(row, options) }),
+    ...(args.includes('data') && { json: toData(app, row, options) }),
     headers: isStandardMethod(row.method) ? {} : { 'X-Service-Method': row.method }
   })
 
@@ -144,7 +151,7 @@ async function send(
   options: ProofOptions
 ): Promise<number> {
   const { authentication } = client.params
-  const values = { id: toId(row, options), data: toData(row, options), params: {} }
+  const values = { id: toId(row, options), data: toData(app, row, options), params: {} }
   const [error] = await handleSocket(
     app as Parameters<typeof handleSocket>[0],
     {
@@ -172,6 +179,10 @@ function toId({ service }: ExposureRow, { records = {} }: ProofOptions): Id {
   return Object.hasOwn(records, service) ? (records[service] as Id) : NO_ID
 }
 
-function toData({ service }: ExposureRow, { data = {} }: ProofOptions): object {
-  return Object.hasOwn(data, service) ? (data[service] as object) : {}
+/** A call by name has the placeholders of a route in its data. */
+function toData(app: Application, { service, method }: ExposureRow, { data = {} }: ProofOptions): object {
+  const [route] = getMethodRoutes(app.service(service), method)
+  const filled = Object.fromEntries((route?.placeholders ?? []).map((name) => [name, '1']))
+
+  return { ...filled, ...(Object.hasOwn(data, service) && data[service]) }
 }

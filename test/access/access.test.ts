@@ -118,6 +118,28 @@ describe('access', () => {
     expect(JSON.stringify(other).replaceAll('2', '9')).toBe(JSON.stringify(none))
   })
 
+  it('says 404 for an update of a hidden record whose fields the schema keeps', async () => {
+    const Note = z.object({ id: z.int(), text: z.string(), ownerId: z.int() })
+    const declared = schema(Note, { server: { ownerId: ({ params }: any) => params.user.id } })
+    const isNot = ({ params }: any) => ({ ownerId: { $ne: params.user?.id ?? null } })
+
+    for (const rule of [owner('ownerId'), isNot]) {
+      const { notes, ada, grace } = await createNotes({ all: rule }, createStore(), { schema: declared })
+      const caller = rule === isNot ? grace : ada
+      const other = await notes.update(2, { text: 'x' }, caller).catch((error: Error) => error)
+      const none = await notes.update(9, { text: 'x' }, caller).catch((error: Error) => error)
+
+      expect(other.code).toBe(404)
+      expect(JSON.stringify(other).replaceAll('2', '9')).toBe(JSON.stringify(none))
+    }
+
+    const { notes, ada } = await createNotes({ get: anyone, update: owner('ownerId') }, createStore(), {
+      schema: declared
+    })
+
+    expect(await toStatus(notes.update(2, { text: 'x' }, ada))).toBe(403)
+  })
+
   it('does not let a write move a record out of what the caller may have, or into it', async () => {
     const { notes, ada } = await createNotes({ all: owner('ownerId') })
 

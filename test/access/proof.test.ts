@@ -97,3 +97,48 @@ it('names each difference between the table and a response', async () => {
   )
   expect(exposure(app)).toHaveLength(5)
 })
+
+it('fills the placeholders of routes, and calls a service at the root', async () => {
+  const app = createApp()
+
+  app.use('notes', createNotes(), {
+    methods: ['find', 'archive'],
+    routes: { 'POST /:id/archive': 'archive' },
+    access: access({ find: anyone, archive: user })
+  })
+  app.use('/', createNotes(), { access: access({ all: role('admin') }) })
+  await app.setup()
+
+  await proveExposure(app, { users })
+})
+
+it('takes no failure of the server for an admission', async () => {
+  const app = createApp()
+
+  app.use('notes', createNotes(), { methods: ['find'], access: access({ find: user }) })
+  app.service('notes').hooks({
+    before: {
+      find: [
+        () => {
+          throw new Error('broken')
+        }
+      ]
+    }
+  })
+  await app.setup()
+
+  await expect(proveExposure(app, { users })).rejects.toThrow(
+    ['user', 'owner', 'admin']
+      .map((name) => `notes.find over rest as ${name}: the table says user, the response is 500`)
+      .join('\n')
+  )
+})
+
+it('expects no write of an owner to be admitted whose data nobody has given', async () => {
+  const app = createApp()
+
+  app.use('notes', createNotes(), { access: access({ all: owner('ownerId') }) })
+  await app.setup()
+
+  await proveExposure(app, { users, records: { notes: 7 } })
+})

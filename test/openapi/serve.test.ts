@@ -116,6 +116,29 @@ it('knows services that come later', async () => {
   expect(await read()).toEqual(['/notes', '/tags'])
 })
 
+it('says nothing on its page of services and methods that no client may call', async () => {
+  const app = alula()
+  const declare = (name: string) => schema(z.object({ id: z.int(), [name]: z.string() }))
+
+  addNotes(app, { access: anyone })
+  app.use('payments', memory(), { schema: declare('iban'), methods: [] })
+  app.use('audits', memory(), {
+    schema: declare('actor'),
+    access: access({ get: anyone }),
+    methods: ['find']
+  })
+  app.use('members', memory(), { schema: declare('nickname'), access: access({ find: anyone }) })
+  await app.setup()
+
+  const response = await createTestClient(app).fetch('/docs/data.json')
+  const { services } = (await response.json()) as { services: { path: string; methods: object[] }[] }
+
+  expect(services).toMatchObject([
+    { path: 'notes', methods: [{ name: 'find' }, { name: 'create' }] },
+    { path: 'members', methods: [{ name: 'find' }] }
+  ])
+})
+
 it('is closed where a rule returns a query, or fails', async () => {
   const app = alula()
 

@@ -241,6 +241,20 @@ it('dates of TypeBox are dates', async () => {
   expect(await notes.find({ provider: 'rest', query: { at: { $lt: '1970-01-02' } } })).toHaveLength(1)
 })
 
+it('fields of a JSON Schema are own fields, whatever objects inherit', async () => {
+  const names = ['constructor', 'toString', 'valueOf']
+  const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
+  const record = { type: 'object', properties: { id: { type: 'integer' }, ...properties } }
+  const notes = open(schema(record))
+  const strict = open(schema({ ...record, required: names }))
+
+  expect(await notes.create({ toString: 'a' })).toEqual({ id: 0, toString: 'a' })
+  expect(await failing(strict.create({}))).toEqual([
+    400,
+    Object.fromEntries(names.map((name) => [name, expect.any(String)]))
+  ])
+})
+
 it('formats are checked, and Ajv may be one of your own', async () => {
   const Note = {
     type: 'object',

@@ -437,6 +437,7 @@ describeDatabases('relations', (database) => {
       expect(await measure({ $select: ['text', 'commentCount', 'hasComments'] })).toBe(3)
       expect(await measure({ $include: ['author', 'comments.author', 'tags', 'commentCount'] })).toBe(8)
       expect(await measure({ 'author.name': 'p0', 'comments.text': 'a' })).toBe(2)
+      expect(await measure({ 'tags.name': 't0' })).toBe(2)
       expect(await measure({ $sort: { commentCount: -1 } })).toBe(2)
     }
   })
@@ -469,6 +470,50 @@ describe('a relation', () => {
     await app.service('notes').create({ text: 'a', owner: ada.id })
     await refuse('notes').toThrow('Invalid query: its relations lead to more than 10000 records')
     expect(await ask(app, 'people', { $include: 'noteCount' })).toMatchObject([{ noteCount: 10_001 }])
+  })
+
+  it('has one limit on records for all filters of a call', async () => {
+    const { app } = createInMemory()
+    let found = 0
+
+    app.service('people').hooks({
+      after: {
+        find: [
+          ({ result }: any) => {
+            found += result.length
+          }
+        ]
+      }
+    })
+    await app
+      .service('people')
+      .create(Array.from({ length: 6000 }, () => ({ name: 'Ada', boss_id: null, secret: 's' })))
+
+    const filter = { 'author.name': 'Ada' }
+
+    expect(await ask(app, 'notes', { $or: [filter, { text: 'a' }] })).toEqual([])
+    found = 0
+    await expect(ask(app, 'notes', { $or: Array.from({ length: 10 }, () => filter) })).rejects.toThrow(
+      'Invalid query: its relations lead to more than 10000 records'
+    )
+    expect(found).toBeLessThanOrEqual(10_001)
+    await expect(
+      ask(app, 'notes', { $or: Array.from({ length: 11 }, () => ({ 'author.name': 'Eve' })) })
+    ).rejects.toThrow('Invalid query: expected at most 10 filters by relations')
+  })
+
+  it('counts the records that link among those that it loads', async () => {
+    const { app } = createInMemory()
+
+    await app.service('notes').create({ text: 'a', owner: 1 })
+    await app.service('tags').create({ name: 'x' })
+    await app.service('links').create(Array.from({ length: 10_000 }, () => ({ note: 0, tag: 0 })))
+
+    for (const query of [{ 'tags.name': 'x' }, { $include: 'tags' }]) {
+      await expect(ask(app, 'notes', query)).rejects.toThrow(
+        'Invalid query: its relations lead to more than 10000 records'
+      )
+    }
   })
 
   it('stands in a result as often as its limit allows, however few records are loaded', async () => {
