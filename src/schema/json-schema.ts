@@ -25,6 +25,49 @@ export function toAlternatives(schema: JsonSchema, root: JsonSchema): readonly J
   return expand(schema, root, new Set())
 }
 
+/**
+ * Prepares a function that makes one schema of several that a value may match. It makes the same schema of the same parts:
+ * what is prepared for a schema that holds itself is then prepared once, and not anew at each depth of a value.
+ *
+ * @param root The schema that holds the parts
+ */
+export function createUnion(root: JsonSchema): (parts: readonly JsonSchema[]) => JsonSchema {
+  const numbers = new Map<JsonSchema, number>()
+  const unions = new Map<string, JsonSchema>()
+
+  return (parts) => {
+    const different = [...new Set(parts.map((part) => follow(part, root)))]
+    const [only] = different
+
+    if (only && different.length === 1) return only
+
+    for (const part of different) if (!numbers.has(part)) numbers.set(part, numbers.size)
+
+    const key = different
+      .map((part) => numbers.get(part))
+      .sort()
+      .join()
+    const union = unions.get(key) ?? { anyOf: different }
+
+    unions.set(key, union)
+
+    return union
+  }
+}
+
+/** What a schema stands for that is a reference and nothing else. */
+function follow(schema: JsonSchema, root: JsonSchema): JsonSchema {
+  const passed = new Set<JsonSchema>()
+  let target = schema
+
+  while (typeof target.$ref === 'string' && Object.keys(target).length === 1 && !passed.has(target)) {
+    passed.add(target)
+    target = resolveReference(target.$ref, root) ?? target
+  }
+
+  return target
+}
+
 /** The properties that a schema declares. */
 export function getProperties(schema: JsonSchema): ReadonlyMap<string, JsonSchema> {
   return new Map(isObject(schema.properties) ? Object.entries(schema.properties) : [])

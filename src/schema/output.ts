@@ -1,6 +1,7 @@
 import { DISPATCH, keepDispatch } from '../utils/dispatch.ts'
 import { isPlainObject, setOwn } from '../utils/object.ts'
 import {
+  createUnion,
   getProperties,
   getTypes,
   isJsonSchema,
@@ -39,21 +40,19 @@ type Fields = Record<string, unknown>
  * @param rules The schema of the record, and what differs from it
  */
 export function compilePicker({ schema, hidden, computed, keepsExtra, onDropped }: OutputRules): Picker {
-  const pick = build(schema, '')
+  const toUnion = createUnion(schema)
+  const known = new Map<JsonSchema, Map<string, PickObject>>()
+  const pick = build(schema, '', hidden)
 
   return (value) => (typeof value === 'object' && value !== null ? pick(value) : value)
 
-  function build(part: JsonSchema, path: string): PickObject {
+  function build(part: JsonSchema, path: string, within: readonly string[]): PickObject {
     const alternatives = toAlternatives(part, schema)
 
-    if (path !== '' && alternatives.some(isAnything)) {
-      const within = toWithin(hidden, path)
+    if (path !== '' && alternatives.some(isAnything)) return (value) => showAll(value, within)
 
-      return (value) => showAll(value, within)
-    }
-
-    const pickFields = buildObject(alternatives, path)
-    const pickElement = buildArray(alternatives, path)
+    const pickFields = buildObject(alternatives, path, within)
+    const pickElement = buildArray(alternatives, path, within)
 
     return (value) => {
       if (path !== '' && DISPATCH in value) return value[DISPATCH]
@@ -68,13 +67,17 @@ export function compilePicker({ schema, hidden, computed, keepsExtra, onDropped 
     }
   }
 
-  function buildObject(alternatives: readonly JsonSchema[], path: string): PickObject | undefined {
+  function buildObject(
+    alternatives: readonly JsonSchema[],
+    path: string,
+    within: readonly string[]
+  ): PickObject | undefined {
     const shapes = alternatives.filter(canBeObject)
 
     if (shapes.length === 0) return undefined
 
     const prefix = path === '' ? '' : `${path}.`
-    const isHidden = (name: string) => hidden.includes(prefix + name)
+    const isHidden = (name: string) => within.includes(name)
     const fields = new Map<string, PickObject>()
     const names = new Set(shapes.flatMap((shape) => [...getProperties(shape).keys()]))
 
@@ -83,17 +86,13 @@ export function compilePicker({ schema, hidden, computed, keepsExtra, onDropped 
 
       const parts = shapes.map((shape) => getProperties(shape).get(name)).filter(isJsonSchema)
 
-      fields.set(
-        name,
-        lazily(() => build(oneOf(parts), prefix + name))
-      )
+      fields.set(name, lazily(parts, prefix + name, toWithin(within, name)))
     }
     if (path === '') for (const name of computed) fields.set(name, showAll)
 
     const others = shapes.map(({ additionalProperties }) => additionalProperties).filter(isJsonSchema)
     const isOpen = (path === '' && keepsExtra) || shapes.some((shape) => isOpenObject(shape))
-    const pickOther =
-      others.length > 0 ? lazily(() => build(oneOf(others), `${prefix}*`)) : isOpen ? showAll : undefined
+    const pickOther = others.length > 0 ? lazily(others, `${prefix}*`, []) : isOpen ? showAll : undefined
     const reportDropped = once((name) => onDropped(prefix + name))
 
     return (value) => copyWhole(value as Fields, fields) ?? copySome(value as Fields)
@@ -119,13 +118,34 @@ export function compilePicker({ schema, hidden, computed, keepsExtra, onDropped 
     }
   }
 
-  function buildArray(alternatives: readonly JsonSchema[], path: string): PickObject | undefined {
+  function buildArray(
+    alternatives: readonly JsonSchema[],
+    path: string,
+    within: readonly string[]
+  ): PickObject | undefined {
     const lists = alternatives.filter(canBeArray)
     const parts = lists.flatMap(({ items, prefixItems }) => [items, prefixItems].flat()).filter(isJsonSchema)
 
     if (lists.length === 0) return undefined
 
-    return parts.length > 0 ? lazily(() => build(oneOf(parts), path)) : showAll
+    return parts.length > 0 ? lazily(parts, path, within) : showAll
+  }
+
+  /** A schema may hold itself, so its parts are prepared when a value reaches them, and once for what is hidden in them. */
+  function lazily(parts: readonly JsonSchema[], path: string, within: readonly string[]): PickObject {
+    const part = toUnion(parts)
+    const made = known.get(part) ?? new Map<string, PickObject>()
+    const key = JSON.stringify(within)
+    let pickPart: PickObject | undefined
+
+    known.set(part, made)
+
+    return (value) => {
+      pickPart ??= made.get(key) ?? build(part, path, within)
+      made.set(key, pickPart)
+
+      return pickPart(value)
+    }
   }
 }
 
@@ -268,21 +288,6 @@ function once(report: (name: string) => void): (name: string) => void {
     reported.add(name)
     report(name)
   }
-}
-
-/** A schema may hold itself. */
-function lazily(make: () => PickObject): PickObject {
-  let made: PickObject | undefined
-
-  return (value) => {
-    made ??= make()
-
-    return made(value)
-  }
-}
-
-function oneOf(parts: readonly JsonSchema[]): JsonSchema {
-  return parts.length === 1 ? (parts[0] as JsonSchema) : { anyOf: parts }
 }
 
 function isObjectLike(value: unknown): value is object & { [DISPATCH]?: unknown } {
