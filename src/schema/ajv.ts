@@ -79,9 +79,7 @@ function toDescription(schema: unknown, ajv: AjvLike | undefined, above: readonl
   const target = isOutside ? ajv?.getSchema?.($ref)?.schema : undefined
 
   if (isOutside && isJsonSchema(target)) {
-    const { $id: __, ...named } = target
-
-    return toDescription({ ...others, ...named }, ajv, [...above, $ref])
+    return toDescription({ ...others, ...target, $id: $ref }, ajv, [...above, $ref])
   }
 
   return Object.fromEntries(

@@ -2,6 +2,7 @@ import { DISPATCH, keepDispatch } from '../utils/dispatch.ts'
 import { isPlainObject, setOwn } from '../utils/object.ts'
 import {
   createUnion,
+  getPatterns,
   getProperties,
   getTypes,
   isJsonSchema,
@@ -55,7 +56,7 @@ export function compilePicker({ schema, hidden, computed, keepsExtra, onDropped 
     const pickElement = buildArray(alternatives, path, within)
 
     return (value) => {
-      if (path !== '' && DISPATCH in value) return value[DISPATCH]
+      if (path !== '' && DISPATCH in value) return showDispatch(value[DISPATCH], within)
       if (Array.isArray(value)) {
         return pickElement
           ? value.map((element) => (isObjectLike(element) ? pickElement(element) : element))
@@ -79,29 +80,49 @@ export function compilePicker({ schema, hidden, computed, keepsExtra, onDropped 
     const prefix = path === '' ? '' : `${path}.`
     const isHidden = (name: string) => within.includes(name)
     const fields = new Map<string, PickObject>()
-    const names = new Set(shapes.flatMap((shape) => [...getProperties(shape).keys()]))
+    const declared = new Set(shapes.flatMap((shape) => [...getProperties(shape).keys()]))
+    const others = shapes.map(({ additionalProperties }) => additionalProperties).filter(isJsonSchema)
+    const isOpen = (path === '' && keepsExtra) || shapes.some((shape) => isOpenObject(shape))
+    const ofAll = toWithin(within, '*')
+    const findOther = createOther(ofAll)
+    const reportDropped = once((name) => onDropped(prefix + name))
 
-    for (const name of names) {
+    // A field that a hidden path leads through may be one that the schema does not name.
+    for (const name of new Set([
+      ...declared,
+      ...within.map((hiddenPath) => hiddenPath.split('.')[0] as string)
+    ])) {
       if (isHidden(name)) continue
 
+      const inner = toWithin(within, name)
       const parts = shapes.map((shape) => getProperties(shape).get(name)).filter(isJsonSchema)
+      const pickField = declared.has(name)
+        ? lazily(parts, prefix + name, inner)
+        : createOther([...ofAll, ...inner])(name)
 
-      fields.set(name, lazily(parts, prefix + name, toWithin(within, name)))
+      if (pickField) fields.set(name, pickField)
     }
     if (path === '') for (const name of computed) fields.set(name, showAll)
 
-    const others = shapes.map(({ additionalProperties }) => additionalProperties).filter(isJsonSchema)
-    const isOpen = (path === '' && keepsExtra) || shapes.some((shape) => isOpenObject(shape))
-    const pickOther = others.length > 0 ? lazily(others, `${prefix}*`, []) : isOpen ? showAll : undefined
-    const reportDropped = once((name) => onDropped(prefix + name))
-
     return (value) => copyWhole(value as Fields, fields) ?? copySome(value as Fields)
+
+    /** Prepares what leaves of fields that the schema does not name. */
+    function createOther(inner: readonly string[]): (name: string) => PickObject | undefined {
+      const place = `${prefix}*`
+      const pickers = shapes
+        .flatMap(getPatterns)
+        .map(([pattern, part]) => [pattern, lazily([part], place, inner)] as const)
+      const showOther = isOpen ? (value: object) => showAll(value, inner) : undefined
+      const pickOther = others.length > 0 ? lazily(others, place, inner) : showOther
+
+      return (name) => pickers.find(([pattern]) => pattern.test(name))?.[1] ?? pickOther
+    }
 
     function copySome(source: Fields): Fields {
       const copy: Fields = {}
 
       for (const name of Object.keys(source)) {
-        const pickField = fields.get(name) ?? (isHidden(name) ? undefined : pickOther)
+        const pickField = fields.get(name) ?? (isHidden(name) ? undefined : findOther(name))
         const field = source[name]
 
         if (!pickField) {
@@ -128,7 +149,7 @@ export function compilePicker({ schema, hidden, computed, keepsExtra, onDropped 
 
     if (lists.length === 0) return undefined
 
-    return parts.length > 0 ? lazily(parts, path, within) : showAll
+    return parts.length > 0 ? lazily(parts, path, within) : (value) => showAll(value, within)
   }
 
   /** A schema may hold itself, so its parts are prepared when a value reaches them, and once for what is hidden in them. */
@@ -230,7 +251,7 @@ export function showAll(
   everywhere: readonly string[] = []
 ): unknown {
   if (!isObjectLike(value) || value instanceof Date || ArrayBuffer.isView(value)) return value
-  if (DISPATCH in value) return value[DISPATCH]
+  if (DISPATCH in value) return showDispatch(value[DISPATCH], hidden)
   if (Array.isArray(value)) return value.map((element) => showAll(element, hidden, everywhere))
   if (hasJson(value)) return showAll(value.toJSON(), hidden, everywhere)
 
@@ -242,6 +263,11 @@ export function showAll(
   }
 
   return copy
+}
+
+/** What another service shows of its record, without what is hidden in this place. */
+function showDispatch(dispatch: unknown, hidden: readonly string[]): unknown {
+  return hidden.length > 0 ? showAll(dispatch, hidden) : dispatch
 }
 
 interface Page {
@@ -296,14 +322,19 @@ function isObjectLike(value: unknown): value is object & { [DISPATCH]?: unknown 
 
 function isAnything(part: JsonSchema): boolean {
   return (
-    getTypes(part).length === 0 && !part.properties && !part.items && !part.enum && part.const === undefined
+    getTypes(part).length === 0 &&
+    ![part.properties, part.patternProperties, part.items, part.enum, part.$ref].some(Boolean) &&
+    part.const === undefined
   )
 }
 
 function canBeObject(part: JsonSchema): boolean {
   const types = getTypes(part)
 
-  return types.includes('object') || (types.length === 0 && part.properties !== undefined)
+  return (
+    types.includes('object') ||
+    (types.length === 0 && (part.properties ?? part.patternProperties) !== undefined)
+  )
 }
 
 function canBeArray(part: JsonSchema): boolean {

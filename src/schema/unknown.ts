@@ -1,6 +1,7 @@
 import { isPlainObject } from '../utils/object.ts'
 import {
   createUnion,
+  getPatterns,
   getProperties,
   isJsonSchema,
   isOpenObject,
@@ -90,11 +91,7 @@ function createCompiler(root: JsonSchema): (schema: JsonSchema) => Visit {
       named.set(name, parts.length > 0 ? compile(toUnion(parts)) : keep)
     }
 
-    const patterns = shapes.flatMap(({ patternProperties }) =>
-      Object.entries((patternProperties ?? {}) as Record<string, JsonSchema>).map(
-        ([pattern, part]) => [new RegExp(pattern, 'u'), compile(part)] as const
-      )
-    )
+    const patterns = shapes.flatMap(getPatterns).map(([pattern, part]) => [pattern, compile(part)] as const)
     const others = shapes.map(({ additionalProperties }) => additionalProperties).filter(isJsonSchema)
     const other = others.length > 0 ? compile(toUnion(others)) : shapes.some(isOpenObject) ? keep : undefined
     const find = (name: string) => named.get(name) ?? findOther(name)
