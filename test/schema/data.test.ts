@@ -69,6 +69,22 @@ describe('fields that no schema declares', () => {
   })
 })
 
+it.each(['update', 'patch'])('%s takes one record, and no list of them', async (method) => {
+  const own = {
+    get: async () => ({ id: 1 }),
+    update: async () => ({ id: 1 }),
+    patch: async () => ({ id: 1 })
+  }
+  const notes = open(schema({ properties: { id: {}, text: { type: 'string' } } }), own)
+
+  for (const data of [[{ text: 'x' }], []]) {
+    await expect(notes[method](1, data, { provider: 'rest' })).rejects.toMatchObject({
+      code: 400,
+      message: 'Invalid data: expected an object, got an array'
+    })
+  }
+})
+
 describe('values of the server', () => {
   it('are made for each of several records, from its own data', async () => {
     const Note = z.object({ id: z.int(), text: z.string(), slug: z.string() })
