@@ -98,6 +98,14 @@ async function loadAjv(schema: JsonSchema, owner: string): Promise<AjvLike> {
     keyword: 'x-alula-instance',
     validate: (_: unknown, value: unknown) => value instanceof Date
   })
+  // That of Ajv compares each element with each other.
+  ajv.removeKeyword('uniqueItems')
+  ajv.addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    validate: (isUnique: boolean, list: readonly unknown[]) => !isUnique || areDifferent(list)
+  })
 
   if (usesFormats(schema)) {
     const formats: any = await importPeer('ajv-formats', owner, () => import('ajv-formats'))
@@ -106,7 +114,7 @@ async function loadAjv(schema: JsonSchema, owner: string): Promise<AjvLike> {
   }
 
   // Ajv knows no type 'Date': an instance is checked by a keyword.
-  return { compile: (given) => ajv.compile(replaceDates(given)) }
+  return { compile: (given) => ajv.compile(toOwn(given)) }
 }
 
 /** What `import` makes of a CommonJS module with a default export. */
@@ -114,12 +122,41 @@ function toClass(module: any): any {
   return module.default?.default ?? module.default ?? module
 }
 
-function replaceDates(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(replaceDates)
+function areDifferent(list: readonly unknown[]): boolean {
+  return new Set(list.map(toComparable)).size === list.length
+}
+
+/** The same text for equal values. */
+function toComparable(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) => {
+    if (typeof part === 'bigint') return { bigint: String(part) }
+
+    return isPlainObject(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part
+  })
+}
+
+/** A copy for an instance of our own. */
+function toOwn(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(toOwn)
   if (!isJsonSchema(schema)) return schema
   if (schema.type === 'Date') return { 'x-alula-instance': true }
 
-  return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, replaceDates(value)]))
+  return guardLength(Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, toOwn(value)])))
+}
+
+/** A pattern may take long for a long text, and Ajv tests it even where the text is too long. */
+function guardLength({ pattern, format, ...schema }: JsonSchema): JsonSchema {
+  const { maxLength, allOf } = schema
+  const slow = { ...(pattern !== undefined && { pattern }), ...(format !== undefined && { format }) }
+
+  if (typeof maxLength !== 'number') return { ...schema, ...slow }
+
+  return {
+    ...schema,
+    allOf: [...(Array.isArray(allOf) ? allOf : []), { if: { maxLength }, then: slow }]
+  }
 }
 
 function usesFormats(schema: unknown): boolean {
@@ -132,7 +169,10 @@ function usesFormats(schema: unknown): boolean {
 function run(check: Check, value: unknown): Outcome | Promise<Outcome> {
   // Ajv puts defaults into the value itself.
   const copy = copyPlain(value)
-  const toFaults = (errors: readonly AjvError[]) => ({ faults: errors.map((error) => toFault(error, copy)) })
+  const toFaults = (errors: readonly AjvError[]) => ({
+    // That a condition does not hold tells less than what does not hold under it.
+    faults: errors.filter(({ keyword }) => keyword !== 'if').map((error) => toFault(error, copy))
+  })
   const checked = check(copy)
 
   if (!isPromise(checked)) return checked ? { value: copy } : toFaults(check.errors)
