@@ -2,7 +2,7 @@ import { isPromise } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { copyPlain, isPlainObject } from '../utils/object.ts'
 import { importPeer } from '../utils/peer.ts'
-import type { Fault } from './faults.ts'
+import { type Fault, MAX_FAULTS } from './faults.ts'
 import { DATE_SCHEMA, isJsonSchema, type JsonSchema } from './json-schema.ts'
 import type { AjvLike, Outcome, Validator } from './validator.ts'
 
@@ -14,6 +14,18 @@ interface AjvError {
 }
 
 type Check = ReturnType<AjvLike['compile']>
+
+/** One check of a value. */
+interface Run {
+  /** How often a choice between schemas was made. */
+  choices: number
+}
+
+/** How many choices one check of a schema that holds itself may make: the alternatives of alternatives add up. */
+const MAX_CHOICES = 10_000
+
+/** Is thrown beyond that. */
+const TOO_COMPLEX: unique symbol = Symbol('too complex')
 
 /**
  * Makes a validator that checks by Ajv, which is loaded at the first need.
@@ -92,11 +104,27 @@ async function loadAjv(schema: JsonSchema, owner: string): Promise<AjvLike> {
   const module: any = await importPeer('ajv', owner, () =>
     is2020 ? import('ajv/dist/2020.js') : import('ajv')
   )
-  const ajv = new (toClass(module))({ allErrors: true, strict: false, useDefaults: true })
+  // Each level of a value would be checked twice as often as the one above: the first fault has to do.
+  const isRecursive = hasKeyword(schema, ['$ref']) && hasKeyword(schema, ['anyOf', 'oneOf'])
+  const ajv = new (toClass(module))({
+    allErrors: !isRecursive,
+    passContext: true,
+    strict: false,
+    useDefaults: true
+  })
 
   ajv.addKeyword({
     keyword: 'x-alula-instance',
     validate: (_: unknown, value: unknown) => value instanceof Date
+  })
+  ajv.addKeyword({
+    keyword: 'x-alula-choice',
+    validate(this: Run) {
+      this.choices++
+      if (isRecursive && this.choices > MAX_CHOICES) throw TOO_COMPLEX
+
+      return true
+    }
   })
   // That of Ajv compares each element with each other.
   ajv.removeKeyword('uniqueItems')
@@ -107,7 +135,7 @@ async function loadAjv(schema: JsonSchema, owner: string): Promise<AjvLike> {
     validate: (isUnique: boolean, list: readonly unknown[]) => !isUnique || areDifferent(list)
   })
 
-  if (usesFormats(schema)) {
+  if (hasKeyword(schema, ['format'])) {
     const formats: any = await importPeer('ajv-formats', owner, () => import('ajv-formats'))
 
     toClass(formats)(ajv)
@@ -143,7 +171,12 @@ function toOwn(schema: unknown): unknown {
   if (!isJsonSchema(schema)) return schema
   if (schema.type === 'Date') return { 'x-alula-instance': true }
 
-  return guardLength(Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, toOwn(value)])))
+  const isChoice = Array.isArray(schema.anyOf) || Array.isArray(schema.oneOf)
+
+  return guardLength({
+    ...(isChoice && { 'x-alula-choice': true }),
+    ...Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, toOwn(value)]))
+  })
 }
 
 /** A pattern may take long for a long text, and Ajv tests it even where the text is too long. */
@@ -159,11 +192,14 @@ function guardLength({ pattern, format, ...schema }: JsonSchema): JsonSchema {
   }
 }
 
-function usesFormats(schema: unknown): boolean {
-  if (Array.isArray(schema)) return schema.some(usesFormats)
+function hasKeyword(schema: unknown, names: readonly string[]): boolean {
+  if (Array.isArray(schema)) return schema.some((part) => hasKeyword(part, names))
   if (!isJsonSchema(schema)) return false
 
-  return typeof schema.format === 'string' || Object.values(schema).some(usesFormats)
+  return (
+    names.some((name) => typeof schema[name] === 'string' || Array.isArray(schema[name])) ||
+    Object.values(schema).some((part) => hasKeyword(part, names))
+  )
 }
 
 function run(check: Check, value: unknown): Outcome | Promise<Outcome> {
@@ -171,10 +207,14 @@ function run(check: Check, value: unknown): Outcome | Promise<Outcome> {
   const copy = copyPlain(value)
   const toFaults = (errors: readonly AjvError[]) => ({
     // That a condition does not hold tells less than what does not hold under it.
-    faults: errors.filter(({ keyword }) => keyword !== 'if').map((error) => toFault(error, copy))
+    faults: errors
+      .filter(({ keyword }) => keyword !== 'if')
+      .slice(0, MAX_FAULTS)
+      .map((error) => toFault(error, copy))
   })
-  const checked = check(copy)
+  const checked = start(check, copy)
 
+  if (checked === TOO_COMPLEX) return { faults: [{ path: '', message: 'is too complex' }] }
   if (!isPromise(checked)) return checked ? { value: copy } : toFaults(check.errors)
 
   return checked.then(
@@ -185,6 +225,15 @@ function run(check: Check, value: unknown): Outcome | Promise<Outcome> {
       return toFaults(error.errors)
     }
   )
+}
+
+function start(check: Check, value: unknown): ReturnType<Check> | typeof TOO_COMPLEX {
+  try {
+    return check.call({ choices: 0 } satisfies Run, value)
+  } catch (error) {
+    if (error === TOO_COMPLEX) return TOO_COMPLEX
+    throw error
+  }
 }
 
 function toFault({ keyword, instancePath, params }: AjvError, value: unknown): Fault {

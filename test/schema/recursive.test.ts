@@ -125,4 +125,39 @@ describe('a schema whose parts hold one another', () => {
       })
     ).rejects.toMatchObject({ code: 400, errors: { 'rule.of.0.of.0.colour': 'is not a known field' } })
   })
+
+  it.each([
+    ['first', (kind: string, kids: object) => ({ kind: { const: kind }, kids })],
+    ['last', (kind: string, kids: object) => ({ kids, kind: { const: kind } })]
+  ])('answers in less than a second where its kind comes %s', async (_, toProperties) => {
+    const choice = { anyOf: [{ $ref: '#/$defs/A' }, { $ref: '#/$defs/B' }] }
+    const toNode = (kind: string) => ({
+      type: 'object',
+      required: ['kind'],
+      properties: toProperties(kind, { type: 'array', items: choice })
+    })
+    const app = alula()
+
+    app.use('notes', memory(), {
+      schema: schema({
+        type: 'object',
+        properties: { id: { type: 'integer' }, node: choice },
+        $defs: { A: toNode('a'), B: toNode('b') }
+      })
+    })
+
+    const notes = app.service('notes')
+    const toTree = (depth: number, last: string): object =>
+      depth === 0 ? { kind: last } : { kind: 'a', kids: [toTree(depth - 1, last)] }
+    const valid = { node: toTree(10, 'b') }
+
+    expect(await notes.create(valid as any, { provider: 'rest' })).toEqual({ id: 0, ...valid })
+
+    const begin = performance.now()
+
+    await expect(notes.create({ node: toTree(16, 'c') } as any, { provider: 'rest' })).rejects.toMatchObject({
+      code: 400
+    })
+    expect(performance.now() - begin).toBeLessThan(1000)
+  })
 })
