@@ -129,7 +129,7 @@ describe('a schema whose parts hold one another', () => {
   it.each([
     ['first', (kind: string, kids: object) => ({ kind: { const: kind }, kids })],
     ['last', (kind: string, kids: object) => ({ kids, kind: { const: kind } })]
-  ])('answers in less than a second where its kind comes %s', async (_, toProperties) => {
+  ])('bounds the time of a refusal where its kind comes %s', async (_, toProperties) => {
     const choice = { anyOf: [{ $ref: '#/$defs/A' }, { $ref: '#/$defs/B' }] }
     const toNode = (kind: string) => ({
       type: 'object',
@@ -155,9 +155,9 @@ describe('a schema whose parts hold one another', () => {
 
     const begin = performance.now()
 
-    await expect(notes.create({ node: toTree(16, 'c') } as any, { provider: 'rest' })).rejects.toMatchObject({
+    await expect(notes.create({ node: toTree(18, 'c') } as any, { provider: 'rest' })).rejects.toMatchObject({
       code: 400
     })
-    expect(performance.now() - begin).toBeLessThan(1000)
+    expect(performance.now() - begin).toBeLessThan(5000)
   })
 })
