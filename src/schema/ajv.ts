@@ -2,7 +2,7 @@ import { isPromise } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { copyPlain, isPlainObject } from '../utils/object.ts'
 import { importPeer } from '../utils/peer.ts'
-import type { Fault } from './faults.ts'
+import { type Fault, MAX_FAULTS } from './faults.ts'
 import { DATE_SCHEMA, isJsonSchema, type JsonSchema } from './json-schema.ts'
 import type { AjvLike, Outcome, Validator } from './validator.ts'
 
@@ -14,6 +14,18 @@ interface AjvError {
 }
 
 type Check = ReturnType<AjvLike['compile']>
+
+/** One check of a value. */
+interface Run {
+  /** How often a choice between schemas was made. */
+  choices: number
+}
+
+/** How many choices one check of a schema that holds itself may make: the alternatives of alternatives add up. */
+const MAX_CHOICES = 10_000
+
+/** Is thrown beyond that. */
+const TOO_COMPLEX: unique symbol = Symbol('too complex')
 
 /**
  * Makes a validator that checks by Ajv, which is loaded at the first need.
@@ -79,9 +91,7 @@ function toDescription(schema: unknown, ajv: AjvLike | undefined, above: readonl
   const target = isOutside ? ajv?.getSchema?.($ref)?.schema : undefined
 
   if (isOutside && isJsonSchema(target)) {
-    const { $id: __, ...named } = target
-
-    return toDescription({ ...others, ...named }, ajv, [...above, $ref])
+    return toDescription({ ...others, ...target, $id: $ref }, ajv, [...above, $ref])
   }
 
   return Object.fromEntries(
@@ -94,8 +104,11 @@ async function loadAjv(schema: JsonSchema, owner: string): Promise<AjvLike> {
   const module: any = await importPeer('ajv', owner, () =>
     is2020 ? import('ajv/dist/2020.js') : import('ajv')
   )
+  // Each level of a value would be checked twice as often as the one above: the first fault has to do.
+  const isRecursive = hasKeyword(schema, ['$ref']) && hasKeyword(schema, ['anyOf', 'oneOf'])
   const ajv = new (toClass(module))({
-    allErrors: true,
+    allErrors: !isRecursive,
+    passContext: true,
     strict: false,
     useDefaults: true,
     ownProperties: true
@@ -105,15 +118,32 @@ async function loadAjv(schema: JsonSchema, owner: string): Promise<AjvLike> {
     keyword: 'x-alula-instance',
     validate: (_: unknown, value: unknown) => value instanceof Date
   })
+  ajv.addKeyword({
+    keyword: 'x-alula-choice',
+    validate(this: Run) {
+      this.choices++
+      if (isRecursive && this.choices > MAX_CHOICES) throw TOO_COMPLEX
 
-  if (usesFormats(schema)) {
+      return true
+    }
+  })
+  // That of Ajv compares each element with each other.
+  ajv.removeKeyword('uniqueItems')
+  ajv.addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    validate: (isUnique: boolean, list: readonly unknown[]) => !isUnique || areDifferent(list)
+  })
+
+  if (hasKeyword(schema, ['format'])) {
     const formats: any = await importPeer('ajv-formats', owner, () => import('ajv-formats'))
 
     toClass(formats)(ajv)
   }
 
   // Ajv knows no type 'Date': an instance is checked by a keyword.
-  return { compile: (given) => ajv.compile(replaceDates(given)) }
+  return { compile: (given) => ajv.compile(toOwn(given)) }
 }
 
 /** What `import` makes of a CommonJS module with a default export. */
@@ -121,27 +151,71 @@ function toClass(module: any): any {
   return module.default?.default ?? module.default ?? module
 }
 
-function replaceDates(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(replaceDates)
+function areDifferent(list: readonly unknown[]): boolean {
+  return new Set(list.map(toComparable)).size === list.length
+}
+
+/** The same text for equal values. */
+function toComparable(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) => {
+    if (typeof part === 'bigint') return { bigint: String(part) }
+
+    return isPlainObject(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part
+  })
+}
+
+/** A copy for an instance of our own. */
+function toOwn(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(toOwn)
   if (!isJsonSchema(schema)) return schema
   if (schema.type === 'Date') return { 'x-alula-instance': true }
 
-  return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, replaceDates(value)]))
+  const isChoice = Array.isArray(schema.anyOf) || Array.isArray(schema.oneOf)
+
+  return guardLength({
+    ...(isChoice && { 'x-alula-choice': true }),
+    ...Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, toOwn(value)]))
+  })
 }
 
-function usesFormats(schema: unknown): boolean {
-  if (Array.isArray(schema)) return schema.some(usesFormats)
+/** A pattern may take long for a long text, and Ajv tests it even where the text is too long. */
+function guardLength({ pattern, format, ...schema }: JsonSchema): JsonSchema {
+  const { maxLength, allOf } = schema
+  const slow = { ...(pattern !== undefined && { pattern }), ...(format !== undefined && { format }) }
+
+  if (typeof maxLength !== 'number') return { ...schema, ...slow }
+
+  return {
+    ...schema,
+    allOf: [...(Array.isArray(allOf) ? allOf : []), { if: { maxLength }, then: slow }]
+  }
+}
+
+function hasKeyword(schema: unknown, names: readonly string[]): boolean {
+  if (Array.isArray(schema)) return schema.some((part) => hasKeyword(part, names))
   if (!isJsonSchema(schema)) return false
 
-  return typeof schema.format === 'string' || Object.values(schema).some(usesFormats)
+  return (
+    names.some((name) => typeof schema[name] === 'string' || Array.isArray(schema[name])) ||
+    Object.values(schema).some((part) => hasKeyword(part, names))
+  )
 }
 
 function run(check: Check, value: unknown): Outcome | Promise<Outcome> {
   // Ajv puts defaults into the value itself.
   const copy = copyPlain(value)
-  const toFaults = (errors: readonly AjvError[]) => ({ faults: errors.map((error) => toFault(error, copy)) })
-  const checked = check(copy)
+  const toFaults = (errors: readonly AjvError[]) => ({
+    // That a condition does not hold tells less than what does not hold under it.
+    faults: errors
+      .filter(({ keyword }) => keyword !== 'if')
+      .slice(0, MAX_FAULTS)
+      .map((error) => toFault(error, copy))
+  })
+  const checked = start(check, copy)
 
+  if (checked === TOO_COMPLEX) return { faults: [{ path: '', message: 'is too complex' }] }
   if (!isPromise(checked)) return checked ? { value: copy } : toFaults(check.errors)
 
   return checked.then(
@@ -152,6 +226,15 @@ function run(check: Check, value: unknown): Outcome | Promise<Outcome> {
       return toFaults(error.errors)
     }
   )
+}
+
+function start(check: Check, value: unknown): ReturnType<Check> | typeof TOO_COMPLEX {
+  try {
+    return check.call({ choices: 0 } satisfies Run, value)
+  } catch (error) {
+    if (error === TOO_COMPLEX) return TOO_COMPLEX
+    throw error
+  }
 }
 
 function toFault({ keyword, instancePath, params }: AjvError, value: unknown): Fault {

@@ -38,6 +38,9 @@ export type DataCheck = (data: unknown, source: DataSource, context: HookContext
 
 const NONE: Data = Object.freeze({})
 
+/** Only new records come several at once. */
+const NO_LIST: Fault = { path: '', message: 'expected an object, got an array' }
+
 /**
  * Prepares the check of the data of a method: one record, or several.
  *
@@ -56,6 +59,7 @@ export function compileData(settings: DataSettings): DataCheck {
         ? checked.then((settled) => finish(assertValid(settled), context))
         : finish(assertValid(checked), context)
     }
+    if (settings.writes !== 'create') throw toBadRequest('data', [NO_LIST])
 
     return checkAll(data, (item, prefix) => checkOne(item, source, prefix)).then((checked) =>
       Promise.all(checked.map((one, index) => finish(one, withData(context, data[index]))))

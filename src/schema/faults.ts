@@ -9,7 +9,7 @@ export interface Fault {
 }
 
 /** How many faults an error tells. */
-const MAX_FAULTS = 20
+export const MAX_FAULTS = 20
 
 /** Longer paths are no fields of an application. */
 const MAX_PATH_LENGTH = 100

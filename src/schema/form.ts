@@ -1,6 +1,7 @@
 import { toExactBoolean, toExactDate, toExactNumber } from '../query/coerce.ts'
 import { isPlainObject } from '../utils/object.ts'
 import {
+  createUnion,
   DATE_KEYWORD,
   getProperties,
   getTypes,
@@ -15,6 +16,7 @@ const LEFT_OUT: unique symbol = Symbol('left out')
 /** The schema of the whole value, and whether it may be a form, where `on` is true and an empty field is left out. */
 interface Source {
   readonly root: JsonSchema
+  readonly toUnion: (parts: readonly JsonSchema[]) => JsonSchema
   readonly isForm: boolean
 }
 
@@ -27,7 +29,7 @@ interface Source {
  * @param what What it is. A field that is left empty is left out of data; of a query it is not, which would find more.
  */
 export function compileForm(schema: JsonSchema, what: 'data' | 'query'): (value: unknown) => unknown {
-  const source: Source = { root: schema, isForm: what === 'data' }
+  const source: Source = { root: schema, toUnion: createUnion(schema), isForm: what === 'data' }
 
   return (value) => {
     const converted = convert(value, schema, source)
@@ -41,7 +43,7 @@ function convert(value: unknown, schema: JsonSchema, source: Source): unknown {
   const items = alternatives.flatMap((part) => (isJsonSchema(part.items) ? [part.items] : []))
 
   if (Array.isArray(value)) {
-    return items.length > 0 ? value.map((element) => convert(element, { anyOf: items }, source)) : value
+    return items.length > 0 ? value.map((element) => convert(element, source.toUnion(items), source)) : value
   }
   if (isPlainObject(value)) return convertFields(value, alternatives, source)
   if (typeof value !== 'string') return value
@@ -50,7 +52,7 @@ function convert(value: unknown, schema: JsonSchema, source: Source): unknown {
   const isDate = alternatives.some((part) => part[DATE_KEYWORD])
 
   if (alternatives.some((part) => canBeText(part))) return value
-  if (items.length > 0) return value === '' ? [] : [convert(value, { anyOf: items }, source)]
+  if (items.length > 0) return value === '' ? [] : [convert(value, source.toUnion(items), source)]
   // A field of a form that is left empty is sent all the same.
   if (value === '') return types.has('null') ? null : source.isForm ? LEFT_OUT : value
   if (source.isForm && types.has('boolean') && value === 'on') return true
@@ -71,7 +73,7 @@ function convertFields(
   const entries = Object.entries(value).map(([name, field]) => {
     const parts = alternatives.map((part) => getProperties(part).get(name)).filter(isJsonSchema)
 
-    return [name, parts.length > 0 ? convert(field, { anyOf: parts }, source) : field] as const
+    return [name, parts.length > 0 ? convert(field, source.toUnion(parts), source) : field] as const
   })
 
   return Object.fromEntries(entries.filter(([, field]) => field !== LEFT_OUT))

@@ -16,13 +16,57 @@ export const DATE_SCHEMA: JsonSchema = Object.freeze({
 })
 
 /**
- * The parts that a value must match one of: the schema itself, or what its `$ref`, `anyOf`, `oneOf` and `allOf` hold.
+ * The parts that a value must match one of: the schema itself, or what its `$ref`, `anyOf`, `oneOf` and `allOf` hold. A
+ * part keeps a `$ref` that leads elsewhere.
  *
  * @param schema The schema
  * @param root The schema that holds it, where `$ref` finds its target
  */
 export function toAlternatives(schema: JsonSchema, root: JsonSchema): readonly JsonSchema[] {
   return expand(schema, root, new Set())
+}
+
+/**
+ * Prepares a function that makes one schema of several that a value may match. It makes the same schema of the same parts:
+ * what is prepared for a schema that holds itself is then prepared once, and not anew at each depth of a value.
+ *
+ * @param root The schema that holds the parts
+ */
+export function createUnion(root: JsonSchema): (parts: readonly JsonSchema[]) => JsonSchema {
+  const numbers = new Map<JsonSchema, number>()
+  const unions = new Map<string, JsonSchema>()
+
+  return (parts) => {
+    const different = [...new Set(parts.map((part) => follow(part, root)))]
+    const [only] = different
+
+    if (only && different.length === 1) return only
+
+    for (const part of different) if (!numbers.has(part)) numbers.set(part, numbers.size)
+
+    const key = different
+      .map((part) => numbers.get(part))
+      .sort()
+      .join()
+    const union = unions.get(key) ?? { anyOf: different }
+
+    unions.set(key, union)
+
+    return union
+  }
+}
+
+/** What a schema stands for that is a reference and nothing else. */
+function follow(schema: JsonSchema, root: JsonSchema): JsonSchema {
+  const passed = new Set<JsonSchema>()
+  let target = schema
+
+  while (typeof target.$ref === 'string' && Object.keys(target).length === 1 && !passed.has(target)) {
+    passed.add(target)
+    target = resolveReference(target.$ref, root) ?? target
+  }
+
+  return target
 }
 
 /** The properties that a schema declares. */
@@ -53,8 +97,9 @@ function expand(schema: JsonSchema, root: JsonSchema, seen: ReadonlySet<JsonSche
   if (seen.has(schema)) return []
 
   const path = new Set([...seen, schema])
-  const { $ref, anyOf, oneOf, allOf, ...own } = schema
+  const { $ref, anyOf, oneOf, allOf, ...rest } = schema
   const target = typeof $ref === 'string' ? resolveReference($ref, root) : undefined
+  const own = target ? rest : { ...rest, ...($ref !== undefined && { $ref }) }
   const choices = [anyOf, oneOf].find((value) => Array.isArray(value)) as readonly unknown[] | undefined
   const parts = Array.isArray(allOf) ? allOf.filter(isJsonSchema) : []
   const required = [...(target ? [target] : []), ...parts].map((part) => expand(part, root, path))
@@ -85,29 +130,63 @@ function merge(first: JsonSchema, second: JsonSchema): JsonSchema {
 }
 
 /** Whether an object may have properties that the schema does not name. */
-export function isOpenObject({ properties, additionalProperties }: JsonSchema): boolean {
-  if (additionalProperties === undefined) return properties === undefined
+export function isOpenObject({ properties, patternProperties, additionalProperties }: JsonSchema): boolean {
+  if (additionalProperties === undefined) return properties === undefined && patternProperties === undefined
 
   return additionalProperties !== false
+}
+
+/** The parts of an object whose names match a pattern. */
+export function getPatterns({ patternProperties }: JsonSchema): readonly (readonly [RegExp, JsonSchema])[] {
+  return Object.entries(isObject(patternProperties) ? patternProperties : {})
+    .filter((entry): entry is [string, JsonSchema] => isJsonSchema(entry[1]))
+    .map(([pattern, part]) => [new RegExp(pattern, 'u'), part])
 }
 
 /**
  * Finds the part that a reference of a schema leads to.
  *
- * @param reference The reference: `#/$defs/Address`
+ * @param reference The reference: `#/$defs/Address`, an `$id`, or an `$anchor` such as `#address`
  * @param root The schema that holds it
  * @returns `undefined` for a reference that leads elsewhere
  */
 export function resolveReference(reference: string, root: JsonSchema): JsonSchema | undefined {
-  if (reference !== '#' && !reference.startsWith('#/')) return undefined
+  const [name = '', fragment = ''] = reference.split('#')
+  const base =
+    name === ''
+      ? root
+      : findPart(root, ({ $id }) => $id !== undefined && toUrl($id, root) === toUrl(name, root))
 
-  let target: unknown = root
+  if (!base || fragment === '') return base
+  if (!fragment.startsWith('/')) return findPart(base, ({ $anchor }) => $anchor === fragment)
 
-  for (const part of reference.split('/').slice(1)) {
-    const name = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
+  let target: unknown = base
 
-    target = isObject(target) && Object.hasOwn(target, name) ? target[name] : undefined
+  for (const part of fragment.split('/').slice(1)) {
+    const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
+
+    target = isObject(target) && Object.hasOwn(target, key) ? target[key] : undefined
   }
 
   return isJsonSchema(target) ? target : undefined
+}
+
+/** Names are relative to the `$id` of the whole schema. */
+function toUrl(name: unknown, { $id = '' }: JsonSchema): unknown {
+  const base = `${$id}`.includes(':/') ? `${$id}` : 'schema:///'
+  const url = typeof name === 'string' && URL.canParse(name, base) ? new URL(name, base).href : name
+
+  return `${url}`.replace(/#$/, '')
+}
+
+function findPart(part: unknown, matches: (part: JsonSchema) => boolean): JsonSchema | undefined {
+  if (isJsonSchema(part) && matches(part)) return part
+
+  for (const inner of typeof part === 'object' ? Object.values(part ?? {}) : []) {
+    const found = findPart(inner, matches)
+
+    if (found) return found
+  }
+
+  return undefined
 }

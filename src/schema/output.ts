@@ -1,6 +1,8 @@
 import { DISPATCH, keepDispatch } from '../utils/dispatch.ts'
 import { isPlainObject, setOwn } from '../utils/object.ts'
 import {
+  createUnion,
+  getPatterns,
   getProperties,
   getTypes,
   isJsonSchema,
@@ -39,24 +41,22 @@ type Fields = Record<string, unknown>
  * @param rules The schema of the record, and what differs from it
  */
 export function compilePicker({ schema, hidden, computed, keepsExtra, onDropped }: OutputRules): Picker {
-  const pick = build(schema, '')
+  const toUnion = createUnion(schema)
+  const known = new Map<JsonSchema, Map<string, PickObject>>()
+  const pick = build(schema, '', hidden)
 
   return (value) => (typeof value === 'object' && value !== null ? pick(value) : value)
 
-  function build(part: JsonSchema, path: string): PickObject {
+  function build(part: JsonSchema, path: string, within: readonly string[]): PickObject {
     const alternatives = toAlternatives(part, schema)
 
-    if (path !== '' && alternatives.some(isAnything)) {
-      const within = toWithin(hidden, path)
+    if (path !== '' && alternatives.some(isAnything)) return (value) => showAll(value, within)
 
-      return (value) => showAll(value, within)
-    }
-
-    const pickFields = buildObject(alternatives, path)
-    const pickElement = buildArray(alternatives, path)
+    const pickFields = buildObject(alternatives, path, within)
+    const pickElement = buildArray(alternatives, path, within)
 
     return (value) => {
-      if (path !== '' && DISPATCH in value) return value[DISPATCH]
+      if (path !== '' && DISPATCH in value) return showDispatch(value[DISPATCH], within)
       if (Array.isArray(value)) {
         return pickElement
           ? value.map((element) => (isObjectLike(element) ? pickElement(element) : element))
@@ -68,41 +68,61 @@ export function compilePicker({ schema, hidden, computed, keepsExtra, onDropped 
     }
   }
 
-  function buildObject(alternatives: readonly JsonSchema[], path: string): PickObject | undefined {
+  function buildObject(
+    alternatives: readonly JsonSchema[],
+    path: string,
+    within: readonly string[]
+  ): PickObject | undefined {
     const shapes = alternatives.filter(canBeObject)
 
     if (shapes.length === 0) return undefined
 
     const prefix = path === '' ? '' : `${path}.`
-    const isHidden = (name: string) => hidden.includes(prefix + name)
+    const isHidden = (name: string) => within.includes(name)
     const fields = new Map<string, PickObject>()
-    const names = new Set(shapes.flatMap((shape) => [...getProperties(shape).keys()]))
+    const declared = new Set(shapes.flatMap((shape) => [...getProperties(shape).keys()]))
+    const others = shapes.map(({ additionalProperties }) => additionalProperties).filter(isJsonSchema)
+    const isOpen = (path === '' && keepsExtra) || shapes.some((shape) => isOpenObject(shape))
+    const ofAll = toWithin(within, '*')
+    const findOther = createOther(ofAll)
+    const reportDropped = once((name) => onDropped(prefix + name))
 
-    for (const name of names) {
+    // A field that a hidden path leads through may be one that the schema does not name.
+    for (const name of new Set([
+      ...declared,
+      ...within.map((hiddenPath) => hiddenPath.split('.')[0] as string)
+    ])) {
       if (isHidden(name)) continue
 
+      const inner = toWithin(within, name)
       const parts = shapes.map((shape) => getProperties(shape).get(name)).filter(isJsonSchema)
+      const pickField = declared.has(name)
+        ? lazily(parts, prefix + name, inner)
+        : createOther([...ofAll, ...inner])(name)
 
-      fields.set(
-        name,
-        lazily(() => build(oneOf(parts), prefix + name))
-      )
+      if (pickField) fields.set(name, pickField)
     }
     if (path === '') for (const name of computed) fields.set(name, showAll)
 
-    const others = shapes.map(({ additionalProperties }) => additionalProperties).filter(isJsonSchema)
-    const isOpen = (path === '' && keepsExtra) || shapes.some((shape) => isOpenObject(shape))
-    const pickOther =
-      others.length > 0 ? lazily(() => build(oneOf(others), `${prefix}*`)) : isOpen ? showAll : undefined
-    const reportDropped = once((name) => onDropped(prefix + name))
-
     return (value) => copyWhole(value as Fields, fields) ?? copySome(value as Fields)
+
+    /** Prepares what leaves of fields that the schema does not name. */
+    function createOther(inner: readonly string[]): (name: string) => PickObject | undefined {
+      const place = `${prefix}*`
+      const pickers = shapes
+        .flatMap(getPatterns)
+        .map(([pattern, part]) => [pattern, lazily([part], place, inner)] as const)
+      const showOther = isOpen ? (value: object) => showAll(value, inner) : undefined
+      const pickOther = others.length > 0 ? lazily(others, place, inner) : showOther
+
+      return (name) => pickers.find(([pattern]) => pattern.test(name))?.[1] ?? pickOther
+    }
 
     function copySome(source: Fields): Fields {
       const copy: Fields = {}
 
       for (const name of Object.keys(source)) {
-        const pickField = fields.get(name) ?? (isHidden(name) ? undefined : pickOther)
+        const pickField = fields.get(name) ?? (isHidden(name) ? undefined : findOther(name))
         const field = source[name]
 
         if (!pickField) {
@@ -119,13 +139,34 @@ export function compilePicker({ schema, hidden, computed, keepsExtra, onDropped 
     }
   }
 
-  function buildArray(alternatives: readonly JsonSchema[], path: string): PickObject | undefined {
+  function buildArray(
+    alternatives: readonly JsonSchema[],
+    path: string,
+    within: readonly string[]
+  ): PickObject | undefined {
     const lists = alternatives.filter(canBeArray)
     const parts = lists.flatMap(({ items, prefixItems }) => [items, prefixItems].flat()).filter(isJsonSchema)
 
     if (lists.length === 0) return undefined
 
-    return parts.length > 0 ? lazily(() => build(oneOf(parts), path)) : showAll
+    return parts.length > 0 ? lazily(parts, path, within) : (value) => showAll(value, within)
+  }
+
+  /** A schema may hold itself, so its parts are prepared when a value reaches them, and once for what is hidden in them. */
+  function lazily(parts: readonly JsonSchema[], path: string, within: readonly string[]): PickObject {
+    const part = toUnion(parts)
+    const made = known.get(part) ?? new Map<string, PickObject>()
+    const key = JSON.stringify(within)
+    let pickPart: PickObject | undefined
+
+    known.set(part, made)
+
+    return (value) => {
+      pickPart ??= made.get(key) ?? build(part, path, within)
+      made.set(key, pickPart)
+
+      return pickPart(value)
+    }
   }
 }
 
@@ -210,7 +251,7 @@ export function showAll(
   everywhere: readonly string[] = []
 ): unknown {
   if (!isObjectLike(value) || value instanceof Date || ArrayBuffer.isView(value)) return value
-  if (DISPATCH in value) return value[DISPATCH]
+  if (DISPATCH in value) return showDispatch(value[DISPATCH], hidden)
   if (Array.isArray(value)) return value.map((element) => showAll(element, hidden, everywhere))
   if (hasJson(value)) return showAll(value.toJSON(), hidden, everywhere)
 
@@ -222,6 +263,11 @@ export function showAll(
   }
 
   return copy
+}
+
+/** What another service shows of its record, without what is hidden in this place. */
+function showDispatch(dispatch: unknown, hidden: readonly string[]): unknown {
+  return hidden.length > 0 ? showAll(dispatch, hidden) : dispatch
 }
 
 interface Page {
@@ -270,35 +316,25 @@ function once(report: (name: string) => void): (name: string) => void {
   }
 }
 
-/** A schema may hold itself. */
-function lazily(make: () => PickObject): PickObject {
-  let made: PickObject | undefined
-
-  return (value) => {
-    made ??= make()
-
-    return made(value)
-  }
-}
-
-function oneOf(parts: readonly JsonSchema[]): JsonSchema {
-  return parts.length === 1 ? (parts[0] as JsonSchema) : { anyOf: parts }
-}
-
 function isObjectLike(value: unknown): value is object & { [DISPATCH]?: unknown } {
   return typeof value === 'object' && value !== null
 }
 
 function isAnything(part: JsonSchema): boolean {
   return (
-    getTypes(part).length === 0 && !part.properties && !part.items && !part.enum && part.const === undefined
+    getTypes(part).length === 0 &&
+    ![part.properties, part.patternProperties, part.items, part.enum, part.$ref].some(Boolean) &&
+    part.const === undefined
   )
 }
 
 function canBeObject(part: JsonSchema): boolean {
   const types = getTypes(part)
 
-  return types.includes('object') || (types.length === 0 && part.properties !== undefined)
+  return (
+    types.includes('object') ||
+    (types.length === 0 && (part.properties ?? part.patternProperties) !== undefined)
+  )
 }
 
 function canBeArray(part: JsonSchema): boolean {

@@ -1,5 +1,13 @@
 import { isPlainObject } from '../utils/object.ts'
-import { getProperties, isJsonSchema, isOpenObject, type JsonSchema, toAlternatives } from './json-schema.ts'
+import {
+  createUnion,
+  getPatterns,
+  getProperties,
+  isJsonSchema,
+  isOpenObject,
+  type JsonSchema,
+  toAlternatives
+} from './json-schema.ts'
 
 /** A value without the fields that its schema does not declare, and the paths of those. */
 export interface Split {
@@ -35,6 +43,7 @@ export function compileUnknown(schema: JsonSchema): (value: unknown) => Split {
 
 function createCompiler(root: JsonSchema): (schema: JsonSchema) => Visit {
   const visits = new Map<JsonSchema, Visit>()
+  const toUnion = createUnion(root)
 
   function compile(schema: JsonSchema): Visit {
     const compiled = visits.get(schema)
@@ -79,16 +88,12 @@ function createCompiler(root: JsonSchema): (schema: JsonSchema) => Visit {
     for (const name of new Set(shapes.flatMap((shape) => [...getProperties(shape).keys()]))) {
       const parts = shapes.map((shape) => getProperties(shape).get(name)).filter(isJsonSchema)
 
-      named.set(name, parts.length > 0 ? compileOneOf(parts) : keep)
+      named.set(name, parts.length > 0 ? compile(toUnion(parts)) : keep)
     }
 
-    const patterns = shapes.flatMap(({ patternProperties }) =>
-      Object.entries((patternProperties ?? {}) as Record<string, JsonSchema>).map(
-        ([pattern, part]) => [new RegExp(pattern, 'u'), compile(part)] as const
-      )
-    )
+    const patterns = shapes.flatMap(getPatterns).map(([pattern, part]) => [pattern, compile(part)] as const)
     const others = shapes.map(({ additionalProperties }) => additionalProperties).filter(isJsonSchema)
-    const other = others.length > 0 ? compileOneOf(others) : shapes.some(isOpenObject) ? keep : undefined
+    const other = others.length > 0 ? compile(toUnion(others)) : shapes.some(isOpenObject) ? keep : undefined
     const find = (name: string) => named.get(name) ?? findOther(name)
     const findOther = (name: string) => patterns.find(([pattern]) => pattern.test(name))?.[1] ?? other
 
@@ -125,7 +130,7 @@ function createCompiler(root: JsonSchema): (schema: JsonSchema) => Visit {
 
     if (parts.length === 0) return keep
 
-    const visit = compileOneOf(parts)
+    const visit = compile(toUnion(parts))
 
     return (value, path, unknown) => {
       const source = value as readonly unknown[]
@@ -133,12 +138,6 @@ function createCompiler(root: JsonSchema): (schema: JsonSchema) => Visit {
 
       return rest.some((element, index) => element !== source[index]) ? rest : value
     }
-  }
-
-  function compileOneOf(parts: readonly JsonSchema[]): Visit {
-    const [only] = parts
-
-    return compile(parts.length === 1 ? (only as JsonSchema) : { anyOf: parts })
   }
 
   return compile

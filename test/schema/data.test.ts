@@ -69,6 +69,22 @@ describe('fields that no schema declares', () => {
   })
 })
 
+it.each(['update', 'patch'])('%s takes one record, and no list of them', async (method) => {
+  const own = {
+    get: async () => ({ id: 1 }),
+    update: async () => ({ id: 1 }),
+    patch: async () => ({ id: 1 })
+  }
+  const notes = open(schema({ properties: { id: {}, text: { type: 'string' } } }), own)
+
+  for (const data of [[{ text: 'x' }], []]) {
+    await expect(notes[method](1, data, { provider: 'rest' })).rejects.toMatchObject({
+      code: 400,
+      message: 'Invalid data: expected an object, got an array'
+    })
+  }
+})
+
 describe('values of the server', () => {
   it('are made for each of several records, from its own data', async () => {
     const Note = z.object({ id: z.int(), text: z.string(), slug: z.string() })
@@ -325,4 +341,70 @@ it('the error of a misspelt part of a method names the method and the part', () 
   expect(() => schema(Note, { methods: { finish: { data: 5 as any } } })).toThrow(
     "Invalid option 'data' of methods.finish of schema(): expected a schema, got 5"
   )
+})
+
+describe('a JSON Schema', () => {
+  const Tags = {
+    type: 'object',
+    properties: {
+      id: { type: 'integer' },
+      parts: { type: 'array', maxItems: 10, uniqueItems: true },
+      slug: { type: 'string', maxLength: 20, pattern: '^(a+)+$' },
+      email: { type: 'string', maxLength: 30, format: 'email' }
+    }
+  }
+  const create = (data: object) => failing(open(schema(Tags)).create(data, { provider: 'rest' }))
+
+  it.each([
+    [[1, 2], []],
+    [[1, 1], ['parts']],
+    [[1, '1', true, 'true', null, 'null'], []],
+    [
+      [
+        { a: 1, b: 2 },
+        { b: 2, a: 1 }
+      ],
+      ['parts']
+    ],
+    [[{ a: 1 }, [['a', 1]]], []],
+    [[{ a: [{ b: 1 }] }, { a: [{ b: 2 }] }], []],
+    [
+      [
+        [1, 2],
+        [2, 1]
+      ],
+      []
+    ],
+    [
+      [
+        [1, 2],
+        [1, 2]
+      ],
+      ['parts']
+    ]
+  ])('finds equal elements: %j', async (parts, paths) => {
+    const [, errors = {}] = await create({ parts })
+
+    expect(Object.entries(errors)).toEqual(paths.map((path) => [path, 'expects different elements']))
+  })
+
+  it('compares many elements in less than a second, also where there are too many', async () => {
+    const parts = Array.from({ length: 6000 }, (_, index) => ({ [`a${index}`]: 1 }))
+    const begin = performance.now()
+
+    expect(await create({ parts })).toEqual([400, { parts: 'expects at most 10 elements' }])
+    expect(performance.now() - begin).toBeLessThan(1000)
+  })
+
+  it('tests no pattern where a text is too long', async () => {
+    expect(await create({ slug: `${'a'.repeat(60)}!`, email: `${'a'.repeat(40)}` })).toEqual([
+      400,
+      { slug: 'expects at most 20 characters', email: 'expects at most 30 characters' }
+    ])
+    expect(await create({ slug: 'b', email: 'a' })).toEqual([
+      400,
+      { slug: 'expects the pattern ^(a+)+$', email: "expects the format 'email'" }
+    ])
+    expect(await create({ slug: 'a', email: 'ada@example.com' })).toEqual([])
+  })
 })

@@ -1,3 +1,4 @@
+import { Ajv } from 'ajv'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createHandler } from '../../src/fetch.ts'
@@ -192,3 +193,180 @@ async function collect(shapes: Shape['fields']): Promise<string[]> {
 
   return left
 }
+
+describe('what a schema says otherwise than by properties', () => {
+  const node = {
+    type: 'object',
+    properties: { name: { type: 'string' }, children: { type: 'array', items: { $ref: 'Node' } } }
+  }
+  const toRoot = (properties: object, others: object = {}) => ({
+    type: 'object',
+    properties: { id: { type: 'integer' }, ...properties },
+    ...others
+  })
+  const inner = { type: 'object', properties: { name: { type: 'string' } } }
+  const children = [{ name: 'a', secret: SECRET, children: [{ name: 'b', secret: SECRET, children: [] }] }]
+  const shownChildren = [{ name: 'a', children: [{ name: 'b', children: [] }] }]
+
+  async function show(declared: any, stored: object): Promise<any> {
+    const records = new Records({})
+    const app = alula()
+
+    records.stored = stored
+    app.on('error', () => undefined)
+    app.use('notes', records, { schema: declared })
+
+    const response = await createHandler(app)(
+      new Request('http://localhost/notes', {
+        method: 'POST',
+        body: '{}',
+        headers: { 'content-type': 'application/json' }
+      })
+    )
+
+    return await response.json()
+  }
+
+  it.each([
+    ['its own id', { ...toRoot(node.properties), $id: 'Node' }, { children }, { children: shownChildren }],
+    [
+      'its own id with an empty fragment',
+      toRoot(
+        { child: { $ref: 'https://example.com/node#' } },
+        { $defs: { n: { ...inner, $id: 'https://example.com/node#' } } }
+      ),
+      { child: { name: 'a', secret: SECRET } },
+      { child: { name: 'a' } }
+    ],
+    [
+      'an id in definitions',
+      toRoot(
+        { children: { type: 'array', items: { $ref: 'Node' } } },
+        { $defs: { Any: { ...node, $id: 'Node' } } }
+      ),
+      { children },
+      { children: shownChildren }
+    ],
+    [
+      'an id relative to another',
+      toRoot(
+        { child: { $ref: 'node' } },
+        { $id: 'https://example.com/root', $defs: { n: { ...inner, $id: '/node' } } }
+      ),
+      { child: { name: 'a', secret: SECRET } },
+      { child: { name: 'a' } }
+    ],
+    [
+      'an anchor',
+      toRoot(
+        { child: { $ref: '#node' } },
+        {
+          $schema: 'https://json-schema.org/draft/2020-12/schema',
+          $defs: { n: { ...inner, $anchor: 'node' } }
+        }
+      ),
+      { child: { name: 'a', secret: SECRET } },
+      { child: { name: 'a' } }
+    ],
+    [
+      'a pattern',
+      toRoot({ byName: { type: 'object', patternProperties: { '^x': inner } } }),
+      { byName: { x1: { name: 'a', secret: SECRET }, [`y${SECRET}`]: 1, y2: { secret: SECRET } } },
+      { byName: { x1: { name: 'a' } } }
+    ],
+    [
+      'a pattern beside properties',
+      toRoot({ byName: { ...inner, patternProperties: { '^x': inner } } }),
+      { byName: { name: 'a', x1: { name: 'a', secret: SECRET }, secret: SECRET } },
+      { byName: { name: 'a', x1: { name: 'a' } } }
+    ]
+  ])('leaves no more than %s names', async (_, record, stored, shown) => {
+    expect(await show(schema({ record, create: inner, patch: inner } as any), stored)).toEqual({
+      id: 1,
+      ...shown
+    })
+  })
+
+  it('leaves no more of what an instance of Ajv has under a name', async () => {
+    const ajv = new Ajv()
+
+    ajv.addSchema({ ...node, $id: 'Node' })
+
+    const record = toRoot({ root: { $ref: 'Node' } })
+    const declared = schema({ record, create: inner, patch: inner, ajv } as any)
+
+    expect(await show(declared, { root: { name: 'r', secret: SECRET, children } })).toEqual({
+      id: 1,
+      root: { name: 'r', children: shownChildren }
+    })
+  })
+
+  it('refuses fields that no reference leads to', async () => {
+    const app = alula()
+
+    app.use('notes', new MemoryService({}), {
+      schema: schema({ ...toRoot(node.properties), $id: 'Node' } as any)
+    })
+
+    await expect(
+      app.service('notes').create({ children: [{ children: [{ evil: 1 }] }] }, { provider: 'rest' })
+    ).rejects.toMatchObject({ code: 400, errors: { 'children.0.children.0.evil': 'is not a known field' } })
+  })
+
+  it.each([
+    ['an open object', { type: 'object', properties: {}, additionalProperties: true }],
+    ['an object without properties', { type: 'object' }],
+    ['an object with values of one kind', { type: 'object', additionalProperties: { type: 'object' } }],
+    ['an object with patterns', { type: 'object', patternProperties: { '^a': { type: 'object' } } }]
+  ])('hides a field below a name that %s does not declare', async (_, meta) => {
+    const record = toRoot({ meta })
+    const declared = schema({ record, create: inner, patch: inner, hidden: ['meta.a.secret'] } as any)
+
+    expect(await show(declared, { meta: { a: { secret: SECRET, b: 1 } } })).toEqual({
+      id: 1,
+      meta: { a: { b: 1 } }
+    })
+  })
+
+  it('hides a field in a list of anything', async () => {
+    const record = toRoot({ list: { type: 'array' } })
+    const declared = schema({ record, create: inner, patch: inner, hidden: ['list.secret'] } as any)
+
+    expect(await show(declared, { list: [{ secret: SECRET, b: 1 }] })).toEqual({ id: 1, list: [{ b: 1 }] })
+  })
+
+  it.each([
+    ['declared', inner],
+    ['not described', {}]
+  ])('hides a field of a record of another service where it is %s', async (_, owner) => {
+    const app = alula()
+    const record = toRoot({ owner })
+
+    app.use('users', new MemoryService({ multi: true }), { schema: schema(toRoot(inner.properties) as any) })
+    app.use('notes', new MemoryService({}), {
+      schema: schema({ record, create: inner, patch: inner, hidden: ['owner.name'] } as any)
+    })
+
+    const user = await app.service('users').create({ name: SECRET })
+
+    app.service('notes').hooks({
+      after: {
+        create: [
+          async (context: any) => {
+            context.result = { id: 1, owner: user }
+          }
+        ]
+      }
+    })
+
+    const response = await createHandler(app)(
+      new Request('http://localhost/notes', {
+        method: 'POST',
+        body: '{}',
+        headers: { 'content-type': 'application/json' }
+      })
+    )
+
+    expect(await response.json()).toEqual({ id: 1, owner: { id: 0 } })
+  })
+})
