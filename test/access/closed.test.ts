@@ -130,6 +130,30 @@ describe('closed', () => {
     expect(warnings[1]).toContain("'open' of closed() names services that are not there: nothing")
   })
 
+  it('passes over a service that a plugin has put among the others without registering it', async () => {
+    const warnings = collectWarnings()
+    const app = alula()
+
+    Object.assign(app.services, { plugin: { find: async () => [] } })
+    app.configure(closed())
+    app.use('notes', memory(), { methods: ['find'] })
+    await app.setup()
+
+    expect(warnings).toEqual([expect.stringContaining('closed() refuses notes.find from outside')])
+    expect(exposure(app).map(({ service }) => service)).toEqual(['notes'])
+  })
+
+  it('does not configure a service with hooks of another library, which it could not close', () => {
+    const app = alula()
+
+    app.use('foreign', Object.assign(memory(), { hooks: () => undefined }) as any, { methods: ['find'] })
+
+    expect(exposure(app)).toMatchObject([{ service: 'foreign', who: 'anyone' }])
+    expect(() => app.configure(closed())).toThrow(
+      "Service 'foreign' brought hooks of another library: its methods cannot be closed"
+    )
+  })
+
   it('is configured once, with lists of methods', () => {
     const app = alula()
 
@@ -192,6 +216,19 @@ describe('exposure', () => {
       several: false
     })
     expect(JSON.parse(JSON.stringify(rows))).toEqual(rows)
+  })
+
+  it('lists what a schema for queries takes, and `*` where undeclared fields leave too', () => {
+    const app = alula()
+    const Note = z.object({ id: z.int(), text: z.string(), secret: z.string() })
+
+    app.use('notes', memory(), {
+      methods: ['find'],
+      schema: schema(Note, { hidden: ['secret'], extra: 'keep', query: z.object({ q: z.string() }) }),
+      access: access({ find: (() => () => true)() })
+    })
+
+    expect(exposure(app)).toMatchObject([{ query: ['q'], result: ['id', 'text', '*'], who: 'a function' }])
   })
 
   it('shows nothing as checked or hidden where a schema only describes', () => {

@@ -2,13 +2,20 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { access, anyone, closed, owner, role, user } from '../../src/access.ts'
-import { authenticate, protect } from '../../src/authentication.ts'
+import {
+  AuthenticationBaseStrategy,
+  AuthenticationService,
+  authenticate,
+  JWTStrategy,
+  protect
+} from '../../src/authentication.ts'
 import { type Application, alula } from '../../src/index.ts'
 import { MemoryService, memory } from '../../src/memory.ts'
 import { toOpenApi } from '../../src/openapi.ts'
 import { count, many, one, schema } from '../../src/schema.ts'
 import { configureUsers } from '../access/support/application.ts'
 import { libraries } from '../schema/support/libraries.ts'
+import { SECRET } from '../support/login.ts'
 
 const INTEGER = { type: 'integer' }
 
@@ -229,6 +236,40 @@ it('has the credentials that the pipeline demands, and no method that is closed'
   expect(Object.keys(paths['/hooked'].get.responses)).toContain('403')
   expect(Object.keys(paths['/notes'].post.responses)).not.toContain('403')
   expect(JSON.stringify(paths)).not.toContain('ownerId')
+})
+
+it('has the headers of strategies of your own', async () => {
+  const app = alula()
+
+  app.set('authentication', { secret: SECRET, entity: null, authStrategies: ['jwt'], parseStrategies: ['jwt', 'key', 'plain'] })
+
+  class KeyStrategy extends AuthenticationBaseStrategy {
+    override get configuration() {
+      return { header: 'X-Key' }
+    }
+
+    async parse() {
+      return null
+    }
+  }
+
+  const authentication = new AuthenticationService(app)
+
+  authentication.register('jwt', new JWTStrategy())
+  authentication.register('key', new KeyStrategy())
+  // A strategy needs no more than its methods.
+  authentication.register('plain', { authenticate: async () => ({}), parse: async () => null })
+  app.use('authentication', authentication)
+  app.use('notes', memory(), { methods: ['find'], access: access({ find: user }) })
+
+  const { paths, components } = await describeApp(app)
+
+  expect(components.securitySchemes).toEqual({
+    jwt: { type: 'http', scheme: 'bearer' },
+    key: { type: 'apiKey', in: 'header', name: 'X-Key' },
+    plain: { type: 'apiKey', in: 'header', name: 'Authorization' }
+  })
+  expect(paths['/notes'].get.security).toEqual([{ jwt: [] }, { key: [] }, { plain: [] }])
 })
 
 it('lists services without a schema, whose bodies may be anything', async () => {
