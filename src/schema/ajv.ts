@@ -113,7 +113,7 @@ async function loadAjv(schema: JsonSchema, owner: string): Promise<AjvLike> {
 
 /** What `import` makes of a CommonJS module with a default export. */
 function toClass(module: any): any {
-  return module.default?.default ?? module.default ?? module
+  return module.default.default
 }
 
 function replaceDates(schema: unknown): unknown {

@@ -115,7 +115,8 @@ function markDates(schema: unknown): any {
 }
 
 function toFault(issue: StandardIssue, vendor: string): Fault {
-  const path = (issue.path ?? []).map((segment) =>
+  // The path of ArkType is an array of its own class, whose `map` makes ['0'] of an empty one.
+  const path = [...(issue.path ?? [])].map((segment) =>
     String(typeof segment === 'object' ? segment.key : segment)
   )
 

@@ -23,7 +23,7 @@ async function createNotes(
 
   return {
     app,
-    notes: app.service('notes'),
+    notes: app.service('notes') as any,
     nobody: { provider: 'rest' },
     ada: ada.params,
     grace: grace.params,

@@ -225,7 +225,12 @@ describe('exposure', () => {
     app.use('notes', memory(), {
       methods: ['find'],
       schema: schema(Note, { hidden: ['secret'], extra: 'keep', query: z.object({ q: z.string() }) }),
-      access: access({ find: (() => () => true)() })
+      access: access({
+        find: (
+          () => () =>
+            true
+        )()
+      })
     })
 
     expect(exposure(app)).toMatchObject([{ query: ['q'], result: ['id', 'text', '*'], who: 'a function' }])

@@ -241,7 +241,12 @@ it('has the credentials that the pipeline demands, and no method that is closed'
 it('has the headers of strategies of your own', async () => {
   const app = alula()
 
-  app.set('authentication', { secret: SECRET, entity: null, authStrategies: ['jwt'], parseStrategies: ['jwt', 'key', 'plain'] })
+  app.set('authentication', {
+    secret: SECRET,
+    entity: null,
+    authStrategies: ['jwt'],
+    parseStrategies: ['jwt', 'key', 'plain']
+  })
 
   class KeyStrategy extends AuthenticationBaseStrategy {
     override get configuration() {
