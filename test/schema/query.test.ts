@@ -204,7 +204,7 @@ const integer = { id: z.int() }
 const string = { id: z.string() }
 const either = { id: z.union([z.string(), z.int()]) }
 
-it.each<[object, unknown, unknown]>([
+it.each<[object, string | number, unknown]>([
   [integer, '7', 7],
   [integer, 7, 7],
   [integer, '07', 404],
