@@ -22,9 +22,7 @@ const LIBRARY_OPTIONS: { readonly [vendor: string]: Record<string, unknown> | un
   arktype: {
     fallback: {
       default: ({ base }: { base: object }) => base,
-      date: ({ base }: { base: object }) => ({ ...base, ...DATE_SCHEMA }),
-      proto: ({ base, proto }: { base: object; proto: unknown }) =>
-        proto === Date ? { ...base, ...DATE_SCHEMA } : base
+      date: ({ base }: { base: object }) => ({ ...base, ...DATE_SCHEMA })
     }
   }
 }

@@ -101,6 +101,15 @@ describe('access', () => {
     expect(JSON.stringify(other).replaceAll('2', '9')).toBe(JSON.stringify(none))
   })
 
+  it('says 404 where no client may get the record', async () => {
+    const { notes, ada } = await createNotes({ all: owner('ownerId'), get: anyone }, undefined, {
+      methods: ['patch']
+    })
+
+    expect(await toStatus(notes.patch(1, { text: 'c' }, ada))).toBe(200)
+    expect(await toStatus(notes.patch(2, { text: 'c' }, ada))).toBe(404)
+  })
+
   it('does not let a write move a record out of what the caller may have, or into it', async () => {
     const { notes, ada } = await createNotes({ all: owner('ownerId') })
 

@@ -236,6 +236,34 @@ describe('exposure', () => {
     expect(exposure(app)).toMatchObject([{ query: ['q'], result: ['id', 'text', '*'], who: 'a function' }])
   })
 
+  it('lists what custom methods take and return, where their schemas say so', () => {
+    const app = alula()
+    const service = Object.assign(memory(), {
+      archive: async () => ({ count: 1 }),
+      count: async () => 1,
+      reset: async () => 1
+    })
+
+    app.use('notes', service, {
+      methods: ['archive', 'count', 'reset', 'remove'],
+      schema: schema(z.object({ id: z.int(), text: z.string() }), {
+        methods: {
+          archive: { data: z.object({ before: z.string() }), result: z.object({ count: z.int() }) },
+          count: { query: z.object({ q: z.string() }) }
+        }
+      })
+    })
+
+    expect(exposure(app).map(({ method, data, query, result }) => ({ method, data, query, result }))).toEqual(
+      [
+        { method: 'archive', data: true, query: null, result: ['count'] },
+        { method: 'count', data: false, query: ['q'], result: null },
+        { method: 'reset', data: false, query: null, result: null },
+        { method: 'remove', data: null, query: ['id', 'text'], result: ['id', 'text'] }
+      ]
+    )
+  })
+
   it('shows nothing as checked or hidden where a schema only describes', () => {
     const app = alula()
     const Note = z.object({ id: z.int(), secret: z.string() })

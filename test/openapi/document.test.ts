@@ -245,7 +245,7 @@ it('has the headers of strategies of your own', async () => {
     secret: SECRET,
     entity: null,
     authStrategies: ['jwt'],
-    parseStrategies: ['jwt', 'key', 'plain']
+    parseStrategies: ['jwt', 'key', 'plain', 'silent']
   })
 
   class KeyStrategy extends AuthenticationBaseStrategy {
@@ -263,6 +263,7 @@ it('has the headers of strategies of your own', async () => {
   authentication.register('jwt', new JWTStrategy())
   authentication.register('key', new KeyStrategy())
   // A strategy needs no more than its methods.
+  authentication.register('silent', { authenticate: async () => ({}) })
   authentication.register('plain', { authenticate: async () => ({}), parse: async () => null })
   app.use('authentication', authentication)
   app.use('notes', memory(), { methods: ['find'], access: access({ find: user }) })

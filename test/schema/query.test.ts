@@ -141,7 +141,12 @@ it('a schema can stand in place of the fields', async () => {
 
   await search.find({ provider: 'rest', query: { q: '7', flag: 'true' } })
 
-  expect(seen).toEqual([{ q: '7', page: 1, flag: true }])
+  await search.find({ provider: 'socketio', query: { q: '7', page: 2, flag: false } })
+
+  expect(seen).toEqual([
+    { q: '7', page: 1, flag: true },
+    { q: '7', page: 2, flag: false }
+  ])
   expect(await fail(search, { q: '7', page: 'x', other: 1 })).toEqual([
     400,
     { other: 'is not a known field', page: expect.any(String) }
