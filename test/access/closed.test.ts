@@ -4,7 +4,8 @@ import { access, anyone, closed, exposure, owner, role, user } from '../../src/a
 import { authenticate } from '../../src/authentication.ts'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
-import { schema } from '../../src/schema.ts'
+import { many, schema } from '../../src/schema.ts'
+import { socketio } from '../../src/socketio.ts'
 import { createTestClient } from '../../src/testing.ts'
 import { createApp, logIn, toStatus } from './support/application.ts'
 
@@ -234,6 +235,43 @@ describe('exposure', () => {
     })
 
     expect(exposure(app)).toMatchObject([{ query: ['q'], result: ['id', 'text', '*'], who: 'a function' }])
+  })
+
+  it('lists transports, the cap of `find`, derived fields, and publishers without a name', () => {
+    const app = alula()
+    const Note = z.object({ id: z.int(), text: z.string(), ownerId: z.int() })
+
+    app.configure(socketio())
+    app.use('notes', memory({ paginate: { default: 10, max: 50 } }), {
+      methods: ['find', 'create'],
+      schema: schema(Note, {
+        computed: { length: { from: ['text'], many: (notes) => notes.map(({ text }) => text.length) } },
+        relations: { others: many('notes', { from: 'ownerId', to: 'ownerId', filter: ['text'] }) }
+      })
+    })
+    app.service('notes').publish((() => () => [])())
+
+    const [found, created] = exposure(app)
+
+    expect(found).toMatchObject({
+      transports: ['rest', 'socketio'],
+      cap: 50,
+      query: ['id', 'text', 'ownerId', 'others.text'],
+      result: ['id', 'text', 'ownerId', 'length', 'others'],
+      events: null
+    })
+    expect(created).toMatchObject({ cap: null, events: 'created to a function' })
+  })
+
+  it('takes writes of a service without an adapter for several, because it cannot know', () => {
+    const app = alula()
+    const call = async () => ({})
+
+    app.use('own', { find: call, get: call, create: call, patch: call, archive: call } as any, {
+      methods: ['find', 'get', 'create', 'patch', 'archive']
+    })
+
+    expect(exposure(app).map(({ several }) => several)).toEqual([false, false, true, true, false])
   })
 
   it('lists what custom methods take and return, where their schemas say so', () => {

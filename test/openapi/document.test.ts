@@ -7,6 +7,7 @@ import {
   AuthenticationService,
   authenticate,
   JWTStrategy,
+  LocalStrategy,
   protect
 } from '../../src/authentication.ts'
 import { type Application, alula } from '../../src/index.ts'
@@ -86,6 +87,20 @@ it('has what is declared: data, results, pages, computed fields', async () => {
   })
   expect(Object.keys(paths['/notes'].post.responses)).toEqual(['201', '400', '409', 'default'])
   expect(paths['/notes/{id}'].put.requestBody).toEqual(paths['/notes'].post.requestBody)
+})
+
+it('has pages with their total, where the service counts them', async () => {
+  for (const [total, required] of [
+    [true, ['total', 'limit', 'skip', 'data']],
+    [false, ['limit', 'skip', 'data']]
+  ] as const) {
+    const { components } = await describeService(memory({ paginate: { default: 10, total } }), {
+      schema: schema(Note)
+    })
+
+    expect(components.schemas.NotePage.required).toEqual(required)
+    expect(Object.keys(components.schemas.NotePage.properties)).toEqual(required)
+  }
 })
 
 it('allows fields that the service drops', async () => {
@@ -238,14 +253,15 @@ it('has the credentials that the pipeline demands, and no method that is closed'
   expect(JSON.stringify(paths)).not.toContain('ownerId')
 })
 
-it('has the headers of strategies of your own', async () => {
+it('has what each strategy takes, and the headers of strategies of your own', async () => {
   const app = alula()
 
   app.set('authentication', {
     secret: SECRET,
     entity: null,
-    authStrategies: ['jwt'],
-    parseStrategies: ['jwt', 'key', 'plain', 'silent']
+    authStrategies: ['jwt', 'local'],
+    parseStrategies: ['jwt', 'key', 'plain', 'silent'],
+    local: { usernameField: 'email', passwordField: 'secret' }
   })
 
   class KeyStrategy extends AuthenticationBaseStrategy {
@@ -263,6 +279,7 @@ it('has the headers of strategies of your own', async () => {
   authentication.register('jwt', new JWTStrategy())
   authentication.register('key', new KeyStrategy())
   // A strategy needs no more than its methods.
+  authentication.register('local', new LocalStrategy())
   authentication.register('silent', { authenticate: async () => ({}) })
   authentication.register('plain', { authenticate: async () => ({}), parse: async () => null })
   app.use('authentication', authentication)
@@ -276,6 +293,13 @@ it('has the headers of strategies of your own', async () => {
     plain: { type: 'apiKey', in: 'header', name: 'Authorization' }
   })
   expect(paths['/notes'].get.security).toEqual([{ jwt: [] }, { key: [] }, { plain: [] }])
+
+  const { schema: login } = paths['/authentication'].post.requestBody.content['application/json']
+
+  expect(login.anyOf.map(({ required }: any) => required)).toEqual([
+    ['strategy'],
+    ['strategy', 'email', 'secret']
+  ])
 })
 
 it('lists services without a schema, whose bodies may be anything', async () => {
