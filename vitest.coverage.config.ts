@@ -2,13 +2,26 @@ import { defineConfig } from 'vitest/config'
 import config from './vitest.config.ts'
 
 /** The folders with logic that everything else rests on. */
-const MEASURED = ['hooks', 'query', 'core', 'transport', 'adapter', 'authentication', 'memory']
+const MEASURED = [
+  'hooks',
+  'query',
+  'core',
+  'transport',
+  'adapter',
+  'authentication',
+  'memory',
+  'schema',
+  'access',
+  'manifest',
+  'application'
+]
 
 /** Their tests. */
 const TESTS = [
-  'test/{adapter,authentication,core,express,fetch,hooks,memory,node,query,socketio,transport,transports}/*.test.ts',
+  'test/{access,adapter,authentication,core,express,fetch,hooks,memory,node}/*.test.ts',
+  'test/{query,schema,socketio,transport,transports}/*.test.ts',
+  'test/openapi/document.test.ts',
   'test/{errors,memory-conformance,mistakes}.test.ts',
-  'test/schema/relations.test.ts',
   'test/security/{forged*,login*,protected*,repeated*,revocation*,token*}.test.ts'
 ]
 

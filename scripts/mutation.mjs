@@ -20,11 +20,20 @@ const TESTS = {
     'test/express/application.test.ts',
     'test/socketio/{calls,closing,limits}.test.ts'
   ],
-  authentication: ['test/authentication/*.test.ts', 'test/mistakes.test.ts']
+  authentication: ['test/authentication/*.test.ts', 'test/mistakes.test.ts'],
+  schema: [
+    'test/schema/{data,dispatch,json-schema,leaks,libraries,query,relations,resolvers}.test.ts',
+    'test/transports/{output,schemas}.test.ts'
+  ],
+  access: ['test/access/{access,closed,proof,settle}.test.ts', 'test/transports/access.test.ts'],
+  manifest: ['test/access/{closed,proof}.test.ts', 'test/openapi/document.test.ts']
 }
 
 /** Ways into an application that have all of `src/transport` behind them. */
 const TRANSPORTS = ['a server of Node', 'Socket.IO']
+
+/** A database that needs no server. */
+const DATABASES = ['SQLite']
 
 /** The share of changes, in percent, that the tests have to notice. */
 const LOWEST_SCORE = 85
@@ -38,9 +47,10 @@ console.table(rows)
 process.exitCode = Object.values(rows).some(({ score }) => score < LOWEST_SCORE) ? 1 : 0
 
 function mutate(folder) {
-  // Read by the configuration of Vitest and by test/support/transports.ts, in the processes that Stryker starts.
+  // Read by the configuration of Vitest and by test/support, in the processes that Stryker starts.
   process.env.MUTATION_TESTS = TESTS[folder].join(';')
   process.env.MUTATION_TRANSPORTS = TRANSPORTS.join(';')
+  process.env.MUTATION_DATABASES = DATABASES.join(';')
 
   const stryker = new Stryker({
     mutate: [`src/${folder}/**/*.ts`],

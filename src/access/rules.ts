@@ -109,7 +109,7 @@ function getEntity({ app, params }: HookContext): unknown {
 function getEntityId(context: HookContext): unknown {
   const entity = getEntity(context)
   const { entityId, service } = getConfiguration(context.app)
-  const id = readOwn(entity, entityId ?? context.app.services[service]?.id ?? 'id')
+  const id = readOwn(entity, entityId ?? context.app.services[service]?.id)
   const isValue = ['string', 'number', 'bigint'].includes(typeof id) && id !== '' && !Number.isNaN(id)
 
   return isValue || isInstance(id) ? id : undefined

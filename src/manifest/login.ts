@@ -50,7 +50,7 @@ export function readLogin(app: Application): ManifestLogin | undefined {
   if (!auth) return undefined
 
   const { authStrategies, parseStrategies = authStrategies } = auth.configuration
-  const path = Object.keys(app.services).find((one) => app.services[one] === auth) ?? ''
+  const path = Object.keys(app.services).find((one) => app.services[one] === auth) as string
 
   return {
     path,

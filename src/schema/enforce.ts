@@ -127,7 +127,7 @@ class ServiceSchema implements DescribedExtension {
 
   async setup(service: FeathersService, path: string, app: object): Promise<void> {
     assertRelated(app as Application, path, this.form.relations ?? {})
-    for (const validator of this.compiled?.validators ?? []) await validator.load?.()
+    for (const validator of (this.compiled as CompiledSchema).validators) await validator.load?.()
 
     if (isComparable(service)) await service[COMPARE]({ ...this.form, path, record: this.record.output })
   }

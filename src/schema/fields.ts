@@ -80,7 +80,7 @@ function isObjectOnly(part: JsonSchema): boolean {
 
   return (
     part.properties !== undefined ||
-    (types.length > 0 && types.every((type) => type === 'object' || type === 'null'))
+    (types.length > 0 && !part.enum && types.every((type) => type === 'object' || type === 'null'))
   )
 }
 

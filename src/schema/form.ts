@@ -31,11 +31,7 @@ interface Source {
 export function compileForm(schema: JsonSchema, what: 'data' | 'query'): (value: unknown) => unknown {
   const source: Source = { root: schema, toUnion: createUnion(schema), isForm: what === 'data' }
 
-  return (value) => {
-    const converted = convert(value, schema, source)
-
-    return converted === LEFT_OUT ? undefined : converted
-  }
+  return (value) => convert(value, schema, source)
 }
 
 function convert(value: unknown, schema: JsonSchema, source: Source): unknown {
@@ -43,7 +39,11 @@ function convert(value: unknown, schema: JsonSchema, source: Source): unknown {
   const items = alternatives.flatMap((part) => (isJsonSchema(part.items) ? [part.items] : []))
 
   if (Array.isArray(value)) {
-    return items.length > 0 ? value.map((element) => convert(element, source.toUnion(items), source)) : value
+    if (items.length === 0) return value
+
+    return value
+      .map((element) => convert(element, source.toUnion(items), source))
+      .filter((element) => element !== LEFT_OUT)
   }
   if (isPlainObject(value)) return convertFields(value, alternatives, source)
   if (typeof value !== 'string') return value

@@ -103,7 +103,7 @@ export function listPrivate(
 ): readonly string[] {
   return [...includes].flatMap(([name, within]) => {
     const { path } = relations[name] as Relation
-    const { access } = getServiceOptions(context.app.service(path)) ?? {}
+    const { access } = getServiceOptions(context.app.service(path))
     const isOpen = !access || access.who?.('find') === 'anyone'
     const below = isOpen ? listPrivate(context, toTree(within), getRelations(context, path)) : [name]
 
@@ -117,7 +117,7 @@ function getRelations({ app }: HookContext, path: string): Relations {
 }
 
 function getDefinition(app: Application, path: string): Declared['definition'] {
-  const service = Object.hasOwn(app.services, path) ? app.services[path] : undefined
+  const service = app.services[path]
 
   return service && (getServiceOptions(service)?.schema as Declared | undefined)?.definition
 }

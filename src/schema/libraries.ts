@@ -22,9 +22,7 @@ const LIBRARY_OPTIONS: { readonly [vendor: string]: Record<string, unknown> | un
   arktype: {
     fallback: {
       default: ({ base }: { base: object }) => base,
-      date: ({ base }: { base: object }) => ({ ...base, ...DATE_SCHEMA }),
-      proto: ({ base, proto }: { base: object; proto: unknown }) =>
-        proto === Date ? { ...base, ...DATE_SCHEMA } : base
+      date: ({ base }: { base: object }) => ({ ...base, ...DATE_SCHEMA })
     }
   }
 }
@@ -115,7 +113,8 @@ function markDates(schema: unknown): any {
 }
 
 function toFault(issue: StandardIssue, vendor: string): Fault {
-  const path = (issue.path ?? []).map((segment) =>
+  // The path of ArkType is an array of its own class, whose `map` makes ['0'] of an empty one.
+  const path = [...(issue.path ?? [])].map((segment) =>
     String(typeof segment === 'object' ? segment.key : segment)
   )
 

@@ -401,9 +401,10 @@ async function addCounts(
     ...[...sources].map(async (source) => {
       const group = inSets.filter(({ set }) => set.source === source)
       // Each of them knows how to count for all.
-      const numbers = (await group[0]?.set.count(group)) ?? []
+      const [{ set }] = group as [(typeof group)[number]]
+      const numbers = await set.count(group)
 
-      for (const [index, { put }] of group.entries()) put(numbers[index] ?? new Map())
+      for (const [index, { put }] of group.entries()) put(numbers[index] as ReadonlyMap<string, number>)
     }),
     ...asked
       .filter(({ set }) => set === undefined)
@@ -437,7 +438,7 @@ function compareIds(a: unknown, b: unknown): number {
 
   const [first, second] = [toKey(a), toKey(b)]
 
-  return first < second ? -1 : first > second ? 1 : 0
+  return first < second ? -1 : Number(first > second)
 }
 
 /** How many more records the call may load: the calls that it leads to share what it has. */

@@ -56,7 +56,7 @@ function toRequired(schema: JsonSchema): ReadonlySet<string> {
 }
 
 function findDifference(value: unknown, { kinds, isNullable, values }: Field): string | undefined {
-  if (value === undefined || kinds.includes('any')) return undefined
+  if (value === undefined) return undefined
 
   const fits = value === null ? isNullable : kinds.some((kind) => isOfKind(value, kind))
 

@@ -25,7 +25,7 @@ async function createNotes(
 
   return {
     app,
-    notes: app.service('notes'),
+    notes: app.service('notes') as any,
     nobody: { provider: 'rest' },
     ada: ada.params,
     grace: grace.params,
@@ -140,6 +140,15 @@ describe('access', () => {
     expect(await toStatus(notes.update(2, { text: 'x' }, ada))).toBe(403)
   })
 
+  it('says 404 where no client may get the record', async () => {
+    const { notes, ada } = await createNotes({ all: owner('ownerId'), get: anyone }, undefined, {
+      methods: ['patch']
+    })
+
+    expect(await toStatus(notes.patch(1, { text: 'c' }, ada))).toBe(200)
+    expect(await toStatus(notes.patch(2, { text: 'c' }, ada))).toBe(404)
+  })
+
   it('does not let a write move a record out of what the caller may have, or into it', async () => {
     const { notes, ada } = await createNotes({ all: owner('ownerId') })
 
@@ -187,6 +196,32 @@ describe('access', () => {
     expect(await notes.create({ text: 'x' }, ada)).toMatchObject({ ownerId: 1 })
     // A hook that replaces the query does not replace what access demands.
     expect(await toStatus(notes.patch(2, { text: 'x' }, ada))).toBe(404)
+  })
+
+  it('decides about an id that the data has, and refuses where the store makes it', async () => {
+    const { notes, nobody } = await createNotes({ create: () => ({ id: { $gt: 5 } }) })
+
+    expect(await toStatus(notes.create({ id: 7 }, nobody))).toBe(200)
+    expect(await toStatus(notes.create({ id: 3 }, nobody))).toBe(403)
+    expect(await toStatus(notes.create({}, nobody))).toBe(403)
+  })
+
+  it('leaves a write to a hook that has set its result', async () => {
+    const { app, notes, ada } = await createNotes({ remove: owner('ownerId') })
+
+    app.service('notes').hooks({
+      before: { remove: [(context) => void Object.assign(context, { result: { archived: context.id } })] }
+    })
+
+    expect(await notes.remove(2, ada)).toEqual({ archived: 2 })
+    expect(await notes.get(2)).toMatchObject({ id: 2 })
+  })
+
+  it('leaves data that is no record to the adapter, which refuses it', async () => {
+    const { notes, ada } = await createNotes({ create: owner('ownerId'), patch: owner('ownerId') })
+
+    expect(await toStatus(notes.create('text', ada))).toBe(400)
+    expect(await toStatus(notes.patch(1, 'text', ada))).toBe(400)
   })
 
   it.each<[string, unknown, number]>([
@@ -239,6 +274,84 @@ describe('access', () => {
 
     expect(response.status).toBe(201)
     expect((await ada.fetch('/people/1')).status).toBe(403)
+  })
+
+  it('does not verify credentials of a call from inside that brings its user', async () => {
+    const { notes, ada } = await createNotes({ all: user })
+    const authentication = { strategy: 'jwt', accessToken: 'x.y.z' }
+
+    expect(await toStatus(notes.find({ authentication }))).toBe(401)
+    expect(await toStatus(notes.find({ authentication, user: USERS[1] }))).toBe(200)
+    expect(await toStatus(notes.find({ ...ada, authentication, user: USERS[1] }))).toBe(401)
+  })
+
+  it('refuses credentials where the application has no login', async () => {
+    const app = alula()
+    const authentication = { strategy: 'jwt', accessToken: 'x.y.z' }
+
+    app.use('notes', createStore(), { access: access({ find: anyone, get: owner('ownerId') }) })
+
+    expect(await toStatus(app.service('notes').find({ provider: 'rest', authentication }))).toBe(401)
+    expect(await toStatus(app.service('notes').find({ provider: 'rest' }))).toBe(200)
+    expect(await toStatus(app.service('notes').get(1, { provider: 'rest' }))).toBe(401)
+  })
+
+  it('refuses owners and roles where a login has no user', async () => {
+    const { app, notes, nobody } = await createNotes({ find: owner('ownerId'), get: role('admin') })
+    const authenticated = { ...nobody, authenticated: true, user: USERS[3] }
+
+    expect(await toStatus(notes.get(1, authenticated))).toBe(200)
+    app.set('authentication', { ...app.get('authentication'), entity: null })
+    expect(await toStatus(notes.get(1, authenticated))).toBe(403)
+    expect(await toStatus(notes.find(authenticated))).toBe(403)
+  })
+
+  it('compares owners with ids that are values or instances of a class, and with nothing else', async () => {
+    class ObjectId {}
+
+    const id = new ObjectId()
+    const { app, notes, nobody } = await createNotes({ find: owner('ownerId') })
+    const find = (user: object) => notes.find({ ...nobody, authenticated: true, user })
+    const queries: unknown[] = []
+
+    app.service('notes').hooks({ before: { find: [({ params }) => void queries.push(params.query.$and)] } })
+    await find({ id })
+    await find({ id: 7n })
+
+    expect(queries).toEqual([[{ ownerId: id }], [{ ownerId: 7n }]])
+    for (const other of [undefined, null, '', Number.NaN, true, {}, Object.create(null), [1]]) {
+      expect(await toStatus(find({ id: other }))).toBe(403)
+    }
+  })
+
+  it('finds the id of a user in the id field of their service, or in `entityId`', async () => {
+    const { app, notes, nobody } = await createNotes({ find: owner('ownerId') })
+    const findAs = async (settings: object) => {
+      app.set('authentication', { ...app.get('authentication'), ...settings })
+
+      return (await notes.find({ ...nobody, authenticated: true, user: { id: 1, key: 2 } })).data
+    }
+
+    app.use('keyed', memory({ id: 'key' }))
+
+    expect(await findAs({})).toMatchObject([{ ownerId: 1 }])
+    expect(await findAs({ service: 'keyed' })).toMatchObject([{ ownerId: 2 }])
+    expect(await findAs({ entityId: 'id' })).toMatchObject([{ ownerId: 1 }])
+  })
+
+  it('reads a role from the field that is named, as a name or a list of names', async () => {
+    const { notes, nobody } = await createNotes({
+      find: role('editor'),
+      get: role('editor', { field: 'groups' })
+    })
+    const as = (user: object) => ({ ...nobody, authenticated: true, user })
+
+    expect(await toStatus(notes.find(as({ roles: ['admin', 'editor'] })))).toBe(200)
+    expect(await toStatus(notes.find(as({ roles: ['admin'] })))).toBe(403)
+    expect(await toStatus(notes.find(as({ roles: { editor: true } })))).toBe(403)
+    expect(await toStatus(notes.find(as({ groups: ['editor'] })))).toBe(403)
+    expect(await toStatus(notes.get(1, as({ groups: ['editor'] })))).toBe(200)
+    expect(await toStatus(notes.get(1, as({ role: 'editor', roles: ['editor'] })))).toBe(403)
   })
 
   it('is asked before input is read', async () => {
@@ -308,6 +421,16 @@ describe('access without an adapter', () => {
     expect(records.size).toBe(2)
   })
 
+  it('says 403 for a record that the caller may see, and refuses data that is no record', async () => {
+    for (const note of Object.values(NOTES)) records.set(note.id, note)
+
+    const { notes, ada } = await createNotes({ get: anyone, patch: owner('ownerId') }, service)
+
+    expect(await toStatus(notes.patch(2, { text: 'x' }, ada))).toBe(403)
+    expect(await toStatus(notes.patch(1, 'text', ada))).toBe(403)
+    expect(await toStatus(notes.patch(1, { text: 'x' }, ada))).toBe(200)
+  })
+
   it('refuses queries for methods of which it does not know what they concern', async () => {
     const archive = { archive: async () => 'done', find: async () => [] }
 
@@ -341,6 +464,7 @@ describe('mistakes', () => {
       () => role('admin', { field: 1 as any }),
       "Invalid option 'field' of role()"
     ],
+    ['role with an empty field', () => role('admin', { field: '' }), "Invalid option 'field' of role()"],
     [
       'a method that is not there',
       () => alula().use('notes', memory(), { access: access({ archiv: user }) }),

@@ -4,7 +4,8 @@ import { access, anyone, closed, exposure, owner, role, user } from '../../src/a
 import { authenticate } from '../../src/authentication.ts'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
-import { schema } from '../../src/schema.ts'
+import { many, schema } from '../../src/schema.ts'
+import { socketio } from '../../src/socketio.ts'
 import { createTestClient } from '../../src/testing.ts'
 import { createApp, logIn, toStatus } from './support/application.ts'
 
@@ -130,6 +131,30 @@ describe('closed', () => {
     expect(warnings[1]).toContain("'open' of closed() names services that are not there: nothing")
   })
 
+  it('passes over a service that a plugin has put among the others without registering it', async () => {
+    const warnings = collectWarnings()
+    const app = alula()
+
+    Object.assign(app.services, { plugin: { find: async () => [] } })
+    app.configure(closed())
+    app.use('notes', memory(), { methods: ['find'] })
+    await app.setup()
+
+    expect(warnings).toEqual([expect.stringContaining('closed() refuses notes.find from outside')])
+    expect(exposure(app).map(({ service }) => service)).toEqual(['notes'])
+  })
+
+  it('does not configure a service with hooks of another library, which it could not close', () => {
+    const app = alula()
+
+    app.use('foreign', Object.assign(memory(), { hooks: () => undefined }) as any, { methods: ['find'] })
+
+    expect(exposure(app)).toMatchObject([{ service: 'foreign', who: 'anyone' }])
+    expect(() => app.configure(closed())).toThrow(
+      "Service 'foreign' brought hooks of another library: its methods cannot be closed"
+    )
+  })
+
   it('is configured once, with lists of methods', () => {
     const app = alula()
 
@@ -192,6 +217,89 @@ describe('exposure', () => {
       several: false
     })
     expect(JSON.parse(JSON.stringify(rows))).toEqual(rows)
+  })
+
+  it('lists what a schema for queries takes, and `*` where undeclared fields leave too', () => {
+    const app = alula()
+    const Note = z.object({ id: z.int(), text: z.string(), secret: z.string() })
+
+    app.use('notes', memory(), {
+      methods: ['find'],
+      schema: schema(Note, { hidden: ['secret'], extra: 'keep', query: z.object({ q: z.string() }) }),
+      access: access({
+        find: (
+          () => () =>
+            true
+        )()
+      })
+    })
+
+    expect(exposure(app)).toMatchObject([{ query: ['q'], result: ['id', 'text', '*'], who: 'a function' }])
+  })
+
+  it('lists transports, the cap of `find`, derived fields, and publishers without a name', () => {
+    const app = alula()
+    const Note = z.object({ id: z.int(), text: z.string(), ownerId: z.int() })
+
+    app.configure(socketio())
+    app.use('notes', memory({ paginate: { default: 10, max: 50 } }), {
+      methods: ['find', 'create'],
+      schema: schema(Note, {
+        computed: { length: { from: ['text'], many: (notes) => notes.map(({ text }) => text.length) } },
+        relations: { others: many('notes', { from: 'ownerId', to: 'ownerId', filter: ['text'] }) }
+      })
+    })
+    app.service('notes').publish((() => () => [])())
+
+    const [found, created] = exposure(app)
+
+    expect(found).toMatchObject({
+      transports: ['rest', 'socketio'],
+      cap: 50,
+      query: ['id', 'text', 'ownerId', 'others.text'],
+      result: ['id', 'text', 'ownerId', 'length', 'others'],
+      events: null
+    })
+    expect(created).toMatchObject({ cap: null, events: 'created to a function' })
+  })
+
+  it('takes writes of a service without an adapter for several, because it cannot know', () => {
+    const app = alula()
+    const call = async () => ({})
+
+    app.use('own', { find: call, get: call, create: call, patch: call, archive: call } as any, {
+      methods: ['find', 'get', 'create', 'patch', 'archive']
+    })
+
+    expect(exposure(app).map(({ several }) => several)).toEqual([false, false, true, true, false])
+  })
+
+  it('lists what custom methods take and return, where their schemas say so', () => {
+    const app = alula()
+    const service = Object.assign(memory(), {
+      archive: async () => ({ count: 1 }),
+      count: async () => 1,
+      reset: async () => 1
+    })
+
+    app.use('notes', service, {
+      methods: ['archive', 'count', 'reset', 'remove'],
+      schema: schema(z.object({ id: z.int(), text: z.string() }), {
+        methods: {
+          archive: { data: z.object({ before: z.string() }), result: z.object({ count: z.int() }) },
+          count: { query: z.object({ q: z.string() }) }
+        }
+      })
+    })
+
+    expect(exposure(app).map(({ method, data, query, result }) => ({ method, data, query, result }))).toEqual(
+      [
+        { method: 'archive', data: true, query: null, result: ['count'] },
+        { method: 'count', data: false, query: ['q'], result: null },
+        { method: 'reset', data: false, query: null, result: null },
+        { method: 'remove', data: null, query: ['id', 'text'], result: ['id', 'text'] }
+      ]
+    )
   })
 
   it('shows nothing as checked or hidden where a schema only describes', () => {

@@ -44,6 +44,7 @@ it.each<[object, Record<string, unknown>, unknown]>([
   [{ $nor: [{ a: 1 }, { b: 2 }] }, { a: 2 }, { $nor: [{ b: 2 }] }],
   [{ $not: { a: 1 } }, { a: 1 }, false],
   [{ $not: { a: 1 } }, { a: '1' }, undefined],
+  [{ $not: 5 }, { a: 1 }, undefined],
   [{ $or: { a: 1 } }, { a: 1 }, undefined],
   [{ $where: 'true' }, {}, undefined]
 ])('%j, when %j is written: %j', (query, data, expected) => {

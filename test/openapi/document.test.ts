@@ -2,13 +2,21 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { access, anyone, closed, owner, role, user } from '../../src/access.ts'
-import { authenticate, protect } from '../../src/authentication.ts'
+import {
+  AuthenticationBaseStrategy,
+  AuthenticationService,
+  authenticate,
+  JWTStrategy,
+  LocalStrategy,
+  protect
+} from '../../src/authentication.ts'
 import { type Application, alula } from '../../src/index.ts'
 import { MemoryService, memory } from '../../src/memory.ts'
 import { toOpenApi } from '../../src/openapi.ts'
 import { count, many, one, schema } from '../../src/schema.ts'
 import { configureUsers } from '../access/support/application.ts'
 import { libraries } from '../schema/support/libraries.ts'
+import { SECRET } from '../support/login.ts'
 
 const INTEGER = { type: 'integer' }
 
@@ -79,6 +87,20 @@ it('has what is declared: data, results, pages, computed fields', async () => {
   })
   expect(Object.keys(paths['/notes'].post.responses)).toEqual(['201', '400', '409', 'default'])
   expect(paths['/notes/{id}'].put.requestBody).toEqual(paths['/notes'].post.requestBody)
+})
+
+it('has pages with their total, where the service counts them', async () => {
+  for (const [total, required] of [
+    [true, ['total', 'limit', 'skip', 'data']],
+    [false, ['limit', 'skip', 'data']]
+  ] as const) {
+    const { components } = await describeService(memory({ paginate: { default: 10, total } }), {
+      schema: schema(Note)
+    })
+
+    expect(components.schemas.NotePage.required).toEqual(required)
+    expect(Object.keys(components.schemas.NotePage.properties)).toEqual(required)
+  }
 })
 
 it('allows fields that the service drops', async () => {
@@ -229,6 +251,55 @@ it('has the credentials that the pipeline demands, and no method that is closed'
   expect(Object.keys(paths['/hooked'].get.responses)).toContain('403')
   expect(Object.keys(paths['/notes'].post.responses)).not.toContain('403')
   expect(JSON.stringify(paths)).not.toContain('ownerId')
+})
+
+it('has what each strategy takes, and the headers of strategies of your own', async () => {
+  const app = alula()
+
+  app.set('authentication', {
+    secret: SECRET,
+    entity: null,
+    authStrategies: ['jwt', 'local'],
+    parseStrategies: ['jwt', 'key', 'plain', 'silent'],
+    local: { usernameField: 'email', passwordField: 'secret' }
+  })
+
+  class KeyStrategy extends AuthenticationBaseStrategy {
+    override get configuration() {
+      return { header: 'X-Key' }
+    }
+
+    async parse() {
+      return null
+    }
+  }
+
+  const authentication = new AuthenticationService(app)
+
+  authentication.register('jwt', new JWTStrategy())
+  authentication.register('key', new KeyStrategy())
+  // A strategy needs no more than its methods.
+  authentication.register('local', new LocalStrategy())
+  authentication.register('silent', { authenticate: async () => ({}) })
+  authentication.register('plain', { authenticate: async () => ({}), parse: async () => null })
+  app.use('authentication', authentication)
+  app.use('notes', memory(), { methods: ['find'], access: access({ find: user }) })
+
+  const { paths, components } = await describeApp(app)
+
+  expect(components.securitySchemes).toEqual({
+    jwt: { type: 'http', scheme: 'bearer' },
+    key: { type: 'apiKey', in: 'header', name: 'X-Key' },
+    plain: { type: 'apiKey', in: 'header', name: 'Authorization' }
+  })
+  expect(paths['/notes'].get.security).toEqual([{ jwt: [] }, { key: [] }, { plain: [] }])
+
+  const { schema: login } = paths['/authentication'].post.requestBody.content['application/json']
+
+  expect(login.anyOf.map(({ required }: any) => required)).toEqual([
+    ['strategy'],
+    ['strategy', 'email', 'secret']
+  ])
 })
 
 it('lists services without a schema, whose bodies may be anything', async () => {

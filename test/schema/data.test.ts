@@ -2,9 +2,11 @@ import { Type as OldType } from '@sinclair/typebox'
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { Ajv } from 'ajv'
 import { type } from 'arktype'
+import Joi from 'joi'
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { access } from '../../src/access.ts'
 import { alula as createClient } from '../../src/client.ts'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
@@ -138,8 +140,71 @@ describe('values of the server', () => {
   })
 })
 
+describe('values of the server that update keeps', () => {
+  const Note = z.object({ id: z.int(), text: z.string(), owner: z.string(), at: z.number().optional() })
+  const server = { owner: () => 'server', at: undefined }
+  const update = async (id: number, data: object) => ({ id, ...data })
+
+  it('are those that a service without an adapter returns for the id', async () => {
+    const queries: unknown[] = []
+    const get = async (id: number, { query, provider }: any) => {
+      queries.push([query, provider])
+
+      return { id, text: 'a', ...(id === 1 && { owner: 'ada' }) }
+    }
+    const notes = open(schema(Note, { server }), { get, update })
+
+    expect(await notes.update(1, { text: 'b' }, { provider: 'rest' })).toEqual({
+      ...{ id: 1, text: 'b', owner: 'ada' }
+    })
+    expect(await notes.update(2, { text: 'b' })).toEqual({ id: 2, text: 'b' })
+    expect(await notes.update(3, { text: 'b', owner: 'eve' })).toEqual({ id: 3, text: 'b', owner: 'eve' })
+    expect(queries).toEqual([
+      [{}, undefined],
+      [{}, undefined]
+    ])
+  })
+
+  it('are none where the service has no `get`', async () => {
+    const notes = open(schema(Note, { server }), { update })
+
+    expect(await notes.update(1, { text: 'b' })).toEqual({ id: 1, text: 'b' })
+  })
+
+  it('do not tell a caller with access whether there is a record', async () => {
+    const failed = new Error('broken')
+    const app = alula()
+    const service = memory()
+
+    app.use('notes', service, {
+      schema: schema(Note, { server }),
+      access: access({ update: () => ({ owner: 'ada' }) })
+    })
+
+    await app.service('notes').create({ text: 'a', owner: 'eve' })
+
+    for (const id of [0, 9]) {
+      await expect(
+        app.service('notes').update(id, { text: 'b' }, { provider: 'rest' })
+      ).rejects.toMatchObject({
+        code: 403,
+        message: "You may not update this record of 'notes'"
+      })
+    }
+
+    service._get = async () => {
+      throw failed
+    }
+    await expect(app.service('notes').update(0, { text: 'b' }, { provider: 'rest' })).rejects.toBe(failed)
+  })
+})
+
 describe('a declaration that cannot be', () => {
   const Note = z.object({ id: z.int(), text: z.string() })
+  const undescribed = (vendor: string, jsonSchema?: object): any => ({
+    '~standard': { version: 1, vendor, validate: (value: unknown) => ({ value }), jsonSchema }
+  })
+  const describe = () => ({ type: 'object', properties: { id: { type: 'integer' } } })
 
   it.each([
     ['text', () => schema('x' as any)],
@@ -158,6 +223,18 @@ describe('a declaration that cannot be', () => {
       "toStandardJsonSchema(schema) of '@valibot/to-json-schema'",
       () => schema(v.object({ id: v.number() }) as any)
     ],
+    ['arktype does from version 2.1.28', () => schema(undescribed('arktype'))],
+    ["yup has no '~standard.jsonSchema'; use a JSON Schema", () => schema(undescribed('yup'))],
+    [
+      'cannot be derived from the record. Write schema({ record, create, patch })',
+      () => open(schema(undescribed('yup', { input: describe, output: describe })))
+    ],
+    [
+      'cannot be derived from a JSON Schema without properties',
+      () => open(schema({ allOf: [{ properties: { id: { type: 'integer' } } }] }))
+    ],
+    ["'drift' of schema(): expected 'refuse' or 'warn'", () => schema(Note, { drift: 'ignore' } as any)],
+    ["'methods' of schema(): expected an object with data", () => schema(Note, { methods: [] } as any)],
     [
       "describes the method 'archive', which the service does not have",
       () => open(schema(Note, { methods: { archive: {} } }))
@@ -245,6 +322,43 @@ it('a schema of ArkType keeps what it does to values', async () => {
   const notes = open(schema({ record: Note, create: Note.omit('id'), patch: Note.omit('id').partial() }))
 
   expect(await notes.create({ text: ' a ' }, { provider: 'rest' })).toEqual({ id: 0, text: 'a' })
+})
+
+it.each<[string, () => any]>([
+  ['zod', () => z.object({ id: z.int(), at: z.date() })],
+  [
+    'valibot',
+    () => toStandardJsonSchema(v.object({ id: v.number(), at: v.date(), more: v.optional(v.any()) }))
+  ],
+  ['arktype', () => type({ id: 'number.integer', at: 'Date', 'more?': type.instanceOf(Map) })],
+  ['joi', () => Joi.object({ id: Joi.number().integer(), at: Joi.date().strict() })]
+])('dates of %s are compared as dates', async (_, create) => {
+  const record = create()
+  const notes = open(schema({ record, create: record, patch: record }))
+
+  await notes.create([
+    { id: 1, at: new Date(0) },
+    { id: 2, at: new Date(1e12) }
+  ])
+
+  expect(await notes.find({ provider: 'rest', query: { at: { $lt: '1970-01-02' } } })).toMatchObject([
+    { id: 1 }
+  ])
+  expect(await failing(notes.find({ provider: 'rest', query: { at: 'x' } }))).toEqual([
+    400,
+    { at: 'expects a date in ISO 8601, got a string' }
+  ])
+})
+
+it('a message of Valibot that has the value in it is not shown', async () => {
+  const record = v.object({ mail: v.pipe(v.string(), v.email()), size: v.pipe(v.string(), v.maxLength(2)) })
+  const declared = toStandardJsonSchema(record)
+  const people = open(schema({ record: declared, create: declared, patch: declared }))
+
+  expect(await failing(people.create({ mail: 'secret', size: 'long' }))).toEqual([
+    400,
+    { mail: 'is not valid', size: 'expects <=2' }
+  ])
 })
 
 it('dates of TypeBox are dates', async () => {

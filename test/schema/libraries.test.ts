@@ -36,6 +36,7 @@ describe.each(Object.keys(libraries))('a service declared by %s', (name) => {
   })
 
   it.each([
+    ['a', ['']],
     [{}, ['text']],
     [{ text: '' }, ['text']],
     [{ text: 5 }, ['text']],
@@ -52,10 +53,11 @@ describe.each(Object.keys(libraries))('a service declared by %s', (name) => {
     [
       [{ text: 'a' }, { text: 5 }, { done: 1 }],
       ['1.text', '2.done', '2.text']
-    ]
+    ],
+    [[{ text: 'a' }, 'b'], ['1']]
   ])('refuses %j', async (data, paths) => {
     const service = open()
-    const error = await service.create(data, outside).catch((caught: unknown) => caught)
+    const error = await service.create(data as any, outside).catch((caught: unknown) => caught)
 
     expect(error).toMatchObject({ name: 'BadRequest', code: 400 })
     expect(Object.keys(error.errors).sort()).toEqual(paths)

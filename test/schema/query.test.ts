@@ -68,6 +68,7 @@ it.each([
 
 it.each([
   [{ $or: 5 }],
+  [{ $or: [5] }],
   [{ name: { $in: {} } }],
   [{ name: ['a'] }],
   [{ name: { first: 'a' } }],
@@ -140,7 +141,12 @@ it('a schema can stand in place of the fields', async () => {
 
   await search.find({ provider: 'rest', query: { q: '7', flag: 'true' } })
 
-  expect(seen).toEqual([{ q: '7', page: 1, flag: true }])
+  await search.find({ provider: 'socketio', query: { q: '7', page: 2, flag: false } })
+
+  expect(seen).toEqual([
+    { q: '7', page: 1, flag: true },
+    { q: '7', page: 2, flag: false }
+  ])
   expect(await fail(search, { q: '7', page: 'x', other: 1 })).toEqual([
     400,
     { other: 'is not a known field', page: expect.any(String) }
@@ -169,6 +175,67 @@ it('a schema for queries is asked for an empty one too', async () => {
   await expect(app.service('search').count({}, { provider: 'rest', query: {} })).rejects.toMatchObject({
     code: 400,
     errors: { q: expect.any(String) }
+  })
+})
+
+it('a call with a provider may have values that are typed already', async () => {
+  const Event = z.object({
+    id: z.int(),
+    at: z.date(),
+    size: z.number(),
+    open: z.boolean(),
+    end: z.date().nullable()
+  })
+  const app = alula()
+
+  app.use('events', memory(), { schema: schema(Event) })
+
+  const events = app.service('events')
+
+  await events.create({ at: new Date(0), size: 5, open: true, end: null })
+
+  for (const query of [{ at: new Date(0) }, { at: { $lt: new Date(1) } }, { open: true }, { end: null }]) {
+    expect(await events.find({ provider: 'rest', query })).toHaveLength(1)
+  }
+
+  expect(await fail(events, { size: 5n })).toBeUndefined()
+  expect(await fail(events, { at: 5n })).toEqual([400, { at: 'expects a date in ISO 8601, got a bigint' }])
+  expect((await fail(events, { size: new Date(0) }))[1]).toHaveProperty('size')
+  expect((await fail(events, { size: true }))[1]).toHaveProperty('size')
+  expect((await fail(events, { size: undefined }))[1]).toHaveProperty('size')
+})
+
+const integer = { id: z.int() }
+const string = { id: z.string() }
+const either = { id: z.union([z.string(), z.int()]) }
+
+it.each<[object, string | number, unknown]>([
+  [integer, '7', 7],
+  [integer, 7, 7],
+  [integer, '07', 404],
+  [integer, '7.5', 404],
+  [integer, 'x', 404],
+  [string, '7', '7'],
+  [string, 7, '7'],
+  [either, '7', '7'],
+  [either, 7, 7],
+  [{ id: z.any() }, '7', '7'],
+  // A record that does not declare its id.
+  [{ text: z.string() }, '7', '7'],
+  [{ text: z.string() }, 7, 7]
+])('a client that sends an id gets what its field makes of it: %#', async (fields, sent, got) => {
+  const app = alula()
+  const get = async (id: unknown) => ({ got: id })
+
+  app.use('things', { get }, { schema: schema(z.object(fields as any), { extra: 'keep' }) })
+
+  expect(
+    await app
+      .service('things')
+      .get(sent, { provider: 'rest' })
+      .catch((error) => ({ got: error.code }))
+  ).toEqual({
+    got
   })
 })
 

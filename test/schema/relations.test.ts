@@ -87,7 +87,7 @@ function createInMemory(): Store {
   const guarded: Guarded = { rules: {} }
 
   for (const path of paths) {
-    app.use(path, memory({ multi: true, operators: ['$nor'] }), {
+    app.use(path, memory({ multi: true, operators: ['$nor', '$not'] }), {
       schema: declare[path](),
       access: toAccess(guarded, path)
     })
@@ -658,6 +658,155 @@ describe('a relation', () => {
     ])
   })
 
+  it('to several is in the order of ids, which may be strings', async () => {
+    const app: any = alula()
+    const Thing = z.object({ id: z.string(), parent: z.string().nullable() })
+
+    app.use('things', memory({ multi: true }), {
+      schema: schema({ record: Thing, create: Thing, relations: { below: many('things', { to: 'parent' }) } })
+    })
+    await app
+      .service('things')
+      .create([
+        { id: 'top', parent: null },
+        ...['c', 'a', 'b', 'a b'].map((name) => ({ id: name, parent: 'top' }))
+      ])
+
+    const [{ below }] = await ask(app, 'things', { id: 'top', $include: 'below' })
+
+    expect(below.map((thing: any) => thing.id)).toEqual(['a', 'a b', 'b', 'c'])
+  })
+
+  it('is absent where `find` of the service is not for clients, and there from inside', async () => {
+    const app: any = alula()
+    const author = { author: one('people', { from: 'owner', filter: ['name'] }) }
+
+    app.use('people', memory(), { methods: ['get'], schema: schema(Person, { hidden: ['secret'] }) })
+    app.use('notes', memory(), { schema: schema(Note, { relations: author }) })
+    await app.service('people').create({ name: 'Ada', boss_id: null, secret: 's' })
+    await app.service('notes').create({ text: 'a', owner: 0 })
+
+    expect(await ask(app, 'notes', { $include: 'author' })).toMatchObject([{ author: null }])
+    expect(await ask(app, 'notes', { 'author.name': 'Ada' })).toEqual([])
+    expect(await app.service('notes').find({ query: { $include: 'author' } })).toMatchObject([
+      { author: { name: 'Ada', secret: 's' } }
+    ])
+  })
+
+  it('to a service without a schema leads no further', async () => {
+    const app: any = alula()
+
+    app.use('people', memory())
+    app.use('notes', memory(), {
+      schema: schema(Note, { relations: { author: one('people', { from: 'owner' }) } })
+    })
+    await app.service('people').create({ name: 'Ada' })
+    await app.service('notes').create({ text: 'a', owner: 0 })
+
+    expect(await ask(app, 'notes', { $include: 'author' })).toMatchObject([{ author: { name: 'Ada' } }])
+    await expect(ask(app, 'notes', { $include: 'author.boss' })).rejects.toThrow(
+      "'$include' has no relation 'author.boss'"
+    )
+  })
+
+  it('shows each record as a hook of its service does', async () => {
+    const app: any = alula()
+    let show = (records: any[]): unknown => records.map(({ name }) => ({ name }))
+
+    app.use('people', memory({ multi: true }))
+    app.use('notes', memory({ multi: true }), {
+      schema: schema(Note, { relations: { author: one('people', { from: 'owner' }) } })
+    })
+    app.service('people').hooks({
+      after: { find: [(context: any) => void Object.assign(context, { dispatch: show(context.result) })] }
+    })
+    await app.service('people').create([{ name: 'Ada' }, { name: 'Bob' }])
+    await app.service('notes').create([
+      { text: 'a', owner: 0 },
+      { text: 'b', owner: 1 }
+    ])
+
+    const find = async () => (await ask(app, 'notes', { $include: 'author' })).map(({ author }) => author)
+
+    expect(await find()).toEqual([{ name: 'Ada' }, { name: 'Bob' }])
+    // Which of the records it shows is not known.
+    show = ([{ name }]) => [{ name }]
+    expect(await find()).toEqual([
+      { id: 0, name: 'Ada' },
+      { id: 1, name: 'Bob' }
+    ])
+  })
+
+  it('is filtered by inside $not, and beside $and', async () => {
+    const { app } = createInMemory()
+
+    await app.service('people').create([
+      { name: 'Ada', boss_id: null, secret: 's' },
+      { name: 'Bob', boss_id: null, secret: 's' }
+    ])
+    await app.service('notes').create([
+      { text: 'a', owner: 0 },
+      { text: 'b', owner: 0 },
+      { text: 'a', owner: 1 }
+    ])
+
+    const find = async (query: object) => (await ask(app, 'notes', query)).map(({ id }) => id)
+
+    expect(await find({ 'author.name': 'Ada', $and: [{ text: 'a' }] })).toEqual([0])
+    expect(await find({ $nor: [{ 'author.name': 'Ada' }] })).toEqual([2])
+    expect(await find({ $not: { 'author.name': 'Ada' } })).toEqual([2])
+    await expect(find({ 'author.name': 'Ada', $or: [5] })).rejects.toMatchObject({ code: 400 })
+  })
+
+  it('is no field to sort by, for calls from inside either', async () => {
+    const { app } = createInMemory()
+
+    await expect(ask(app, 'notes', { $sort: { author: 1 } })).rejects.toThrow(
+      "'author' is not a field to sort by"
+    )
+    await expect(app.service('notes').find({ query: { $sort: { author: 1 } } })).rejects.toMatchObject({
+      code: 400,
+      errors: { author: 'cannot be sorted by' }
+    })
+  })
+
+  it('fails as its service does', async () => {
+    const { app } = createInMemory()
+    const failed = Object.assign(new Error('full'), { code: 503 })
+
+    app.service('people').hooks({
+      before: {
+        find: [
+          () => {
+            throw failed
+          }
+        ]
+      }
+    })
+    await app.service('notes').create({ text: 'a', owner: 0 })
+
+    await expect(ask(app, 'notes', { 'author.name': 'Ada' })).rejects.toBe(failed)
+    await expect(ask(app, 'notes', { $include: 'author' })).rejects.toBe(failed)
+  })
+
+  it('takes part in the transaction of the call', async () => {
+    const { app } = createInMemory()
+    const transaction = { id: 7 }
+    const seen: unknown[] = []
+
+    for (const path of ['links', 'tags']) {
+      app.service(path).hooks({ before: { find: [({ params }: any) => void seen.push(params.transaction)] } })
+    }
+    await app.service('notes').create({ text: 'a', owner: 0 })
+    await app.service('tags').create({ name: 'x' })
+    await app.service('links').create({ note: 0, tag: 0 })
+
+    expect(await app.service('notes').find({ transaction, query: { $include: 'tags' } })).toMatchObject([
+      { tags: [{ name: 'x' }] }
+    ])
+    expect(seen).toEqual([transaction, transaction])
+  })
+
   it('that is not valid refuses the start', async () => {
     const start = (relations: any) => {
       const app: any = alula()
@@ -677,6 +826,7 @@ describe('a relation', () => {
     expect(() => one('people', {} as any)).toThrow(
       "Invalid option 'from' of one(): expected the name of a field"
     )
+    expect(() => (one as any)('people')).toThrow("Invalid option 'from' of one()")
     expect(() => many('people', { too: 'x' } as any)).toThrow('of many()')
     expect(() => many('people', { through: { path: 'x' } } as any)).toThrow('of through of many()')
     expect(() => start({ 'a.b': one('people', { from: 'owner' }) })).toThrow(
@@ -691,6 +841,34 @@ describe('a relation', () => {
     ).rejects.toThrow("asks 'notes' for 'ownr', which its schema does not declare")
     await expect(start({ author: one('people', { from: 'owner', filter: ['secret'] }) })).rejects.toThrow(
       "The relation 'author' of service 'notes' asks 'people' for 'secret', which its clients cannot query"
+    )
+  })
+
+  it('needs a service that finds', async () => {
+    const app: any = alula()
+
+    app.use('people', { get: async () => ({}) })
+    app.use('notes', memory(), {
+      schema: schema(Note, {
+        relations: { author: one('people', { from: 'owner' }), number: count('people', { to: 'note' }) }
+      })
+    })
+
+    await expect(app.setup()).rejects.toThrow(
+      "The relation 'author' of service 'notes' needs the method 'find' of 'people'"
+    )
+  })
+
+  it('that counts asks for a field that its service has', async () => {
+    const app: any = alula()
+
+    app.use('comments', memory(), { schema: schema(Comment) })
+    app.use('notes', memory(), {
+      schema: schema(Note, { relations: { number: count('comments', { to: 'nte' }) } })
+    })
+
+    await expect(app.setup()).rejects.toThrow(
+      "The relation 'number' of service 'notes' asks 'comments' for 'nte', which its clients cannot query"
     )
   })
 

@@ -119,6 +119,30 @@ describe('resolvers of Feathers', () => {
     ])
   })
 
+  it('of data are for all methods where they stand in a list', async () => {
+    const shout = resolve<any, any>({ text: async (text: string) => text.toUpperCase() })
+    const app = await open({ messages: { data: [ofAda, shout] } })
+
+    expect(await app.service('messages').create({ text: 'a' }, outside)).toMatchObject({ text: 'A' })
+    expect(await app.service('messages').patch(0, { text: 'b' }, outside)).toMatchObject({ text: 'B' })
+  })
+
+  it('leave a result alone that is no record', async () => {
+    const app: any = alula()
+
+    app.use(
+      'messages',
+      { get: async (id: unknown) => (id === 0 ? null : 'text'), find: async () => ['text', null] },
+      { schema: schema(Message, { resolvers: { result: withUser, external: withoutPassword } }) }
+    )
+
+    const service = app.service('messages')
+
+    expect(await service.get(0, outside)).toBe(null)
+    expect(await service.get(1, outside)).toBe('text')
+    expect(await service.find(outside)).toEqual(['text', null])
+  })
+
   it('know the call, and the properties that are selected', async () => {
     const seen: unknown[] = []
     const spy = resolve<any, any>({

@@ -83,6 +83,9 @@ for (const [name, server] of Object.entries(SERVERS)) {
   }
 }
 
+/** The databases that `scripts/mutation.mjs` chooses. Otherwise it is all of them. */
+const CHOSEN = process.env.MUTATION_DATABASES?.split(';')
+
 /**
  * Groups tests once for each database. Without its server a group is skipped, or fails where all servers have to be
  * there.
@@ -92,7 +95,7 @@ export function describeDatabases(
   define: (database: TestDatabase) => void,
   databases: readonly TestDatabase[] = [SQLITE, POSTGRES, MARIADB]
 ): void {
-  for (const database of databases) {
+  for (const database of databases.filter(({ name }) => CHOSEN?.includes(name) ?? true)) {
     describeUnless(lacks.get(database.name), `${title} on ${database.name}`, () => define(database))
   }
 }

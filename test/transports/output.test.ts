@@ -294,10 +294,22 @@ it('a result that is not what the schema says is reported once for each field, i
     ...{ id: z.int(), done: z.boolean(), at: z.date(), tags: z.array(z.string()), name: z.string() },
     kind: z.enum(['a', 'b']),
     address: z.object({ city: z.string() }).optional(),
-    note: z.string().nullable()
+    note: z.string().nullable(),
+    size: z.number().optional(),
+    total: z.int().optional()
   })
   const row = {
-    ...{ id: 0, done: 1, at: '2026-11-22', tags: '[]', kind: 'c', address: { city: 5 }, note: null }
+    ...{
+      id: 0,
+      done: 1,
+      at: '2026-11-22',
+      tags: '[]',
+      kind: 'c',
+      address: { city: 5 },
+      note: null,
+      size: 5n,
+      total: 5n
+    }
   }
 
   app.on('error', (error, context) => reports.push([error.code, error.message, context.method]))
@@ -353,6 +365,147 @@ it('a method whose result has fewer fields than the record narrows it, and nothi
   expect(warn).not.toHaveBeenCalled()
 })
 
+it('neither is reported in production', async () => {
+  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+
+  vi.stubEnv('NODE_ENV', 'production')
+  onTestFinished(() => {
+    warn.mockRestore()
+    vi.unstubAllEnvs()
+  })
+
+  const app = alula()
+  const row = { id: 0, name: 5, password: SECRET, other: SECRET }
+
+  app.use('users', memory({ store: { 0: row } }), { schema: schema(User, { hidden: ['password'] }) })
+
+  const { dispatch } = await app
+    .service('users')
+    .get(0, { provider: 'rest' }, createContext(app.service('users'), 'get'))
+
+  expect(dispatch).toEqual({ id: 0, name: 5 })
+  expect(warn).not.toHaveBeenCalled()
+})
+
+describe('what is no plain object', () => {
+  class Place {
+    city = 'Rome'
+    code = SECRET
+  }
+
+  class Document extends Place {
+    toJSON() {
+      return { city: this.city, code: this.code }
+    }
+  }
+
+  class ObjectId {
+    key = SECRET
+
+    toJSON() {
+      return 'id'
+    }
+  }
+
+  async function show(record: unknown, fields: object, hidden: string[] = []): Promise<unknown> {
+    const app = alula()
+
+    app.on('error', () => undefined)
+    app.use(
+      'places',
+      { get: async () => record },
+      { schema: schema({ type: 'object', properties: fields }, { hidden }) }
+    )
+
+    const service = app.service('places')
+    const { dispatch } = await service.get(0, { provider: 'rest' }, createContext(service, 'get'))
+
+    return dispatch
+  }
+
+  const city = { city: { type: 'string' } }
+  const place = { type: 'object', properties: city }
+
+  it('leaves by its declared fields, as a record and as a field of one', async () => {
+    for (const Class of [Place, Document]) {
+      expect(await show(new Class(), city)).toEqual({ city: 'Rome' })
+      expect(await show({ at: new Class() }, { at: place })).toEqual({ at: { city: 'Rome' } })
+      expect(await show({ at: [new Class()] }, { at: { type: 'array', items: place } })).toEqual({
+        at: [{ city: 'Rome' }]
+      })
+      expect(await show({ at: new Class() }, { at: {} }, ['at.code'])).toEqual({ at: { city: 'Rome' } })
+      expect(await show({ at: { any: [new Class()] } }, { at: {} }, ['at.any.code'])).toEqual({
+        at: { any: [{ city: 'Rome' }] }
+      })
+    }
+  })
+
+  it('leaves as the value that it makes of itself, where the field is one', async () => {
+    const at = new Date(0)
+
+    expect(JSON.stringify(await show({ at: new ObjectId() }, { at: { type: 'string' } }))).toBe('{"at":"id"}')
+    expect(JSON.stringify(await show({ at: new ObjectId() }, { at: place }))).toBe('{"at":"id"}')
+    expect(await show({ at }, { at: { type: 'string' } })).toEqual({ at })
+    expect(await show({ at }, { at: place })).toEqual({ at })
+    expect(await show({ at: new Uint8Array(1) }, { at: { type: 'string' } })).toEqual({
+      at: new Uint8Array(1)
+    })
+  })
+
+  it('does not leave where the field is a value and it makes none of itself', async () => {
+    expect(await show({ at: new Place(), city: 'Rome' }, { at: { type: 'string' }, ...city })).toEqual({
+      city: 'Rome'
+    })
+    expect(await show({ at: { code: SECRET }, city: 'Rome' }, { at: { type: 'string' }, ...city })).toEqual({
+      city: 'Rome'
+    })
+    expect(await show({ at: [SECRET] }, { at: { type: 'string' } })).toEqual({})
+    expect(await show('text', city)).toBe('text')
+  })
+})
+
+it('a record of another service leaves as that service shows it, in a declared field too', async () => {
+  const app = alula()
+  const Holder = z.object({
+    id: z.int(),
+    user: z.object({ id: z.int(), name: z.string(), password: z.string() })
+  })
+
+  app.use('users', memory({ store: { 0: { id: 0, name: 'Ada', password: SECRET } } }), {
+    schema: schema(User, { hidden: ['password'] })
+  })
+  app.use(
+    'holders',
+    { get: async () => ({ id: 1, user: await app.service('users').get(0) }) },
+    { schema: schema(Holder) }
+  )
+
+  const service = app.service('holders')
+  const { dispatch } = await service.get(1, { provider: 'rest' }, createContext(service, 'get'))
+
+  expect(dispatch).toEqual({ id: 1, user: { id: 0, name: 'Ada' } })
+})
+
+it('an event of a name of its own leaves without hidden fields', async () => {
+  const app = alula()
+  const sent: unknown[] = []
+
+  app.use('users', memory(), {
+    serviceEvents: ['archived'],
+    schema: schema(User, { hidden: ['password'] })
+  })
+  app.service('users').publish((data: unknown, { dispatch }: any) => {
+    sent.push(dispatch ?? data)
+
+    return []
+  })
+  app
+    .service('users')
+    .emit('archived', { user: { name: 'Ada', password: 'x' }, password: SECRET, by: 'root' })
+
+  expect(sent).toEqual([{ user: { name: 'Ada' }, by: 'root' }])
+})
+
 it("extra: 'keep' lets fields leave that hooks add", async () => {
   const app = alula()
 
@@ -395,6 +548,7 @@ it('computed runs once for a page, and has to return a value for each record', a
     { id: 0, rank: 1 },
     { id: 1, rank: 2 }
   ])
+  expect(await users.find({ query: { name: 'none' } })).toEqual([])
   expect(calls).toBe(2)
   values = [1]
   await expect(users.find()).rejects.toThrow("'rank' of 'users' needs one value for each record")

@@ -133,6 +133,19 @@ describeHttpTransports('routes of methods', (open) => {
     expect(head).toMatchObject({ status: 200, etag: got.etag, text: '' })
   })
 
+  it('are those of a service at the root too', async () => {
+    const send = await openArticles(open, (app: any) => app.use('/', new Articles(), OPTIONS))
+
+    expect((await send('GET /')).result).toEqual({ method: 'find' })
+    expect((await send('GET /5')).result).toEqual({ method: 'get', id: '5' })
+    expect((await send('GET /feed')).result).toMatchObject({ method: 'feed' })
+    expect((await send('POST /x/favorite', {})).result).toMatchObject({
+      method: 'favorite',
+      route: { slug: 'x' }
+    })
+    expect((await send('GET /x/other')).status).toBe(404)
+  })
+
   it('405 lists the verbs of the path', async () => {
     const send = await openArticles(open)
 

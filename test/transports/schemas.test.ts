@@ -186,6 +186,53 @@ describeHttpTransports('a form', (open) => {
     ])
   })
 
+  it('has lists of one, of several and of none, without elements that are left empty', async () => {
+    const Poll = z.object({
+      id: z.int(),
+      counts: z.array(z.int()),
+      names: z.array(z.string()).optional(),
+      size: z.int().optional()
+    })
+    const client = await open((app) => app.use('polls', memory(), { forms: true, schema: schema(Poll) }))
+    const send = async (body: string) => {
+      const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+      const response = await client.request('/polls', { method: 'POST', headers, body })
+      const { counts, names, errors } = (await response.json()) as any
+
+      return errors ?? { counts, names }
+    }
+
+    expect(await send('counts=7')).toEqual({ counts: [7] })
+    expect(await send('counts=')).toEqual({ counts: [] })
+    expect(await send('counts=1&counts=&counts=2&names=x&names=')).toEqual({
+      counts: [1, 2],
+      names: ['x', '']
+    })
+    expect(Object.keys(await send('counts=x&counts=1'))).toEqual(['counts.0'])
+    expect(Object.keys(await send('counts=1&size=1&size=2'))).toEqual(['size'])
+  })
+
+  it('leaves fields out that are left empty, and keeps strings where anything may be', async () => {
+    const record = {
+      type: 'object',
+      properties: {
+        id: { type: 'integer' },
+        count: { type: 'integer' },
+        level: { enum: [1, 2, null] },
+        whole: { properties: { size: { type: 'integer' } } },
+        anything: {}
+      }
+    }
+    const client = await open((app) => app.use('things', memory(), { forms: true, schema: schema(record) }))
+    const response = await client.request('/things', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: 'count=&level=&whole[size]=7&anything=7'
+    })
+
+    expect(await response.json()).toEqual({ id: 0, level: null, whole: { size: 7 }, anything: '7' })
+  })
+
   it('is no excuse for JSON', async () => {
     const client = await open(configure)
 
@@ -233,4 +280,15 @@ it('validate() is where input is checked', async () => {
   await app.service('notes').create({ text: 5 }, { provider: 'rest' })
 
   expect(order).toEqual([{ text: '5', done: false, ownerId: 'ada', changes: 0 }])
+})
+
+it('validate() needs a schema', async () => {
+  const app = alula()
+
+  app.use('notes', memory())
+  app.service('notes').hooks({ before: { create: [validate()] } })
+
+  await expect(app.service('notes').create({})).rejects.toThrow(
+    "validate() needs a schema, which service 'notes' does not have"
+  )
 })

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { alula } from '../../src/index.ts'
+import { memory } from '../../src/memory.ts'
+import { schema } from '../../src/schema.ts'
+
+const outside = { provider: 'rest' }
+
+function open(declared: any): any {
+  const app = alula()
+
+  app.use('things', memory({ multi: true }), { schema: declared })
+
+  return app.service('things')
+}
+
+const failing = (call: Promise<unknown>): Promise<any> =>
+  call.then(
+    () => 'it succeeded',
+    ({ code, errors }) => [code, errors]
+  )
+
+describe('a JSON Schema', () => {
+  it('of the draft 2020-12 is checked as such', async () => {
+    const things = open(
+      schema({
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        type: 'object',
+        properties: {
+          id: { type: 'integer' },
+          pair: { prefixItems: [{ type: 'string' }, { type: 'integer' }] }
+        }
+      })
+    )
+
+    expect(await things.create({ pair: ['a', 1] }, outside)).toMatchObject({ pair: ['a', 1] })
+    expect(await failing(things.create({ pair: ['a', 'b'] }, outside))).toEqual([
+      400,
+      { 'pair.1': 'expects an integer, got a string' }
+    ])
+  })
+
+  it('may leave out types, and say of a field that it is anything', async () => {
+    const things = open(
+      schema({
+        properties: {
+          id: {},
+          any: true,
+          whole: { properties: { size: { type: 'integer' } } },
+          list: { items: { properties: { size: { type: 'integer' } } } },
+          free: { type: 'array' }
+        }
+      })
+    )
+    const data = {
+      ...{ any: { deep: [1] }, free: [{ a: 1 }] },
+      ...{ whole: { size: 1 }, list: [{ size: 2 }] }
+    }
+
+    expect(await things.create(data, outside)).toEqual({ id: 0, ...data })
+    expect(await things.patch(0, { any: 5 }, outside)).toEqual({ id: 0, ...data, any: 5 })
+    expect(await failing(things.create({ whole: { other: 1 }, list: [{ other: 1 }] }, outside))).toEqual([
+      400,
+      { 'whole.other': 'is not a known field', 'list.0.other': 'is not a known field' }
+    ])
+    expect(await things.find({ ...outside, query: { 'whole.size': '1' } })).toHaveLength(1)
+  })
+
+  it('without a type refuses what is no record as well', async () => {
+    const things = open(schema({ properties: { id: {}, text: { type: 'string' } } }))
+
+    await things.create({ text: 'a' })
+
+    expect((await failing(things.create('a', outside)))[0]).toBe(400)
+    expect((await failing(things.patch(0, 'a', outside)))[0]).toBe(400)
+    expect(await things.find()).toEqual([{ id: 0, text: 'a' }])
+  })
+
+  it('lists values, null among them, that queries are converted to', async () => {
+    const things = open(
+      schema({
+        properties: { id: { type: 'integer' }, level: { enum: [1, 2, null] }, none: { const: null } }
+      })
+    )
+
+    await things.create([{ level: 1 }, { level: null, none: null }])
+
+    const find = async (level: unknown) =>
+      (await things.find({ ...outside, query: { level } })).map(({ id }: any) => id)
+
+    expect(await find('1')).toEqual([0])
+    expect(await find('')).toEqual([1])
+    expect(await failing(find('3'))).toEqual([400, { level: 'expects one of 1, 2' }])
+  })
+
+  it('has the fields of all its parts, and is open where all of them are', async () => {
+    const record = {
+      allOf: [
+        { type: 'object', properties: { id: { type: 'integer' }, secret: { type: 'string' } } },
+        { type: 'object', properties: { text: { type: 'string' } } }
+      ]
+    }
+    const create = {
+      allOf: [
+        { properties: { text: { type: 'string' } }, additionalProperties: true },
+        { properties: { size: { type: 'integer' } }, additionalProperties: true }
+      ]
+    }
+    const things = open(schema({ record, create, patch: create, hidden: ['secret'], extra: 'keep' }))
+
+    expect(await things.create({ text: 'a', size: 1, other: 2 }, outside)).toEqual({
+      ...{ id: 0, text: 'a', size: 1, other: 2 }
+    })
+    expect(await failing(things.find({ ...outside, query: { secret: 'x' } }))).toEqual([
+      400,
+      { secret: 'is not a field that can be queried' }
+    ])
+    expect(await things.find({ ...outside, query: { text: 'a' } })).toHaveLength(1)
+  })
+
+  it('takes a reference that leads to nothing it can read as anything', async () => {
+    const create = { properties: { text: { type: 'string' } } }
+    const record = {
+      type: 'object',
+      properties: {
+        id: { type: 'integer' },
+        text: { type: 'string' },
+        outside: { $ref: 'https://example.org/text.json' },
+        nothing: { $ref: '#/$defs/None/properties/deep' },
+        flag: { $ref: '#/$defs/Flag' },
+        itself: { $ref: '#/properties/itself' }
+      },
+      $defs: { Flag: true }
+    }
+    const things = open(schema({ record, create, patch: create }))
+
+    await things.create({ text: 'a' })
+
+    for (const name of ['outside', 'nothing', 'flag', 'itself']) {
+      expect(await things.find({ ...outside, query: { [name]: { $ne: 'x' } } })).toHaveLength(1)
+    }
+  })
+})
+
+it('an intersection has the fields of both, without a line for each', async () => {
+  const Base = z.object({ text: z.string() })
+  const Note = z.object({ id: z.int() }).and(Base)
+  const notes = open(schema({ record: Note, create: Base, patch: Base.partial() }))
+
+  expect(await notes.create({ text: 'a' }, outside)).toEqual({ id: 0, text: 'a' })
+  expect(await notes.find({ ...outside, query: { text: 'a', $select: ['text'] } })).toEqual([
+    { id: 0, text: 'a' }
+  ])
+})
