@@ -18,7 +18,8 @@ function startExample(url: string): Promise<RunningExample> {
 async function send(url: string, data?: unknown): Promise<any> {
   const response = await fetch(url, {
     ...(data !== undefined && { method: 'POST', body: JSON.stringify(data) }),
-    headers: { 'Content-Type': 'application/json' }
+    // A connection that is kept would hold up the end of the process.
+    headers: { 'Content-Type': 'application/json', Connection: 'close' }
   })
 
   return response.json()
