@@ -47,6 +47,8 @@ function createRestClient(url: string, accessToken?: string): RestClient {
       ...(body !== undefined && { body: JSON.stringify(body) }),
       headers: {
         'Content-Type': 'application/json',
+        // A connection that is kept would hold up the end of the server.
+        Connection: 'close',
         ...(method && { 'X-Service-Method': method }),
         ...(accessToken && { Authorization: `Bearer ${accessToken}` })
       }
