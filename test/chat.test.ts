@@ -7,8 +7,9 @@ import { io, type Socket } from 'socket.io-client'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { describeChromium } from './support/chromium.ts'
 import { type RunningExample, runExample } from './support/example.ts'
+import { readBlocks } from './support/page.ts'
 import { describeOwnRedis, startRedis } from './support/redis.ts'
-import { expectSession, readBlocks } from './support/session.ts'
+import { expectSession } from './support/session.ts'
 
 const run = promisify(execFile)
 
@@ -46,6 +47,8 @@ function createRestClient(url: string, accessToken?: string): RestClient {
       ...(body !== undefined && { body: JSON.stringify(body) }),
       headers: {
         'Content-Type': 'application/json',
+        // A connection that is kept would hold up the end of the server.
+        Connection: 'close',
         ...(method && { 'X-Service-Method': method }),
         ...(accessToken && { Authorization: `Bearer ${accessToken}` })
       }
@@ -451,7 +454,7 @@ describe('the process of the chat', () => {
     const [session] = readBlocks(readme, 'console') as [string]
     const calls = readBlocks(readme, 'sh').find((block) => block.startsWith('curl')) as string
 
-    await expectSession(session, { 'localhost:3030': host })
+    await expectSession([session], { 'localhost:3030': host })
 
     const [, { accessToken }] = await createRestClient(url).send('POST', '/authentication', {
       strategy: 'local',

@@ -8,8 +8,9 @@ import { FileService } from '../examples/custom-adapter/file-service.js'
 import { RecordFile } from '../examples/custom-adapter/record-file.js'
 import { adapterTests } from '../src/adapter-tests.ts'
 import { type RunningExample, runExample } from './support/example.ts'
+import { readBlocks } from './support/page.ts'
 import { scaled } from './support/scale.ts'
-import { expectSession, readBlocks } from './support/session.ts'
+import { expectSession } from './support/session.ts'
 
 const README = resolve(import.meta.dirname, '../examples/custom-adapter/README.md')
 const JSON_HEADERS = { 'Content-Type': 'application/json' }
@@ -44,7 +45,7 @@ it('the README shows what happens', async () => {
   const [start, session] = readBlocks(await readFile(README, 'utf8'), 'console') as [string, string]
 
   expect(start).toMatch(/^\$ FILE=\S+ node examples\/custom-adapter\/app\.js\n/)
-  await expectSession(session, { 'localhost:3030': url, '/tmp/messages.jsonl': path })
+  await expectSession([session], { 'localhost:3030': url, '/tmp/messages.jsonl': path })
 })
 
 it('the adapter has less than 150 lines', async () => {

@@ -7,7 +7,8 @@ import { AuthenticationService, authenticate } from '../src/authentication.ts'
 import { alula } from '../src/index.ts'
 import { memory } from '../src/memory.ts'
 import { runExample } from './support/example.ts'
-import { expectShellSession, readBlocks } from './support/session.ts'
+import { readBlocks } from './support/page.ts'
+import { expectSession } from './support/session.ts'
 
 const README = resolve(import.meta.dirname, '../examples/custom-strategy/README.md')
 const INVALID = { name: 'NotAuthenticated', message: 'Invalid API key' }
@@ -53,7 +54,7 @@ it('the README shows what happens', async () => {
   expect(start).toBe(
     `$ node examples/custom-strategy/app.js\n${example.lines[0]?.replace(example.url, 'http://localhost:3030')}\n`
   )
-  await expectShellSession([session], { 'localhost:3030': example.url })
+  await expectSession([session], { 'localhost:3030': example.url })
   // No key was printed.
   expect(example.lines).toHaveLength(1)
   expect(await example.stop()).toBe(0)

@@ -6,8 +6,9 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { runExample } from './support/example.ts'
+import { readBlocks } from './support/page.ts'
 import { scaled } from './support/scale.ts'
-import { expectShellSession, readBlocks } from './support/session.ts'
+import { expectSession } from './support/session.ts'
 
 const run = promisify(execFile)
 
@@ -32,7 +33,7 @@ it('quickstart: the README shows what happens', async () => {
   expect(start).toBe(
     `$ node examples/quickstart/app.js\n${example.lines[0]?.replaceAll(example.url, 'http://localhost:3030')}\n`
   )
-  await expectShellSession(sessions, { 'localhost:3030': example.url })
+  await expectSession(sessions, { 'localhost:3030': example.url })
 })
 
 it('notes: it compiles, and the README shows what happens', { timeout: 60_000 }, async () => {
@@ -53,7 +54,7 @@ it('notes: it compiles, and the README shows what happens', { timeout: 60_000 },
   const readme = await readFile(resolve(root, 'examples/notes/README.md'), 'utf8')
   const example = await runExample('notes/dist/app.js')
 
-  await expectShellSession(readBlocks(readme, 'console'), { 'localhost:3030': example.url })
+  await expectSession(readBlocks(readme, 'console'), { 'localhost:3030': example.url })
   expect(await example.stop()).toBe(0)
 })
 
@@ -61,7 +62,7 @@ it('authentication: the README shows what happens', async () => {
   const readme = resolve(import.meta.dirname, '../examples/authentication/README.md')
   const example = await runExample('authentication/app.js')
 
-  await expectShellSession(readBlocks(await readFile(readme, 'utf8'), 'console'), {
+  await expectSession(readBlocks(await readFile(readme, 'utf8'), 'console'), {
     'localhost:3030': example.url
   })
 })
@@ -74,7 +75,7 @@ it('authentication: the longer session shows what happens', async () => {
   const example = await runExample('authentication/app.js')
 
   expect(example.lines).toContain('No SECRET is set: this one is random, and tokens end with the process.')
-  await expectShellSession(readBlocks(await readFile(readme, 'utf8'), 'console'), {
+  await expectSession(readBlocks(await readFile(readme, 'utf8'), 'console'), {
     'localhost:3030': example.url
   })
   expect(await example.waitFor('logged out')).toBe('grace@example.com logged out')

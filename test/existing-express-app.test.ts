@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { type RunningExample, runExample } from './support/example.ts'
-import { expectSession, readBlocks } from './support/session.ts'
+import { readBlocks } from './support/page.ts'
+import { expectSession } from './support/session.ts'
 
 const EXAMPLE = resolve(import.meta.dirname, '../examples/existing-express-app')
 
@@ -29,7 +30,7 @@ it('the README shows what happens', async () => {
   expect(start).toBe(
     `$ PASSWORD='correct horse' node examples/existing-express-app/app.js\n${example.lines[0]?.replace(example.url, 'http://localhost:3030')}\n`
   )
-  await expectSession(session, { 'localhost:3030': example.url, '/tmp/cookies': join(folder, 'cookies') })
+  await expectSession([session], { 'localhost:3030': example.url, '/tmp/cookies': join(folder, 'cookies') })
   // The log of the site has the requests of the services too.
   expect(example.lines).toContain('GET /api/notes 401')
   expect(await example.stop()).toBe(0)

@@ -8,7 +8,8 @@ import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { expect, it } from 'vitest'
 import { runExample } from './support/example.ts'
-import { expectSession, readBlocks } from './support/session.ts'
+import { readBlocks } from './support/page.ts'
+import { expectSession } from './support/session.ts'
 
 const run = promisify(execFile)
 
@@ -25,7 +26,7 @@ it('the README shows what happens', async () => {
   expect(start).toBe(
     `$ node examples/fetch-handler/app.js\n${example.lines[0]?.replace(example.url, 'http://localhost:3030')}\n`
   )
-  await expectSession(session, { 'localhost:3030': example.url })
+  await expectSession([session], { 'localhost:3030': example.url })
   expect(await example.stop()).toBe(0)
 })
 

@@ -4,7 +4,8 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { describeChromium } from './support/chromium.ts'
 import { runExample } from './support/example.ts'
-import { expectSession, readBlocks } from './support/session.ts'
+import { readBlocks } from './support/page.ts'
+import { expectSession } from './support/session.ts'
 
 const EXAMPLE = resolve(import.meta.dirname, '../examples/oauth')
 
@@ -75,7 +76,7 @@ it('the example of OAuth answers as its README says', async () => {
   const { url } = await runExample('oauth/app.js')
 
   for (const session of readBlocks(await readReadme(), 'console')) {
-    await expectSession(session, { 'localhost:3030': new URL(url).host })
+    await expectSession([session], { 'localhost:3030': new URL(url).host })
   }
 })
 

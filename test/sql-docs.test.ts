@@ -1,15 +1,10 @@
-import { execFile } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
-import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { runServer } from './support/program.ts'
-import { expectSession, readBlocks, readSection } from './support/session.ts'
+import { readBlocks, readPage, readSection, toModule } from './support/page.ts'
+import { runServer, runToEnd } from './support/program.ts'
+import { expectSession } from './support/session.ts'
 import { createDatabase, describeDatabases, MARIADB, MARIADB_URL, POSTGRES, SQLITE } from './support/sql.ts'
 
-const ROOT = resolve(import.meta.dirname, '..')
-const run = promisify(execFile)
-const page = await readFile(resolve(ROOT, 'docs/sql.md'), 'utf8')
+const page = await readPage('sql')
 const [application] = readBlocks(page, 'js') as [string]
 
 const TABLES = `
@@ -45,18 +40,6 @@ function blocks(heading: string): string[] {
   return readBlocks(readSection(page, heading), 'js')
 }
 
-/** Puts blocks of code into one program, as statements of their own after all imports. */
-function toProgram(...parts: readonly string[]): string {
-  const code = parts.join('\n')
-  const pattern = /^import (?:(\w+)(?:, )?)?(?:\{([^}]+)\} )? ?from ('[^']*').*$/gm
-  const imports = [...code.matchAll(pattern)].flatMap(([, standard, names, module]) => [
-    ...(standard ? [`import ${standard} from ${module}`] : []),
-    ...(names?.split(',') ?? []).map((name) => `import { ${name.trim()} } from ${module}`)
-  ])
-
-  return [...new Set(imports), code.replaceAll(pattern, '')].join('\n')
-}
-
 /** Blocks with names of their own. */
 function inside(...parts: readonly string[]): string {
   return ['{', 'const app = alula()', ...parts, '}'].join('\n')
@@ -68,20 +51,13 @@ function printed(block: string): string {
 }
 
 async function runText(program: string, url: string): Promise<string[]> {
-  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], {
-    cwd: ROOT,
-    env: { ...process.env, DATABASE_URL: url, SECRET: 'a secret of more than thirty-two bytes' }
-  })
-
-  return stdout.trim().split('\n')
+  return await runToEnd(program, { DATABASE_URL: url, SECRET: 'a secret of more than thirty-two bytes' })
 }
 
 it('the application on the page about SQL responds as shown', async () => {
   const { address } = await runServer(application.replace('notes.db', await createDatabase(SQLITE)))
 
-  for (const session of readBlocks(page, 'console')) {
-    await expectSession(session, { 'localhost:3030': address })
-  }
+  await expectSession(readBlocks(page, 'console'), { 'localhost:3030': address })
 })
 
 describeDatabases(
@@ -94,7 +70,7 @@ describeDatabases(
       const [postgres] = blocks('PostgreSQL') as [string]
 
       return await runText(
-        toProgram(
+        toModule(
           "import { alula } from 'alula'\nimport { kysely } from 'alula/kysely'",
           database === SQLITE ? connect.replace('notes.db', url) : postgres,
           'const app = alula()',
@@ -319,7 +295,7 @@ describeDatabases(
 
 describeDatabases('The page about SQL', () => {
   it('has a pool whose statements end in time', async () => {
-    const program = toProgram(
+    const program = toModule(
       ...blocks('MariaDB and MySQL'),
       "import { sql } from 'kysely'",
       'const { rows } = await sql`select @@max_statement_time as time, @@innodb_lock_wait_timeout as lock_time`.execute(db)',

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { type RunningExample, runExample } from './support/example.ts'
-import { expectSession, readBlocks } from './support/session.ts'
+import { readBlocks } from './support/page.ts'
+import { expectSession } from './support/session.ts'
 import { createDatabase, describeDatabases, POSTGRES, SQLITE } from './support/sql.ts'
 
 const README = resolve(import.meta.dirname, '../examples/sql/README.md')
@@ -17,7 +18,8 @@ function startExample(url: string): Promise<RunningExample> {
 async function send(url: string, data?: unknown): Promise<any> {
   const response = await fetch(url, {
     ...(data !== undefined && { method: 'POST', body: JSON.stringify(data) }),
-    headers: { 'Content-Type': 'application/json' }
+    // A connection that is kept would hold up the end of the process.
+    headers: { 'Content-Type': 'application/json', Connection: 'close' }
   })
 
   return response.json()
@@ -30,7 +32,7 @@ describeDatabases(
       const { url } = await startExample(await createDatabase(database))
       const [, session] = readBlocks(await readFile(README, 'utf8'), 'console') as [string, string]
 
-      await expectSession(session, { 'localhost:3030': url })
+      await expectSession([session], { 'localhost:3030': url })
     })
 
     it('what is stored outlives the process', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { readGuide } from '../support/guide.ts'
+import { readGuide } from '../support/page.ts'
 import { runProgram, runServer } from '../support/program.ts'
-import { expectShellSession } from '../support/session.ts'
+import { expectSession } from '../support/session.ts'
 
 const guide = await readGuide('authentication')
 const login = guide.read('Log in')
@@ -19,7 +19,7 @@ const REPLACED = {
 async function expectSessions(program: string, sessions: readonly string[] = [], more = {}): Promise<string> {
   const { address } = await runServer(program, { ...env, ...more })
 
-  await expectShellSession([...login.sessions, ...sessions], { 'localhost:3030': address })
+  await expectSession([...login.sessions, ...sessions], { 'localhost:3030': address })
 
   return `http://${address}`
 }
@@ -101,7 +101,7 @@ it('a blocked user is refused', async () => {
   const here = { 'localhost:3030': address }
   const blocking = `$ curl localhost:3030/block -H "$JSON" -d '{}'\n{}\n`
 
-  await expectShellSession([...login.sessions, blocking, ...sessions], here)
+  await expectSession([...login.sessions, blocking, ...sessions], here)
 })
 
 it('tokens have the issuer, the lifetime and the claims that are set', async () => {

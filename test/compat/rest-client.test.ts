@@ -1,10 +1,10 @@
-import type { AddressInfo } from 'node:net'
 import { feathers as officialFeathers } from '@feathersjs/feathers'
 import rest from '@feathersjs/rest-client'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { BadRequest, NotFound } from '../../src/errors.ts'
 import express, { errorHandler, rest as expressRest, json, notFound } from '../../src/express.ts'
 import { type Application, alula } from '../../src/index.ts'
+import { serve } from '../support/server.ts'
 
 // The official REST client of Feathers v5 against our server: in an application of Feathers, and in one of ours.
 
@@ -12,7 +12,7 @@ const clients: { [name: string]: () => any } = { Feathers: officialFeathers, alu
 
 type Connect = (configure: (app: Application) => void, customMethods?: string[]) => Promise<any>
 
-async function serve(configure: (app: Application) => void): Promise<string> {
+async function start(configure: (app: Application) => void): Promise<string> {
   const app = express(alula())
 
   app.use(json())
@@ -21,12 +21,7 @@ async function serve(configure: (app: Application) => void): Promise<string> {
   app.use(notFound())
   app.use(errorHandler({ logger: false }))
 
-  const server = await app.listen(0, '127.0.0.1')
-  const { port } = server.address() as AddressInfo
-
-  onTestFinished(async () => void (await app.teardown()))
-
-  return `http://127.0.0.1:${port}`
+  return await serve(app)
 }
 
 describe.each(Object.entries(clients))(
@@ -34,7 +29,7 @@ describe.each(Object.entries(clients))(
   (_name, create) => {
     const connect: Connect = async (configure, customMethods = []) => {
       // Its types are those of a CommonJS module.
-      const connection = (rest as any)(await serve(configure)).fetch(fetch)
+      const connection = (rest as any)(await start(configure)).fetch(fetch)
       const client = create().configure(connection)
 
       return client.use('calculator', connection.service('calculator'), { methods: customMethods })

@@ -1,9 +1,6 @@
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { runProgram } from '../support/program.ts'
-import { readBlocks } from '../support/session.ts'
-import { toLocal } from '../support/shown-programs.ts'
+import { readBlocks, readPage, toLocal } from '../support/page.ts'
+import { runToEnd } from '../support/program.ts'
 
 /** What stands in a block that imports a package which is not here, and in one that `guides.test.ts` runs. */
 const SKIPPED = ["from 'sift'", '// → ']
@@ -45,10 +42,11 @@ ${SURROUNDINGS}
 `
 }
 
-it.each(['errors', 'hooks', 'http', 'memory', 'query', 'services'])('%s: each block runs', async (page) => {
-  const markdown = await readFile(resolve(import.meta.dirname, `../../docs/${page}.md`), 'utf8')
-  const blocks = readBlocks(markdown, 'js').filter((block) => !SKIPPED.some((text) => block.includes(text)))
+it.each(['errors', 'hooks', 'http', 'query', 'services'])('%s: each block runs', async (page) => {
+  const blocks = readBlocks(await readPage(page), 'js').filter(
+    (block) => !SKIPPED.some((text) => block.includes(text))
+  )
 
   expect(blocks).not.toEqual([])
-  expect(await runProgram(`${blocks.map(inside).join('')}process.exit()`).end()).toBe(0)
+  await runToEnd(`${blocks.map(inside).join('')}process.exit()`)
 })

@@ -1,87 +1,76 @@
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { runProgram } from '../support/program.ts'
-import { expectShellSession, importDynamically } from '../support/session.ts'
+import { SECRET } from '../support/login.ts'
+import { listPrograms, readPage, type ShownProgram, toChecks, toLocal } from '../support/page.ts'
+import { runServer, runToEnd, withoutListening } from '../support/program.ts'
+import { expectSession } from '../support/session.ts'
+import { DATABASE } from './database.ts'
 
-const PAGES = ['errors', 'hooks', 'http', 'query', 'services']
-
-/** A line that shows what an expression returns, or the error that it rejects with. */
-const RESULT = /^( *)(.*\S)(?: +|\n *)\/\/ → (?:([A-Z]\w+): )?(.+)$/gm
-
-interface Program {
-  readonly code: string
-  /** The blocks after it that are commands. */
-  readonly sessions: string[]
-  /** The blocks after it that show results. */
-  readonly fragments: string[]
+/** The guides, each with what makes a program of a block that is part of one. */
+const GUIDES: { readonly [name: string]: ((part: string, first: string) => string) | undefined } = {
+  errors: undefined,
+  hooks: undefined,
+  http: undefined,
+  memory: undefined,
+  query: undefined,
+  services: undefined,
+  access: (part, first) => `${first}${toLocal(part)}`,
+  openapi: (part, first) => `${first}${toLocal(part)}`,
+  page: (part, first) => `${first}${toLocal(part)}`,
+  relations: (part, first) =>
+    first.replace('await app.setup()', `${DATABASE}${toLocal(part)}await app.setup()`),
+  routes: (part, first) => first.replace('await app.setup()', `${toLocal(part)}await app.setup()`),
+  schemas: (part) => `
+import { createServer } from 'node:http'
+import { alula } from 'alula'
+import { memory as store } from 'alula/memory'
+import { toListener } from 'alula/node'
+const app = alula()
+${part.includes('Model: db') ? DATABASE : ''}
+${part}
+${part.includes('app.use(') ? '' : "app.use('notes', store({ multi: true, paginate: { default: 10 } }), { schema: notes })"}
+await app.setup()
+createServer(toListener(app)).listen(3030)
+`
 }
 
-describe.each(PAGES)('%s', async (name) => {
-  const programs = await readPrograms(name)
+describe.each(Object.keys(GUIDES))('%s', async (name) => {
+  const programs = listPrograms(await readPage(name), GUIDES[name])
+  const runs = programs.filter(({ sessions }) => sessions.some(isRun))
+  const withResults = programs.filter(({ code, fragments }) => [code, ...fragments].join().includes('// → '))
 
   it.each(programs.flatMap(toServers))(
-    'the server of the page responds as it shows',
+    '$heading: the server responds as the page shows',
     async ({ code, environment, sessions }) => {
-      const program = runProgram(listenOnFreePort(code), { NODE_ENV: environment })
-      const port = (await program.waitFor('port ')).slice('port '.length)
+      const { address } = await runServer(code, { NODE_ENV: environment, SECRET })
 
-      await expectShellSession(sessions, { 'localhost:3030': `localhost:${port}` })
+      await expectSession(sessions, { 'localhost:3030': address })
     }
   )
 
-  it.each(programs.filter(({ sessions }) => sessions.some(isRun)))(
-    'the program of the page prints what it shows',
-    async ({ code, sessions }) => {
-      const [shown] = sessions.filter(isRun) as [string]
-      const program = runProgram(`${code}\nconsole.log('end')\n`)
+  it.each(runs)('$heading: the program prints what the page shows', async ({ code, sessions }) => {
+    const [shown] = sessions.filter(isRun) as [string]
 
-      for (const line of shown.trim().split('\n').slice(1)) expect(await program.waitFor('')).toBe(line)
-      expect(await program.waitFor('')).toBe('end')
-    }
-  )
+    expect(await runToEnd(`${withoutListening(code)}\nprocess.exit()`, { SECRET })).toEqual(
+      shown.trim().split('\n').slice(1)
+    )
+  })
 
-  it.each(programs.filter(({ fragments }) => fragments.length > 0))(
-    'expressions have the results that the page shows',
+  it.each(withResults)(
+    '$heading: expressions have the results that the page shows',
     async ({ code, fragments }) => {
-      const checks = fragments
-        .map((fragment) => `{\n${importDynamically(fragment).replace(RESULT, toCheck)}}\n`)
-        .join('')
-      const start = code.replace(/^await app\.listen.*$/m, '')
+      const program = `${withoutListening(code)}${fragments.map(toLocal).join('')}process.exit()`
 
-      expect(checks.match(/\bassert\./g)).toHaveLength(fragments.join('').split('// → ').length - 1)
-      expect(
-        await runProgram(`import assert from 'node:assert/strict'\n${start}\n${checks}process.exit()`).end()
-      ).toBe(0)
+      await runToEnd(toChecks(program), { SECRET })
     }
   )
 })
 
-async function readPrograms(name: string): Promise<Program[]> {
-  const page = await readFile(resolve(import.meta.dirname, `../../docs/${name}.md`), 'utf8')
-  const programs: Program[] = []
-
-  for (const [, language, code = ''] of page.matchAll(/^```(js|console)\n([\s\S]*?)^```/gm)) {
-    const program = programs.at(-1) as Program
-
-    if (language === 'console') program.sessions.push(code)
-    else if (isProgram(code)) programs.push({ code, sessions: [], fragments: [] })
-    else if (code.includes('// → ')) program.fragments.push(code)
-  }
-
-  return programs
-}
-
-/** A block is a program when it makes its own application. */
-function isProgram(code: string): boolean {
-  return code.includes('const app = ')
-}
-
 /** A program runs once for each environment that its sessions name in a comment. */
-function toServers({ code, sessions }: Program) {
+function toServers({ heading, code, sessions }: ShownProgram) {
   const requests = sessions.filter((session) => !isRun(session))
 
   return [...new Set(requests.map(getEnvironment))].map((environment) => ({
+    heading,
     code,
     environment,
     sessions: requests.filter((session) => getEnvironment(session) === environment)
@@ -94,16 +83,4 @@ function getEnvironment(session: string): string {
 
 function isRun(session: string): boolean {
   return session.startsWith('$ node ')
-}
-
-function listenOnFreePort(code: string): string {
-  return code.replace('listen(3030)', "listen(0, function () { console.log('port ' + this.address().port) })")
-}
-
-function toCheck(_line: string, space: string, expression: string, error: string | undefined, value: string) {
-  const result = expression.replace(/^await /, '')
-
-  return error
-    ? `${space}await assert.rejects(${result}, ${JSON.stringify({ name: error, message: value })})`
-    : `${space}assert.deepEqual(await ${result}, ${value})`
 }

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
+import { readBlocks } from '../support/page.ts'
 import { runServer } from '../support/program.ts'
-import { expectSession, readBlocks } from '../support/session.ts'
+import { expectSession } from '../support/session.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
@@ -55,11 +56,7 @@ it('the first page names every entry point', async () => {
 it('the program of the first page answers as it shows', async () => {
   const [program] = readBlocks(index, 'js') as [string]
   const [session] = readBlocks(index, 'console') as [string]
-  const { address } = await runServer(
-    `${program.replace('createServer(toListener(app)).listen(3030)', '')}
-const server = createServer(toListener(app)).listen(0, () => console.log(\`localhost:\${server.address().port}\`))
-`
-  )
+  const { address } = await runServer(program)
 
-  await expectSession(session, { 'localhost:3030': address })
+  await expectSession([session], { 'localhost:3030': address })
 })

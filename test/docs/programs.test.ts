@@ -3,21 +3,16 @@ import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import ts from 'typescript'
 import { expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
-import { runProgram, runServer, toJavaScript } from '../support/program.ts'
-import { expectSession, readBlocks, readSection } from '../support/session.ts'
-import { toLocal } from '../support/shown-programs.ts'
+import { readBlocks, readPage, readSection, toJavaScript, toLocal, toModule } from '../support/page.ts'
+import { runProgram, runServer, runToEnd } from '../support/program.ts'
+import { expectSession } from '../support/session.ts'
 
 const SECRET = 'a secret for the programs of the documents'
 
 /** Imports of files that a page tells of. */
 const LOCAL_IMPORT = /^import [^']+ from '\..+'$/gm
-
-async function readPage(name: string): Promise<string> {
-  return readFile(resolve(import.meta.dirname, '../../docs', `${name}.md`), 'utf8')
-}
 
 it('quickstart: the application answers as it shows', async () => {
   const page = await readPage('quickstart')
@@ -31,7 +26,7 @@ it('quickstart: the application answers as it shows', async () => {
 
   const { address, waitFor } = await runServer(program)
 
-  await expectSession(sessions.join(''), { 'localhost:3030': address })
+  await expectSession(sessions, { 'localhost:3030': address })
   await waitFor('created note 1')
 
   const second = await runServer(`${program}${inside}console.log(page.data[0].text, note.id)\n`)
@@ -50,7 +45,7 @@ app.listen(0).then(async (server) => {
 })
 
 it('schemas: each step of moving from Feathers shows the same', async () => {
-  const page = (await readPage('schemas')).split('## Moving from Feathers')[1]?.split('\n## ')[0] as string
+  const page = readSection(await readPage('schemas'), "Moving from Feathers' schemas")
   const [schemas] = readBlocks(page, 'ts') as [string]
   const steps = readBlocks(page, 'js')
   const surroundings = `
@@ -83,11 +78,8 @@ process.exit()
   const run = async (...functions: readonly string[]) => {
     const configured = functions.map((code, index) => code.replace('const user =', `const step${index} =`))
     const program = [surroundings, ...[schemas, ...configured].map((code) => code.replace(LOCAL_IMPORT, ''))]
-    const { outputText } = ts.transpileModule(program.join('\n'), {
-      compilerOptions: { target: ts.ScriptTarget.ES2022, verbatimModuleSyntax: true }
-    })
     const configure = functions.map((_code, index) => `app.configure(step${index})`).join('\n')
-    const { waitFor } = runProgram(`${outputText}\n${configure}\n${calls}`)
+    const { waitFor } = runProgram(toJavaScript(...program, configure, calls))
 
     return JSON.parse(await waitFor('['))
   }
@@ -105,7 +97,7 @@ it('deployment: the application answers as it shows, and ends on SIGTERM', async
   const [session] = readBlocks(page, 'console') as [string]
   const { address, end } = await runServer(program, { NODE_ENV: 'production' })
 
-  await expectSession(session, { 'localhost:3030': address })
+  await expectSession([session], { 'localhost:3030': address })
   expect(await end('SIGTERM')).toBe(0)
 })
 
@@ -155,7 +147,7 @@ it('client: a login and its end, on the application of the page on authenticatio
     headers: { 'Content-Type': 'application/json' }
   })
 
-  expect(await runProgram(login.replace('localhost:3030', address)).end()).toBe(0)
+  await runToEnd(login.replace('localhost:3030', address))
 })
 
 it('client: headers, placeholders, libraries, custom methods and errors', async () => {
@@ -233,7 +225,7 @@ it('real time: the server and the client show what the page shows', async () => 
   const shown = [...client.matchAll(/(?:prints:|\/\/) ([^:]* ?\{ text.+)$/gm)].map(([, line]) => line)
 
   expect([await listening.waitFor(''), await listening.waitFor('')]).toEqual(shown)
-  await expectSession(session, { 'localhost:3030': address })
+  await expectSession([session], { 'localhost:3030': address })
   expect(await listening.waitFor('')).toBe("created { text: 'From HTTP', id: 2 }")
 })
 
@@ -285,7 +277,7 @@ it('real time: each way to set up a server starts and ends', async () => {
   const imports = `import { createServer } from 'node:http'\nimport { alula } from 'alula'\n`
   const together = `${imports}const app = alula()\nconst server = createServer()\n${options}${own.replace('3030', '0')}`
 
-  expect(await runProgram(together).end()).toBe(0)
+  await runToEnd(together)
 
   const { end } = await runServer(
     `${imports}import { socketio } from 'alula/socketio'\nprocess.once('SIGTERM', () => app.teardown())\n${alone}`
@@ -326,18 +318,13 @@ it('real time: messages without a client of ours are answered', async () => {
   expect(printed).toContain("created { text: 'Hello', id: 1 }")
 })
 
-const IMPORT = /^import [^']*'.*'\n/gm
-
 it('writing a transport: the conversation goes as it shows', async () => {
   const page = await readPage('writing-a-transport')
   const [transport, application] = readBlocks(page, 'js') as [string, string]
   const [conversation] = readBlocks(page, '') as [string]
-  const imports = [transport, application].join('').match(IMPORT) ?? []
-  const statements = `${transport}${application}`.replace(IMPORT, '').replace('export ', '')
-  const others = imports.filter((line) => !line.includes('./lines.mjs')).join('')
   const port = 'server.address().port'
   const program = runProgram(
-    `${others}${statements}`
+    toModule(transport.replace('export ', ''), application.replace(LOCAL_IMPORT, ''))
       .replace('4040', '0')
       .replace("'listening')", `'listening')\n      console.log('port', ${port})`)
       .replace('await app.setup()', "await app.setup()\nprocess.once('SIGTERM', () => app.teardown())")
@@ -448,7 +435,7 @@ it('writing an adapter: the adapter passes the suite', async () => {
   const [adapter, suite] = readBlocks(await readPage('writing-an-adapter'), 'ts') as [string, string]
   const tests = suite.replace(/^import \{ MapService.*\n/m, '')
 
-  expect(await runProgram(toJavaScript(adapter, tests)).end()).toBe(0)
+  await runToEnd(toJavaScript(adapter, tests))
 })
 
 it('writing an adapter: queries become the tree and the SQL that it shows', async () => {
@@ -471,13 +458,13 @@ it('Koa: the applications answer as they show', async () => {
   const [first, second, third] = readBlocks(page, 'console') as [string, string, string]
   const { address } = await runServer(program)
 
-  await expectSession(first, { 'localhost:3030': address })
+  await expectSession([first], { 'localhost:3030': address })
 
   const { address: larger } = await runServer(
     program.replace('app.configure(rest())', `${routes}${login}app.configure(rest())\n${uploads}`)
   )
 
-  await expectSession(`${second}${third}`, { 'localhost:3030': larger })
+  await expectSession([second, third], { 'localhost:3030': larger })
   expect((await fetch(`http://${larger}/me`)).status).toBe(401)
 
   const { address: other } = await runServer(
@@ -504,7 +491,7 @@ it('page: the application serves the page, and the restricted one does not', asy
 
   expect(await (await fetch(`http://${address}/docs`)).text()).toContain('page.js')
   expect(data.services.map(({ path }: any) => path)).toEqual(['notes', 'authentication', 'users'])
-  expect(await runProgram(call.replace('localhost:3030', address)).end()).toBe(0)
+  await runToEnd(call.replace('localhost:3030', address))
 
   const statuses = await Promise.all(
     others.map(async (configuration) => {

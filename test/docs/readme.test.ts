@@ -2,23 +2,19 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { SECRET } from '../support/login.ts'
+import { readBlocks, toModule } from '../support/page.ts'
 import { runProgram, runServer } from '../support/program.ts'
-import { expectSession, readBlocks } from '../support/session.ts'
+import { expectSession } from '../support/session.ts'
 
 function read(path: string): Promise<string> {
   return readFile(resolve(import.meta.dirname, '../..', path), 'utf8')
 }
 
-/** The first program with blocks that are added before it listens: all imports first, and then all statements. */
+/** The first program with blocks that are added before it listens. */
 function extend(application: string, ...blocks: readonly string[]): string {
-  const imports = /^import [\s\S]*?from '[^']+'$/gm
   const [services, listening] = application.split(/^(?=.*await app\.listen)/m) as [string, string]
-  const all = [services, ...blocks, listening]
 
-  return [
-    ...all.flatMap((block) => block.match(imports) ?? []),
-    ...all.map((block) => block.replace(imports, ''))
-  ].join('\n')
+  return toModule(services, ...blocks, listening)
 }
 
 it('the application of the README answers as it shows', async () => {
@@ -27,7 +23,7 @@ it('the application of the README answers as it shows', async () => {
   const [session] = readBlocks(readme, 'console') as [string]
   const { address, waitFor } = await runServer(application)
 
-  await expectSession(session, { 'localhost:3030': address })
+  await expectSession([session], { 'localhost:3030': address })
   expect(await waitFor('created')).toBe('created note 1')
 })
 
@@ -57,7 +53,7 @@ it('the declared service of the README answers as it shows', async () => {
   const [, session] = readBlocks(readme, 'console') as [string, string]
   const { address } = await runServer(extend(application, login, declared), { SECRET })
 
-  await expectSession(session, { 'localhost:3030': address })
+  await expectSession([session], { 'localhost:3030': address })
 })
 
 it('every language block of the README is one that a test runs', async () => {

@@ -1,7 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
-import { resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type original from 'express'
 import { describe, expect, it } from 'vitest'
@@ -9,9 +7,9 @@ import { BadRequest } from '../../src/errors.ts'
 import { type MiddlewareOptions, toMiddleware } from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
+import { readBlocks, readPage } from '../support/page.ts'
 import { runProgram } from '../support/program.ts'
 import { listen } from '../support/server.ts'
-import { readBlocks } from '../support/session.ts'
 
 // Servers that services are mounted in, besides Express 5 in an ES module.
 
@@ -108,8 +106,7 @@ describe.each<[string, MiddlewareOptions]>([
 })
 
 it.each(['express', 'express4'])('a CommonJS server with %s loads and serves services', async (express) => {
-  const page = await readFile(resolve(import.meta.dirname, '../../docs/http.md'), 'utf8')
-  const [sample] = readBlocks(page, 'cjs') as [string]
+  const [sample] = readBlocks(await readPage('http'), 'cjs') as [string]
   const program = runProgram(
     sample
       .replace("require('express')", `require('${express}')`)

@@ -1,12 +1,14 @@
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { runProgram, toJavaScript } from '../support/program.ts'
-import { readBlocks } from '../support/session.ts'
+import { readBlocks, readPage, toJavaScript } from '../support/page.ts'
+import { runProgram } from '../support/program.ts'
 import { createDatabase, describeDatabases, POSTGRES } from '../support/sql.ts'
 
-const page = await readFile(resolve(import.meta.dirname, '../../docs/writing-a-dialect.md'), 'utf8')
-const [cockroach, errors, , suite] = readBlocks(page, 'ts') as [string, string, string, string]
+const [cockroach, errors, , suite] = readBlocks(await readPage('writing-a-dialect'), 'ts') as [
+  string,
+  string,
+  string,
+  string
+]
 
 describeDatabases(
   'The page about dialects',

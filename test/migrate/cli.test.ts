@@ -105,22 +105,19 @@ it('only JavaScript and TypeScript is rewritten, in every spelling', async () =>
   expect(read(folder, 'src/a.txt')).toBe(IMPORT)
 })
 
-it.each([
-  'node_modules/a/a.js',
-  'deep/node_modules/a.js',
-  'dist/a.js',
-  'build/a.js',
-  'coverage/a.js',
-  '.hidden/a.js',
-  '.a.js',
-  'lib/a.js',
-  'made/by/tool/a.js'
-])('%s is left alone', async (path) => {
-  const folder = createFolder({ [path]: IMPORT, '.gitignore': '# made\nlib/\n!keep\n*.log\n/made/by\n' })
+it('packages, hidden files and what Git ignores are left alone', async () => {
+  const paths = [
+    ...['node_modules/a/a.js', 'deep/node_modules/a.js', 'dist/a.js', 'build/a.js', 'coverage/a.js'],
+    ...['.hidden/a.js', '.a.js', 'lib/a.js', 'made/by/tool/a.js']
+  ]
+  const folder = createFolder({
+    ...Object.fromEntries(paths.map((path) => [path, IMPORT])),
+    '.gitignore': '# made\nlib/\n!keep\n*.log\n/made/by\n'
+  })
   const { stdout } = await run('migrate', folder)
 
   expect(stdout).toContain('Nothing to do')
-  expect(read(folder, path)).toBe(IMPORT)
+  for (const path of paths) expect(read(folder, path), path).toBe(IMPORT)
 })
 
 it('the folder itself may be called like one that is left alone', async () => {

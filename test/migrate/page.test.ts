@@ -4,10 +4,10 @@ import { expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { buildCommand, createFolder, runNode } from '../support/command.ts'
 import { SECRET } from '../support/login.ts'
-import { runProgram } from '../support/program.ts'
-import { readBlocks } from '../support/session.ts'
+import { readBlocks, readPage, readSection } from '../support/page.ts'
+import { runToEnd } from '../support/program.ts'
 
-const page = readFileSync(join(import.meta.dirname, '../../docs/migrating.md'), 'utf8')
+const page = await readPage('migrating')
 const [differences = '', rest = ''] = page.split('## `npx alula migrate`')
 
 /** What the blocks of the page speak of. */
@@ -62,22 +62,12 @@ const fetch = async (url, options) => {
 
 /** The block of a heading. */
 function readBlock(heading: string): string {
-  const section = differences.split(`### ${heading}\n`)[1] as string
-
-  return readBlocks(section, 'js')[0] as string
+  return readBlocks(readSection(differences, heading), 'js')[0] as string
 }
 
-/** Runs a program and returns the lines that it prints. */
-async function run(program: string): Promise<string[]> {
-  const { waitFor } = runProgram(`${SURROUNDINGS}${program}\nconsole.log('the end')\nprocess.exit()`)
-  const lines: string[] = []
-
-  for (;;) {
-    const line = await waitFor('')
-
-    if (line === 'the end') return lines
-    lines.push(line)
-  }
+/** Runs a program in its surroundings and returns the lines that it prints. */
+function run(program: string): Promise<string[]> {
+  return runToEnd(`${SURROUNDINGS}${program}\nprocess.exit()`)
 }
 
 it('there are ten differences, each with code', () => {

@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { readGuide } from '../support/guide.ts'
 import { startOpenidProvider } from '../support/oidc.ts'
+import { readGuide } from '../support/page.ts'
 import { type RunningServer, runProgram, runServer } from '../support/program.ts'
-import { expectShellSession } from '../support/session.ts'
+import { expectSession } from '../support/session.ts'
 import { logInAtProvider, UserAgent } from '../support/user-agent.ts'
 
 const guide = await readGuide('oauth')
@@ -61,7 +61,7 @@ async function getUser({ address }: RunningServer, page: string): Promise<unknow
 it('a login begins at GitHub', async () => {
   const { address } = await runServer(guide.program, env)
 
-  await expectShellSession(guide.read('Log in with GitHub').sessions, { 'localhost:3030': address })
+  await expectSession(guide.read('Log in with GitHub').sessions, { 'localhost:3030': address })
 })
 
 it('a login leads back to the page, with a token', async () => {
@@ -140,7 +140,7 @@ it('a token is delivered as the page says', async () => {
   const first = await startAt(guide.extend(code))
 
   expect((await first.logIn()).page).toMatch(/#oauth_code=/)
-  await expectShellSession(sessions, { 'localhost:3030': first.server.address })
+  await expectSession(sessions, { 'localhost:3030': first.server.address })
 
   const second = await startAt(guide.extend(cookie))
   const { response, page } = await second.logIn()

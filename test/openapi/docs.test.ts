@@ -1,19 +1,11 @@
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { runProgram, runServer } from '../support/program.ts'
-import { readBlocks } from '../support/session.ts'
+import { readBlocks, readPage } from '../support/page.ts'
+import { runServer, runToEnd } from '../support/program.ts'
 
-const ROOT = resolve(import.meta.dirname, '../..')
-const page = await readFile(resolve(ROOT, 'docs/openapi.md'), 'utf8')
-const [program = '', , restricted = '', tests = ''] = readBlocks(page, 'js')
+const [program = '', , restricted = '', tests = ''] = readBlocks(await readPage('openapi'), 'js')
 
 it('the application of the guide serves its document', async () => {
-  const { address } = await runServer(
-    `${program.replace('createServer(toListener(app)).listen(3030)', '')}
-const server = createServer(toListener(app)).listen(0, () => console.log(\`localhost:\${server.address().port}\`))
-`
-  )
+  const { address } = await runServer(program)
   const document = (await (await fetch(`http://${address}/openapi.json`)).json()) as any
 
   expect(document.info).toEqual({ title: 'Notes', version: '1.0.0' })
@@ -23,7 +15,7 @@ const server = createServer(toListener(app)).listen(0, () => console.log(\`local
 it('the document is restricted as the guide says', async () => {
   const text = `import { alula } from 'alula'\nconst app = alula()\n${restricted}process.exit()`
 
-  expect(await runProgram(text).end()).toBe(0)
+  await runToEnd(text)
 })
 
 it('the tests of the guide pass', async () => {
@@ -39,7 +31,6 @@ app.use('authentication', authentication)
 app.use('users', memory())
 `
   const text = tests.replace("from 'vitest'", "from 'node:test'").replace(/^import \{ app \}.*$/m, '')
-  const code = await runProgram(application + text).end()
 
-  expect(code).toBe(0)
+  await runToEnd(application + text)
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { readGuide } from '../support/guide.ts'
+import { readGuide } from '../support/page.ts'
 import { runServer } from '../support/program.ts'
-import { expectShellSession } from '../support/session.ts'
+import { expectSession } from '../support/session.ts'
 
 const guide = await readGuide('security')
 const env = { SECRET: 'a secret for the page on security' }
@@ -9,7 +9,7 @@ const env = { SECRET: 'a secret for the page on security' }
 async function expectSessions(program: string, sessions: readonly string[]): Promise<string> {
   const { address } = await runServer(program, env)
 
-  await expectShellSession(sessions, { 'localhost:3030': address })
+  await expectSession(sessions, { 'localhost:3030': address })
 
   return `http://${address}`
 }

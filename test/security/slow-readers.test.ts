@@ -382,12 +382,21 @@ it('what Socket.IO itself answers is bounded, for a client that is connected to 
 }, 120_000)
 
 it('what a WebSocket itself answers is bounded, for a client that sends pings of its protocol', async () => {
-  const { app, url } = await openServer(() => undefined)
-  const raw = await openRaw(url)
+  const { app, url, getConns } = await openServer((app) =>
+    app.use('things', { get: async () => 'x'.repeat(60 * MB) })
+  )
+  const raw = await openConnected(url)
+  const [{ transport }] = getConns()
   const isOver = () => app.io.engine.clientsCount === 0
   const payload = Buffer.alloc(125)
 
+  // Most of what may wait is a response already, so that few pings add the rest.
   streamOf(raw).pause()
+  raw.send(...toGets(0, 1))
+  await vi.waitFor(() => expect(transport.socket.bufferedAmount).toBeGreaterThan(40 * MB), {
+    timeout: 20_000
+  })
+  expect(isOver()).toBe(false)
 
   for (let sent = 0; sent < 1_000_000 && !isOver(); sent += 10_000) {
     for (let n = 0; n < 10_000; n++) raw.socket.ping(payload)

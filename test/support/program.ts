@@ -2,13 +2,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import ts from 'typescript'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
 /** A program of a page that runs. */
 export interface RunningProgram {
+  /** What it prints. */
+  readonly lines: AsyncIterableIterator<string>
   /** Waits for the next line that it prints, of those that contain a text. */
   waitFor(text: string): Promise<string>
   /** Waits for its end, after a signal where one is given; returns its exit code. */
@@ -38,6 +39,7 @@ export function runProgram(
   onTestFinished(() => void child.kill('SIGKILL'))
 
   return {
+    lines,
     async waitFor(text) {
       for (;;) {
         const { value, done } = await lines.next()
@@ -57,37 +59,45 @@ export function runProgram(
   }
 }
 
+/**
+ * Runs a module to its end, which is without an error, and returns the lines that it prints.
+ *
+ * @param code Its text
+ * @param env What is added to the environment
+ */
+export async function runToEnd(code: string, env?: NodeJS.ProcessEnv): Promise<string[]> {
+  const { lines, end } = runProgram(code, env)
+  const printed: string[] = []
+
+  for await (const line of lines) printed.push(line)
+  expect(await end(), printed.join('\n')).toBe(0)
+
+  return printed
+}
+
 /** A program that listens on a free port, and the address of that. */
 export interface RunningServer extends RunningProgram {
   readonly address: string
 }
 
 /**
- * Runs a module that calls `app.listen(3030)`, or listens on `PORT` and prints its address, and waits until it listens.
+ * Runs a module that listens on port 3030, or on `PORT` and prints its address, and waits until it listens.
  *
  * @param code Its text
  * @param env What is added to the environment
  */
 export async function runServer(code: string, env?: NodeJS.ProcessEnv): Promise<RunningServer> {
-  const listen = `
-async function listen(...args) {
-  const server = await app.listen(...args)
-
-  console.log(\`localhost:\${server.address().port}\`)
-
-  return server
-}`
-  const program = runProgram(code.replace('app.listen(3030', 'listen(0') + listen, { PORT: '0', ...env })
+  const print = "function () { console.log('localhost:' + this.address().port) }"
+  const program = runProgram(code.replace(/\blisten\(3030(, [^()]+)?\)/, `listen(0$1, ${print})`), {
+    PORT: '0',
+    ...env
+  })
   const [address] = /localhost:\d+/.exec(await program.waitFor('localhost:')) as unknown as [string]
 
   return { ...program, address }
 }
 
-/** Removes the types of blocks of TypeScript, as one module. */
-export function toJavaScript(...code: readonly string[]): string {
-  return ts.transpile(code.join('\n'), {
-    target: ts.ScriptTarget.ES2023,
-    module: ts.ModuleKind.ESNext,
-    verbatimModuleSyntax: true
-  })
+/** A program that does not listen, so that it can end. */
+export function withoutListening(code: string): string {
+  return code.replace(/^.*\blisten\(3030.*$/m, '')
 }

@@ -3,14 +3,21 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** Starts an application on a free port; it is torn down when the test ends. Returns its URL. */
+/**
+ * Starts an application on a free port; it is torn down when the test ends. Returns its URL.
+ *
+ * `fetch` keeps its connections, and a teardown leaves them a second for a request that may be on its way.
+ */
 export async function serve(app: {
   listen(...args: any[]): Promise<Server>
   teardown(): Promise<unknown>
 }): Promise<string> {
   const server = await app.listen(0, '127.0.0.1')
 
-  onTestFinished(async () => void (await app.teardown()))
+  onTestFinished(async () => {
+    server.closeIdleConnections()
+    await app.teardown()
+  })
 
   return toUrl(server)
 }

@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { runProgram, runServer } from '../support/program.ts'
+import { readBlocks, readPage, readSection } from '../support/page.ts'
+import { runProgram, runServer, runToEnd } from '../support/program.ts'
 import { createPrefix, describeOwnRedis, describeRedis, REDIS_URL, startRedis } from '../support/redis.ts'
-import { expectSession, readBlocks, readSection } from '../support/session.ts'
+import { expectSession } from '../support/session.ts'
 
-const page = await readFile(resolve(import.meta.dirname, '../../docs/scaling.md'), 'utf8')
+const page = await readPage('scaling')
 
 function block(heading: string): string {
   return readBlocks(readSection(page, heading), 'js')[0] as string
@@ -27,10 +26,10 @@ describeRedis('The page about several processes', () => {
     const listening = runProgram(client.replace('localhost:3031', other.address))
 
     await listening.waitFor('connected')
-    await expectSession(`$ curl${request}`, { 'localhost:3030': one.address })
+    await expectSession([`$ curl${request}`], { 'localhost:3030': one.address })
     expect(await listening.waitFor('received')).toBe(received)
 
-    expect(await runProgram(own(block('Background jobs')), { REDIS_URL }).end()).toBe(0)
+    await runToEnd(own(block('Background jobs')), { REDIS_URL })
     expect(await listening.waitFor('received')).toBe('received From a job')
     expect(await one.end('SIGTERM')).toBe(0)
     expect(await other.end('SIGTERM')).toBe(0)
@@ -79,13 +78,11 @@ await one.service('messages').create({ text: 'Hello' }, params)
     const own = `'${REDIS_URL}', prefix: '${createPrefix()}'`
     const program = block('Revoked tokens').replace("'redis://localhost:6379'", own)
 
-    expect(
-      await runProgram(`
+    await runToEnd(`
 import { alula } from 'alula'
 
 const [app, settings] = [alula(), {}]
-${program}`).end()
-    ).toBe(0)
+${program}`)
   })
 })
 

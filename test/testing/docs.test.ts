@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
-import { readBlocks } from '../support/session.ts'
+import { readBlocks, readPage } from '../support/page.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
@@ -40,7 +40,7 @@ app.service('notes').hooks({
 `
 
 it('the tests of the document pass', async () => {
-  const [program = ''] = readBlocks(await readFile(join(ROOT, 'docs/testing.md'), 'utf8'), 'js')
+  const [program = ''] = readBlocks(await readPage('testing'), 'js')
   const folder = await mkdtemp(join(tmpdir(), 'alula-testing-'))
 
   onTestFinished(() => rm(folder, { recursive: true }))
