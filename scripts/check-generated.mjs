@@ -24,8 +24,8 @@ import { createReport } from './support/report.mjs'
 import { mustRun } from './support/run.mjs'
 import { createTempFolder } from './support/temp.mjs'
 
-/** How many random registries there are; a fortieth of them unless TEST_SCALE says more, as for random tests. */
-const REGISTRIES = Math.ceil(500 * Number(process.env.TEST_SCALE ?? 0.025))
+/** How many random registries there are; a fiftieth of them unless TEST_SCALE says more, as for random tests. */
+const REGISTRIES = Math.ceil(500 * Number(process.env.TEST_SCALE ?? 0.02))
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 // Each example ends with a signal.

@@ -291,6 +291,6 @@ it('random hooks run as on Feathers v5', async () => {
 
       expect(actual).toEqual(expected)
     }),
-    { numRuns: scaled(40_000) }
+    { numRuns: scaled(100_000) }
   )
 }, 900_000)

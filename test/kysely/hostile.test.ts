@@ -411,7 +411,7 @@ describeDatabases('whatever a client sends', (database) => {
 
         expect(statements).toEqual([])
       }),
-      { numRuns: scaled(8000) }
+      { numRuns: scaled(20_000) }
     )
   }, 600_000)
 

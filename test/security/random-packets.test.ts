@@ -241,7 +241,7 @@ function checkAnswers(frames: readonly (string | Buffer)[]): number {
 
 it('random packets get answers below 500, or none, and harm nobody', async () => {
   const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
-  const count = scaled(40_000)
+  const count = scaled(100_000)
   const uncaught = collectUncaught()
   const reported: unknown[] = []
   const { app, url } = await open((app) => {
@@ -317,7 +317,7 @@ it('connections that come and go, however they end, leave nothing', async () => 
   setFlagsFromString('--expose-gc')
 
   const collectGarbage: () => void = runInNewContext('gc')
-  const half = scaled(2000)
+  const half = scaled(5000)
   const uncaught = collectUncaught()
   const seen: WeakRef<object>[] = []
   const counts = { connection: 0, disconnect: 0, login: 0 }

@@ -137,7 +137,7 @@ describeHttpTransports('a random request', (open) => {
         expect(Object.keys(Object.prototype)).toEqual([])
         expect(({} as any).polluted).toBeUndefined()
       }),
-      { numRuns: scaled(8000) }
+      { numRuns: scaled(20_000) }
     )
   }, 300_000)
 })

@@ -200,6 +200,6 @@ it('logins, logouts, new passwords and reconnections in any order leave what the
 
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), (steps) => run(server, steps)),
-    { numRuns: scaled(4000) }
+    { numRuns: scaled(10_000) }
   )
 }, 1_800_000)

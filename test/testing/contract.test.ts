@@ -72,7 +72,7 @@ function createNotes() {
 describe('an application that keeps to its document', async () => {
   const app = await createNotes().setup()
 
-  contractTests(app, { describe, it, runs: scaled(2000), users: [{ id: 1 }, { id: 2 }, { id: 3 }] })
+  contractTests(app, { describe, it, runs: scaled(4000), users: [{ id: 1 }, { id: 2 }, { id: 3 }] })
 })
 
 /** Registers the tests, runs them, and returns what those that fail say. */

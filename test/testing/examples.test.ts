@@ -10,7 +10,7 @@ import { scaled } from '../support/scale.ts'
 const PROGRAM = resolve(import.meta.dirname, 'support/example-contract.mjs')
 
 /** Of all examples together. */
-const REQUESTS = scaled(80_000)
+const REQUESTS = scaled(200_000)
 
 it.each(EXAMPLE_NAMES)('the document of the example %s is true', { timeout: 3_600_000 }, async (name) => {
   const folder = await mkdtemp(join(tmpdir(), 'alula-contract-'))
