@@ -3,7 +3,7 @@ import { createError, createTypeError } from '../utils/developer-error.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { isTokenResponse } from '../utils/token-response.ts'
 import { type Channel, CombinedChannel } from './channel.ts'
-import { type Emitter, emitSafely, reportError } from './events.ts'
+import { type EmitterLike, emitSafely, reportError } from './events.ts'
 import { getInternals, type Publishers, type ServiceEvent } from './internals.ts'
 import { defaultServiceEvents } from './methods.ts'
 import { getServiceOptions } from './service.ts'
@@ -39,7 +39,7 @@ export function addPublisher(publishers: Publishers, args: readonly unknown[]): 
  * Gives a service its `publish` function, and has each of its events published. A service that has a `publish` of its
  * own does that itself.
  */
-export function implementPublish(service: FeathersService, path: string, app: Emitter): void {
+export function implementPublish(service: FeathersService, path: string, app: EmitterLike): void {
   if (typeof service.publish === 'function') return
 
   const { serviceEvents, schema } = getServiceOptions(service)
@@ -81,7 +81,7 @@ export function implementPublish(service: FeathersService, path: string, app: Em
  * @param service The registered service
  * @param serviceEvent The event
  */
-export function publishEvent(app: Emitter, service: object, serviceEvent: ServiceEvent): void {
+export function publishEvent(app: EmitterLike, service: object, serviceEvent: ServiceEvent): void {
   const { data, context } = serviceEvent
   const { waiting } = getPublishing(service)
   const publisher = isSecret(service, serviceEvent)
@@ -175,7 +175,7 @@ interface Positions {
   readonly byItem: ReadonlyMap<unknown, number>
 }
 
-function relayEvent(app: Emitter, serviceEvent: ServiceEvent): void {
+function relayEvent(app: EmitterLike, serviceEvent: ServiceEvent): void {
   for (const relay of getInternals(app).relays) {
     try {
       relay(serviceEvent)
@@ -187,7 +187,7 @@ function relayEvent(app: Emitter, serviceEvent: ServiceEvent): void {
 
 /** Once the publisher has decided, and the events of the record before this one are sent. */
 async function sendLater(
-  app: Emitter,
+  app: EmitterLike,
   serviceEvent: ServiceEvent,
   found: unknown,
   before: Promise<void> | undefined
@@ -213,7 +213,7 @@ function queue(waiting: Publishing['waiting'], key: unknown, sending: Promise<vo
   })
 }
 
-function send(app: Emitter, { event, data, context }: ServiceEvent, channel: CombinedChannel): void {
+function send(app: EmitterLike, { event, data, context }: ServiceEvent, channel: CombinedChannel): void {
   if (channel.length > 0) emitSafely(app, app, 'publish', [event, channel, context, data])
 }
 
