@@ -11,10 +11,11 @@ import { createError } from '../utils/developer-error.ts'
 import { type ParseAuthenticationOptions, parseAuthentication } from './authentication.ts'
 import { toData } from './body.ts'
 import { toClientError, toErrorResponse } from './error.ts'
-import { findRoute, type IncomingHeaders, type TransportApplication } from './http.ts'
+import type { IncomingHeaders, TransportApplication } from './http.ts'
 import { assertOwnOrigin } from './origin.ts'
 import { toHost } from './proxies.ts'
 import { assertQuery } from './querystring.ts'
+import { findRoute } from './target.ts'
 
 /** A message that asks for a call of a service method, not checked yet. */
 export interface SocketMessage {
