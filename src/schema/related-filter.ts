@@ -1,12 +1,13 @@
 import { getIdField } from '../core/service.ts'
 import type { HookContext, Query } from '../core/types.ts'
 import type { FeathersError } from '../errors.ts'
+import { addConditions } from '../query/conditions.ts'
 import { LOGICAL_OPERATORS } from '../query/operators.ts'
 import { hasSets, RELATED_SORTS, type RecordSet, type RelatedSort } from '../query/record-set.ts'
 import { isPlainObject, setOwn } from '../utils/object.ts'
 import { toBadRequest } from './faults.ts'
+import { findLinks, findRelated, findSet, TooManyRelated } from './find-related.ts'
 import type { Relations } from './include.ts'
-import { findLinks, findRelated, findSet, TooManyRelated } from './related.ts'
 import { isCount, type ManyRelation, type OneRelation, type Relation } from './relation.ts'
 
 type WithRecords = OneRelation | ManyRelation
@@ -62,11 +63,7 @@ export async function resolveFilters(
       )
     )
 
-    const { $and } = resolved
-    // A list that is none stays one level down, where the adapter refuses it.
-    const others = $and === undefined ? [] : Array.isArray($and) ? $and : [{ $and }]
-
-    return { ...resolved, $and: [...others, ...conditions] }
+    return addConditions(resolved, conditions)
   }
 
   async function resolveEntry(name: string, value: unknown): Promise<unknown> {
