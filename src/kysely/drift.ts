@@ -2,10 +2,10 @@
 // application does not start.
 import { toFieldTable } from '../schema/fields.ts'
 import {
-  getProperties,
+  findProperty,
   getTypes,
-  isJsonSchema,
   type JsonSchema,
+  listProperties,
   toAlternatives
 } from '../schema/json-schema.ts'
 import type { Comparison } from '../schema/stored.ts'
@@ -123,12 +123,10 @@ function compareNull(
 
 function toDeclaredFields(record: JsonSchema): readonly DeclaredField[] {
   const shapes = toAlternatives(record, record)
-  const names = new Set(shapes.flatMap((shape) => [...getProperties(shape).keys()]))
   const table = toFieldTable(record)
 
-  return [...names].map((name) => {
-    const properties = shapes.map((shape) => getProperties(shape).get(name)).filter(isJsonSchema)
-    const parts = properties.flatMap((property) => toAlternatives(property, record))
+  return listProperties(shapes).map((name) => {
+    const parts = findProperty(shapes, name).flatMap((property) => toAlternatives(property, record))
     const kinds = new Set<ValueKind>(table.get(name)?.kinds)
 
     if (parts.some(isObjectPart)) kinds.add('object')

@@ -2,7 +2,7 @@ import { toExactBoolean, toExactDate, toExactNumber } from '../query/coerce.ts'
 import { isPlainObject } from '../utils/object.ts'
 import {
   DATE_KEYWORD,
-  getProperties,
+  findProperty,
   getTypes,
   isJsonSchema,
   type JsonSchema,
@@ -69,7 +69,7 @@ function convertFields(
   source: Source
 ): unknown {
   const entries = Object.entries(value).map(([name, field]) => {
-    const parts = alternatives.map((part) => getProperties(part).get(name)).filter(isJsonSchema)
+    const parts = findProperty(alternatives, name)
 
     return [name, parts.length > 0 ? convert(field, { anyOf: parts }, source) : field] as const
   })

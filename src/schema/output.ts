@@ -1,12 +1,14 @@
 import { DISPATCH, keepDispatch } from '../utils/dispatch.ts'
 import { isPlainObject, setOwn } from '../utils/object.ts'
 import {
-  getProperties,
+  findProperty,
   getTypes,
   isJsonSchema,
   isOpenObject,
   type JsonSchema,
-  toAlternatives
+  listProperties,
+  toAlternatives,
+  toOneOf
 } from './json-schema.ts'
 
 const MAX_REPORTED = 20
@@ -76,16 +78,15 @@ export function compilePicker({ schema, hidden, computed, keepsExtra, onDropped 
     const prefix = path === '' ? '' : `${path}.`
     const isHidden = (name: string) => hidden.includes(prefix + name)
     const fields = new Map<string, PickObject>()
-    const names = new Set(shapes.flatMap((shape) => [...getProperties(shape).keys()]))
 
-    for (const name of names) {
+    for (const name of listProperties(shapes)) {
       if (isHidden(name)) continue
 
-      const parts = shapes.map((shape) => getProperties(shape).get(name)).filter(isJsonSchema)
+      const parts = findProperty(shapes, name)
 
       fields.set(
         name,
-        lazily(() => build(oneOf(parts), prefix + name))
+        lazily(() => build(toOneOf(parts), prefix + name))
       )
     }
     if (path === '') for (const name of computed) fields.set(name, showAll)
@@ -93,7 +94,7 @@ export function compilePicker({ schema, hidden, computed, keepsExtra, onDropped 
     const others = shapes.map(({ additionalProperties }) => additionalProperties).filter(isJsonSchema)
     const isOpen = (path === '' && keepsExtra) || shapes.some((shape) => isOpenObject(shape))
     const pickOther =
-      others.length > 0 ? lazily(() => build(oneOf(others), `${prefix}*`)) : isOpen ? showAll : undefined
+      others.length > 0 ? lazily(() => build(toOneOf(others), `${prefix}*`)) : isOpen ? showAll : undefined
     const reportDropped = once((name) => onDropped(prefix + name))
 
     return (value) => copyWhole(value as Fields, fields) ?? copySome(value as Fields)
@@ -125,7 +126,7 @@ export function compilePicker({ schema, hidden, computed, keepsExtra, onDropped 
 
     if (lists.length === 0) return undefined
 
-    return parts.length > 0 ? lazily(() => build(oneOf(parts), path)) : showAll
+    return parts.length > 0 ? lazily(() => build(toOneOf(parts), path)) : showAll
   }
 }
 
@@ -279,10 +280,6 @@ function lazily(make: () => PickObject): PickObject {
 
     return made(value)
   }
-}
-
-function oneOf(parts: readonly JsonSchema[]): JsonSchema {
-  return parts.length === 1 ? (parts[0] as JsonSchema) : { anyOf: parts }
 }
 
 function isObjectLike(value: unknown): value is object & { [DISPATCH]?: unknown } {

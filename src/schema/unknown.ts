@@ -1,5 +1,13 @@
 import { isPlainObject } from '../utils/object.ts'
-import { getProperties, isJsonSchema, isOpenObject, type JsonSchema, toAlternatives } from './json-schema.ts'
+import {
+  findProperty,
+  isJsonSchema,
+  isOpenObject,
+  type JsonSchema,
+  listProperties,
+  toAlternatives,
+  toOneOf
+} from './json-schema.ts'
 
 /** A value without the fields that its schema does not declare, and the paths of those. */
 export interface Split {
@@ -76,10 +84,10 @@ function createCompiler(root: JsonSchema): (schema: JsonSchema) => Visit {
 
     const named = new Map<string, Visit>()
 
-    for (const name of new Set(shapes.flatMap((shape) => [...getProperties(shape).keys()]))) {
-      const parts = shapes.map((shape) => getProperties(shape).get(name)).filter(isJsonSchema)
+    for (const name of listProperties(shapes)) {
+      const parts = findProperty(shapes, name)
 
-      named.set(name, parts.length > 0 ? compileOneOf(parts) : keep)
+      named.set(name, parts.length > 0 ? compile(toOneOf(parts)) : keep)
     }
 
     const patterns = shapes.flatMap(({ patternProperties }) =>
@@ -88,7 +96,7 @@ function createCompiler(root: JsonSchema): (schema: JsonSchema) => Visit {
       )
     )
     const others = shapes.map(({ additionalProperties }) => additionalProperties).filter(isJsonSchema)
-    const other = others.length > 0 ? compileOneOf(others) : shapes.some(isOpenObject) ? keep : undefined
+    const other = others.length > 0 ? compile(toOneOf(others)) : shapes.some(isOpenObject) ? keep : undefined
     const find = (name: string) => named.get(name) ?? findOther(name)
     const findOther = (name: string) => patterns.find(([pattern]) => pattern.test(name))?.[1] ?? other
 
@@ -125,7 +133,7 @@ function createCompiler(root: JsonSchema): (schema: JsonSchema) => Visit {
 
     if (parts.length === 0) return keep
 
-    const visit = compileOneOf(parts)
+    const visit = compile(toOneOf(parts))
 
     return (value, path, unknown) => {
       const source = value as readonly unknown[]
@@ -133,12 +141,6 @@ function createCompiler(root: JsonSchema): (schema: JsonSchema) => Visit {
 
       return rest.some((element, index) => element !== source[index]) ? rest : value
     }
-  }
-
-  function compileOneOf(parts: readonly JsonSchema[]): Visit {
-    const [only] = parts
-
-    return compile(parts.length === 1 ? (only as JsonSchema) : { anyOf: parts })
   }
 
   return compile
