@@ -15,7 +15,7 @@ import type {
   ConnectionEvent
 } from './types.ts'
 
-const OPTIONS = ['entity', 'entityId', 'service', 'header', 'schemes', 'cookie']
+const OPTION_NAMES = ['entity', 'entityId', 'service', 'header', 'schemes', 'cookie']
 
 /** The claim that ties a token to the password hash of its entity, or to what else strategies go by. */
 export const FINGERPRINT = 'fingerprint'
@@ -45,7 +45,7 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     const { configuration } = this
 
     for (const option of Object.keys(configuration)) {
-      if (!OPTIONS.includes(option)) {
+      if (!OPTION_NAMES.includes(option)) {
         throw createError(
           'ALULA_UNKNOWN_OPTION',
           `Invalid JwtStrategy option 'authentication.${this.name}.${option}'. ` +

@@ -13,7 +13,7 @@ import type { FeathersService, HookContext, Publisher } from './types.ts'
 interface Publishing {
   readonly publishers: Publishers
   /** Events that wait for the publisher of one before, by record. */
-  readonly waiting: Map<unknown, Promise<void>>
+  readonly sending: Map<unknown, Promise<void>>
 }
 
 /** Where a service has its {@link Publishing}. */
@@ -83,7 +83,7 @@ export function implementPublish(service: FeathersService, path: string, app: Em
  */
 export function publishEvent(app: EmitterLike, service: object, serviceEvent: ServiceEvent): void {
   const { data, context } = serviceEvent
-  const { waiting } = getPublishing(service)
+  const { sending } = getPublishing(service)
   const publisher = isSecret(service, serviceEvent)
     ? undefined
     : getPublisher(app, service, serviceEvent.event)
@@ -91,12 +91,12 @@ export function publishEvent(app: EmitterLike, service: object, serviceEvent: Se
   if (!publisher) return
 
   const key = toKey(service, data)
-  const before = waiting.get(key)
+  const before = sending.get(key)
 
   try {
     const found: unknown = publisher(data, context)
 
-    if (before || isPromise(found)) queue(waiting, key, sendLater(app, serviceEvent, found, before))
+    if (before || isPromise(found)) queue(sending, key, sendLater(app, serviceEvent, found, before))
     else send(app, serviceEvent, toChannel(found))
   } catch (error) {
     reportError(app, error, context)
@@ -119,7 +119,7 @@ function getPublishing(service: object): Publishing {
   const owner = service as { [PUBLISHING]?: Publishing }
 
   if (!owner[PUBLISHING]) {
-    const value: Publishing = { publishers: new Map(), waiting: new Map() }
+    const value: Publishing = { publishers: new Map(), sending: new Map() }
 
     Object.defineProperty(owner, PUBLISHING, { value })
   }
@@ -135,7 +135,7 @@ function getPublishing(service: object): Publishing {
  * @param data What the event is about
  * @throws Error for an item that is not in the result: what may be shown of it is not known
  */
-export function toShown(context: HookContext, data: unknown): unknown {
+export function toEventData(context: HookContext, data: unknown): unknown {
   const { path, result, dispatch } = context
   const shown: unknown = dispatch !== undefined ? dispatch : result
 
@@ -206,10 +206,10 @@ async function sendLater(
   }
 }
 
-function queue(waiting: Publishing['waiting'], key: unknown, sending: Promise<void>): void {
-  waiting.set(key, sending)
-  void sending.then(() => {
-    if (waiting.get(key) === sending) waiting.delete(key)
+function queue(sending: Publishing['sending'], key: unknown, sent: Promise<void>): void {
+  sending.set(key, sent)
+  void sent.then(() => {
+    if (sending.get(key) === sent) sending.delete(key)
   })
 }
 

@@ -11,7 +11,7 @@ import {
   toSetResult,
   wantsSet
 } from '../query/record-set.ts'
-import { COMPARE, type Comparison } from '../schema/stored.ts'
+import { COMPARE, type SchemaComparison } from '../schema/stored.ts'
 import { hasCode } from '../utils/check.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import type { Fragment, StoredRow } from './dialect.ts'
@@ -199,7 +199,7 @@ export class KyselyAdapter<
   }
 
   /** Compares a schema with the table when the application is set up. */
-  async [COMPARE](comparison: Comparison): Promise<void> {
+  async [COMPARE](comparison: SchemaComparison): Promise<void> {
     await compareWithTable(this, comparison)
   }
 

@@ -6,7 +6,7 @@ import type { JsonSchema } from '../schema/json-schema.ts'
 import { isLogin, toLoginData, toLoginResult } from './login.ts'
 import { type Names, type ServiceNames, toPascal } from './names.ts'
 import { type QuerySources, type ServiceQueries, toQueries, toQueryParameters } from './parameters.ts'
-import { type StatusEntry, toErrors, toJson } from './responses.ts'
+import { type StatusEntry, toErrors, toJsonContent } from './responses.ts'
 import type { ServiceSchemas } from './schemas.ts'
 import { describeWho, toSecurity } from './security.ts'
 import type { OpenApiOperation, OpenApiParameter, OpenApiResponse } from './types.ts'
@@ -144,7 +144,7 @@ function toOperation(
     security: toSecurity(method.who, login),
     ...(parameters.length > 0 && { parameters }),
     ...(data && {
-      requestBody: { required: data.isRequired, content: toJson(data.schema) }
+      requestBody: { required: data.isRequired, content: toJsonContent(data.schema) }
     }),
     responses: Object.fromEntries([
       ...toSuccess(service, call, result),
@@ -238,7 +238,7 @@ function toSuccess(
   result: JsonSchema | undefined
 ): readonly StatusEntry<OpenApiResponse>[] {
   const status = name === 'create' ? '201' : '200'
-  const success = [status, { description: 'The result', content: toJson(result ?? {}) }] as const
+  const success = [status, { description: 'The result', content: toJsonContent(result ?? {}) }] as const
 
   if (result) return [success]
 

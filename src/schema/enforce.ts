@@ -142,7 +142,7 @@ class ServiceSchema implements DescribedExtension {
     const hasEvent = getDefinition(method).event !== undefined
     const checkResult = isStandard ? this.checkResult : undefined
     const derived = isStandard ? this.derived : undefined
-    const toShown = (value: unknown) => {
+    const pickShown = (value: unknown) => {
       if (isStandard) return pickResult(value, pick)
 
       return pickOwn ? pickOwn(value) : showAll(value, [], hidden)
@@ -157,7 +157,7 @@ class ServiceSchema implements DescribedExtension {
       else if (isStandard && (hasEvent || !goesToClient(context)))
         markRecords(context.result, dispatchProperty)
       if (context.params.provider || hasEvent) {
-        context.dispatch = toShown(context.dispatch !== undefined ? context.dispatch : context.result)
+        context.dispatch = pickShown(context.dispatch !== undefined ? context.dispatch : context.result)
       }
       if (view && goesToClient(context)) setResponse(context, await view(context))
       if (derived && hasEvent) {

@@ -2,7 +2,7 @@ import { withBy } from '../core/by.ts'
 import { callService, getResponse } from '../core/call.ts'
 import type { Channel, CombinedChannel } from '../core/channel.ts'
 import { fromArguments, getDefinition, isStandardMethod, type ServiceCall } from '../core/methods.ts'
-import { toShown } from '../core/publish.ts'
+import { toEventData } from '../core/publish.ts'
 import { fillRoute } from '../core/routes.ts'
 import { getMethodRoutes, getServiceOptions } from '../core/service.ts'
 import type { HookContext, RealTimeConnection } from '../core/types.ts'
@@ -257,7 +257,7 @@ export function toDeliveries(
   data: unknown
 ): Delivery[] {
   const name = `${context.path ?? ''} ${event}`.trim()
-  const shown = toShown(context, data)
+  const shown = toEventData(context, data)
   const groups = new Map<unknown, RealTimeConnection[]>()
 
   for (const connection of channel.connections) {
