@@ -21,7 +21,7 @@ const CHECKS: OptionChecks = {
 }
 
 /**
- * Authenticates with a username and a password. Whatever is wrong with them, the answer is the same, and takes as
+ * Authenticates with a username and a password. Whatever is wrong with them, the response is the same, and takes as
  * long: it does not tell whether there is such a user (OWASP ASVS 5.0, 6.3.8).
  */
 export class LocalStrategy extends AuthenticationBaseStrategy {

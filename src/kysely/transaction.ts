@@ -333,7 +333,7 @@ export class Transaction {
         this.state = 'committed'
       })
     } catch (error) {
-      // A commit without an answer may have succeeded or failed.
+      // A commit without a reply may have succeeded or failed.
       throw isDisconnection(error) ? toFeathersError(error) : (connection.loss ?? toFeathersError(error))
     }
   }
