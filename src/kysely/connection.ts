@@ -5,7 +5,7 @@ import { findDatabase } from './databases.ts'
 import { isDeadlock, isDisconnection, transactionLost } from './errors.ts'
 
 /** The connection that a transaction and those inside it share. Statements take turns on it. */
-export class Connection {
+export class SharedConnection {
   readonly db: AnyTransaction
   /** Why the transaction has ended. */
   loss: FeathersError | undefined
