@@ -1,4 +1,5 @@
 import { getDefinition, isStandardMethod } from '../core/methods.ts'
+import { BODILESS_VERBS } from '../core/routes.ts'
 import type { ManifestLogin } from '../manifest/login.ts'
 import type { ManifestMethod, ManifestService } from '../manifest/services.ts'
 import { getMethodDefinition } from '../schema/compile.ts'
@@ -42,9 +43,6 @@ interface Call {
 
 /** Stands for the id in a path. */
 const ID = ':'
-
-/** Verbs of requests without a body. */
-const BODILESS: readonly string[] = ['GET', 'DELETE']
 
 /**
  * Adds the calls of a service to the paths of a document.
@@ -207,7 +205,7 @@ function toData(
   // An adapter takes records alone.
   const schema = schemas.toData(name) ?? (isStored && isStandardMethod(name) ? { type: 'object' } : undefined)
 
-  if (!hasData || verb === 'GET' || (BODILESS.includes(verb) && !schema)) return undefined
+  if (!hasData || verb === 'GET' || (BODILESS_VERBS.includes(verb) && !schema)) return undefined
   if (!schema) return { schema: {}, isRequired: isStandardMethod(name) }
   if (name !== 'create' || !several || !isStored) return { schema, isRequired: true }
 

@@ -8,14 +8,14 @@ import { isPlainObject, setOwn } from '../utils/object.ts'
 import { toBadRequest } from './faults.ts'
 import { findLinks, findRelated, findSet, TooManyRelated } from './find-related.ts'
 import type { Relations } from './include.ts'
-import { isCount, type ManyRelation, type OneRelation, type Relation } from './relation.ts'
+import { isCountRelation, type ManyRelation, type OneRelation, type Relation } from './relation.ts'
 
 type WithRecords = OneRelation | ManyRelation
 
 /** The names by which a query can filter through relations: `author.username`. */
 export function listFilters(relations: Relations): readonly string[] {
   return Object.entries(relations).flatMap(([name, relation]) =>
-    isCount(relation) ? [] : relation.filter.map((field) => `${name}.${field}`)
+    isCountRelation(relation) ? [] : relation.filter.map((field) => `${name}.${field}`)
   )
 }
 
@@ -102,7 +102,7 @@ export async function resolveSorts(
     const relation: Relation | undefined = Object.hasOwn(relations, name) ? relations[name] : undefined
 
     if (!relation) continue
-    if (!isCount(relation)) refuseSort(name)
+    if (!isCountRelation(relation)) refuseSort(name)
 
     const set = hasSets(context.service) ? await findSet(context, relation.path) : undefined
 

@@ -14,7 +14,7 @@ import {
 } from './find-related.ts'
 import { type Includes, type Relations, toTree } from './include.ts'
 import { toRecords } from './output.ts'
-import { type CountRelation, isCount, type ManyRelation, type OneRelation } from './relation.ts'
+import { type CountRelation, isCountRelation, type ManyRelation, type OneRelation } from './relation.ts'
 
 /**
  * Puts what a call includes into the records of its result: one `find` of the related service for all of them, with the
@@ -66,7 +66,7 @@ async function load(
   for (const [name, within] of includes) {
     const relation = relations[name] as Relations[string]
 
-    if (isCount(relation)) counts.push([name, relation])
+    if (isCountRelation(relation)) counts.push([name, relation])
     else if (relation.kind === 'one') loading.push(addOne(context, records, name, relation, within, budget))
     else loading.push(addMany(context, records, name, relation, within, budget, id))
   }
