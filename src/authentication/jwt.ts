@@ -1,5 +1,6 @@
 import type { Params, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
+import { hasCode } from '../utils/check.ts'
 import { parseCookies } from '../utils/cookie.ts'
 import { createError } from '../utils/developer-error.ts'
 import { getCall } from './connections.ts'
@@ -254,8 +255,8 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
   private async loadEntity(id: unknown, params: AuthenticationParams): Promise<any> {
     try {
       return await this.getEntity(id, toInternal(params))
-    } catch (error: any) {
-      if (error?.code === 404) throw new NotAuthenticated('The entity of the access token does not exist')
+    } catch (error) {
+      if (hasCode(error, 404)) throw new NotAuthenticated('The entity of the access token does not exist')
       throw error
     }
   }

@@ -12,6 +12,7 @@ import {
   NotFound
 } from '../errors.ts'
 import { toClientError } from '../transport/error.ts'
+import { hasCode } from '../utils/check.ts'
 import { parseCookies, toSetCookie } from '../utils/cookie.ts'
 import { unsealCode } from './code.ts'
 import { loadClient } from './connection.ts'
@@ -154,7 +155,7 @@ export class Logins {
     } else if (isOwn && params.authentication) {
       session = await openSession(this.auth, strategy, params.authentication, params).catch((error) => {
         // A session that has ended is no obstacle to a new one.
-        if (error?.code !== 401) throw error
+        if (!hasCode(error, 401)) throw error
 
         return undefined
       })
