@@ -204,7 +204,7 @@ export class NotImplemented extends FeathersError {
   }
 }
 
-/** 502: a server behind this one gave a wrong answer. */
+/** 502: a server behind this one sent an invalid response. */
 export class BadGateway extends FeathersError {
   constructor(message?: ErrorMessage, data?: unknown) {
     super(message, 'BadGateway', 502, 'bad-gateway', data)
@@ -279,7 +279,7 @@ export function convert(error: unknown): any {
 
   if (isObject(error)) {
     for (const [key, value] of Object.entries(error)) {
-      // An answer with a `__proto__` key must not choose the prototype of our error.
+      // A response with a `__proto__` key must not choose the prototype of our error.
       if (key !== '__proto__') Object.assign(revived, { [key]: value })
     }
   }

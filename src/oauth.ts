@@ -6,5 +6,6 @@ export type {
   OAuthConfiguration,
   OAuthData,
   OAuthProfile,
-  ProviderSettings
+  ProviderSettings,
+  TokenDelivery
 } from './oauth/types.ts'

@@ -9,6 +9,7 @@ export {
   parseAuthentication
 } from './transport/authentication.ts'
 export { parseJson } from './transport/body.ts'
+export { toServiceCall } from './transport/call.ts'
 export type { CorsOptions } from './transport/cors.ts'
 export { BODY_LIMIT, type HandledRequest, handleHttp, toHttpResponse } from './transport/deprecated.ts'
 export {
@@ -23,15 +24,13 @@ export {
 export { createHttpHandler, type HttpHandler } from './transport/handler.ts'
 export {
   createHttpContext,
-  findRoute,
   type HttpRequest,
   type HttpResponse,
   type HttpResult,
   type IncomingHeaders,
   type TransportApplication,
   toHttpError,
-  toHttpResult,
-  toServiceCall
+  toHttpResult
 } from './transport/http.ts'
 export type { HttpOptions, RequestDetails } from './transport/options.ts'
 export { parseQueryString } from './transport/querystring.ts'
@@ -45,6 +44,7 @@ export {
   toDeliveries,
   toSocketError
 } from './transport/socket.ts'
+export { findRoute } from './transport/target.ts'
 
 /**
  * Prepares an HTTP server for being closed without losing a request.

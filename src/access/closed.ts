@@ -1,11 +1,10 @@
 import { addGate, getLayers } from '../core/gate.ts'
-import { getInternals } from '../core/internals.ts'
+import { addPlugin } from '../core/internals.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { Application, FeathersService, HookContext, NextFunction } from '../core/types.ts'
 import { Forbidden } from '../errors.ts'
 import { REFUSES } from '../hooks/types.ts'
 import { isObject, isStringList } from '../utils/check.ts'
-import { createError } from '../utils/developer-error.ts'
 import { assertOptions } from '../utils/options.ts'
 import { findGuard, isRefused } from './guard.ts'
 import { isOfLogin } from './login.ts'
@@ -32,12 +31,7 @@ export function closed(options: ClosedOptions = {}): (app: any) => void {
   const open = new Map(Object.entries(options.open ?? {}))
 
   return (app: Application) => {
-    const { plugins } = getInternals(app)
-
-    if (plugins.has('closed'))
-      throw createError('ALULA_CONFIGURED_TWICE', 'closed() is configured on the application already')
-
-    plugins.add('closed')
+    addPlugin(app, 'closed', 'closed() is configured on the application already')
 
     const close = (service: FeathersService, path: string): void => {
       addGate(service, path, (method, layers) => {

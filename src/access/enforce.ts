@@ -95,7 +95,7 @@ const readRecords: Enforce = async (context, { query }, next) => {
 }
 
 const write: Enforce = async (context, demand, next) => {
-  // A hook that writes in place of the method answers for it.
+  // A hook that writes in place of the method is responsible for it.
   if (Object.hasOwn(context, 'result')) return void (await next())
 
   addDemand(context)

@@ -1,4 +1,5 @@
 import type { Query } from '../core/types.ts'
+import { addConditions } from '../query/conditions.ts'
 
 /**
  * Adds a condition that holds whatever else a query says.
@@ -7,10 +8,7 @@ import type { Query } from '../core/types.ts'
  * @param condition The condition
  */
 export function restrict(query: Query = {}, condition: Query): Query {
-  const { $and } = query
-  // A list that is none stays one level down, where the adapter refuses it.
-  const others = $and === undefined ? [] : Array.isArray($and) ? $and : [{ $and }]
-  const restricted: Query = { ...query, $and: [...others, condition] }
+  const restricted: Query = addConditions(query, [condition])
 
   // A schema of Feathers marks what it has checked, where a copy does not see it.
   for (const mark of Object.getOwnPropertySymbols(query)) {

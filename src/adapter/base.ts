@@ -199,7 +199,7 @@ export function prepare(
   if (isValidated(query)) return { ...params, query: isPage ? query : withoutPage(query) }
 
   const options = toQueryOptions(adapter.getOptions(params))
-  const parsed = isEmpty(query) ? PARSED_NO_QUERY : parseQuery(query, options)
+  const parsed = isWithoutProperties(query) ? PARSED_NO_QUERY : parseQuery(query, options)
   const tree = isPage || !hasPage(parsed) ? parsed : { ...parsed, limit: undefined, skip: 0 }
   const copy = query === NO_QUERY && !isPage ? NO_QUERY : copyQuery(query, parsed, options)
   const checked = freezeDeep(isPage ? copy : withoutPage(copy))
@@ -227,7 +227,7 @@ function withoutPage(query: Query): Query {
 }
 
 /** Symbols count too: code marks queries with them. */
-function isEmpty(query: unknown): boolean {
+function isWithoutProperties(query: unknown): boolean {
   return isPlainObject(query) && Reflect.ownKeys(query).length === 0
 }
 

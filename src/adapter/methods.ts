@@ -1,9 +1,10 @@
 import type { Id, Paginated, PaginationOptions, Query } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed } from '../errors.ts'
-import { describe, LOGICAL_OPERATORS } from '../query/operators.ts'
+import { describe } from '../query/operators.ts'
 import { findPath, isPlainObject, isRecordLike } from '../utils/object.ts'
 import { type AnyAdapter, prepare } from './base.ts'
 import type { AdapterOptions, AdapterParams, NormalizedOptions } from './options.ts'
+import { isCondition } from './query.ts'
 
 /** The public methods of a database service. */
 export interface AdapterMethods<
@@ -168,12 +169,7 @@ function isUndefined(value: unknown): boolean {
 
 /** The part of a query that selects records. */
 function toConditions(query: Query, { filters }: NormalizedOptions<AdapterOptions>): Query {
-  const isCondition = (name: string) =>
-    name.startsWith('$')
-      ? LOGICAL_OPERATORS.includes(name) || name === '$not'
-      : !Object.hasOwn(filters ?? {}, name) || filters[name] === undefined
-
-  return Object.fromEntries(Object.entries(query).filter(([name]) => isCondition(name)))
+  return Object.fromEntries(Object.entries(query).filter(([name]) => isCondition(name, filters ?? {})))
 }
 
 /**

@@ -73,14 +73,22 @@ export function copyQuery(source: Query, parsed: ParsedQuery, options: FilterQue
   if (select !== undefined) copy.$select = [...select]
 
   for (const name of Object.keys(source)) {
-    const isCondition = name.startsWith('$')
-      ? LOGICAL_OPERATORS.includes(name) || name === '$not'
-      : !Object.hasOwn(own, name) || own[name] === undefined
-
-    if (isCondition) setOwn(copy, name, spellOut(source[name]))
+    if (isCondition(name, own)) setOwn(copy, name, spellOut(source[name]))
   }
 
   return copy
+}
+
+/**
+ * Whether a name at the top of a query selects records.
+ *
+ * @param name The name
+ * @param filters The option `filters` of the adapter
+ */
+export function isCondition(name: string, filters: { readonly [name: string]: unknown }): boolean {
+  if (name.startsWith('$')) return LOGICAL_OPERATORS.includes(name) || name === '$not'
+
+  return !Object.hasOwn(filters, name) || filters[name] === undefined
 }
 
 /** A copy in which operators have the names that adapters of Feathers v5 know. */

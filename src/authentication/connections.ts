@@ -1,6 +1,7 @@
 import { emitSafely, reportError } from '../core/events.ts'
 import type { Application, HookContext, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
+import { hasCode } from '../utils/check.ts'
 import { KeyedMutex } from '../utils/keyed-mutex.ts'
 import { withoutBy } from '../utils/own-adapter.ts'
 import type { RevocationStore } from './revocation.ts'
@@ -288,8 +289,8 @@ export class Connections {
       await this.service.authenticate(authentication, {}, authentication.strategy as string)
 
       return true
-    } catch (error: any) {
-      return error?.code === 401 ? false : onFailure(error)
+    } catch (error) {
+      return hasCode(error, 401) ? false : onFailure(error)
     }
   }
 }

@@ -4,7 +4,7 @@ export { hasDispatch } from '../utils/dispatch.ts'
 
 /** The result of a login as a client may see it: the records in it as their services show them. */
 export function toDispatch(result: object): { [name: string]: unknown } {
-  return Object.fromEntries(Object.entries(result).map(([name, value]) => [name, toShown(value)]))
+  return Object.fromEntries(Object.entries(result).map(([name, value]) => [name, showValue(value)]))
 }
 
 /** Stores on a result what clients may see of it, for `getDispatch` of `@feathersjs/schema`. */
@@ -12,6 +12,6 @@ export function setDispatch(result: unknown, dispatch: unknown): void {
   keepDispatch(result, { value: dispatch, configurable: true })
 }
 
-function toShown(value: any): unknown {
-  return Array.isArray(value) ? value.map(toShown) : (value?.[DISPATCH] ?? value)
+function showValue(value: any): unknown {
+  return Array.isArray(value) ? value.map(showValue) : (value?.[DISPATCH] ?? value)
 }

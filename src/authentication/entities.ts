@@ -1,5 +1,6 @@
 import { LOGIN } from '../access/login.ts'
 import type { Application } from '../core/types.ts'
+import { hasCode } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { type EntitySource, withoutCall } from './connections.ts'
@@ -101,9 +102,9 @@ export class Entities {
 
     try {
       return await this.isActive(await this.load(found, {}, {}), params)
-    } catch (error: any) {
+    } catch (error) {
       // Without an id, and for one that is gone.
-      if (error?.code === 400 || error?.code === 404) return false
+      if (hasCode(error, 400) || hasCode(error, 404)) return false
       throw error
     }
   }

@@ -1,5 +1,6 @@
 import type { Params, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
+import { hasCode } from '../utils/check.ts'
 import { parseCookies } from '../utils/cookie.ts'
 import { createError } from '../utils/developer-error.ts'
 import { getCall } from './connections.ts'
@@ -15,7 +16,7 @@ import type {
   ConnectionEvent
 } from './types.ts'
 
-const OPTIONS = ['entity', 'entityId', 'service', 'header', 'schemes', 'cookie']
+const OPTION_NAMES = ['entity', 'entityId', 'service', 'header', 'schemes', 'cookie']
 
 /** The claim that ties a token to the password hash of its entity, or to what else strategies go by. */
 export const FINGERPRINT = 'fingerprint'
@@ -45,7 +46,7 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     const { configuration } = this
 
     for (const option of Object.keys(configuration)) {
-      if (!OPTIONS.includes(option)) {
+      if (!OPTION_NAMES.includes(option)) {
         throw createError(
           'ALULA_UNKNOWN_OPTION',
           `Invalid JwtStrategy option 'authentication.${this.name}.${option}'. ` +
@@ -254,8 +255,8 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
   private async loadEntity(id: unknown, params: AuthenticationParams): Promise<any> {
     try {
       return await this.getEntity(id, toInternal(params))
-    } catch (error: any) {
-      if (error?.code === 404) throw new NotAuthenticated('The entity of the access token does not exist')
+    } catch (error) {
+      if (hasCode(error, 404)) throw new NotAuthenticated('The entity of the access token does not exist')
       throw error
     }
   }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { reportError } from '../core/events.ts'
 import type { Params, Query } from '../core/types.ts'
 import { BadRequest, NotAuthenticated } from '../errors.ts'
-import { isFunction } from '../utils/check.ts'
+import { hasCode, isFunction } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { getPath } from '../utils/object.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
@@ -21,7 +21,7 @@ const CHECKS: OptionChecks = {
 }
 
 /**
- * Authenticates with a username and a password. Whatever is wrong with them, the answer is the same, and takes as
+ * Authenticates with a username and a password. Whatever is wrong with them, the response is the same, and takes as
  * long: it does not tell whether there is such a user (OWASP ASVS 5.0, 6.3.8).
  */
 export class LocalStrategy extends AuthenticationBaseStrategy {
@@ -203,8 +203,8 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
   private async findKnown(username: string, password: string, params: AuthenticationParams): Promise<any> {
     try {
       return await this.findEntity(username, toInternal(params))
-    } catch (error: any) {
-      if (error?.code === 401) await this.compareWithNothing(password, params)
+    } catch (error) {
+      if (hasCode(error, 401)) await this.compareWithNothing(password, params)
       throw error
     }
   }
@@ -252,9 +252,9 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
       await entityService._patch(entity[entityId], change, { query: { [field]: hash } })
       // Without hooks there is no event.
       await this.auth.verifySessions(entity[entityId], this.configuration.service)
-    } catch (error: any) {
+    } catch (error) {
       // Another call was faster: a login with the same password, or a change of the password.
-      if (error?.code === 404) return this.comparePassword(await this.findEntity(username, params), password)
+      if (hasCode(error, 404)) return this.comparePassword(await this.findEntity(username, params), password)
 
       // The password was right all the same.
       if (this.app) reportError(this.app, error)

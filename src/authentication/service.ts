@@ -51,14 +51,14 @@ export class AuthenticationService extends AuthenticationBase {
 
     this.create = attachHooks(this.create, [
       inTurn,
-      prepareAnswer,
+      prepareResponse,
       event('login'),
       connection('login'),
       hideCall
     ])
     this.remove = attachHooks(this.remove, [
       inTurn,
-      prepareAnswer,
+      prepareResponse,
       event('logout'),
       connection('logout'),
       hideCall
@@ -289,7 +289,7 @@ async function hideCall(context: HookContext, next: NextFunction): Promise<void>
 }
 
 /** Prepares what a client gets: entities as it may see them, and a header that keeps it out of caches (RFC 6749 §5.1). */
-async function prepareAnswer(context: HookContext, next: NextFunction): Promise<void> {
+async function prepareResponse(context: HookContext, next: NextFunction): Promise<void> {
   await next()
 
   const { http, result } = context

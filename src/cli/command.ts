@@ -28,7 +28,7 @@ openapi prints the OpenAPI document of that application.
   --version   shows the version of alula
 `
 
-const OPTIONS = ['--dry-run', '--check', '--server', '--help', '-h', '--version', '-v']
+const FLAGS = ['--dry-run', '--check', '--server', '--help', '-h', '--version', '-v']
 
 /**
  * Runs the command.
@@ -48,7 +48,7 @@ export async function runCommand(args: readonly string[]): Promise<Outcome> {
 async function run(args: readonly string[]): Promise<Outcome> {
   const flags = args.filter((argument) => argument.startsWith('-'))
   const [command, ...operands] = args.filter((argument) => !argument.startsWith('-'))
-  const unknown = flags.find((flag) => !OPTIONS.includes(flag))
+  const unknown = flags.find((flag) => !FLAGS.includes(flag))
 
   if (unknown !== undefined) throw new UsageError(`Unknown option '${unknown}'.`)
   if (flags.includes('--help') || flags.includes('-h')) return { code: 0, output: USAGE }

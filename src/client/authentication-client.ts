@@ -90,7 +90,7 @@ export class AuthenticationClient {
    *
    * @param location `window.location`, or something like it
    * @returns The token, or `null`
-   * @throws OauthError with the error that stands there; what the server answers to a code
+   * @throws OauthError with the error that stands there; the error of the server for a code
    */
   async getFromLocation(location: HashLocation): Promise<string | null> {
     const accessToken = takeFromHash(location, this.options.locationKey)
@@ -164,7 +164,7 @@ export class AuthenticationClient {
    * @param force Whether to do it nevertheless
    * @param strategy The strategy that takes the token
    * @param params Params for the call of the authentication service
-   * @throws NotAuthenticated without a token, and what the server answers
+   * @throws NotAuthenticated without a token, and the error of the server
    */
   reAuthenticate(
     force = false,
@@ -183,7 +183,7 @@ export class AuthenticationClient {
    *
    * @param authentication The name of a strategy, and what it needs; nothing for `reAuthenticate()`
    * @param params Params for the call of the authentication service
-   * @throws What the server answers
+   * @throws The error of the server
    */
   authenticate(authentication?: AuthenticationRequest, params?: Params): Promise<AuthenticationResult> {
     if (!authentication) return this.reAuthenticate()
@@ -194,8 +194,8 @@ export class AuthenticationClient {
   /**
    * Logs out, and forgets the token. A login that starts before the response stays valid.
    *
-   * @returns What the server answers, or `null` when it knows of no login
-   * @throws What the server answers, unless that ends the session
+   * @returns The result of the server, or `null` when it knows of no login
+   * @throws The error of the server, unless that ends the session
    */
   async logout(): Promise<AuthenticationResult | null> {
     const login = this.app.get('authentication')

@@ -9,7 +9,7 @@ import {
   Unavailable
 } from '../errors.ts'
 
-/** A request that got no answer. */
+/** A request that got no response. */
 interface SentRequest {
   /** The verb. */
   readonly method: string
@@ -35,10 +35,10 @@ const TIMED_OUT: readonly unknown[] = ['ECONNABORTED', 'ETIMEDOUT']
 const MISTAKE = /^ERR_(?!NETWORK|TLS)/
 
 /**
- * Revives the error that an answer stands for. One that does not say its name gets that of its status.
+ * Revives the error that a response stands for. One that does not say its name gets that of its status.
  *
  * @param body The parsed body; `undefined` when it could not be parsed
- * @param status The status of the answer
+ * @param status The status of the response
  * @param response What the library returned. It is the `response` of the error, and shows in no JSON
  */
 export function toResponseError(body: unknown, status: number, response: unknown): Error {
@@ -52,7 +52,7 @@ export function toResponseError(body: unknown, status: number, response: unknown
 }
 
 /**
- * Says what became of a request that got no answer. Errors that are not about the connection, and those by which the
+ * Says what became of a request that got no response. Errors that are not about the connection, and those by which the
  * caller has given up, are returned as they are.
  *
  * @param error What the library threw

@@ -2,7 +2,7 @@ import type { Params } from '../core/types.ts'
 import { toRequestError, toResponseError } from './error.ts'
 import { Base, hasBody, mergeHeaders, type RestRequest } from './http.ts'
 
-/** What is needed of an answer of `fetch`. */
+/** What is needed of a response of `fetch`. */
 export interface FetchResponse {
   readonly ok: boolean
   readonly status: number
@@ -33,7 +33,7 @@ export class FetchClient extends Base {
   }
 }
 
-/** The answer, and what is in it; `undefined` for what is not JSON. */
+/** The response, and its body; `undefined` for what is not JSON. */
 async function exchange(fetch: Fetch, url: string, options: object): Promise<[FetchResponse, unknown]> {
   const response = await fetch(url, options)
 

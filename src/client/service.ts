@@ -21,7 +21,7 @@ export abstract class ClientService implements ServiceInterface<ServerResult, un
    * Sends a call to the server.
    *
    * @returns The result
-   * @throws The error of the server, or one that says why there is no answer
+   * @throws The error of the server, or one that says why there is no response
    */
   abstract sendCall(call: ServiceCall): Promise<unknown>
 

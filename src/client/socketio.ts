@@ -170,7 +170,7 @@ function toSegment(value: string): string {
   return value
 }
 
-/** What a socket says of a call that got no answer, as an error with a code. */
+/** What a socket says of a call that got no reply, as an error with a code. */
 function toLostError(lost: Error, call: { method: string; path: string }): Error {
   const ErrorClass = /timed out/.test(lost.message) ? Timeout : Unavailable
 

@@ -1,7 +1,6 @@
 import type { HookMethod } from '../hooks/method.ts'
 import { createContext, type HookedMethods } from './hooks.ts'
-import type { ServiceCall } from './methods.ts'
-import { toArguments } from './methods.ts'
+import { type ServiceCall, toArguments } from './methods.ts'
 import type { HookContext } from './types.ts'
 
 const TO_CLIENT: unique symbol = Symbol('to client')

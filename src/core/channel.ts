@@ -1,3 +1,4 @@
+import { isFunction } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { EmitterClass } from './emitter.ts'
 
@@ -264,8 +265,4 @@ class NamedChannel<Connection extends object> extends Channel<Connection> {
     super._delete(connection)
     this.memberships.get(connection)?.delete(this)
   }
-}
-
-function isFunction(value: unknown): value is (...args: never[]) => unknown {
-  return typeof value === 'function'
 }

@@ -12,8 +12,8 @@ import type { FeathersService, HookContext } from './types.ts'
 
 const debug = createDebug('alula:events')
 
-/** Something with listeners. */
-export interface Emitter {
+/** The part of an emitter that is needed here. */
+export interface EmitterLike {
   emit(event: string | symbol, ...values: unknown[]): unknown
   rawListeners(event: string | symbol): unknown[]
 }
@@ -26,13 +26,13 @@ export interface Emitter {
  * @param service The registered service, not the object of its author
  * @param app Where errors are reported, as `error` events
  */
-export function implementEmitter(service: FeathersService, app: Emitter): void {
+export function implementEmitter(service: FeathersService, app: EmitterLike): void {
   if (typeof service.on !== 'function' || typeof service.emit !== 'function') {
     Object.defineProperties(service, emitterProperties())
   }
 
   if (service.emit === EventEmitter.prototype.emit) {
-    const emit = function (this: Emitter, event: string | symbol, ...values: unknown[]): boolean {
+    const emit = function (this: EmitterLike, event: string | symbol, ...values: unknown[]): boolean {
       return emitSafely(this, app, event, values)
     }
 
@@ -61,7 +61,7 @@ export function observeEvent(method: string): CallObserver<HookContext> {
  * Reports an error that must not fail the call that caused it: as an `error` event of the application if it has a
  * listener, and in the debug log. Without a listener, the process is warned once.
  */
-export function reportError(app: Emitter, error: unknown, context?: unknown): void {
+export function reportError(app: EmitterLike, error: unknown, context?: unknown): void {
   debug('A listener failed: %O', error)
 
   if (callErrorListeners(app, error, context)) return
@@ -82,21 +82,21 @@ export function reportError(app: Emitter, error: unknown, context?: unknown): vo
  * @param message What is wrong and what to do
  * @param context The context of the call that showed it
  */
-export function reportMistake(app: Emitter, code: MistakeCode, message: string, context: unknown): void {
+export function reportMistake(app: EmitterLike, code: MistakeCode, message: string, context: unknown): void {
   const error = createError(code, message)
 
   if (!callErrorListeners(app, error, context)) globalThis.process?.emitWarning?.(message, { code })
 }
 
 /** Not by `emit`: without a listener it would throw, and it stops at the first listener that does. */
-function callErrorListeners(app: Emitter, error: unknown, context: unknown): boolean {
+function callErrorListeners(app: EmitterLike, error: unknown, context: unknown): boolean {
   return callListeners(app, 'error', [error, context], (thrown) =>
     debug('An error listener failed: %O', thrown)
   )
 }
 
 function emitResult(context: HookContext, event: string): void {
-  const { self: service, result } = context as { self: Emitter; result?: unknown }
+  const { self: service, result } = context as { self: EmitterLike; result?: unknown }
 
   // What is listed in `events` is emitted by the service itself, or comes from the server on a client.
   if (getServiceOptions(service).events.includes(event)) return
@@ -120,29 +120,29 @@ function emitResult(context: HookContext, event: string): void {
 /**
  * Emits an event to listeners that cannot do harm: each runs whatever the others do.
  *
- * @param emitter Whose listeners hear it
+ * @param emitter Whose listeners run
  * @param app Where what they throw or reject with is reported
  * @returns Whether there was a listener
  */
 export function emitSafely(
-  emitter: Emitter,
-  app: Emitter,
+  emitter: EmitterLike,
+  app: EmitterLike,
   event: string | symbol,
   values: unknown[]
 ): boolean {
   // It is the last value: after the item of a service event, after result and params of a login.
   const context = values.length > 1 ? values[values.length - 1] : undefined
-  const heard = callListeners(emitter, event, values, (error) => reportError(app, error, context))
+  const hasListeners = callListeners(emitter, event, values, (error) => reportError(app, error, context))
 
   // Node throws an `error` event without a listener.
-  if (event === 'error' && !heard) reportError(app, values[0], context)
+  if (event === 'error' && !hasListeners) reportError(app, values[0], context)
 
-  return heard
+  return hasListeners
 }
 
 /** Calls every listener, whatever the others do. Returns whether there was one. */
 function callListeners(
-  emitter: Emitter,
+  emitter: EmitterLike,
   event: string | symbol,
   values: unknown[],
   report: (error: unknown) => void

@@ -1,5 +1,6 @@
 // The contract between the application and the other folders of the library: what an application keeps for them.
 import { HookRegistry } from '../hooks/registry.ts'
+import { createError } from '../utils/developer-error.ts'
 import type { WarningCode } from '../utils/error-codes.ts'
 import type { KeyedMutex } from '../utils/keyed-mutex.ts'
 import { Channels } from './channel.ts'
@@ -55,6 +56,22 @@ export function getInternals(app: object): Internals {
   if (!owner._internals) Object.defineProperty(owner, '_internals', { value: new Internals() })
 
   return owner._internals as Internals
+}
+
+/**
+ * Notes that a plugin is configured on an application.
+ *
+ * @param app The application
+ * @param name The name of the plugin
+ * @param sentence What the error says
+ * @throws Error where it is configured already
+ */
+export function addPlugin(app: object, name: string, sentence: string): void {
+  const { plugins } = getInternals(app)
+
+  if (plugins.has(name)) throw createError('ALULA_CONFIGURED_TWICE', sentence)
+
+  plugins.add(name)
 }
 
 /**

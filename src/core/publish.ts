@@ -3,7 +3,7 @@ import { createError, createTypeError } from '../utils/developer-error.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { isTokenResponse } from '../utils/token-response.ts'
 import { type Channel, CombinedChannel } from './channel.ts'
-import { type Emitter, emitSafely, reportError } from './events.ts'
+import { type EmitterLike, emitSafely, reportError } from './events.ts'
 import { getInternals, type Publishers, type ServiceEvent } from './internals.ts'
 import { defaultServiceEvents } from './methods.ts'
 import { getServiceOptions } from './service.ts'
@@ -13,7 +13,7 @@ import type { FeathersService, HookContext, Publisher } from './types.ts'
 interface Publishing {
   readonly publishers: Publishers
   /** Events that wait for the publisher of one before, by record. */
-  readonly waiting: Map<unknown, Promise<void>>
+  readonly sending: Map<unknown, Promise<void>>
 }
 
 /** Where a service has its {@link Publishing}. */
@@ -39,7 +39,7 @@ export function addPublisher(publishers: Publishers, args: readonly unknown[]): 
  * Gives a service its `publish` function, and has each of its events published. A service that has a `publish` of its
  * own does that itself.
  */
-export function implementPublish(service: FeathersService, path: string, app: Emitter): void {
+export function implementPublish(service: FeathersService, path: string, app: EmitterLike): void {
   if (typeof service.publish === 'function') return
 
   const { serviceEvents, schema } = getServiceOptions(service)
@@ -81,9 +81,9 @@ export function implementPublish(service: FeathersService, path: string, app: Em
  * @param service The registered service
  * @param serviceEvent The event
  */
-export function publishEvent(app: Emitter, service: object, serviceEvent: ServiceEvent): void {
+export function publishEvent(app: EmitterLike, service: object, serviceEvent: ServiceEvent): void {
   const { data, context } = serviceEvent
-  const { waiting } = getPublishing(service)
+  const { sending } = getPublishing(service)
   const publisher = isSecret(service, serviceEvent)
     ? undefined
     : getPublisher(app, service, serviceEvent.event)
@@ -91,12 +91,12 @@ export function publishEvent(app: Emitter, service: object, serviceEvent: Servic
   if (!publisher) return
 
   const key = toKey(service, data)
-  const before = waiting.get(key)
+  const before = sending.get(key)
 
   try {
     const found: unknown = publisher(data, context)
 
-    if (before || isPromise(found)) queue(waiting, key, sendLater(app, serviceEvent, found, before))
+    if (before || isPromise(found)) queue(sending, key, sendLater(app, serviceEvent, found, before))
     else send(app, serviceEvent, toChannel(found))
   } catch (error) {
     reportError(app, error, context)
@@ -119,7 +119,7 @@ function getPublishing(service: object): Publishing {
   const owner = service as { [PUBLISHING]?: Publishing }
 
   if (!owner[PUBLISHING]) {
-    const value: Publishing = { publishers: new Map(), waiting: new Map() }
+    const value: Publishing = { publishers: new Map(), sending: new Map() }
 
     Object.defineProperty(owner, PUBLISHING, { value })
   }
@@ -135,7 +135,7 @@ function getPublishing(service: object): Publishing {
  * @param data What the event is about
  * @throws Error for an item that is not in the result: what may be shown of it is not known
  */
-export function toShown(context: HookContext, data: unknown): unknown {
+export function toEventData(context: HookContext, data: unknown): unknown {
   const { path, result, dispatch } = context
   const shown: unknown = dispatch !== undefined ? dispatch : result
 
@@ -175,7 +175,7 @@ interface Positions {
   readonly byItem: ReadonlyMap<unknown, number>
 }
 
-function relayEvent(app: Emitter, serviceEvent: ServiceEvent): void {
+function relayEvent(app: EmitterLike, serviceEvent: ServiceEvent): void {
   for (const relay of getInternals(app).relays) {
     try {
       relay(serviceEvent)
@@ -187,7 +187,7 @@ function relayEvent(app: Emitter, serviceEvent: ServiceEvent): void {
 
 /** Once the publisher has decided, and the events of the record before this one are sent. */
 async function sendLater(
-  app: Emitter,
+  app: EmitterLike,
   serviceEvent: ServiceEvent,
   found: unknown,
   before: Promise<void> | undefined
@@ -206,14 +206,14 @@ async function sendLater(
   }
 }
 
-function queue(waiting: Publishing['waiting'], key: unknown, sending: Promise<void>): void {
-  waiting.set(key, sending)
-  void sending.then(() => {
-    if (waiting.get(key) === sending) waiting.delete(key)
+function queue(sending: Publishing['sending'], key: unknown, sent: Promise<void>): void {
+  sending.set(key, sent)
+  void sent.then(() => {
+    if (sending.get(key) === sent) sending.delete(key)
   })
 }
 
-function send(app: Emitter, { event, data, context }: ServiceEvent, channel: CombinedChannel): void {
+function send(app: EmitterLike, { event, data, context }: ServiceEvent, channel: CombinedChannel): void {
   if (channel.length > 0) emitSafely(app, app, 'publish', [event, channel, context, data])
 }
 

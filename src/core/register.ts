@@ -1,4 +1,4 @@
-import { type Emitter, implementEmitter } from './events.ts'
+import { type EmitterLike, implementEmitter } from './events.ts'
 import { installExtensions } from './extensions.ts'
 import { implementHooks } from './hooks.ts'
 import { implementPublish } from './publish.ts'
@@ -17,7 +17,7 @@ export interface RegisteredRoute extends RouteLookup {
 }
 
 /** The part of an application that registration needs. */
-export interface RegisteringApplication extends Emitter {
+export interface RegisteringApplication extends EmitterLike {
   readonly routes: Router<RegisteredRoute>
 }
 

@@ -33,7 +33,7 @@ export interface FilledRoute {
 const VERBS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Requests with these verbs need no body. */
-const BODILESS: readonly string[] = ['GET', 'DELETE']
+export const BODILESS_VERBS: readonly string[] = ['GET', 'DELETE']
 
 /** A segment as clients send it, escaped; not `.` and `..`, which URLs resolve. */
 const STATIC = /^(?!\.{1,2}$)(?:[\w.~!$&'()+,;=@-]|%[\da-f]{2})+$/i
@@ -113,7 +113,7 @@ export function fillRoute(routes: readonly MethodRoute[], data: unknown): Filled
 
   if (!isObject(sent)) return { route, values, data }
 
-  const isEmpty = rest.length === 0 && BODILESS.includes(verb)
+  const isEmpty = rest.length === 0 && BODILESS_VERBS.includes(verb)
 
   return { route, values, data: isEmpty ? undefined : Object.fromEntries(rest) }
 }

@@ -9,8 +9,7 @@ import type {
   ServiceOptions
 } from '../core/types.ts'
 import { graft } from '../node/graft.ts'
-import { startServer } from '../node/listen.ts'
-import { warnOfMissingTransport } from '../node/reachable.ts'
+import { implementListen } from '../node/listen.ts'
 import { isObject } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
@@ -130,8 +129,6 @@ export function feathersExpress<Services = any, Settings = any>(
   }
 
   const { use } = expressApp
-  const { teardown } = app
-  const closers: (() => Promise<void>)[] = []
 
   for (const [name, value] of Object.entries(app.settings ?? {})) expressApp.set(name, value)
 
@@ -150,21 +147,7 @@ export function feathersExpress<Services = any, Settings = any>(
     return (app.use as any).call(this, registration.path, registration.service, registration.options)
   }
 
-  grafted.listen = async function (this: any, ...args: any[]): Promise<Server> {
-    this.server = createServer(serverOptions(this), this)
-
-    const server = await startServer(this, this.server, args, closers)
-
-    warnOfMissingTransport(this)
-
-    return server
-  }
-
-  grafted.teardown = async function (this: typeof app, server?: unknown): Promise<unknown> {
-    await Promise.all(closers.splice(0).map((close) => close()))
-
-    return teardown.call(this, server)
-  }
+  implementListen(grafted, (own) => createServer(serverOptions(own), own))
 
   expressApp.set('query parser', parseQuery)
   expressApp.use((request, _response, next) => {

@@ -8,10 +8,7 @@ import { toHead } from '../transport/encode.ts'
 import { type Logger, logUnexpected, toClientError } from '../transport/error.ts'
 import { type HttpHandler, runCall, serveHttp } from '../transport/handler.ts'
 import {
-  findTarget,
   type HttpResult,
-  type HttpTarget,
-  isMounted,
   type TransportApplication,
   toErrorHeaders,
   toHttpResult
@@ -23,10 +20,10 @@ import {
   toHttpSettings
 } from '../transport/options.ts'
 import { createSetupCheck } from '../transport/setup-check.ts'
+import { findTarget, type HttpTarget, isMounted } from '../transport/target.ts'
 import { isFunction, isNever } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
-import { stripPrefix } from '../utils/path.ts'
 import { parseAuthentication } from './authentication.ts'
 import { createErrorHandler } from './handlers.ts'
 import { getOwnQuery } from './query.ts'
@@ -101,8 +98,7 @@ export function rest(options?: RequestHandler | RestOptions | null): (app: any) 
     // For all requests, and not only for services: middleware may need the credentials.
     app.use(parseAuthentication(settings.authentication))
     app.use(((request, response, next) => {
-      const path = stripPrefix(splitTarget(request.url).path, settings.prefix)
-      const target = path === null ? null : findTarget(app, path)
+      const target = findTarget(app, splitTarget(request.url).path, settings.prefix)
 
       if (!target) {
         next()
@@ -137,8 +133,7 @@ export function toMiddleware(app: TransportApplication, options: MiddlewareOptio
   const serve = serveServices(app, settings, format ?? formatter)
 
   return (request, response, next) => {
-    const path = stripPrefix(splitTarget(request.url).path, settings.prefix)
-    const target = path === null ? null : findTarget(app, path)
+    const target = findTarget(app, splitTarget(request.url).path, settings.prefix)
 
     if (!target) {
       next()

@@ -1,5 +1,4 @@
-import type { HookContextClass } from './context.ts'
-import { createContextClass } from './context.ts'
+import { createContextClass, type HookContextClass } from './context.ts'
 import { getDefaults, getOriginal, getProperties } from './interop.ts'
 import type { BaseContext, Method, Pipeline } from './types.ts'
 

@@ -2,8 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type KoaClass from 'koa'
 import type { Application as CoreApplication, FeathersApplication, ServiceOptions } from '../core/types.ts'
 import { graft } from '../node/graft.ts'
-import { startServer } from '../node/listen.ts'
-import { warnOfMissingTransport } from '../node/reachable.ts'
+import { implementListen } from '../node/listen.ts'
 import { createError } from '../utils/developer-error.ts'
 import type { FeathersContext, FeathersKoaContext } from './context.ts'
 import { Koa } from './peers.ts'
@@ -58,9 +57,8 @@ export function koa<Services = any, Settings = any>(
     throw createError('ALULA_INVALID_APPLICATION', 'alula/koa requires a valid Feathers application instance')
   }
 
-  const { use, teardown } = app
+  const { use } = app
   const { use: useMiddleware } = koaApp
-  const closers: (() => Promise<void>)[] = []
   const grafted = graft(app, koaApp)
 
   grafted.use = function (this: any, location: unknown, ...args: [service: any, options?: ServiceOptions]) {
@@ -70,21 +68,7 @@ export function koa<Services = any, Settings = any>(
     return (use as any).call(this, location, ...args)
   }
 
-  grafted.listen = async function (this: any, ...args: any[]): Promise<Server> {
-    this.server = createServer(this.callback())
-
-    const server = await startServer(this, this.server, args, closers)
-
-    warnOfMissingTransport(this)
-
-    return server
-  }
-
-  grafted.teardown = async function (this: any, server?: unknown): Promise<unknown> {
-    await Promise.all(closers.splice(0).map((close) => close()))
-
-    return teardown.call(this, server)
-  }
+  implementListen(grafted, (own) => createServer(own.callback()))
 
   implementQuery(grafted.request)
   // First, so that the result of a service is encoded when all other middleware has seen it.

@@ -8,19 +8,13 @@ import { splitTarget } from '../node/request.ts'
 import { assertStatus, toHead } from '../transport/encode.ts'
 import { logUnexpected, toClientError } from '../transport/error.ts'
 import { runCall, serveHttp } from '../transport/handler.ts'
-import {
-  findTarget,
-  isMounted,
-  type TransportApplication,
-  toErrorHeaders,
-  toHttpResult
-} from '../transport/http.ts'
+import { type TransportApplication, toErrorHeaders, toHttpResult } from '../transport/http.ts'
 import { type HttpOptions, type HttpSettings, toHttpSettings } from '../transport/options.ts'
 import { createSetupCheck } from '../transport/setup-check.ts'
+import { findTarget, isMounted } from '../transport/target.ts'
 import { isFunction, isNever } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import type { OptionChecks } from '../utils/options.ts'
-import { stripPrefix } from '../utils/path.ts'
 import { createParser } from './authentication.ts'
 import type { FeathersContext, FeathersKoaContext, Middleware } from './context.ts'
 import { KoaRequest } from './request.ts'
@@ -70,8 +64,7 @@ export function rest(options?: Middleware | RestOptions | null): (app: any) => v
     // For all requests, and not only for services: middleware may need the credentials.
     app.use(createParser(() => app, settings.authentication))
     app.use(((context, next) => {
-      const path = stripPrefix(splitTarget(context.req.url ?? '/').path, settings.prefix)
-      const target = path === null ? null : findTarget(app, path)
+      const target = findTarget(app, splitTarget(context.req.url ?? '/').path, settings.prefix)
 
       if (!target) return next()
 

@@ -11,7 +11,7 @@ import {
   toSetResult,
   wantsSet
 } from '../query/record-set.ts'
-import { COMPARE, type Comparison } from '../schema/stored.ts'
+import { COMPARE, type SchemaComparison } from '../schema/stored.ts'
 import { hasCode } from '../utils/check.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import type { Fragment, StoredRow } from './dialect.ts'
@@ -24,9 +24,9 @@ import { type AnyKyselyParams, assertOptions, type KyselyOptions, type KyselyPar
 import { sortById, toOrder } from './order.ts'
 import { watchStatements } from './outside.ts'
 import { assertSelection, countRecords, readRecord, readRecords, toNotFound, toRecord } from './read.ts'
-import { getTable, openSession, type Session } from './session.ts'
 import { KyselySet, toNumbers } from './set.ts'
 import { STORED, type StoredField, toStoredFields } from './stored-fields.ts'
+import { getTable, openTable, type TableHandle } from './table-handle.ts'
 import { toExpression } from './where.ts'
 import { findTransaction } from './with-transaction.ts'
 import { assertNotSeveral, changeRows, type Row, removeRows, toRow, toWholeRow } from './write.ts'
@@ -78,12 +78,12 @@ export class KyselyAdapter<
     const query = this.parseQuery(params)
     const { paginate } = this.getOptions(params)
 
-    return await this.run(params, async (session) => {
-      const where = this.prepare(query, session)
+    return await this.run(params, async (handle) => {
+      const where = this.prepare(query, handle)
       const sorts = params?.[RELATED_SORTS]
-      const numbers = sorts && (await toNumbers(sorts, session, this.getModel(params)))
-      const order = toOrder(query.sort, session.table, session.id, numbers)
-      const records = readRecords<Result>(session, query, where, order)
+      const numbers = sorts && (await toNumbers(sorts, handle, this.getModel(params)))
+      const order = toOrder(query.sort, handle.table, handle.id, numbers)
+      const records = readRecords<Result>(handle, query, where, order)
 
       if (!isPaginated(paginate)) return await records
 
@@ -91,7 +91,7 @@ export class KyselyAdapter<
 
       if (paginate.total === false) return { ...page, data: await records } as Paginated<Result>
 
-      const [total, data] = await Promise.all([countRecords(session, where), records])
+      const [total, data] = await Promise.all([countRecords(handle, where), records])
 
       return { total, ...page, data }
     })
@@ -100,7 +100,7 @@ export class KyselyAdapter<
   async _get(id: Id, params?: ServiceParams): Promise<Result> {
     const query = this.parseQuery(params)
 
-    return await this.run(params, (session) => readRecord<Result>(session, id, query))
+    return await this.run(params, (handle) => readRecord<Result>(handle, id, query))
   }
 
   async _create(data: Data, params?: ServiceParams): Promise<Result>
@@ -109,32 +109,32 @@ export class KyselyAdapter<
   async _create(data: Data | Data[], params?: ServiceParams): Promise<Result | Result[]> {
     const { select } = this.parseQuery(params)
 
-    return await this.run(params, async (session) => {
-      assertSelection(select, session)
+    return await this.run(params, async (handle) => {
+      assertSelection(select, handle)
 
       const items = Array.isArray(data) ? data : [data]
 
-      if (params?.provider && !this.getOptions(params).allowId) assertNumbered(items, session)
+      if (params?.provider && !this.getOptions(params).allowId) assertNumbered(items, handle)
 
       const rows = await insertRows(
-        session,
-        items.map((item) => toNewRow(item as object, session))
+        handle,
+        items.map((item) => toNewRow(item as object, handle))
       )
-      const records = rows.map(toRecord<Result>(session, select))
+      const records = rows.map(toRecord<Result>(handle, select))
 
       return Array.isArray(data) ? records : (records[0] as Result)
     })
   }
 
   async _update(id: Id, data: Data, params?: ServiceParams): Promise<Result> {
-    return (await this.change(id, params, (session) => toWholeRow(data as object, session))) as Result
+    return (await this.change(id, params, (handle) => toWholeRow(data as object, handle))) as Result
   }
 
   async _patch(id: Id, data: PatchData, params?: ServiceParams): Promise<Result>
   async _patch(id: null, data: PatchData, params?: ServiceParams): Promise<Result[]>
   async _patch(id: Id | null, data: PatchData, params?: ServiceParams): Promise<Result | Result[]>
   async _patch(id: Id | null, data: PatchData, params?: ServiceParams): Promise<Result | Result[]> {
-    return await this.change(id, params, (session) => toRow(data as object, session))
+    return await this.change(id, params, (handle) => toRow(data as object, handle))
   }
 
   async _remove(id: Id, params?: ServiceParams): Promise<Result>
@@ -143,63 +143,63 @@ export class KyselyAdapter<
   async _remove(id: Id | null, params?: ServiceParams): Promise<Result | Result[]> {
     const query = this.parseQuery(params)
 
-    return await this.run(params, async (session) => {
-      const target = { id, where: this.prepare(query, session) }
-      const rows = await removeRows(session, target)
+    return await this.run(params, async (handle) => {
+      const target = { id, where: this.prepare(query, handle) }
+      const rows = await removeRows(handle, target)
 
-      if (rows.length === 0) await assertNotSeveral(session, target)
+      if (rows.length === 0) await assertNotSeveral(handle, target)
 
-      return toResult<Result>(id, rows, query, session)
+      return toResult<Result>(id, rows, query, handle)
     })
   }
 
   private async change(
     id: Id | null,
     params: ServiceParams | undefined,
-    toChange: (session: Session) => Row
+    toChange: (handle: TableHandle) => Row
   ): Promise<Result | Result[]> {
     const query = this.parseQuery(params)
 
-    return await this.run(params, async (session) => {
-      const target = { id, where: this.prepare(query, session) }
-      const rows = await changeRows(session, target, toChange(session))
+    return await this.run(params, async (handle) => {
+      const target = { id, where: this.prepare(query, handle) }
+      const rows = await changeRows(handle, target, toChange(handle))
 
-      if (rows.length === 0) await assertNotSeveral(session, target)
+      if (rows.length === 0) await assertNotSeveral(handle, target)
 
-      return toResult<Result>(id, rows, query, session)
+      return toResult<Result>(id, rows, query, handle)
     })
   }
 
   /** Translates the conditions, and refuses names that are no columns. */
-  private prepare({ where, select }: ParsedQuery, session: Session): Fragment {
-    assertSelection(select, session)
+  private prepare({ where, select }: ParsedQuery, handle: TableHandle): Fragment {
+    assertSelection(select, handle)
 
-    return toExpression(where, session.table)
+    return toExpression(where, handle.table)
   }
 
   /** Runs the statements of a call, in the transaction that it belongs to. */
   private async run<T>(
     params: ServiceParams | undefined,
-    work: (session: Session) => Promise<T>
+    work: (handle: TableHandle) => Promise<T>
   ): Promise<T> {
     const Model = this.getModel(params)
     const { name, id } = this.getOptions(params)
     const by = this.getBy(params)
-    let session: Session | undefined
+    let handle: TableHandle | undefined
 
     try {
       return await connect(params, Model, async (db) => {
-        session = await openSession(Model, db, { name, id: by === undefined ? id : this.id, by })
+        handle = await openTable(Model, db, { name, id: by === undefined ? id : this.id, by })
 
-        return await work(session)
+        return await work(handle)
       })
     } catch (error) {
-      throw toTableError(error, session?.table)
+      throw toTableError(error, handle?.table)
     }
   }
 
   /** Compares a schema with the table when the application is set up. */
-  async [COMPARE](comparison: Comparison): Promise<void> {
+  async [COMPARE](comparison: SchemaComparison): Promise<void> {
     await compareWithTable(this, comparison)
   }
 
@@ -232,7 +232,7 @@ async function connect<T>(
 }
 
 /** An id of a client may be the last number there is. */
-function assertNumbered(items: readonly unknown[], { id, table }: Session): void {
+function assertNumbered(items: readonly unknown[], { id, table }: TableHandle): void {
   const isChosen = items.some((item) => {
     const given = (item as Record<string, unknown> | null | undefined)?.[id]
 
@@ -250,10 +250,10 @@ function toResult<Result>(
   id: Id | null,
   rows: readonly StoredRow[],
   { select }: ParsedQuery,
-  session: Session
+  handle: TableHandle
 ): Result | Result[] {
-  const records = (id === null ? sortById(rows, session.table, session.id) : rows).map(
-    toRecord<Result>(session, select)
+  const records = (id === null ? sortById(rows, handle.table, handle.id) : rows).map(
+    toRecord<Result>(handle, select)
   )
 
   if (id === null) return records
@@ -276,7 +276,7 @@ export class KyselyService<
   async setup(_app?: unknown, path?: string): Promise<void> {
     const Model = this.getModel()
 
-    openSession(Model, Model, this.options).catch((error) => {
+    openTable(Model, Model, this.options).catch((error) => {
       if (!hasCode(error, 'ALULA_MISSING_TABLE')) return
 
       process.emitWarning(`The service '${path}' cannot be used: ${error.message}`, {

@@ -5,7 +5,7 @@ import { findDatabase } from './databases.ts'
 import { isDeadlock, isDisconnection, transactionLost } from './errors.ts'
 
 /** The connection that a transaction and those inside it share. Statements take turns on it. */
-export class Connection {
+export class SharedConnection {
   readonly db: AnyTransaction
   /** Why the transaction has ended. */
   loss: FeathersError | undefined
@@ -58,7 +58,10 @@ export class Connection {
     return isDisconnection(this.loss?.cause) || isDeadlock(this.loss?.cause, this.db)
   }
 
-  /** Asks the database, except where it would not answer, or where some go on after all and others do not. */
+  /**
+   * Asks the database. Not after a lost connection, which does not reply, and not after a deadlock, which ends the
+   * transaction in some databases only.
+   */
   private async isLostBy(error: unknown): Promise<boolean> {
     return isDisconnection(error) || isDeadlock(error, this.db) || !(await isAlive(this.db))
   }

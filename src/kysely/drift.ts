@@ -2,13 +2,13 @@
 // application does not start.
 import { toFieldTable } from '../schema/fields.ts'
 import {
-  getProperties,
+  findProperty,
   getTypes,
-  isJsonSchema,
   type JsonSchema,
+  listProperties,
   toAlternatives
 } from '../schema/json-schema.ts'
-import type { Comparison } from '../schema/stored.ts'
+import type { SchemaComparison } from '../schema/stored.ts'
 import { hasCode } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
@@ -44,7 +44,7 @@ const DATE_FORMATS: readonly unknown[] = ['date', 'date-time']
  * @param comparison The schema
  * @throws Error with a line for each difference, unless `drift` is `'warn'`
  */
-export async function compareWithTable(service: StoredService, comparison: Comparison): Promise<void> {
+export async function compareWithTable(service: StoredService, comparison: SchemaComparison): Promise<void> {
   const { path, drift } = comparison
   let stored: readonly StoredField[] | undefined
 
@@ -77,7 +77,7 @@ function warn(message: string): void {
 }
 
 /** The differences, a line for each. */
-function findDrift(comparison: Comparison, stored: readonly StoredField[]): readonly string[] {
+function findDrift(comparison: SchemaComparison, stored: readonly StoredField[]): readonly string[] {
   const { record, computed = {} } = comparison
   const columns = new Map(stored.map((field) => [field.name, field]))
   const fields = toDeclaredFields(record).filter(({ name }) => !Object.hasOwn(computed, name))
@@ -107,7 +107,7 @@ function fits({ kinds }: DeclaredField, column: StoredField): boolean {
 function compareNull(
   { name, kinds, isNullable, isRequired, hasDefault }: DeclaredField,
   column: StoredField,
-  { server = {} }: Comparison
+  { server = {} }: SchemaComparison
 ): string | undefined {
   if (column.isId || column.isComputed || column.isNullable === undefined || kinds.includes('any')) {
     return undefined
@@ -123,12 +123,10 @@ function compareNull(
 
 function toDeclaredFields(record: JsonSchema): readonly DeclaredField[] {
   const shapes = toAlternatives(record, record)
-  const names = new Set(shapes.flatMap((shape) => [...getProperties(shape).keys()]))
   const table = toFieldTable(record)
 
-  return [...names].map((name) => {
-    const properties = shapes.map((shape) => getProperties(shape).get(name)).filter(isJsonSchema)
-    const parts = properties.flatMap((property) => toAlternatives(property, record))
+  return listProperties(shapes).map((name) => {
+    const parts = findProperty(shapes, name).flatMap((property) => toAlternatives(property, record))
     const kinds = new Set<ValueKind>(table.get(name)?.kinds)
 
     if (parts.some(isObjectPart)) kinds.add('object')

@@ -80,14 +80,14 @@ export function transactionEnded(): FeathersError {
   return new Unavailable('The transaction of this call has ended')
 }
 
-/** Whether a connection is broken or does not answer: the next statement would have to wait for it. */
+/** Whether a connection is broken or does not respond: the next statement would have to wait for it. */
 export function isDisconnection(error: unknown): boolean {
   const { code } = (error ?? {}) as DriverError
 
   return LOST_CODES.includes(code) || (error instanceof Error && LOST_MESSAGE.test(error.message))
 }
 
-/** Whether a driver has not waited for the answer. What was asked may still happen. */
+/** Whether a driver has stopped waiting for the reply. What was asked may still happen. */
 export function isClientTimeout(error: unknown): boolean {
   return isDisconnection(error) && /timeout/i.test(String((error as DriverError).message))
 }

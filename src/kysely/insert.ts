@@ -6,8 +6,8 @@ import { isTaken } from './errors.ts'
 import { toColumn } from './field.ts'
 import { toStored } from './kinds.ts'
 import { selectRows } from './read.ts'
-import { read, type Session, write } from './session.ts'
 import type { Column } from './table.ts'
+import { read, type TableHandle, write } from './table-handle.ts'
 import { hasOneOf, type Row, toRow } from './write.ts'
 
 /** How many values each of several statements has: fewer than any database takes. */
@@ -21,15 +21,15 @@ const ATTEMPTS = 10
  *
  * @throws BadRequest that names a field that is no column, or whose value has another type
  */
-export function toNewRow(data: object, session: Session): Row {
-  const { id, table } = session
-  const row = toRow(data, session)
+export function toNewRow(data: object, handle: TableHandle): Row {
+  const { id, table } = handle
+  const row = toRow(data, handle)
   const given = (data as Record<string, unknown>)[id]
   const column = toColumn(id, table)
 
   if (given !== undefined && given !== null && given !== '') {
-    row.set(id, toStoredId(column, given, session))
-  } else if (needsId(column, session)) {
+    row.set(id, toStoredId(column, given, handle))
+  } else if (needsId(column, handle)) {
     row.set(id, crypto.randomUUID())
   } else if (table.dialect.storesNoId(column)) {
     throw new BadRequest(`Invalid data: '${id}' must not be null`, { errors: { [id]: 'is required' } })
@@ -43,7 +43,7 @@ export function toNewRow(data: object, session: Session): Row {
  *
  * @throws BadRequest for one that cannot be, and for one that would leave few to count, or none
  */
-function toStoredId(column: Column, given: unknown, { table }: Session): unknown {
+function toStoredId(column: Column, given: unknown, { table }: TableHandle): unknown {
   const stored = toStored(column, column.kind === 'text' ? String(given) : given, table)
 
   if (column.continuesFromMax && typeof stored === 'bigint') {
@@ -58,7 +58,7 @@ function toStoredId(column: Column, given: unknown, { table }: Session): unknown
 }
 
 /** Whether an id of this kind is made here: the database does not, or would not tell. */
-function needsId({ kind, isAutoIncrement, fallback }: Column, { table }: Session): boolean {
+function needsId({ kind, isAutoIncrement, fallback }: Column, { table }: TableHandle): boolean {
   return (
     (kind === 'text' || kind === 'uuid') &&
     !isAutoIncrement &&
@@ -71,25 +71,25 @@ function needsId({ kind, isAutoIncrement, fallback }: Column, { table }: Session
  *
  * @returns The rows as they are stored, in the same order
  */
-export async function insertRows(session: Session, rows: readonly Row[]): Promise<StoredRow[]> {
-  const zero = rows.find((row) => isTakenForNone(row, session))
+export async function insertRows(handle: TableHandle, rows: readonly Row[]): Promise<StoredRow[]> {
+  const zero = rows.find((row) => isTakenForNone(row, handle))
 
-  if (zero) return await insertZero(session, rows, zero)
+  if (zero) return await insertZero(handle, rows, zero)
 
   // First those whose ids are chosen, so that ids that are counted skip them.
-  const chosen = rows.filter((row) => row.has(session.id))
-  const counted = rows.filter((row) => !row.has(session.id))
-  const batches = [...toBatches(chosen, session), ...toBatches(counted, session)]
+  const chosen = rows.filter((row) => row.has(handle.id))
+  const counted = rows.filter((row) => !row.has(handle.id))
+  const batches = [...toBatches(chosen, handle), ...toBatches(counted, handle)]
   const [batch] = batches
 
   if (!batch) return []
-  if (batches.length === 1 && isOneStatement(session)) return await insertBatch(session, batch)
+  if (batches.length === 1 && isOneStatement(handle)) return await insertBatch(handle, batch)
 
-  return await atomically(session.db, async (db) => {
+  return await atomically(handle.db, async (db) => {
     const inserted = new Map<Row, StoredRow>()
 
     for (const part of batches) {
-      const stored = await insertBatch({ ...session, db }, part)
+      const stored = await insertBatch({ ...handle, db }, part)
 
       for (const [index, row] of part.entries()) inserted.set(row, stored[index] as StoredRow)
     }
@@ -99,20 +99,20 @@ export async function insertRows(session: Session, rows: readonly Row[]): Promis
 }
 
 /** An id that the database takes for none, and numbers. */
-function isTakenForNone(row: Row, { id, table }: Session): boolean {
+function isTakenForNone(row: Row, { id, table }: TableHandle): boolean {
   return table.dialect.numbersZero && row.get(id) === 0 && toColumn(id, table).isAutoIncrement
 }
 
 /** Gives a row the id 0 when it is there. */
-async function insertZero(session: Session, rows: readonly Row[], zero: Row): Promise<StoredRow[]> {
-  const { name, id } = session
+async function insertZero(handle: TableHandle, rows: readonly Row[], zero: Row): Promise<StoredRow[]> {
+  const { name, id } = handle
   const counted = new Map(zero)
 
   counted.delete(id)
 
-  return await atomically(session.db, async (db) => {
+  return await atomically(handle.db, async (db) => {
     const inserted = await insertRows(
-      { ...session, db },
+      { ...handle, db },
       rows.map((row) => (row === zero ? counted : row))
     )
     const index = rows.indexOf(zero)
@@ -121,19 +121,19 @@ async function insertZero(session: Session, rows: readonly Row[], zero: Row): Pr
     await db
       .updateTable(name)
       .set({ [id]: 0 })
-      .where(hasOneOf([row[id]], session))
+      .where(hasOneOf([row[id]], handle))
       .execute()
 
     return inserted.with(index, { ...row, [id]: 0 })
   })
 }
 
-function isOneStatement({ table }: Session): boolean {
+function isOneStatement({ table }: TableHandle): boolean {
   return table.returning.insert
 }
 
 /** As many rows for each statement as it can have values. */
-function toBatches(rows: readonly Row[], { table }: Session): Row[][] {
+function toBatches(rows: readonly Row[], { table }: TableHandle): Row[][] {
   const size = Math.max(1, Math.floor(BATCH_VALUES / table.columns.size))
   const batches: Row[][] = []
 
@@ -142,75 +142,75 @@ function toBatches(rows: readonly Row[], { table }: Session): Row[][] {
   return batches
 }
 
-async function insertBatch(session: Session, rows: readonly Row[]): Promise<StoredRow[]> {
-  const column = toColumn(session.id, session.table)
+async function insertBatch(handle: TableHandle, rows: readonly Row[]): Promise<StoredRow[]> {
+  const column = toColumn(handle.id, handle.table)
 
-  return rows[0]?.has(session.id) || column.sequence === undefined
-    ? await insert(session, rows)
-    : await insertNumbered(session, rows, column, ATTEMPTS)
+  return rows[0]?.has(handle.id) || column.sequence === undefined
+    ? await insert(handle, rows)
+    : await insertNumbered(handle, rows, column, ATTEMPTS)
 }
 
 /** A sequence does not know the ids that were chosen: when it comes upon one, it is moved past it. */
 async function insertNumbered(
-  session: Session,
+  handle: TableHandle,
   rows: readonly Row[],
   column: Column,
   attempts: number
 ): Promise<StoredRow[]> {
-  const { db, name, table, id } = session
+  const { db, name, table, id } = handle
 
   try {
-    return await insert(session, rows)
+    return await insert(handle, rows)
   } catch (error) {
     if (attempts === 1 || !isTaken(error, id, table)) throw error
 
     await table.dialect.skipTakenIds?.(db, name, column)
 
-    return await insertNumbered(session, rows, column, attempts - 1)
+    return await insertNumbered(handle, rows, column, attempts - 1)
   }
 }
 
-async function insert(session: Session, rows: readonly Row[]): Promise<StoredRow[]> {
-  const { table, id } = session
+async function insert(handle: TableHandle, rows: readonly Row[]): Promise<StoredRow[]> {
+  const { table, id } = handle
   const [first, ...others] = rows
   const names = new Set(first?.keys())
 
   for (const row of others) for (const column of row.keys()) names.add(column)
 
   const columns = [...(names.size > 0 ? names : [id])].map((column) => toColumn(column, table))
-  const values = rows.map((row) => toValues(row, columns, session))
+  const values = rows.map((row) => toValues(row, columns, handle))
   const statement = table.statements.insert.values(values)
 
   return table.returning.insert
-    ? await write(session, statement)
-    : await insertAndRead(session, rows, statement)
+    ? await write(handle, statement)
+    : await insertAndRead(handle, rows, statement)
 }
 
 /** What a row has for each of some columns. */
-function toValues(row: Row, columns: readonly Column[], session: Session): Record<string, unknown> {
+function toValues(row: Row, columns: readonly Column[], handle: TableHandle): Record<string, unknown> {
   if (row.size === columns.length) return Object.fromEntries(row)
 
   return Object.fromEntries(
     columns.map((column) => [
       column.name,
-      row.has(column.name) ? row.get(column.name) : session.table.dialect.toDefault(column)
+      row.has(column.name) ? row.get(column.name) : handle.table.dialect.toDefault(column)
     ])
   )
 }
 
 /** Inserts rows, and reads what is stored by their ids. */
 async function insertAndRead(
-  session: Session,
+  handle: TableHandle,
   rows: readonly Row[],
   statement: Compilable
 ): Promise<StoredRow[]> {
-  const { db, id, table } = session
+  const { db, id, table } = handle
 
-  await write(session, statement)
+  await write(handle, statement)
 
   const numbered = rows[0]?.has(id) ? [] : ((await table.dialect.readInsertedIds?.(db, rows.length)) ?? [])
   const ids = rows.map((row, index) => (row.has(id) ? row.get(id) : numbered[index]))
-  const stored = await read(session, selectRows(session).where(hasOneOf(ids, session)))
+  const stored = await read(handle, selectRows(handle).where(hasOneOf(ids, handle)))
   const byId = new Map(stored.map((row) => [String(row[id]), row]))
 
   return ids.map((key) => byId.get(String(key)) as StoredRow)

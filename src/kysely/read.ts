@@ -6,30 +6,30 @@ import { toSelection } from '../query/select.ts'
 import type { Fragment, StoredRow } from './dialect.ts'
 import { toColumn } from './field.ts'
 import { allOf, NEVER } from './logic.ts'
-import { read, type Session } from './session.ts'
+import { read, type TableHandle } from './table-handle.ts'
 import { toExpression } from './where.ts'
 
 /** Reads the records that match, in an order, in the section of a query. */
 export async function readRecords<Result>(
-  session: Session,
+  handle: TableHandle,
   query: ParsedQuery,
   where: Fragment,
   order: readonly Fragment[]
 ): Promise<Result[]> {
-  const { table } = session
+  const { table } = handle
   const { limit, skip, select } = query
 
   if (limit === 0 || where === NEVER) return []
 
-  const matches = selectRows(session, select).where(where)
+  const matches = selectRows(handle, select).where(where)
   const ordered = order.reduce((builder, part) => builder.orderBy(part), matches)
   const page =
     limit === undefined && skip === 0
       ? ordered
       : ordered.limit(limit ?? (table.dialect.unlimited as RawBuilder<number>))
-  const rows = await read(session, skip === 0 ? page : page.offset(skip))
+  const rows = await read(handle, skip === 0 ? page : page.offset(skip))
 
-  return rows.map(toRecord<Result>(session, select))
+  return rows.map(toRecord<Result>(handle, select))
 }
 
 /**
@@ -37,32 +37,32 @@ export async function readRecords<Result>(
  *
  * @throws NotFound when there is none
  */
-export async function readRecord<Result>(session: Session, id: Id, query: ParsedQuery): Promise<Result> {
+export async function readRecord<Result>(handle: TableHandle, id: Id, query: ParsedQuery): Promise<Result> {
   const { where, select } = query
-  const condition = allOf([hasId(id, session), toExpression(where, session.table)])
+  const condition = allOf([hasId(id, handle), toExpression(where, handle.table)])
 
-  assertSelection(select, session)
+  assertSelection(select, handle)
 
   const [row, another] =
-    condition === NEVER ? [] : await read(session, selectRows(session, select).where(condition))
+    condition === NEVER ? [] : await read(handle, selectRows(handle, select).where(condition))
 
   if (row === undefined) throw toNotFound(id)
-  if (another !== undefined) throw toSeveral(id, session)
+  if (another !== undefined) throw toSeveral(id, handle)
 
-  return toRecord<Result>(session, select)(row)
+  return toRecord<Result>(handle, select)(row)
 }
 
 /** Counts the records that match. */
-export async function countRecords(session: Session, where: Fragment): Promise<number> {
+export async function countRecords(handle: TableHandle, where: Fragment): Promise<number> {
   if (where === NEVER) return 0
 
-  const [row] = await read(session, session.table.statements.count.where(where))
+  const [row] = await read(handle, handle.table.statements.count.where(where))
 
   return Number(row?.count)
 }
 
 /** The condition that a record has this id, or this value in its place. An id in a URL is text. */
-export function hasId(id: Id, { id: idColumn, by: name = idColumn, table }: Session): Fragment {
+export function hasId(id: Id, { id: idColumn, by: name = idColumn, table }: TableHandle): Fragment {
   const isText = toColumn(name, table).kind === 'text'
 
   return toExpression(
@@ -73,7 +73,7 @@ export function hasId(id: Id, { id: idColumn, by: name = idColumn, table }: Sess
 
 /** Makes records of rows: with values as they were stored, and the fields that are selected. */
 export function toRecord<Result>(
-  { table, id }: Session,
+  { table, id }: TableHandle,
   select: readonly string[] | undefined
 ): (row: StoredRow) => Result {
   const selection = toSelection(select, id)
@@ -93,8 +93,8 @@ export function toRecord<Result>(
  *
  * @throws BadRequest that names one
  */
-export function assertSelection(select: readonly string[] | undefined, session: Session): void {
-  if (select) toColumns(select, session)
+export function assertSelection(select: readonly string[] | undefined, handle: TableHandle): void {
+  if (select) toColumns(select, handle)
 }
 
 /** Says that there is no such record, or that it does not match. */
@@ -103,18 +103,18 @@ export function toNotFound(id: Id): NotFound {
 }
 
 /** Says that a value which stands in place of an id is that of several records. */
-export function toSeveral(id: Id, { by }: Session): Conflict {
+export function toSeveral(id: Id, { by }: TableHandle): Conflict {
   return new Conflict(`Several records have '${id}' as '${by}'`)
 }
 
 /** Selects whole rows of a table, or some of their columns. */
-export function selectRows(session: Session, select?: readonly string[]) {
-  const { db, name, table } = session
+export function selectRows(handle: TableHandle, select?: readonly string[]) {
+  const { db, name, table } = handle
 
-  return select ? db.selectFrom(name).select(toColumns(select, session)) : table.statements.select
+  return select ? db.selectFrom(name).select(toColumns(select, handle)) : table.statements.select
 }
 
-function toColumns(select: readonly string[], { table, id }: Session) {
+function toColumns(select: readonly string[], { table, id }: TableHandle) {
   const names = new Set([...select, id].map((field) => field.split('.')[0] as string))
 
   return [...names].map((name) => {

@@ -6,13 +6,13 @@ import type { AnyKysely } from './any-kysely.ts'
 import type { Fragment, Table } from './dialect.ts'
 import { toColumn } from './field.ts'
 import { allOf } from './logic.ts'
-import { openSession, read, type Session } from './session.ts'
 import { Subquery } from './subquery.ts'
 import type { Column } from './table.ts'
+import { openTable, read, type TableHandle } from './table-handle.ts'
 import { toExpression } from './where.ts'
 
 /** Runs statements where a call has its own: in its transaction, if there is one. */
-export type Run = <T>(work: (session: Session) => Promise<T>) => Promise<T>
+export type Run = <T>(work: (handle: TableHandle) => Promise<T>) => Promise<T>
 
 /** The rows of a table that a `find` selects. */
 export class KyselySet implements RecordSet {
@@ -31,10 +31,10 @@ export class KyselySet implements RecordSet {
   }
 
   async count(requests: readonly CountRequest[]): Promise<readonly ReadonlyMap<string, number>[]> {
-    return await this.run(async (session) => {
-      const parts = await Promise.all(requests.map((request, index) => toCount(request, index, session.db)))
+    return await this.run(async (handle) => {
+      const parts = await Promise.all(requests.map((request, index) => toCount(request, index, handle.db)))
       const statement = sql.join(parts, sql` union all `)
-      const rows = await read(session, toCompilable(statement, session.db))
+      const rows = await read(handle, toCompilable(statement, handle.db))
       const numbers = requests.map(() => new Map<string, number>())
 
       for (const { relation, key, number } of rows)
@@ -58,7 +58,7 @@ export class KyselySet implements RecordSet {
 
   /** The table of the set, as the statements of a call see it. */
   async getTable(db: AnyKysely): Promise<Table> {
-    return (await openSession(this.source, db, this)).table
+    return (await openTable(this.source, db, this)).table
   }
 }
 
@@ -66,13 +66,13 @@ export class KyselySet implements RecordSet {
  * What stands for numbers of related rows in an order, by name.
  *
  * @param sorts The numbers
- * @param session Where the rows to sort are
+ * @param handle Where the rows to sort are
  * @param source The Kysely instance that they are read with
  * @throws BadRequest where they are in another database
  */
 export async function toNumbers(
   sorts: ReadonlyMap<string, RelatedSort>,
-  session: Session,
+  handle: TableHandle,
   source: AnyKysely
 ): Promise<ReadonlyMap<string, Fragment>> {
   const numbers = new Map<string, Fragment>()
@@ -82,21 +82,21 @@ export async function toNumbers(
       throw new BadRequest('Invalid query: it sorts by records of another database')
     }
 
-    numbers.set(name, await toNumber(sort, session))
+    numbers.set(name, await toNumber(sort, handle))
   }
 
   return numbers
 }
 
-async function toNumber({ set, to, from, exists }: RelatedSort, session: Session): Promise<Fragment> {
+async function toNumber({ set, to, from, exists }: RelatedSort, handle: TableHandle): Promise<Fragment> {
   const related = set as KyselySet
-  const table = await related.getTable(session.db)
-  const [inner, outer] = [toColumn(to, table), toColumn(from, session.table)]
+  const table = await related.getTable(handle.db)
+  const [inner, outer] = [toColumn(to, table), toColumn(from, handle.table)]
   const isSame = inner.kind === outer.kind
   // Both have their table, because both tables may be the same one.
   const reference = (owner: string, column: Column) => ({ ...column, reference: sql.id(owner, column.name) })
-  const [one, other] = [reference(ALIAS, inner), reference(session.table.name, outer)]
-  const { dialect } = session.table
+  const [one, other] = [reference(ALIAS, inner), reference(handle.table.name, outer)]
+  const { dialect } = handle.table
   const same = isSame
     ? sql`${one.reference} = ${other.reference}`
     : sql`${dialect.toText(one)} = ${dialect.toText(other)}`

@@ -5,7 +5,7 @@ import { setDeferral } from '../utils/deferral.ts'
 import { createError } from '../utils/developer-error.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import { release } from './atomic.ts'
-import { Connection } from './connection.ts'
+import { SharedConnection } from './connection.ts'
 import { type Database, findDatabase } from './databases.ts'
 import { isDisconnection, toFeathersError, transactionEnded, transactionLost } from './errors.ts'
 import { lend } from './lend.ts'
@@ -44,8 +44,8 @@ export class Transaction {
   readonly isScope: boolean
   private readonly events: Emit[] = []
   private readonly outcome = createPromise<boolean>()
-  private beginning: Promise<Connection> | undefined
-  private connection: Connection | undefined
+  private beginning: Promise<SharedConnection> | undefined
+  private connection: SharedConnection | undefined
   private savepoint: Savepoint | undefined
   /** The database that it begins in. */
   private database: Database | undefined
@@ -172,7 +172,7 @@ export class Transaction {
    * @throws Unavailable when the transaction has ended; what `run` throws
    */
   async use<T>(run: (db: AnyKysely) => Promise<T>): Promise<T> {
-    const connection = this.connection as Connection
+    const connection = this.connection as SharedConnection
     const { blocker, result } = await connection.take(async () => {
       const blocker = this.findBlocker()
 
@@ -253,14 +253,14 @@ export class Transaction {
     return this === other || this.around?.isWithin(other) === true
   }
 
-  private async begin(Model: AnyKysely): Promise<Connection> {
+  private async begin(Model: AnyKysely): Promise<SharedConnection> {
     // The one around a function may have ended since the function began.
     if (this.isScope) this.around = this.around?.open
     if (!this.around) return await this.beginFirst(Model)
 
     await this.around.join(Model)
 
-    const connection = this.around.connection as Connection
+    const connection = this.around.connection as SharedConnection
     const savepoint = new Savepoint(connection.db)
 
     this.connection = connection
@@ -278,7 +278,7 @@ export class Transaction {
     return connection
   }
 
-  private async beginFirst(Model: AnyKysely): Promise<Connection> {
+  private async beginFirst(Model: AnyKysely): Promise<SharedConnection> {
     const database = findDatabase(Model)
 
     if (this.before.has(database)) warnOutside(database)
@@ -288,7 +288,7 @@ export class Transaction {
     try {
       const db = await current.exit(() => Model.startTransaction().execute())
 
-      this.connection = new Connection(db)
+      this.connection = new SharedConnection(db)
 
       return this.connection
     } catch (error) {
@@ -319,11 +319,11 @@ export class Transaction {
       for (const other of nested) if (!this.isWithin(other)) other.isMixed = true
     }
 
-    return await (this.connection as Connection).attempt(run)
+    return await (this.connection as SharedConnection).attempt(run)
   }
 
   private async commitAll(): Promise<void> {
-    const connection = this.connection as Connection
+    const connection = this.connection as SharedConnection
 
     try {
       await this.use(async () => {
@@ -333,7 +333,7 @@ export class Transaction {
         this.state = 'committed'
       })
     } catch (error) {
-      // A commit without an answer may have succeeded or failed.
+      // A commit without a reply may have succeeded or failed.
       throw isDisconnection(error) ? toFeathersError(error) : (connection.loss ?? toFeathersError(error))
     }
   }
@@ -362,7 +362,7 @@ export class Transaction {
     else await connection.take(() => release(connection.db, connection.loss?.cause))
   }
 
-  private async rollBackToSavepoint(connection: Connection): Promise<void> {
+  private async rollBackToSavepoint(connection: SharedConnection): Promise<void> {
     const { holdsOthers } = this
     const isGone = this.around?.hasEnded || connection.isGone
 

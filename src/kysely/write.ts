@@ -6,7 +6,7 @@ import { toColumn } from './field.ts'
 import { toOperand, toStored } from './kinds.ts'
 import { allOf, NEVER } from './logic.ts'
 import { countRecords, hasId, selectRows, toSeveral } from './read.ts'
-import { read, type Session, write } from './session.ts'
+import { read, type TableHandle, write } from './table-handle.ts'
 
 /** A row to be: what is stored by the names of the columns. */
 export type Row = Map<string, unknown>
@@ -22,7 +22,7 @@ export interface Target {
  *
  * @throws BadRequest that names a field that is no column, or whose value has another type
  */
-export function toRow(data: object, { table, id }: Session): Row {
+export function toRow(data: object, { table, id }: TableHandle): Row {
   const row: Row = new Map()
 
   for (const [name, value] of Object.entries(data)) {
@@ -37,16 +37,16 @@ export function toRow(data: object, { table, id }: Session): Row {
 }
 
 /** A row in which every field that was not given is what it is without: null, or the default where it cannot be null. */
-export function toWholeRow(data: object, session: Session): Row {
-  const row = toRow(data, session)
+export function toWholeRow(data: object, handle: TableHandle): Row {
+  const row = toRow(data, handle)
 
-  for (const column of session.table.columns.values()) {
+  for (const column of handle.table.columns.values()) {
     // What the call has named the record by stays, unless the data has another value.
-    if ([session.id, session.by].includes(column.name) || column.isComputed || row.has(column.name)) continue
+    if ([handle.id, handle.by].includes(column.name) || column.isComputed || row.has(column.name)) continue
 
     row.set(
       column.name,
-      column.isNullable || column.fallback === undefined ? null : session.table.dialect.toDefault(column)
+      column.isNullable || column.fallback === undefined ? null : handle.table.dialect.toDefault(column)
     )
   }
 
@@ -54,19 +54,19 @@ export function toWholeRow(data: object, session: Session): Row {
 }
 
 /** Changes the records that match, in one statement or one transaction. Returns their rows. */
-export async function changeRows(session: Session, target: Target, row: Row): Promise<StoredRow[]> {
-  const { db, table } = session
-  const where = toTargetCondition(target, session)
+export async function changeRows(handle: TableHandle, target: Target, row: Row): Promise<StoredRow[]> {
+  const { db, table } = handle
+  const where = toTargetCondition(target, handle)
 
   if (where === NEVER) return []
-  if (row.size === 0) return await read(session, selectRows(session).where(where))
+  if (row.size === 0) return await read(handle, selectRows(handle).where(where))
 
   const changes = table.statements.update.set(Object.fromEntries(row))
 
-  if (table.returning.update) return await write(session, changes.where(where))
+  if (table.returning.update) return await write(handle, changes.where(where))
 
   return await atomically(db, async (transaction) => {
-    const current = { ...session, db: transaction }
+    const current = { ...handle, db: transaction }
     const rows = await lockRows(current, where)
 
     if (rows.length === 0) return []
@@ -80,15 +80,15 @@ export async function changeRows(session: Session, target: Target, row: Row): Pr
 }
 
 /** Removes the records that match, in one statement or one transaction. Returns their rows. */
-export async function removeRows(session: Session, target: Target): Promise<StoredRow[]> {
-  const { db, table } = session
-  const where = toTargetCondition(target, session)
+export async function removeRows(handle: TableHandle, target: Target): Promise<StoredRow[]> {
+  const { db, table } = handle
+  const where = toTargetCondition(target, handle)
 
   if (where === NEVER) return []
-  if (table.returning.delete) return await write(session, table.statements.delete.where(where))
+  if (table.returning.delete) return await write(handle, table.statements.delete.where(where))
 
   return await atomically(db, async (transaction) => {
-    const current = { ...session, db: transaction }
+    const current = { ...handle, db: transaction }
     const rows = await lockRows(current, where)
 
     if (rows.length > 0) await write(current, table.statements.delete.where(isOneOf(rows, current)))
@@ -98,14 +98,14 @@ export async function removeRows(session: Session, target: Target): Promise<Stor
 }
 
 /** The database may allow two records with one value of a column that is not the id: then none is changed. */
-function toTargetCondition({ id, where }: Target, session: Session): Fragment {
+function toTargetCondition({ id, where }: Target, handle: TableHandle): Fragment {
   if (id === null) return where
 
-  const condition = allOf([hasId(id, session), where])
+  const condition = allOf([hasId(id, handle), where])
 
-  if (session.by === undefined || condition === NEVER) return condition
+  if (handle.by === undefined || condition === NEVER) return condition
 
-  return allOf([condition, sql`(${session.table.statements.count.where(condition)}) = 1`])
+  return allOf([condition, sql`(${handle.table.statements.count.where(condition)}) = 1`])
 }
 
 /**
@@ -113,26 +113,26 @@ function toTargetCondition({ id, where }: Target, session: Session): Fragment {
  *
  * @throws Conflict for several
  */
-export async function assertNotSeveral(session: Session, { id, where }: Target): Promise<void> {
-  if (id === null || session.by === undefined) return
-  if ((await countRecords(session, allOf([hasId(id, session), where]))) > 1) throw toSeveral(id, session)
+export async function assertNotSeveral(handle: TableHandle, { id, where }: Target): Promise<void> {
+  if (id === null || handle.by === undefined) return
+  if ((await countRecords(handle, allOf([hasId(id, handle), where]))) > 1) throw toSeveral(id, handle)
 }
 
 /** The rows that match, kept from others until the transaction ends. */
-async function lockRows(session: Session, where: Fragment): Promise<StoredRow[]> {
-  return await read(session, selectRows(session).where(where).forUpdate())
+async function lockRows(handle: TableHandle, where: Fragment): Promise<StoredRow[]> {
+  return await read(handle, selectRows(handle).where(where).forUpdate())
 }
 
 /** The condition to be one of some rows. */
-function isOneOf(rows: readonly StoredRow[], session: Session): Fragment {
+function isOneOf(rows: readonly StoredRow[], handle: TableHandle): Fragment {
   return hasOneOf(
-    rows.map((row) => row[session.id]),
-    session
+    rows.map((row) => row[handle.id]),
+    handle
   )
 }
 
 /** The condition to have one of some ids, as they are stored or were read. */
-export function hasOneOf(ids: readonly unknown[], { id, table }: Session): Fragment {
+export function hasOneOf(ids: readonly unknown[], { id, table }: TableHandle): Fragment {
   const column = toColumn(id, table)
   const values = ids.map((value) =>
     column.kind === 'integer' ? table.dialect.bind({ column, path: [] }, toOperand(column, value)) : value

@@ -58,7 +58,7 @@ function toRow(service: ManifestService, method: ManifestMethod): ExposureRow {
     who,
     data: hasData ? isDataChecked(definition, name) : null,
     query: definition ? toQueried(definition, name) : null,
-    result: definition ? toShown(definition, name) : null,
+    result: definition ? listShown(definition, name) : null,
     hidden: definition?.hidden ?? [],
     several,
     cap: name === 'find' ? (cap ?? null) : null,
@@ -82,7 +82,7 @@ function toQueried(definition: SchemaDefinition, method: string): readonly strin
   return [...Object.keys(query.fields), ...listFilters(definition.relations)]
 }
 
-function toShown(definition: SchemaDefinition, method: string): readonly string[] | null {
+function listShown(definition: SchemaDefinition, method: string): readonly string[] | null {
   if (!isStandardMethod(method)) {
     const result = getMethodDefinition(definition, method)?.result
 

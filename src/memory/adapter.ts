@@ -13,14 +13,12 @@ import type { Id, Paginated, Query } from '../core/types.ts'
 import { Conflict, NotFound } from '../errors.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import { compileComparator } from '../query/comparator.ts'
-import type { FieldReader, ToReader } from '../query/field.ts'
+import type { ToReader } from '../query/field.ts'
 import { type CustomPredicates, compilePredicate, type Predicate } from '../query/predicate.ts'
 import {
   RELATED_SORTS,
   type RecordSet,
-  type RelatedSort,
   type RelationParams,
-  toKey,
   toSetResult,
   wantsSet
 } from '../query/record-set.ts'
@@ -32,7 +30,8 @@ import { clone, cloneRecord } from './clone.ts'
 import type { Entry, Stored } from './field-index.ts'
 import { takeSorted } from './page.ts'
 import { filterRecords, Records } from './records.ts'
-import { MemorySet } from './set.ts'
+import { MemorySet, toRelatedReader } from './set.ts'
+import { isGiven, UniqueFields } from './unique.ts'
 
 /** The options of a memory service. */
 export interface MemoryOptions extends AdapterOptions {
@@ -76,7 +75,7 @@ export class MemoryAdapter<
   private readonly records: Records
   private nextId: number
   /** The fields in which no two records have the same value, beside the id. */
-  private readonly unique = new Set<string>()
+  private readonly unique: UniqueFields
 
   /**
    * @param options The options
@@ -92,6 +91,7 @@ export class MemoryAdapter<
     assertMeaning(this.constructor.name, options)
     this.nextId = startId
     this.records = new Records(indexes)
+    this.unique = new UniqueFields(this.records)
     this.store = store
   }
 
@@ -122,7 +122,7 @@ export class MemoryAdapter<
 
     const query = this.parseQuery(params)
     const sorts = params?.[RELATED_SORTS]
-    const toReader = sorts ? await this.toRelatedReader(sorts) : this.records.toReader
+    const toReader = sorts ? await toRelatedReader(sorts, this.records.toReader) : this.records.toReader
     const { skip, limit } = query
     const end = skip + (limit ?? Number.POSITIVE_INFINITY)
     const matches = this.match(query, params)
@@ -147,7 +147,10 @@ export class MemoryAdapter<
       (Array.isArray(data) ? data : [data]).map((item) => cloneRecord(item as Stored))
     )
 
-    this.assertUnique(records.map((record) => [undefined, record]))
+    this.unique.assertFree(
+      records.map((record) => [undefined, record]),
+      this.id
+    )
     for (const record of records) this.records.set(record[this.id], record)
 
     const results = records.map(this.toResult(query))
@@ -159,13 +162,12 @@ export class MemoryAdapter<
     const query = this.parseQuery(params)
     const entry = this.findEntry(id, query, params)
     const replacement = cloneRecord(data as Stored)
-
     const by = this.getBy(params)
 
     // What the call has named the record by stays, unless the data has another value.
     if (by !== undefined && replacement[by] === undefined) replacement[by] = entry.record[by]
     this.keepIds(replacement, entry, params)
-    this.assertUnique([[entry, replacement]])
+    this.unique.assertFree([[entry, replacement]], this.id)
     this.records.replace(entry, replacement)
 
     return this.toResult(query)(replacement)
@@ -177,10 +179,8 @@ export class MemoryAdapter<
   async _patch(id: Id | null, data: PatchData, params?: ServiceParams): Promise<Result | Result[]> {
     const query = this.parseQuery(params)
     const entries = this.findEntries(id, query, params)
-
     // What is inside is shared with the record before, and between records: it is replaced, never changed.
     const changes = cloneRecord(data as Stored)
-
     const patches = entries.map((entry): [Entry, Stored] => {
       const { record } = entry
       const patched = isPlainObject(record)
@@ -192,7 +192,7 @@ export class MemoryAdapter<
       return [entry, patched]
     })
 
-    this.assertUnique(patches)
+    this.unique.assertFree(patches, this.id)
     for (const [entry, patched] of patches) this.records.replace(entry, patched)
 
     return this.toResults(id, entries, query)
@@ -249,32 +249,7 @@ export class MemoryAdapter<
   }
 
   override _identifyBy(field: string): void {
-    this.unique.add(field)
-    this.records.addIndex(field)
-    this.assertUnique(this.records.getEntries().map((entry) => [entry, entry.record]))
-  }
-
-  /** Refuses records that have the value of another one in a field which has to be unique. Nothing is stored then. */
-  private assertUnique(changes: readonly (readonly [Entry | undefined, Stored])[]): void {
-    for (const field of this.unique) {
-      const seen = new Set<string>()
-
-      for (const [entry, record] of changes) {
-        const value = record[field]
-
-        if (!isGiven(value)) continue
-
-        const isTaken = this.records.findBy(field, value, this.id).some((other) => other !== entry)
-
-        if (isTaken || seen.has(String(value))) {
-          throw new Conflict(`A record whose '${field}' is '${value}' exists already`, {
-            errors: { [field]: 'is taken' }
-          })
-        }
-
-        seen.add(String(value))
-      }
-    }
+    this.unique.add(field, this.id)
   }
 
   /** The records that match, in order. */
@@ -313,25 +288,6 @@ export class MemoryAdapter<
       sorter ? sorter(params?.query?.$sort ?? {}) : compileComparator(sort, toReader),
       count
     )
-  }
-
-  /** How fields are read for a `$sort` that has numbers of related records. */
-  private async toRelatedReader(sorts: ReadonlyMap<string, RelatedSort>): Promise<ToReader> {
-    const { toReader } = this.records
-    const readers = new Map<string, FieldReader>()
-
-    for (const [name, { set, to, from, exists }] of sorts) {
-      const [numbers] = await set.count([{ set, field: to }])
-      const read = toReader([from])
-
-      readers.set(name, (record) => {
-        const number = numbers?.get(toKey(read(record))) ?? 0
-
-        return exists ? number > 0 : number
-      })
-    }
-
-    return (path) => readers.get(path.join('.')) ?? toReader(path)
   }
 
   /** Gives each record an id. Nothing is stored before all ids are known to be free. */
@@ -427,11 +383,6 @@ export function memory<
   MemoryService<Result, Data, ServiceParams, PatchData>
 export function memory(options: MemoryOptions = {}): MemoryService {
   return new MemoryService(options, [])
-}
-
-/** v5 takes 0 and the empty text for no id; 0 is one here. */
-function isGiven(id: unknown): boolean {
-  return id !== undefined && id !== null && id !== ''
 }
 
 function assertMeaning(owner: string, { operators, predicates = {}, matcher }: MemoryOptions): void {

@@ -1,4 +1,5 @@
-import { type CountRequest, type RecordSet, toKey } from '../query/record-set.ts'
+import type { FieldReader, ToReader } from '../query/field.ts'
+import { type CountRequest, type RecordSet, type RelatedSort, toKey } from '../query/record-set.ts'
 import { getPath } from '../utils/object.ts'
 
 /** The records in memory that a `find` selects. */
@@ -31,4 +32,30 @@ export class MemorySet implements RecordSet {
       return numbers
     })
   }
+}
+
+/**
+ * How fields are read for a `$sort` by numbers of related records.
+ *
+ * @param sorts The numbers, by name
+ * @param toReader How the fields of the records themselves are read
+ */
+export async function toRelatedReader(
+  sorts: ReadonlyMap<string, RelatedSort>,
+  toReader: ToReader
+): Promise<ToReader> {
+  const readers = new Map<string, FieldReader>()
+
+  for (const [name, { set, to, from, exists }] of sorts) {
+    const [numbers] = await set.count([{ set, field: to }])
+    const read = toReader([from])
+
+    readers.set(name, (record) => {
+      const number = numbers?.get(toKey(read(record))) ?? 0
+
+      return exists ? number > 0 : number
+    })
+  }
+
+  return (path) => readers.get(path.join('.')) ?? toReader(path)
 }

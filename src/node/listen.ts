@@ -4,6 +4,7 @@ import { reportError } from '../core/events.ts'
 import { getInternals } from '../core/internals.ts'
 import { createError } from '../utils/developer-error.ts'
 import { limitPipelining } from './pipelining.ts'
+import { warnOfMissingTransport } from './reachable.ts'
 import { prepareClose } from './shutdown.ts'
 
 /** The part of an application that a server needs. */
@@ -12,6 +13,33 @@ interface ServedApplication {
   teardown(): Promise<unknown>
   emit(event: string | symbol, ...values: unknown[]): unknown
   rawListeners(event: string | symbol): unknown[]
+}
+
+/**
+ * Gives an application `listen`, and a `teardown` that first closes what listens.
+ *
+ * @param app The application, which is changed
+ * @param create Creates a server of it that does not listen yet
+ */
+export function implementListen(app: any, create: (app: any) => Server): void {
+  const { teardown } = app
+  const closers: (() => Promise<void>)[] = []
+
+  app.listen = async function (this: any, ...args: any[]): Promise<Server> {
+    this.server = create(this)
+
+    const server = await startServer(this, this.server, args, closers)
+
+    warnOfMissingTransport(this)
+
+    return server
+  }
+
+  app.teardown = async function (this: any, server?: unknown): Promise<unknown> {
+    await Promise.all(closers.splice(0).map((close) => close()))
+
+    return teardown.call(this, server)
+  }
 }
 
 /**

@@ -4,8 +4,9 @@ import qs from 'qs'
 import type { Query } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed } from '../errors.ts'
 import { isAcceptedForm } from '../transport/body.ts'
-import type { HttpRequest, HttpTarget, IncomingHeaders } from '../transport/http.ts'
+import type { HttpRequest, IncomingHeaders } from '../transport/http.ts'
 import { toAddress, toHost } from '../transport/proxies.ts'
+import type { HttpTarget } from '../transport/target.ts'
 import { readText } from './read.ts'
 
 /** What the request of a server does not contain. */

@@ -7,11 +7,11 @@ import type { OAuthProfile } from './types.ts'
 
 type OpenidClient = typeof import('openid-client')
 
-/** How long a provider may take to answer, in seconds. */
+/** How long a provider may take to respond, in seconds. */
 const TIMEOUT = 10
 
-/** How many bytes the answer of a provider may have. */
-const MAX_ANSWER = 1024 * 1024
+/** How many bytes the response of a provider may have. */
+const MAX_RESPONSE = 1024 * 1024
 
 /** Loads what speaks OAuth. */
 export function loadClient(
@@ -21,7 +21,7 @@ export function loadClient(
 }
 
 /** What our server asks of one provider by itself, without a browser. */
-export class Connection {
+export class ProviderConnection {
   private readonly settings: ResolvedProvider
   private configuration: Promise<Configuration> | undefined
 
@@ -142,13 +142,13 @@ export class Connection {
     )
 
     if (!response.ok)
-      throw Object.assign(new Error(`The answer is ${response.status}`), { status: response.status })
+      throw Object.assign(new Error(`The response is ${response.status}`), { status: response.status })
 
     return response.json()
   }
 }
 
-/** `fetch` that reads no further than an answer may be long. */
+/** `fetch` that reads no more than a response may hold. */
 async function fetchBounded(url: string, options: object): Promise<Response> {
   const { body, status, headers } = await fetch(url, options)
   const chunks: Uint8Array[] = []
@@ -157,7 +157,7 @@ async function fetchBounded(url: string, options: object): Promise<Response> {
   for await (const chunk of body ?? []) {
     size += chunk.byteLength
     // To leave the loop ends the request.
-    if (size > MAX_ANSWER) throw new Error(`The answer has more than ${MAX_ANSWER} bytes`)
+    if (size > MAX_RESPONSE) throw new Error(`The response has more than ${MAX_RESPONSE} bytes`)
     chunks.push(chunk)
   }
 

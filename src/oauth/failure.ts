@@ -34,12 +34,12 @@ export function toShownError(provider: string, error: unknown): FeathersError {
   return new NotAuthenticated('OAuth Authentication not successful')
 }
 
-/** What has happened, for the log of a server. The error itself may hold the whole answer, tokens among it. */
+/** What has happened, for the log of a server. The error itself may hold the whole response with its tokens. */
 export function toReason({ message, code, error, error_description: description }: ProviderError): Error {
   return new Error([message, code, error, description].filter((part) => typeof part === 'string').join(': '))
 }
 
-/** Whether a provider did not answer, or could not. */
+/** Whether a provider did not respond, or could not. */
 function isAway(error: unknown): boolean {
   for (let current = error as ProviderError | undefined; current; current = current.cause) {
     if ((current.status ?? 0) >= 500 || current.code === 'OAUTH_TIMEOUT' || current.name === 'TimeoutError')

@@ -1,5 +1,5 @@
 import { createDebug } from '../utils/debug.ts'
-import { Connection, loadClient } from './connection.ts'
+import { loadClient, ProviderConnection } from './connection.ts'
 import { type ProviderError, toReason, toShownError } from './failure.ts'
 import { type ResolvedProvider, toScopes } from './options.ts'
 import type { CallbackQuery, OAuthData, OAuthProfile } from './types.ts'
@@ -20,7 +20,7 @@ export class Flow {
   private readonly name: string
   private readonly settings: ResolvedProvider
   private readonly redirectUri: string
-  private readonly connection: Connection
+  private readonly connection: ProviderConnection
 
   /**
    * @param name The name of the provider
@@ -31,7 +31,7 @@ export class Flow {
     this.name = name
     this.settings = settings
     this.redirectUri = redirectUri
-    this.connection = new Connection(settings)
+    this.connection = new ProviderConnection(settings)
   }
 
   /**
@@ -66,7 +66,7 @@ export class Flow {
    *
    * @param query The query of the callback
    * @param secrets What was made when the flow began
-   * @throws NotAuthenticated for a login that did not succeed; Unavailable when the provider does not answer
+   * @throws NotAuthenticated for a login that did not succeed; Unavailable when the provider does not respond
    */
   finish(query: CallbackQuery, secrets: FlowSecrets): Promise<Omit<OAuthData, 'strategy'>> {
     const { settings, connection } = this

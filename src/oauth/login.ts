@@ -12,6 +12,7 @@ import {
   NotFound
 } from '../errors.ts'
 import { toClientError } from '../transport/error.ts'
+import { hasCode } from '../utils/check.ts'
 import { parseCookies, toSetCookie } from '../utils/cookie.ts'
 import { unsealCode } from './code.ts'
 import { loadClient } from './connection.ts'
@@ -41,7 +42,7 @@ interface LoginRequest {
 }
 
 /** Where the browser goes next, what it keeps, and what a program gets instead. */
-export interface LoginAnswer {
+export interface LoginResponse {
   readonly location: string | null
   readonly cookies: readonly string[]
   readonly result?: AuthenticationResult
@@ -125,7 +126,7 @@ export class Logins {
     return redirect_uri ?? `${this.serverUrl}/${getPrefix(this.configuration)}/${name}/callback`
   }
 
-  /** Whether a provider was told to answer with a form, as Apple wants to. */
+  /** Whether a provider was told to send a form, as Apple wants to. */
   expectsForm(name: string): boolean {
     return getProvider(name, this.configuration)?.custom_params?.response_mode === 'form_post'
   }
@@ -140,7 +141,7 @@ export class Logins {
    * @throws NotFound for an unknown provider; NotAuthenticated for a page that it must not lead back to, for a path that
    * could lead to another origin, and for a token that is not valid; BadRequest for more than its cookie can hold
    */
-  async beginForBrowser(name: string, params: OAuthParams): Promise<LoginAnswer> {
+  async beginForBrowser(name: string, params: OAuthParams): Promise<LoginResponse> {
     const { redirect, feathers_token: accessToken, ...query } = params.query ?? {}
     const strategy = this.getStrategy(name)
     const { headers = {} } = params
@@ -154,7 +155,7 @@ export class Logins {
     } else if (isOwn && params.authentication) {
       session = await openSession(this.auth, strategy, params.authentication, params).catch((error) => {
         // A session that has ended is no obstacle to a new one.
-        if (error?.code !== 401) throw error
+        if (!hasCode(error, 401)) throw error
 
         return undefined
       })
@@ -169,7 +170,7 @@ export class Logins {
   }
 
   /**
-   * Begins a login for a program, which sends the browser where the answer says.
+   * Begins a login for a program, which sends the browser where the response says.
    *
    * @param name The name of the provider
    * @param data With the path that the browser goes to afterwards as `redirect`
@@ -181,7 +182,7 @@ export class Logins {
     name: string,
     data: { readonly redirect?: unknown } | undefined,
     params: OAuthParams
-  ): Promise<LoginAnswer> {
+  ): Promise<LoginResponse> {
     const strategy = this.getStrategy(name)
     const { query = {}, authentication, headers = {} } = params
 
@@ -207,7 +208,7 @@ export class Logins {
     name: string,
     query: CallbackQuery,
     { authentication, ...params }: OAuthParams
-  ): Promise<LoginAnswer> {
+  ): Promise<LoginResponse> {
     const strategy = this.getStrategy(name)
     const { state } = query
     const { referer, ...headers } = params.headers ?? {}
@@ -236,7 +237,7 @@ export class Logins {
 
       return { location, ...this.deliver(result, cookies) }
     } catch (error) {
-      const shown = this.toShown(error)
+      const shown = this.toReported(error)
       const location = await strategy.getRedirect(shown, loginParams)
 
       if (!location) throw shown
@@ -265,7 +266,7 @@ export class Logins {
     strategy: OAuthStrategy,
     request: LoginRequest,
     { headers = {} }: OAuthParams
-  ): Promise<LoginAnswer> {
+  ): Promise<LoginResponse> {
     const pageParams: OAuthParams = { ...(request as OAuthParams), headers }
     const page = (await strategy.getAllowedOrigin(pageParams)) ?? undefined
 
@@ -334,7 +335,7 @@ export class Logins {
   private deliver(
     result: AuthenticationResult,
     cookies: readonly string[]
-  ): Pick<LoginAnswer, 'result' | 'cookies'> {
+  ): Pick<LoginResponse, 'result' | 'cookies'> {
     const { tokenCookie: name } = this
 
     if (name === undefined) return { result, cookies }
@@ -349,7 +350,7 @@ export class Logins {
   }
 
   /** The same as over HTTP. What a client sees nothing of is said to the application. */
-  private toShown(error: unknown): FeathersError {
+  private toReported(error: unknown): FeathersError {
     const { status, body } = toClientError(error)
 
     if (status >= 500) reportError(this.app, error)

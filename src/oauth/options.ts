@@ -5,11 +5,11 @@ import { assertOption, assertOptions, type OptionCheck, type OptionChecks } from
 import { stripSlashes, stripTrailingSlashes } from '../utils/path.ts'
 import { type Provider, providers } from './providers.ts'
 import { isSafeUrl, parseUrl } from './redirect.ts'
-import type { Delivery, OAuthConfiguration, ProviderSettings } from './types.ts'
+import type { OAuthConfiguration, ProviderSettings, TokenDelivery } from './types.ts'
 
 const OWNER = 'authentication.oauth'
 
-const DELIVERIES: readonly unknown[] = ['hash', 'code', 'cookie'] satisfies Delivery[]
+const DELIVERIES: readonly unknown[] = ['hash', 'code', 'cookie'] satisfies TokenDelivery[]
 
 const AUTH_METHODS: readonly unknown[] = ['client_secret_basic', 'client_secret_post', 'none']
 

@@ -39,7 +39,7 @@ export const providers: ReadonlyMap<string, Provider> = new Map<string, Provider
     {
       issuer: 'https://appleid.apple.com',
       scope: ['openid', 'name', 'email'],
-      // With a scope it answers in no other way.
+      // With a scope it responds in no other way.
       custom_params: { response_mode: 'form_post' },
       token_endpoint_auth_method: 'client_secret_post',
       createSecret: createAppleSecret,

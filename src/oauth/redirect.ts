@@ -6,7 +6,7 @@ import { stripTrailingSlashes } from '../utils/path.ts'
 const ANYWHERE = 'https://page.invalid'
 
 /** Matches the hash that a login gives a page. No other source may put these names there. */
-const ANSWER = /#(.*[?&])?(access_token|oauth_code|error)=/
+const RESULT = /#(.*[?&])?(access_token|oauth_code|error)=/
 
 /** How the address of this machine may be written (RFC 8252 §7.3). */
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
@@ -59,12 +59,12 @@ export function toPage(page: string, redirect: unknown): string {
 /**
  * Appends the result of a login to the URL of a page: in its hash, which no server sees.
  *
- * @param page The page; one that ends with a question mark gets the answer as its query string
- * @param answer Names and values
+ * @param page The page; one that ends with a question mark gets the result as its query string
+ * @param result Names and values
  */
-export function withAnswer(page: string, answer: { readonly [name: string]: string }): string {
+export function withResult(page: string, result: { readonly [name: string]: string }): string {
   const separator = page.endsWith('?') ? '' : page.includes('#') ? '?' : '#'
-  const parts = Object.entries(answer).map(
+  const parts = Object.entries(result).map(
     ([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`
   )
 
@@ -95,7 +95,7 @@ export function parseUrl(text: string, base?: string): URL | undefined {
 
 /** Browsers take a backslash for a slash, and leave out line breaks and tabs: what is read is not what is followed. */
 function isHarmless(redirect: string): boolean {
-  return /^[/?#]/.test(redirect) && !/^\/\/|[\\\s]|\p{Cc}/u.test(redirect) && !ANSWER.test(redirect)
+  return /^[/?#]/.test(redirect) && !/^\/\/|[\\\s]|\p{Cc}/u.test(redirect) && !RESULT.test(redirect)
 }
 
 function isSame(allowed: URL | undefined, page: URL): boolean {

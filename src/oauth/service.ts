@@ -2,11 +2,11 @@ import { toDispatch } from '../authentication/dispatch.ts'
 import { OWN_ACCESS, type OwnAccess } from '../core/own-access.ts'
 import type { HookContext, NextFunction } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed, NotAuthenticated } from '../errors.ts'
-import type { LoginAnswer, Logins } from './login.ts'
+import type { LoginResponse, Logins } from './login.ts'
 import type { OAuthParams } from './strategy.ts'
 
-/** What is answered: `respond` makes it of a result. */
-export interface Answer {
+/** What a service returns; `respond` makes the response of it. */
+export interface OAuthResponse {
   readonly body: object
   readonly location?: string | null
   readonly cookies?: readonly string[]
@@ -31,7 +31,7 @@ export class OAuthService {
    * @param params With `redirect` and `feathers_token` in the query
    * @throws NotFound for an unknown provider
    */
-  async find(params: OAuthParams): Promise<Answer> {
+  async find(params: OAuthParams): Promise<OAuthResponse> {
     assertNavigation(params)
 
     const { location, cookies } = await this.logins.beginForBrowser(getProviderName(params), params)
@@ -46,7 +46,7 @@ export class OAuthService {
    * @param params With the credentials of the user who connects an account, if any
    * @throws NotFound for an unknown provider
    */
-  async create(data: object, params: OAuthParams): Promise<Answer> {
+  async create(data: object, params: OAuthParams): Promise<OAuthResponse> {
     const { location, cookies } = await this.logins.beginForProgram(getProviderName(params), data, params)
 
     return { body: { location }, cookies }
@@ -67,11 +67,11 @@ export class OAuthCallbackService {
     this.logins = logins
   }
 
-  /** Ends a login: sends the browser to the page, or answers with the result when there is none. */
-  async find(params: OAuthParams): Promise<Answer> {
+  /** Ends a login: sends the browser to the page, or responds with the result when there is none. */
+  async find(params: OAuthParams): Promise<OAuthResponse> {
     assertNavigation(params)
 
-    const { location, cookies, result }: LoginAnswer = await this.logins.finish(
+    const { location, cookies, result }: LoginResponse = await this.logins.finish(
       getProviderName(params),
       params.query ?? {},
       params
@@ -83,9 +83,9 @@ export class OAuthCallbackService {
   /**
    * Has the browser ask again, with `GET`: to a form of another site it does not add the cookie of the login.
    *
-   * @throws MethodNotAllowed for a provider that was not told to answer with a form; BadRequest for what is none
+   * @throws MethodNotAllowed for a provider that was not told to send a form; BadRequest for what is none
    */
-  async create(data: object, params: OAuthParams): Promise<Answer> {
+  async create(data: object, params: OAuthParams): Promise<OAuthResponse> {
     const name = getProviderName(params)
 
     if (!this.logins.expectsForm(name))
@@ -119,7 +119,7 @@ export class OAuthCodeService {
    * @returns The `accessToken`
    * @throws BadRequest without a code; NotAuthenticated for one that is not valid, or was used
    */
-  async create(data: { readonly code?: unknown } | undefined): Promise<Answer> {
+  async create(data: { readonly code?: unknown } | undefined): Promise<OAuthResponse> {
     if (typeof data?.code !== 'string') throw new BadRequest("Invalid 'code': expected a string")
 
     return { body: await this.logins.exchange(data.code) }
@@ -130,7 +130,7 @@ export class OAuthCodeService {
 export async function respond(context: HookContext, next: NextFunction): Promise<void> {
   await next()
 
-  const { body, location, cookies = [] } = context.result as Answer
+  const { body, location, cookies = [] } = context.result as OAuthResponse
 
   context.result = body
 

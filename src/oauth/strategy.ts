@@ -11,7 +11,7 @@ import { hasCode } from '../utils/check.ts'
 import { KeyedMutex } from '../utils/keyed-mutex.ts'
 import { sealCode } from './code.ts'
 import { assertConfiguration, getOrigins, getPrefix } from './options.ts'
-import { findOrigin, toPage, withAnswer } from './redirect.ts'
+import { findOrigin, toPage, withResult } from './redirect.ts'
 import type { Entity, OAuthConfiguration, OAuthProfile } from './types.ts'
 
 /** The params of a login through a provider. */
@@ -61,7 +61,7 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
   /**
    * The profile of the user at the provider.
    *
-   * @param data The answer of the provider: the `profile`, its tokens, and all of it as `raw`
+   * @param data The response of the provider: the `profile`, its tokens, and all of it as `raw`
    */
   async getProfile(data: AuthenticationRequest, _params: OAuthParams): Promise<OAuthProfile> {
     return data.profile
@@ -180,13 +180,13 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
   async getRedirect(data: AuthenticationResult | Error, params: OAuthParams = {}): Promise<string | null> {
     const page = await this.getAllowedOrigin(params)
 
-    return page && withAnswer(toPage(page, params.redirect), this.toAnswer(data))
+    return page && withResult(toPage(page, params.redirect), this.toParameters(data))
   }
 
   /**
    * Finds, creates or connects the entity of a profile.
    *
-   * @param authentication What the provider has answered
+   * @param authentication What the provider has sent
    * @param originalParams The params of the call; for one from outside with what the callback has set as `oauth`
    * @throws NotAuthenticated for a call from outside that is not the callback of a flow, and for an account that may not
    * be linked; Conflict for a profile of another user
@@ -318,7 +318,7 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
     return String(one[this.entityId]) === String(other[this.entityId])
   }
 
-  private toAnswer(data: { accessToken?: string; message?: string }): { [name: string]: string } {
+  private toParameters(data: { accessToken?: string; message?: string }): { [name: string]: string } {
     const { accessToken, message } = data
 
     if (!accessToken) return { error: message || 'OAuth Authentication not successful' }

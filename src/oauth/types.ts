@@ -13,14 +13,14 @@ export interface OAuthProfile {
 /** The record that logs in, usually a user. It has the type of the application: strategies that override methods name it. */
 export type Entity = any
 
-/** What an OAuth strategy authenticates with: the profile, and what the provider has answered. */
+/** What an OAuth strategy authenticates with: the profile, and what the provider has sent. */
 export interface OAuthData {
   strategy: string
   profile: OAuthProfile
   access_token: string
   refresh_token?: string
   id_token?: string
-  /** The answer of the provider to the exchange of the code. */
+  /** The response of the provider to the exchange of the code. */
   raw?: { [name: string]: any }
   [name: string]: any
 }
@@ -59,7 +59,14 @@ export interface ProviderSettings {
 }
 
 /** How the access token gets to the page. */
-export type Delivery = 'hash' | 'code' | 'cookie'
+export type TokenDelivery = 'hash' | 'code' | 'cookie'
+
+/**
+ * The old name of {@link TokenDelivery}, which is removed in the next minor version.
+ *
+ * @deprecated The new name is `TokenDelivery`
+ */
+export type Delivery = TokenDelivery
 
 /** The configuration under `oauth` of an authentication service: what is said here, and the providers by name. */
 export interface OAuthConfiguration {
@@ -75,7 +82,7 @@ export interface OAuthConfiguration {
    * How the access token gets to the page: in its hash, as a code that is exchanged once, or in a cookie that scripts
    * cannot read; `hash` when left out.
    */
-  delivery?: Delivery
+  delivery?: TokenDelivery
   /** The name of the e-mail address of an entity, to find users who have an account already. */
   email?: string
   /** The name of the field of an entity that says that its e-mail address was verified. */

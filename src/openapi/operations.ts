@@ -1,4 +1,5 @@
 import { getDefinition, isStandardMethod } from '../core/methods.ts'
+import { BODILESS_VERBS } from '../core/routes.ts'
 import type { ManifestLogin } from '../manifest/login.ts'
 import type { ManifestMethod, ManifestService } from '../manifest/services.ts'
 import { getMethodDefinition } from '../schema/compile.ts'
@@ -6,7 +7,7 @@ import type { JsonSchema } from '../schema/json-schema.ts'
 import { isLogin, toLoginData, toLoginResult } from './login.ts'
 import { type Names, type ServiceNames, toPascal } from './names.ts'
 import { type QuerySources, type ServiceQueries, toQueries, toQueryParameters } from './parameters.ts'
-import { type StatusEntry, toErrors, toJson } from './responses.ts'
+import { type StatusEntry, toErrors, toJsonContent } from './responses.ts'
 import type { ServiceSchemas } from './schemas.ts'
 import { describeWho, toSecurity } from './security.ts'
 import type { OpenApiOperation, OpenApiParameter, OpenApiResponse } from './types.ts'
@@ -42,9 +43,6 @@ interface Call {
 
 /** Stands for the id in a path. */
 const ID = ':'
-
-/** Verbs of requests without a body. */
-const BODILESS: readonly string[] = ['GET', 'DELETE']
 
 /**
  * Adds the calls of a service to the paths of a document.
@@ -144,7 +142,7 @@ function toOperation(
     security: toSecurity(method.who, login),
     ...(parameters.length > 0 && { parameters }),
     ...(data && {
-      requestBody: { required: data.isRequired, content: toJson(data.schema) }
+      requestBody: { required: data.isRequired, content: toJsonContent(data.schema) }
     }),
     responses: Object.fromEntries([
       ...toSuccess(service, call, result),
@@ -207,7 +205,7 @@ function toData(
   // An adapter takes records alone.
   const schema = schemas.toData(name) ?? (isStored && isStandardMethod(name) ? { type: 'object' } : undefined)
 
-  if (!hasData || verb === 'GET' || (BODILESS.includes(verb) && !schema)) return undefined
+  if (!hasData || verb === 'GET' || (BODILESS_VERBS.includes(verb) && !schema)) return undefined
   if (!schema) return { schema: {}, isRequired: isStandardMethod(name) }
   if (name !== 'create' || !several || !isStored) return { schema, isRequired: true }
 
@@ -238,7 +236,7 @@ function toSuccess(
   result: JsonSchema | undefined
 ): readonly StatusEntry<OpenApiResponse>[] {
   const status = name === 'create' ? '201' : '200'
-  const success = [status, { description: 'The result', content: toJson(result ?? {}) }] as const
+  const success = [status, { description: 'The result', content: toJsonContent(result ?? {}) }] as const
 
   if (result) return [success]
 

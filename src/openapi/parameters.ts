@@ -4,7 +4,7 @@ import { isFieldTable, type QueryDefinition, type SchemaDefinition } from '../sc
 import { type Field, type FieldKind, toFieldTable } from '../schema/fields.ts'
 import { MAX_LEVELS, MAX_NAMES } from '../schema/include.ts'
 import { getProperties, type JsonSchema, toAlternatives } from '../schema/json-schema.ts'
-import { isCount } from '../schema/relation.ts'
+import { isCountRelation } from '../schema/relation.ts'
 import { type ConvertRules, convertSchema } from './convert.ts'
 import type { OpenApiParameter } from './types.ts'
 
@@ -144,9 +144,9 @@ function listRelated(
   { findRelated }: QuerySources
 ): readonly (readonly [string, Field])[] {
   return Object.entries(definition?.relations ?? {}).flatMap(([name, relation]) => {
-    const query = isCount(relation) ? undefined : findRelated(relation.path)?.definition?.query
+    const query = isCountRelation(relation) ? undefined : findRelated(relation.path)?.definition?.query
 
-    if (isCount(relation) || !query || !isFieldTable(query)) return []
+    if (isCountRelation(relation) || !query || !isFieldTable(query)) return []
 
     return relation.filter.flatMap((path) => {
       const field = query.fields[path]
@@ -162,7 +162,7 @@ function listIncludes(service: ManifestService, sources: QuerySources, levels: n
 
     if (!related) return []
 
-    const further = levels > 1 && !isCount(relation) ? listIncludes(related, sources, levels - 1) : []
+    const further = levels > 1 && !isCountRelation(relation) ? listIncludes(related, sources, levels - 1) : []
 
     return [name, ...further.map((one) => `${name}.${one}`)]
   })

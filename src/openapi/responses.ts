@@ -30,7 +30,7 @@ export type StatusEntry<Response> = readonly [status: string, response: Response
 
 /** The responses with errors, by name. */
 export function toErrorResponses(): { [name: string]: OpenApiResponse } {
-  const content = toJson({ $ref: '#/components/schemas/Error' })
+  const content = toJsonContent({ $ref: '#/components/schemas/Error' })
 
   return Object.fromEntries(
     Object.entries(DESCRIPTIONS).map(([name, [, description]]) => [name, { description, content }])
@@ -63,6 +63,6 @@ export function toErrors(
 }
 
 /** A body of JSON. */
-export function toJson(schema: JsonSchema): OpenApiContent {
+export function toJsonContent(schema: JsonSchema): OpenApiContent {
   return { 'application/json': { schema } }
 }

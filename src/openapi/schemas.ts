@@ -2,7 +2,7 @@ import { isStandardMethod } from '../core/methods.ts'
 import type { ManifestMethod, ManifestService } from '../manifest/services.ts'
 import { getMethodDefinition } from '../schema/compile.ts'
 import { getProperties, type JsonSchema } from '../schema/json-schema.ts'
-import { isCount, type Relation } from '../schema/relation.ts'
+import { isCountRelation, type Relation } from '../schema/relation.ts'
 import { type ConvertRules, convertSchema, isAnything, toShape } from './convert.ts'
 import { Names, toPascal, toServiceNames } from './names.ts'
 import { ERROR } from './responses.ts'
@@ -211,7 +211,7 @@ export function createSchemas(services: readonly ManifestService[], settings: Sc
     const related = findRelated(relation.path)
 
     if (!related) return undefined
-    if (isCount(relation))
+    if (isCountRelation(relation))
       return relation.kind === 'count' ? { type: 'integer', minimum: 0 } : { type: 'boolean' }
 
     // An included record leaves as its service shows records, without what it makes of responses.

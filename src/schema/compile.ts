@@ -13,7 +13,7 @@ import { toValidator } from './libraries.ts'
 import { compilePicker, type OutputRules, type Picker, toDispatchProperty } from './output.ts'
 import { compileQuery, type QueryCheck, toId } from './query.ts'
 import { listFilters } from './related-filter.ts'
-import { isCount, type Relation } from './relation.ts'
+import { isCountRelation, type Relation } from './relation.ts'
 import { getExternalNames, getVirtualNames } from './resolvers.ts'
 import type { AnySchema, Validator } from './validator.ts'
 
@@ -306,7 +306,7 @@ function compileQueries(
   const check = compileQuery({
     // The other service checks what its fields are compared with.
     fields: new Map([...fields, ...listFilters(relations).map((name) => [name, ANY] as const)]),
-    sort: [...sort, ...Object.keys(relations).filter((name) => isCount(relations[name] as Relation))],
+    sort: [...sort, ...Object.keys(relations).filter((name) => isCountRelation(relations[name] as Relation))],
     operators: query.operators,
     selectable: [
       ...[...table.keys(), ...toNames(record.output)].filter((path) => !form.hidden?.includes(path)),

@@ -237,18 +237,18 @@ function setFields(makers: readonly Maker[], value: unknown, given: Data, contex
   if (makers.length === 0 && given === NONE) return value
 
   const record: Data = { ...(value as Data), ...given }
-  const waiting: Promise<void>[] = []
+  const pending: Promise<void>[] = []
 
   for (const { name, make } of makers) {
     if (Object.hasOwn(given, name)) continue
 
     const made = make(context)
 
-    if (isPromise(made)) waiting.push(made.then((settled) => setField(record, name, settled)))
+    if (isPromise(made)) pending.push(made.then((settled) => setField(record, name, settled)))
     else setField(record, name, made)
   }
 
-  return waiting.length > 0 ? Promise.all(waiting).then(() => record) : record
+  return pending.length > 0 ? Promise.all(pending).then(() => record) : record
 }
 
 function setField(record: Data, name: string, value: unknown): void {

@@ -16,14 +16,15 @@ import { isPromise } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import type { MistakeCode } from '../utils/error-codes.ts'
+import { isEmpty } from '../utils/object.ts'
 import { type CompiledSchema, compileSchema, type SchemaDefinition } from './compile.ts'
 import type { DataSource } from './data.ts'
 import type { LongForm } from './declaration.ts'
 import { type Declaration, type DescribedExtension, getDeclaration } from './declared.ts'
 import { addDerived, type DerivedFields, settleDerived, takeIncludes, withoutPrivate } from './derived.ts'
+import { isOfRelation } from './find-related.ts'
 import { assertRelated } from './include.ts'
 import { markRecords, pickResult, showAll } from './output.ts'
-import { isOfRelation } from './related.ts'
 import { listFilters } from './related-filter.ts'
 import { compileExternal, compileResult, type ResolverSettings, resolveInput } from './resolvers.ts'
 import { compileResultCheck } from './result.ts'
@@ -141,7 +142,7 @@ class ServiceSchema implements DescribedExtension {
     const hasEvent = getDefinition(method).event !== undefined
     const checkResult = isStandard ? this.checkResult : undefined
     const derived = isStandard ? this.derived : undefined
-    const toShown = (value: unknown) => {
+    const pickShown = (value: unknown) => {
       if (isStandard) return pickResult(value, pick)
 
       return pickOwn ? pickOwn(value) : showAll(value, [], hidden)
@@ -156,7 +157,7 @@ class ServiceSchema implements DescribedExtension {
       else if (isStandard && (hasEvent || !goesToClient(context)))
         markRecords(context.result, dispatchProperty)
       if (context.params.provider || hasEvent) {
-        context.dispatch = toShown(context.dispatch !== undefined ? context.dispatch : context.result)
+        context.dispatch = pickShown(context.dispatch !== undefined ? context.dispatch : context.result)
       }
       if (view && goesToClient(context)) setResponse(context, await view(context))
       if (derived && hasEvent) {
@@ -260,10 +261,4 @@ function toSource({ provider, headers }: Params): DataSource {
   const type = provider === 'rest' ? String(headers?.['content-type'] ?? '') : ''
 
   return { isOutside: Boolean(provider), isForm: FORM.test(type) }
-}
-
-function isEmpty(query: object): boolean {
-  for (const _ in query) return false
-
-  return true
 }

@@ -1,10 +1,11 @@
 import {
   DATE_KEYWORD,
-  getProperties,
+  findProperty,
   getTypes,
-  isJsonSchema,
   type JsonSchema,
-  toAlternatives
+  listProperties,
+  toAlternatives,
+  toOneOf
 } from './json-schema.ts'
 
 /** What a field holds, as far as queries are concerned. `any` is not converted, and a `list` is compared by no operator of ours. */
@@ -54,19 +55,16 @@ function addFields(
   table: Map<string, Field>
 ): void {
   const alternatives = toAlternatives(schema, root)
-  const names = new Set(alternatives.flatMap((part) => [...getProperties(part).keys()]))
 
   if (path !== '' && !alternatives.every(isObjectOnly)) table.set(path, toField(alternatives))
 
-  for (const name of names) {
-    const parts = alternatives.map((part) => getProperties(part).get(name)).filter(isJsonSchema)
-    const [only] = parts
-    const inner = parts.length === 1 ? (only as JsonSchema) : { anyOf: parts }
+  for (const name of listProperties(alternatives)) {
+    const parts = findProperty(alternatives, name)
     const within = [...above, ...parts]
 
     // A record that holds others of its kind has no end.
     if (parts.length > 0 && !parts.some((part) => isRepeated(part, above))) {
-      addFields(inner, root, path === '' ? name : `${path}.${name}`, within, table)
+      addFields(toOneOf(parts), root, path === '' ? name : `${path}.${name}`, within, table)
     }
   }
 }

@@ -3,7 +3,7 @@ import { isPlainObject } from '../utils/object.ts'
 import {
   createUnion,
   DATE_KEYWORD,
-  getProperties,
+  findProperty,
   getTypes,
   isJsonSchema,
   type JsonSchema,
@@ -71,7 +71,7 @@ function convertFields(
   source: Source
 ): unknown {
   const entries = Object.entries(value).map(([name, field]) => {
-    const parts = alternatives.map((part) => getProperties(part).get(name)).filter(isJsonSchema)
+    const parts = findProperty(alternatives, name)
 
     return [name, parts.length > 0 ? convert(field, source.toUnion(parts), source) : field] as const
   })

@@ -5,7 +5,7 @@ import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { toBadRequest } from './faults.ts'
 import { type JsonSchema, toNames } from './json-schema.ts'
-import { isCount, type Relation } from './relation.ts'
+import { isCountRelation, type Relation } from './relation.ts'
 
 /** The relations of a service by name. */
 export type Relations = Readonly<Record<string, Relation>>
@@ -149,7 +149,7 @@ function assertRelation(context: HookContext, name: string, relations: Relations
     const relation = Object.hasOwn(known, part) ? known[part] : undefined
 
     if (!relation) refuse(toUnknown(name, part, Object.keys(known)))
-    else known = isCount(relation) ? {} : getRelations(context, relation.path)
+    else known = isCountRelation(relation) ? {} : getRelations(context, relation.path)
   }
 }
 

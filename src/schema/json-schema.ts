@@ -74,9 +74,24 @@ export function getProperties(schema: JsonSchema): ReadonlyMap<string, JsonSchem
   return new Map(isObject(schema.properties) ? Object.entries(schema.properties) : [])
 }
 
+/** The names of the properties that some of these parts declare. */
+export function listProperties(parts: readonly JsonSchema[]): readonly string[] {
+  return [...new Set(parts.flatMap((part) => [...getProperties(part).keys()]))]
+}
+
+/** What each of these parts that declares a property says of it. */
+export function findProperty(parts: readonly JsonSchema[], name: string): readonly JsonSchema[] {
+  return parts.map((part) => getProperties(part).get(name)).filter(isJsonSchema)
+}
+
 /** The names of the fields that a schema declares at its top. */
 export function toNames(schema: JsonSchema): readonly string[] {
-  return [...new Set(toAlternatives(schema, schema).flatMap((part) => [...getProperties(part).keys()]))]
+  return listProperties(toAlternatives(schema, schema))
+}
+
+/** A schema of values that match one of these. */
+export function toOneOf(parts: readonly JsonSchema[]): JsonSchema {
+  return parts.length === 1 ? (parts[0] as JsonSchema) : { anyOf: parts }
 }
 
 /** Whether a value is a JSON Schema in the form of an object. */

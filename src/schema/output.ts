@@ -2,12 +2,13 @@ import { DISPATCH, keepDispatch } from '../utils/dispatch.ts'
 import { isPlainObject, setOwn } from '../utils/object.ts'
 import {
   createUnion,
+  findProperty,
   getPatterns,
-  getProperties,
   getTypes,
   isJsonSchema,
   isOpenObject,
   type JsonSchema,
+  listProperties,
   toAlternatives
 } from './json-schema.ts'
 
@@ -80,7 +81,7 @@ export function compilePicker({ schema, hidden, computed, keepsExtra, onDropped 
     const prefix = path === '' ? '' : `${path}.`
     const isHidden = (name: string) => within.includes(name)
     const fields = new Map<string, PickObject>()
-    const declared = new Set(shapes.flatMap((shape) => [...getProperties(shape).keys()]))
+    const declared = new Set(listProperties(shapes))
     const others = shapes.map(({ additionalProperties }) => additionalProperties).filter(isJsonSchema)
     const isOpen = (path === '' && keepsExtra) || shapes.some((shape) => isOpenObject(shape))
     const ofAll = toWithin(within, '*')
@@ -95,7 +96,7 @@ export function compilePicker({ schema, hidden, computed, keepsExtra, onDropped 
       if (isHidden(name)) continue
 
       const inner = toWithin(within, name)
-      const parts = shapes.map((shape) => getProperties(shape).get(name)).filter(isJsonSchema)
+      const parts = findProperty(shapes, name)
       const pickField = declared.has(name)
         ? lazily(parts, prefix + name, inner)
         : createOther([...ofAll, ...inner])(name)

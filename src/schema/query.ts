@@ -4,7 +4,7 @@ import { toExactBoolean, toExactDate, toExactNumber } from '../query/coerce.ts'
 import { describe, FIELD_OPERATORS, LOGICAL_OPERATORS, RESULT_FILTERS } from '../query/operators.ts'
 import { QUERY_DEPTH } from '../query/parse.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
-import { isPlainObject, setOwn } from '../utils/object.ts'
+import { isEmpty, isPlainObject, setOwn } from '../utils/object.ts'
 import { type Fault, toBadRequest } from './faults.ts'
 import { type Field, type FieldKind, type FieldTable, toExpectation } from './fields.ts'
 
@@ -266,10 +266,4 @@ function toUnknown(path: string, converters: ReadonlyMap<string, unknown>): stri
   if (within !== undefined) return `is not a field that can be queried: write '${within}'`
 
   return `is not a field that can be queried${didYouMean(path, [...converters.keys()])}`
-}
-
-function isEmpty(query: Query): boolean {
-  for (const _ in query) return false
-
-  return true
 }

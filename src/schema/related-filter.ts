@@ -1,11 +1,11 @@
 import { getIdField } from '../core/service.ts'
 import type { HookContext, Query } from '../core/types.ts'
 import { BadRequest, type FeathersError } from '../errors.ts'
+import { addConditions } from '../query/conditions.ts'
 import { LOGICAL_OPERATORS } from '../query/operators.ts'
 import { getOperand, hasSets, RELATED_SORTS, type RecordSet, type RelatedSort } from '../query/record-set.ts'
 import { isPlainObject, setOwn } from '../utils/object.ts'
 import { toBadRequest } from './faults.ts'
-import { MAX_NAMES, type Relations } from './include.ts'
 import {
   type Budget,
   findLinkSet,
@@ -14,15 +14,22 @@ import {
   findSet,
   openBudget,
   TooManyRelated
-} from './related.ts'
-import { isCount, type LinkOptions, type ManyRelation, type OneRelation, type Relation } from './relation.ts'
+} from './find-related.ts'
+import { MAX_NAMES, type Relations } from './include.ts'
+import {
+  isCountRelation,
+  type LinkOptions,
+  type ManyRelation,
+  type OneRelation,
+  type Relation
+} from './relation.ts'
 
 type WithRecords = OneRelation | ManyRelation
 
 /** The names by which a query can filter through relations: `author.username`. */
 export function listFilters(relations: Relations): readonly string[] {
   return Object.entries(relations).flatMap(([name, relation]) =>
-    isCount(relation) ? [] : relation.filter.map((field) => `${name}.${field}`)
+    isCountRelation(relation) ? [] : relation.filter.map((field) => `${name}.${field}`)
   )
 }
 
@@ -83,11 +90,7 @@ export async function resolveFilters(
       )
     }
 
-    const { $and } = resolved
-    // A list that is none stays one level down, where the adapter refuses it.
-    const others = $and === undefined ? [] : Array.isArray($and) ? $and : [{ $and }]
-
-    return { ...resolved, $and: [...others, ...conditions] }
+    return addConditions(resolved, conditions)
   }
 
   async function resolveEntry(name: string, value: unknown): Promise<unknown> {
@@ -130,7 +133,7 @@ export async function resolveSorts(
     const relation: Relation | undefined = Object.hasOwn(relations, name) ? relations[name] : undefined
 
     if (!relation) continue
-    if (!isCount(relation)) refuseSort(name)
+    if (!isCountRelation(relation)) refuseSort(name)
 
     const set = hasSets(context.service) ? await findSet(context, relation.path) : undefined
 

@@ -134,7 +134,7 @@ export function exists(
 }
 
 /** Whether a relation is a number or a boolean, and has no records. */
-export function isCount(relation: Relation): relation is CountRelation {
+export function isCountRelation(relation: Relation): relation is CountRelation {
   return relation.kind === 'count' || relation.kind === 'exists'
 }
 

@@ -7,7 +7,7 @@ import type { JsonSchema } from './json-schema.ts'
 export const COMPARE: unique symbol = Symbol.for('alula/compare')
 
 /** A schema that is compared with the store of a service. */
-export interface Comparison extends Pick<SchemaSettings, 'computed' | 'drift' | 'server'> {
+export interface SchemaComparison extends Pick<SchemaSettings, 'computed' | 'drift' | 'server'> {
   /** The path of the service, for messages. */
   readonly path: string
   /** The schema of the record. */
@@ -21,7 +21,7 @@ export interface ComparableService {
    *
    * @throws Error that names each difference, unless `drift` is `'warn'`
    */
-  [COMPARE](comparison: Comparison): Promise<void>
+  [COMPARE](comparison: SchemaComparison): Promise<void>
 }
 
 /** Whether the store of a service knows the fields of its records. */

@@ -1,11 +1,12 @@
 import { isPlainObject } from '../utils/object.ts'
 import {
   createUnion,
+  findProperty,
   getPatterns,
-  getProperties,
   isJsonSchema,
   isOpenObject,
   type JsonSchema,
+  listProperties,
   toAlternatives
 } from './json-schema.ts'
 
@@ -85,8 +86,8 @@ function createCompiler(root: JsonSchema): (schema: JsonSchema) => Visit {
 
     const named = new Map<string, Visit>()
 
-    for (const name of new Set(shapes.flatMap((shape) => [...getProperties(shape).keys()]))) {
-      const parts = shapes.map((shape) => getProperties(shape).get(name)).filter(isJsonSchema)
+    for (const name of listProperties(shapes)) {
+      const parts = findProperty(shapes, name)
 
       named.set(name, parts.length > 0 ? compile(toUnion(parts)) : keep)
     }

@@ -14,7 +14,7 @@ export class Connections {
   private readonly trusts: (origin: string) => boolean
   private readonly sockets = new Map<RealTimeConnection, OpenedSocket>()
   /** Callbacks for the end of a connection. A promise would keep every callback that was ever added. */
-  private readonly waiting = new WeakMap<RealTimeConnection, Set<() => void>>()
+  private readonly onEnded = new WeakMap<RealTimeConnection, Set<() => void>>()
   /** Connections that the application knows of, by `connection` or by a login. */
   private readonly known = new WeakSet<RealTimeConnection>()
   /** By client. Each has one connection at a time: the end of a second one would not be noticed. */
@@ -95,7 +95,7 @@ export class Connections {
    * @returns Removes the function again
    */
   onEnd(connection: RealTimeConnection, callback: () => void): () => void {
-    const callbacks = this.waiting.get(connection)
+    const callbacks = this.onEnded.get(connection)
 
     callbacks?.add(callback)
 
@@ -137,7 +137,7 @@ export class Connections {
 
     socket.feathers = connection
     this.sockets.set(connection, socket)
-    this.waiting.set(connection, new Set())
+    this.onEnded.set(connection, new Set())
     this.current.set(client, connection)
 
     // On the transport, because a client may go, or be refused, before its socket is connected. Once per client.
@@ -158,7 +158,7 @@ export class Connections {
     const socket = this.sockets.get(connection)
 
     if (socket && this.current.get(socket.client) === connection) this.current.delete(socket.client)
-    for (const callback of this.waiting.get(connection) ?? []) callback()
+    for (const callback of this.onEnded.get(connection) ?? []) callback()
 
     return this.sockets.delete(connection)
   }

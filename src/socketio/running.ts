@@ -7,7 +7,7 @@ const QUIET_TIME = 20
 export class Running {
   private begun = 0
   private current = 0
-  private readonly waiting = new Set<() => void>()
+  private readonly onIdle = new Set<() => void>()
 
   /** Counts a piece of work that begins. Returns a function that ends it, and may be called several times. */
   begin(): () => void {
@@ -27,7 +27,7 @@ export class Running {
 
   /** Resolves as soon as no work is in progress. */
   async idle(): Promise<void> {
-    if (this.current > 0) await new Promise<void>((resolve) => this.waiting.add(resolve))
+    if (this.current > 0) await new Promise<void>((resolve) => this.onIdle.add(resolve))
   }
 
   /**
@@ -49,7 +49,7 @@ export class Running {
   }
 
   private announce(): void {
-    for (const resolve of this.waiting) resolve()
-    this.waiting.clear()
+    for (const resolve of this.onIdle) resolve()
+    this.onIdle.clear()
   }
 }

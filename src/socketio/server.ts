@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Server, ServerOptions } from 'socket.io'
 import { BaseApplication } from '../core/application.ts'
-import { getInternals } from '../core/internals.ts'
+import { addPlugin } from '../core/internals.ts'
 import type { Application, ApplicationHookContext, NextFunction } from '../core/types.ts'
 import { startServer } from '../node/listen.ts'
 import { prepareClose } from '../node/shutdown.ts'
@@ -66,13 +66,8 @@ export function socketio(...args: SocketioArguments): (app: any) => void {
         "'alula/socketio' has to be configured before the application is set up"
       )
 
-    const { plugins } = getInternals(app)
-
     // A second server of Socket.IO on the same port would respond to every connection a second time.
-    if (plugins.has('socketio'))
-      throw createError('ALULA_CONFIGURED_TWICE', "'alula/socketio' is configured already")
-
-    plugins.add('socketio')
+    addPlugin(app, 'socketio', "'alula/socketio' is configured already")
 
     const closers: (() => Promise<void>)[] = []
     let transport: SocketTransport | undefined

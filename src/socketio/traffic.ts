@@ -29,13 +29,13 @@ const PACKET_WEIGHT = 256
  */
 export class Traffic {
   private readonly conn: any
-  private readonly waiting: (() => Promise<void>)[] = []
+  private readonly queue: (() => Promise<void>)[] = []
   /** Running calls, and replies that have not left. */
   private taken = 0
   /** Replies that wait for earlier packets. */
   private unsent = 0
   private weight = 0
-  private isAnswering = false
+  private isReplying = false
 
   constructor(conn: EngineConnection) {
     this.conn = conn
@@ -52,33 +52,33 @@ export class Traffic {
       return
     }
 
-    this.waiting.push(call)
-    if (this.waiting.length < PAUSE_AT) return
+    this.queue.push(call)
+    if (this.queue.length < PAUSE_AT) return
 
     const { socket } = this.conn.transport
 
     // Long-polling has no WebSocket, and other WebSocket servers cannot pause.
     if (socket?.pause) socket.pause()
-    else if (this.waiting.length > MAX_WAITING) this.close()
+    else if (this.queue.length > MAX_WAITING) this.close()
   }
 
   /** Runs all waiting calls at once. */
   runAll(): void {
-    for (const call of this.waiting.splice(0)) this.run(call)
+    for (const call of this.queue.splice(0)) this.run(call)
     this.advance()
   }
 
   /** Drops all waiting calls. */
   drop(): void {
-    this.waiting.length = 0
+    this.queue.length = 0
     this.advance()
   }
 
   /** Sends a reply, which takes a slot until it has left: a client that does not read gets no further calls run. */
-  answer(send: () => void): void {
+  reply(send: () => void): void {
     this.taken++
     this.unsent++
-    this.isAnswering = true
+    this.isReplying = true
 
     try {
       send()
@@ -87,7 +87,7 @@ export class Traffic {
       this.unsent--
       throw error
     } finally {
-      this.isAnswering = false
+      this.isReplying = false
     }
   }
 
@@ -102,11 +102,11 @@ export class Traffic {
   }
 
   private advance(): void {
-    for (const call of this.waiting.splice(0, MAX_CALLS - this.taken)) this.run(call)
+    for (const call of this.queue.splice(0, MAX_CALLS - this.taken)) this.run(call)
 
     const { socket } = this.conn.transport
 
-    if (this.waiting.length === 0 && socket?.isPaused) socket.resume()
+    if (this.queue.length === 0 && socket?.isPaused) socket.resume()
   }
 
   /** Called when the transport has taken all waiting packets. */
@@ -126,7 +126,7 @@ export class Traffic {
   /** Called for each packet before it is sent, once per receiver. */
   private readonly weigh = ({ data }: { data?: { length: number } }): void => {
     if (this.conn.writeBuffer.length === 0) this.weight = 0
-    else if (!this.isAnswering) this.weight += PACKET_WEIGHT + (data?.length ?? 0)
+    else if (!this.isReplying) this.weight += PACKET_WEIGHT + (data?.length ?? 0)
 
     // Not while packets are being sent to it.
     if (this.weight > MAX_BUFFERED_BYTES) queueMicrotask(() => this.close())

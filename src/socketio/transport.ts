@@ -7,8 +7,8 @@ import type { Application, HookContext, NormalizedServiceOptions, RealTimeConnec
 import { Unavailable } from '../errors.ts'
 import { BODY_LIMIT } from '../transport/body.ts'
 import { type LogContext, type Logger, logUnexpected, toClientError } from '../transport/error.ts'
-import { findRoute } from '../transport/http.ts'
 import { handleSocket, type SocketReply, toDeliveries, toPath, toSocketError } from '../transport/socket.ts'
+import { findRoute } from '../transport/target.ts'
 import { withTimeout } from '../utils/with-timeout.ts'
 import { attach } from './attachment.ts'
 import { boundAttachments, type Encoder } from './bytes.ts'
@@ -187,7 +187,7 @@ export class SocketTransport {
     // A call whose client has gone does not delay closing.
     const forget = this.connections.onEnd(getConnection(socket), finish)
     const call = () =>
-      this.answer(socket, method, received).finally(() => {
+      this.respond(socket, method, received).finally(() => {
         forget()
         finish()
       })
@@ -197,32 +197,32 @@ export class SocketTransport {
     else this.getTraffic(socket.conn).add(call)
   }
 
-  private async answer(socket: OpenedSocket, method: string, received: readonly unknown[]): Promise<void> {
+  private async respond(socket: OpenedSocket, method: string, received: readonly unknown[]): Promise<void> {
     const connection = getConnection(socket)
     const last = received.at(-1)
     const [path, ...args] = typeof last === 'function' ? received.slice(0, -1) : received
 
-    const reply = (...answer: SocketReply): void => {
-      if (typeof last === 'function') this.getTraffic(socket.conn).answer(() => last(...answer))
+    const send = (...reply: SocketReply): void => {
+      if (typeof last === 'function') this.getTraffic(socket.conn).reply(() => last(...reply))
     }
 
     if (this.isClosed) {
-      reply(toSocketError(this.app, new Unavailable('The server is closing'), { method, path, connection }))
+      send(toSocketError(this.app, new Unavailable('The server is closing'), { method, path, connection }))
       return
     }
 
     let status = 200
-    const answer = await handleSocket(this.app, { method, path, args, connection }, (error) => {
+    const reply = await handleSocket(this.app, { method, path, args, connection }, (error) => {
       status = toClientError(error).status
       this.report(error, { path: toPath(path), method, provider: connection.provider as string })
     })
 
     try {
-      reply(...answer)
+      send(...reply)
     } catch (error) {
       // A result that cannot be sent.
       this.report(error)
-      reply(toSocketError(this.app, error, { method, path, connection }))
+      send(toSocketError(this.app, error, { method, path, connection }))
     }
 
     if (status === 401) await this.connections.endVoid(connection)

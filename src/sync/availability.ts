@@ -1,4 +1,4 @@
-import type { Connection, ConnectionListener } from './connection.ts'
+import type { ConnectionListener, RedisConnection } from './connection.ts'
 
 /** A time without Redis. */
 export interface Outage {
@@ -17,7 +17,7 @@ export type Absence = Outage
 
 /** Combines the states of several connections: Redis is away when one of them is, and back when all of them are. */
 export class Availability implements ConnectionListener {
-  private readonly missing = new Set<Connection>()
+  private readonly missing = new Set<RedisConnection>()
   private readonly onAway: (outage: Outage) => void
   private readonly onBack: (outage: Outage) => void
   private outage: Outage | undefined
@@ -31,7 +31,7 @@ export class Availability implements ConnectionListener {
     this.onBack = onBack
   }
 
-  away(connection: Connection, error: Error): void {
+  away(connection: RedisConnection, error: Error): void {
     this.missing.add(connection)
 
     if (this.outage) return
@@ -40,7 +40,7 @@ export class Availability implements ConnectionListener {
     this.onAway(this.outage)
   }
 
-  back(connection: Connection): void {
+  back(connection: RedisConnection): void {
     const { outage } = this
 
     this.missing.delete(connection)

@@ -69,13 +69,13 @@ const CHECKS: OptionChecks = {
 /** Is called when the connection of a process is made or lost. */
 export interface ConnectionListener {
   /** A connection is lost, or Redis refuses to do what it is for. Called again for each attempt that fails. */
-  away(connection: Connection, error: Error): void
+  away(connection: RedisConnection, error: Error): void
   /** What a connection is for goes on. */
-  back(connection: Connection): void
+  back(connection: RedisConnection): void
 }
 
 /** A connection to Redis that comes back by itself, and what goes on over it. */
-export class Connection {
+export class RedisConnection {
   readonly client: Client
   private readonly listener: ConnectionListener
   private begin: () => Promise<void> = async () => undefined
@@ -92,14 +92,14 @@ export class Connection {
    * @param redis Where Redis is
    * @param timeout How long to try, in milliseconds
    * @param listener Called once the connection is made
-   * @throws Error when Redis does not answer in time
+   * @throws Error when Redis does not respond in time
    */
   static async open(
     redis: RedisLocation,
     timeout: number,
     listener: ConnectionListener
-  ): Promise<Connection> {
-    const connection = new Connection(await createRedisClient(redis), listener)
+  ): Promise<RedisConnection> {
+    const connection = new RedisConnection(await createRedisClient(redis), listener)
     const { client } = connection
     let reason: Error | undefined
 
@@ -161,7 +161,7 @@ export class Connection {
     }
   }
 
-  /** Ends the connection; what was asked and not answered is refused. */
+  /** Ends the connection; requests without a reply are refused. */
   close(): void {
     const { client } = this
 

@@ -1,11 +1,11 @@
 import { BoundedMap } from '../utils/bounded-map.ts'
-import type { Connection } from './connection.ts'
+import type { RedisConnection } from './connection.ts'
 import type { Outbox } from './outbox.ts'
-import { type Entry, getTime, isBefore, isYounger, START, type Stream, StreamWatch } from './stream.ts'
+import { getTime, isBefore, isYounger, START, type Stream, type StreamEntry, StreamWatch } from './stream.ts'
 
 /** What `XREAD` returns. */
 type ReadStreams =
-  | readonly { readonly messages: readonly { readonly id: string; readonly message: Entry }[] }[]
+  | readonly { readonly messages: readonly { readonly id: string; readonly message: StreamEntry }[] }[]
   | null
 
 /** What this process did not get of what others have sent. */
@@ -19,7 +19,7 @@ export interface Gap {
 /** Receives entries and reports of gaps. */
 export interface InboxListener {
   /** An entry of another process: each comes once, those of one process in their order. */
-  entry(entry: Entry): void
+  entry(entry: StreamEntry): void
   /** Something did not come in, and will not. */
   gap(gap: Gap): void
   /** Redis has lost entries. What other processes still have of them they send again. */
@@ -43,7 +43,7 @@ const MAX_ORIGINS = 1000
 
 /** Reads what other processes write to the stream, from the moment of its start. */
 export class Inbox {
-  private readonly connection: Connection
+  private readonly connection: RedisConnection
   private readonly stream: Stream
   private readonly outbox: Outbox
   private readonly watch: StreamWatch
@@ -67,7 +67,7 @@ export class Inbox {
    * @param outbox That of this process
    * @param listener Receives entries and reports of gaps
    */
-  constructor(connection: Connection, stream: Stream, outbox: Outbox, listener: InboxListener) {
+  constructor(connection: RedisConnection, stream: Stream, outbox: Outbox, listener: InboxListener) {
     this.connection = connection
     this.stream = stream
     this.outbox = outbox
@@ -144,7 +144,7 @@ export class Inbox {
     if (this.isSuspicious && messages.length < count) this.reportGap({})
   }
 
-  private receive(entry: Entry, id: string): void {
+  private receive(entry: StreamEntry, id: string): void {
     const { origin, kind, text } = entry
     const sequence = Number(entry.sequence)
     const isCounted = kind !== 'hello' && kind !== 'bye'

@@ -5,12 +5,12 @@ import type { Application } from '../core/types.ts'
 import { createDebug } from '../utils/debug.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { Availability, type Outage } from './availability.ts'
-import { Connection, type RedisSettings } from './connection.ts'
+import { RedisConnection, type RedisSettings } from './connection.ts'
 import { type Gap, Inbox } from './inbox.ts'
 import { toReceivedEvent, toText } from './message.ts'
 import { Outbox } from './outbox.ts'
 import type { SharedRevocationStore } from './revocation.ts'
-import type { Entry } from './stream.ts'
+import type { StreamEntry } from './stream.ts'
 
 /** What a link goes by. */
 export interface LinkSettings extends RedisSettings {
@@ -33,7 +33,7 @@ const CLOSE_TIME = 2000
 export class Link {
   private readonly app: Application
   private readonly settings: LinkSettings
-  private readonly connections: Connection[] = []
+  private readonly connections: RedisConnection[] = []
   private readonly availability: Availability
   private outbox: Outbox | undefined
 
@@ -53,7 +53,7 @@ export class Link {
   /**
    * Connects to Redis. From then on events travel.
    *
-   * @throws Error when Redis does not answer in time
+   * @throws Error when Redis does not respond in time
    */
   async start(): Promise<void> {
     const { prefix, maxLength, maxBytes, revocations } = this.settings
@@ -71,7 +71,7 @@ export class Link {
       loss: () => this.handleLoss()
     })
 
-    // First: what others answer to the greeting is to be read.
+    // First: the replies to the greeting have to be read.
     await inbox.start()
     await outbox.start()
 
@@ -93,9 +93,9 @@ export class Link {
     revocations?.close()
   }
 
-  private async connect(): Promise<Connection> {
+  private async connect(): Promise<RedisConnection> {
     const { redis, connectTimeout } = this.settings
-    const connection = await Connection.open(redis, connectTimeout, this.availability)
+    const connection = await RedisConnection.open(redis, connectTimeout, this.availability)
 
     this.connections.push(connection)
 
@@ -118,7 +118,7 @@ export class Link {
     if (isChosen) this.outbox?.add('event', toText(event, [getEntityName(this.app), ...params]))
   }
 
-  private receive({ origin, kind, text }: Entry): void {
+  private receive({ origin, kind, text }: StreamEntry): void {
     debug('Received: %s of %s', kind, origin)
 
     try {

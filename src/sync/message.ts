@@ -1,5 +1,5 @@
 import type { ServiceEvent } from '../core/internals.ts'
-import { toShown } from '../core/publish.ts'
+import { toEventData } from '../core/publish.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { Application, HookContext } from '../core/types.ts'
 import { createError } from '../utils/developer-error.ts'
@@ -25,7 +25,7 @@ export function toText({ path, event, data, context }: ServiceEvent, names: read
   const { method, id, params } = context
 
   try {
-    const shown = toShown(context, data)
+    const shown = toEventData(context, data)
 
     return encode({
       path,

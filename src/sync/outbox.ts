@@ -1,7 +1,15 @@
 import { withTimeout } from '../utils/with-timeout.ts'
-import type { Connection } from './connection.ts'
+import type { RedisConnection } from './connection.ts'
 import { Readers, ReaderTimeout } from './readers.ts'
-import { createOrigin, type Entry, isBefore, type Kind, START, type Stream, StreamWatch } from './stream.ts'
+import {
+  createOrigin,
+  isBefore,
+  type Kind,
+  START,
+  type Stream,
+  type StreamEntry,
+  StreamWatch
+} from './stream.ts'
 
 /** An entry of this process. */
 interface KeptEntry {
@@ -33,7 +41,7 @@ const IN_FLIGHT = 1 / 8
 export class Outbox {
   /** The name of this process among all. */
   readonly origin: string
-  private readonly connection: Connection
+  private readonly connection: RedisConnection
   private readonly stream: Stream
   private readonly watch: StreamWatch
   private readonly report: (missed: number) => void
@@ -60,7 +68,7 @@ export class Outbox {
 
   private constructor(
     origin: string,
-    connection: Connection,
+    connection: RedisConnection,
     stream: Stream,
     report: (missed: number) => void
   ) {
@@ -83,7 +91,7 @@ export class Outbox {
    * @param report Called with the number of entries that other processes will never get
    */
   static async create(
-    connection: Connection,
+    connection: RedisConnection,
     stream: Stream,
     report: (missed: number) => void
   ): Promise<Outbox> {
@@ -283,7 +291,7 @@ export class Outbox {
 
   private append(kind: Kind, sequence: number, text: string): Promise<string> {
     const { key, maxLength } = this.stream
-    const entry: Entry = { origin: this.origin, kind, sequence: String(sequence), text }
+    const entry: StreamEntry = { origin: this.origin, kind, sequence: String(sequence), text }
     const trim = { strategy: 'MAXLEN', strategyModifier: '~', threshold: maxLength } as const
 
     return this.connection.client.xAdd(key, '*', { ...entry }, { TRIM: trim })

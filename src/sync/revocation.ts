@@ -2,8 +2,8 @@ import type { RevocationStore } from '../authentication/revocation.ts'
 import { Unavailable } from '../errors.ts'
 import { withTimeout } from '../utils/with-timeout.ts'
 import {
-  Connection,
   type ConnectionListener,
+  RedisConnection,
   type RedisOptions,
   type RedisSettings,
   toRedisSettings
@@ -21,7 +21,7 @@ const NO_LISTENER: ConnectionListener = { away: () => undefined, back: () => und
  * Remembers in Redis which tokens no longer count, so that all processes know. `sync` has one; by itself it is for
  * applications without real-time connections, which need no message of a revocation: the next request finds it.
  *
- * As long as Redis is away it refuses to answer: a token of which it is not known whether it was revoked is not good.
+ * As long as Redis is away it throws: a token that may have been revoked is not accepted.
  *
  * @example
  * const revocation = new RedisRevocationStore({ redis: 'redis://localhost:6379' })
@@ -31,7 +31,7 @@ const NO_LISTENER: ConnectionListener = { away: () => undefined, back: () => und
  */
 export class RedisRevocationStore implements RevocationStore {
   private readonly settings: RedisSettings
-  private connection: Connection | undefined
+  private connection: RedisConnection | undefined
 
   /**
    * @param options Where Redis is
@@ -45,11 +45,11 @@ export class RedisRevocationStore implements RevocationStore {
    * Connects to Redis. From then on the connection comes back by itself.
    *
    * @param listener Called when it is lost
-   * @throws Error when Redis does not answer in time
+   * @throws Error when Redis does not respond in time
    */
   async connect(listener: ConnectionListener = NO_LISTENER): Promise<void> {
     const { redis, connectTimeout } = this.settings
-    const connection = await Connection.open(redis, connectTimeout, listener)
+    const connection = await RedisConnection.open(redis, connectTimeout, listener)
 
     this.close()
     this.connection = connection
@@ -62,7 +62,7 @@ export class RedisRevocationStore implements RevocationStore {
     this.connection = undefined
   }
 
-  /** @throws Unavailable when Redis does not answer: the id may be revoked then, or not */
+  /** @throws Unavailable when Redis does not respond: the id may be revoked then, or not */
   async revoke(id: string, expiresAt: number): Promise<boolean> {
     const reply = await this.ask((connection) =>
       connection.client.set(this.toKey(id), '1', { ...toExpiration(expiresAt), condition: 'NX' })
@@ -71,7 +71,7 @@ export class RedisRevocationStore implements RevocationStore {
     return reply === 'OK'
   }
 
-  /** @throws Unavailable when Redis does not answer */
+  /** @throws Unavailable when Redis does not respond */
   async isRevoked(id: string): Promise<boolean> {
     return (await this.ask((connection) => connection.client.exists(this.toKey(id)))) > 0
   }
@@ -88,7 +88,7 @@ export class RedisRevocationStore implements RevocationStore {
     return `${this.settings.prefix}:revoked:${id}`
   }
 
-  private async ask<T>(question: (connection: Connection) => Promise<T>): Promise<T> {
+  private async ask<T>(question: (connection: RedisConnection) => Promise<T>): Promise<T> {
     const { connection } = this
 
     if (!connection) throw new Unavailable('The store of revoked tokens is not connected')
@@ -110,7 +110,7 @@ export class SharedRevocationStore extends RedisRevocationStore {
   override async revoke(id: string, expiresAt: number): Promise<boolean> {
     const isFirst = await super.revoke(id, expiresAt)
 
-    // Also if it was revoked before: the process that did so may have got no answer, and announced nothing.
+    // Also if it was revoked before: the process that did so may have got no reply, and announced nothing.
     this.announce?.(id)
 
     return isFirst

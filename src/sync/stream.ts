@@ -18,7 +18,7 @@ export interface Stream {
 export type Kind = 'event' | 'revocation' | 'hello' | 'bye'
 
 /** An entry of a stream. Its fields are texts. */
-export interface Entry {
+export interface StreamEntry {
   /** The process that wrote it. */
   readonly origin: string
   readonly kind: string

@@ -1,4 +1,4 @@
-import { getInternals, type ServiceEvent } from '../core/internals.ts'
+import { addPlugin, type ServiceEvent } from '../core/internals.ts'
 import type { Application, ApplicationHookContext, NextFunction } from '../core/types.ts'
 import { isBoolean, isCount, isFunction, isStringList } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
@@ -59,12 +59,7 @@ export function sync(options: SyncOptions): (app: any) => void {
         "'alula/sync' has to be configured before the application is set up"
       )
 
-    const { plugins } = getInternals(app)
-
-    if (plugins.has('sync'))
-      throw createError('ALULA_CONFIGURED_TWICE', "'alula/sync' is configured on the application already")
-
-    plugins.add('sync')
+    addPlugin(app, 'sync', "'alula/sync' is configured on the application already")
 
     const { redis, prefix, connectTimeout } = settings
     const revocations = revocation ? new SharedRevocationStore({ redis, prefix, connectTimeout }) : undefined

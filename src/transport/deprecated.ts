@@ -6,19 +6,19 @@ import { deprecate } from '../utils/deprecate.ts'
 import { createError } from '../utils/developer-error.ts'
 import type { ParseAuthenticationOptions } from './authentication.ts'
 import { type AcceptedBodies, BODY_LIMIT as LIMIT } from './body.ts'
+import { readsBody } from './call.ts'
 import { runCall } from './handler.ts'
 import {
   createNotFound,
-  findRoute,
   type HttpRequest,
   type HttpResult,
   type IncomingHeaders,
-  readsBody,
   type TransportApplication,
   toHttpError,
   toHttpResult
 } from './http.ts'
 import { toHttpSettings } from './options.ts'
+import { findRoute } from './target.ts'
 
 /**
  * How many bytes of a body are read by default.

@@ -5,7 +5,7 @@ import type { HttpRequest, HttpResponse, HttpResult } from './http.ts'
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** Statuses whose responses have no body (RFC 9110 §15, Fetch §2.2.3). */
-const BODILESS: readonly number[] = [204, 205, 304]
+const BODILESS_STATUSES: readonly number[] = [204, 205, 304]
 
 /** The characters of a header value (RFC 9110 §5.5). Any other could begin another header. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
@@ -36,7 +36,8 @@ export function encodeResponse(
 
   assertStatus(status)
 
-  if (text === undefined || BODILESS.includes(status)) return { status, headers: head, body: undefined }
+  if (text === undefined || BODILESS_STATUSES.includes(status))
+    return { status, headers: head, body: undefined }
 
   if (isTagged && status === 200 && (method === 'GET' || method === 'HEAD')) {
     const given = findHeader(head, 'etag') ?? (request.getResponseHeader?.('etag') as string | undefined)

@@ -1,4 +1,4 @@
-import { type Emitter, reportError } from '../core/events.ts'
+import { type EmitterLike, reportError } from '../core/events.ts'
 import {
   BadRequest,
   errors,
@@ -160,7 +160,7 @@ export function toErrorResponse(
     return { status, body, shown }
   } catch (failure) {
     // A function of the application has failed: reported like a failing listener.
-    if (typeof app.rawListeners === 'function') reportError(app as Emitter, failure)
+    if (typeof app.rawListeners === 'function') reportError(app as EmitterLike, failure)
 
     return { status, body: shown, shown }
   }

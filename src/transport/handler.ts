@@ -2,25 +2,20 @@ import { callService } from '../core/call.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, RouteLookup } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
-import { stripPrefix } from '../utils/path.ts'
 import { parseAuthentication } from './authentication.ts'
 import { assertUtf8, parseBody } from './body.ts'
+import { readsBody, toServiceCall } from './call.ts'
 import { encodeResponse } from './encode.ts'
 import { logUnexpected, toErrorResponse } from './error.ts'
 import {
   createHttpContext,
   createNotFound,
-  findTarget,
   type HttpRequest,
   type HttpResponse,
-  type HttpTarget,
-  isMounted,
-  readsBody,
   type TransportApplication,
   toCredentialSource,
   toHttpError,
-  toHttpResult,
-  toServiceCall
+  toHttpResult
 } from './http.ts'
 import { runMounted } from './mount.ts'
 import { assertApplication, type HttpOptions, type HttpSettings, toHttpSettings } from './options.ts'
@@ -28,6 +23,7 @@ import { assertOwnOrigin } from './origin.ts'
 import { isConditional, runConditionally } from './precondition.ts'
 import { parseQueryString } from './querystring.ts'
 import { createSetupCheck } from './setup-check.ts'
+import { findTarget, type HttpTarget, isMounted } from './target.ts'
 
 /** Turns a request into a response. It never rejects. */
 export type HttpHandler = (request: HttpRequest) => Promise<HttpResponse>
@@ -149,8 +145,7 @@ function findInside(
 ): HttpTarget {
   if (!path.startsWith('/')) throw new BadRequest('Invalid request target: expected a path or a URL')
 
-  const inside = stripPrefix(path, prefix)
-  const target = inside === null ? null : findTarget(app, inside)
+  const target = findTarget(app, path, prefix)
 
   if (!target) throw createNotFound(search === '' ? path : `${path}?${search}`)
 

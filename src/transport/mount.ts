@@ -1,7 +1,8 @@
 import type { Params } from '../core/types.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { toHead } from './encode.ts'
-import type { HttpRequest, HttpResponse, MountedTarget } from './http.ts'
+import type { HttpRequest, HttpResponse } from './http.ts'
+import type { MountedTarget } from './target.ts'
 
 /**
  * Runs a mounted Fetch function. `HEAD` runs as `GET`.

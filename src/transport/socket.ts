@@ -2,7 +2,7 @@ import { withBy } from '../core/by.ts'
 import { callService, getResponse } from '../core/call.ts'
 import type { Channel, CombinedChannel } from '../core/channel.ts'
 import { fromArguments, getDefinition, isStandardMethod, type ServiceCall } from '../core/methods.ts'
-import { toShown } from '../core/publish.ts'
+import { toEventData } from '../core/publish.ts'
 import { fillRoute } from '../core/routes.ts'
 import { getMethodRoutes, getServiceOptions } from '../core/service.ts'
 import type { HookContext, RealTimeConnection } from '../core/types.ts'
@@ -11,10 +11,11 @@ import { createError } from '../utils/developer-error.ts'
 import { type ParseAuthenticationOptions, parseAuthentication } from './authentication.ts'
 import { toData } from './body.ts'
 import { toClientError, toErrorResponse } from './error.ts'
-import { findRoute, type IncomingHeaders, type TransportApplication } from './http.ts'
+import type { IncomingHeaders, TransportApplication } from './http.ts'
 import { assertOwnOrigin } from './origin.ts'
 import { toHost } from './proxies.ts'
 import { assertQuery } from './querystring.ts'
+import { findRoute } from './target.ts'
 
 /** A message that asks for a call of a service method, not checked yet. */
 export interface SocketMessage {
@@ -256,7 +257,7 @@ export function toDeliveries(
   data: unknown
 ): Delivery[] {
   const name = `${context.path ?? ''} ${event}`.trim()
-  const shown = toShown(context, data)
+  const shown = toEventData(context, data)
   const groups = new Map<unknown, RealTimeConnection[]>()
 
   for (const connection of channel.connections) {

@@ -10,6 +10,13 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
+/** Whether an object has no enumerable property, inherited ones included. */
+export function isEmpty(value: object): boolean {
+  for (const _ in value) return false
+
+  return true
+}
+
 /**
  * Whether an object can be the data of a record: a plain one, or an instance of a class. A promise
  * that was not awaited is none, nor is a date, nor anything iterable: arrays, maps, forms, bytes.

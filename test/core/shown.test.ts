@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toShown } from '../../src/core/publish.ts'
+import { toEventData } from '../../src/core/publish.ts'
 
 // What connections see of an event.
 
@@ -7,7 +7,7 @@ const one = { id: 1, secret: 'a' }
 const two = { id: 2, secret: 'b' }
 const shown = [{ id: 1 }, { id: 2 }]
 
-const show = (context: object, data: unknown) => toShown({ path: 'things', ...context } as any, data)
+const show = (context: object, data: unknown) => toEventData({ path: 'things', ...context } as any, data)
 
 describe('an event of a call with one result', () => {
   it('is shown as the result, or as the dispatch where there is one', () => {

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { AuthenticationService, hashPassword, JWTStrategy, LocalStrategy } from '../../src/authentication.ts'
-import { toShown } from '../../src/core/publish.ts'
+import { toEventData } from '../../src/core/publish.ts'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { type SyncOptions, sync } from '../../src/sync.ts'
@@ -51,7 +51,7 @@ export async function startProcess(
   app.service('things').publish(() => app.channel('all'))
   app.channel('all').join({ of: app })
   app.on('publish', (event: string, _channel: unknown, context: any, data: unknown) => {
-    process.heard.push({ event, payload: toShown(context, data), data, context })
+    process.heard.push({ event, payload: toEventData(context, data), data, context })
   })
   app.on('error', (error: any) => process.errors.push(error))
   app.on('sync:gap', (gap: unknown) => process.gaps.push(gap))

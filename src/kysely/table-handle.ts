@@ -8,8 +8,8 @@ import type { Dialect, Fragment, Place, Statements, StoredRow, Table } from './d
 import { toReaders } from './kinds.ts'
 import type { TableDescription } from './table.ts'
 
-/** What the statements of one call have in common. */
-export interface Session {
+/** A table as one call uses it: where its statements run, and which columns name a record. */
+export interface TableHandle {
   /** Where they run: a Kysely instance, or the transaction of the call. */
   readonly db: AnyKysely
   /** The name of the table, as it stands in statements. */
@@ -22,18 +22,18 @@ export interface Session {
 }
 
 /**
- * Prepares the statements of a call.
+ * Opens a table for a call.
  *
  * @param Model The Kysely instance that is configured
  * @param db Where they run: the same, or the transaction of the call
  * @param options The names of the table and of its id column
  * @throws Error with the code `ALULA_MISSING_TABLE` when there is no such table, or no such column
  */
-export async function openSession(
+export async function openTable(
   Model: AnyKysely,
   db: AnyKysely,
   { name, id, by }: { name: string; id: string; by?: string | undefined }
-): Promise<Session> {
+): Promise<TableHandle> {
   const table = await getTable(Model, db, name)
 
   if (!table.columns.has(id)) {
@@ -146,7 +146,7 @@ function findPlace(Model: AnyKysely, name: string): Place {
  *
  * @throws BadRequest for more values than the database takes
  */
-export async function read({ db, table }: Session, builder: Compilable): Promise<StoredRow[]> {
+export async function read({ db, table }: TableHandle, builder: Compilable): Promise<StoredRow[]> {
   const statement = toStatement(builder, table)
   const { rows } = await execute(db, table.dialect, statement)
 
@@ -158,7 +158,7 @@ export async function read({ db, table }: Session, builder: Compilable): Promise
  *
  * @throws BadRequest for more values than the database takes
  */
-export async function write({ db, table }: Session, builder: Compilable): Promise<StoredRow[]> {
+export async function write({ db, table }: TableHandle, builder: Compilable): Promise<StoredRow[]> {
   const statement = toStatement(builder, table)
   const { rows } = await asOneStatement(db, table.dialect, () => execute(db, table.dialect, statement))
 

@@ -1,0 +1,16 @@
+/**
+ * Adds conditions that hold whatever else a query says.
+ *
+ * @param query The query; it is not changed
+ * @param conditions The conditions
+ */
+export function addConditions(
+  query: { readonly [name: string]: unknown },
+  conditions: readonly object[]
+): { [name: string]: any } {
+  const { $and } = query
+  // A list that is none stays one level down, where the adapter refuses it.
+  const others: readonly unknown[] = $and === undefined ? [] : Array.isArray($and) ? $and : [{ $and }]
+
+  return { ...query, $and: [...others, ...conditions] }
+}

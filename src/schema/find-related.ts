@@ -1,0 +1,201 @@
+// The calls that relations make: each finds records of another service, as the caller may.
+import { createContext } from '../core/hooks.ts'
+import { getServiceOptions } from '../core/service.ts'
+import type { HookContext, Params, Query } from '../core/types.ts'
+import { BadRequest } from '../errors.ts'
+import { AS_SET, getSet, RELATED_SORTS, type RecordSet, type RelationParams } from '../query/record-set.ts'
+import { DISPATCH, keepDispatch } from '../utils/dispatch.ts'
+import { isPlainObject } from '../utils/object.ts'
+import { toRecords } from './output.ts'
+
+/** How many records one call may load through relations, and how many may stand in its result. */
+export const MAX_LOADED = 10_000
+
+/** Where params of the calls for relations have how many more records may be loaded. */
+const BUDGET: unique symbol = Symbol('budget')
+
+/** Where params of such a call have the condition that it is made with. */
+const CONDITION: unique symbol = Symbol('condition')
+
+/** How many more records may be loaded. */
+export interface Budget {
+  left: number
+}
+
+/** Records are found by a field and the values that others have. */
+interface Condition {
+  readonly field: string
+  readonly values: readonly unknown[]
+}
+
+/** A record. */
+export type Fields = Record<string, unknown>
+
+/** A caller that may not use a method of the related service finds nothing. */
+const REFUSALS: readonly unknown[] = [401, 403, 404, 405]
+
+/** A call leads to more related records than one may. */
+export class TooManyRelated extends BadRequest {
+  constructor() {
+    super(`Invalid query: its relations lead to more than ${MAX_LOADED} records`)
+  }
+}
+
+/**
+ * Finds records of a related service as the caller of a call may: by its rules, and with its output.
+ *
+ * @param context The context of the call
+ * @param path The path of the service
+ * @param query What to find
+ * @param budget How many records may be loaded
+ * @param condition The condition of the query, where no client has written any
+ * @returns The records; none where the caller may not find them
+ */
+export async function findRelated(
+  context: HookContext,
+  path: string,
+  query: Query,
+  budget: Budget,
+  condition?: Condition
+): Promise<readonly Fields[]> {
+  const limited = { ...query, $limit: budget.left + 1 }
+  const found = await callFind(context, path, {
+    [BUDGET]: budget,
+    ...(condition && { [CONDITION]: condition }),
+    query: limited
+  })
+  const records = found ? toRecords(found.result).filter(isPlainObject) : []
+
+  spend(budget, records)
+
+  if (found) keepShown(found, records)
+
+  return records
+}
+
+/**
+ * The records that the caller of a call may find, as a set; `undefined` where the service has none, and `null` where the
+ * caller is refused.
+ */
+export async function findSet(
+  context: HookContext,
+  path: string,
+  query: Query = {}
+): Promise<RecordSet | null | undefined> {
+  const found = await callFind(context, path, { [AS_SET]: context.app.service(path), query })
+
+  return found ? getSet(found.result) : null
+}
+
+/** Finds the records of a service between two others. They do not leave, so it is a call from inside. */
+export async function findLinks(
+  context: HookContext,
+  path: string,
+  field: string,
+  values: readonly unknown[],
+  other: string,
+  budget: Budget
+): Promise<readonly Fields[]> {
+  const query = { [field]: { $in: values }, $select: [field, other], $limit: budget.left + 1 }
+  const links = toRecords(await callLinks(context, path, { query })).filter(isPlainObject)
+
+  spend(budget, links)
+
+  return links
+}
+
+/** The same records as a set; `undefined` where the service has none. */
+export async function findLinkSet(
+  context: HookContext,
+  path: string,
+  field: string,
+  values: readonly unknown[]
+): Promise<RecordSet | undefined> {
+  const query = { [field]: { $in: values } }
+
+  return getSet(await callLinks(context, path, { [AS_SET]: context.app.service(path), query }))
+}
+
+async function callLinks({ app, params }: HookContext, path: string, further: object): Promise<unknown> {
+  const { transaction } = params as { transaction?: unknown }
+
+  return await (app.service(path) as any).find({
+    ...(transaction !== undefined && { transaction }),
+    paginate: false,
+    ...further
+  })
+}
+
+async function callFind(
+  context: HookContext,
+  path: string,
+  further: object
+): Promise<HookContext | undefined> {
+  const caller = toCaller(context.params)
+  const service: any = context.app.service(path)
+
+  if (caller.provider && !getServiceOptions(service).methods.includes('find')) return undefined
+
+  try {
+    return await service.find({ ...caller, paginate: false, ...further }, createContext(service, 'find'))
+  } catch (error) {
+    if (REFUSALS.includes((error as { code?: unknown } | null)?.code)) return undefined
+
+    throw error
+  }
+}
+
+/**
+ * Whether a call finds what a relation leads to. No client has written its query, so it is not narrowed by what clients may
+ * ask for; only a field that is hidden is not asked for either.
+ *
+ * @param params The params of the call
+ * @param hidden The hidden fields of the service
+ */
+export function isOfRelation(
+  { query, [CONDITION]: condition }: Params & { readonly [CONDITION]?: Condition },
+  hidden: readonly string[]
+): boolean {
+  if (!condition || hidden.includes(condition.field)) return false
+
+  // Hooks may make other calls with these params.
+  return query?.[condition.field]?.$in === condition.values
+}
+
+/** The params of a call without what is of that call alone. */
+function toCaller(
+  params: Params & RelationParams & { adapter?: unknown; paginate?: unknown; [CONDITION]?: Condition }
+): Params {
+  const { query, paginate, adapter, [RELATED_SORTS]: sorts, [CONDITION]: condition, ...caller } = params
+
+  return caller
+}
+
+/** Hooks may have set a dispatch for the list. Each record has to carry its own. */
+function keepShown({ dispatch, result }: HookContext, records: readonly Fields[]): void {
+  if (dispatch === undefined) return
+
+  const shown = toRecords(dispatch)
+
+  if (shown.length !== toRecords(result).length) return
+
+  for (const [index, record] of records.entries()) {
+    if (!(DISPATCH in record)) keepDispatch(record, { value: shown[index], configurable: true })
+  }
+}
+
+/** How many more records the call may load: the calls that it leads to share what it has. */
+export function openBudget({ params }: HookContext): Budget {
+  return (params as { [BUDGET]?: Budget })[BUDGET] ?? { left: MAX_LOADED }
+}
+
+/** Whether a call was made by a relation. */
+export function hasBudget({ params }: HookContext): boolean {
+  return BUDGET in params
+}
+
+function spend(budget: Budget, records: readonly unknown[]): void {
+  budget.left -= records.length
+
+  if (budget.left < 0) throw new TooManyRelated()
+}

@@ -1,0 +1,176 @@
+import { withBy } from '../core/by.ts'
+import { defaultServiceMethods, getDefinition, isStandardMethod, type ServiceCall } from '../core/methods.ts'
+import { fillRoute } from '../core/routes.ts'
+import { getMethodRoutes, getServiceOptions } from '../core/service.ts'
+import type { MethodRoutes, Query, RouteLookup } from '../core/types.ts'
+import { BadRequest, MethodNotAllowed } from '../errors.ts'
+import { toData } from './body.ts'
+import { MALFORMED_PATH } from './error.ts'
+import { type IncomingHeaders, METHOD_HEADER } from './http.ts'
+
+/** The part of a request that decides on the call. */
+interface CallRequest {
+  readonly method: string
+  readonly headers: IncomingHeaders
+  readonly query: Query
+  /** The parsed body. */
+  readonly body?: unknown
+  readonly params?: object | undefined
+}
+
+/**
+ * Converts a request for a service into a call of one of its methods.
+ *
+ * @param request The request, with its parsed body
+ * @param route What its path leads to
+ * @throws MethodNotAllowed for a method that the service does not offer to clients, BadRequest for a malformed
+ * escape in the path and for a body that is not data
+ */
+export function toServiceCall(request: CallRequest, route: RouteLookup): ServiceCall {
+  const { methods, routeParams, by } = getServiceOptions(route.service)
+  const { __id } = route.params
+  const segment = __id === undefined ? null : decode(__id)
+  const routed = findMethodRoute(request, route, segment)
+  const method = routed?.method ?? toMethod(request, route, segment)
+  const custom = request.headers[METHOD_HEADER]
+
+  if ((!routed && !methods.includes(method)) || (custom !== undefined && isStandardMethod(String(custom)))) {
+    throw new MethodNotAllowed(`Method \`${method}\` is not supported by this endpoint.`)
+  }
+
+  const takesData = getDefinition(method).args.includes('data') && !(routed && isWithoutData(request))
+  const data = takesData ? toData(request.body, method) : undefined
+  const inPath = toRouteParams(route.params, routeParams)
+  const named = routed ? [] : getMethodRoutes(route.service, method)
+  // Most calls have no routes: they pay for no objects.
+  const filled = named.length > 0 ? fillRoute(named, data) : undefined
+  const placeholders = routed ? decodeAll(routed.params) : filled?.values
+
+  return {
+    method,
+    id: segment,
+    data: filled ? filled.data : data,
+    params: withBy(route.service, by, method, segment, {
+      query: request.query,
+      headers: request.headers,
+      route: placeholders ? Object.assign(inPath, placeholders) : inPath,
+      provider: 'rest',
+      ...request.params
+    })
+  }
+}
+
+/**
+ * Whether the body of a request is read: where its verb carries data, and where a method is called by `DELETE`.
+ *
+ * @param verb The verb
+ * @param route What the path of the request leads to
+ */
+export function readsBody(verb: string, { params, routes }: RouteLookup): boolean {
+  return (
+    hasData(verb) ||
+    (verb === 'DELETE' && routes?.find(verb, params.__rest ?? params.__id ?? '') !== undefined)
+  )
+}
+
+const VERBS_WITH_DATA: readonly string[] = ['POST', 'PUT', 'PATCH']
+
+/** Whether requests with this verb carry data. */
+function hasData(verb: string): boolean {
+  return VERBS_WITH_DATA.includes(verb)
+}
+
+/** The route of a method that a request matches. A name of a method is a static segment, and wins over a placeholder. */
+function findMethodRoute(
+  { method: verb, headers }: Pick<CallRequest, 'method' | 'headers'>,
+  { service, params, routes }: RouteLookup,
+  segment: string | null
+): ReturnType<MethodRoutes['find']> {
+  const rest: string | undefined = params.__rest ?? params.__id
+
+  if (!routes || rest === undefined || (verb === 'POST' && isNamed(headers))) return undefined
+
+  const found = routes.find(verb, rest)
+  const isName = verb === 'POST' && segment !== null && isCustomMethod(segment, service)
+
+  return isName && found && Object.keys(found.params).length > 0 ? undefined : found
+}
+
+/** Whether a request has a verb that says nothing without a body, and has none. */
+function isWithoutData({ method: verb, body }: Pick<CallRequest, 'method' | 'body'>): boolean {
+  return !hasData(verb) && (verb !== 'DELETE' || body === undefined)
+}
+
+function decodeAll(params: { readonly [name: string]: string }): { [name: string]: string } {
+  const values: { [name: string]: string } = {}
+
+  for (const name in params) values[name] = decode(params[name] as string)
+
+  return values
+}
+
+/** The values of placeholders, decoded, and those that the service was registered with, unchanged. */
+function toRouteParams(
+  params: RouteLookup['params'],
+  registered: { readonly [name: string]: unknown } | undefined
+): { [name: string]: unknown } {
+  const route: { [name: string]: unknown } = {}
+
+  for (const name in params) {
+    if (name !== '__id' && name !== '__rest')
+      route[name] = params[name] === registered?.[name] ? params[name] : decode(params[name])
+  }
+
+  return route
+}
+
+function toMethod(
+  { method: verb, headers }: Pick<CallRequest, 'method' | 'headers'>,
+  { service, params }: RouteLookup,
+  segment: string | null
+): string {
+  if (verb === 'POST' && isNamed(headers)) return String(headers[METHOD_HEADER])
+  if (params.__rest !== undefined) {
+    throw new MethodNotAllowed(`Method ${verb} not allowed for this path${toHint(verb, headers)}`)
+  }
+  if (verb === 'POST') {
+    if (segment === null) return 'create'
+    if (isCustomMethod(segment, service)) return segment
+
+    throw new MethodNotAllowed('Method POST not allowed for this path')
+  }
+  if (verb === 'GET' || verb === 'HEAD') return segment === null ? 'find' : 'get'
+
+  const method = defaultServiceMethods.find((name) => getDefinition(name).verb === verb)
+
+  if (method === undefined) throw new MethodNotAllowed(`Method ${verb} not allowed${toHint(verb, headers)}`)
+
+  return method
+}
+
+/** Whether the headers name the method. */
+function isNamed({ [METHOD_HEADER]: custom }: IncomingHeaders): boolean {
+  return typeof custom === 'string' && custom !== ''
+}
+
+function isCustomMethod(name: string, service: object): boolean {
+  return !isStandardMethod(name) && getServiceOptions(service).methods.includes(name)
+}
+
+/** A CORS preflight that reaches a service nearly always means that CORS is not set up. */
+function toHint(verb: string, headers: IncomingHeaders): string {
+  return verb === 'OPTIONS' && headers['access-control-request-method'] !== undefined
+    ? ": this is a CORS preflight, which the middleware or option 'cors' of the server has to respond to"
+    : ''
+}
+
+/** Decodes a segment once, after the path was split: an encoded slash belongs to the segment. */
+function decode(segment: string): string {
+  if (!segment.includes('%')) return segment
+
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    throw new BadRequest(MALFORMED_PATH)
+  }
+}
