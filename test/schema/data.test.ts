@@ -186,10 +186,7 @@ describe('values of the server that update keeps', () => {
     for (const id of [0, 9]) {
       await expect(
         app.service('notes').update(id, { text: 'b' }, { provider: 'rest' })
-      ).rejects.toMatchObject({
-        code: 403,
-        message: "You may not update this record of 'notes'"
-      })
+      ).rejects.toMatchObject({ code: 404, message: `No record found for id '${id}'` })
     }
 
     service._get = async () => {
