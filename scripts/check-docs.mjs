@@ -7,6 +7,9 @@ import { createMarkdownRenderer } from 'vitepress'
 import { markdown } from '../docs/.vitepress/markdown.mjs'
 import { mustRun } from './support/run.mjs'
 
+/** How many lines of code the guides have at least per 100 words. */
+const MIN_DENSITY = 10
+
 /** Pages that are looked up, or that are about this repository: they are no guides. */
 const NO_GUIDES = ['index', 'compatibility', 'error-codes', 'stability', 'architecture', 'map', 'testing']
 
@@ -30,9 +33,13 @@ const guides = listGuides()
 if (process.argv.includes('--pages'))
   for (const guide of guides) console.log(`${formatDensity(guide)}  ${guide.name}`)
 
-if (guides.length > 0) console.log(`${formatDensity(sum(guides))}  over ${guides.length} guides`)
+const total = sum(guides)
+const isTooWordy = toDensity(total) < MIN_DENSITY
 
-process.exit(broken.length === 0 ? 0 : 1)
+if (guides.length > 0) console.log(`${formatDensity(total)}  over ${guides.length} guides`)
+if (isTooWordy) console.error(`The guides need ${MIN_DENSITY} lines of code per 100 words`)
+
+process.exit(broken.length > 0 || isTooWordy ? 1 : 0)
 
 /** What belongs to the repository, and the reference, which is made. */
 async function listDocuments() {
@@ -92,14 +99,19 @@ function measure(text) {
 }
 
 function sum(guides) {
-  return guides.reduce((total, { lines, words }) => ({
-    lines: total.lines + lines,
-    words: total.words + words
-  }))
+  return guides.reduce(
+    (total, { lines, words }) => ({ lines: total.lines + lines, words: total.words + words }),
+    { lines: 0, words: 0 }
+  )
+}
+
+/** Lines of code per 100 words. */
+function toDensity({ lines, words }) {
+  return (100 * lines) / words
 }
 
 function formatDensity({ lines, words }) {
-  const density = ((100 * lines) / words).toFixed(1)
+  const density = toDensity({ lines, words }).toFixed(1)
 
   return `${density.padStart(5)} lines of code per 100 words (${lines} lines, ${words} words)`
 }
