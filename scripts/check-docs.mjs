@@ -34,7 +34,8 @@ if (process.argv.includes('--pages'))
   for (const guide of guides) console.log(`${formatDensity(guide)}  ${guide.name}`)
 
 const total = sum(guides)
-const isTooWordy = toDensity(total) < MIN_DENSITY
+// The tests check the links of other folders.
+const isTooWordy = folder === undefined && toDensity(total) < MIN_DENSITY
 
 if (guides.length > 0) console.log(`${formatDensity(total)}  over ${guides.length} guides`)
 if (isTooWordy) console.error(`The guides need ${MIN_DENSITY} lines of code per 100 words`)
