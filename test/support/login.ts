@@ -29,12 +29,15 @@ interface LoginOptions {
 }
 
 /**
- * Gives an application `users` who log in with `email` and `password`, `notes` that only they can reach, `things`
- * that are open to all, and an `authentication` service.
+ * Gives an application the service `authentication`, for `users` who log in with `email` and `password`.
+ *
+ * @param app The application
+ * @param settings Settings over those that are given here
  */
-export function configureLogin(app: any, { settings = {}, users = {} }: LoginOptions = {}) {
-  const { local, ...others } = settings
-
+export function addAuthentication(
+  app: any,
+  { local, ...others }: { readonly [option: string]: any } = {}
+): void {
   app.set('authentication', {
     secret: SECRET,
     entity: 'user',
@@ -48,8 +51,15 @@ export function configureLogin(app: any, { settings = {}, users = {} }: LoginOpt
 
   authentication.register('jwt', new JWTStrategy())
   authentication.register('local', new LocalStrategy())
-
   app.use('authentication', authentication)
+}
+
+/**
+ * Gives an application `users` who log in with `email` and `password`, `notes` that only they can reach, `things`
+ * that are open to all, and an `authentication` service.
+ */
+export function configureLogin(app: any, { settings = {}, users = {} }: LoginOptions = {}) {
+  addAuthentication(app, settings)
   app.use('users', memory(users))
   app.use('notes', {
     find: async ({ user }: any) => ({ of: user?.email ?? null }),

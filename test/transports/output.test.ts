@@ -1,17 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
-import {
-  AuthenticationService,
-  hashPassword,
-  JWTStrategy,
-  LocalStrategy,
-  protect
-} from '../../src/authentication.ts'
+import { hashPassword, protect } from '../../src/authentication.ts'
 import { type Application, alula, createContext } from '../../src/index.ts'
 import { MemoryService, memory } from '../../src/memory.ts'
 import { schema } from '../../src/schema.ts'
 import { socketio } from '../../src/socketio.ts'
+import { addAuthentication } from '../support/login.ts'
 import { scaled } from '../support/scale.ts'
 import { serve } from '../support/server.ts'
 import { ask, connectSocket, next } from '../support/sockets.ts'
@@ -228,18 +223,7 @@ describe('events', () => {
 it('a login shows the user as its service does, and the server has all of it', async () => {
   const app = alula()
 
-  app.set('authentication', {
-    secret: 'x'.repeat(32),
-    service: 'users',
-    entity: 'user',
-    authStrategies: ['jwt', 'local'],
-    local: { usernameField: 'name', passwordField: 'password' }
-  })
-  const authentication = new AuthenticationService(app)
-
-  authentication.register('jwt', new JWTStrategy())
-  authentication.register('local', new LocalStrategy())
-  app.use('authentication', authentication)
+  addAuthentication(app, { local: { usernameField: 'name' } })
   app.use('users', memory(), { schema: schema(User, { hidden: ['password'] }) })
   app.service('users').hooks({ before: { create: [hashPassword('password')] } })
 

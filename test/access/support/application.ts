@@ -1,7 +1,7 @@
-import { AuthenticationService, JWTStrategy } from '../../../src/authentication.ts'
 import { type Application, alula } from '../../../src/index.ts'
 import { memory } from '../../../src/memory.ts'
 import { loginAs, type TestUser } from '../../../src/testing.ts'
+import { addAuthentication } from '../../support/login.ts'
 
 /** Users who call services: 1 and 2 are equal, 3 is an administrator. */
 export const USERS = { 1: { id: 1, name: 'ada' }, 2: { id: 2, name: 'grace' }, 3: { id: 3, role: 'admin' } }
@@ -17,17 +17,7 @@ export function createApp(): Application {
 
 /** Gives an application users and a login. */
 export function configureUsers(app: Application): void {
-  app.set('authentication', {
-    secret: 'a secret that is long enough for the algorithm',
-    service: 'users',
-    entity: 'user',
-    authStrategies: ['jwt']
-  })
-
-  const authentication = new AuthenticationService(app)
-
-  authentication.register('jwt', new JWTStrategy())
-  app.use('authentication', authentication)
+  addAuthentication(app)
   app.use('users', memory({ store: USERS }), { methods: [] })
 }
 

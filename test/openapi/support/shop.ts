@@ -1,14 +1,9 @@
 import { z } from 'zod'
 import { access, anyone, closed, owner, role, user } from '../../../src/access.ts'
-import {
-  AuthenticationService,
-  hashPassword,
-  JWTStrategy,
-  LocalStrategy
-} from '../../../src/authentication.ts'
+import { hashPassword } from '../../../src/authentication.ts'
 import { type MemoryService, memory } from '../../../src/memory.ts'
 import { one, schema } from '../../../src/schema.ts'
-import { SECRET } from '../../support/login.ts'
+import { addAuthentication } from '../../support/login.ts'
 
 const User = z.object({
   id: z.int(),
@@ -39,20 +34,7 @@ export const GRACE = 'grace@example.com'
 /** Fills an application for the page with users, their notes, and events for those who are logged in. */
 export function configureShop(app: any): void {
   app.configure(closed())
-  app.set('authentication', {
-    secret: SECRET,
-    entity: 'user',
-    service: 'users',
-    authStrategies: ['jwt', 'local'],
-    local: { usernameField: 'email', passwordField: 'password', hashSize: 4 }
-  })
-
-  const authentication = new AuthenticationService(app)
-
-  authentication.register('jwt', new JWTStrategy())
-  authentication.register('local', new LocalStrategy())
-  app.use('authentication', authentication)
-
+  addAuthentication(app)
   app.use('users', memory({ startId: 1 }), {
     schema: schema(User, { hidden: ['password'] }),
     access: access({ find: user, get: user, create: anyone, remove: role('admin') }),
