@@ -5,7 +5,7 @@ import { getServiceOptions } from '../core/service.ts'
 import type { FeathersService, HookContext, Query, ServiceExtension } from '../core/types.ts'
 import { Forbidden, isFeathersError, NotAuthenticated } from '../errors.ts'
 import type { AroundHook, Hook } from '../hooks/types.ts'
-import type { SchemaDefinition } from '../schema/compile.ts'
+import { getSchemaDefinition } from '../schema/compile.ts'
 import { isOpenObject, toNames } from '../schema/json-schema.ts'
 import { isFunction, isObject, isPromise } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
@@ -177,7 +177,7 @@ export function decide(context: HookContext, rule: AccessRule | undefined): void
 
 /** The fields that the schema of a service declares; `undefined` where records may have others. */
 function listFields(service: FeathersService): readonly string[] | undefined {
-  const { definition } = (getServiceOptions(service)?.schema ?? {}) as { definition?: SchemaDefinition }
+  const definition = getSchemaDefinition(service)
 
   if (!definition || definition.extra === 'keep' || isOpenObject(definition.record)) return undefined
 

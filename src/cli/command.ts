@@ -83,36 +83,41 @@ function migrate([folder, ...others]: readonly string[], flags: readonly string[
   return { code: 0, output: renderReport(migrateFolder(resolve(folder), { dryRun }), dryRun) }
 }
 
-/** The snapshot is the second name, wherever the option stands: `audit app.js --check exposure.json`. */
-async function audit(
-  [file, snapshot, ...others]: readonly string[],
-  flags: readonly string[]
-): Promise<Outcome> {
-  const isCheck = flags.includes('--check')
-
+async function audit(operands: readonly string[], flags: readonly string[]): Promise<Outcome> {
   refuseOptions(['--dry-run', '--server'], flags)
-  if (isCheck && file !== undefined && snapshot === undefined) {
-    throw new UsageError('Missing snapshot. Name its file after --check.')
-  }
-  assertFile(file, isCheck ? others : [snapshot, ...others])
 
-  return await auditFile(resolve(file), isCheck ? resolve(snapshot as string) : undefined)
+  const { file, value } = readOperands(operands, flags, {
+    option: '--check',
+    missing: 'Missing snapshot. Name its file after --check.'
+  })
+
+  return await auditFile(resolve(file), value === undefined ? undefined : resolve(value))
 }
 
-/** As for `audit`: `openapi app.js --server https://example.com`. */
-async function openapi(
-  [file, server, ...others]: readonly string[],
-  flags: readonly string[]
-): Promise<Outcome> {
-  const hasServer = flags.includes('--server')
-
+async function openapi(operands: readonly string[], flags: readonly string[]): Promise<Outcome> {
   refuseOptions(['--dry-run', '--check'], flags)
-  if (hasServer && file !== undefined && server === undefined) {
-    throw new UsageError('Missing server. Name its address after --server.')
-  }
-  assertFile(file, hasServer ? others : [server, ...others])
 
-  return await describeFile(resolve(file), hasServer ? server : undefined)
+  const { file, value } = readOperands(operands, flags, {
+    option: '--server',
+    missing: 'Missing server. Name its address after --server.'
+  })
+
+  return await describeFile(resolve(file), value)
+}
+
+/** The value of an option is the second name, wherever the option stands: `audit app.js --check exposure.json`. */
+function readOperands(
+  [file, value, ...others]: readonly string[],
+  flags: readonly string[],
+  { option, missing }: { readonly option: string; readonly missing: string }
+): { readonly file: string; readonly value: string | undefined } {
+  const hasOption = flags.includes(option)
+
+  if (hasOption && file !== undefined && value === undefined) throw new UsageError(missing)
+
+  assertFile(file, hasOption ? others : [value, ...others])
+
+  return { file, value: hasOption ? value : undefined }
 }
 
 function assertFile(

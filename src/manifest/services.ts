@@ -8,7 +8,7 @@ import type { MethodRoute } from '../core/routes.ts'
 import { getIdField, getMethodRoutes, getServiceOptions } from '../core/service.ts'
 import type { Application, FeathersService, HookContext } from '../core/types.ts'
 import { type Layer, PROTECTS } from '../hooks/types.ts'
-import type { SchemaDefinition } from '../schema/compile.ts'
+import { getSchemaDefinition, type SchemaDefinition } from '../schema/compile.ts'
 import { isFunction, isStringList } from '../utils/check.ts'
 
 /** A service as it is registered. */
@@ -64,7 +64,7 @@ export function readServices(app: Application): readonly ManifestService[] {
 
     if (!options) return []
 
-    const { definition } = (options.schema ?? {}) as { definition?: SchemaDefinition }
+    const definition = getSchemaDefinition(service)
     const { by } = options
     const { max: cap, ...page } = readPaging(service)
 

@@ -1,3 +1,4 @@
+import { getServiceOptions } from '../core/service.ts'
 import type { FeathersService, Query } from '../core/types.ts'
 import { VALIDATED } from '../query/validated.ts'
 import { isFunction } from '../utils/check.ts'
@@ -81,6 +82,13 @@ export interface CompiledSchema {
   readonly pickEvent: Picker
   /** The same for the results of custom methods that have a schema. */
   readonly pickers: ReadonlyMap<string, Picker>
+}
+
+/** What the schema of a registered service says; `undefined` for a service without one, and before a table was read. */
+export function getSchemaDefinition(service: FeathersService): SchemaDefinition | undefined {
+  const { schema } = getServiceOptions(service) ?? {}
+
+  return (schema as { readonly definition?: SchemaDefinition } | undefined)?.definition
 }
 
 /** What the schema of a service says of a custom method; `undefined` where it says nothing. */

@@ -4,8 +4,7 @@ import {
   getTypes,
   type JsonSchema,
   listProperties,
-  toAlternatives,
-  toOneOf
+  toAlternatives
 } from './json-schema.ts'
 
 /** What a field holds, as far as queries are concerned. `any` is not converted, and a `list` is compared by no operator of ours. */
@@ -67,6 +66,10 @@ function addFields(
       addFields(toOneOf(parts), root, path === '' ? name : `${path}.${name}`, within, table)
     }
   }
+}
+
+function toOneOf(parts: readonly JsonSchema[]): JsonSchema {
+  return parts.length === 1 ? (parts[0] as JsonSchema) : { anyOf: parts }
 }
 
 function isRepeated(part: JsonSchema, above: readonly JsonSchema[]): boolean {

@@ -89,11 +89,6 @@ export function toNames(schema: JsonSchema): readonly string[] {
   return listProperties(toAlternatives(schema, schema))
 }
 
-/** A schema of values that match one of these. */
-export function toOneOf(parts: readonly JsonSchema[]): JsonSchema {
-  return parts.length === 1 ? (parts[0] as JsonSchema) : { anyOf: parts }
-}
-
 /** Whether a value is a JSON Schema in the form of an object. */
 export function isJsonSchema(value: unknown): value is JsonSchema {
   return isObject(value)
