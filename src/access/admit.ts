@@ -34,7 +34,10 @@ async function verify(context: HookContext, auth: DefaultAuthentication | null |
   const found = await auth.authenticate(authentication, authParams, ...toStrategies(auth.configuration))
   const { accessToken, ...result } = found
 
-  context.params = { ...params, ...result, authenticated: true, [ADMITTED]: true } as HookContext['params']
+  context.params = Object.assign({}, params, result, {
+    authenticated: true,
+    [ADMITTED]: true
+  }) as HookContext['params']
 }
 
 /** Those of the HTTP requests, and those that sockets log in by. */

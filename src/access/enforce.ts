@@ -6,6 +6,7 @@ import { parseQuery } from '../query/parse.ts'
 import { toPredicate } from '../query/predicate.ts'
 import { toRecords } from '../schema/output.ts'
 import { hasCode, isFunction, isObject } from '../utils/check.ts'
+import { copyWith } from '../utils/object.ts'
 import { isRestricted, restrict } from './restrict.ts'
 import { type Settled, settle } from './settle.ts'
 
@@ -161,7 +162,7 @@ async function assertRecord(context: HookContext, demand: Demand, settled: Settl
 
   if (isMissing(id) || !isFunction(service.get)) throw toForbidden(context)
 
-  const record: unknown = await service.get(id, { ...internal, query: {} })
+  const record: unknown = await service.get(id, copyWith(internal, { query: {} }))
   const isAllowed = toTest(demand.query)(record) && (!isObject(settled) || toTest(settled)(record))
 
   if (isAllowed) return
@@ -177,14 +178,14 @@ async function isVisible(
   if (!getServiceOptions(service).methods.includes('get')) return false
 
   // With the params of the moment, which may hold a transaction.
-  return await service.get(id, { ...params, query }).then(
+  return await service.get(id, copyWith(params, { query })).then(
     () => true,
     () => false
   )
 }
 
 function addCondition(context: HookContext, condition: Query): void {
-  context.params = { ...context.params, query: restrict(context.params.query, condition) }
+  context.params = copyWith(context.params, { query: restrict(context.params.query, condition) })
 }
 
 /** Whether a method reads its query: those of adapters do. */

@@ -2,7 +2,7 @@ import type { Id, Paginated, Query } from '../core/types.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import { parseQuery } from '../query/parse.ts'
 import { VALIDATED } from '../query/validated.ts'
-import { isPlainObject } from '../utils/object.ts'
+import { copyWith, isPlainObject } from '../utils/object.ts'
 import { withoutBy } from '../utils/own-adapter.ts'
 import {
   type AdapterOptions,
@@ -65,7 +65,7 @@ export abstract class AdapterBase<
 
     if (paginate === undefined && adapter === undefined) return this.options
 
-    return { ...this.options, ...(paginate !== undefined && { paginate }), ...toOwn(this, adapter) }
+    return Object.assign({}, this.options, paginate !== undefined && { paginate }, toOwn(this, adapter))
   }
 
   /**
@@ -194,9 +194,9 @@ export function prepare(
   if (adapter.sanitizeQuery !== AdapterBase.prototype.sanitizeQuery) {
     return adapter
       .sanitizeQuery(params)
-      .then((checked) => ({ ...params, query: isPage ? checked : withoutPage(checked) }))
+      .then((checked) => copyWith(params, { query: isPage ? checked : withoutPage(checked) }))
   }
-  if (isValidated(query)) return { ...params, query: isPage ? query : withoutPage(query) }
+  if (isValidated(query)) return copyWith(params, { query: isPage ? query : withoutPage(query) })
 
   const options = toQueryOptions(adapter.getOptions(params))
   const parsed = isWithoutProperties(query) ? PARSED_NO_QUERY : parseQuery(query, options)
@@ -204,7 +204,7 @@ export function prepare(
   const copy = query === NO_QUERY && !isPage ? NO_QUERY : copyQuery(query, parsed, options)
   const checked = freezeDeep(isPage ? copy : withoutPage(copy))
 
-  return { ...params, query: checked, [PARSED]: { adapter, query: checked, tree } }
+  return copyWith(params, { query: checked, [PARSED]: { adapter, query: checked, tree } })
 }
 
 function isValidated(query: Query): boolean {

@@ -72,7 +72,7 @@ export function authenticate(settings: string | AuthenticateHookSettings, ...nam
       if (authentication) {
         const { accessToken, ...result } = await auth.authenticate(authentication, authParams, ...strategies)
 
-        context.params = { ...params, ...result, authenticated: true }
+        context.params = Object.assign({}, params, result, { authenticated: true })
       }
     }
 

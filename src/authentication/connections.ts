@@ -3,6 +3,7 @@ import type { Application, HookContext, RealTimeConnection } from '../core/types
 import { NotAuthenticated } from '../errors.ts'
 import { hasCode } from '../utils/check.ts'
 import { KeyedMutex } from '../utils/keyed-mutex.ts'
+import { copyWith } from '../utils/object.ts'
 import { withoutBy } from '../utils/own-adapter.ts'
 import type { RevocationStore } from './revocation.ts'
 import { isEntityName, isEveryEntity, type Session, Sessions, toEntityName } from './sessions.ts'
@@ -45,7 +46,7 @@ export function withoutCall<Params extends object>(params: Params): Params {
 
   const { [CALL]: call, ...others } = params as Params & { [CALL]?: unknown }
 
-  return { ...others, ...(isBy && { adapter: withoutBy(adapter) }) } as unknown as Params
+  return (isBy ? copyWith(others, { adapter: withoutBy(adapter) }) : others) as unknown as Params
 }
 
 /** Where entities are. */
@@ -97,7 +98,7 @@ export class Connections {
     if (outer && outer.connection === connection) return work(params)
 
     const call = new Call(connection, isAborted)
-    const runCall = () => work({ ...params, [CALL]: call })
+    const runCall = () => work(copyWith(params, { [CALL]: call }))
 
     this.calls.add(call)
 

@@ -2,7 +2,7 @@ import { LOGIN } from '../access/login.ts'
 import type { Application } from '../core/types.ts'
 import { hasCode } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
-import { isPlainObject } from '../utils/object.ts'
+import { copyWith, isPlainObject } from '../utils/object.ts'
 import { type EntitySource, withoutCall } from './connections.ts'
 import { hasDispatch } from './dispatch.ts'
 import { MISSING_SECRET, toAlgorithms } from './options.ts'
@@ -56,7 +56,7 @@ export class Entities {
     params: AuthenticationParams,
     query: object
   ): Promise<any> {
-    return service.get(id, { ...toInternal(params), query })
+    return service.get(id, copyWith(toInternal(params), { query }))
   }
 
   /**
@@ -69,7 +69,7 @@ export class Entities {
    */
   show({ service, id, name }: EntityPlace, params: AuthenticationParams, entity: any): Promise<any> {
     return params.provider
-      ? service.get(id, { ...withoutCall(params), [name]: entity, [LOGIN]: service })
+      ? service.get(id, copyWith(withoutCall(params), { [name]: entity, [LOGIN]: service }))
       : Promise.resolve(entity)
   }
 
@@ -79,9 +79,9 @@ export class Entities {
 
     if (!found || found.id === undefined || hasDispatch(result[found.name])) return result
 
-    const shown = await this.show(found, { ...params, authenticated: true }, result[found.name])
+    const shown = await this.show(found, copyWith(params, { authenticated: true }), result[found.name])
 
-    return { ...result, [found.name]: shown }
+    return copyWith(result, { [found.name]: shown })
   }
 
   /** Whether the option `isActive` lets an entity in. */

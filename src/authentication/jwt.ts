@@ -3,6 +3,7 @@ import { NotAuthenticated } from '../errors.ts'
 import { hasCode } from '../utils/check.ts'
 import { parseCookies } from '../utils/cookie.ts'
 import { createError } from '../utils/developer-error.ts'
+import { copyWith } from '../utils/object.ts'
 import { getCall } from './connections.ts'
 import { type EntityPlace, toInternal } from './entities.ts'
 import { toEntityName } from './sessions.ts'
@@ -132,9 +133,11 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     }
     if (!entities.hasFingerprints(current, payload[FINGERPRINT])) throw new NotAuthenticated('jwt revoked')
 
-    const shown = params.provider ? await this.getEntity(id, { ...params, [entity]: current }) : current
+    const shown = params.provider
+      ? await this.getEntity(id, copyWith(params, { [entity]: current }))
+      : current
 
-    return entities.setVerified({ ...result, [entity]: shown }, current)
+    return entities.setVerified(copyWith(result, { [entity]: shown }), current)
   }
 
   /** Ties new tokens to the password hash that was verified, as long as that is still the one of the entity. */
@@ -232,7 +235,7 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     if (isFresh && this.showsCredentials) return verified
 
     const { query, ...others } = params
-    const current = await this.loadEntity(id, { ...others, authenticated: true })
+    const current = await this.loadEntity(id, copyWith(others, { authenticated: true }))
 
     if (verified && !auth.entities.haveSameCredentials(verified, current)) {
       throw new NotAuthenticated('Invalid login')

@@ -4,7 +4,7 @@ import type { Params, Query } from '../core/types.ts'
 import { BadRequest, NotAuthenticated } from '../errors.ts'
 import { hasCode, isFunction } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
-import { getPath } from '../utils/object.ts'
+import { copyWith, getPath } from '../utils/object.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { getCall } from './connections.ts'
 import { toInternal } from './entities.ts'
@@ -82,7 +82,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     if (!username) throw this.createError()
 
     const query = await this.getEntityQuery({ [this.configuration.entityUsernameField]: username }, params)
-    const found = await this.entityService.find({ ...toInternal(params), query })
+    const found = await this.entityService.find(copyWith(toInternal(params), { query }))
     const [entity] = Array.isArray(found) ? found : (found?.data ?? [])
 
     if (!entity) throw this.createError()

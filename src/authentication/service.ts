@@ -6,7 +6,7 @@ import { OWN_ACCESS, type OwnAccess } from '../core/own-access.ts'
 import type { Application, HookContext, NextFunction, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import { attachHooks } from '../hooks/interop.ts'
-import { mergePlain } from '../utils/object.ts'
+import { copyWith, mergePlain } from '../utils/object.ts'
 import { markTokenResponse } from '../utils/token-response.ts'
 import { AuthenticationBase } from './base.ts'
 import { CALL, getCall, withoutCall } from './connections.ts'
@@ -254,7 +254,7 @@ export class AuthenticationService extends AuthenticationBase {
       }
     )
 
-    context.params = outer ? { ...context.params, [CALL]: outer } : withoutCall(context.params)
+    context.params = outer ? copyWith(context.params, { [CALL]: outer }) : withoutCall(context.params)
   }
 
   /** After the login that runs on the connection, which may have joined channels since. */

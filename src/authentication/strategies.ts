@@ -2,6 +2,7 @@ import type { Application, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import { createDebug } from '../utils/debug.ts'
 import { createError } from '../utils/developer-error.ts'
+import { copyWith } from '../utils/object.ts'
 import type {
   AuthenticationParams,
   AuthenticationRequest,
@@ -112,7 +113,7 @@ export class Strategies<Service extends { readonly app: Application }> {
 
     debug('Authenticating with strategy %s', name)
 
-    const result = await strategy.authenticate(authentication, { ...params, authenticated: true })
+    const result = await strategy.authenticate(authentication, copyWith(params, { authenticated: true }))
 
     // A strategy that says nothing has not said yes.
     if (!result) throw createInvalid()

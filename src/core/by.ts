@@ -1,3 +1,4 @@
+import { copyWith } from '../utils/object.ts'
 import { getDefinition } from './methods.ts'
 import type { Params } from './types.ts'
 
@@ -21,5 +22,5 @@ export function withBy(
     return params
   }
 
-  return { ...params, adapter: { ...params.adapter, id: by, by: service } } as Params
+  return copyWith(params, { adapter: copyWith(params.adapter, { id: by, by: service }) }) as Params
 }

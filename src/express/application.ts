@@ -13,6 +13,7 @@ import { implementListen } from '../node/listen.ts'
 import { isObject } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
+import { copyWith } from '../utils/object.ts'
 import { parseQuery } from './query.ts'
 import { assertMiddleware } from './rest.ts'
 import { serverOptions } from './server.ts'
@@ -151,7 +152,7 @@ export function feathersExpress<Services = any, Settings = any>(
 
   expressApp.set('query parser', parseQuery)
   expressApp.use((request, _response, next) => {
-    request.feathers = { ...request.feathers, provider: 'rest' }
+    request.feathers = copyWith(request.feathers, { provider: 'rest' })
     next()
   })
 

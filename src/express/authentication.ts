@@ -6,6 +6,7 @@ import {
 import { type ParseAuthenticationOptions, parseAuthentication as parse } from '../transport/authentication.ts'
 import type { TransportApplication } from '../transport/http.ts'
 import { isOwnOrigin } from '../transport/origin.ts'
+import { copyWith } from '../utils/object.ts'
 import { assertCalled } from './handlers.ts'
 import { ExpressRequest } from './request.ts'
 
@@ -39,7 +40,7 @@ function createParser(
       .then(async (authentication) => {
         // Calls of services are refused later; routes of one's own see a request without credentials.
         if (authentication && (await isOwnOrigin(app, new ExpressRequest(request, response), options)))
-          request.feathers = { ...request.feathers, authentication }
+          request.feathers = copyWith(request.feathers, { authentication })
       })
       .then(() => next(), next)
   }

@@ -4,6 +4,7 @@ import type { Application as CoreApplication, FeathersApplication, ServiceOption
 import { graft } from '../node/graft.ts'
 import { implementListen } from '../node/listen.ts'
 import { createError } from '../utils/developer-error.ts'
+import { copyWith } from '../utils/object.ts'
 import type { FeathersContext, FeathersKoaContext } from './context.ts'
 import { Koa } from './peers.ts'
 import { implementQuery } from './request.ts'
@@ -73,7 +74,7 @@ export function koa<Services = any, Settings = any>(
   implementQuery(grafted.request)
   // First, so that the result of a service is encoded when all other middleware has seen it.
   grafted.use(async function encode(context: FeathersKoaContext, next: KoaClass.Next) {
-    context.feathers = { ...context.feathers, provider: 'rest' }
+    context.feathers = copyWith(context.feathers, { provider: 'rest' })
     await next()
     // Not where Koa middleware was there before, or the application is mounted in another one.
     encodeResult(context, context.app === grafted && grafted.middleware[0] === encode)

@@ -5,6 +5,7 @@ import {
 import { type ParseAuthenticationOptions, parseAuthentication as parse } from '../transport/authentication.ts'
 import type { TransportApplication } from '../transport/http.ts'
 import { isOwnOrigin } from '../transport/origin.ts'
+import { copyWith } from '../utils/object.ts'
 import type { FeathersKoaContext, Middleware } from './context.ts'
 import { assertCalled } from './handlers.ts'
 import { KoaRequest } from './request.ts'
@@ -32,7 +33,7 @@ export function createParser(
 
     // Calls of services are refused later; routes of one's own see a request without credentials.
     if (authentication && (await isOwnOrigin(app, new KoaRequest(context), options)))
-      context.feathers = { ...context.feathers, authentication }
+      context.feathers = copyWith(context.feathers, { authentication })
   }
 
   return (context, next) => {

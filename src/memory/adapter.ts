@@ -24,7 +24,7 @@ import {
 } from '../query/record-set.ts'
 import { toSelection } from '../query/select.ts'
 import { isFunction, isObject, isStringList } from '../utils/check.ts'
-import { isPlainObject } from '../utils/object.ts'
+import { copyWith, isPlainObject } from '../utils/object.ts'
 import { assertOption, assertOptions, type OptionChecks } from '../utils/options.ts'
 import { clone, cloneRecord } from './clone.ts'
 import type { Entry, Stored } from './field-index.ts'
@@ -184,7 +184,7 @@ export class MemoryAdapter<
     const patches = entries.map((entry): [Entry, Stored] => {
       const { record } = entry
       const patched = isPlainObject(record)
-        ? { ...record, ...changes }
+        ? copyWith(record, changes)
         : Object.assign(Object.create(Object.getPrototypeOf(record)), record, changes)
 
       this.keepIds(patched, entry, params)

@@ -1,7 +1,9 @@
-import { isPlainObject } from '../utils/object.ts'
+import { copyWith, isPlainObject } from '../utils/object.ts'
 
 /** What is copied, field by field. */
 type Fields = Record<string, unknown>
+
+const NOTHING = {}
 
 /**
  * Copies a value with everything in it, so that nothing is shared. Plain objects, arrays, dates, bytes, maps and
@@ -31,9 +33,9 @@ export function cloneRecord<T extends object>(record: T): T {
     : cloneInto(Object.create(Object.getPrototypeOf(record)), record)
 }
 
-/** Spread first, which is several times as fast as copying one value after the other; most values are scalars. */
+/** All at once first, which is several times as fast as one value after the other; most values are scalars. */
 function clonePlain<T extends object>(source: T): T {
-  const copy = { ...source } as Fields
+  const copy = copyWith(source, NOTHING) as Fields
 
   for (const key in copy) {
     const value = copy[key]

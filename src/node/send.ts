@@ -2,6 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { HttpResponse } from '../transport/http.ts'
+import { copyWith } from '../utils/object.ts'
 
 /**
  * Writes a response. Head and JSON leave in one write to the socket.
@@ -15,7 +16,7 @@ export function sendResponse(
   response: ServerResponse,
   { status, headers, body }: HttpResponse
 ): void {
-  const head: OutgoingHttpHeaders = { ...headers }
+  const head: OutgoingHttpHeaders = copyWith(headers, {})
 
   // The server would read the rest of a refused body as the next request.
   if (!request.complete) head.Connection = 'close'

@@ -112,43 +112,51 @@ function toFieldTest(condition: FieldCondition, custom: CustomPredicates): Field
     case 'nin':
       return negate(toMembershipTest(value as readonly unknown[]))
     default:
-      return some(toReadings(value).map((reading) => toOrderTest(operator, reading)))
+      return toReadings(value).reduceRight<FieldTest>(
+        (otherwise, reading) => toOrderTest(operator, reading, otherwise),
+        matchNone
+      )
   }
 }
 
 type OrderOperator = 'lt' | 'lte' | 'gt' | 'gte'
 
-/** `NaN` has no order: every comparison with it is false, as one with `undefined` is. */
-function toOrderTest(operator: OrderOperator, value: unknown): FieldTest {
-  if (typeof value === 'number' || typeof value === 'string') return toScalarTest(operator, value)
+/**
+ * Compares a field with the reading that has its type. `NaN` has no order: every comparison with it is false, as one with
+ * `undefined` is.
+ *
+ * @param otherwise The test for fields of other types
+ */
+function toOrderTest(operator: OrderOperator, value: unknown, otherwise: FieldTest): FieldTest {
+  if (typeof value === 'number' || typeof value === 'string') return toScalarTest(operator, value, otherwise)
 
   switch (operator) {
     case 'lt':
-      return (field) => (compareSameType(field, value) as number) < 0
+      return (field) => (compareSameType(field, value) as number) < 0 || otherwise(field)
     case 'lte':
-      return (field) => (compareSameType(field, value) as number) <= 0
+      return (field) => (compareSameType(field, value) as number) <= 0 || otherwise(field)
     case 'gt':
-      return (field) => (compareSameType(field, value) as number) > 0
+      return (field) => (compareSameType(field, value) as number) > 0 || otherwise(field)
     case 'gte':
-      return (field) => (compareSameType(field, value) as number) >= 0
+      return (field) => (compareSameType(field, value) as number) >= 0 || otherwise(field)
     default:
       return assertNever(operator)
   }
 }
 
 /** Fast path, several times as fast as the other: the engine knows the type that each of these compares. */
-function toScalarTest(operator: OrderOperator, value: number | string): FieldTest {
+function toScalarTest(operator: OrderOperator, value: number | string, otherwise: FieldTest): FieldTest {
   const type = typeof value
 
   switch (operator) {
     case 'lt':
-      return (field) => typeof field === type && (field as typeof value) < value
+      return (field) => (typeof field === type ? (field as typeof value) < value : otherwise(field))
     case 'lte':
-      return (field) => typeof field === type && (field as typeof value) <= value
+      return (field) => (typeof field === type ? (field as typeof value) <= value : otherwise(field))
     case 'gt':
-      return (field) => typeof field === type && (field as typeof value) > value
+      return (field) => (typeof field === type ? (field as typeof value) > value : otherwise(field))
     case 'gte':
-      return (field) => typeof field === type && (field as typeof value) >= value
+      return (field) => (typeof field === type ? (field as typeof value) >= value : otherwise(field))
     default:
       return assertNever(operator)
   }
@@ -205,6 +213,10 @@ function every(predicates: readonly Predicate[]): Predicate {
 
 function matchAll(): boolean {
   return true
+}
+
+function matchNone(): boolean {
+  return false
 }
 
 function some(predicates: readonly Predicate[]): Predicate {

@@ -1,7 +1,7 @@
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
 import { hasCode, isFunction, isPromise } from '../utils/check.ts'
-import { isPlainObject } from '../utils/object.ts'
+import { copyWith, isPlainObject } from '../utils/object.ts'
 import { isWritten, type SchemaSettings, type ServerValue } from './declaration.ts'
 import { type Fault, toBadRequest } from './faults.ts'
 import { compileForm } from './form.ts'
@@ -209,7 +209,10 @@ async function loadFields(names: readonly string[], { service, id, params }: Hoo
 
   const { $select: _, ...query } = params.query ?? {}
   const { provider: __, ...internal } = params
-  const stored = await loadRecord(() => (load as Load).call(service, id, { ...internal, query }), service)
+  const stored = await loadRecord(
+    () => (load as Load).call(service, id, copyWith(internal, { query })),
+    service
+  )
 
   return Object.fromEntries(
     names.flatMap((name) => (stored?.[name] === undefined ? [] : [[name, stored[name]]]))
@@ -236,7 +239,7 @@ interface Maker {
 function setFields(makers: readonly Maker[], value: unknown, given: Data, context: HookContext): unknown {
   if (makers.length === 0 && given === NONE) return value
 
-  const record: Data = { ...(value as Data), ...given }
+  const record: Data = copyWith(value as Data, given)
   const pending: Promise<void>[] = []
 
   for (const { name, make } of makers) {

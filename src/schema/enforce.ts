@@ -16,7 +16,7 @@ import { isPromise } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import type { MistakeCode } from '../utils/error-codes.ts'
-import { isEmpty } from '../utils/object.ts'
+import { copyWith, isEmpty } from '../utils/object.ts'
 import { type CompiledSchema, compileSchema, type SchemaDefinition } from './compile.ts'
 import type { DataSource } from './data.ts'
 import type { LongForm } from './declaration.ts'
@@ -225,7 +225,7 @@ class ServiceSchema implements DescribedExtension {
       const isOfClient = isOutside && !isOfRelation(params, hidden)
       const checked = isOfClient && checkQuery ? checkQuery(query ?? {}, params.provider === 'rest') : query
       const proceed = (settled: Query | undefined) => {
-        if (settled !== params.query) context.params = { ...context.params, query: settled }
+        if (settled !== params.query) context.params = copyWith(context.params, { query: settled })
         if (!checkData || (!isOutside && params.schema === false)) return
 
         const data = checkData(context.data, toSource(params), context)

@@ -10,6 +10,28 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
+/**
+ * Copies an object that more properties are added to: `{ ...source, name: value }`. Where `source` has no `name`, V8 11
+ * gives the copy that a spread makes a hidden class of its own, which takes ten times as long and slows down whatever
+ * reads it later.
+ *
+ * @param source The object
+ * @param properties What the copy has besides, or in place of what `source` has
+ */
+export function copyWith<Source extends object, Properties extends object>(
+  source: Source | undefined,
+  properties: Properties
+): Source & Properties {
+  // `assign` would set the prototype.
+  return hasProto(source) || hasProto(properties)
+    ? ({ ...source, ...properties } as Source & Properties)
+    : Object.assign({} as Source, source, properties)
+}
+
+function hasProto(value: object | undefined): boolean {
+  return value !== undefined && Object.hasOwn(value, '__proto__')
+}
+
 /** Whether an object has no enumerable property, inherited ones included. */
 export function isEmpty(value: object): boolean {
   for (const _ in value) return false

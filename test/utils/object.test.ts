@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { copyPlain, isSamePlain, mergePlain, omitPath } from '../../src/utils/object.ts'
+import { copyPlain, copyWith, isSamePlain, mergePlain, omitPath } from '../../src/utils/object.ts'
 
 describe('mergePlain', () => {
   it('puts later objects over earlier ones, at every depth', () => {
@@ -156,6 +156,29 @@ describe('omitPath', () => {
     expect(Object.getPrototypeOf(omitPath(value, ['__proto__', 'b']))).toBe(Object.prototype)
     expect((omitPath(value, ['__proto__', 'b']) as any).b).toBeUndefined()
     expect(Object.hasOwn({}, 'b')).toBe(false)
+  })
+})
+
+describe('copyWith', () => {
+  it('copies own properties, symbols included, and sets others', () => {
+    const symbol = Symbol('mark')
+    const source = { a: 1, b: { c: 2 }, [symbol]: 3 }
+    const copy = copyWith(source, { a: 4, d: 5 })
+
+    expect(copy).toEqual({ a: 4, b: { c: 2 }, d: 5, [symbol]: 3 })
+    expect(copy.b).toBe(source.b)
+    expect(source.a).toBe(1)
+    expect(copyWith(undefined, { a: 1 })).toEqual({ a: 1 })
+  })
+
+  it('keeps a property __proto__ as a property', () => {
+    const sent = JSON.parse('{ "__proto__": { "isAdmin": true } }')
+
+    for (const copy of [copyWith(sent, { a: 1 }), copyWith({ a: 1 }, sent)] as any[]) {
+      expect(Object.getPrototypeOf(copy)).toBe(Object.prototype)
+      expect(copy.isAdmin).toBe(undefined)
+      expect(Object.keys(copy)).toContain('__proto__')
+    }
   })
 })
 
