@@ -269,7 +269,7 @@ export class AuthenticationBase {
     response: unknown,
     ...names: string[]
   ): Promise<AuthenticationRequest | null> {
-    return this.state.strategies.parse(request, response, names)
+    return await this.state.strategies.parse(request, response, names)
   }
 
   /**

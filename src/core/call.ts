@@ -15,7 +15,7 @@ const RESPONSE: unique symbol = Symbol('response')
  * @param context A context made by `createContext`, for a transport that wants to keep it when the call fails
  * @returns The context of the finished call
  */
-export async function callService(
+export function callService(
   service: object,
   call: ServiceCall,
   context: HookContext = createContext(service, call.method)

@@ -208,7 +208,9 @@ export function pickResult(result: unknown, pick: Picker): unknown {
 
   const { total, limit, skip, data } = result
 
-  return { ...(total !== undefined && { total }), limit, skip, data: data.map(pick) }
+  const picked = { limit, skip, data: data.map(pick) }
+
+  return total === undefined ? picked : Object.assign({ total }, picked)
 }
 
 /** The records of a result. */

@@ -34,7 +34,7 @@ export async function parseAuthentication(
   const { parseStrategies, authStrategies = [] } = auth.configuration
   const names = strategies ?? parseStrategies ?? authStrategies
 
-  return names.length === 0 ? null : auth.parse(request, response, ...names)
+  return names.length === 0 ? null : await auth.parse(request, response, ...names)
 }
 
 /**

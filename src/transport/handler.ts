@@ -134,8 +134,8 @@ export async function runCall(
   onCall(context)
 
   return isConditional(request)
-    ? runConditionally(app, request, route, call, context.path, settings.etag, run)
-    : run()
+    ? await runConditionally(app, request, route, call, context.path, settings.etag, run)
+    : await run()
 }
 
 function findInside(
