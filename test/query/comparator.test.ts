@@ -98,21 +98,13 @@ it('agrees with Feathers v5 on whatever it compares well', () => {
   )
 })
 
-it.each<[string, object, any, any, string, string]>([
-  ['missing-order', { a: 1 }, { a: null }, {}, '-1 -1', '0 0'],
-  ['sorted-objects', { a: 1 }, { a: { x: 2, y: 1 } }, { a: { y: 1, z: 0 } }, '1 -1', '-1 1'],
-  ['sort-paths', { 'a.b': 1 }, { a: null }, { a: { b: 1 } }, 'TypeError TypeError', '-1 1']
-])('differs from Feathers v5 where random values do not go: %s', (_row, sort, one, other, theirs, ours) => {
-  const compareBothWays = (compare: (a: any, b: any) => number) =>
-    [() => compare(one, other), () => compare(other, one)].map(attempt).join(' ')
+it.each<[string, any, any, number[], number[]]>([
+  ['missing-order', { a: null }, {}, [-1, -1], [0, 0]],
+  ['sorted-objects', { a: { x: 2, y: 1 } }, { a: { y: 1, z: 0 } }, [1, -1], [-1, 1]]
+])('differs from Feathers v5 where random values do not go: %s', (_row, one, other, theirs, ours) => {
+  const outcomes = [sorter({ a: 1 }), comparator({ a: 1 })].map((compare) =>
+    [compare(one, other), compare(other, one)].map(Math.sign)
+  )
 
-  expect([compareBothWays(sorter(sort as any)), compareBothWays(comparator(sort))]).toEqual([theirs, ours])
+  expect(outcomes).toEqual([theirs, ours])
 })
-
-function attempt(compare: () => number): string {
-  try {
-    return String(Math.sign(compare()))
-  } catch (error: any) {
-    return error.name
-  }
-}

@@ -44,6 +44,26 @@ export const programs: {
     ['second'],
     []
   ],
+  'lifecycle-hooks': [
+    async ({ create }) => {
+      const app = create()
+      const seen: boolean[] = []
+
+      app.hooks({
+        setup: [
+          async (context: any, next: () => unknown) => {
+            seen.push(context.app === app)
+            await next()
+          }
+        ]
+      })
+      await app.setup()
+
+      return seen
+    },
+    [false],
+    [true]
+  ],
   'hooks-of-objects': [
     async ({ create }) => {
       const ran: string[] = []
