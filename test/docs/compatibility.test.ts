@@ -7,12 +7,24 @@ import { differences as ofAuthentication } from '../compat/authentication-differ
 import { ofBodies, ofCore, ofErrors } from '../compat/koa-differential/differences.ts'
 import { WITH_ONE_AJV as ofSchemas } from '../compat/koa-differential/schema-differences.ts'
 import { differences as ofSockets } from '../compat/socketio-differential/differences.ts'
-import { readRows } from '../support/compatibility.ts'
 import { readPage } from '../support/page.ts'
+
+// A difference from Feathers v5 is written once, as a row of the page. Tests that accept it name the row by its anchor.
+
+/** A difference from Feathers v5, or what is kept of it. */
+interface Row {
+  /** The first two cells. */
+  readonly text: string
+  /** By which tests and other pages name the row; not every row needs one. */
+  readonly anchor: string | undefined
+  /** Its tests, without `test/` and `.test.ts`, or scripts of the package. */
+  readonly tests: readonly string[]
+}
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
-const rows = await readRows()
+const page = await readPage('compatibility')
+const rows = readRows(page)
 
 it('each row names tests that are there', async () => {
   const { scripts } = JSON.parse(await readFile(resolve(ROOT, 'package.json'), 'utf8'))
@@ -20,12 +32,19 @@ it('each row names tests that are there', async () => {
     ['.test.ts', '.test-d.ts'].some((end) => existsSync(resolve(ROOT, `test/${test}${end}`))) ||
     scripts[test.replace(/^npm run /, '')] !== undefined
 
-  expect(rows.length).toBeGreaterThan(300)
-  expect(rows.filter(({ tests }) => tests.length === 0 || !tests.every(isThere))).toEqual([])
+  const unpinned = rows.filter(({ tests }) => tests.length === 0 || !tests.every(isThere))
+
+  expect(unpinned.map(({ text, tests }) => [text, ...tests])).toEqual([])
 })
 
-it('the prose names tests that are there', async () => {
-  const named = [...(await readPage('compatibility')).matchAll(/`(test\/[^`]+)`/g)].map(([, path]) => path)
+it('each table has a column of tests', () => {
+  const heads = [...page.matchAll(/^(\|.*)\n\|-/gm)].map(([, head]) => head as string)
+
+  expect(heads.filter((head) => !head.endsWith('| Test |'))).toEqual([])
+})
+
+it('the prose names tests that are there', () => {
+  const named = [...page.matchAll(/`(test\/[^`]+)`/g)].map(([, path]) => path)
 
   expect(named).not.toEqual([])
   expect(named.filter((path) => !existsSync(resolve(ROOT, path as string)))).toEqual([])
@@ -67,3 +86,21 @@ it('tests and sources cite rows that are there', async () => {
   expect(cited).not.toEqual([])
   expect(cited.filter((anchor) => !anchors.includes(anchor))).toEqual([])
 })
+
+/** Reads the rows of all tables of the page. */
+function readRows(page: string): Row[] {
+  const tables = page.matchAll(/^\|[-|]+\|\n((?:\|.*\n)+)/gm)
+
+  return [...tables].flatMap(([, lines = '']) => lines.trim().split('\n').map(toRow))
+}
+
+function toRow(line: string): Row {
+  const [feathers = '', alula = '', , tests = ''] = line.slice(1, -1).split('|')
+  const [, anchor] = /<a id="([^"]*)">/.exec(feathers) ?? []
+
+  return {
+    text: `${feathers} | ${alula}`.trim(),
+    anchor,
+    tests: [...tests.replaceAll(/\([^)]*\)/g, '').matchAll(/`([^`]+)`/g)].map(([, name]) => name as string)
+  }
+}

@@ -28,6 +28,8 @@ export const ALULA: Library = {
   ...index,
   ...ownAdapter,
   create: index.alula,
+  // It is always there.
+  routing: () => () => undefined,
   memory: ownMemory,
   express: ownExpress,
   koa: ownKoa

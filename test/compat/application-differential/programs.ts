@@ -12,10 +12,7 @@ export const programs: {
 } = {
   'removed-placeholders': [
     async ({ create, routing }) => {
-      const app = create()
-        .configure(routing?.() ?? (() => undefined))
-        .use('users/:id', notes)
-        .use('users/:id/notes', notes)
+      const app = create().configure(routing()).use('users/:id', notes).use('users/:id/notes', notes)
 
       await app.unuse('users/:id')
 
