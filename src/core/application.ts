@@ -269,7 +269,12 @@ async function setupServices(this: BaseApplication, server?: unknown): Promise<B
   this._internals.isSettingUp = server === undefined
 
   try {
-    for (const path of Object.keys(this.services)) await setUpService(this.services[path], path, this)
+    for (const path of Object.keys(this.services)) {
+      const service = this.services[path]
+
+      // The setup of an earlier service may have removed it.
+      if (service) await setUpService(service, path, this)
+    }
   } finally {
     this._internals.isSettingUp = false
   }

@@ -30,7 +30,7 @@ describe.each(restConnections)('a client with %s', (_name, serve, connect) => {
     const got = await things.get('a b/c', { query: { $select: ['x'] } })
 
     expect(got).toMatchObject({ method: 'get', query: { $select: ['x'] } })
-    // Feathers v5 does not decode it.
+    // See docs/compatibility.md#encoded-ids.
     expect(decodeURIComponent(got.id)).toBe('a b/c')
     expect(await things.get(0)).toMatchObject({ method: 'get', id: '0', query: {} })
     expect(await things.create({ a: 1 }, { query })).toMatchObject({

@@ -107,7 +107,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 25, arbitrary: simpleAction },
   {
     weight: 1,
-    // Not error hooks: v5 lets those join calls that are running already, we let none.
+    // Not error hooks: see docs/compatibility.md#late-error-hooks.
     arbitrary: registrationOf(simpleAction, ['before', 'after', 'around']).map(
       (registration): Action => ({ kind: 'register', registration })
     )

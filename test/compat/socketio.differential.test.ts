@@ -1,5 +1,6 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, it } from 'vitest'
 import { ask } from '../support/sockets.ts'
+import { expectCases, expectOutcomes } from './differences.ts'
 import { connectionScripts } from './socketio-differential/connections.ts'
 import { differences } from './socketio-differential/differences.ts'
 import { eventScripts } from './socketio-differential/events.ts'
@@ -10,23 +11,9 @@ import { ALULA, FEATHERS, type Library, normalize, run, summarize } from './sock
 import { configure } from './socketio-differential/services.ts'
 
 // The same messages, and the same doings of an application, on the server of Feathers v5 and on ours: clients see the
-// same in the same order, apart from what is listed with a reason.
+// same in the same order, apart from what is listed by a row of docs/compatibility.md.
 
 const scripts = [...publisherScripts, ...eventScripts, ...connectionScripts, ...loginScripts]
-const differing = new Map(differences.flatMap(({ cases }) => Object.entries(cases)))
-
-function expectOutcomes(name: string, theirs: unknown, ours: unknown): void {
-  const listed = differing.get(name)
-
-  if (listed) {
-    expect([summarize(theirs), summarize(ours)]).toEqual(listed)
-    expect(ours).not.toEqual(theirs)
-  } else {
-    expect(theirs).toBeDefined()
-    expect(ours).toEqual(theirs)
-  }
-}
-
 describe('a message is answered as by Feathers, or as listed', () => {
   const answers = new Map<Library, Map<string, unknown>>()
 
@@ -50,25 +37,22 @@ describe('a message is answered as by Feathers, or as listed', () => {
   }, 60_000)
 
   it.each(messages.map(([name]) => name))('%s', (name) => {
-    expectOutcomes(name, answers.get(FEATHERS)?.get(name), answers.get(ALULA)?.get(name))
+    const outcomes = [FEATHERS, ALULA].map((library) => answers.get(library)?.get(name))
+
+    expectOutcomes(differences, name, outcomes, summarize)
   })
 })
 
 describe('clients see the same as with Feathers, or what is listed', () => {
   it.each(scripts.map((script) => [script.title, script] as const))('%s', async (title, script) => {
-    const [theirs, ours] = await Promise.all(
+    const outcomes = await Promise.all(
       [FEATHERS, ALULA].map((library) => run(library, script, (session) => script.act(session, library)))
     )
 
-    expectOutcomes(title, theirs, ours)
+    expectOutcomes(differences, title, outcomes, summarize)
   })
 })
 
 it('every case has a name of its own, and every difference is a case', () => {
-  const names = [...messages.map(([name]) => name), ...scripts.map(({ title }) => title)]
-  const listed = differences.flatMap(({ cases }) => Object.keys(cases))
-
-  expect(new Set(names).size).toBe(names.length)
-  expect(new Set(listed).size).toBe(listed.length)
-  expect(listed.filter((name) => !names.includes(name))).toEqual([])
+  expectCases(differences, [...messages.map(([name]) => name), ...scripts.map(({ title }) => title)])
 })

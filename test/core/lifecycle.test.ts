@@ -122,7 +122,7 @@ describeBoth('setup and teardown of an application', (createApp) => {
 })
 
 describeBoth('hooks on setup and teardown', (createApp) => {
-  // Feathers v5 has these hooks only after a plugin has replaced the functions.
+  // See docs/compatibility.md#lifecycle-hooks.
   const createHooked = () => {
     const app = createApp()
 

@@ -77,16 +77,16 @@ it('agrees with Feathers v5 on whatever it compares well', () => {
     fc.string({ maxLength: 2 }),
     fc.boolean(),
     fc.integer({ min: 0, max: 2 }).map((time) => new Date(time)),
-    // Feathers v5 takes null for less than missing, and missing for less than null.
+    // Never missing: see docs/compatibility.md#missing-order.
     fc.constant(null)
   )
   const value = fc.oneof(
     scalar,
     fc.array(scalar, { maxLength: 2 }),
-    // Of objects with different names Feathers v5 compares values that have nothing to do with each other.
+    // Always of the same names: see docs/compatibility.md#sorted-objects.
     fc.record({ x: scalar, y: scalar })
   )
-  // Feathers v5 throws when something is missing on the way.
+  // Never null on a path: see docs/compatibility.md#sort-paths.
   const record = fc.record({ a: value, b: value, c: fc.record({ d: value }) })
   const sort = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'c.d'), fc.constantFrom<1 | -1>(1, -1))
 
@@ -96,4 +96,15 @@ it('agrees with Feathers v5 on whatever it compares well', () => {
     }),
     { numRuns: scaled(100_000) }
   )
+})
+
+it.each<[string, any, any, number[], number[]]>([
+  ['missing-order', { a: null }, {}, [-1, -1], [0, 0]],
+  ['sorted-objects', { a: { x: 2, y: 1 } }, { a: { y: 1, z: 0 } }, [1, -1], [-1, 1]]
+])('differs from Feathers v5 where random values do not go: %s', (_row, one, other, theirs, ours) => {
+  const outcomes = [sorter({ a: 1 }), comparator({ a: 1 })].map((compare) =>
+    [compare(one, other), compare(other, one)].map(Math.sign)
+  )
+
+  expect(outcomes).toEqual([theirs, ours])
 })

@@ -127,6 +127,11 @@ export async function callAdapter(
 }
 
 // Classes that are ready for `app.use`, and those that are not.
+// @ts-expect-error -- it is called AdapterOptions
+type _Options = import('../../src/adapter.ts').AdapterServiceOptions
+// @ts-expect-error -- AdapterBase has the methods
+type _Methods = import('../../src/adapter.ts').InternalServiceMethods
+
 new InMemory({ store: { 1: { id: 1, text: 'Hello' } }, indexes: ['text'] })
 new InTable({} as KyselyOptions)
 new MemoryAdapter()

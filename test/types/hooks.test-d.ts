@@ -255,6 +255,15 @@ anything.service('messages').hooks({ around: [measure], before: [log], error: { 
 // @ts-expect-error -- users are not messages
 app.service('api/users').hooks({ before: { all: [onlyMessages] } })
 
+messages.hooks({
+  after: {
+    get: (context) => {
+      // @ts-expect-error -- after hooks have a result
+      delete context.result
+    }
+  }
+})
+
 // The names of the shapes.
 const before: HookFunction<App, MessageService>[] = [
   (context) => expectType<Context<string, HookType>>().of(context)

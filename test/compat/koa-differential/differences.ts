@@ -1,114 +1,88 @@
-interface Differences {
-  readonly why: string
-  /** By the name of the call: what it comes to in Feathers, and in alula. */
-  readonly cases: { readonly [name: string]: readonly [feathers: string, alula: string] }
-}
+import type { Differences } from '../differences.ts'
 
 /** Where `errorHandler` of alula responds otherwise, whatever application it is used in. */
-export const ofErrors: readonly Differences[] = [
-  {
-    why: 'Errors that are not Feathers errors have the shape of all others',
-    cases: {
-      'a user changes to an email that is taken': [
-        "500: update `users` set `email` = 'ada@example.org' where `users`.`id` in (2) - UNIQUE constraint failed: users.email",
-        "500 GeneralError: update `users` set `email` = 'ada@example.org' where `users`.`id` in (2) - UNIQUE constraint failed: users.email"
-      ],
-      'a message is changed to nothing': [
-        '500: Empty .update() call detected! Update data does not contain any values to update. This will result in a faulty query. Table: messages. Columns: .',
-        '500 GeneralError: Empty .update() call detected! Update data does not contain any values to update. This will result in a faulty query. Table: messages. Columns: .'
-      ],
-      'a plain error': ['500: It is plain', '500 GeneralError: It is plain'],
-      'an error with a code': ['500: It has a code', '500 GeneralError: It has a code'],
-      'an error with JSON': ['500 {"own":true}', '500 GeneralError: It has JSON'],
-      'an error that is a string': ['500 {}', '500 GeneralError: It is a string'],
-      'a route that fails': ['500: The route has failed', '500 GeneralError: The route has failed'],
-      'a route that fails on purpose': ['500: A secret', '500 GeneralError: A secret']
-    }
+export const ofErrors: Differences = {
+  'koa-errors': {
+    'a user changes to an email that is taken': [
+      "500: update `users` set `email` = 'ada@example.org' where `users`.`id` in (2) - UNIQUE constraint failed: users.email",
+      "500 GeneralError: update `users` set `email` = 'ada@example.org' where `users`.`id` in (2) - UNIQUE constraint failed: users.email"
+    ],
+    'a message is changed to nothing': [
+      '500: Empty .update() call detected! Update data does not contain any values to update. This will result in a faulty query. Table: messages. Columns: .',
+      '500 GeneralError: Empty .update() call detected! Update data does not contain any values to update. This will result in a faulty query. Table: messages. Columns: .'
+    ],
+    'a plain error': ['500: It is plain', '500 GeneralError: It is plain'],
+    'an error with a code': ['500: It has a code', '500 GeneralError: It has a code'],
+    'an error with JSON': ['500 {"own":true}', '500 GeneralError: It has JSON'],
+    'an error that is a string': ['500 {}', '500 GeneralError: It is a string'],
+    'a route that fails': ['500: The route has failed', '500 GeneralError: The route has failed'],
+    'a route that fails on purpose': ['500: A secret', '500 GeneralError: A secret']
   },
-  {
-    why: 'Errors that middleware marks as meant for clients keep their status',
-    cases: {
-      'an error that is for clients': ['500: It is shown', '409 Conflict: It is shown'],
-      'a route that refuses': ['500: No coffee', '400 BadRequest: No coffee']
-    }
+  'koa-exposed-errors': {
+    'an error that is for clients': ['500: It is shown', '409 Conflict: It is shown'],
+    'a route that refuses': ['500: No coffee', '400 BadRequest: No coffee']
   },
-  {
-    why: 'A body that cannot be read is the fault of the request',
-    cases: {
-      'a message as broken JSON': [
-        '500: Unexpected end of JSON input',
-        '400 BadRequest: Invalid request body: expected valid JSON'
-      ],
-      'a message as a string': [
-        '500: invalid JSON, only supports object and array',
-        '400 BadRequest: Invalid request body: expected valid JSON'
-      ],
-      'a message that is too large': [
-        '500: request entity too large',
-        '413 PayloadTooLarge: The request body is larger than the server accepts'
-      ]
-    }
+  'koa-bodies': {
+    'a message as broken JSON': [
+      '500: Unexpected end of JSON input',
+      '400 BadRequest: Invalid request body: expected valid JSON'
+    ],
+    'a message as a string': [
+      '500: invalid JSON, only supports object and array',
+      '400 BadRequest: Invalid request body: expected valid JSON'
+    ],
+    'a message that is too large': [
+      '500: request entity too large',
+      '413 PayloadTooLarge: The request body is larger than the server accepts'
+    ]
   },
-  {
-    why: 'A status that middleware sets is a response',
-    cases: {
-      'a route with a status alone': ['404 NotFound: Path /status not found', '202 "Accepted"']
-    }
+  'koa-status': {
+    'a route with a status alone': ['404 NotFound: Path /status not found', '202 "Accepted"']
   }
-]
+}
 
-/** Where the core, authentication and sockets of alula differ: see the documents about these. */
-export const ofCore: readonly Differences[] = [
-  {
-    why: 'A token is parsed by our own code first, with the same class of error',
-    cases: {
-      'users with a forged token': [
-        '401 NotAuthenticated: invalid token',
-        '401 NotAuthenticated: jwt malformed'
-      ],
-      'messages with a forged token': [
-        '401 NotAuthenticated: invalid token',
-        '401 NotAuthenticated: jwt malformed'
-      ],
-      'a logout with a forged token': [
-        '401 NotAuthenticated: invalid token',
-        '401 NotAuthenticated: jwt malformed'
-      ]
-    }
+/** Where the core, authentication and sockets of alula differ. */
+export const ofCore: Differences = {
+  'malformed-tokens': {
+    'users with a forged token': [
+      '401 NotAuthenticated: invalid token',
+      '401 NotAuthenticated: jwt malformed'
+    ],
+    'messages with a forged token': [
+      '401 NotAuthenticated: invalid token',
+      '401 NotAuthenticated: jwt malformed'
+    ],
+    'a logout with a forged token': [
+      '401 NotAuthenticated: invalid token',
+      '401 NotAuthenticated: jwt malformed'
+    ]
   },
-  {
-    why: 'A logout revokes the token',
-    cases: {
-      'messages after a logout': [
-        '200 {"total":5,"limit":0,"skip":0,"data":[]}',
-        '401 NotAuthenticated: jwt revoked'
-      ]
-    }
+  logout: {
+    'messages after a logout': [
+      '200 {"total":5,"limit":0,"skip":0,"data":[]}',
+      '401 NotAuthenticated: jwt revoked'
+    ]
   },
-  {
-    why: 'Errors over a socket have the shape of all others, without a stack',
-    cases: {
-      'a plain error over a socket': ['Error: It is plain', 'GeneralError: It is plain']
-    }
+  'socket-errors': {
+    'a plain error over a socket': ['Error: It is plain', 'GeneralError: It is plain']
   }
-]
+}
 
 /** Where `rest` of alula reads bodies otherwise. */
-export const ofBodies: readonly Differences[] = [
-  {
-    why: 'Data is an object or an array, before any hook sees it; a missing body is an empty object',
-    cases: {
-      'a message without a body': [
-        '400 BadRequest: validation failed: must be object',
-        "400 BadRequest: validation failed: must have required property 'text'"
-      ],
-      'a message as text': [
-        '400 BadRequest: validation failed: must be object',
-        '400 BadRequest: Invalid request body: expected a JSON object or array, got string'
-      ]
-    }
+export const ofBodies: Differences = {
+  'koa-missing-body': {
+    'a message without a body': [
+      '400 BadRequest: validation failed: must be object',
+      "400 BadRequest: validation failed: must have required property 'text'"
+    ]
+  },
+  'parsed-bodies': {
+    'a message as text': [
+      '400 BadRequest: validation failed: must be object',
+      '400 BadRequest: Invalid request body: expected a JSON object or array, got string'
+    ]
   }
-]
+}
 
 /** A response in one line. */
 export function summarize({ status, body, error, result }: any): string {

@@ -1,554 +1,469 @@
-interface Differences {
-  readonly why: string
-  /** By the name of the case: what it comes to in Feathers, and in alula. */
-  readonly cases: { readonly [name: string]: readonly [feathers: string, alula: string] }
-}
+import type { Differences } from '../differences.ts'
 
-/** Where the two differ, and why ours does what it does. */
-export const differences: readonly Differences[] = [
-  {
-    why: 'Every call has an answer, also of a method that no service offers',
-    cases: {
-      "the method 'unlisted'": [
-        'no answer',
-        "MethodNotAllowed: Method 'unlisted' not allowed on service 'echo'"
-      ],
-      "the method '_find'": ['no answer', "MethodNotAllowed: Method '_find' not allowed on service 'echo'"],
-      "the method 'setup'": ['no answer', "MethodNotAllowed: Method 'setup' not allowed on service 'echo'"],
-      "the method 'teardown'": [
-        'no answer',
-        "MethodNotAllowed: Method 'teardown' not allowed on service 'echo'"
-      ],
-      "the method 'hidden'": ['no answer', "MethodNotAllowed: Method 'hidden' not allowed on service 'echo'"],
-      "the method 'hooks'": ['no answer', "MethodNotAllowed: Method 'hooks' not allowed on service 'echo'"],
-      "the method 'on'": ['no answer', "MethodNotAllowed: Method 'on' not allowed on service 'echo'"],
-      "the method 'emit'": ['no answer', "MethodNotAllowed: Method 'emit' not allowed on service 'echo'"],
-      "the method 'publish'": [
-        'no answer',
-        "MethodNotAllowed: Method 'publish' not allowed on service 'echo'"
-      ],
-      "the method 'toString'": [
-        'no answer',
-        "MethodNotAllowed: Method 'toString' not allowed on service 'echo'"
-      ],
-      "the method 'constructor'": [
-        'no answer',
-        "MethodNotAllowed: Method 'constructor' not allowed on service 'echo'"
-      ],
-      "the method '__proto__'": [
-        'no answer',
-        "MethodNotAllowed: Method '__proto__' not allowed on service 'echo'"
-      ],
-      "the method 'echo'": ['no answer', "MethodNotAllowed: Method 'echo' not allowed on service 'echo'"],
-      "the method 'echo find'": [
-        'no answer',
-        "MethodNotAllowed: Method 'echo find' not allowed on service 'echo'"
-      ],
-      "the method 'echo::find'": [
-        'no answer',
-        "MethodNotAllowed: Method 'echo::find' not allowed on service 'echo'"
-      ],
-      "the method 'created'": [
-        'no answer',
-        "MethodNotAllowed: Method 'created' not allowed on service 'echo'"
-      ],
-      "the method ''": ['no answer', "MethodNotAllowed: Method '' not allowed on service 'echo'"]
-    }
+export const differences: Differences = {
+  'socket-methods': {
+    "the method 'unlisted'": [
+      'no answer',
+      "MethodNotAllowed: Method 'unlisted' not allowed on service 'echo'"
+    ],
+    "the method '_find'": ['no answer', "MethodNotAllowed: Method '_find' not allowed on service 'echo'"],
+    "the method 'setup'": ['no answer', "MethodNotAllowed: Method 'setup' not allowed on service 'echo'"],
+    "the method 'teardown'": [
+      'no answer',
+      "MethodNotAllowed: Method 'teardown' not allowed on service 'echo'"
+    ],
+    "the method 'hidden'": ['no answer', "MethodNotAllowed: Method 'hidden' not allowed on service 'echo'"],
+    "the method 'hooks'": ['no answer', "MethodNotAllowed: Method 'hooks' not allowed on service 'echo'"],
+    "the method 'on'": ['no answer', "MethodNotAllowed: Method 'on' not allowed on service 'echo'"],
+    "the method 'emit'": ['no answer', "MethodNotAllowed: Method 'emit' not allowed on service 'echo'"],
+    "the method 'publish'": ['no answer', "MethodNotAllowed: Method 'publish' not allowed on service 'echo'"],
+    "the method 'toString'": [
+      'no answer',
+      "MethodNotAllowed: Method 'toString' not allowed on service 'echo'"
+    ],
+    "the method 'constructor'": [
+      'no answer',
+      "MethodNotAllowed: Method 'constructor' not allowed on service 'echo'"
+    ],
+    "the method '__proto__'": [
+      'no answer',
+      "MethodNotAllowed: Method '__proto__' not allowed on service 'echo'"
+    ],
+    "the method 'echo'": ['no answer', "MethodNotAllowed: Method 'echo' not allowed on service 'echo'"],
+    "the method 'echo find'": [
+      'no answer',
+      "MethodNotAllowed: Method 'echo find' not allowed on service 'echo'"
+    ],
+    "the method 'echo::find'": [
+      'no answer',
+      "MethodNotAllowed: Method 'echo::find' not allowed on service 'echo'"
+    ],
+    "the method 'created'": ['no answer', "MethodNotAllowed: Method 'created' not allowed on service 'echo'"],
+    "the method ''": ['no answer', "MethodNotAllowed: Method '' not allowed on service 'echo'"]
   },
-  {
-    why: 'A query is an object: a text would be taken apart into letters',
-    cases: {
-      'find with a text as query': [
-        '{"method":"find","query":{"0":"t","1":"e","2":"x","3":"t"},"route":{}}',
-        'BadRequest: Invalid query: expected an object'
-      ],
-      'find with an empty text as query': [
-        '{"method":"find","query":{},"route":{}}',
-        'BadRequest: Invalid query: expected an object'
-      ],
-      'find with a number as query': [
-        '{"method":"find","query":{},"route":{}}',
-        'BadRequest: Invalid query: expected an object'
-      ],
-      'find with true as query': [
-        '{"method":"find","query":{},"route":{}}',
-        'BadRequest: Invalid query: expected an object'
-      ],
-      'find with a list as query': [
-        '{"method":"find","query":{"0":1,"1":2},"route":{}}',
-        'BadRequest: Invalid query: expected an object'
-      ],
-      'find with bytes as query': [
-        '{"method":"find","query":{"0":97,"1":98,"2":99},"route":{}}',
-        'BadRequest: Invalid query: expected an object'
-      ],
-      'get with a text as query': [
-        '{"method":"get","id":1,"query":{"0":"t","1":"e","2":"x","3":"t"},"route":{}}',
-        'BadRequest: Invalid query: expected an object'
-      ],
-      'create with a list as query': [
-        '{"method":"create","data":{},"query":{},"route":{}}',
-        'BadRequest: Invalid query: expected an object'
-      ],
-      'update with a text as query': [
-        '{"method":"update","id":1,"data":{},"query":{"0":"t","1":"e","2":"x","3":"t"},"route":{}}',
-        'BadRequest: Invalid query: expected an object'
-      ],
-      'a custom method with a text as query': [
-        '{"data":{},"query":{"0":"t","1":"e","2":"x","3":"t"}}',
-        'BadRequest: Invalid query: expected an object'
-      ]
-    }
+  'socket-queries': {
+    'find with a text as query': [
+      '{"method":"find","query":{"0":"t","1":"e","2":"x","3":"t"},"route":{}}',
+      'BadRequest: Invalid query: expected an object'
+    ],
+    'find with an empty text as query': [
+      '{"method":"find","query":{},"route":{}}',
+      'BadRequest: Invalid query: expected an object'
+    ],
+    'find with a number as query': [
+      '{"method":"find","query":{},"route":{}}',
+      'BadRequest: Invalid query: expected an object'
+    ],
+    'find with true as query': [
+      '{"method":"find","query":{},"route":{}}',
+      'BadRequest: Invalid query: expected an object'
+    ],
+    'find with a list as query': [
+      '{"method":"find","query":{"0":1,"1":2},"route":{}}',
+      'BadRequest: Invalid query: expected an object'
+    ],
+    'find with bytes as query': [
+      '{"method":"find","query":{"0":97,"1":98,"2":99},"route":{}}',
+      'BadRequest: Invalid query: expected an object'
+    ],
+    'get with a text as query': [
+      '{"method":"get","id":1,"query":{"0":"t","1":"e","2":"x","3":"t"},"route":{}}',
+      'BadRequest: Invalid query: expected an object'
+    ],
+    'create with a list as query': [
+      '{"method":"create","data":{},"query":{},"route":{}}',
+      'BadRequest: Invalid query: expected an object'
+    ],
+    'update with a text as query': [
+      '{"method":"update","id":1,"data":{},"query":{"0":"t","1":"e","2":"x","3":"t"},"route":{}}',
+      'BadRequest: Invalid query: expected an object'
+    ],
+    'a custom method with a text as query': [
+      '{"data":{},"query":{"0":"t","1":"e","2":"x","3":"t"}}',
+      'BadRequest: Invalid query: expected an object'
+    ]
   },
-  {
-    why: 'Data with __proto__ as a name would replace the prototype of what code copies it to',
-    cases: {
-      'create with __proto__ inside': [
-        '{"method":"create","data":{"__proto__":{},"a":1},"query":{},"route":{}}',
-        "BadRequest: Invalid data: '__proto__' is not allowed as a name"
-      ]
-    }
+  'socket-data-names': {
+    'create with __proto__ inside': [
+      '{"method":"create","data":{"__proto__":{},"a":1},"query":{},"route":{}}',
+      "BadRequest: Invalid data: '__proto__' is not allowed as a name"
+    ]
   },
-  {
-    why: 'A query holds what a query string can say, within its limits',
-    cases: {
-      'find with bytes in a query': [
-        '{"method":"find","query":{"a":"bytes 616263"},"route":{}}',
-        'BadRequest: Invalid query: expected strings, numbers, booleans, objects and arrays'
-      ],
-      'find with __proto__ in a query': [
-        '{"method":"find","query":{},"route":{}}',
-        "BadRequest: Invalid query: '__proto__' is not allowed as a name"
-      ],
-      'find with __proto__ deep in a query': [
-        '{"method":"find","query":{"a":{"__proto__":{}}},"route":{}}',
-        "BadRequest: Invalid query: '__proto__' is not allowed as a name"
-      ],
-      'find with constructor in a query': [
-        '{"method":"find","query":{},"route":{}}',
-        "BadRequest: Invalid query: 'constructor' is not allowed as a name"
-      ],
-      'find with a query of 20 levels': [
-        '{"method":"find","query":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{}}}}}}}}}}}}}}}}}}}}},"route":{}}',
-        'BadRequest: Invalid query: expected objects to nest at most 16 deep'
-      ],
-      'find with a list of 501 in a query': [
-        'a long result',
-        'BadRequest: Invalid query: expected at most 500 elements in an array'
-      ],
-      'find with 1001 parameters': [
-        'a long result',
-        'BadRequest: Invalid query: expected at most 1000 parameters'
-      ]
-    }
+  'socket-query-values': {
+    'find with bytes in a query': [
+      '{"method":"find","query":{"a":"bytes 616263"},"route":{}}',
+      'BadRequest: Invalid query: expected strings, numbers, booleans, objects and arrays'
+    ],
+    'find with __proto__ in a query': [
+      '{"method":"find","query":{},"route":{}}',
+      "BadRequest: Invalid query: '__proto__' is not allowed as a name"
+    ],
+    'find with __proto__ deep in a query': [
+      '{"method":"find","query":{"a":{"__proto__":{}}},"route":{}}',
+      "BadRequest: Invalid query: '__proto__' is not allowed as a name"
+    ],
+    'find with constructor in a query': [
+      '{"method":"find","query":{},"route":{}}',
+      "BadRequest: Invalid query: 'constructor' is not allowed as a name"
+    ],
+    'find with a query of 20 levels': [
+      '{"method":"find","query":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{}}}}}}}}}}}}}}}}}}}}},"route":{}}',
+      'BadRequest: Invalid query: expected objects to nest at most 16 deep'
+    ],
+    'find with a list of 501 in a query': [
+      'a long result',
+      'BadRequest: Invalid query: expected at most 500 elements in an array'
+    ],
+    'find with 1001 parameters': [
+      'a long result',
+      'BadRequest: Invalid query: expected at most 1000 parameters'
+    ]
   },
-  {
-    why: 'An id is a string or a number, and null where a method takes that: objects have led past conditions of databases',
-    cases: {
-      'get with nothing': [
-        '{"method":"get","query":{},"route":{}}',
-        "BadRequest: Invalid id for 'get': expected a string or a number, got undefined"
-      ],
-      'get with null as id': [
-        '{"method":"get","id":null,"query":{},"route":{}}',
-        "BadRequest: Invalid id for 'get': expected a string or a number, got null"
-      ],
-      'get with undefined as id': [
-        '{"method":"get","id":null,"query":{},"route":{}}',
-        "BadRequest: Invalid id for 'get': expected a string or a number, got null"
-      ],
-      'get with an empty id': [
-        '{"method":"get","id":"","query":{},"route":{}}',
-        "BadRequest: Invalid id for 'get': expected a string or a number, got an empty string"
-      ],
-      'get with NaN as id': [
-        '{"method":"get","id":null,"query":{},"route":{}}',
-        "BadRequest: Invalid id for 'get': expected a string or a number, got null"
-      ],
-      'get with true as id': [
-        '{"method":"get","id":true,"query":{},"route":{}}',
-        "BadRequest: Invalid id for 'get': expected a string or a number, got boolean"
-      ],
-      'get with an object as id': [
-        '{"method":"get","id":{},"query":{},"route":{}}',
-        "BadRequest: Invalid id for 'get': expected a string or a number, got object"
-      ],
-      'get with an operator as id': [
-        '{"method":"get","id":{"$gt":""},"query":{},"route":{}}',
-        "BadRequest: Invalid id for 'get': expected a string or a number, got object"
-      ],
-      'get with a list as id': [
-        '{"method":"get","id":["x"],"query":{},"route":{}}',
-        "BadRequest: Invalid id for 'get': expected a string or a number, got object"
-      ],
-      'get with bytes as id': [
-        '{"method":"get","id":"bytes 616263","query":{},"route":{}}',
-        "BadRequest: Invalid id for 'get': expected a string or a number, got object"
-      ],
-      'update with nothing': [
-        '{"method":"update","query":{},"route":{}}',
-        "BadRequest: Invalid id for 'update': expected a string, a number or null, got undefined"
-      ],
-      'update with an empty id': [
-        '{"method":"update","id":"","data":{},"query":{},"route":{}}',
-        "BadRequest: Invalid id for 'update': expected a string, a number or null, got an empty string"
-      ],
-      'update with an object as id': [
-        '{"method":"update","id":{},"data":{},"query":{},"route":{}}',
-        "BadRequest: Invalid id for 'update': expected a string, a number or null, got object"
-      ],
-      'patch with nothing': [
-        '{"method":"patch","query":{},"route":{}}',
-        "BadRequest: Invalid id for 'patch': expected a string, a number or null, got undefined"
-      ],
-      'patch with an object as id': [
-        '{"method":"patch","id":{"$ne":1},"data":{},"query":{},"route":{}}',
-        "BadRequest: Invalid id for 'patch': expected a string, a number or null, got object"
-      ],
-      'remove with nothing': [
-        '{"method":"remove","query":{},"route":{}}',
-        "BadRequest: Invalid id for 'remove': expected a string, a number or null, got undefined"
-      ],
-      'remove with an empty id': [
-        '{"method":"remove","id":"","query":{},"route":{}}',
-        "BadRequest: Invalid id for 'remove': expected a string, a number or null, got an empty string"
-      ],
-      'remove with an object as id': [
-        '{"method":"remove","id":{"$ne":1},"query":{},"route":{}}',
-        "BadRequest: Invalid id for 'remove': expected a string, a number or null, got object"
-      ],
-      'remove with a list as id': [
-        '{"method":"remove","id":[1,2],"query":{},"route":{}}',
-        "BadRequest: Invalid id for 'remove': expected a string, a number or null, got object"
-      ],
-      'remove with false as id': [
-        '{"method":"remove","id":false,"query":{},"route":{}}',
-        "BadRequest: Invalid id for 'remove': expected a string, a number or null, got boolean"
-      ]
-    }
+  'socket-ids': {
+    'get with nothing': [
+      '{"method":"get","query":{},"route":{}}',
+      "BadRequest: Invalid id for 'get': expected a string or a number, got undefined"
+    ],
+    'get with null as id': [
+      '{"method":"get","id":null,"query":{},"route":{}}',
+      "BadRequest: Invalid id for 'get': expected a string or a number, got null"
+    ],
+    'get with undefined as id': [
+      '{"method":"get","id":null,"query":{},"route":{}}',
+      "BadRequest: Invalid id for 'get': expected a string or a number, got null"
+    ],
+    'get with an empty id': [
+      '{"method":"get","id":"","query":{},"route":{}}',
+      "BadRequest: Invalid id for 'get': expected a string or a number, got an empty string"
+    ],
+    'get with NaN as id': [
+      '{"method":"get","id":null,"query":{},"route":{}}',
+      "BadRequest: Invalid id for 'get': expected a string or a number, got null"
+    ],
+    'get with true as id': [
+      '{"method":"get","id":true,"query":{},"route":{}}',
+      "BadRequest: Invalid id for 'get': expected a string or a number, got boolean"
+    ],
+    'get with an object as id': [
+      '{"method":"get","id":{},"query":{},"route":{}}',
+      "BadRequest: Invalid id for 'get': expected a string or a number, got object"
+    ],
+    'get with an operator as id': [
+      '{"method":"get","id":{"$gt":""},"query":{},"route":{}}',
+      "BadRequest: Invalid id for 'get': expected a string or a number, got object"
+    ],
+    'get with a list as id': [
+      '{"method":"get","id":["x"],"query":{},"route":{}}',
+      "BadRequest: Invalid id for 'get': expected a string or a number, got object"
+    ],
+    'get with bytes as id': [
+      '{"method":"get","id":"bytes 616263","query":{},"route":{}}',
+      "BadRequest: Invalid id for 'get': expected a string or a number, got object"
+    ],
+    'update with nothing': [
+      '{"method":"update","query":{},"route":{}}',
+      "BadRequest: Invalid id for 'update': expected a string, a number or null, got undefined"
+    ],
+    'update with an empty id': [
+      '{"method":"update","id":"","data":{},"query":{},"route":{}}',
+      "BadRequest: Invalid id for 'update': expected a string, a number or null, got an empty string"
+    ],
+    'update with an object as id': [
+      '{"method":"update","id":{},"data":{},"query":{},"route":{}}',
+      "BadRequest: Invalid id for 'update': expected a string, a number or null, got object"
+    ],
+    'patch with nothing': [
+      '{"method":"patch","query":{},"route":{}}',
+      "BadRequest: Invalid id for 'patch': expected a string, a number or null, got undefined"
+    ],
+    'patch with an object as id': [
+      '{"method":"patch","id":{"$ne":1},"data":{},"query":{},"route":{}}',
+      "BadRequest: Invalid id for 'patch': expected a string, a number or null, got object"
+    ],
+    'remove with nothing': [
+      '{"method":"remove","query":{},"route":{}}',
+      "BadRequest: Invalid id for 'remove': expected a string, a number or null, got undefined"
+    ],
+    'remove with an empty id': [
+      '{"method":"remove","id":"","query":{},"route":{}}',
+      "BadRequest: Invalid id for 'remove': expected a string, a number or null, got an empty string"
+    ],
+    'remove with an object as id': [
+      '{"method":"remove","id":{"$ne":1},"query":{},"route":{}}',
+      "BadRequest: Invalid id for 'remove': expected a string, a number or null, got object"
+    ],
+    'remove with a list as id': [
+      '{"method":"remove","id":[1,2],"query":{},"route":{}}',
+      "BadRequest: Invalid id for 'remove': expected a string, a number or null, got object"
+    ],
+    'remove with false as id': [
+      '{"method":"remove","id":false,"query":{},"route":{}}',
+      "BadRequest: Invalid id for 'remove': expected a string, a number or null, got boolean"
+    ]
   },
-  {
-    why: 'Data that are left out are an empty object, as for a request without a body; an argument left out is null on the wire',
-    cases: {
-      'create with nothing': [
-        '{"method":"create","query":{},"route":{}}',
-        '{"method":"create","data":{},"query":{},"route":{}}'
-      ],
-      'update with an id': [
-        '{"method":"update","id":1,"query":{},"route":{}}',
-        '{"method":"update","id":1,"data":{},"query":{},"route":{}}'
-      ],
-      'patch with an id': [
-        '{"method":"patch","id":1,"query":{},"route":{}}',
-        '{"method":"patch","id":1,"data":{},"query":{},"route":{}}'
-      ],
-      'a custom method with nothing': ['{"query":{}}', '{"data":{},"query":{}}'],
-      'a custom method with null as data': ['{"data":null,"query":{}}', '{"data":{},"query":{}}']
-    }
+  'socket-missing-data': {
+    'create with nothing': [
+      '{"method":"create","query":{},"route":{}}',
+      '{"method":"create","data":{},"query":{},"route":{}}'
+    ],
+    'update with an id': [
+      '{"method":"update","id":1,"query":{},"route":{}}',
+      '{"method":"update","id":1,"data":{},"query":{},"route":{}}'
+    ],
+    'patch with an id': [
+      '{"method":"patch","id":1,"query":{},"route":{}}',
+      '{"method":"patch","id":1,"data":{},"query":{},"route":{}}'
+    ],
+    'a custom method with nothing': ['{"query":{}}', '{"data":{},"query":{}}'],
+    'a custom method with null as data': ['{"data":null,"query":{}}', '{"data":{},"query":{}}']
   },
-  {
-    why: 'Data are an object, or an array of objects, as for requests',
-    cases: {
-      'create with null': [
-        '{"method":"create","data":null,"query":{},"route":{}}',
-        'BadRequest: Invalid data: expected a JSON object or array, got null'
-      ],
-      'create with undefined': [
-        '{"method":"create","data":null,"query":{},"route":{}}',
-        'BadRequest: Invalid data: expected a JSON object or array, got null'
-      ],
-      'create with a text': [
-        '{"method":"create","data":"text","query":{},"route":{}}',
-        'BadRequest: Invalid data: expected a JSON object or array, got string'
-      ],
-      'create with a number': [
-        '{"method":"create","data":5,"query":{},"route":{}}',
-        'BadRequest: Invalid data: expected a JSON object or array, got number'
-      ],
-      'create with true': [
-        '{"method":"create","data":true,"query":{},"route":{}}',
-        'BadRequest: Invalid data: expected a JSON object or array, got boolean'
-      ],
-      'create with a list of null': [
-        '{"method":"create","data":[null],"query":{},"route":{}}',
-        'BadRequest: Invalid data: expected every element of the array to be an object'
-      ],
-      'create with a list of lists': [
-        '{"method":"create","data":[[]],"query":{},"route":{}}',
-        'BadRequest: Invalid data: expected every element of the array to be an object'
-      ],
-      'create with a list of texts': [
-        '{"method":"create","data":["a"],"query":{},"route":{}}',
-        'BadRequest: Invalid data: expected every element of the array to be an object'
-      ],
-      'create with bytes': [
-        '{"method":"create","data":"bytes 616263","query":{},"route":{}}',
-        'BadRequest: Invalid data: expected an object or array, got bytes'
-      ],
-      'create with 200 levels': [
-        'a long result',
-        'BadRequest: Invalid data: expected objects and arrays to nest at most 100 deep'
-      ],
-      'update with null as data': [
-        '{"method":"update","id":1,"data":null,"query":{},"route":{}}',
-        'BadRequest: Invalid data: expected a JSON object or array, got null'
-      ],
-      'update with a text as data': [
-        '{"method":"update","id":1,"data":"text","query":{},"route":{}}',
-        'BadRequest: Invalid data: expected a JSON object or array, got string'
-      ],
-      'patch with null as data': [
-        '{"method":"patch","id":1,"data":null,"query":{},"route":{}}',
-        'BadRequest: Invalid data: expected a JSON object or array, got null'
-      ],
-      'patch with a number as data': [
-        '{"method":"patch","id":1,"data":5,"query":{},"route":{}}',
-        'BadRequest: Invalid data: expected a JSON object or array, got number'
-      ],
-      'a custom method with a text as data': [
-        '{"data":"Ann","query":{}}',
-        'BadRequest: Invalid data: expected a JSON object or array, got string'
-      ],
-      'a custom method with a number as data': [
-        '{"data":5,"query":{}}',
-        'BadRequest: Invalid data: expected a JSON object or array, got number'
-      ]
-    }
+  'socket-data': {
+    'create with null': [
+      '{"method":"create","data":null,"query":{},"route":{}}',
+      'BadRequest: Invalid data: expected a JSON object or array, got null'
+    ],
+    'create with undefined': [
+      '{"method":"create","data":null,"query":{},"route":{}}',
+      'BadRequest: Invalid data: expected a JSON object or array, got null'
+    ],
+    'create with a text': [
+      '{"method":"create","data":"text","query":{},"route":{}}',
+      'BadRequest: Invalid data: expected a JSON object or array, got string'
+    ],
+    'create with a number': [
+      '{"method":"create","data":5,"query":{},"route":{}}',
+      'BadRequest: Invalid data: expected a JSON object or array, got number'
+    ],
+    'create with true': [
+      '{"method":"create","data":true,"query":{},"route":{}}',
+      'BadRequest: Invalid data: expected a JSON object or array, got boolean'
+    ],
+    'create with a list of null': [
+      '{"method":"create","data":[null],"query":{},"route":{}}',
+      'BadRequest: Invalid data: expected every element of the array to be an object'
+    ],
+    'create with a list of lists': [
+      '{"method":"create","data":[[]],"query":{},"route":{}}',
+      'BadRequest: Invalid data: expected every element of the array to be an object'
+    ],
+    'create with a list of texts': [
+      '{"method":"create","data":["a"],"query":{},"route":{}}',
+      'BadRequest: Invalid data: expected every element of the array to be an object'
+    ],
+    'create with bytes': [
+      '{"method":"create","data":"bytes 616263","query":{},"route":{}}',
+      'BadRequest: Invalid data: expected an object or array, got bytes'
+    ],
+    'create with 200 levels': [
+      'a long result',
+      'BadRequest: Invalid data: expected objects and arrays to nest at most 100 deep'
+    ],
+    'update with null as data': [
+      '{"method":"update","id":1,"data":null,"query":{},"route":{}}',
+      'BadRequest: Invalid data: expected a JSON object or array, got null'
+    ],
+    'update with a text as data': [
+      '{"method":"update","id":1,"data":"text","query":{},"route":{}}',
+      'BadRequest: Invalid data: expected a JSON object or array, got string'
+    ],
+    'patch with null as data': [
+      '{"method":"patch","id":1,"data":null,"query":{},"route":{}}',
+      'BadRequest: Invalid data: expected a JSON object or array, got null'
+    ],
+    'patch with a number as data': [
+      '{"method":"patch","id":1,"data":5,"query":{},"route":{}}',
+      'BadRequest: Invalid data: expected a JSON object or array, got number'
+    ],
+    'a custom method with a text as data': [
+      '{"data":"Ann","query":{}}',
+      'BadRequest: Invalid data: expected a JSON object or array, got string'
+    ],
+    'a custom method with a number as data': [
+      '{"data":5,"query":{}}',
+      'BadRequest: Invalid data: expected a JSON object or array, got number'
+    ]
   },
-  {
-    why: 'Every call gets an answer, also when it names no path',
-    cases: {
-      'a message without a path': ['no answer', 'NotFound: Invalid service path']
-    }
+  'socket-missing-path': {
+    'a message without a path': ['no answer', 'NotFound: Invalid service path']
   },
-  {
-    why: 'A path with an empty segment leads nowhere, as for requests',
-    cases: {
-      'a path that is several slashes at its ends': [
-        '{"method":"find","query":{},"route":{}}',
-        "NotFound: Service '//echo//' not found"
-      ],
-      'a path that is a placeholder that is empty': [
-        '{"method":"find","query":{},"route":{"userId":""}}',
-        "NotFound: Service 'users//things' not found"
-      ],
-      'create with a path that is several slashes at its ends': [
-        '{"method":"create","data":{},"query":{},"route":{}}',
-        "NotFound: Service '//echo//' not found"
-      ],
-      'create with a path that is a placeholder that is empty': [
-        '{"method":"create","data":{},"query":{},"route":{"userId":""}}',
-        "NotFound: Service 'users//things' not found"
-      ]
-    }
+  'socket-empty-segments': {
+    'a path that is several slashes at its ends': [
+      '{"method":"find","query":{},"route":{}}',
+      "NotFound: Service '//echo//' not found"
+    ],
+    'a path that is a placeholder that is empty': [
+      '{"method":"find","query":{},"route":{"userId":""}}',
+      "NotFound: Service 'users//things' not found"
+    ],
+    'create with a path that is several slashes at its ends': [
+      '{"method":"create","data":{},"query":{},"route":{}}',
+      "NotFound: Service '//echo//' not found"
+    ],
+    'create with a path that is a placeholder that is empty': [
+      '{"method":"create","data":{},"query":{},"route":{"userId":""}}',
+      "NotFound: Service 'users//things' not found"
+    ]
   },
-  {
-    why: 'An id is an argument: with one in the path it would be there twice',
-    cases: {
-      'a path that is an id behind it': [
-        '{"method":"find","query":{},"route":{"__id":"1"}}',
-        "NotFound: Service 'echo/1' not found"
-      ],
-      'a path that is an id behind placeholders': [
-        '{"method":"find","query":{},"route":{"__id":"6","userId":"5"}}',
-        "NotFound: Service 'users/5/things/6' not found"
-      ],
-      'create with a path that is an id behind it': [
-        '{"method":"create","data":{},"query":{},"route":{"__id":"1"}}',
-        "NotFound: Service 'echo/1' not found"
-      ],
-      'create with a path that is an id behind placeholders': [
-        '{"method":"create","data":{},"query":{},"route":{"__id":"6","userId":"5"}}',
-        "NotFound: Service 'users/5/things/6' not found"
-      ],
-      'a service at the root': [
-        '→ [{"id":1},{"id":2}], / created {"n":1}, → {"n":1}, → [{"id":1},{"id":2}], / created {"n":1}, → {"n":1}, → [{"id":1},{"id":2}], / created {"n":1}, → {"n":1}',
-        '→ [{"id":1},{"id":2}], / created {"n":1}, → {"n":1}, → [{"id":1},{"id":2}], / created {"n":1}, → {"n":1}, → NotFound: Service \'other\' not found, → NotFound: Service \'other\' not found'
-      ]
-    }
+  'socket-ids-in-paths': {
+    'a path that is an id behind it': [
+      '{"method":"find","query":{},"route":{"__id":"1"}}',
+      "NotFound: Service 'echo/1' not found"
+    ],
+    'a path that is an id behind placeholders': [
+      '{"method":"find","query":{},"route":{"__id":"6","userId":"5"}}',
+      "NotFound: Service 'users/5/things/6' not found"
+    ],
+    'create with a path that is an id behind it': [
+      '{"method":"create","data":{},"query":{},"route":{"__id":"1"}}',
+      "NotFound: Service 'echo/1' not found"
+    ],
+    'create with a path that is an id behind placeholders': [
+      '{"method":"create","data":{},"query":{},"route":{"__id":"6","userId":"5"}}',
+      "NotFound: Service 'users/5/things/6' not found"
+    ],
+    'a service at the root': [
+      '→ [{"id":1},{"id":2}], / created {"n":1}, → {"n":1}, → [{"id":1},{"id":2}], / created {"n":1}, → {"n":1}, → [{"id":1},{"id":2}], / created {"n":1}, → {"n":1}',
+      '→ [{"id":1},{"id":2}], / created {"n":1}, → {"n":1}, → [{"id":1},{"id":2}], / created {"n":1}, → {"n":1}, → NotFound: Service \'other\' not found, → NotFound: Service \'other\' not found'
+    ]
   },
-  {
-    why: 'Names that every object has are names like any other',
-    cases: {
-      'a path that is constructor': [
-        'error {"stack":"a stack","message":"child.lookup is not a function"}',
-        "NotFound: Service 'constructor' not found"
-      ],
-      'a path that is toString': [
-        'error {"stack":"a stack","message":"child.lookup is not a function"}',
-        "NotFound: Service 'toString' not found"
-      ],
-      'a path that is a placeholder named __proto__': [
-        'error {"stack":"a stack","message":"child.lookup is not a function"}',
-        '{"method":"find","query":{},"route":{"userId":"__proto__"}}'
-      ],
-      'create with a path that is constructor': [
-        'error {"stack":"a stack","message":"child.lookup is not a function"}',
-        "NotFound: Service 'constructor' not found"
-      ],
-      'create with a path that is toString': [
-        'error {"stack":"a stack","message":"child.lookup is not a function"}',
-        "NotFound: Service 'toString' not found"
-      ],
-      'create with a path that is a placeholder named __proto__': [
-        'error {"stack":"a stack","message":"child.lookup is not a function"}',
-        '{"method":"create","data":{},"query":{},"route":{"userId":"__proto__"}}'
-      ]
-    }
+  'socket-path-names': {
+    'a path that is constructor': [
+      'error {"stack":"a stack","message":"child.lookup is not a function"}',
+      "NotFound: Service 'constructor' not found"
+    ],
+    'a path that is toString': [
+      'error {"stack":"a stack","message":"child.lookup is not a function"}',
+      "NotFound: Service 'toString' not found"
+    ],
+    'a path that is a placeholder named __proto__': [
+      'error {"stack":"a stack","message":"child.lookup is not a function"}',
+      '{"method":"find","query":{},"route":{"userId":"__proto__"}}'
+    ],
+    'create with a path that is constructor': [
+      'error {"stack":"a stack","message":"child.lookup is not a function"}',
+      "NotFound: Service 'constructor' not found"
+    ],
+    'create with a path that is toString': [
+      'error {"stack":"a stack","message":"child.lookup is not a function"}',
+      "NotFound: Service 'toString' not found"
+    ],
+    'create with a path that is a placeholder named __proto__': [
+      'error {"stack":"a stack","message":"child.lookup is not a function"}',
+      '{"method":"create","data":{},"query":{},"route":{"userId":"__proto__"}}'
+    ]
   },
-  {
-    why: 'An unexpected error is one of ours: in development its message, in production a general sentence, never more',
-    cases: {
-      'the result bigint': [
-        'error {"stack":"a stack","message":"Do not know how to serialize a BigInt"}',
-        'GeneralError: Do not know how to serialize a BigInt'
-      ],
-      'the failure Error': ['error {"stack":"a stack","message":"boom"}', 'GeneralError: boom'],
-      'the failure TypeError': ['error {"stack":"a stack","message":"boom"}', 'GeneralError: boom'],
-      'the failure an Error with properties': [
-        'error {"stack":"a stack","message":"boom","code":"ER_DUP","sql":"select"}',
-        'GeneralError: boom'
-      ],
-      'the failure an Error with a status': [
-        'error {"stack":"a stack","message":"boom","code":404,"statusCode":404}',
-        'GeneralError: boom'
-      ],
-      'the failure an Error with toJSON': ['error {"message":"JSON"}', 'GeneralError: boom'],
-      'the failure an Error without a message': [
-        'error {"stack":"a stack"}',
-        'GeneralError: An unexpected error occurred on the server'
-      ],
-      'the failure an AggregateError': [
-        'error {"stack":"a stack","message":"several","errors":[{}]}',
-        'GeneralError: several'
-      ],
-      'the failure a text': ['error {"0":"b","1":"o","2":"o","3":"m","length":4}', 'GeneralError: boom'],
-      'the failure a number': ['error {}', 'GeneralError: An unexpected error occurred on the server'],
-      'the failure an object': ['error {"message":"boom","code":400}', 'GeneralError: boom'],
-      'the failure an object that looks like an error': ['Teapot: I am a teapot', 'Teapot: I am a teapot'],
-      'the failure false': ['error {}', 'GeneralError: An unexpected error occurred on the server']
-    }
+  'socket-errors': {
+    'the result bigint': [
+      'error {"stack":"a stack","message":"Do not know how to serialize a BigInt"}',
+      'GeneralError: Do not know how to serialize a BigInt'
+    ],
+    'the failure Error': ['error {"stack":"a stack","message":"boom"}', 'GeneralError: boom'],
+    'the failure TypeError': ['error {"stack":"a stack","message":"boom"}', 'GeneralError: boom'],
+    'the failure an Error with properties': [
+      'error {"stack":"a stack","message":"boom","code":"ER_DUP","sql":"select"}',
+      'GeneralError: boom'
+    ],
+    'the failure an Error with a status': [
+      'error {"stack":"a stack","message":"boom","code":404,"statusCode":404}',
+      'GeneralError: boom'
+    ],
+    'the failure an Error with toJSON': ['error {"message":"JSON"}', 'GeneralError: boom'],
+    'the failure an Error without a message': [
+      'error {"stack":"a stack"}',
+      'GeneralError: An unexpected error occurred on the server'
+    ],
+    'the failure an AggregateError': [
+      'error {"stack":"a stack","message":"several","errors":[{}]}',
+      'GeneralError: several'
+    ],
+    'the failure a text': ['error {"0":"b","1":"o","2":"o","3":"m","length":4}', 'GeneralError: boom'],
+    'the failure a number': ['error {}', 'GeneralError: An unexpected error occurred on the server'],
+    'the failure an object': ['error {"message":"boom","code":400}', 'GeneralError: boom'],
+    'the failure an object that looks like an error': ['Teapot: I am a teapot', 'Teapot: I am a teapot'],
+    'the failure false': ['error {}', 'GeneralError: An unexpected error occurred on the server']
   },
-  {
-    why: 'A dispatch and the data of a channel count whenever they are there, also when they are falsy',
-    cases: {
-      'the dispatch null': ['{"id":"null"}', 'null'],
-      'the dispatch zero': ['{"id":"zero"}', '0'],
-      'the dispatch empty': ['{"id":"empty"}', '""'],
-      'the dispatch false': ['{"id":"false"}', 'false'],
-      'a publisher sends 0': [
-        'notes created {"n":1}, → {"n":1} | notes created {"n":1}',
-        'notes created 0, → {"n":1} | notes created 0'
-      ],
-      'a publisher sends an empty text': [
-        'notes created {"n":1}, → {"n":1} | notes created {"n":1}',
-        'notes created "", → {"n":1} | notes created ""'
-      ],
-      'a publisher sends false': [
-        'notes created {"n":1}, → {"n":1} | notes created {"n":1}',
-        'notes created false, → {"n":1} | notes created false'
-      ],
-      'an event of the dispatch null': ['notes created {"n":1}, → {"n":1}', 'notes created null, → null'],
-      'an event of the dispatch 0': ['notes created {"n":1}, → {"n":1}', 'notes created 0, → 0'],
-      'an event of the dispatch ""': ['notes created {"n":1}, → {"n":1}', 'notes created "", → ""'],
-      'an event of the dispatch false': ['notes created {"n":1}, → {"n":1}', 'notes created false, → false']
-    }
+  'falsy-dispatch': {
+    'the dispatch null': ['{"id":"null"}', 'null'],
+    'the dispatch zero': ['{"id":"zero"}', '0'],
+    'the dispatch empty': ['{"id":"empty"}', '""'],
+    'the dispatch false': ['{"id":"false"}', 'false'],
+    'a publisher sends 0': [
+      'notes created {"n":1}, → {"n":1} | notes created {"n":1}',
+      'notes created 0, → {"n":1} | notes created 0'
+    ],
+    'a publisher sends an empty text': [
+      'notes created {"n":1}, → {"n":1} | notes created {"n":1}',
+      'notes created "", → {"n":1} | notes created ""'
+    ],
+    'a publisher sends false': [
+      'notes created {"n":1}, → {"n":1} | notes created {"n":1}',
+      'notes created false, → {"n":1} | notes created false'
+    ],
+    'an event of the dispatch null': ['notes created {"n":1}, → {"n":1}', 'notes created null, → null'],
+    'an event of the dispatch 0': ['notes created {"n":1}, → {"n":1}', 'notes created 0, → 0'],
+    'an event of the dispatch ""': ['notes created {"n":1}, → {"n":1}', 'notes created "", → ""'],
+    'an event of the dispatch false': ['notes created {"n":1}, → {"n":1}', 'notes created false, → false'],
+    'events of several items whose dispatch is null': [
+      'notes patched {"secret":1,"id":1}, notes patched {"secret":1,"id":2}, → [{"secret":1,"id":1},{"secret":1,"id":2}]',
+      'notes patched null, notes patched null, → null'
+    ]
   },
-  {
-    why: 'A dispatch of null shows nothing of a list either',
-    cases: {
-      'events of several items whose dispatch is null': [
-        'notes patched {"secret":1,"id":1}, notes patched {"secret":1,"id":2}, → [{"secret":1,"id":1},{"secret":1,"id":2}]',
-        'notes patched null, notes patched null, → null'
-      ]
-    }
+  'dispatch-items': {
+    'events of several items whose dispatch is items with less in them': [
+      'notes patched null, notes patched null, → [{"id":1},{"id":2}]',
+      'notes patched {"id":1}, notes patched {"id":2}, → [{"id":1},{"id":2}]'
+    ]
   },
-  {
-    why: 'Items of a list are told apart by their position, and not by what they look like',
-    cases: {
-      'events of several items whose dispatch is items with less in them': [
-        'notes patched null, notes patched null, → [{"id":1},{"id":2}]',
-        'notes patched {"id":1}, notes patched {"id":2}, → [{"id":1},{"id":2}]'
-      ]
-    }
+  'channel-lists': {
+    'channel data that are a list, of several items': [
+      'notes patched null, notes patched null, → [{"id":1},{"id":2}]',
+      'notes patched [1,2], notes patched [1,2], → [{"id":1},{"id":2}]'
+    ]
   },
-  {
-    why: 'What a channel sends is sent as it is',
-    cases: {
-      'channel data that are a list, of several items': [
-        'notes patched null, notes patched null, → [{"id":1},{"id":2}]',
-        'notes patched [1,2], notes patched [1,2], → [{"id":1},{"id":2}]'
-      ]
-    }
+  'event-items': {
+    'a service emits a context of a list that does not hold it': [
+      'notes progress null | notes progress null',
+      'notes progress {"a":3} | notes progress {"a":3}'
+    ]
   },
-  {
-    why: 'What is not in the result of its context is sent as the event has it',
-    cases: {
-      'a service emits a context of a list that does not hold it': [
-        'notes progress null | notes progress null',
-        'notes progress {"a":3} | notes progress {"a":3}'
-      ]
-    }
+  'event-order': {
+    'a publisher that is slower than the next': [
+      '→ {"n":1,"id":7}, notes patched {"n":2,"id":7}, → {"n":2,"id":7}, notes patched {"n":1,"id":7}',
+      '→ {"n":1,"id":7}, → {"n":2,"id":7}, notes patched {"n":1,"id":7}, notes patched {"n":2,"id":7}'
+    ]
   },
-  {
-    why: 'The events of one record stay in order',
-    cases: {
-      'a publisher that is slower than the next': [
-        '→ {"n":1,"id":7}, notes patched {"n":2,"id":7}, → {"n":2,"id":7}, notes patched {"n":1,"id":7}',
-        '→ {"n":1,"id":7}, → {"n":2,"id":7}, notes patched {"n":1,"id":7}, notes patched {"n":2,"id":7}'
-      ]
-    }
+  'connection-params': {
+    'what is on a connection is on the params': [
+      '→ {"user":{"id":1},"query":{"of":"the connection"},"route":{"a":1},"provider":"socketio"}',
+      '→ {"user":{"id":1},"query":{"b":2},"route":{},"provider":"socketio"}'
+    ]
   },
-  {
-    why: 'Nothing on a connection takes the place of the query, the path and the connection of a call',
-    cases: {
-      'what is on a connection is on the params': [
-        '→ {"user":{"id":1},"query":{"of":"the connection"},"route":{"a":1},"provider":"socketio"}',
-        '→ {"user":{"id":1},"query":{"b":2},"route":{},"provider":"socketio"}'
-      ]
-    }
+  'message-size': {
+    'a message of 200 kB': ['→ 200000 | = "answered"', 'nothing | = "closed"']
   },
-  {
-    why: 'A message may have as many bytes as the body of a request, 100 kB; an option of Socket.IO says otherwise',
-    cases: {
-      'a message of 200 kB': ['→ 200000 | = "answered"', 'nothing | = "closed"']
-    }
+  'late-methods': {
+    'a service that comes after the connection, with a method that no other has': [
+      'nothing | = "no answer"',
+      'nothing | = "hello"'
+    ]
   },
-  {
-    why: 'What a service offers is offered to connections that are there already',
-    cases: {
-      'a service that comes after the connection, with a method that no other has': [
-        'nothing | = "no answer"',
-        'nothing | = "hello"'
-      ]
-    }
+  'other-requests': {
+    'a request that is none of Socket.IO': ['nothing | = "no answer"', 'nothing | = 404']
   },
-  {
-    why: 'Every request gets an answer',
-    cases: {
-      'a request that is none of Socket.IO': ['nothing | = "no answer"', 'nothing | = 404']
-    }
+  'disconnect-event': {
+    'the end of a connection by the application': [
+      'nothing | nothing | = ["io server disconnect",[true,true],1,true]',
+      'nothing | nothing | = ["io server disconnect",[true],1,true]'
+    ]
   },
-  {
-    why: 'The application hears of the end of a connection once',
-    cases: {
-      'the end of a connection by the application': [
-        'nothing | nothing | = ["io server disconnect",[true,true],1,true]',
-        'nothing | nothing | = ["io server disconnect",[true],1,true]'
-      ]
-    }
-  },
-  {
-    why: 'A client that is refused gets the whole error as `data`: with it the code',
-    cases: {
-      'a client that comes with a token that is not valid': [
-        '= [["refused","jwt malformed",{"name":"JsonWebTokenError"}],[],[]]',
-        '= [["refused","jwt malformed",{"name":"NotAuthenticated","message":"jwt malformed","code":401,"className":"not-authenticated","data":{"name":"JsonWebTokenError"}}],[],[]]'
-      ],
-      'a client that comes with a token that is somebody else’s': [
-        '= [["refused","invalid signature",{"name":"JsonWebTokenError"}],[],[]]',
-        '= [["refused","invalid signature",{"name":"NotAuthenticated","message":"invalid signature","code":401,"className":"not-authenticated","data":{"name":"JsonWebTokenError"}}],[],[]]'
-      ]
-    }
+  'refused-handshakes': {
+    'a client that comes with a token that is not valid': [
+      '= [["refused","jwt malformed",{"name":"JsonWebTokenError"}],[],[]]',
+      '= [["refused","jwt malformed",{"name":"NotAuthenticated","message":"jwt malformed","code":401,"className":"not-authenticated","data":{"name":"JsonWebTokenError"}}],[],[]]'
+    ],
+    'a client that comes with a token that is somebody else’s': [
+      '= [["refused","invalid signature",{"name":"JsonWebTokenError"}],[],[]]',
+      '= [["refused","invalid signature",{"name":"NotAuthenticated","message":"invalid signature","code":401,"className":"not-authenticated","data":{"name":"JsonWebTokenError"}}],[],[]]'
+    ]
   }
-]
+}
