@@ -38,6 +38,20 @@ it('errors are JSON unless the request asks for HTML', async () => {
   expect(await typeOf({ Accept: 'text/html' })).toBe('text/html; charset=utf-8')
 })
 
+it('errors that middleware means for clients keep their status and their headers', async () => {
+  const headers = { 'WWW-Authenticate': 'Basic realm="nest"', 'Content-Length': 1000 }
+  const url = await failWith(Object.assign(new Error('Why'), { expose: true, status: 401, headers }), {
+    logger: false
+  })
+
+  for (const path of ['fail', 'things']) {
+    const response = await fetch(`${url}/${path}`)
+
+    expect(await response.json()).toMatchObject({ code: 401, message: 'Why' })
+    expect(response.headers.get('www-authenticate')).toBe('Basic realm="nest"')
+  }
+})
+
 it('a page shows status, name and message, escaped', async () => {
   const url = await failWith(new NotFound('<script>alert("1")</script> & more'), { logger: false })
   const response = await fetch(`${url}/fail`, HTML)

@@ -29,7 +29,7 @@ export const ofErrors: readonly Differences[] = [
     why: 'Errors that middleware marks as meant for clients keep their status',
     cases: {
       'an error that is for clients': ['500: It is shown', '409 Conflict: It is shown'],
-      'a route that refuses': ['500: No coffee', '400 BadRequest: No coffee']
+      'a route that refuses': ['500: No coffee', '418 BadRequest: No coffee']
     }
   },
   {
