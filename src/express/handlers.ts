@@ -4,6 +4,7 @@ import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Respon
 import type { FeathersErrorJSON } from '../errors.ts'
 import { fromParserError } from '../node/parser-errors.ts'
 import { splitTarget } from '../node/request.ts'
+import { removeBodyHeaders } from '../node/send.ts'
 import { toHead } from '../transport/encode.ts'
 import { LOGGER_CHECK, type Logger, logError, toClientError } from '../transport/error.ts'
 import { toLogContext } from '../transport/handler.ts'
@@ -106,6 +107,7 @@ export function createErrorHandler(
     const result = toHttpError(error, request, request.lookup, getApp(request))
 
     response.status(status)
+    removeBodyHeaders(response)
     for (const [name, value] of Object.entries(toHead(result.headers))) {
       // `rest` may have set it, with other strategies.
       if (!response.hasHeader(name)) response.setHeader(name, value)

@@ -1,5 +1,6 @@
 import { type FeathersError, NotFound } from '../errors.ts'
 import { fromParserError } from '../node/parser-errors.ts'
+import { removeBodyHeaders } from '../node/send.ts'
 import { toHead } from '../transport/encode.ts'
 import { LOGGER_CHECK, type Logger, logUnexpected } from '../transport/error.ts'
 import { toLogContext } from '../transport/handler.ts'
@@ -58,6 +59,7 @@ export function showError(context: FeathersKoaContext, thrown: unknown, logger: 
   logUnexpected(logger, error, toLogContext(context.hook))
 
   context.status = result.status
+  removeBodyHeaders(context.res)
   for (const [name, value] of Object.entries(toHead(result.headers))) {
     // `rest` may have set it, with other strategies.
     if (!context.res.hasHeader(name)) context.set(name, value)

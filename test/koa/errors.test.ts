@@ -138,6 +138,29 @@ describe.each(Object.entries(applications))('errorHandler in %s', (_name, create
     expect(response.headers.get('retry-after')).toBe('60')
   })
 
+  it('errors have no headers about the body that they replace, and all others', async () => {
+    const app = create()
+
+    app.use((context: any) => {
+      context.set({ 'Content-Encoding': 'gzip', 'Content-Disposition': 'attachment', ETag: '"of the file"' })
+      context.set({
+        'Content-Length': '5',
+        'Last-Modified': new Date().toUTCString(),
+        'X-Frame-Options': 'DENY'
+      })
+      context.type = 'html'
+      context.throw(409, 'Taken')
+    })
+
+    const response = await fetch(await open(app))
+
+    expect(await response.json()).toMatchObject({ message: 'Taken' })
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(response.headers.get('x-frame-options')).toBe('DENY')
+    for (const name of ['content-encoding', 'content-disposition', 'etag', 'last-modified'])
+      expect(response.headers.get(name), name).toBeNull()
+  })
+
   it('a body that cannot be parsed is the fault of the request', async () => {
     const url = await open(create().use('things', things))
 
