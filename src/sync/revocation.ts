@@ -114,12 +114,12 @@ export class SharedRevocationStore extends RedisRevocationStore {
   announce: ((id: string) => void) | undefined
 
   override async revoke(id: string, expiresAt: number): Promise<boolean> {
-    const isFirst = await super.revoke(id, expiresAt)
-
-    // Also if it was revoked before: the process that did so may have got no reply, and announced nothing.
-    this.announce?.(id)
-
-    return isFirst
+    try {
+      return await super.revoke(id, expiresAt)
+    } finally {
+      // Also without a reply: it may be revoked all the same, and then no caller revokes it again.
+      this.announce?.(id)
+    }
   }
 
   /** Tells of the revocations of other processes. */

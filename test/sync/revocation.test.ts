@@ -211,6 +211,26 @@ describeOwnRedis('a store of revoked tokens, when Redis', () => {
     await until(async () => expect(await store.revoke('id', inAnHour())).toBe(true))
   })
 
+  it('does not confirm a logout in time, the connections of the token end all the same', async () => {
+    const redis = await startRedis()
+    const { one, other } = await startTwoWithUsers(redis.url, redis.url, 'alula')
+    const { accessToken } = await one.authentication.create(LOGIN)
+    const connections = [await open(one, accessToken), await open(other, accessToken)]
+    const client = createClient({ url: redis.url })
+
+    await client.connect()
+    onTestFinished(() => client.destroy())
+    // As in a failover: reads are answered.
+    await client.sendCommand(['CLIENT', 'PAUSE', '3000', 'WRITE'])
+    await expect(logOut(one, accessToken)).rejects.toMatchObject(UNAVAILABLE)
+    await until(() => expect([...one.ended, ...other.ended]).toEqual(connections))
+    await until(async () =>
+      expect(
+        await one.authentication.create({ strategy: 'jwt', accessToken }).catch((error: any) => error)
+      ).toMatchObject(REVOKED)
+    )
+  })
+
   it('is away, no token is let in', async () => {
     const redis = await startRedis()
     const { one } = await startTwoWithUsers(redis.url, redis.url, 'alula')
