@@ -164,6 +164,10 @@ export class RedisConnection {
 
   private connectAgain(): void {
     this.timer = undefined
+
+    // It was lost meanwhile, and is made again by itself.
+    if (!this.client.isReady) return
+
     this.client.destroy()
     // It is tried until it succeeds, or ends with `close`.
     this.client.connect().catch(() => undefined)
