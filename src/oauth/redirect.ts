@@ -101,8 +101,8 @@ function isHarmless(redirect: string): boolean {
   return ![redirect, redirect.replace(/%[0-9a-f]{2}/gi, decodeByte)].some((text) => RESULT.test(text))
 }
 
-function decodeByte(escape: string): string {
-  return String.fromCharCode(Number.parseInt(escape.slice(1), 16))
+function decodeByte(digits: string): string {
+  return String.fromCharCode(Number.parseInt(digits.slice(1), 16))
 }
 
 function isSame(allowed: URL | undefined, page: URL): boolean {
