@@ -33,7 +33,7 @@ export function hashPassword(field: string, options: HashPasswordOptions = {}) {
   const path = field.split('.')
 
   return async function hashPasswordOfData(context: HookContext, next?: NextFunction): Promise<void> {
-    const { app, data, params, type } = context
+    const { app, data, type } = context
 
     if (type === 'after' || type === 'error') {
       throw createError(
@@ -48,8 +48,8 @@ export function hashPassword(field: string, options: HashPasswordOptions = {}) {
       if (Array.isArray(data)) assertMulti(context)
 
       context.data = Array.isArray(data)
-        ? await hashAll(data, path, strategy, params)
-        : await hashField(data, path, strategy, params)
+        ? await hashAll(data, path, strategy, context)
+        : await hashField(data, path, strategy, context)
     }
 
     return typeof next === 'function' ? next() : undefined
@@ -72,11 +72,11 @@ async function hashAll(
   items: readonly unknown[],
   path: readonly string[],
   strategy: HashingStrategy,
-  params: unknown
+  context: HookContext
 ): Promise<unknown[]> {
   const hashed: unknown[] = []
 
-  for (const item of items) hashed.push(await hashField(item, path, strategy, params))
+  for (const item of items) hashed.push(await hashField(item, path, strategy, context))
 
   return hashed
 }
@@ -101,19 +101,19 @@ export function passwordHash(options: { service?: string; strategy: string }) {
       ...(service !== undefined && { authentication: service })
     })
 
-    return hashing.hashPassword(value, context.params)
+    return hashWith(hashing, value, context)
   }
 }
 
 interface HashingStrategy {
-  hashPassword(password: unknown, params: unknown): Promise<string>
+  hashPassword(password: unknown, params: unknown, isAborted: () => boolean): Promise<string>
 }
 
 async function hashField(
   item: unknown,
   path: readonly string[],
   strategy: HashingStrategy,
-  params: unknown
+  context: HookContext
 ): Promise<unknown> {
   const password = getPath(item, path)
 
@@ -121,9 +121,17 @@ async function hashField(
 
   const copy = copyPlain(item) as object
 
-  setPath(copy, path, await strategy.hashPassword(password, params))
+  setPath(copy, path, await hashWith(strategy, password, context))
 
   return copy
+}
+
+function hashWith(
+  strategy: HashingStrategy,
+  password: unknown,
+  { params, http }: HookContext
+): Promise<string> {
+  return strategy.hashPassword(password, params, () => http?.isAborted === true)
 }
 
 function getHashingStrategy(

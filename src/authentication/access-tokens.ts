@@ -58,22 +58,24 @@ export class AccessTokens {
   /**
    * Revokes a token until it would have expired.
    *
-   * @returns Its id; `undefined` when revocation is off
-   * @throws NotAuthenticated for a token that is not valid
+   * @param onRevoked Gets its id, also when the store fails: the token may be revoked all the same. Not called when
+   * revocation is off
+   * @throws NotAuthenticated for a token that is not valid, and what the store rejects with
    */
   async revoke(
     accessToken: string,
-    options?: JwtVerifyOptions,
-    secret?: TokenSecret
-  ): Promise<string | undefined> {
+    options: JwtVerifyOptions | undefined,
+    secret: TokenSecret | undefined,
+    onRevoked: (id: string) => void
+  ): Promise<void> {
     const { id, expiresAt } = this.read(accessToken, options, secret)
 
-    if (!this.revocations) return undefined
-
-    await this.revocations.revoke(id, expiresAt)
-    this.verified.forget(accessToken)
-
-    return id
+    try {
+      await this.revocations?.revoke(id, expiresAt)
+    } finally {
+      this.verified.forget(accessToken)
+      if (this.revocations) onRevoked(id)
+    }
   }
 
   /** Whether a token was revoked, by its id. */

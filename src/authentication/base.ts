@@ -176,9 +176,9 @@ export class AuthenticationBase {
     secret?: TokenSecret,
     staying?: RealTimeConnection
   ): Promise<void> {
-    const id = await this.state.tokens.revoke(accessToken, options, secret)
+    const { tokens, connections } = this.state
 
-    if (id !== undefined) this.state.connections.endToken(id, staying)
+    await tokens.revoke(accessToken, options, secret, (id) => connections.endToken(id, staying))
   }
 
   /**

@@ -72,6 +72,9 @@ export class Connections {
   /** Those that run, and those that wait for their turn. */
   private readonly calls = new Set<Call>()
   private readonly current = new Map<RealTimeConnection, Call>()
+  private readonly verifications = new KeyedMutex<string>()
+  /** The verifications that have not begun. */
+  private readonly waiting = new Map<string, Promise<void>>()
   /** What stops listening: to the store, and to the services of entities. */
   private readonly stopping: (() => void)[] = []
 
@@ -241,25 +244,48 @@ export class Connections {
     verifying.catch((error) => reportError(this.service.app, error))
   }
 
-  private async verifyEntity(entity: string): Promise<void> {
+  private verifyEntity(entity: string): Promise<void> {
     for (const call of this.calls) call.changes.add(entity)
 
-    // The call that has changed the entity may be one of the connection: its reply comes first.
-    await new Promise(setImmediate)
-
-    const connections = isEveryEntity(entity) ? this.sessions.all : this.sessions.find(entity)
+    const find = () => (isEveryEntity(entity) ? this.sessions.all : this.sessions.find(entity))
 
     // What cannot be verified after a change counts as not valid.
-    await this.verifySessions(connections, () => false)
+    return this.verifySoon(entity, find, () => false)
   }
 
   /** After an interruption, in which tokens may have been revoked and entities changed. */
-  private async verifyMissed(): Promise<void> {
-    await this.verifySessions(this.sessions.all, (error) => {
-      reportError(this.service.app, error)
+  private verifyMissed(): Promise<void> {
+    return this.verifySoon(
+      'missed',
+      () => this.sessions.all,
+      (error) => {
+        reportError(this.service.app, error)
 
-      return true
+        return true
+      }
+    )
+  }
+
+  /** Of one name one after another. One that has not begun does for all that are asked for meanwhile. */
+  private verifySoon(
+    name: string,
+    find: () => readonly RealTimeConnection[],
+    onFailure: (error: unknown) => boolean
+  ): Promise<void> {
+    const waiting = this.waiting.get(name)
+
+    if (waiting) return waiting
+
+    const verification = this.verifications.run(name, async () => {
+      // The call that has changed the entity may be one of the connection: its reply comes first.
+      await new Promise(setImmediate)
+      this.waiting.delete(name)
+      await this.verifySessions(find(), onFailure)
     })
+
+    this.waiting.set(name, verification)
+
+    return verification
   }
 
   private async verifySessions(

@@ -9,9 +9,11 @@ export interface Hasher {
   /**
    * Hashes a new password.
    *
+   * @param password The password
+   * @param isAborted Whether the client has gone: a hash that has not begun yet need not be made. It may reject then
    * @throws BadRequest for a password that the algorithm cannot hash as a whole
    */
-  hash(password: string): Promise<string>
+  hash(password: string, isAborted?: () => boolean): Promise<string>
   /**
    * Whether a password is the one that a hash was made of.
    *
@@ -62,20 +64,20 @@ export class BcryptHasher implements Hasher {
     this.highestCost = cost
   }
 
-  async hash(password: string): Promise<string> {
+  async hash(password: string, isAborted?: () => boolean): Promise<string> {
     if (!isHashable(password)) {
       throw new BadRequest(
         `Invalid password: expected at most ${MAX_PASSWORD} bytes in UTF-8 and no NUL character`
       )
     }
 
-    this.workers.assertShorter(MAX_HASH_QUEUE)
+    this.workers.assertShorter('hashSync', MAX_HASH_QUEUE)
 
-    return this.workers.run('hashSync', [password, this.cost])
+    return this.workers.run('hashSync', [password, this.cost], isAborted)
   }
 
   async compare(password: string, hash: string, isAborted?: () => boolean): Promise<boolean> {
-    this.workers.assertShorter(MAX_QUEUE)
+    this.workers.assertShorter('compareSync', MAX_QUEUE)
 
     const cost = toCost(hash)
 
@@ -140,13 +142,17 @@ interface Job {
 class BcryptWorkers {
   private readonly idle: Worker[] = []
   private readonly busy = new Map<Worker, Job>()
-  private readonly queue: Job[] = []
+  private readonly queues: { readonly [Method in Job['method']]: Job[] } = { compareSync: [], hashSync: [] }
+  /** What began last. */
+  private latest: Job['method'] = 'hashSync'
   private readonly pending = new Set<Promise<unknown>>()
 
-  /** @throws Unavailable when that many jobs wait already */
-  assertShorter(limit: number): void {
-    if (this.queue.length >= limit) this.dropAborted()
-    if (this.queue.length >= limit) {
+  /** @throws Unavailable when that many jobs of a kind wait already */
+  assertShorter(method: Job['method'], limit: number): void {
+    const queue = this.queues[method]
+
+    if (queue.length >= limit) dropAborted(queue)
+    if (queue.length >= limit) {
       throw new Unavailable('Too many passwords are waiting to be checked')
     }
   }
@@ -158,7 +164,7 @@ class BcryptWorkers {
     isAborted: () => boolean = () => false
   ): Promise<Result> {
     const result = new Promise<Result>((resolve, reject) => {
-      this.queue.push({ method, args, isAborted, resolve, reject })
+      this.queues[method].push({ method, args, isAborted, resolve, reject })
       this.next()
     })
 
@@ -179,24 +185,28 @@ class BcryptWorkers {
   }
 
   private next(): void {
-    while (this.queue[0]?.isAborted()) abort(this.queue.shift() as Job)
-    if (this.queue.length === 0) return
-
-    const worker = this.idle.pop() ?? (this.busy.size < MAX_WORKERS ? this.start() : undefined)
-    const job = worker && this.queue.shift()
+    const queue = this.findQueue()
+    const worker = queue && (this.idle.pop() ?? (this.busy.size < MAX_WORKERS ? this.start() : undefined))
+    const job = worker && queue.shift()
 
     if (!job) return
 
+    this.latest = job.method
     this.busy.set(worker, job)
     worker.ref()
     worker.postMessage({ method: job.method, args: job.args })
   }
 
-  private dropAborted(): void {
-    for (const job of this.queue.splice(0)) {
-      if (job.isAborted()) abort(job)
-      else this.queue.push(job)
+  /** New passwords and comparisons take turns: many of one kind do not hold up the other one. */
+  private findQueue(): Job[] | undefined {
+    const { compareSync: comparisons, hashSync: hashes } = this.queues
+    const queues = this.latest === 'hashSync' ? [comparisons, hashes] : [hashes, comparisons]
+
+    for (const queue of queues) {
+      while (queue[0]?.isAborted()) abort(queue.shift() as Job)
     }
+
+    return queues.find((queue) => queue.length > 0)
   }
 
   private start(): Worker {
@@ -233,6 +243,13 @@ class BcryptWorkers {
     })
 
     return worker
+  }
+}
+
+function dropAborted(queue: Job[]): void {
+  for (const job of queue.splice(0)) {
+    if (job.isAborted()) abort(job)
+    else queue.push(job)
   }
 }
 

@@ -9,7 +9,7 @@ import { type EntityPlace, toInternal } from './entities.ts'
 import { toEntityName } from './sessions.ts'
 import type { IncomingRequest } from './strategies.ts'
 import { AuthenticationBaseStrategy, assertOwnService } from './strategy.ts'
-import { toTokenId } from './tokens.ts'
+import { toExpiration, toTokenId } from './tokens.ts'
 import type {
   AuthenticationParams,
   AuthenticationRequest,
@@ -193,7 +193,7 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
         tokenId: toTokenId(accessToken, payload),
         entity: this.toEntityName(result[entity]?.[this.idName] ?? payload.sub),
         authentication,
-        expiresAt: payload.exp === undefined ? Number.POSITIVE_INFINITY : payload.exp * 1000
+        expiresAt: toExpiration(payload, this.auth.configuration.jwtOptions ?? {})
       })
 
       connection.authentication = authentication

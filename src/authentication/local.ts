@@ -124,9 +124,12 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
   /**
    * Hashes a new password.
    *
+   * @param password The password
+   * @param _params Those of the call
+   * @param isAborted Whether the client of the call has gone
    * @throws BadRequest for anything but a string that the hasher can hash as a whole
    */
-  async hashPassword(password: unknown, _params?: Params): Promise<string> {
+  async hashPassword(password: unknown, _params?: Params, isAborted?: () => boolean): Promise<string> {
     const { passwordField } = this.configuration
 
     if (typeof password !== 'string' || password === '') {
@@ -137,7 +140,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     }
     if (!isCredential(password)) throw new BadRequest(`Invalid '${passwordField}': expected no NUL character`)
 
-    const hash = await this.hasher.hash(password)
+    const hash = await this.hasher.hash(password, isAborted)
 
     if (typeof hash !== 'string' || hash === '')
       throw createError('ALULA_INVALID_RETURN_VALUE', 'The hasher returned no hash')

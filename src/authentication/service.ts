@@ -265,7 +265,7 @@ export class AuthenticationService extends AuthenticationBase {
     })
   }
 
-  /** Whether another user is logged in on a connection, whose channels the new user must not stay in. */
+  /** Whether another user is logged in on a connection, or may be, whose channels the new user must not stay in. */
   private isOther(connection: RealTimeConnection, result: AuthenticationResult): boolean {
     const { service, entity, entityId } = this.configuration
     const former = entity && connection[entity]
@@ -274,7 +274,8 @@ export class AuthenticationService extends AuthenticationBase {
 
     const idName = this.getIdName(service, entityId)
 
-    return former[idName] !== result[entity]?.[idName]
+    // What clients may see of a user has no id in some applications.
+    return former[idName] === undefined || former[idName] !== result[entity]?.[idName]
   }
 
   private getIdName(service: string, entityId: string | undefined): string {

@@ -115,17 +115,39 @@ export function verifyToken(token: unknown, secret: TokenSecret, options: JwtVer
     assertHeader(header, options)
     assertPayload(payload)
 
-    const { exp } = payload
-    const tolerance = options.clockTolerance ?? 0
-
     return {
       payload,
       id: toTokenId(token as string, payload),
-      expiresAt: exp === undefined || options.ignoreExpiration ? Infinity : (exp + tolerance) * 1000
+      expiresAt: toExpiration(payload, { ...options, maxAge: undefined })
     }
   } catch (error) {
     throw toNotAuthenticated(error)
   }
+}
+
+/**
+ * When a verified token is no longer valid by its times.
+ *
+ * @param payload What it says
+ * @param options The options that it was verified with
+ * @returns In milliseconds since 1970; `Infinity` for never
+ */
+export function toExpiration(
+  { exp = Infinity, iat = 0 }: jsonwebtoken.JwtPayload,
+  { clockTolerance = 0, ignoreExpiration, maxAge }: JwtVerifyOptions
+): number {
+  const end = Math.min(ignoreExpiration ? Infinity : exp, maxAge ? addTime(iat, maxAge) : Infinity)
+
+  return (end + clockTolerance) * 1000
+}
+
+/** A duration such as `1h` is read by `jsonwebtoken` alone. */
+function addTime(iat: number, time: string | number): number {
+  if (typeof time === 'number') return iat + time
+
+  const token = jsonwebtoken.sign({ iat }, 'read and thrown away', { expiresIn: time as any })
+
+  return (jsonwebtoken.decode(token) as jsonwebtoken.JwtPayload).exp as number
 }
 
 /** What a token says that was made just now; nothing of it is verified. */

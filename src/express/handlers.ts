@@ -4,6 +4,8 @@ import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Respon
 import type { FeathersErrorJSON } from '../errors.ts'
 import { fromParserError } from '../node/parser-errors.ts'
 import { splitTarget } from '../node/request.ts'
+import { removeBodyHeaders } from '../node/send.ts'
+import { toHead } from '../transport/encode.ts'
 import { LOGGER_CHECK, type Logger, logError, toClientError } from '../transport/error.ts'
 import { toLogContext } from '../transport/handler.ts'
 import { createNotFound, type TransportApplication, toHttpError } from '../transport/http.ts'
@@ -105,9 +107,10 @@ export function createErrorHandler(
     const result = toHttpError(error, request, request.lookup, getApp(request))
 
     response.status(status)
-    for (const name of Object.keys(result.headers)) {
+    removeBodyHeaders(response)
+    for (const [name, value] of Object.entries(toHead(result.headers))) {
       // `rest` may have set it, with other strategies.
-      if (!response.hasHeader(name)) response.setHeader(name, result.headers[name] as string | string[])
+      if (!response.hasHeader(name)) response.setHeader(name, value)
     }
 
     if (responder) responder(body, request, response, next)

@@ -1,5 +1,7 @@
 import { type FeathersError, NotFound } from '../errors.ts'
 import { fromParserError } from '../node/parser-errors.ts'
+import { removeBodyHeaders } from '../node/send.ts'
+import { toHead } from '../transport/encode.ts'
 import { LOGGER_CHECK, type Logger, logUnexpected } from '../transport/error.ts'
 import { toLogContext } from '../transport/handler.ts'
 import { type TransportApplication, toHttpError } from '../transport/http.ts'
@@ -57,7 +59,8 @@ export function showError(context: FeathersKoaContext, thrown: unknown, logger: 
   logUnexpected(logger, error, toLogContext(context.hook))
 
   context.status = result.status
-  for (const [name, value] of Object.entries(result.headers)) {
+  removeBodyHeaders(context.res)
+  for (const [name, value] of Object.entries(toHead(result.headers))) {
     // `rest` may have set it, with other strategies.
     if (!context.res.hasHeader(name)) context.set(name, value)
   }

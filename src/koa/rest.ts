@@ -160,7 +160,7 @@ async function runService(
     serveResult(context, { status, headers: toHead(headers), body }, settings)
   } catch (error) {
     // Before the error, because only this transport knows its strategies.
-    context.set(toErrorHeaders(toClientError(error), context, route, app, settings.authentication))
+    context.set(toHead(toErrorHeaders(toClientError(error), context, route, app, settings.authentication)))
     // Koa takes a missing error for none, and would not respond.
     throw error ?? new Error('')
   }

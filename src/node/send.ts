@@ -4,6 +4,17 @@ import { pipeline } from 'node:stream/promises'
 import type { HttpResponse } from '../transport/http.ts'
 import { copyWith } from '../utils/object.ts'
 
+/** Headers about the body of a response (RFC 9110 §8). */
+const BODY_HEADERS = [
+  ...['Content-Type', 'Content-Encoding', 'Content-Language', 'Content-Length', 'Content-Location'],
+  ...['Content-Range', 'Content-Disposition', 'ETag', 'Last-Modified']
+]
+
+/** Removes what middleware has said about a body that an error replaces. */
+export function removeBodyHeaders(response: Pick<ServerResponse, 'removeHeader'>): void {
+  for (const name of BODY_HEADERS) response.removeHeader(name)
+}
+
 /**
  * Writes a response. Head and JSON leave in one write to the socket.
  *

@@ -95,7 +95,14 @@ export function parseUrl(text: string, base?: string): URL | undefined {
 
 /** Browsers take a backslash for a slash, and leave out line breaks and tabs: what is read is not what is followed. */
 function isHarmless(redirect: string): boolean {
-  return /^[/?#]/.test(redirect) && !/^\/\/|[\\\s]|\p{Cc}/u.test(redirect) && !RESULT.test(redirect)
+  if (!/^[/?#]/.test(redirect) || /^\/\/|[\\\s]|\p{Cc}/u.test(redirect)) return false
+
+  // Pages that read the hash as a query string decode its names, whatever else it holds.
+  return ![redirect, redirect.replace(/%[0-9a-f]{2}/gi, decodeByte)].some((text) => RESULT.test(text))
+}
+
+function decodeByte(digits: string): string {
+  return String.fromCharCode(Number.parseInt(digits.slice(1), 16))
 }
 
 function isSame(allowed: URL | undefined, page: URL): boolean {

@@ -284,7 +284,7 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
     return (
       profile.email_verified === true &&
       entity[emailVerified] === true &&
-      String(entity[email]).toLowerCase() === profile.email.toLowerCase()
+      toLowerCase(String(entity[email])) === toLowerCase(profile.email)
     )
   }
 
@@ -293,7 +293,7 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
 
     if (!email || !isAddress(profile.email)) return null
 
-    const spellings = [...new Set([profile.email, profile.email.toLowerCase()])]
+    const spellings = [...new Set([profile.email, toLowerCase(profile.email)])]
 
     return this.findOne({ [email]: { $in: spellings }, $limit: 1 }, params)
   }
@@ -346,6 +346,11 @@ function isId(id: unknown): boolean {
 /** One address, and no longer than mail can be sent to (RFC 5321 §4.5.3.1.3). */
 function isAddress(email: unknown): email is string {
   return typeof email === 'string' && email.length <= 254 && /^[^\s,@\p{Cc}]+@[^\s,@\p{Cc}]+$/u.test(email)
+}
+
+/** Of ASCII alone: other letters have lower cases that are those of ASCII, which are other addresses. */
+function toLowerCase(address: string): string {
+  return address.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
 function withoutQuery({ query, ...params }: OAuthParams): OAuthParams {

@@ -138,14 +138,15 @@ export class RedisConnection {
   }
 
   /**
-   * Begins again after a pause, for an error though Redis is there: it may be loading its data, or have no memory left.
-   * When the connection is lost there is nothing to do here.
+   * Connects and begins again after a pause, for an error though Redis is there: it may be loading its data, have no memory
+   * left, or be a copy by now of another server that its name already stands for. When the connection is lost there is
+   * nothing to do here.
    */
   retry(error: Error): void {
     if (!this.client.isReady || this.timer) return
 
     this.listener.away(this, error)
-    this.timer = setTimeout(() => void this.beginAgain(), MAX_PAUSE)
+    this.timer = setTimeout(() => this.connectAgain(), MAX_PAUSE)
   }
 
   /** Begins again what is kept going. */
@@ -159,6 +160,17 @@ export class RedisConnection {
     } catch (error) {
       this.retry(error as Error)
     }
+  }
+
+  private connectAgain(): void {
+    this.timer = undefined
+
+    // It was lost meanwhile, and is made again by itself.
+    if (!this.client.isReady) return
+
+    this.client.destroy()
+    // It is tried until it succeeds, or ends with `close`.
+    this.client.connect().catch(() => undefined)
   }
 
   /** Ends the connection; requests without a reply are refused. */

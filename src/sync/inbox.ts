@@ -1,11 +1,25 @@
 import { BoundedMap } from '../utils/bounded-map.ts'
 import type { RedisConnection } from './connection.ts'
 import type { Outbox } from './outbox.ts'
-import { getTime, isBefore, isYounger, START, type Stream, type StreamEntry, StreamWatch } from './stream.ts'
+import {
+  getTime,
+  isBefore,
+  isYounger,
+  parseEntry,
+  START,
+  type Stream,
+  type StreamEntry,
+  StreamWatch
+} from './stream.ts'
 
 /** What `XREAD` returns. */
 type ReadStreams =
-  | readonly { readonly messages: readonly { readonly id: string; readonly message: StreamEntry }[] }[]
+  | readonly {
+      readonly messages: readonly {
+        readonly id: string
+        readonly message: { readonly [name: string]: string }
+      }[]
+    }[]
   | null
 
 /** What this process did not get of what others have sent. */
@@ -127,10 +141,15 @@ export class Inbox {
     if (messages.length > 0) this.largest = 0
 
     for (const { id, message } of messages) {
-      this.largest = Math.max(this.largest, message.text?.length ?? 0)
+      const entry = parseEntry(message)
+
       this.position = id
       this.readCount++
-      this.receive(message, id)
+
+      if (!entry) continue
+
+      this.largest = Math.max(this.largest, entry.text.length)
+      this.receive(entry, id)
     }
 
     this.outbox.proceed(this.position, this.readCount)

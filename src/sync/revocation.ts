@@ -15,6 +15,9 @@ export type RedisRevocationOptions = RedisOptions
 /** How long, in milliseconds, a request waits for Redis. */
 const TIMEOUT = 2000
 
+/** How far the clocks of two processes may differ, in milliseconds: a token expires in one of them later than in the other. */
+const MAX_SKEW = 5 * 60_000
+
 const NO_LISTENER: ConnectionListener = { away: () => undefined, back: () => undefined }
 
 /**
@@ -96,6 +99,9 @@ export class RedisRevocationStore implements RevocationStore {
     try {
       return await withTimeout(question(connection), TIMEOUT)
     } catch (cause) {
+      // Only of a copy of another server, which may be reached under the same name by now.
+      if (isReadOnly(cause)) connection.retry(cause)
+
       throw Object.assign(new Unavailable('Revoked tokens cannot be looked up at the moment'), { cause })
     }
   }
@@ -108,12 +114,12 @@ export class SharedRevocationStore extends RedisRevocationStore {
   announce: ((id: string) => void) | undefined
 
   override async revoke(id: string, expiresAt: number): Promise<boolean> {
-    const isFirst = await super.revoke(id, expiresAt)
-
-    // Also if it was revoked before: the process that did so may have got no reply, and announced nothing.
-    this.announce?.(id)
-
-    return isFirst
+    try {
+      return await super.revoke(id, expiresAt)
+    } finally {
+      // Also without a reply: it may be revoked all the same, and then no caller revokes it again.
+      this.announce?.(id)
+    }
   }
 
   /** Tells of the revocations of other processes. */
@@ -141,9 +147,16 @@ export class SharedRevocationStore extends RedisRevocationStore {
   }
 }
 
-/** When Redis may forget a key: a time that it can count with, or never. */
-function toExpiration(expiresAt: number): { expiration?: { type: 'PXAT'; value: number } } {
-  if (expiresAt >= Number.MAX_SAFE_INTEGER) return {}
+function isReadOnly(error: unknown): error is Error {
+  return error instanceof Error && error.message.startsWith('READONLY')
+}
 
-  return { expiration: { type: 'PXAT', value: Math.max(1, Math.ceil(expiresAt)) } }
+/** When Redis may forget a key: after some time, and not at a time, because its clock may be another one; or never. */
+function toExpiration(expiresAt: number): { expiration?: { type: 'PX'; value: number } } {
+  const time = Math.ceil(expiresAt - Date.now()) + MAX_SKEW
+
+  // Redis cannot count with it.
+  if (time >= Number.MAX_SAFE_INTEGER) return {}
+
+  return { expiration: { type: 'PX', value: Math.max(1, time) } }
 }

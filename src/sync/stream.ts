@@ -29,6 +29,20 @@ export interface StreamEntry {
 }
 
 /**
+ * Reads an entry of the stream.
+ *
+ * @param fields What Redis returns
+ * @returns `undefined` for an entry of another program
+ */
+export function parseEntry(fields: { readonly [name: string]: string }): StreamEntry | undefined {
+  const { origin, kind, sequence = '', text } = fields
+
+  if (origin === undefined || kind === undefined || text === undefined) return undefined
+
+  return /^\d{1,15}$/.test(sequence) ? { origin, kind, sequence, text } : undefined
+}
+
+/**
  * A name for a process: the time of Redis and something random.
  *
  * @param client A client that is connected

@@ -18,6 +18,8 @@ export interface ClientError {
   /** The HTTP status, from 400 to 599. */
   readonly status: number
   readonly body: FeathersErrorJSON
+  /** Headers that middleware has given the error: how to log in, or when to come back. */
+  readonly headers?: { readonly [name: string]: any }
 }
 
 /** The request that an error belongs to. */
@@ -93,8 +95,9 @@ export const MALFORMED_PATH = "Invalid path: expected '%' to be followed by a va
 export function toClientError(error: unknown): ClientError {
   try {
     const body = toBody(isFeathersError(error) ? error : toFeathersError(error))
+    const hasHeaders = isForClient(error) && isObject(error.headers)
 
-    return { status: body.code, body }
+    return { status: body.code, body, ...(hasHeaders && { headers: error.headers }) }
   } catch {
     // Reading the properties of an error may throw, and must not become another error.
     return { status: 500, body: toBody(new GeneralError(UNEXPECTED)) }
@@ -117,21 +120,22 @@ export function createAborted(): BadRequest {
  * @param app The application
  * @param error Anything that was thrown
  * @param request The request
- * @returns The status, the body, and the body without the setting
+ * @returns The status, the body, and what the client gets without the setting
  */
 export function toErrorResponse(
   app: FormattingApplication,
   error: unknown,
   request: ErrorRequest
-): { readonly status: number; readonly body: unknown; readonly shown: FeathersErrorJSON } {
-  const { status, body: shown } = toClientError(error)
+): { readonly status: number; readonly body: unknown; readonly shown: ClientError } {
+  const shown = toClientError(error)
+  const { status, body: unformatted } = shown
   const format: FormatError | undefined = app.get?.('formatError')
 
-  if (typeof format !== 'function') return { status, body: shown, shown }
+  if (typeof format !== 'function') return { status, body: unformatted, shown }
 
   try {
     // Copies, because details belong to the error, and the headers of a socket to all its calls.
-    const copy: FeathersErrorJSON = JSON.parse(JSON.stringify(shown))
+    const copy: FeathersErrorJSON = JSON.parse(JSON.stringify(unformatted))
     const formatted = format(copy, {
       error,
       status,
@@ -162,7 +166,7 @@ export function toErrorResponse(
     // A function of the application has failed: reported like a failing listener.
     if (typeof app.rawListeners === 'function') reportError(app as EmitterLike, failure)
 
-    return { status, body: shown, shown }
+    return { status, body: unformatted, shown }
   }
 }
 
@@ -222,16 +226,27 @@ function describeFully(error: unknown): string {
 }
 
 function toFeathersError(error: unknown): FeathersError {
-  if (isForClient(error)) return new (errors[error.status] ?? BadRequest)(error.message)
+  if (!isForClient(error)) return new GeneralError(isProduction() ? UNEXPECTED : describe(error))
 
-  return new GeneralError(isProduction() ? UNEXPECTED : describe(error))
+  const { status, message } = error
+  const Known = errors[status]
+
+  // What is not known by itself is a bad request (RFC 9110 §15.5), with the status that it has.
+  return Known ? new Known(message) : Object.assign(new BadRequest(message), { code: status })
+}
+
+/** An error of middleware that is meant for the client. */
+interface ExposedError {
+  readonly status: number
+  readonly message: string
+  readonly headers?: any
 }
 
 /** The convention of `http-errors`: middleware marks a message that may be shown with `expose`. */
-function isForClient(error: unknown): error is { readonly status: number; readonly message: string } {
-  const { expose, status = 0 } = (error ?? {}) as { expose?: unknown; status?: number }
+function isForClient(error: unknown): error is ExposedError {
+  const { expose, status } = (error ?? {}) as { expose?: unknown; status?: unknown }
 
-  return expose === true && status >= 400 && status < 500
+  return expose === true && isStatus(status) && Number(status) < 500
 }
 
 function describe(error: unknown): string {

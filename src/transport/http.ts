@@ -170,12 +170,12 @@ export function toHttpError(
     headers: sent
   })
 
-  return { status, headers: toErrorHeaders({ status, body: shown }, request, route, app, options), body }
+  return { status, headers: toErrorHeaders(shown, request, route, app, options), body }
 }
 
-/** The headers that the status of an error asks for (RFC 9110 §15.5.6, §15.5.2 and §13.1.1). */
+/** The headers of an error, or else those that its status asks for (RFC 9110 §15.5.6, §15.5.2 and §13.1.1). */
 export function toErrorHeaders(
-  { status, body }: ClientError,
+  { status, body, headers }: ClientError,
   request: Pick<HttpRequest, 'method' | 'headers'>,
   route?: RouteLookup | null,
   app: Partial<TransportApplication> = {},
@@ -183,6 +183,7 @@ export function toErrorHeaders(
 ): Record<string, string> {
   const { etag } = body.data ?? {}
 
+  if (headers) return headers
   if (status === 405 && route) return { Allow: allowedVerbs(request, route).join(', ') }
   if (status === 401) return { 'WWW-Authenticate': getSchemes(app, options).join(', ') }
   // Services may throw this error too, with anything as its data.

@@ -3,6 +3,7 @@ import jsonwebtoken from 'jsonwebtoken'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { AuthenticationBase, JWTStrategy } from '../../src/authentication.ts'
 import { alula } from '../../src/index.ts'
+import { JWT_OPTIONS } from '../support/login.ts'
 import { createApp, createAppWithUser, LOGIN, SECRET } from './app.ts'
 
 /** A strategy with a configuration of its own, on a service without an application around. */
@@ -474,6 +475,45 @@ describe('a connection', () => {
     expect((await ended)[0]).toBe(connection)
     expect(Date.now() - before).toBeGreaterThan(98_000)
     expect(Date.now() - before).toBeLessThanOrEqual(100_000)
+  })
+
+  it.each([
+    ['the tolerance for clocks is over', { clockTolerance: 50 }, 150],
+    ['its token is older than maxAge', { maxAge: '40s' }, 40],
+    ['its token is older than maxAge, and the tolerance is over', { maxAge: 40, clockTolerance: 50 }, 90],
+    ['its token is older than maxAge though it does not expire', { maxAge: 40, ignoreExpiration: true }, 40]
+  ])('ends when %s', async (_title, options, seconds) => {
+    const jwtOptions = { ...JWT_OPTIONS, expiresIn: 100, ...options }
+    const { app, service } = await createAppWithUser({ settings: { jwtOptions } })
+    const connection: any = {}
+    const ended: unknown[] = []
+
+    app.on('disconnect', (connection: unknown) => ended.push(connection))
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+
+    await service.create(LOGIN, { connection })
+
+    vi.advanceTimersByTime((seconds - 2) * 1000)
+    expect(ended).toEqual([])
+
+    vi.advanceTimersByTime(2000)
+    expect(ended).toEqual([connection])
+  })
+
+  it('does not end when its token expires, where expiration is ignored', async () => {
+    const jwtOptions = { ...JWT_OPTIONS, expiresIn: 100, ignoreExpiration: true }
+    const { app, service } = await createAppWithUser({ settings: { jwtOptions } })
+    const ended: unknown[] = []
+
+    app.on('disconnect', (connection: unknown) => ended.push(connection))
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+
+    await service.create(LOGIN, { connection: {} })
+    vi.advanceTimersByTime(200_000)
+
+    expect(ended).toEqual([])
   })
 
   it('ends when a token expires that is good for longer than a timer can wait', async () => {

@@ -38,6 +38,40 @@ it('errors are JSON unless the request asks for HTML', async () => {
   expect(await typeOf({ Accept: 'text/html' })).toBe('text/html; charset=utf-8')
 })
 
+it('errors that middleware means for clients keep their status and their headers', async () => {
+  const headers = { 'WWW-Authenticate': 'Basic realm="nest"', 'Content-Length': 1000 }
+  const url = await failWith(Object.assign(new Error('Why'), { expose: true, status: 401, headers }), {
+    logger: false
+  })
+
+  for (const path of ['fail', 'things']) {
+    const response = await fetch(`${url}/${path}`)
+
+    expect(await response.json()).toMatchObject({ code: 401, message: 'Why' })
+    expect(response.headers.get('www-authenticate')).toBe('Basic realm="nest"')
+  }
+})
+
+it('errors have no headers about the body that they replace, and all others', async () => {
+  const app = express(alula())
+
+  app.get('/file', (_request: any, response: any, next: any) => {
+    response.set({ 'Content-Encoding': 'gzip', 'Content-Disposition': 'attachment', ETag: '"of the file"' })
+    response.set({ 'Last-Modified': new Date().toUTCString(), 'X-Frame-Options': 'DENY' })
+    response.type('html')
+    next(new NotFound('Nothing'))
+  })
+  app.use(errorHandler({ logger: false }))
+
+  const response = await fetch(`${await serve(app)}/file`)
+
+  expect(await response.json()).toMatchObject({ message: 'Nothing' })
+  expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
+  expect(response.headers.get('x-frame-options')).toBe('DENY')
+  for (const name of ['content-encoding', 'content-disposition', 'etag', 'last-modified'])
+    expect(response.headers.get(name), name).toBeNull()
+})
+
 it('a page shows status, name and message, escaped', async () => {
   const url = await failWith(new NotFound('<script>alert("1")</script> & more'), { logger: false })
   const response = await fetch(`${url}/fail`, HTML)

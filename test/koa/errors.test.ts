@@ -108,15 +108,57 @@ describe.each(Object.entries(applications))('errorHandler in %s', (_name, create
     })
   })
 
-  it('errors that middleware means for clients keep their status and message', async () => {
+  it.each([
+    [422, 'Unprocessable'],
+    [418, 'BadRequest']
+  ])(
+    'errors that middleware means for clients keep their status %i and their message',
+    async (status, name) => {
+      const app = create()
+
+      app.use((context: any) => context.throw(status, 'Not like this'))
+
+      expect(await show(await open(app))).toEqual([
+        status,
+        expect.objectContaining({ name, message: 'Not like this', code: status })
+      ])
+    }
+  )
+
+  it('errors that middleware means for clients keep their headers, but for those about the transfer', async () => {
+    const app = create()
+    const headers = { 'WWW-Authenticate': 'Basic realm="nest"', 'Retry-After': 60, 'Content-Length': 1000 }
+
+    app.use((context: any) => context.throw(401, 'Who is there?', { headers }))
+
+    const response = await fetch(await open(app))
+
+    expect(await response.json()).toMatchObject({ message: 'Who is there?' })
+    expect(response.headers.get('www-authenticate')).toBe('Basic realm="nest"')
+    expect(response.headers.get('retry-after')).toBe('60')
+  })
+
+  it('errors have no headers about the body that they replace, and all others', async () => {
     const app = create()
 
-    app.use((context: any) => context.throw(422, 'Not like this'))
+    app.use((context: any) => {
+      context.set({ 'Content-Encoding': 'gzip', 'Content-Disposition': 'attachment', ETag: '"of the file"' })
+      context.set({
+        'Content-Length': '5',
+        'Last-Modified': new Date().toUTCString(),
+        'X-Frame-Options': 'DENY'
+      })
+      context.type = 'html'
+      context.throw(409, 'Taken')
+    })
 
-    expect(await show(await open(app))).toEqual([
-      422,
-      expect.objectContaining({ name: 'Unprocessable', message: 'Not like this' })
-    ])
+    const response = await fetch(await open(app))
+
+    expect(await response.json()).toMatchObject({ message: 'Taken' })
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(response.headers.get('x-frame-options')).toBe('DENY')
+    for (const name of ['content-encoding', 'content-disposition', 'etag', 'last-modified'])
+      expect(response.headers.get(name), name).toBeNull()
   })
 
   it('a body that cannot be parsed is the fault of the request', async () => {

@@ -368,6 +368,18 @@ describe('an account with the same e-mail address', () => {
     ])
   })
 
+  it('is another one with a letter that only becomes the same in lower case', async () => {
+    const { server, findUsers } = await start({ oauth }, [{ email: 'kestrel@example.org', isVerified: true }])
+    // The sign of the unit Kelvin.
+    const profile = { sub: 'x', email: '\u212aestrel@example.org', email_verified: true }
+
+    await server.auth
+      .create({ strategy: 'nest', profile }, { authStrategies: ['nest'] })
+      .catch(() => undefined)
+
+    expect((await findUsers())[0]).toEqual({ id: 0, email: 'kestrel@example.org', isVerified: true })
+  })
+
   it.each([
     'wren',
     'wren@a@b',

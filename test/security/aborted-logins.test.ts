@@ -63,6 +63,78 @@ describeHttpTransports('over HTTP', (open) => {
   }, 60_000)
 })
 
+describeHttpTransports('over HTTP', (open) => {
+  it('sign-ups whose clients have gone are not hashed, and create nothing', async () => {
+    let app: any
+    const waiting: string[] = []
+    const { request } = await open((configured) => {
+      app = configured
+      configureLogin(configured, { settings: { local: { hashSize: COST } } })
+      configured.service('users').hooks({
+        around: {
+          create: [
+            async ({ data }: any, next: () => Promise<void>) => {
+              waiting.push(data.email)
+              await next()
+            }
+          ]
+        }
+      })
+    })
+    const signUp = (email: string, signal?: AbortSignal) =>
+      request('/users', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ email, password: 'one' }),
+        ...(signal && { signal })
+      })
+    const gone = new AbortController()
+    const aborted = Array.from({ length: ABORTED }, (_, count) =>
+      signUp(`${count}`, gone.signal).catch(() => undefined)
+    )
+
+    await vi.waitFor(() => expect(waiting).toHaveLength(ABORTED), { timeout: 10_000, interval: 1 })
+    gone.abort()
+    await Promise.all(aborted)
+
+    expect((await signUp('ann')).status).toBe(201)
+    expect((await app.service('users').find({ query: {} })).length).toBeLessThan(ABORTED / 2)
+  }, 60_000)
+})
+
+it('new passwords that wait delay a login by no more than one of them, and refuse none', async () => {
+  const hasher = new BcryptHasher(4)
+  const stored = bcrypt.hashSync(ANN.password, 4)
+  let hashed = 0
+
+  const hashes = Array.from({ length: 2000 }, () => hasher.hash('two').then(() => hashed++))
+
+  for (let count = 1; count <= 10; count++) {
+    const before = hashed
+
+    expect(await hasher.compare(ANN.password, stored)).toBe(true)
+    expect(hashed - before).toBeLessThan(10)
+  }
+
+  await Promise.all(hashes)
+  await hasher.close()
+})
+
+it('logins that wait delay a new password by no more than one of them', async () => {
+  const hasher = new BcryptHasher(4)
+  const stored = bcrypt.hashSync(ANN.password, 4)
+  let compared = 0
+
+  const comparisons = Array.from({ length: 900 }, () =>
+    hasher.compare(ANN.password, stored).then(() => compared++)
+  )
+
+  await hasher.hash('two')
+  expect(compared).toBeLessThan(20)
+  await Promise.all(comparisons)
+  await hasher.close()
+})
+
 it('logins of sockets that have closed do not delay the next one', async () => {
   const app: any = alula().configure(socketio({ logger: false }))
   const counts = configure(app)

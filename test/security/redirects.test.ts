@@ -23,6 +23,9 @@ const HOSTILE_REDIRECTS = [
   '#/nests?access_token=of.the.attacker',
   '/#y&oauth_code=of-the-attacker',
   '?a=1#error=Call%20this%20number',
+  '#access%5Ftoken=of.the.attacker',
+  '/x#a=%zz&%61ccess_token=of.the.attacker',
+  '#/nests?%6fauth_code=of-the-attacker',
   // Other hosts.
   '//attacker.example',
   '///attacker.example',

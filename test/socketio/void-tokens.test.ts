@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest'
+import { protect } from '../../src/authentication.ts'
 import {
   authentication,
   socketio as connectClient,
@@ -151,6 +152,25 @@ it('somebody else who logs in on a connection leaves the channels of the one bef
   await call(socket, 'create', 'authentication', { strategy: 'local', email: 'bob', password: 'three' }, {})
   expect(app.channels).toEqual(['members'])
   expect(connection.user.email).toBe('bob')
+})
+
+it('somebody else leaves the channels of the one before, though clients do not see the ids of users', async () => {
+  const { app, socket } = await open()
+  const [connection] = app.channel('members').connections
+  const auth = app.service('authentication')
+  const bob = { email: 'bob', password: 'three' }
+
+  app.service('users').hooks({ after: { get: [protect('id')] } })
+  await app.service('users').create(bob)
+
+  for (const user of [ANN, bob]) {
+    const { accessToken } = await auth.create({ strategy: 'local', ...user })
+
+    await call(socket, 'create', 'authentication', { strategy: 'jwt', accessToken }, {})
+    if (user === ANN) app.channel('of ann').join(connection)
+  }
+
+  expect(app.channels).toEqual(['members'])
 })
 
 it('a login that fails on our client ends the session of the connection too', async () => {

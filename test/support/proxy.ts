@@ -12,11 +12,13 @@ export interface Proxy {
   mute(): void
   /** Undoes `cut` and `mute`; what was kept back is lost, and with it the connections. */
   mend(): void
+  /** Leads connections that are made from now on to another server, as a name does that stands for another address. */
+  lead(target: string): void
 }
 
 /** Starts a proxy in front of a server; it ends with the test. */
 export async function startProxy(target: string): Promise<Proxy> {
-  const { port, hostname, protocol } = new URL(target)
+  let { port, hostname, protocol } = new URL(target)
   const sockets = new Set<Socket>()
   let state: 'open' | 'cut' | 'mute' = 'open'
 
@@ -64,6 +66,9 @@ export async function startProxy(target: string): Promise<Proxy> {
     mend: () => {
       if (state === 'mute') disconnect()
       state = 'open'
+    },
+    lead: (next) => {
+      ;({ port, hostname, protocol } = new URL(next))
     }
   }
 }

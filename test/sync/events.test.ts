@@ -106,6 +106,34 @@ describeRedis('an event of a service', () => {
     })
   })
 
+  it('arrives though there are entries before it that are none of ours, which are skipped', async () => {
+    const { one, other, prefix } = await startTwo()
+    const client = createClient({ url: REDIS_URL })
+    const key = `${prefix}:events`
+    const ours = { origin: '1-other', kind: 'event', sequence: '1', text: '{}' }
+
+    await client.connect()
+    onTestFinished(() => client.destroy())
+    await one.things.create({ n: 0 })
+    await until(() => expect(other.heard).toHaveLength(1))
+
+    for (const entry of [
+      { text: 'of another program' },
+      { kind: 'hello' },
+      { ...ours, kind: 'hello', text: undefined },
+      { ...ours, sequence: 'many' },
+      { ...ours, sequence: '1e400' }
+    ]) {
+      await client.xAdd(key, '*', JSON.parse(JSON.stringify(entry)))
+    }
+
+    await client.xAdd(key, '*', { ...ours, text: '{"path":"things","event":"created","data":{"n":1}}' })
+
+    for (const { heard } of [one, other]) await until(() => expect(heard).toHaveLength(2))
+    expect(payloads(one)[1]).toEqual({ n: 1 })
+    expect([...one.statuses, ...one.errors, ...other.errors]).toEqual([])
+  })
+
   it('arrives with its dates, and with what publishers need of the call and no more', async () => {
     const { one, other } = await startTwo(undefined, { params: ['tenant'] })
     const at = new Date('2024-02-29T12:00:00.000Z')

@@ -38,6 +38,14 @@ async function connectTo(url: string) {
   return client
 }
 
+/** Has a Redis become a copy of another one. */
+async function follow(client: Awaited<ReturnType<typeof connectTo>>, url: string): Promise<void> {
+  const { hostname, port } = new URL(url)
+
+  await client.sendCommand(['REPLICAOF', hostname, port])
+  await until(async () => expect(await client.info('replication')).toContain('master_link_status:up'))
+}
+
 describeOwnRedis('when Redis is away', () => {
   it.each([
     ['keeps its data', true],
@@ -269,6 +277,26 @@ describeOwnRedis('when Redis is away', () => {
     await hears(other, numbers(0, 200))
     expect(other.gaps).toEqual([])
     await until(() => expect(one.statuses).toEqual(['away', 'back']))
+  })
+
+  it('or another server takes over and the former one refuses to write, everything arrives', async () => {
+    const [former, next] = [await startRedis(), await startRedis()]
+    const proxy = await startProxy(former.url)
+    const one = await startProcess({ redis: proxy.url })
+    const other = await startProcess({ redis: proxy.url })
+    const [formerClient, nextClient] = [await connectTo(former.url), await connectTo(next.url)]
+
+    send(one, 0, 10)
+    await hears(other, numbers(0, 10))
+    await follow(nextClient, former.url)
+    await nextClient.sendCommand(['REPLICAOF', 'NO', 'ONE'])
+    // Its connections stay.
+    await follow(formerClient, next.url)
+    proxy.lead(next.url)
+    send(one, 10, 20)
+    await hears(other, numbers(0, 20))
+    await until(() => expect(one.statuses).toEqual(['away', 'back']))
+    expect([...one.gaps, ...other.gaps]).toEqual([])
   })
 
   it('the application ends all the same, in time, and says what was not sent', async () => {

@@ -41,9 +41,9 @@ describe('what a client sees', () => {
   it.each([
     [{ expose: true, status: 404 }, 'NotFound', 404],
     [{ expose: true, status: 400 }, 'BadRequest', 400],
-    [{ expose: true, status: 418 }, 'BadRequest', 400],
-    [{ expose: true, status: 499 }, 'BadRequest', 400]
-  ])('of middleware that exposes %j is its message', (details, name, code) => {
+    [{ expose: true, status: 418 }, 'BadRequest', 418],
+    [{ expose: true, status: 499 }, 'BadRequest', 499]
+  ])('of middleware that exposes %j is its message, and its status', (details, name, code) => {
     vi.stubEnv('NODE_ENV', 'production')
     expect(show(withDetails(details))).toMatchObject({ name, code, message: 'secret' })
   })
@@ -51,6 +51,8 @@ describe('what a client sees', () => {
   it.each([
     { expose: true, status: 500 },
     { expose: true, status: 399 },
+    { expose: true, status: 404.5 },
+    { expose: true, status: '404' },
     { expose: true },
     { expose: 'yes', status: 404 },
     { expose: false, status: 404 },

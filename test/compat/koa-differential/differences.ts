@@ -20,7 +20,7 @@ export const ofErrors: Differences = {
   },
   'koa-exposed-errors': {
     'an error that is for clients': ['500: It is shown', '409 Conflict: It is shown'],
-    'a route that refuses': ['500: No coffee', '400 BadRequest: No coffee']
+    'a route that refuses': ['500: No coffee', '418 BadRequest: No coffee']
   },
   'koa-bodies': {
     'a message as broken JSON': [
