@@ -112,7 +112,7 @@ it('allows fields that the service drops', async () => {
 })
 
 it('has filters that generated clients can send', async () => {
-  const { paths } = await describeService(memory(), {
+  const { paths, components } = await describeService(memory(), {
     schema: schema(Note.extend({ words: z.array(z.string()), address: z.object({ city: z.string() }) }), {
       query: { operators: ['$gt', '$in'], sort: ['text'] }
     })
@@ -124,13 +124,50 @@ it('has filters that generated clients can send', async () => {
     ...['id', 'id[$in][]', 'text', 'text[$in][]', 'done', 'done[$in][]'],
     ...['address.city', 'address.city[$in][]', '$limit', '$skip', '$sort']
   ])
-  expect(find('id').schema.anyOf).toEqual([
+  expect(find('id').schema).toEqual({ $ref: '#/components/schemas/IntegerFilter' })
+  expect(components.schemas.IntegerFilter.anyOf).toEqual([
     INTEGER,
     { type: 'object', properties: { $gt: INTEGER }, additionalProperties: false }
   ])
   expect(find('id')).toMatchObject({ style: 'deepObject', explode: true })
   expect(find('id[$in][]').schema).toEqual({ type: 'array', items: INTEGER, minItems: 1 })
   expect(Object.keys(find('$sort').schema.properties)).toEqual(['text'])
+})
+
+it('has one schema for the filters of all fields of a kind, unless services allow other operators', async () => {
+  const app = alula()
+  const Task = z.object({ id: z.int32(), count: z.int32(), kind: z.enum(['idea', 'task']) })
+  const unknown = { find: async () => [] }
+
+  app.use('tasks', memory(), { schema: schema(Task) })
+  app.use('others', memory(), { schema: schema(Task) })
+  app.use('narrow', memory(), { schema: schema(Task, { query: { operators: ['$gt'] } }) })
+  app.use('lists', memory(), { schema: schema(Task, { query: { operators: ['$in'] } }) })
+  app.use('unknown', unknown, { schema: schema(Task) })
+  app.use('single', memory(), { methods: ['get'], schema: schema(z.object({ id: z.string() })) })
+
+  const { paths, components } = await describeApp(app)
+  const toSchema = (path: string, name: string) =>
+    paths[path].get.parameters.find((one: any) => one.name === name).schema
+  const toReference = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+  const { IntegerFilter, IntegerFilter2, IntegerFilter3 } = components.schemas
+
+  for (const path of ['/tasks', '/others']) {
+    for (const name of ['id', 'count']) {
+      expect(toSchema(path, name)).toEqual(toReference('IntegerFilter'))
+    }
+  }
+  expect(Object.keys(IntegerFilter.anyOf[1].properties)).toEqual(['$eq', '$ne', '$lt', '$lte', '$gt', '$gte'])
+  expect(toSchema('/narrow', 'id')).toEqual(toReference('IntegerFilter2'))
+  expect(Object.keys(IntegerFilter2.anyOf[1].properties)).toEqual(['$gt'])
+  expect(toSchema('/lists', 'id')).toEqual(INTEGER)
+  // A service that is no adapter may have operators of its own.
+  expect(toSchema('/unknown', 'id')).toEqual(toReference('IntegerFilter3'))
+  expect(IntegerFilter3.anyOf[1].additionalProperties).toBeUndefined()
+  expect(toSchema('/tasks', 'kind').anyOf[0]).toEqual({ type: 'string', enum: ['idea', 'task'] })
+  expect(toSchema('/tasks', 'kind').anyOf[1].properties.$gt).toEqual({ type: 'string' })
+  // No call takes it.
+  expect(components.schemas.StringFilter).toBeUndefined()
 })
 
 it('has a query that is described by a schema', async () => {
@@ -367,6 +404,18 @@ describe('hidden fields', () => {
 })
 
 describe('a schema', () => {
+  it('is closed where fields have the names of keywords', async () => {
+    const { components } = await describeService(memory(), {
+      methods: ['get'],
+      schema: schema({
+        type: 'object',
+        properties: { id: INTEGER, allOf: { type: 'string', examples: [{ allOf: 1 }] } }
+      })
+    })
+
+    expect(components.schemas.Note.additionalProperties).toBe(false)
+  })
+
   const toSchema = async (property: object, root: object = {}) => {
     const record = { type: 'object', properties: { id: INTEGER, field: property }, ...root }
     const { components } = await describeService(memory(), { methods: ['get'], schema: schema(record) })
@@ -487,7 +536,7 @@ describe('names', () => {
     )
 
     expect(new Set(ids).size).toBe(ids.length)
-    expect(Object.keys(components.schemas).filter((name) => !/Create|Patch/.test(name))).toEqual([
+    expect(Object.keys(components.schemas).filter((name) => !/Create|Patch|Filter/.test(name))).toEqual([
       ...['Error', 'Note', 'Note2', 'Error2', 'Category', 'UserBox', 'Status']
     ])
     expect(Object.keys(paths)).toContain('/users/{id}/boxes/{id2}')
