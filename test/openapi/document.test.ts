@@ -554,11 +554,16 @@ it('grows with the number of services, and no faster', () => {
       })
     }
 
-    const { user: before } = process.cpuUsage()
+    // The fastest of several: the others may have waited for the collection of garbage.
+    const times = Array.from({ length: 5 }, () => {
+      const { user: before } = process.cpuUsage()
 
-    for (let run = 0; run < 3; run++) toOpenApi(app)
+      toOpenApi(app)
 
-    return process.cpuUsage().user - before
+      return process.cpuUsage().user - before
+    })
+
+    return Math.min(...times)
   }
 
   measure(15)
