@@ -1,3 +1,4 @@
+import { visitHooks } from '../core/gate.ts'
 import { getOwnAccess } from '../core/own-access.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
@@ -36,12 +37,11 @@ export function isRefused(layers: readonly Layer<HookContext>[]): boolean {
 
 /** The first hook that lets no call pass without a login. */
 function findHook(layers: readonly Layer<HookContext>[]): string | undefined {
-  const hooks = layers.flatMap(({ around, phases }) => [
-    ...around,
-    ...phases.flatMap(({ before = [] }) => before)
-  ])
-  const marks = hooks.map((hook: { readonly [AUTHENTICATES]?: Authenticates }) => hook[AUTHENTICATES])
-  const strict = marks.find((mark) => mark && !mark.optional)
+  let strict: Authenticates | undefined
+
+  visitHooks(layers, 'before', ({ [AUTHENTICATES]: mark }: { readonly [AUTHENTICATES]?: Authenticates }) => {
+    if (mark && !mark.optional) strict ??= mark
+  })
 
   return strict && `hook authenticate(${strict.strategies.map((name) => `'${name}'`).join(', ')})`
 }

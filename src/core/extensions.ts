@@ -38,7 +38,7 @@ export function extendLayers(
 
   const [ofApplication, ofClass, ofService] = layers
   const collect = <Part extends HookPart>(part: Part) =>
-    [access, schema].map((extension) => extension?.[part]?.(method)).filter(isDefined) as NonNullable<
+    [access?.[part]?.(method), schema?.[part]?.(method)].filter(isDefined) as NonNullable<
       ReturnType<NonNullable<ServiceExtension[Part]>>
     >[]
 
@@ -89,6 +89,8 @@ export function insertBefore(
   target: Phase<HookContext> | undefined,
   position: number
 ): Layer<HookContext> {
+  if (hooks.length === 0) return layer
+
   const changed = { ...target, before: (target?.before ?? []).toSpliced(position, 0, ...hooks) }
 
   return { ...layer, phases: layer.phases.map((phase) => (phase === target ? changed : phase)) }

@@ -23,6 +23,21 @@ export function getLayers(service: object, method: string): Layers | undefined {
 }
 
 /**
+ * Visits the hooks that run around a method, and those of one other type.
+ *
+ * @param layers The layers, outermost first
+ * @param type The other type
+ */
+export function visitHooks(layers: Layers, type: 'before' | 'after', visit: (hook: object) => void): void {
+  layers.forEach(({ around, phases }) => {
+    around.forEach(visit)
+    phases.forEach((phase) => {
+      phase[type]?.forEach(visit)
+    })
+  })
+}
+
+/**
  * Puts a gate before the hooks of all methods of a registered service.
  *
  * @param service The service

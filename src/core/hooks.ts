@@ -44,7 +44,7 @@ export function implementHooks(service: FeathersService, path: string, app: obje
   const { hooks: shared } = getInternals(app)
 
   hooks.toLayers = (method) => {
-    const guards = [...shared.guards(), ...hooks.guards([...originals.values()])]
+    const guards = shared.guards().concat(hooks.guards([...originals.values()]))
     const layer = shared.layer(method)
     // Before the first before hook, where error hooks of the application see what they throw.
     const ofApplication = insertBefore(layer, guards, layer.phases[0], 0)
@@ -229,16 +229,15 @@ export class ServiceHooks {
   guards(originals: readonly unknown[]): readonly Hook<HookContext>[] {
     const brought = [this.service, ...originals].flatMap((target) => getMiddleware<HookContext>(target))
 
-    return [...getGuards(brought), ...this.outer.guards(), ...this.inner.guards()]
+    return getGuards(brought).concat(this.outer.guards(), this.inner.guards())
   }
 
   layers(method: string, original: unknown): [ofClass: Layer<HookContext>, ofService: Layer<HookContext>] {
-    const around = [
-      ...getMiddleware<HookContext>(this.service),
-      ...this.outer.list('around', 'all'),
-      ...getMiddleware<HookContext>(original),
-      ...this.outer.list('around', method)
-    ]
+    const around = getMiddleware<HookContext>(this.service).concat(
+      this.outer.list('around', 'all'),
+      getMiddleware<HookContext>(original),
+      this.outer.list('around', method)
+    )
 
     return [{ around, phases: NO_PHASES }, this.inner.layer(method)]
   }

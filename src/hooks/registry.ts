@@ -18,6 +18,12 @@ type RegisteredHook<C> = ((this: any, context: C, ...next: any[]) => unknown) & 
 
 const HOOK_TYPES: readonly string[] = ['around', 'before', 'after', 'error'] satisfies HookType[]
 
+/** The layer of a registry without hooks. */
+const NO_HOOKS: Layer<any> = {
+  around: [],
+  phases: [{ before: [], error: [] }, { before: [], after: [], error: [] }, { after: [] }]
+}
+
 /** What was registered at one level, in order. It knows nothing of how hooks run. */
 export class HookRegistry<C extends BaseContext> {
   /** Goes up with every registration: a pipeline that was compiled for another version is out of date. */
@@ -54,7 +60,7 @@ export class HookRegistry<C extends BaseContext> {
 
   /** The guards of all hooks, whichever method these are for. */
   guards(): readonly Hook<C>[] {
-    return getGuards([...this.lists.values()].flat())
+    return this.lists.size === 0 ? [] : getGuards([...this.lists.values()].flat())
   }
 
   /**
@@ -63,6 +69,8 @@ export class HookRegistry<C extends BaseContext> {
    * after hooks.
    */
   layer(method: string): Layer<C> {
+    if (this.lists.size === 0) return NO_HOOKS
+
     return {
       around: [...this.list('around', 'all'), ...this.list('around', method)],
       phases: [

@@ -1,6 +1,6 @@
 // What is registered, as plain data: for audits and documents, which read nothing else.
 import { findGuard } from '../access/guard.ts'
-import { getLayers } from '../core/gate.ts'
+import { getLayers, visitHooks } from '../core/gate.ts'
 import { getInternals } from '../core/internals.ts'
 import { getDefinition, isStandardMethod } from '../core/methods.ts'
 import { getPublisher } from '../core/publish.ts'
@@ -139,12 +139,13 @@ function readWho(
 }
 
 function readProtected(layers: readonly Layer<HookContext>[]): readonly string[] {
-  const hooks = layers.flatMap(({ around, phases }) => [
-    ...around,
-    ...phases.flatMap(({ after = [] }) => after)
-  ])
+  const paths: string[] = []
 
-  return hooks.flatMap((hook: { readonly [PROTECTS]?: readonly string[] }) => hook[PROTECTS] ?? [])
+  visitHooks(layers, 'after', ({ [PROTECTS]: protects }: { readonly [PROTECTS]?: readonly string[] }) => {
+    if (protects) paths.push(...protects)
+  })
+
+  return paths
 }
 
 function isStored(service: FeathersService): boolean {

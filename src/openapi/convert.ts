@@ -1,10 +1,12 @@
 import {
   getTypes,
+  hasKeyword,
   isJsonSchema,
   isOpenObject,
   type JsonSchema,
   resolveReference
 } from '../schema/json-schema.ts'
+import { setOwn } from '../utils/object.ts'
 import { toPascal } from './names.ts'
 
 /** Where the schemas of a document are kept. */
@@ -68,7 +70,7 @@ const TYPES: readonly string[] = ['string', 'number', 'integer', 'boolean', 'obj
  */
 export function convertSchema(root: JsonSchema, rules: ConvertRules): JsonSchema {
   const { name, store, self, hidden = [], isOutput, keepsExtra, onUnknown } = rules
-  const isClosed = rules.isClosed && !hasKeyword(root, 'allOf', new Set())
+  const isClosed = rules.isClosed && !hasKeyword(root, ['allOf'])
   const references = new Map<JsonSchema, JsonSchema>([[root, self ?? {}]])
   const inlined = new Set<string>()
 
@@ -154,14 +156,8 @@ export function convertSchema(root: JsonSchema, rules: ConvertRules): JsonSchema
 
   function copyObject(schema: JsonSchema, path: string, mayClose: boolean): JsonSchema {
     const { properties, additionalProperties, patternProperties } = schema
-    const required = listRequired(schema).filter((one) => !hidden.includes(toPrefix(path) + one))
     const prefix = toPrefix(path)
-    const copyAll = (parts: object) =>
-      Object.fromEntries(
-        Object.entries(parts)
-          .filter(([key]) => !hidden.includes(prefix + key))
-          .map(([key, part]) => [key, copy(part, prefix + key, true)])
-      )
+    const required = listRequired(schema).filter((one) => !hidden.includes(prefix + one))
     const isExact = isClosed && mayClose && isJsonSchema(properties) && !isOpenObject(schema)
     const others =
       path === '' && keepsExtra
@@ -172,21 +168,36 @@ export function convertSchema(root: JsonSchema, rules: ConvertRules): JsonSchema
 
     return {
       ...(required.length > 0 && { required }),
-      ...(isJsonSchema(properties) && { properties: copyAll(properties) }),
-      ...(isJsonSchema(patternProperties) && { patternProperties: copyAll(patternProperties) }),
+      ...(isJsonSchema(properties) && { properties: copyAll(properties, prefix) }),
+      ...(isJsonSchema(patternProperties) && { patternProperties: copyAll(patternProperties, prefix) }),
       ...(others !== undefined && { additionalProperties: others })
     }
   }
 
-  function listRequired({ required, properties }: JsonSchema): readonly string[] {
-    const named = Array.isArray(required) ? required : []
-    const withDefault = Object.entries(isJsonSchema(properties) ? properties : {})
-      .filter(([, part]) => isJsonSchema(part) && part.default !== undefined)
-      .map(([one]) => one)
+  function copyAll(parts: JsonSchema, prefix: string): JsonSchema {
+    const copied: { [name: string]: unknown } = {}
 
-    return isOutput
-      ? [...new Set([...named, ...withDefault])]
-      : named.filter((one) => !withDefault.includes(one))
+    for (const name of Object.keys(parts)) {
+      if (!hidden.includes(prefix + name)) setOwn(copied, name, copy(parts[name], prefix + name, true))
+    }
+
+    return copied
+  }
+
+  function listRequired({ required, properties }: JsonSchema): readonly string[] {
+    const names = new Set<string>(Array.isArray(required) ? required : [])
+
+    const fields = isJsonSchema(properties) ? properties : {}
+
+    for (const name of Object.keys(fields)) {
+      const field = fields[name]
+
+      if (!isJsonSchema(field) || field.default === undefined) continue
+      if (isOutput) names.add(name)
+      else names.delete(name)
+    }
+
+    return [...names]
   }
 }
 
@@ -197,14 +208,15 @@ function withoutTelltale(schema: JsonSchema): JsonSchema {
 
 /** Libraries write the same in different words: a list of constants, a value or null. */
 function toCommonForm(schema: JsonSchema): JsonSchema {
-  const { anyOf, ...others } = schema
-
   if (Array.isArray(schema.enum) && schema.type === undefined) {
     const [type, ...more] = new Set(schema.enum.map((value) => (value === null ? 'null' : typeof value)))
 
     return type === 'string' && more.length === 0 ? { type, ...schema } : schema
   }
-  if (!Array.isArray(anyOf)) return schema
+  if (!Array.isArray(schema.anyOf)) return schema
+
+  const { anyOf, ...others } = schema as JsonSchema & { readonly anyOf: readonly any[] }
+
   if (anyOf.every((part) => typeof part.const === 'string')) {
     return { type: 'string', ...others, enum: anyOf.map((part) => part.const) }
   }
@@ -280,17 +292,6 @@ function mayBeObject(schema: unknown): boolean {
   return schema.type === undefined ? schema.const === undefined && !schema.enum : isObjectSchema(schema)
 }
 
-function isObjectSchema(schema: JsonSchema): boolean {
-  return isJsonSchema(schema.properties) || getTypes(schema).includes('object')
-}
-
-function hasKeyword(schema: unknown, keyword: string, seen: Set<unknown>): boolean {
-  if (typeof schema !== 'object' || schema === null || seen.has(schema)) return false
-
-  seen.add(schema)
-
-  return (
-    (!Array.isArray(schema) && Object.hasOwn(schema, keyword)) ||
-    Object.values(schema).some((part) => hasKeyword(part, keyword, seen))
-  )
+function isObjectSchema({ type, properties }: JsonSchema): boolean {
+  return type === 'object' || isJsonSchema(properties) || (Array.isArray(type) && type.includes('object'))
 }

@@ -2,10 +2,10 @@ import { warnOnce } from '../core/internals.ts'
 import type { Application } from '../core/types.ts'
 import { readLogin } from '../manifest/login.ts'
 import { readOpenServices } from '../manifest/services.ts'
-import type { JsonSchema } from '../schema/json-schema.ts'
 import { isObject, isString } from '../utils/check.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
-import { Names, toServiceNames } from './names.ts'
+import { createFilters } from './filters.ts'
+import { Names, type ServiceNames, toServiceNames } from './names.ts'
 import { addOperations, type PathItems } from './operations.ts'
 import { toErrorResponses } from './responses.ts'
 import { createSchemas } from './schemas.ts'
@@ -48,18 +48,22 @@ export function toOpenApi(app: Application, options: OpenApiOptions = {}): OpenA
   const unknown: string[] = []
   const paths: PathItems = new Map()
   const operationIds = new Names()
+  const names = new Map(services.map(({ path }) => [path, toServiceNames(path)]))
   const schemas = createSchemas(services, {
+    names,
     hasOwnErrors: typeof app.get?.('formatError') === 'function',
     onUnknown: (path) => unknown.push(path)
   })
+
+  const toFilters = createFilters(schemas)
 
   for (const service of services) {
     addOperations(paths, service, {
       login,
       operationIds,
-      names: toServiceNames(service.path),
+      names: names.get(service.path) as ServiceNames,
       schemas: schemas.of(service),
-      sources: { findRelated: (path) => schemas.findRelated(path), hidden: schemas.of(service).hidden }
+      sources: { findRelated: schemas.findRelated, hidden: schemas.of(service).hidden, toFilters }
     })
   }
 
@@ -76,11 +80,22 @@ export function toOpenApi(app: Application, options: OpenApiOptions = {}): OpenA
     info,
     servers,
     tags: services.map(({ path }) => ({ name: path })),
-    paths: Object.fromEntries([...paths].map(([, { path, operations }]) => [path, operations])),
+    paths: toObject([...paths.values()].map(({ path, operations }) => [path, operations])),
     components: {
-      schemas: Object.fromEntries(schemas.all) as { [name: string]: JsonSchema },
+      schemas: toObject(schemas.all),
       responses: toErrorResponses(),
       securitySchemes: toSecuritySchemes(login)
     }
   }
+}
+
+/** Does what `Object.fromEntries` does, which takes ten times as long for a thousand names. */
+function toObject<Value>(entries: Iterable<readonly [name: string, value: Value]>): {
+  [name: string]: Value
+} {
+  const object: { [name: string]: Value } = {}
+
+  for (const [name, value] of entries) object[name] = value
+
+  return object
 }

@@ -5,12 +5,13 @@ import type { ManifestMethod, ManifestService } from '../manifest/services.ts'
 import { getMethodDefinition } from '../schema/compile.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { isLogin, toLoginData, toLoginResult } from './login.ts'
-import { type Names, type ServiceNames, toPascal } from './names.ts'
-import { type QuerySources, type ServiceQueries, toQueries, toQueryParameters } from './parameters.ts'
-import { type StatusEntry, toErrors, toJsonContent } from './responses.ts'
+import type { Names, ServiceNames } from './names.ts'
+import { type QuerySources, type ServiceQueries, toQueries } from './parameters.ts'
+import { toQueryParameters } from './query-schema.ts'
+import { toJsonContent, toResponses } from './responses.ts'
 import type { ServiceSchemas } from './schemas.ts'
 import { describeWho, toSecurity } from './security.ts'
-import type { OpenApiOperation, OpenApiParameter, OpenApiResponse } from './types.ts'
+import type { OpenApiOperation, OpenApiParameter } from './types.ts'
 
 /** The operations of a document, by their path without the names of its placeholders. */
 export type PathItems = Map<string, PathItem>
@@ -35,6 +36,8 @@ export interface ServiceSources {
 /** One way to call a method. */
 interface Call {
   readonly method: ManifestMethod
+  /** What the method does and who may call it, in words. */
+  readonly summary: string
   readonly verb: string
   /** After the path of the service; {@link ID} for the id of a record. */
   readonly segments: readonly string[]
@@ -43,6 +46,10 @@ interface Call {
 
 /** Stands for the id in a path. */
 const ID = ':'
+
+/** What comes after the path of a service: nothing, or the id of a record. */
+const NO_SEGMENTS: readonly string[] = []
+const RECORD_SEGMENTS: readonly string[] = [ID]
 
 /**
  * Adds the calls of a service to the paths of a document.
@@ -54,11 +61,13 @@ const ID = ':'
 export function addOperations(paths: PathItems, service: ManifestService, of: ServiceSources): void {
   // Once for a service: many methods have the same.
   const queries = toQueries(service, of.sources)
+  const items = new Map<readonly string[], PathItem>()
 
   for (const method of service.methods) {
     for (const call of listCalls(service, method, of.names)) {
-      const item = getItem(paths, service, call)
+      const item = items.get(call.segments) ?? getItem(paths, service, call)
 
+      items.set(call.segments, item)
       item.operations[call.verb.toLowerCase()] ??= toOperation(service, call, item, of, queries)
     }
   }
@@ -69,25 +78,33 @@ function listCalls(
   method: ManifestMethod,
   { one, all }: ServiceNames
 ): readonly Call[] {
-  const { name, routes, several } = method
+  const { name, routes, several, who } = method
   const { args, verb } = getDefinition(name)
+  const summary = `${toTitle(name)}: for ${describeWho(who)}`
 
   if (!isStandardMethod(name)) {
     const ways = routes.length > 0 ? routes : [{ verb, segments: [name] }]
 
-    return ways.map((way) => ({ method, verb: way.verb, segments: way.segments, name: name + all }))
+    return ways.map((way) => ({
+      method,
+      summary,
+      verb: way.verb,
+      segments: way.segments,
+      name: name + all
+    }))
   }
   if (!args.includes('id')) {
-    return [{ method, verb, segments: [], name: name + (name === 'find' ? all : one) }]
+    return [{ method, summary, verb, segments: NO_SEGMENTS, name: name + (name === 'find' ? all : one) }]
   }
 
   // Of other services it is not known whether they do without an id.
   const isOptional = several && (isStored || !definition)
 
-  return [
-    { method, verb, segments: [ID], name: name + one },
-    ...(isOptional ? [{ method, verb, segments: [], name: name + all }] : [])
-  ]
+  const ofRecord = { method, summary, verb, segments: RECORD_SEGMENTS, name: name + one }
+
+  return isOptional
+    ? [ofRecord, { method, summary, verb, segments: NO_SEGMENTS, name: name + all }]
+    : [ofRecord]
 }
 
 function getItem(paths: PathItems, service: ManifestService, { segments }: Call): PathItem {
@@ -123,39 +140,41 @@ function toOperation(
   of: ServiceSources,
   queries: ServiceQueries
 ): OpenApiOperation {
-  const { method, verb, segments } = call
+  const { method, summary, verb, segments } = call
   const { login, operationIds, schemas } = of
   const isLoggingIn = isLogin(service, login)
-  const parameters = [
-    ...toPathParameters(queries, segments, placeholders),
-    ...toQuery(service, call, queries, of.sources)
-  ]
+  const parameters = toPathParameters(queries, segments, placeholders).concat(
+    toQuery(service, call, queries, of.sources)
+  )
   const data = isLoggingIn && method.name === 'create' ? toLoginData(login) : toData(service, call, schemas)
   const result =
     isLoggingIn && isStandardMethod(method.name) ? toLoginResult() : toResult(service, call, schemas)
-  const writes = ['POST', 'PUT', 'PATCH'].includes(verb)
 
   return {
     operationId: operationIds.take(call.name.charAt(0).toLowerCase() + call.name.slice(1)),
     tags: [service.path],
-    summary: `${toTitle(method.name)}: for ${describeWho(method.who)}`,
+    summary,
     security: toSecurity(method.who, login),
     ...(parameters.length > 0 && { parameters }),
     ...(data && {
       requestBody: { required: data.isRequired, content: toJsonContent(data.schema) }
     }),
-    responses: Object.fromEntries([
-      ...toSuccess(service, call, result),
-      ...toErrors(method.who, placeholders.length > 0, writes),
-      // What a login is wrong about is not said by a status of its own.
-      ...(isLoggingIn ? toErrors('user', false, false) : [])
-    ])
+    responses: toResponses({
+      method: method.name,
+      result,
+      mayRedirect: !service.isStored && !service.definition,
+      who: method.who,
+      hasRecord: placeholders.length > 0,
+      writes: ['POST', 'PUT', 'PATCH'].includes(verb),
+      isLogin: isLoggingIn
+    })
   }
 }
 
 function toTitle(name: string): string {
-  const words = toPascal(name)
-    .replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, ' ')
+  const words = name
+    .replaceAll(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/g, ' ')
+    .trim()
     .toLowerCase()
 
   return words.charAt(0).toUpperCase() + words.slice(1)
@@ -179,7 +198,7 @@ function toPathParameters(
 function toQuery(
   service: ManifestService,
   { method: { name }, segments }: Call,
-  { filters, paging, include }: ServiceQueries,
+  { toFilters, paging, include }: ServiceQueries,
   sources: QuerySources
 ): readonly OpenApiParameter[] {
   const { definition } = service
@@ -192,7 +211,7 @@ function toQuery(
 
   const isOfSeveral = name !== 'create' && !segments.includes(ID)
 
-  return [...(isOfSeveral ? filters : []), ...(name === 'find' ? paging : []), ...include]
+  return (isOfSeveral ? toFilters() : []).concat(name === 'find' ? paging : [], include)
 }
 
 /** The data of a call; `undefined` for one without. */
@@ -228,21 +247,4 @@ function toResult(
   if (name === 'create') return several && isStored ? { anyOf: [schemas.record, list] } : schemas.record
 
   return segments.includes(ID) ? schemas.record : list
-}
-
-function toSuccess(
-  { isStored, definition }: ManifestService,
-  { method: { name } }: Call,
-  result: JsonSchema | undefined
-): readonly StatusEntry<OpenApiResponse>[] {
-  const status = name === 'create' ? '201' : '200'
-  const success = [status, { description: 'The result', content: toJsonContent(result ?? {}) }] as const
-
-  if (result) return [success]
-
-  return [
-    success,
-    ['204', { description: 'There is no result' }],
-    ...(isStored || definition ? [] : [['3XX', { description: 'The result is at another address' }] as const])
-  ]
 }

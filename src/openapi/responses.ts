@@ -16,50 +16,70 @@ export const ERROR: JsonSchema = {
   }
 }
 
-const DESCRIPTIONS: { readonly [name: string]: readonly [status: string, description: string] } = {
-  BadRequest: ['400', 'The data or the query is not valid'],
-  NotAuthenticated: ['401', 'There are no valid credentials'],
-  Forbidden: ['403', 'The caller may not do this'],
-  NotFound: ['404', 'There is no such record'],
-  Conflict: ['409', 'A unique value is taken'],
-  OtherError: ['default', 'Any other error']
+const DESCRIPTIONS = {
+  BadRequest: 'The data or the query is not valid',
+  NotAuthenticated: 'There are no valid credentials',
+  Forbidden: 'The caller may not do this',
+  NotFound: 'There is no such record',
+  Conflict: 'A unique value is taken',
+  OtherError: 'Any other error'
+} as const
+
+/** References to the responses with errors; all documents share them. */
+const REFERENCES = Object.fromEntries(
+  Object.keys(DESCRIPTIONS).map((name) => [name, Object.freeze({ $ref: `#/components/responses/${name}` })])
+) as { readonly [Name in keyof typeof DESCRIPTIONS]: OpenApiReference }
+
+/** Responses by status. */
+interface Responses {
+  [status: string]: OpenApiResponse | OpenApiReference
 }
 
-/** A response, after its status. */
-export type StatusEntry<Response> = readonly [status: string, response: Response]
+/** What decides which responses a call may have. */
+export interface ResponseSources {
+  readonly method: string
+  /** The result; `undefined` where it is not known, and may be nothing. */
+  readonly result: JsonSchema | undefined
+  /** Whether it may also be at another address. */
+  readonly mayRedirect: boolean
+  /** Who may call it, as in the table of `exposure`. */
+  readonly who: string
+  /** Whether it names a record. */
+  readonly hasRecord: boolean
+  /** Whether it may write a value that has to be unique. */
+  readonly writes: boolean
+  readonly isLogin: boolean
+}
 
 /** The responses with errors, by name. */
 export function toErrorResponses(): { [name: string]: OpenApiResponse } {
   const content = toJsonContent({ $ref: '#/components/schemas/Error' })
 
   return Object.fromEntries(
-    Object.entries(DESCRIPTIONS).map(([name, [, description]]) => [name, { description, content }])
+    Object.entries(DESCRIPTIONS).map(([name, description]) => [name, { description, content }])
   )
 }
 
-/**
- * The errors of a call, each with its status. They are entries, because an object whose keys are numbers takes room for
- * all smaller numbers, and each copy of it takes that room again.
- *
- * @param who Who may call it, as in the table of `exposure`
- * @param hasRecord Whether it names a record
- * @param writes Whether it may write a value that has to be unique
- */
-export function toErrors(
-  who: string,
-  hasRecord: boolean,
-  writes: boolean
-): readonly StatusEntry<OpenApiReference>[] {
-  const names = [
-    'BadRequest',
-    ...(isAuthenticated(who) ? ['NotAuthenticated'] : []),
-    ...(isGuarded(who) ? ['Forbidden'] : []),
-    ...(hasRecord ? ['NotFound'] : []),
-    ...(writes ? ['Conflict'] : []),
-    'OtherError'
-  ]
+/** The responses of a call: what it returns, and its errors. */
+export function toResponses(sources: ResponseSources): Responses {
+  const { method, result, mayRedirect, who, hasRecord, writes, isLogin } = sources
+  // With a number in the literal: an object that gets its first number later takes room for all smaller ones, 5 kB.
+  const responses: Responses = { 400: REFERENCES.BadRequest }
 
-  return names.map((name) => [DESCRIPTIONS[name]?.[0] ?? '', { $ref: `#/components/responses/${name}` }])
+  responses[method === 'create' ? 201 : 200] = {
+    description: 'The result',
+    content: toJsonContent(result ?? {})
+  }
+  if (!result) responses[204] = { description: 'There is no result' }
+  if (!result && mayRedirect) responses['3XX'] = { description: 'The result is at another address' }
+  // What a login is wrong about is not said by a status of its own.
+  if (isAuthenticated(who) || isLogin) responses[401] = REFERENCES.NotAuthenticated
+  if (isGuarded(who)) responses[403] = REFERENCES.Forbidden
+  if (hasRecord) responses[404] = REFERENCES.NotFound
+  if (writes) responses[409] = REFERENCES.Conflict
+  responses.default = REFERENCES.OtherError
+
+  return responses
 }
 
 /** A body of JSON. */

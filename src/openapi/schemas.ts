@@ -1,14 +1,15 @@
 import { isStandardMethod } from '../core/methods.ts'
 import type { ManifestMethod, ManifestService } from '../manifest/services.ts'
 import { getMethodDefinition } from '../schema/compile.ts'
-import { getProperties, type JsonSchema } from '../schema/json-schema.ts'
+import { getProperties, isJsonSchema, type JsonSchema } from '../schema/json-schema.ts'
 import { isCountRelation, type Relation } from '../schema/relation.ts'
-import { type ConvertRules, convertSchema, isAnything, toShape } from './convert.ts'
-import { Names, toPascal, toServiceNames } from './names.ts'
+import { setOwn } from '../utils/object.ts'
+import { type ConvertRules, convertSchema, isAnything, type SchemaStore, toShape } from './convert.ts'
+import { Names, type ServiceNames, toPascal } from './names.ts'
 import { ERROR } from './responses.ts'
 
 /** The schemas of a document. */
-export interface Schemas {
+export interface Schemas extends SchemaStore {
   /** By name. */
   readonly all: ReadonlyMap<string, JsonSchema>
   of(service: ManifestService): ServiceSchemas
@@ -32,6 +33,8 @@ export interface ServiceSchemas {
 
 /** What {@link createSchemas} needs to know. */
 export interface SchemaSettings {
+  /** The names of the services, by path. */
+  readonly names: ReadonlyMap<string, ServiceNames>
   /** Whether the application decides what errors look like. */
   readonly hasOwnErrors: boolean
   /** Is told of a field that cannot be described. */
@@ -47,7 +50,7 @@ const ANYTHING: JsonSchema = {}
  * @param settings What else is known
  */
 export function createSchemas(services: readonly ManifestService[], settings: SchemaSettings): Schemas {
-  const { hasOwnErrors, onUnknown } = settings
+  const { names: serviceNames, hasOwnErrors, onUnknown } = settings
   const all = new Map<string, JsonSchema>([['Error', hasOwnErrors ? { type: 'object' } : ERROR]])
   const names = new Names(['Error'])
   const byPath = new Map(services.map((service) => [service.path, service]))
@@ -55,10 +58,10 @@ export function createSchemas(services: readonly ManifestService[], settings: Sc
   const records = new Map(
     services
       .filter(({ definition }) => definition)
-      .map(({ path }) => [path, names.take(toServiceNames(path).one)])
+      .map(({ path }) => [path, names.take((serviceNames.get(path) as ServiceNames).one)])
   )
   const known = new Map<ManifestService, ServiceSchemas>()
-  const schemas: Schemas = { all, of, findRelated }
+  const schemas: Schemas = { all, add, of, findRelated }
 
   return schemas
 
@@ -121,21 +124,15 @@ export function createSchemas(services: readonly ManifestService[], settings: Sc
     const record = definition.hasView ? ANYTHING : fill(name, (self) => toRecord(service, name, self))
     const describe = (wanted: string, part: string, schema: JsonSchema, isOutput: boolean) =>
       add(wanted, (self) => convertSchema(schema, toRules(wanted, part, isOutput, self)))
-    const inputs = new Map(
-      Object.entries(definition.data)
-        .filter(([method]) => service.methods.some((one) => one.name === method))
-        .map(([method, schema]) => {
-          // The same as for new records, unless it is written.
-          const isSame = method === 'update' && isSameSchema(schema, definition.data.create)
-          const wanted = `${name}${isSame ? 'Create' : toPascal(method)}`
-
-          return [method, { wanted, schema }] as const
-        })
-    )
     const data = new Map<string, JsonSchema>()
     const shared = new Map<string, JsonSchema>()
 
-    for (const [method, { wanted, schema }] of inputs) {
+    for (const [method, schema] of Object.entries(definition.data)) {
+      if (!service.methods.some((one) => one.name === method)) continue
+
+      // The same as for new records, unless it is written.
+      const isSame = method === 'update' && isSameSchema(schema, definition.data.create)
+      const wanted = `${name}${isSame ? 'Create' : toPascal(method)}`
       const reference = shared.get(wanted) ?? describe(wanted, `${path}.${method}`, schema, false)
 
       shared.set(wanted, reference)
@@ -178,9 +175,8 @@ export function createSchemas(services: readonly ManifestService[], settings: Sc
         hidden,
         keepsExtra
       })
-      const declared = getProperties(toShape(schema))
       const shown = [
-        ...computed.filter((one) => !declared.has(one)),
+        ...computed.filter((one) => !getProperties(toShape(schema)).has(one)),
         ...resolved.filter((one) => !hidden.includes(one))
       ]
       const fields = {
@@ -196,9 +192,9 @@ export function createSchemas(services: readonly ManifestService[], settings: Sc
         )
       }
 
-      for (const [field, property] of getProperties(converted)) {
+      getProperties(converted).forEach((property, field) => {
         if (isAnything(property) && !computed.includes(field)) onUnknown(`${path}.${field}`)
-      }
+      })
 
       return markReadOnly(
         addFields(converted, fields, [...resolved, ...listSometimesProtected(service, hidden)]),
@@ -296,12 +292,16 @@ function addFields(
 function markReadOnly(schema: JsonSchema, names: readonly string[]): JsonSchema {
   const { properties } = schema
 
-  if (!properties) return schema
+  if (!isJsonSchema(properties)) return schema
 
-  const marked = Object.entries(properties).map(([name, property]) => [
-    name,
-    names.includes(name) ? { ...property, readOnly: true } : property
-  ])
+  const declared = getProperties(schema)
+  const marked = { ...properties }
 
-  return { ...schema, properties: Object.fromEntries(marked) }
+  for (const name of names) {
+    const property = declared.get(name)
+
+    if (property) setOwn(marked, name, { ...property, readOnly: true })
+  }
+
+  return { ...schema, properties: marked }
 }

@@ -15,10 +15,11 @@ export function isGuarded(who: string): boolean {
 
 /** Who may call a method, in words for clients: names of functions and of fields say nothing to them. */
 export function describeWho(who: string): string {
+  if (who === 'anyone') return who
+
   const [, role] = /^role\('(.*)'\)$/.exec(who) ?? []
 
   if (role !== undefined) return `users with the role '${role}'`
-  if (who === 'anyone') return who
   if (who === 'user' || who.startsWith(HOOK)) return 'users'
 
   return who.startsWith('owner(') ? 'owners of the record' : 'callers that the application lets pass'

@@ -3,7 +3,7 @@ import { createTypeError } from '../utils/developer-error.ts'
 import { copyPlain, isPlainObject } from '../utils/object.ts'
 import { importPeer } from '../utils/peer.ts'
 import { type Fault, MAX_FAULTS } from './faults.ts'
-import { DATE_SCHEMA, isJsonSchema, type JsonSchema } from './json-schema.ts'
+import { DATE_SCHEMA, hasKeyword, isJsonSchema, type JsonSchema } from './json-schema.ts'
 import type { AjvLike, Outcome, Validator } from './validator.ts'
 
 /** The part of an error of Ajv that is used. */
@@ -191,16 +191,6 @@ function guardLength({ pattern, format, ...schema }: JsonSchema): JsonSchema {
     ...schema,
     allOf: [...(Array.isArray(allOf) ? allOf : []), { if: { maxLength }, then: slow }]
   }
-}
-
-function hasKeyword(schema: unknown, names: readonly string[]): boolean {
-  if (Array.isArray(schema)) return schema.some((part) => hasKeyword(part, names))
-  if (!isJsonSchema(schema)) return false
-
-  return (
-    names.some((name) => typeof schema[name] === 'string' || Array.isArray(schema[name])) ||
-    Object.values(schema).some((part) => hasKeyword(part, names))
-  )
 }
 
 function run(check: Check, value: unknown): Outcome | Promise<Outcome> {

@@ -94,6 +94,42 @@ export function isJsonSchema(value: unknown): value is JsonSchema {
   return isObject(value)
 }
 
+/** Keywords that hold values or names, and no schemas. */
+const OF_VALUES: readonly string[] = [
+  ...['enum', 'const', 'default', 'examples', 'example'],
+  ...['required', 'dependentRequired']
+]
+
+/** Keywords that hold schemas by a name, which may be that of a keyword. */
+const OF_NAMED: readonly string[] = [
+  ...['properties', 'patternProperties', '$defs', 'definitions'],
+  ...['dependentSchemas', 'dependencies']
+]
+
+/**
+ * Whether a schema, or a schema in it, has one of these keywords. Fields of that name do not count, and neither do the
+ * values that a schema names.
+ *
+ * @param schema The schema, or a list of them
+ * @param keywords The keywords
+ */
+export function hasKeyword(schema: unknown, keywords: readonly string[]): boolean {
+  if (Array.isArray(schema)) return schema.some((part) => hasKeyword(part, keywords))
+  if (!isJsonSchema(schema)) return false
+
+  for (const keyword of Object.keys(schema)) {
+    if (keywords.includes(keyword)) return true
+
+    const part = schema[keyword]
+
+    if (typeof part !== 'object' || OF_VALUES.includes(keyword)) continue
+    if (hasKeyword(OF_NAMED.includes(keyword) && isObject(part) ? Object.values(part) : part, keywords))
+      return true
+  }
+
+  return false
+}
+
 /** The types that a part names, `null` among them where it is one of its values. */
 export function getTypes({ type, nullable, enum: values, const: value }: JsonSchema): readonly string[] {
   const named = Array.isArray(type) ? type : type === undefined ? [] : [type]

@@ -2,6 +2,7 @@ import type { HookContext, Params, Query } from '../core/types.ts'
 import type { Hook } from '../hooks/types.ts'
 import { isFunction, isObject } from '../utils/check.ts'
 import { keepDispatch } from '../utils/dispatch.ts'
+import { isEmpty } from '../utils/object.ts'
 import { type Picker, toRecords } from './output.ts'
 
 // Resolvers of Feathers, called as its hooks call them. The package itself is not needed.
@@ -73,6 +74,8 @@ export function resolveInput(
   method: string,
   check: Hook<HookContext> | undefined
 ): Hook<HookContext> | undefined {
+  if (isEmpty(settings)) return check
+
   const resolveQuery = toResolve(settings.query)
   const resolveData = toResolve(toDataResolvers(settings.data, method))
   const virtual = getVirtualNames(settings)

@@ -9,7 +9,10 @@ it('the application of the guide serves its document', async () => {
   const document = (await (await fetch(`http://${address}/openapi.json`)).json()) as any
 
   expect(document.info).toEqual({ title: 'Notes', version: '1.0.0' })
-  expect(Object.keys(document.components.schemas)).toEqual(['Error', 'Note', 'NoteCreate', 'NotePage'])
+  expect(Object.keys(document.components.schemas)).toEqual([
+    ...['Error', 'Note', 'NoteCreate', 'NotePage'],
+    ...['IntegerFilter', 'StringFilter', 'BooleanFilter', 'NumberFilter']
+  ])
 })
 
 it('the document is restricted as the guide says', async () => {

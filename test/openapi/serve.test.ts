@@ -1,6 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { access, anyone, owner, role } from '../../src/access.ts'
+import { createHandler } from '../../src/fetch.ts'
 import { type Application, alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { openapi, type ServeOptions } from '../../src/openapi.ts'
@@ -157,4 +158,71 @@ it('names options that cannot be', () => {
   expect(() => openapi({ access: true as never })).toThrow("Invalid option 'access' of openapi()")
   expect(() => openapi({ servers: [] })).toThrow('expected an array of objects with a url')
   expect(() => openapi({ path: '/api.json' } as never)).toThrow("Unknown option 'path' of openapi()")
+})
+
+it('the page gets the forms of methods, the fields of records and the table of who may call what', async () => {
+  const app = alula()
+  const Note = z.object({
+    id: z.int(),
+    text: z.string().max(1000).describe('What to do'),
+    kind: z.enum(['idea', 'task']),
+    done: z.boolean().optional(),
+    day: z.iso.date().nullish(),
+    madeAt: z.date().optional(),
+    tags: z.array(z.string()).optional(),
+    password: z.string().optional(),
+    address: z.object({ city: z.string() }).optional()
+  })
+
+  app.use('notes', Object.assign(memory(), { archive: async () => ({}) }), {
+    methods: ['find', 'create', 'archive'],
+    routes: { 'PUT /:id/archive': 'archive' },
+    schema: schema(Note, {
+      hidden: ['password'],
+      methods: { archive: { data: z.union([z.object({ why: z.string() }), z.object({ who: z.string() })]) } }
+    }),
+    access: access({ all: anyone })
+  })
+  app.use('others', memory(), { methods: ['find'], access: access({ all: anyone }) })
+  app.configure(openapi({ info: INFO }))
+
+  const handler = createHandler(app)
+  const read = async (file: string): Promise<any> =>
+    await (await handler(new Request(`http://localhost/docs/${file}`))).json()
+  const { services } = await read('data.json')
+  const [{ methods, columns, filters, relations }, others] = services
+  const fields = methods.find(({ name }: any) => name === 'create').data
+  const archive = methods.find(({ name }: any) => name === 'archive')
+
+  expect(fields.map(({ path, kind }: any) => [path, kind])).toEqual([
+    ['text', 'string'],
+    ['kind', 'choice'],
+    ['done', 'boolean'],
+    ['day', 'day'],
+    ['madeAt', 'date'],
+    ['tags', 'json'],
+    ['password', 'string'],
+    ['address.city', 'string']
+  ])
+  expect(fields[0]).toMatchObject({ isRequired: true, isLong: true, description: 'What to do' })
+  expect(fields[1].values).toEqual(['idea', 'task'])
+  expect(fields[6]).toMatchObject({ isRequired: false, isSecret: true })
+  // Alternatives are written as JSON.
+  expect(archive.data).toBeNull()
+  expect(archive.route).toEqual({ verb: 'PUT', path: ':id/archive', placeholders: ['id'] })
+  expect(columns).toEqual(['id', 'text', 'kind', 'done', 'day', 'madeAt', 'tags', 'address'])
+  expect([Object.keys(filters).length > 0, relations]).toEqual([true, []])
+  expect(others).toMatchObject({ columns: null, filters: null, sort: null, operators: null })
+  expect(await read('login.json')).toEqual({
+    title: 'Notes',
+    version: '1.2.3',
+    isForAll: true,
+    login: null,
+    socket: null
+  })
+  expect((await read('exposure.json')).map(({ service, method }: any) => `${service} ${method}`)).toEqual([
+    ...['notes find', 'notes create', 'notes archive'],
+    'others find'
+  ])
+  expect((await handler(new Request('http://localhost/docs/nothing.js'))).status).toBe(404)
 })

@@ -161,3 +161,21 @@ describe('a schema whose parts hold one another', () => {
     expect(performance.now() - begin).toBeLessThan(5000)
   })
 })
+
+it('reports all errors of a JSON Schema whose values and fields only look like keywords', async () => {
+  const app = alula()
+  const properties = {
+    id: { type: 'integer', default: { $ref: '#', format: 'unknown' } },
+    $ref: { type: 'string', examples: [{ anyOf: [] }] },
+    anyOf: { type: 'string' }
+  }
+
+  app.use('notes', memory(), { schema: schema({ type: 'object', properties }) })
+
+  const error = await app
+    .service('notes')
+    .create({ $ref: 1, anyOf: 2 }, { provider: 'rest' })
+    .catch((thrown) => thrown)
+
+  expect(Object.keys(error.errors).sort()).toEqual(['$ref', 'anyOf'])
+})
