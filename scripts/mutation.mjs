@@ -7,7 +7,7 @@ import { Stryker } from '@stryker-mutator/core'
 const TESTS = {
   hooks: ['test/hooks/*.test.ts', 'test/core/*.test.ts'],
   query: [
-    'test/query/{comparator,compare,like,parse,predicate,select}.test.ts',
+    'test/query/{comparator,compare,filters,like,malformed,parse,predicate,select}.test.ts',
     'test/{memory,adapter}/*.test.ts'
   ],
   core: ['test/{core,hooks}/*.test.ts', 'test/mistakes.test.ts'],
@@ -18,7 +18,7 @@ const TESTS = {
     'test/{transport,node,fetch}/*.test.ts',
     'test/mistakes.test.ts',
     'test/express/application.test.ts',
-    'test/socketio/{calls,closing,limits}.test.ts'
+    'test/socketio/{answers,arguments,calls,closing,closing-calls,limits}.test.ts'
   ],
   authentication: ['test/authentication/*.test.ts', 'test/mistakes.test.ts'],
   schema: [
@@ -26,7 +26,7 @@ const TESTS = {
     'test/schema/{query,relation-limits,relations,resolvers,server-values}.test.ts',
     'test/transports/{output,schemas}.test.ts'
   ],
-  access: ['test/access/{access,closed,proof,settle}.test.ts', 'test/transports/access.test.ts'],
+  access: ['test/access/{access,closed,proof,settle,without-adapter}.test.ts', 'test/transports/access.test.ts'],
   manifest: ['test/access/{closed,proof}.test.ts', 'test/openapi/document.test.ts']
 }
 
