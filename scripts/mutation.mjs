@@ -26,7 +26,10 @@ const TESTS = {
     'test/schema/{query,relation-limits,relations,resolvers,server-values}.test.ts',
     'test/transports/{output,schemas}.test.ts'
   ],
-  access: ['test/access/{access,closed,proof,settle,without-adapter}.test.ts', 'test/transports/access.test.ts'],
+  access: [
+    'test/access/{access,closed,proof,settle,without-adapter}.test.ts',
+    'test/transports/access.test.ts'
+  ],
   manifest: ['test/access/{closed,proof}.test.ts', 'test/openapi/document.test.ts']
 }
 
