@@ -1,0 +1,3 @@
+export function show(method: string, data: unknown, { route, query }: any) {
+  return { method, data: data === undefined ? 'none' : data, route, query }
+}
