@@ -96,12 +96,8 @@ describe('an access token', () => {
       [token, { audience: 'someone else' }, 'jwt audience invalid. expected: someone else'],
       [token, { algorithm: 'HS512' }, 'invalid algorithm'],
       [token, { algorithm: ['HS384', 'HS512'] }, 'invalid algorithm'],
-      [token, { header: { typ: 'refresh' } }, 'jwt type invalid. expected: refresh'],
       [expired, {}, 'jwt expired'],
-      [early, {}, 'jwt not active'],
-      ['nonsense', {}, 'jwt malformed'],
-      [undefined, {}, 'jwt malformed'],
-      [{ toString: () => token }, {}, 'jwt malformed']
+      [early, {}, 'jwt not active']
     ] as const) {
       const error = await service.verifyAccessToken(given, options).catch((error: unknown) => error)
 
@@ -140,29 +136,6 @@ describe('an access token', () => {
         message
       })
     }
-  })
-
-  it('that is refused says why in the data of the error', async () => {
-    const { service } = await createAppWithUser()
-    const expired = await service.createAccessToken({}, { expiresIn: -5 })
-    const error = await service.verifyAccessToken(expired).catch((error: unknown) => error)
-
-    expect(error).toMatchObject({ name: 'NotAuthenticated', code: 401, data: { name: 'TokenExpiredError' } })
-    expect(error.data.expiredAt).toEqual(new Date(decode(expired).payload.exp * 1000))
-
-    await expect(service.verifyAccessToken('nonsense')).rejects.toMatchObject({
-      data: { name: 'JsonWebTokenError' }
-    })
-  })
-
-  it('that has expired is accepted when one call says so', async () => {
-    const { service } = await createAppWithUser()
-    const expired = await service.createAccessToken({ my: 'payload' }, { expiresIn: -5 })
-
-    expect(await service.verifyAccessToken(expired, { ignoreExpiration: true })).toMatchObject({
-      my: 'payload'
-    })
-    expect(await service.verifyAccessToken(expired, { clockTolerance: 60 })).toMatchObject({ my: 'payload' })
   })
 
   it('is signed and verified with another secret for one call', async () => {

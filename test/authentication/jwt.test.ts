@@ -1,8 +1,7 @@
-import jsonwebtoken from 'jsonwebtoken'
 import { describe, expect, it } from 'vitest'
 import { AuthenticationBase, JWTStrategy } from '../../src/authentication.ts'
 import { alula } from '../../src/index.ts'
-import { createApp, createAppWithUser, LOGIN, SECRET } from './app.ts'
+import { createApp, createAppWithUser, LOGIN } from './app.ts'
 
 /** A strategy with a configuration of its own, on a service without an application around. */
 function createStrategy(configuration: object = {}, name = 'jwt') {
@@ -117,10 +116,22 @@ describe('parse', () => {
     }
   )
 
-  it('finds nothing where there is no header, or several', async () => {
+  it('finds nothing where there is no header, or several, or one of another kind', async () => {
     const strategy = createStrategy()
 
-    for (const request of [{ headers: {} }, { headers: { authorization: ['Bearer a'] } }, {}] as any[]) {
+    const values = [
+      ['Bearer a'],
+      [],
+      {},
+      null,
+      undefined,
+      5,
+      true,
+      { toString: () => 'Bearer a' },
+      Symbol('a')
+    ]
+
+    for (const request of [{}, ...values.map((authorization) => ({ headers: { authorization } }))] as any[]) {
       expect(await strategy.parse(request)).toBeNull()
     }
   })
@@ -191,17 +202,6 @@ describe('authenticate', () => {
     }
   })
 
-  it('refuses what is no token', async () => {
-    const { strategy } = createAppStrategy()
-
-    for (const accessToken of ['abc', 'a.b.c', 5, true, {}, ['a.b.c']]) {
-      await expect(strategy.authenticate({ strategy: 'jwt', accessToken }, {})).rejects.toMatchObject({
-        name: 'NotAuthenticated',
-        code: 401
-      })
-    }
-  })
-
   it('verifies with the options of the params', async () => {
     const { app, service } = await createAppWithUser()
     const { accessToken } = await service.create(LOGIN)
@@ -235,28 +235,6 @@ describe('authenticate', () => {
     }
 
     expect(calls).toEqual([])
-  })
-
-  it('refuses a subject that is no text', async () => {
-    const { service, user } = await createAppWithUser()
-    const login = (sub: unknown) => {
-      const payload = { sub, iss: 'feathers', aud: 'https://yourdomain.com', exp: 9_999_999_999 }
-      // As a text: as an object the library would not sign it.
-      const accessToken = jsonwebtoken.sign(JSON.stringify(payload), SECRET, {
-        header: { alg: 'HS256', typ: 'access' }
-      })
-
-      return service.create({ strategy: 'jwt', accessToken })
-    }
-
-    for (const sub of [user.id, true, [user.id], { $ne: null }, null]) {
-      await expect(login(sub)).rejects.toMatchObject({
-        code: 401,
-        message: 'jwt subject invalid. expected: a string'
-      })
-    }
-
-    expect((await login(String(user.id))).user).toEqual(user)
   })
 
   it('refuses a token whose entity is gone with a 401', async () => {
