@@ -10,7 +10,7 @@ export const clients: { [name: string]: () => any } = { Feathers: officialFeathe
 // Its types are those of a CommonJS module.
 export const socketClient: any = official
 
-export type Configure = (app: Application<any>) => void
+type Configure = (app: Application<any>) => void
 
 export const echo = {
   find: async (params: any) => ({ method: 'find', query: params.query }),

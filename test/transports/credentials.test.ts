@@ -7,7 +7,11 @@ import {
   LocalStrategy
 } from '../../src/authentication.ts'
 import { configureLogin } from '../support/login.ts'
-import { describeHttpTransports, describeRemoteTransports } from '../support/transports.ts'
+import {
+  describeHttpTransports,
+  describeRemoteTransports,
+  describeSocketTransports
+} from '../support/transports.ts'
 import { bearer, CREDENTIALS, getToken, MINE, openWithUser, outcome, post, quick } from './support/login.ts'
 
 const MALFORMED: { [title: string]: string } = {
@@ -65,7 +69,7 @@ describeHttpTransports('a malformed Authorization header', (open) => {
 })
 
 // A connection that begins with a token that is not valid does not begin, as in Feathers: it is somebody's, or nobody's.
-describeRemoteTransports('a malformed Authorization header', (open) => {
+describeSocketTransports('a malformed Authorization header', (open) => {
   it.each(Object.entries(MALFORMED))('%s is nobody', async (_title, value) => {
     const client = await open((app) => void configureLogin(app, { settings: quick() }))
     const headers = { Authorization: value }
