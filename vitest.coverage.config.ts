@@ -20,8 +20,8 @@ const MEASURED = [
 const TESTS = [
   'test/{access,adapter,authentication,core,express,fetch,hooks,memory,node}/*.test.ts',
   'test/{query,schema,socketio,transport,transports}/*.test.ts',
-  'test/openapi/document.test.ts',
-  'test/{errors,memory-conformance,mistakes}.test.ts',
+  'test/openapi/{document,document-schemas}.test.ts',
+  'test/{errors,memory-conformance,mistakes,warnings}.test.ts',
   'test/security/{forged*,login*,protected*,repeated*,revocation*,token*}.test.ts'
 ]
 

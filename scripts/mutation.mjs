@@ -7,26 +7,30 @@ import { Stryker } from '@stryker-mutator/core'
 const TESTS = {
   hooks: ['test/hooks/*.test.ts', 'test/core/*.test.ts'],
   query: [
-    'test/query/{comparator,compare,like,parse,predicate,select}.test.ts',
+    'test/query/{comparator,compare,filters,like,malformed,parse,predicate,select}.test.ts',
     'test/{memory,adapter}/*.test.ts'
   ],
-  core: ['test/{core,hooks}/*.test.ts', 'test/mistakes.test.ts'],
+  core: ['test/{core,hooks}/*.test.ts', 'test/{mistakes,warnings}.test.ts'],
   adapter: ['test/{adapter,memory}/*.test.ts'],
   memory: ['test/memory/*.test.ts', 'test/memory-conformance.test.ts'],
   transport: [
     'test/transports/{http,methods,queries,hostile-requests}.test.ts',
     'test/{transport,node,fetch}/*.test.ts',
-    'test/mistakes.test.ts',
+    'test/{mistakes,warnings}.test.ts',
     'test/express/application.test.ts',
-    'test/socketio/{calls,closing,limits}.test.ts'
+    'test/socketio/{answers,arguments,calls,closing,closing-calls,limits}.test.ts'
   ],
-  authentication: ['test/authentication/*.test.ts', 'test/mistakes.test.ts'],
+  authentication: ['test/authentication/*.test.ts', 'test/{mistakes,warnings}.test.ts'],
   schema: [
-    'test/schema/{data,dispatch,json-schema,leaks,libraries,query,relations,resolvers}.test.ts',
-    'test/transports/{output,schemas}.test.ts'
+    'test/schema/{data,dispatch,feathers-ajv,json-schema,leaks,libraries,library-differences}.test.ts',
+    'test/schema/{query,relation-limits,relations,resolvers,server-values}.test.ts',
+    'test/transports/{output,reported-results,schemas,values}.test.ts'
   ],
-  access: ['test/access/{access,closed,proof,settle}.test.ts', 'test/transports/access.test.ts'],
-  manifest: ['test/access/{closed,proof}.test.ts', 'test/openapi/document.test.ts']
+  access: [
+    'test/access/{access,closed,proof,settle,without-adapter}.test.ts',
+    'test/transports/access.test.ts'
+  ],
+  manifest: ['test/access/{closed,proof}.test.ts', 'test/openapi/{document,document-schemas}.test.ts']
 }
 
 /** Ways into an application that have all of `src/transport` behind them. */

@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { authenticate, hashPassword, LocalStrategy } from '../src/authentication.ts'
 import { isFeathersError } from '../src/errors.ts'
@@ -15,23 +13,12 @@ import { oauth } from '../src/oauth.ts'
 import { socketio } from '../src/socketio.ts'
 import { createRedisClient } from '../src/sync/connection.ts'
 import { handleSocket } from '../src/transport.ts'
-import { configureLogin } from './support/login.ts'
+import { application, createSecured } from './support/mistakes.ts'
 import { serve } from './support/server.ts'
 
 // What developers get wrong, and the sentence that they meet.
 
-const application = (): any => alula().use('messages', memory())
-
 const missing = () => Promise.reject(Object.assign(new Error('not found'), { code: 'ERR_MODULE_NOT_FOUND' }))
-
-/** An application with an authentication service, not set up. */
-function createSecured(settings: object = {}): any {
-  const app: any = alula()
-
-  configureLogin(app, { settings })
-
-  return app
-}
 
 function catchError(act: () => unknown): any {
   try {
@@ -40,15 +27,6 @@ function catchError(act: () => unknown): any {
     return error
   }
   throw new Error('Nothing was thrown')
-}
-
-/** Waits for the next warning of the process. */
-async function nextWarning(code: string): Promise<string> {
-  for (;;) {
-    const [warning] = await once(process, 'warning')
-
-    if (warning.code === code) return warning.message
-  }
 }
 
 describe('a mistake is met by an error with a sentence:', () => {
@@ -431,84 +409,5 @@ describe('a mistake is met by an error with a sentence:', () => {
     expect(error?.message).toContain(sentence)
     // A client can cause the others.
     if (!isFeathersError(error)) expect(error.message).toMatch(/ \(ALULA_[A-Z_]+\)$/)
-  })
-})
-
-describe('a mistake that may be none is met by a warning:', () => {
-  it('services that nothing leads to', async () => {
-    const app: any = express(alula())
-
-    app.use('messages', memory())
-
-    const [warning] = await Promise.all([nextWarning('ALULA_NO_TRANSPORT'), app.listen(0)])
-
-    expect(warning).toContain('app.configure(rest())')
-    await app.teardown()
-  })
-
-  it.each([
-    ['HTTP', () => rest()],
-    ['sockets', () => socketio()]
-  ])('but not where %s does', async (_name, createTransport) => {
-    const warnings: any[] = []
-    const app: any = express(alula())
-    const listener = (warning: any) => warnings.push(warning)
-
-    process.on('warning', listener)
-    onTestFinished(() => void process.off('warning', listener))
-    app.configure(createTransport())
-    app.use('messages', memory())
-    await app.listen(0)
-    await setImmediate()
-
-    expect(warnings.filter(({ code }) => code === 'ALULA_NO_TRANSPORT')).toEqual([])
-    await app.teardown()
-  })
-
-  it('an error of a listener, in an application without an error listener, once', async () => {
-    const app = application()
-    const warnings: any[] = []
-    const listener = (warning: any) => warnings.push(warning)
-
-    process.on('warning', listener)
-    onTestFinished(() => void process.off('warning', listener))
-    app.service('messages').on('created', ({ author }: any) => author.name)
-    await app.service('messages').create({})
-    await app.service('messages').create({})
-    await setImmediate()
-
-    expect(warnings.map(({ code, message }) => [code, message])).toEqual([
-      [
-        'ALULA_UNHEARD_ERROR',
-        expect.stringMatching(/^Unhandled error: Cannot read properties .*app\.on\('error'/)
-      ]
-    ])
-  })
-
-  it('a strategy in a hook that nobody has registered, once', async () => {
-    const app = createSecured()
-    const params = { provider: 'rest', authentication: { strategy: 'jwt', accessToken: 'none' } }
-    const hook = authenticate('jtw')
-
-    await app.setup()
-
-    const call = () => hook({ app, params } as any)
-    const [warning] = await Promise.all([
-      nextWarning('ALULA_UNKNOWN_STRATEGY'),
-      expect(call()).rejects.toThrow('strategy not allowed')
-    ])
-
-    expect(warning).toBe(
-      "An authenticate hook names the strategy 'jtw', which is not registered. Did you mean 'jwt'?"
-    )
-
-    let count = 0
-    const listener = () => count++
-
-    process.on('warning', listener)
-    onTestFinished(() => void process.off('warning', listener))
-    await expect(call()).rejects.toThrow('strategy not allowed')
-    await setImmediate()
-    expect(count).toBe(0)
   })
 })

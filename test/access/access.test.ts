@@ -6,36 +6,8 @@ import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { schema } from '../../src/schema.ts'
 import { loginAs } from '../../src/testing.ts'
-import { createApp, logIn, toStatus, USERS } from './support/application.ts'
-
-const NOTES = { 1: { id: 1, text: 'a', ownerId: 1 }, 2: { id: 2, text: 'b', ownerId: 2 } }
-
-/** The notes with some access, and those who call them. */
-async function createNotes(
-  rules: Parameters<typeof access>[0],
-  service: object = createStore(),
-  schema?: any
-) {
-  const app = createApp()
-
-  app.use('notes', service as any, { access: access(rules), ...schema })
-  await app.setup()
-
-  const { ada, grace, root } = await logIn(app)
-
-  return {
-    app,
-    notes: app.service('notes') as any,
-    nobody: { provider: 'rest' },
-    ada: ada.params,
-    grace: grace.params,
-    root: root.params
-  }
-}
-
-function createStore() {
-  return memory({ store: NOTES, multi: true, paginate: { default: 10 } })
-}
+import { createApp, toStatus, USERS } from './support/application.ts'
+import { createNotes, createStore } from './support/notes.ts'
 
 describe('access', () => {
   it('lets anyone call, and gives hooks the user of a token that is sent', async () => {
@@ -375,77 +347,6 @@ describe('access', () => {
 
     expect(await toStatus(notes.find(ada))).toBe(401)
     expect(await toStatus(notes.get(1, ada))).toBe(200)
-  })
-})
-
-describe('access without an adapter', () => {
-  const records = new Map<number, any>()
-  const service = {
-    async find() {
-      return [...records.values()]
-    },
-    async get(id: number) {
-      const record = records.get(Number(id))
-
-      if (!record) throw Object.assign(new Error('none'), { code: 404 })
-
-      return record
-    },
-    async patch(id: number, data: object) {
-      records.set(id, { ...records.get(id), ...data })
-
-      return records.get(id)
-    },
-    async remove(id: number) {
-      const record = records.get(id)
-
-      records.delete(id)
-
-      return record
-    }
-  }
-
-  it('checks what is returned, and looks up what is to be changed', async () => {
-    for (const note of Object.values(NOTES)) records.set(note.id, note)
-
-    const { notes, ada } = await createNotes({ all: owner('ownerId') }, service)
-
-    expect(await toStatus(notes.get(1, ada))).toBe(200)
-    expect(await toStatus(notes.get(2, ada))).toBe(404)
-    expect(await toStatus(notes.find(ada))).toBe(500)
-    expect(await toStatus(notes.patch(2, { text: 'x' }, ada))).toBe(404)
-    expect(await toStatus(notes.patch(1, { ownerId: 2 }, ada))).toBe(403)
-    expect(await toStatus(notes.patch(1, { text: 'x' }, ada))).toBe(200)
-    expect(await toStatus(notes.remove(null, ada))).toBe(403)
-    expect(await toStatus(notes.remove(2, ada))).toBe(404)
-    expect(records.size).toBe(2)
-  })
-
-  it('says 403 for a record that the caller may see, and refuses data that is no record', async () => {
-    for (const note of Object.values(NOTES)) records.set(note.id, note)
-
-    const { notes, ada } = await createNotes({ get: anyone, patch: owner('ownerId') }, service)
-
-    expect(await toStatus(notes.patch(2, { text: 'x' }, ada))).toBe(403)
-    expect(await toStatus(notes.patch(1, 'text', ada))).toBe(403)
-    expect(await toStatus(notes.patch(1, { text: 'x' }, ada))).toBe(200)
-  })
-
-  it('refuses queries for methods of which it does not know what they concern', async () => {
-    const archive = { archive: async () => 'done', find: async () => [] }
-
-    expect(() =>
-      createApp().use('notes', archive as any, {
-        methods: ['find', 'archive'],
-        access: access({ all: owner('ownerId') })
-      })
-    ).toThrow("owner('ownerId') for 'archive', which is no standard method")
-
-    const { notes, nobody } = await createNotes({ archive: () => ({ ownerId: 1 }) }, archive, {
-      methods: ['archive']
-    })
-
-    expect(await toStatus(notes.archive({}, nobody))).toBe(401)
   })
 })
 

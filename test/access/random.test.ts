@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { access } from '../../src/access.ts'
 import { alula } from '../../src/index.ts'
+import { COMPARISONS } from '../support/hostile.ts'
 import { scaled } from '../support/scale.ts'
 import { describeStores } from './support/stores.ts'
 
@@ -61,20 +62,7 @@ const hostileValues: fc.Arbitrary<unknown> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.dictionary(
-      fc.constantFrom(
-        '$ne',
-        '$eq',
-        '$in',
-        '$nin',
-        '$gt',
-        '$gte',
-        '$lt',
-        '$lte',
-        '$not',
-        '$exists',
-        'x',
-        '$or'
-      ),
+      fc.constantFrom(...COMPARISONS, '$exists', 'x', '$or'),
       fc.oneof(scalars, fc.array(scalars, { maxLength: 2 }), fc.constant({ $ne: 1 })),
       { maxKeys: 2 }
     )

@@ -1,5 +1,16 @@
-import { AdapterBase, type AdapterMethods, type AdapterOptions, implementService } from '../../src/adapter.ts'
+import {
+  AdapterBase,
+  type AdapterMethods,
+  type AdapterOptions,
+  implementService,
+  VALIDATED
+} from '../../src/adapter.ts'
 import type { ParsedQuery } from '../../src/query.ts'
+
+export const METHODS = ['find', 'get', 'create', 'update', 'patch', 'remove']
+
+/** A query that a schema has checked. */
+export const validated = (query: object) => Object.defineProperty(query, VALIDATED, { value: true })
 
 /** An adapter that keeps nothing. It notes with what its methods are called, and answers with it. */
 export class EchoAdapter extends AdapterBase {

@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest'
 import {
+  AuthenticationBase,
   AuthenticationService,
   type Hasher,
   hashPassword,
@@ -11,12 +12,20 @@ import { memory } from '../../src/memory.ts'
 
 export const SECRET = 'a secret of the tests that is long enough to be one'
 
+export const OTHER_SECRET = 'another secret of the tests, just as long as the first'
+
 /** With bcrypt, at its lowest cost. */
 export const LOCAL = { usernameField: 'email', passwordField: 'password', hashSize: 4 }
 
 export const WREN = { email: 'wren@example.org', password: 'correct horse' }
 
 export const LOGIN = { strategy: 'local', ...WREN }
+
+export const EXTERNAL = { provider: 'rest' }
+
+export const INVALID_LOGIN = { name: 'NotAuthenticated', code: 401, message: 'Invalid login' }
+
+export const REVOKED = { name: 'NotAuthenticated', code: 401, message: 'jwt revoked' }
 
 /** Settings for tests of what hashes are: those of other tests cost nothing. */
 export const BCRYPT = { local: LOCAL }
@@ -83,4 +92,27 @@ function createHasher(): Hasher {
     hash: async (password) => `${count++}:${password}`,
     compare: async (password, hash) => /^\d+:(.*)$/.exec(hash)?.[1] === password
   }
+}
+
+/** A strategy with this configuration, on a service without an application around. */
+export function createLocalStrategy(configuration: object, name = 'local') {
+  const auth = new AuthenticationBase(alula(), 'authentication', {
+    service: 'users',
+    entity: 'user',
+    [name]: configuration
+  })
+  const strategy = new LocalStrategy()
+
+  auth.register(name, strategy)
+
+  return strategy
+}
+
+export function getLocal(app: any): LocalStrategy {
+  return app.service('authentication').getStrategy('local')
+}
+
+/** Uses a token. */
+export function useToken(app: any, accessToken: string): Promise<any> {
+  return app.service('authentication').create({ strategy: 'jwt', accessToken })
 }

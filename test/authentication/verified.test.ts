@@ -1,14 +1,14 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import jsonwebtoken from 'jsonwebtoken'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { signToken } from '../../src/authentication/tokens.ts'
 import { VerifiedTokens } from '../../src/authentication/verified.ts'
 import { AuthenticationService, JWTStrategy } from '../../src/authentication.ts'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
-import { createApp, createAppWithUser, decode, LOGIN, SECRET } from './app.ts'
+import { createApp, createAppWithUser, decode, LOGIN, OTHER_SECRET, SECRET } from './app.ts'
 
 // A token that was verified is remembered. Nothing of what follows may depend on whether it is.
 
-const OTHER_SECRET = 'another secret of the tests, just as long as the first'
 const REFUSED = { name: 'NotAuthenticated', code: 401 }
 
 afterEach(() => void vi.useRealTimers())
@@ -333,6 +333,21 @@ describe('the memory of tokens', () => {
     expect(verified.size).toBe(1)
   })
 
+  it('saves verifying one of them again', () => {
+    const verify = vi.spyOn(jsonwebtoken, 'verify')
+    const verified = new VerifiedTokens()
+    const token = sign({ aud: 'a' })
+
+    onTestFinished(() => verify.mockRestore())
+    for (const options of [OPTIONS, { ...OPTIONS, audience: ['a', 'b'] }]) {
+      const [first, second] = [1, 2].map(() => verified.verify(token, SECRET, options))
+
+      expect(second).toEqual(first)
+      expect(verify).toHaveBeenCalledTimes(1)
+      verify.mockClear()
+    }
+  })
+
   it('holds none that has expired once it was asked for', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 1_900_000_000_000 })
 
@@ -370,13 +385,14 @@ describe('the memory of tokens', () => {
     expect(verified.size).toBe(1)
   })
 
-  it.each([
+  it.each<[string, object]>([
     ['maxAge', { maxAge: '1d' }],
+    ['an expression for the audience', { audience: ['b', /a/] }],
     ['clockTimestamp', { clockTimestamp: Math.floor(Date.now() / 1000) }]
   ])('holds none that was verified with %s', (_name, options) => {
     const verified = new VerifiedTokens()
 
-    verified.verify(sign(), SECRET, { ...OPTIONS, ...options })
+    verified.verify(sign({ aud: 'a' }), SECRET, { ...OPTIONS, ...options })
     expect(verified.size).toBe(0)
   })
 })

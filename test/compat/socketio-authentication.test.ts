@@ -1,18 +1,15 @@
 import { once } from 'node:events'
 import authenticationClient, { MemoryStorage } from '@feathersjs/authentication-client'
-import { feathers as officialFeathers } from '@feathersjs/feathers'
-import socketClient from '@feathersjs/socketio-client'
 import { describe, expect, it } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { socketio } from '../../src/socketio.ts'
 import { CountingHasher, configureLogin } from '../support/login.ts'
 import { serve } from '../support/server.ts'
 import { type ClientOptions, connectSocket, createSocket, next, open } from '../support/sockets.ts'
+import { clients, socketClient } from './socketio-clients.ts'
 
 // The official authentication client of Feathers v5, with its Socket.IO client, against our server: in an application
 // of Feathers, and in one of ours.
-
-const clients: { [name: string]: () => any } = { Feathers: officialFeathers, alula }
 
 const CREDENTIALS = { email: 'wren@example.org', password: 'correct horse' }
 const LOGIN = { strategy: 'local', ...CREDENTIALS }
@@ -55,8 +52,8 @@ for (const [name, create] of Object.entries(clients)) {
 
   const configure = (socket: any, storage: any = new MemoryStorage()) =>
     create()
-      // Their types are those of CommonJS modules.
-      .configure((socketClient as any)(socket))
+      .configure(socketClient(socket))
+      // Its types are those of a CommonJS module.
       .configure((authenticationClient as any)({ storage }))
 
   const connect = async (url: string, { storage, ...options }: Options = {}) => {

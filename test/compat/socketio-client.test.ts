@@ -1,67 +1,22 @@
 import { once } from 'node:events'
-import { feathers as officialFeathers } from '@feathersjs/feathers'
-import official from '@feathersjs/socketio-client'
 import type { Socket } from 'socket.io-client'
 import { describe, expect, it } from 'vitest'
 import { BadRequest, NotFound } from '../../src/errors.ts'
 import express, { errorHandler, rest } from '../../src/express.ts'
-import { type Application, alula } from '../../src/index.ts'
+import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { socketio } from '../../src/socketio.ts'
 import { defer } from '../support/deferred.ts'
 import { serve } from '../support/server.ts'
-import { type ClientOptions, connectSocket, next } from '../support/sockets.ts'
+import { connectSocket, next } from '../support/sockets.ts'
+import { clients, createConnect, echo, record, socketClient, start } from './socketio-clients.ts'
 
 // The official Socket.IO client of Feathers v5 against our server: in an application of Feathers, and in one of ours.
 
-const clients: { [name: string]: () => any } = { Feathers: officialFeathers, alula }
 const transports = ['websocket', 'polling'] as const
 
-// Its types are those of a CommonJS module.
-const socketClient: any = official
-
-type Configure = (app: Application<any>) => void
-
-const echo = {
-  find: async (params: any) => ({ method: 'find', query: params.query }),
-  get: async (id: any, params: any) => ({ method: 'get', id, query: params.query }),
-  create: async (data: any, params: any) => ({ method: 'create', data, query: params.query }),
-  update: async (id: any, data: any, params: any) => ({ method: 'update', id, data, query: params.query }),
-  patch: async (id: any, data: any, params: any) => ({ method: 'patch', id, data, query: params.query }),
-  remove: async (id: any, params: any) => ({ method: 'remove', id, query: params.query })
-}
-
-/** A server whose events reach everybody who is connected. */
-async function start(configure: Configure): Promise<string> {
-  const app = alula<any>()
-
-  app.configure(socketio({ logger: false }))
-  app.on('connection', (connection) => app.channel('everybody').join(connection))
-  app.publish(() => app.channel('everybody'))
-  configure(app)
-
-  return serve(app as any)
-}
-
-/** All that comes with an event from now on. */
-function record(service: any, ...events: string[]): [event: string, payload: unknown][] {
-  const heard: [string, unknown][] = []
-
-  for (const event of events) service.on(event, (payload: unknown) => heard.push([event, payload]))
-
-  return heard
-}
-
 for (const [name, create] of Object.entries(clients)) {
-  /** An application of the client, on a socket that is connected. */
-  const connect = async (url: string, options?: ClientOptions) => {
-    const socket = await connectSocket(url, options)
-
-    return { socket, client: create().configure(socketClient(socket)) }
-  }
-
-  const open = async (configure: Configure, options?: ClientOptions) =>
-    connect(await start(configure), options)
+  const { connect, open } = createConnect(create)
 
   describe.each(transports)(
     `the official Socket.IO client in an application of ${name}, by %s`,
@@ -310,105 +265,6 @@ for (const [name, create] of Object.entries(clients)) {
         route: { userId: '5', box: 'out' },
         query: {}
       })
-    })
-
-    it('hears one event for each item of a result', async () => {
-      const { client } = await open((app) => app.use('messages', memory({ multi: true })))
-      const messages = client.service('messages')
-      const heard = record(messages, 'created', 'patched', 'removed')
-
-      await messages.create([{ n: 1 }, { n: 2 }])
-      await messages.patch(null, { m: 0 })
-      await messages.remove(null)
-
-      // They are sent before the answer.
-      expect(heard).toEqual([
-        ['created', { id: 0, n: 1 }],
-        ['created', { id: 1, n: 2 }],
-        ['patched', { id: 0, n: 1, m: 0 }],
-        ['patched', { id: 1, n: 2, m: 0 }],
-        ['removed', { id: 0, n: 1, m: 0 }],
-        ['removed', { id: 1, n: 2, m: 0 }]
-      ])
-    })
-
-    it('hears of custom events', async () => {
-      let app: any
-      const { client } = await open((application) => {
-        app = application
-        app.use('jobs', { find: async () => [] }, { events: ['progress'] })
-      })
-      const heard = record(client.service('jobs'), 'progress')
-
-      app.service('jobs').emit('progress', { percent: 50 })
-      app.service('jobs').emit('progress', [1, 2])
-      await client.service('jobs').find()
-
-      expect(heard).toEqual([
-        ['progress', { percent: 50 }],
-        ['progress', [1, 2]]
-      ])
-    })
-
-    it('sends no events of its own', async () => {
-      const url = await start((app) => {
-        app.use('messages', memory())
-        app.service('messages').publish(() => undefined)
-      })
-      const { client } = await connect(url)
-      const heard = record(client.service('messages'), 'created')
-
-      await client.service('messages').create({ n: 1 })
-      expect(heard).toEqual([])
-    })
-
-    it('listens by the methods of an emitter', async () => {
-      let app: any
-      const { client, socket } = await open((application) => {
-        app = application
-        app.use('jobs', { find: async () => [] }, { events: ['progress', 'done'] })
-      })
-      const jobs = client.service('jobs')
-      const heard: string[] = []
-      const listen = (name: string) => () => heard.push(name)
-      const [on, off, gone] = [listen('on'), listen('off'), listen('removeListener')]
-      // One after another: the answer comes after the event.
-      const emit = async (event: string) => {
-        app.service('jobs').emit(event, {})
-        await jobs.find()
-
-        return heard.splice(0)
-      }
-
-      expect(jobs.on('progress', on)).toBe(jobs)
-      expect(jobs.once('progress', listen('once'))).toBe(jobs)
-      jobs.on('progress', off).addEventListener('progress', gone)
-      jobs.on('done', listen('done'))
-
-      expect(jobs.listeners('progress')).toHaveLength(4)
-      expect(socket.listeners('jobs progress')).toHaveLength(4)
-      expect(await emit('progress')).toEqual(['on', 'once', 'off', 'removeListener'])
-      expect(jobs.listeners('progress')).toHaveLength(3)
-      expect(await emit('progress')).toEqual(['on', 'off', 'removeListener'])
-
-      expect(jobs.off('progress', off)).toBe(jobs)
-      expect(jobs.removeListener('progress', gone)).toBe(jobs)
-      expect(await emit('progress')).toEqual(['on'])
-
-      expect(jobs.removeAllListeners('progress')).toBe(jobs)
-      expect(await emit('progress')).toEqual([])
-      expect(jobs.listeners('progress')).toEqual([])
-      expect(await emit('done')).toEqual(['done'])
-    })
-
-    it('says which methods of an emitter its socket does not have', async () => {
-      const { client } = await open((app) => app.use('jobs', echo))
-
-      for (const method of ['listenerCount', 'addListener', 'prependListener', 'eventNames']) {
-        expect(() => client.service('jobs')[method]('created', () => undefined)).toThrow(
-          `Can not call '${method}' on the client service connection`
-        )
-      }
     })
 
     it('gets its answers with a time limit too', async () => {

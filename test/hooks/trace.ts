@@ -16,3 +16,7 @@ export function createTrace() {
     }
   }
 }
+
+export function fail(message: string): never {
+  throw new Error(message)
+}

@@ -1,39 +1,12 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import Router from '@koa/router'
 import { expect, it } from 'vitest'
-import { alula } from '../../src/index.ts'
-import {
-  type Application,
-  bodyParser,
-  cors,
-  errorHandler,
-  type FeathersKoaContext,
-  Koa,
-  koa,
-  type Middleware,
-  rest,
-  serveStatic
-} from '../../src/koa.ts'
+import { type Application, bodyParser, type FeathersKoaContext, type Middleware } from '../../src/koa.ts'
 import { serve } from '../support/server.ts'
+import { create, getJson } from './support.ts'
 
-const load = createRequire(import.meta.url)
 const JSON_HEADERS = { 'Content-Type': 'application/json' }
-const getJson = async (url: string, init?: RequestInit): Promise<any> => (await fetch(url, init)).json()
+
 const post = (body: string) => ({ method: 'POST', headers: JSON_HEADERS, body })
-
-function create(before: (app: Application) => void, options?: Parameters<typeof rest>[0]): Application {
-  const app = koa(alula())
-
-  app.use(errorHandler({ logger: false }))
-  before(app)
-  app.configure(rest(options))
-
-  return app
-}
 
 it('middleware sets params by ctx.feathers, and the query by ctx.query', async () => {
   const app = create((app) =>
@@ -260,131 +233,6 @@ it('a body that middleware has parsed is taken as it is, and without a parser it
     const response = await fetch(`${url}/things`, post('{"a":1}'))
 
     expect([response.status, await response.json()]).toEqual([201, { a: 1 }])
-  }
-})
-
-it('multer: files reach a service through ctx.feathers', async () => {
-  const multer = load('@koa/multer')
-  const app = create(() => undefined)
-  const toFile: Middleware = (context, next) => {
-    context.feathers = { ...context.feathers, file: context.file }
-
-    return next()
-  }
-
-  app.use(
-    'uploads',
-    {
-      create: async (data: any, { file }: any) => ({ ...data, name: file.originalname, size: file.size })
-    },
-    { koa: { before: [multer().single('file'), toFile] } }
-  )
-
-  const form = new FormData()
-
-  form.set('title', 'A file')
-  form.set('file', new Blob(['12345']), 'five.txt')
-
-  expect(await getJson(`${await serve(app)}/uploads`, { method: 'POST', body: form })).toEqual({
-    title: 'A file',
-    name: 'five.txt',
-    size: 5
-  })
-})
-
-it('router: routes stand beside services, and call them', async () => {
-  const app = create((app) => {
-    const router = new Router()
-
-    router.get('/count/:kind', async (context) => {
-      const found = await app.service('things').find({ query: { kind: context.params.kind } })
-
-      context.body = { count: found.length }
-    })
-    app.use(router.routes())
-    app.use(router.allowedMethods())
-  })
-
-  app.use('things', { find: async ({ query }: any) => [query.kind, 2] })
-
-  const url = await serve(app)
-
-  expect(await getJson(`${url}/count/a`)).toEqual({ count: 2 })
-  expect(await getJson(`${url}/things?kind=b`)).toEqual(['b', 2])
-  expect((await fetch(`${url}/count/a`, { method: 'POST' })).status).toBe(405)
-})
-
-it('mount: another Koa application stands under a path', async () => {
-  const mount = load('koa-mount')
-  const other = new Koa()
-
-  other.use((context) => {
-    context.body = { other: context.path }
-  })
-
-  const app = create((app) => app.use(mount('/other', other)))
-
-  app.use('things', { find: async () => ['thing'] })
-
-  const url = await serve(app)
-
-  expect(await getJson(`${url}/other/things`)).toEqual({ other: '/things' })
-  expect(await getJson(`${url}/things`)).toEqual(['thing'])
-})
-
-it('mount: the application stands under a path of another one', async () => {
-  const mount = load('koa-mount')
-  const app = create(() => undefined)
-  const outer = koa(alula())
-
-  app.use('things', { find: async () => 'thing' })
-  await app.setup()
-  outer.use(mount('/api', app))
-
-  const response = await fetch(`${await serve(outer)}/api/things`)
-
-  expect([response.headers.get('content-type'), await response.json()]).toEqual([
-    'application/json; charset=utf-8',
-    'thing'
-  ])
-})
-
-it('static: files are served beside services', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'alula-koa-'))
-
-  writeFileSync(join(folder, 'index.html'), '<p>Hello</p>')
-
-  const app = create((app) => app.use(serveStatic(folder)))
-
-  app.use('things', { find: async () => ['thing'] })
-
-  const url = await serve(app)
-  const page = await fetch(url)
-
-  expect([page.headers.get('content-type'), await page.text()]).toEqual([
-    'text/html; charset=utf-8',
-    '<p>Hello</p>'
-  ])
-  expect(await getJson(`${url}/things`)).toEqual(['thing'])
-  expect((await fetch(`${url}/missing.html`)).status).toBe(404)
-})
-
-it('cors: pages of other origins are allowed, and errors keep the headers', async () => {
-  const app = koa(alula())
-
-  app.use(cors())
-  app.use(errorHandler({ logger: false }))
-  app.configure(rest())
-  app.use('things', { find: async () => [] })
-
-  const url = await serve(app)
-  const headers = { Origin: 'https://page.example', 'Access-Control-Request-Method': 'PUT' }
-
-  expect((await fetch(`${url}/things`, { method: 'OPTIONS', headers })).status).toBe(204)
-  for (const path of ['/things', '/nowhere']) {
-    const response = await fetch(`${url}${path}`, { headers })
-
-    expect(response.headers.get('access-control-allow-origin')).toBe('*')
   }
 })
 

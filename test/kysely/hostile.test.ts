@@ -3,26 +3,14 @@ import type { LogEvent } from 'kysely'
 import { expect, it } from 'vitest'
 import { isFeathersError } from '../../src/errors.ts'
 import { kysely } from '../../src/kysely.ts'
+import { COMPARISONS, OBJECT_NAMES } from '../support/hostile.ts'
 import { scaled } from '../support/scale.ts'
 import { createTable, describeDatabases, type TestDatabase } from '../support/sql.ts'
 
 /** Part of every name and text that is made up here: no statement may ever contain it. */
 const MARK = 'zqxj'
 const COLUMNS = ['id', 'name', 'age', 'active', 'since', 'extra', 'amount']
-const SPECIAL = [
-  '__proto__',
-  'constructor',
-  'toString',
-  'hasOwnProperty',
-  '',
-  '*',
-  'null',
-  'rowid',
-  'ctid',
-  '$',
-  '$1',
-  '?'
-]
+const SPECIAL = [...OBJECT_NAMES, '', '*', 'null', 'rowid', 'ctid', '$', '$1', '?']
 const PIECES = [
   ...[
     "'",
@@ -58,21 +46,7 @@ const PIECES = [
   ],
   ...["' or '1'='1", ') or (1=1', '{1}', ':name', '@@version', '$1', '?', '??', '\x1a', '/**/union/**/select']
 ]
-const OPERATORS = [
-  '$eq',
-  '$ne',
-  '$lt',
-  '$lte',
-  '$le',
-  '$gt',
-  '$gte',
-  '$ge',
-  '$in',
-  '$nin',
-  '$not',
-  '$like',
-  '$notlike'
-]
+const OPERATORS = [...COMPARISONS, '$like', '$notlike']
 
 const hostileText = fc
   .tuple(

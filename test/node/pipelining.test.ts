@@ -1,92 +1,23 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
-import { createServer as createSecureServer } from 'node:https'
-import { type AddressInfo, connect, type Socket } from 'node:net'
-import { connect as connectSecurely } from 'node:tls'
-import original from 'express'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createPipelineGate } from '../../src/node/pipelining.ts'
-import { limitPipelining, type PipeliningOptions } from '../../src/node.ts'
-import { createTypeError } from '../../src/utils/developer-error.ts'
-import { certificate } from '../support/certificate.ts'
-import { defer } from '../support/deferred.ts'
+import { createServer } from 'node:http'
+import type { Socket } from 'node:net'
+import { expect, it, vi } from 'vitest'
+import { limitPipelining } from '../../src/node.ts'
 import { runProgram } from '../support/program.ts'
+import {
+  createClient,
+  createGate,
+  listen,
+  MAX_REQUESTS,
+  open,
+  readWords,
+  toGets,
+  toRange
+} from './pipelines.ts'
 
-/** How many requests of a connection are in flight by default. */
-const MAX_REQUESTS = 100
-
-const toRange = (length: number) => Array.from({ length }, (_, n) => n)
-const toGets = (count: number, version = '1.1', headers = '') =>
-  toRange(count)
-    .map((n) => `GET /${n} HTTP/${version}\r\nHost: a\r\n${headers}\r\n`)
-    .join('')
 const toPost = (n: number, length: number, padding = 0) =>
   `POST /${n} HTTP/1.1\r\nHost: a\r\nX-Padding: ${'x'.repeat(padding)}\r\nContent-Length: ${length}\r\n\r\n${'x'.repeat(length)}`
-
-/** Listens until the test ends; returns the port. */
-async function listen(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-
-  return (server.address() as AddressInfo).port
-}
-
-function open(listener: RequestListener, options?: PipeliningOptions): Promise<number> {
-  return listen(limitPipelining(createServer(listener), options))
-}
-
-/** A client that sends what it is given, and does not read until it is asked to. */
-function createClient(port: number, text: string): Socket {
-  const socket = connect(port, '127.0.0.1')
-
-  onTestFinished(() => void socket.destroy())
-  socket.on('error', () => undefined)
-  socket.write(text)
-
-  return socket
-}
-
-/** Reads this many responses of a connection; returns the first words of their bodies. */
-async function readWords(socket: Socket, count: number): Promise<string[]> {
-  const words: string[] = []
-  let rest: Buffer = Buffer.alloc(0)
-  /** How many bytes of the body have not come yet. */
-  let missing = 0
-
-  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
-    let part = chunk as Buffer
-
-    if (missing > part.length) {
-      missing -= part.length
-      continue
-    }
-
-    part = Buffer.concat([rest, part.subarray(missing)])
-    missing = 0
-
-    for (;;) {
-      const end = part.indexOf('\r\n\r\n')
-      const length = Number(/content-length: (\d+)/i.exec(part.toString('latin1', 0, end))?.[1])
-      const body = part.subarray(end + 4, end + 4 + length)
-
-      if (end === -1 || (body.length < length && body.length < 20)) break
-
-      words.push(body.toString('latin1', 0, 20).split(' ')[0] as string)
-      missing = length - body.length
-      part = part.subarray(end + 4 + length)
-    }
-
-    rest = part
-    if (words.length === count && missing === 0) break
-  }
-
-  return words
-}
 
 async function fetchText(port: number, path = '/'): Promise<string> {
   return (await fetch(`http://127.0.0.1:${port}${path}`)).text()
@@ -95,28 +26,6 @@ async function fetchText(port: number, path = '/'): Promise<string> {
 /** Gives the server time: each round trip is some turns of its event loop. */
 async function takeTurns(port: number): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await fetchText(port)
-}
-
-/** A listener whose responses to requests with a number wait until the test opens it. */
-function createGate() {
-  const opened = defer()
-  const begun: string[] = []
-
-  return {
-    begun,
-    open: () => opened.resolve(),
-    listener: (async (request, response) => {
-      if (request.url === '/') {
-        response.end('here')
-        return
-      }
-
-      begun.push(request.url as string)
-      request.resume()
-      await opened.promise
-      response.end(`${request.url} `)
-    }) as RequestListener
-  }
 }
 
 /** A service that responds to `/0` with a hundred kilobytes, and tells on `/usage` what that costs. */
@@ -359,102 +268,4 @@ it('a request that was held runs in no context of another one', async () => {
 
   await readWords(createClient(port, toGets(3)), 3)
   expect(seen).toEqual([undefined, undefined, undefined])
-})
-
-it('all listeners of a server come after the limits, also those of frameworks', async () => {
-  const gate = createGate()
-  const app = original()
-  let listened = 0
-
-  app.use(gate.listener)
-
-  const server = createServer(app)
-
-  server.on('request', () => listened++)
-
-  const port = await listen(limitPipelining(server))
-  const client = createClient(port, toGets(300))
-
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
-  expect(listened).toBe(MAX_REQUESTS)
-  gate.open()
-  expect(await readWords(client, 300)).toHaveLength(300)
-})
-
-it('two gates on a connection hold a request once', async () => {
-  const gate = createGate()
-  const inner = createPipelineGate({ requests: 50 })
-  const port = await open((request, response) => {
-    inner(request, response, () => gate.listener(request, response))
-  })
-  const client = createClient(port, toGets(300))
-
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
-  gate.open()
-  expect(await readWords(client, 300)).toHaveLength(300)
-})
-
-it('a gate that a request gets to after its response takes no place', async () => {
-  const inner = createPipelineGate({ requests: 1 })
-  let late = 0
-  const port = await listen(
-    createServer((request, response) => {
-      response.end(`${request.url} `)
-      response.once('close', () => setImmediate(inner, request, response, () => late++))
-    })
-  )
-
-  expect(await readWords(createClient(port, toGets(3)), 3)).toHaveLength(3)
-  await vi.waitFor(() => expect(late).toBe(3))
-})
-
-it('a second call for a server does nothing', async () => {
-  const gate = createGate()
-  const server = createServer(gate.listener)
-
-  expect(limitPipelining(limitPipelining(server, { requests: 10 }), { requests: 5 })).toBe(server)
-
-  const port = await listen(server)
-  const client = createClient(port, toGets(100))
-
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(10))
-  gate.open()
-  expect(await readWords(client, 100)).toHaveLength(100)
-  expect(gate.begun).toHaveLength(100)
-})
-
-it.skipIf(!certificate)('servers of HTTPS have limits too', async () => {
-  const gate = createGate()
-  const port = await listen(
-    limitPipelining(createSecureServer({ key: certificate, cert: certificate }, gate.listener)) as Server
-  )
-  const client = connectSecurely({ port, rejectUnauthorized: false })
-
-  onTestFinished(() => void client.destroy())
-  client.write(toGets(3000))
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
-  gate.open()
-  expect(await readWords(client, 3000)).toEqual(toRange(3000).map((n) => `/${n}`))
-})
-
-describe('what cannot be limited is refused', () => {
-  it.each([undefined, {}, () => undefined, { emit() {} }])('%s is not a server', (value: any) => {
-    expect(() => limitPipelining(value)).toThrow(
-      createTypeError('ALULA_INVALID_ARGUMENT', 'limitPipelining expects a server of node:http or node:https')
-    )
-  })
-
-  it.each(['requests', 'bytes'])('%s is a positive integer', (name) => {
-    for (const value of [0, -1, 1.5, '10', null, Number.NaN, Number.POSITIVE_INFINITY]) {
-      expect(() => limitPipelining(createServer(), { [name]: value } as any)).toThrow(
-        `Invalid option '${name}' of limitPipelining: expected a positive integer, got `
-      )
-    }
-  })
-
-  it('a misspelt option', () => {
-    expect(() => limitPipelining(createServer(), { request: 1 } as any)).toThrow(
-      "Unknown option 'request' of limitPipelining. Did you mean 'requests'?"
-    )
-  })
 })

@@ -1,5 +1,4 @@
-import { Validator } from '@seriousme/openapi-schema-validator'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { access, anyone, closed, owner, role, user } from '../../src/access.ts'
 import {
@@ -7,40 +6,15 @@ import {
   AuthenticationService,
   authenticate,
   JWTStrategy,
-  LocalStrategy,
-  protect
+  LocalStrategy
 } from '../../src/authentication.ts'
-import { type Application, alula } from '../../src/index.ts'
+import { alula } from '../../src/index.ts'
 import { MemoryService, memory } from '../../src/memory.ts'
 import { toOpenApi } from '../../src/openapi.ts'
 import { count, many, one, schema } from '../../src/schema.ts'
 import { configureUsers } from '../access/support/application.ts'
-import { libraries } from '../schema/support/libraries.ts'
 import { SECRET } from '../support/login.ts'
-
-const INTEGER = { type: 'integer' }
-
-/** The document of an application, which has to be a valid one. */
-async function describeApp(app: Application): Promise<any> {
-  const document = toOpenApi(app)
-  const { valid, errors } = await new Validator().validate(JSON.parse(JSON.stringify(document)))
-
-  expect(valid, JSON.stringify(errors)).toBe(true)
-
-  return document
-}
-
-/** The document of one service. */
-async function describeService(service: object, options: object, path = 'notes'): Promise<any> {
-  const app = alula()
-
-  app.use(path, service as never, options as never)
-
-  return await describeApp(app)
-}
-
-const toNames = (operation: any) => (operation.parameters ?? []).map(({ name }: any) => name)
-const Note = z.object({ id: z.int32(), text: z.string(), done: z.boolean().default(false) })
+import { describeApp, describeService, INTEGER, Note, toNames } from './support/describe.ts'
 
 it('has the calls of a service, by the methods that clients have', async () => {
   const { paths } = await describeService(memory({ multi: ['remove'] }), {
@@ -355,211 +329,6 @@ it('says nothing of a response that the service makes itself', async () => {
   expect(components.schemas.Note).toBeUndefined()
   expect(paths['/notes'].get.responses['200'].content).toEqual({ 'application/json': { schema: {} } })
 })
-
-describe('hidden fields', () => {
-  it('are nowhere, at any depth and through references', async () => {
-    const record = {
-      type: 'object',
-      required: ['id', 'hideMe', 'address'],
-      examples: [{ id: 1, hideMe: 'x' }],
-      properties: {
-        id: INTEGER,
-        hideMe: { type: 'string' },
-        address: { $ref: '#/$defs/Address' },
-        others: { type: 'array', items: { $ref: '#/$defs/Address' } },
-        again: { $ref: '#/$defs/Address' }
-      },
-      $defs: {
-        Address: {
-          type: 'object',
-          required: ['city', 'hideZip'],
-          properties: { city: { type: 'string' }, hideZip: { type: 'string' } }
-        },
-        Unused: { type: 'object', properties: { hideMe: {} } }
-      }
-    }
-    const hidden = ['hideMe', 'address.hideZip', 'others.hideZip', 'again.hideZip']
-    const document = await describeService(memory(), {
-      methods: ['find', 'get', 'remove'],
-      schema: schema(record, { hidden })
-    })
-
-    expect(document.components.schemas.Note.properties.address.required).toEqual(['city'])
-    expect(JSON.stringify(document)).not.toMatch(/hide/)
-  })
-
-  it('are those too that protect() takes out of all responses', async () => {
-    const app = alula()
-
-    app.use('notes', memory(), { methods: ['find', 'get'], schema: schema(Note) })
-    app.service('notes').hooks({ around: { find: [protect('text', 'done')], get: [protect('text')] } })
-
-    const document = await describeApp(app)
-    const { properties, required } = document.components.schemas.Note
-
-    expect(Object.keys(properties)).toEqual(['id', 'done'])
-    expect(required).toEqual(['id'])
-    expect(toNames(document.paths['/notes'].get)).not.toContain('text')
-  })
-})
-
-describe('a schema', () => {
-  it('is closed where fields have the names of keywords', async () => {
-    const { components } = await describeService(memory(), {
-      methods: ['get'],
-      schema: schema({
-        type: 'object',
-        properties: { id: INTEGER, allOf: { type: 'string', examples: [{ allOf: 1 }] } }
-      })
-    })
-
-    expect(components.schemas.Note.additionalProperties).toBe(false)
-  })
-
-  const toSchema = async (property: object, root: object = {}) => {
-    const record = { type: 'object', properties: { id: INTEGER, field: property }, ...root }
-    const { components } = await describeService(memory(), { methods: ['get'], schema: schema(record) })
-
-    return components.schemas
-  }
-
-  it('that refers to itself has a name', async () => {
-    const { Note: record } = await toSchema({ type: 'array', items: { $ref: '#' } })
-
-    expect(record.properties.field).toEqual({ type: 'array', items: { $ref: '#/components/schemas/Note' } })
-  })
-
-  it('has the schemas that it refers to as components', async () => {
-    const $defs = { Tree: { type: 'object', properties: { next: { $ref: '#/$defs/Tree' } } } }
-    const schemas = await toSchema({ $ref: '#/$defs/Tree' }, { $defs })
-
-    expect(schemas.Note.properties.field).toEqual({ $ref: '#/components/schemas/NoteTree' })
-    expect(schemas.NoteTree.properties.next).toEqual({ $ref: '#/components/schemas/NoteTree' })
-    expect(schemas.Note.$defs).toBeUndefined()
-  })
-
-  it('has the form of the version', async () => {
-    const { Note: record } = await toSchema({
-      $id: 'x',
-      type: 'string',
-      nullable: true,
-      default: 'a',
-      'x-own': 1,
-      minLength: 2
-    })
-
-    expect(record.properties.field).toEqual({ type: ['string', 'null'], minLength: 2 })
-  })
-
-  it.each([
-    [
-      'a list of parts by place',
-      { items: [INTEGER, { type: 'string' }] },
-      { prefixItems: [INTEGER, { type: 'string' }] }
-    ],
-    ['a list without elements', { type: 'array', items: false }, { type: 'array', items: false }],
-    ['a value that is refused', { anyOf: [false, INTEGER] }, { anyOf: [{ not: {} }, INTEGER] }],
-    ['constants', { anyOf: [{ const: 'a' }, { const: 'b' }] }, { type: 'string', enum: ['a', 'b'] }],
-    ['values without a type', { enum: ['a', 'b'] }, { type: 'string', enum: ['a', 'b'] }],
-    ['values of several types', { enum: ['a', null] }, { enum: ['a', null] }],
-    ['a list of one type', { type: ['string'] }, { type: 'string' }],
-    [
-      'numbers that JSON does not have',
-      { type: 'number', maximum: Number.POSITIVE_INFINITY },
-      { type: 'number' }
-    ],
-    [
-      'further fields',
-      { type: 'object', additionalProperties: INTEGER, patternProperties: { '^x-': { type: 'string' } } },
-      { type: 'object', patternProperties: { '^x-': { type: 'string' } }, additionalProperties: INTEGER }
-    ]
-  ])('of %s is one of a document', async (_, property, expected) => {
-    expect((await toSchema(property)).Note.properties.field).toEqual(expected)
-  })
-
-  it('of several shapes has what is computed in each', async () => {
-    const toShape = (name: string) => ({
-      type: 'object',
-      required: ['id'],
-      properties: { id: INTEGER, [name]: { type: 'string' } }
-    })
-    const { components } = await describeService(memory(), {
-      methods: ['get'],
-      schema: schema({
-        record: { oneOf: [toShape('text'), toShape('title')] },
-        create: toShape('text'),
-        patch: toShape('text'),
-        computed: { length: { from: ['id'], many: (notes: readonly unknown[]) => notes.map(() => 1) } }
-      })
-    })
-
-    expect(components.schemas.Note.oneOf.map(({ properties }: any) => Object.keys(properties))).toEqual([
-      ['id', 'text', 'length'],
-      ['id', 'title', 'length']
-    ])
-  })
-
-  it('of a constant or null allows both', async () => {
-    const schemas = await toSchema({ anyOf: [{ type: 'string', const: 'x' }, { type: 'null' }] })
-
-    expect(schemas.Note.properties.field.anyOf).toEqual([{ type: 'string', const: 'x' }, { type: 'null' }])
-  })
-
-  it('of which a field cannot be described says so once, and has the rest', async () => {
-    const warnings: string[] = []
-    const original = process.emitWarning
-
-    process.emitWarning = ((text: string) => void warnings.push(text)) as typeof process.emitWarning
-    onTestFinished(() => {
-      process.emitWarning = original
-    })
-
-    const app = alula()
-
-    app.use('notes', memory(), {
-      methods: ['get'],
-      schema: schema(Note.extend({ size: z.bigint(), made: z.custom<Blob>() }))
-    })
-
-    const { properties } = (await describeApp(app)).components.schemas.Note
-
-    toOpenApi(app)
-
-    expect([properties.size, properties.made, properties.text]).toEqual([{}, {}, { type: 'string' }])
-    expect(warnings).toHaveLength(1)
-    expect(warnings[0]).toMatch(/notes\.size, notes\.made$/)
-  })
-})
-
-it('is the same for every library, up to titles', async () => {
-  const documents = await Promise.all(
-    Object.values(libraries).map(async (create) => {
-      const { paths, components } = await describeService(memory(), { schema: create() })
-
-      return JSON.parse(JSON.stringify({ paths, components }), normalize)
-    })
-  )
-
-  for (const document of documents) expect(document).toEqual(documents[0])
-})
-
-/** What libraries say in different words. */
-function normalize(key: string, value: any): unknown {
-  // Joi takes no empty string unless it is said.
-  if (key === 'title' || key === 'minLength') return undefined
-  if (key === 'parameters') {
-    return value.toSorted((first: any, second: any) => (first.name < second.name ? -1 : 1))
-  }
-  if (key === 'required' && Array.isArray(value)) return value.toSorted()
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  if (value.minimum === Number.MIN_SAFE_INTEGER || value.maximum === Number.MAX_SAFE_INTEGER) {
-    const { minimum, maximum, ...rest } = value
-
-    return rest
-  }
-
-  return Object.fromEntries(Object.entries(value).toSorted(([first], [second]) => (first < second ? -1 : 1)))
-}
 
 describe('names', () => {
   it('are those of the paths, each once', async () => {

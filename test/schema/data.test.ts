@@ -1,30 +1,13 @@
-import { Type as OldType } from '@sinclair/typebox'
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { Ajv } from 'ajv'
-import { type } from 'arktype'
-import Joi from 'joi'
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { access } from '../../src/access.ts'
 import { alula as createClient } from '../../src/client.ts'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
-import { onWrite, schema } from '../../src/schema.ts'
-
-function open(declared: any, service: any = memory({ multi: true })): any {
-  const app = alula()
-
-  app.use('notes', service, { schema: declared })
-
-  return app.service('notes')
-}
-
-const failing = (call: Promise<unknown>): Promise<any> =>
-  call.then(
-    () => [],
-    ({ code, errors }) => [code, errors]
-  )
+import { schema } from '../../src/schema.ts'
+import { failing, open } from './support/notes.ts'
 
 describe('fields that no schema declares', () => {
   const Shape = z.discriminatedUnion('kind', [
@@ -85,115 +68,6 @@ it.each(['update', 'patch'])('%s takes one record, and no list of them', async (
       message: 'Invalid data: expected an object, got an array'
     })
   }
-})
-
-describe('values of the server', () => {
-  it('are made for each of several records, from its own data', async () => {
-    const Note = z.object({ id: z.int(), text: z.string(), slug: z.string() })
-    const notes = open(schema(Note, { server: { slug: ({ data }: any) => data.text.toLowerCase() } }))
-
-    expect(await notes.create([{ text: 'A' }, { text: 'B' }], { provider: 'rest' })).toMatchObject([
-      { slug: 'a' },
-      { slug: 'b' }
-    ])
-    expect(await notes.create({ text: 'C' }, { provider: 'rest' })).toMatchObject({ slug: 'c' })
-
-    const one = open(schema(Note, { server: { slug: ({ data }: any) => data.text } }), memory())
-
-    await expect(one.create([{ text: 'A' }], { provider: 'rest' })).rejects.toMatchObject({ code: 405 })
-  })
-
-  const Note = z.object({ id: z.int(), text: z.string(), owner: z.string(), at: z.number().optional() })
-
-  it('may take time, know the call, and be missing', async () => {
-    const notes = open(
-      schema(Note, {
-        server: {
-          owner: async ({ params }: any) => params.user,
-          at: onWrite(() => undefined as unknown as number)
-        }
-      })
-    )
-
-    expect(await notes.create([{ text: 'a' }, { text: 'b' }], { user: 'ada' })).toEqual([
-      { id: 0, text: 'a', owner: 'ada' },
-      { id: 1, text: 'b', owner: 'ada' }
-    ])
-  })
-
-  it('are kept by update under the conditions of the query', async () => {
-    const notes = open(schema(Note, { server: { owner: () => 'server' } }))
-
-    await notes.create({ text: 'a', owner: 'ada' })
-
-    expect(
-      await notes.update(0, { text: 'b' }, { provider: 'rest', query: { owner: 'ada', $select: ['text'] } })
-    ).toEqual({
-      id: 0,
-      text: 'b'
-    })
-    expect(await notes.get(0)).toEqual({ id: 0, text: 'b', owner: 'ada' })
-    expect(await failing(notes.update(0, { text: 'c' }, { query: { owner: 'eve' } }))).toEqual([
-      404,
-      undefined
-    ])
-  })
-})
-
-describe('values of the server that update keeps', () => {
-  const Note = z.object({ id: z.int(), text: z.string(), owner: z.string(), at: z.number().optional() })
-  const server = { owner: () => 'server', at: undefined }
-  const update = async (id: number, data: object) => ({ id, ...data })
-
-  it('are those that a service without an adapter returns for the id', async () => {
-    const queries: unknown[] = []
-    const get = async (id: number, { query, provider }: any) => {
-      queries.push([query, provider])
-
-      return { id, text: 'a', ...(id === 1 && { owner: 'ada' }) }
-    }
-    const notes = open(schema(Note, { server }), { get, update })
-
-    expect(await notes.update(1, { text: 'b' }, { provider: 'rest' })).toEqual({
-      ...{ id: 1, text: 'b', owner: 'ada' }
-    })
-    expect(await notes.update(2, { text: 'b' })).toEqual({ id: 2, text: 'b' })
-    expect(await notes.update(3, { text: 'b', owner: 'eve' })).toEqual({ id: 3, text: 'b', owner: 'eve' })
-    expect(queries).toEqual([
-      [{}, undefined],
-      [{}, undefined]
-    ])
-  })
-
-  it('are none where the service has no `get`', async () => {
-    const notes = open(schema(Note, { server }), { update })
-
-    expect(await notes.update(1, { text: 'b' })).toEqual({ id: 1, text: 'b' })
-  })
-
-  it('do not tell a caller with access whether there is a record', async () => {
-    const failed = new Error('broken')
-    const app = alula()
-    const service = memory()
-
-    app.use('notes', service, {
-      schema: schema(Note, { server }),
-      access: access({ update: () => ({ owner: 'ada' }) })
-    })
-
-    await app.service('notes').create({ text: 'a', owner: 'eve' })
-
-    for (const id of [0, 9]) {
-      await expect(
-        app.service('notes').update(id, { text: 'b' }, { provider: 'rest' })
-      ).rejects.toMatchObject({ code: 404, message: `No record found for id '${id}'` })
-    }
-
-    service._get = async () => {
-      throw failed
-    }
-    await expect(app.service('notes').update(0, { text: 'b' }, { provider: 'rest' })).rejects.toBe(failed)
-  })
 })
 
 describe('a declaration that cannot be', () => {
@@ -292,80 +166,6 @@ it('an id that the author of the data chooses is declared in the long form', asy
   const notes = open(schema({ record, create: record }), memory({ id: 'slug' }))
 
   expect(await notes.create({ slug: 'a', text: 'b' }, { provider: 'rest' })).toEqual({ slug: 'a', text: 'b' })
-})
-
-it('libraries may take their time', async () => {
-  const Note = z.object({ id: z.int(), text: z.string().refine(async (text) => text !== 'taken') })
-  const notes = open(
-    schema({ record: Note, create: asynchronous(Note.omit({ id: true })) as any, patch: Note.partial() })
-  )
-
-  expect(await notes.create({ text: 'a' })).toEqual({ id: 0, text: 'a' })
-  expect((await failing(notes.create({ text: 'taken' })))[0]).toBe(400)
-  expect((await failing(notes.create([{ text: 'b' }, { text: 'taken' }])))[1]).toHaveProperty(['1.text'])
-})
-
-/** Zod checks refinements that take time only when it is told to. */
-function asynchronous(of: z.ZodType): unknown {
-  const standard = of['~standard']
-
-  return {
-    '~standard': { ...standard, vendor: 'zod', validate: async (value: unknown) => standard.validate(value) }
-  }
-}
-
-it('a schema of ArkType keeps what it does to values', async () => {
-  const Note = type({ id: 'number.integer', text: 'string.trim' })
-  const notes = open(schema({ record: Note, create: Note.omit('id'), patch: Note.omit('id').partial() }))
-
-  expect(await notes.create({ text: ' a ' }, { provider: 'rest' })).toEqual({ id: 0, text: 'a' })
-})
-
-it.each<[string, () => any]>([
-  ['zod', () => z.object({ id: z.int(), at: z.date() })],
-  [
-    'valibot',
-    () => toStandardJsonSchema(v.object({ id: v.number(), at: v.date(), more: v.optional(v.any()) }))
-  ],
-  ['arktype', () => type({ id: 'number.integer', at: 'Date', 'more?': type.instanceOf(Map) })],
-  ['joi', () => Joi.object({ id: Joi.number().integer(), at: Joi.date().strict() })]
-])('dates of %s are compared as dates', async (_, create) => {
-  const record = create()
-  const notes = open(schema({ record, create: record, patch: record }))
-
-  await notes.create([
-    { id: 1, at: new Date(0) },
-    { id: 2, at: new Date(1e12) }
-  ])
-
-  expect(await notes.find({ provider: 'rest', query: { at: { $lt: '1970-01-02' } } })).toMatchObject([
-    { id: 1 }
-  ])
-  expect(await failing(notes.find({ provider: 'rest', query: { at: 'x' } }))).toEqual([
-    400,
-    { at: 'expects a date in ISO 8601, got a string' }
-  ])
-})
-
-it('a message of Valibot that has the value in it is not shown', async () => {
-  const record = v.object({ mail: v.pipe(v.string(), v.email()), size: v.pipe(v.string(), v.maxLength(2)) })
-  const declared = toStandardJsonSchema(record)
-  const people = open(schema({ record: declared, create: declared, patch: declared }))
-
-  expect(await failing(people.create({ mail: 'secret', size: 'long' }))).toEqual([
-    400,
-    { mail: 'is not valid', size: 'expects <=2' }
-  ])
-})
-
-it('dates of TypeBox are dates', async () => {
-  const Note = OldType.Object({ id: OldType.Integer(), at: OldType.Date() })
-  const notes = open(schema(Note))
-  const at = new Date(0)
-
-  expect(await notes.create({ at })).toEqual({ id: 0, at })
-  expect(await failing(notes.create({ at: at.toISOString() }))).toEqual([400, { at: 'expects a date' }])
-  expect(await notes.find({ provider: 'rest', query: { at: { $lt: '1970-01-02' } } })).toHaveLength(1)
 })
 
 it('fields of a JSON Schema are own fields, whatever objects inherit', async () => {

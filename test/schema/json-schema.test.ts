@@ -1,24 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { alula } from '../../src/index.ts'
-import { memory } from '../../src/memory.ts'
 import { schema } from '../../src/schema.ts'
-
-const outside = { provider: 'rest' }
-
-function open(declared: any): any {
-  const app = alula()
-
-  app.use('things', memory({ multi: true }), { schema: declared })
-
-  return app.service('things')
-}
-
-const failing = (call: Promise<unknown>): Promise<any> =>
-  call.then(
-    () => 'it succeeded',
-    ({ code, errors }) => [code, errors]
-  )
+import { failing, open, outside } from './support/notes.ts'
 
 describe('a JSON Schema', () => {
   it('of the draft 2020-12 is checked as such', async () => {

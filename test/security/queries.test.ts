@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { createHandler } from '../../src/fetch.ts'
 import { alula } from '../../src/index.ts'
 import { type MemoryOptions, memory } from '../../src/memory.ts'
+import { COMPARISONS, OBJECT_NAMES } from '../support/hostile.ts'
 import { scaled } from '../support/scale.ts'
 
 // What a client could do with a query to a database: run code in it, read or change what it should not, stop it.
@@ -51,11 +52,7 @@ function open(options: MemoryOptions = {}) {
 
 const NAMES = ['id', 'name', 'size', 'address', 'address.city', 'address.tags.1', 'nothing']
 const HOSTILE = [
-  '__proto__',
-  'constructor',
-  'prototype',
-  'toString',
-  'hasOwnProperty',
+  ...OBJECT_NAMES,
   'constructor.prototype',
   'address.__proto__.polluted',
   '',
@@ -72,22 +69,7 @@ const HOSTILE = [
   '\u0000',
   '\ud83d\ude00'
 ]
-const OPERATORS = [
-  '$eq',
-  '$ne',
-  '$lt',
-  '$lte',
-  '$le',
-  '$gt',
-  '$gte',
-  '$ge',
-  '$in',
-  '$nin',
-  '$not',
-  '$or',
-  '$and',
-  '$nor'
-]
+const OPERATORS = [...COMPARISONS, '$or', '$and', '$nor']
 const TOP = ['$limit', '$skip', '$sort', '$select', '$or', '$and', '$nor', '$not']
 
 const often = <T>(good: T[], bad: T[]) =>

@@ -128,9 +128,7 @@ const httpTransports: { [name: string]: OpenTransport } = {
   }
 }
 
-const remoteTransports: { [name: string]: OpenTransport } = {
-  ...httpTransports,
-
+const socketTransports: { [name: string]: OpenTransport } = {
   'Socket.IO': async (configure, options) => {
     const app = alula()
 
@@ -142,6 +140,8 @@ const remoteTransports: { [name: string]: OpenTransport } = {
     return socketClient(await connectSocket(url), (extraHeaders) => connectSocket(url, { extraHeaders }))
   }
 }
+
+const remoteTransports = { ...httpTransports, ...socketTransports }
 
 const transports: { [name: string]: OpenTransport } = {
   'a direct call': async (configure) => {
@@ -178,6 +178,11 @@ export function describeRemoteTransports(title: string, body: (open: OpenTranspo
 /** Runs the same tests through every way into an application that speaks HTTP. */
 export function describeHttpTransports(title: string, body: (open: OpenTransport) => void): void {
   describeThrough(httpTransports, title, body)
+}
+
+/** Runs the same tests through every way into an application that keeps a connection. */
+export function describeSocketTransports(title: string, body: (open: OpenTransport) => void): void {
+  describeThrough(socketTransports, title, body)
 }
 
 function describeThrough(

@@ -1,38 +1,15 @@
-import fc from 'fast-check'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { hashPassword, protect } from '../../src/authentication.ts'
-import { type Application, alula, createContext } from '../../src/index.ts'
-import { MemoryService, memory } from '../../src/memory.ts'
+import { alula, createContext } from '../../src/index.ts'
+import { memory } from '../../src/memory.ts'
 import { schema } from '../../src/schema.ts'
 import { socketio } from '../../src/socketio.ts'
 import { addAuthentication } from '../support/login.ts'
-import { scaled } from '../support/scale.ts'
 import { serve } from '../support/server.ts'
 import { ask, connectSocket, next } from '../support/sockets.ts'
 import { describeRemoteTransports } from '../support/transports.ts'
-
-/** Stands in everything that must not leave. */
-const SECRET = 'sentinel-4711'
-
-const User = z.object({ id: z.int(), name: z.string(), password: z.string() })
-
-const Note = z.object({
-  id: z.int(),
-  text: z.string(),
-  ownerId: z.int(),
-  key: z.string().optional(),
-  address: z.object({ city: z.string(), code: z.string().optional() }).optional(),
-  parts: z.array(z.object({ name: z.string() })).optional(),
-  extra: z.any().optional()
-})
-
-const note = {
-  ...{ text: 'a', ownerId: 0, key: SECRET, hash: SECRET },
-  address: { city: 'Rome', code: SECRET, street: SECRET },
-  parts: [{ name: 'x', price: SECRET }],
-  extra: { anything: 1 }
-}
+import { configure, note, SECRET, User } from './support/notes.ts'
 
 const shown = {
   id: 0,
@@ -41,52 +18,6 @@ const shown = {
   address: { city: 'Rome' },
   parts: [{ name: 'x' }],
   extra: { anything: 1 }
-}
-
-class Notes extends MemoryService {
-  async copy() {
-    return { note: await this._get(0), user: await this.app.service('users').get(0) }
-  }
-
-  /** Records that no hook has seen. */
-  async raw() {
-    return { list: [await this._get(0)], ...(await this._get(0)) }
-  }
-
-  async counted() {
-    return { count: 1, hash: SECRET }
-  }
-
-  app!: Application
-
-  async setup(app: Application) {
-    this.app = app
-  }
-}
-
-async function configure(app: Application): Promise<void> {
-  app.use('users', memory({ store: { 0: { id: 0, name: 'Ada', password: SECRET } } }), {
-    schema: schema(User, { hidden: ['password'] })
-  })
-
-  const notes = new Notes({ multi: true, store: { 0: { id: 0, ...note } }, paginate: { default: 10 } })
-
-  notes.app = app
-  app.use('notes', notes, {
-    methods: ['find', 'get', 'create', 'update', 'patch', 'remove', 'copy', 'counted', 'raw'],
-    schema: schema(Note, {
-      hidden: ['key', 'address.code'],
-      unknown: 'drop',
-      computed: {
-        author: {
-          from: ['ownerId'],
-          many: (records, context) =>
-            Promise.all(records.map(({ ownerId }) => context.app.service('users').get(ownerId)))
-        }
-      },
-      methods: { counted: { result: z.object({ count: z.int() }) } }
-    })
-  })
 }
 
 const author = { id: 0, name: 'Ada' }
@@ -271,183 +202,6 @@ it('protect and a dispatch of a hook are narrowed further', async () => {
   expect(JSON.stringify((await call('find')).dispatch)).not.toContain(SECRET)
 })
 
-it('a result that is not what the schema says is reported once for each field, in development', async () => {
-  const app = alula()
-  const reports: any[] = []
-  const Row = z.object({
-    ...{ id: z.int(), done: z.boolean(), at: z.date(), tags: z.array(z.string()), name: z.string() },
-    kind: z.enum(['a', 'b']),
-    address: z.object({ city: z.string() }).optional(),
-    note: z.string().nullable(),
-    size: z.number().optional(),
-    total: z.int().optional()
-  })
-  const row = {
-    ...{
-      id: 0,
-      done: 1,
-      at: '2026-11-22',
-      tags: '[]',
-      kind: 'c',
-      address: { city: 5 },
-      note: null,
-      size: 5n,
-      total: 5n
-    }
-  }
-
-  app.on('error', (error, context) => reports.push([error.code, error.message, context.method]))
-  app.use('rows', memory({ store: { 0: row } }), { schema: schema(Row) })
-  await app.service('rows').get(0, { query: { $select: ['id', 'kind'] } })
-  for (let times = 0; times < 2; times++) await app.service('rows').find()
-
-  expect(reports).toEqual(
-    [
-      ['get', '\'kind\' expects one of "a", "b"'],
-      ['find', "'done' expects true or false, got a number"],
-      ['find', "'tags' expects a list, got a string"],
-      ['find', "'name' is missing"],
-      ['find', "'address.city' expects a string, got a number"]
-    ].map(([method, difference]) => [
-      'ALULA_RESULT',
-      `A result of 'rows' (${method}) is not what its schema says: ${difference} (ALULA_RESULT)`,
-      method
-    ])
-  )
-})
-
-it('a field that is dropped is named once in development', async () => {
-  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
-
-  onTestFinished(() => warn.mockRestore())
-
-  const app = alula()
-
-  await configure(app)
-  for (let times = 0; times < 2; times++) await app.service('notes').get(0, { provider: 'rest' })
-
-  expect(warn.mock.calls.map(([sentence]) => String(sentence).slice(0, 50)).sort()).toEqual([
-    "The field 'address.street' of service 'notes' does",
-    "The field 'hash' of service 'notes' does not leave",
-    "The field 'parts.price' of service 'notes' does no"
-  ])
-})
-
-it('a method whose result has fewer fields than the record narrows it, and nothing is reported', async () => {
-  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
-
-  onTestFinished(() => warn.mockRestore())
-
-  const app = alula()
-
-  app.use('notes', new Notes({ store: { 0: { ...note, id: 0 } } }), {
-    methods: ['raw'],
-    schema: schema(Note, { methods: { raw: { result: z.object({ id: z.int() }) } } })
-  })
-
-  expect(await app.service('notes').raw({}, { provider: 'rest' })).toBeDefined()
-  expect(warn).not.toHaveBeenCalled()
-})
-
-it('neither is reported in production', async () => {
-  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
-
-  vi.stubEnv('NODE_ENV', 'production')
-  onTestFinished(() => {
-    warn.mockRestore()
-    vi.unstubAllEnvs()
-  })
-
-  const app = alula()
-  const row = { id: 0, name: 5, password: SECRET, other: SECRET }
-
-  app.use('users', memory({ store: { 0: row } }), { schema: schema(User, { hidden: ['password'] }) })
-
-  const { dispatch } = await app
-    .service('users')
-    .get(0, { provider: 'rest' }, createContext(app.service('users'), 'get'))
-
-  expect(dispatch).toEqual({ id: 0, name: 5 })
-  expect(warn).not.toHaveBeenCalled()
-})
-
-describe('what is no plain object', () => {
-  class Place {
-    city = 'Rome'
-    code = SECRET
-  }
-
-  class Document extends Place {
-    toJSON() {
-      return { city: this.city, code: this.code }
-    }
-  }
-
-  class ObjectId {
-    key = SECRET
-
-    toJSON() {
-      return 'id'
-    }
-  }
-
-  async function show(record: unknown, fields: object, hidden: string[] = []): Promise<unknown> {
-    const app = alula()
-
-    app.on('error', () => undefined)
-    app.use(
-      'places',
-      { get: async () => record },
-      { schema: schema({ type: 'object', properties: fields }, { hidden }) }
-    )
-
-    const service = app.service('places')
-    const { dispatch } = await service.get(0, { provider: 'rest' }, createContext(service, 'get'))
-
-    return dispatch
-  }
-
-  const city = { city: { type: 'string' } }
-  const place = { type: 'object', properties: city }
-
-  it('leaves by its declared fields, as a record and as a field of one', async () => {
-    for (const Class of [Place, Document]) {
-      expect(await show(new Class(), city)).toEqual({ city: 'Rome' })
-      expect(await show({ at: new Class() }, { at: place })).toEqual({ at: { city: 'Rome' } })
-      expect(await show({ at: [new Class()] }, { at: { type: 'array', items: place } })).toEqual({
-        at: [{ city: 'Rome' }]
-      })
-      expect(await show({ at: new Class() }, { at: {} }, ['at.code'])).toEqual({ at: { city: 'Rome' } })
-      expect(await show({ at: { any: [new Class()] } }, { at: {} }, ['at.any.code'])).toEqual({
-        at: { any: [{ city: 'Rome' }] }
-      })
-    }
-  })
-
-  it('leaves as the value that it makes of itself, where the field is one', async () => {
-    const at = new Date(0)
-
-    expect(JSON.stringify(await show({ at: new ObjectId() }, { at: { type: 'string' } }))).toBe('{"at":"id"}')
-    expect(JSON.stringify(await show({ at: new ObjectId() }, { at: place }))).toBe('{"at":"id"}')
-    expect(await show({ at }, { at: { type: 'string' } })).toEqual({ at })
-    expect(await show({ at }, { at: place })).toEqual({ at })
-    expect(await show({ at: new Uint8Array(1) }, { at: { type: 'string' } })).toEqual({
-      at: new Uint8Array(1)
-    })
-  })
-
-  it('does not leave where the field is a value and it makes none of itself', async () => {
-    expect(await show({ at: new Place(), city: 'Rome' }, { at: { type: 'string' }, ...city })).toEqual({
-      city: 'Rome'
-    })
-    expect(await show({ at: { code: SECRET }, city: 'Rome' }, { at: { type: 'string' }, ...city })).toEqual({
-      city: 'Rome'
-    })
-    expect(await show({ at: [SECRET] }, { at: { type: 'string' } })).toEqual({})
-    expect(await show('text', city)).toBe('text')
-  })
-})
-
 it('a record of another service leaves as that service shows it, in a declared field too', async () => {
   const app = alula()
   const Holder = z.object({
@@ -536,60 +290,4 @@ it('computed runs once for a page, and has to return a value for each record', a
   expect(calls).toBe(2)
   values = [1]
   await expect(users.find()).rejects.toThrow("'rank' of 'users' needs one value for each record")
-})
-
-it('random records leave nothing that is hidden or not declared', async () => {
-  const leaf = fc.oneof(fc.string(), fc.integer(), fc.constant(null))
-  const part = fc.letrec((tie) => ({
-    value: fc.oneof({ maxDepth: 3 }, leaf, fc.array(tie('value'), { maxLength: 3 }), tie('object')),
-    object: fc.dictionary(
-      fc.constantFrom('name', 'city', 'code', 'text', 'id', 'x', 'toJSON', '__proto__'),
-      tie('value'),
-      { maxKeys: 4 }
-    )
-  })).object as fc.Arbitrary<Record<string, unknown>>
-
-  /** A sentinel under every name that must not leave, at any depth of what is declared. */
-  const poison = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(poison)
-    if (typeof value !== 'object' || value === null) return value
-
-    return {
-      ...Object.fromEntries(Object.entries(value).map(([name, field]) => [name, poison(field)])),
-      undeclared: SECRET
-    }
-  }
-
-  await fc.assert(
-    fc.asyncProperty(part, part, fc.array(part, { maxLength: 3 }), async (top, address, parts) => {
-      const { extra: _, ...rest } = top
-      const record = {
-        ...(poison(rest) as object),
-        id: 0,
-        key: SECRET,
-        address: { ...(poison(address) as object), code: SECRET },
-        parts: poison(parts)
-      }
-      const app = alula()
-
-      app.use(
-        'notes',
-        { find: async () => [record], get: async () => record, create: async () => record },
-        {
-          schema: schema(Note, { hidden: ['key', 'address.code'] })
-        }
-      )
-
-      for (const call of [
-        app.service('notes').find({ provider: 'rest' }, createContext(app.service('notes'), 'find')),
-        app.service('notes').get(0, { provider: 'rest' }, createContext(app.service('notes'), 'get')),
-        app
-          .service('notes')
-          .create({ text: 'a', ownerId: 1 }, {}, createContext(app.service('notes'), 'create'))
-      ]) {
-        expect(JSON.stringify((await call).dispatch)).not.toContain(SECRET)
-      }
-    }),
-    { numRuns: scaled(20_000) }
-  )
 })

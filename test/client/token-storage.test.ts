@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import { getDefaultStorage, MemoryStorage, type Storage, StorageWrapper } from '../../src/client.ts'
+import { withWindow } from './login.ts'
+
+describe('the storage', () => {
+  it('is that of the browser where there is one', async () => {
+    const values = new Map<string, string>()
+    const localStorage = {
+      getItem: (key: string) => values.get(key) ?? null,
+      setItem: (key: string, value: string) => void values.set(key, value),
+      removeItem: (key: string) => void values.delete(key)
+    }
+
+    withWindow({ localStorage })
+
+    const storage: any = getDefaultStorage()
+
+    expect(storage).toBeInstanceOf(StorageWrapper)
+    await storage.setItem('a', 'b')
+    expect(values.get('a')).toBe('b')
+    expect(await storage.getItem('a')).toBe('b')
+    await storage.removeItem('a')
+    expect(await storage.getItem('a')).toBeNull()
+  })
+
+  it('is memory where there is none, or none may be used', () => {
+    expect(getDefaultStorage()).toBeInstanceOf(MemoryStorage)
+
+    withWindow({})
+    expect(getDefaultStorage()).toBeInstanceOf(MemoryStorage)
+
+    withWindow({
+      get localStorage() {
+        throw new Error('The operation is insecure')
+      }
+    })
+    expect(getDefaultStorage()).toBeInstanceOf(MemoryStorage)
+  })
+
+  const refuse = () => {
+    throw new Error('The operation is insecure')
+  }
+
+  it.each<[string, Storage | undefined]>([
+    ['throws', { getItem: refuse, setItem: refuse, removeItem: refuse }],
+    [
+      'rejects',
+      { getItem: async () => refuse(), setItem: async () => refuse(), removeItem: async () => refuse() }
+    ],
+    ['is full', { getItem: () => null, setItem: refuse, removeItem: () => undefined }],
+    ['can only be read', { getItem: () => null }],
+    ['is missing', undefined]
+  ])('that %s is replaced by memory', async (_what, given) => {
+    const storage = new StorageWrapper(given)
+
+    await storage.setItem('a', 'b')
+    expect(await storage.getItem('a')).toBe('b')
+    expect(await storage.removeItem('a')).toBe('b')
+    expect((await storage.getItem('a')) ?? null).toBeNull()
+  })
+
+  it('goes on when it works again', async () => {
+    const values = new Map<string, string>()
+    let isFull = true
+    const storage = new StorageWrapper({
+      getItem: (key) => values.get(key),
+      setItem: (key, value) => (isFull ? refuse() : void values.set(key, value)),
+      removeItem: (key) => values.delete(key)
+    })
+
+    await storage.setItem('a', 'b')
+    isFull = false
+    await storage.setItem('a', 'c')
+
+    expect(await storage.getItem('a')).toBe('c')
+    expect(values.get('a')).toBe('c')
+    // As another page may do.
+    values.set('a', 'd')
+    expect(await storage.getItem('a')).toBe('d')
+    await storage.removeItem('a')
+    expect(await storage.getItem('a')).toBeUndefined()
+  })
+})

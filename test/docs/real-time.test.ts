@@ -1,0 +1,107 @@
+import { expect, it } from 'vitest'
+import { readBlocks, readPage } from '../support/page.ts'
+import { runProgram, runServer, runToEnd } from '../support/program.ts'
+import { expectSession } from '../support/session.ts'
+import { SECRET } from './support.ts'
+
+it('real time: the server and the client show what the page shows', async () => {
+  const page = await readPage('realtime')
+  const [application, client] = readBlocks(page, 'js') as [string, string]
+  const [session] = readBlocks(page, 'console') as [string]
+  const { address } = await runServer(application)
+  const listening = runProgram(client.replace('localhost:3030', address))
+  const shown = [...client.matchAll(/(?:prints:|\/\/) ([^:]* ?\{ text.+)$/gm)].map(([, line]) => line)
+
+  expect([await listening.waitFor(''), await listening.waitFor('')]).toEqual(shown)
+  await expectSession([session], { 'localhost:3030': address })
+  expect(await listening.waitFor('')).toBe("created { text: 'From HTTP', id: 2 }")
+})
+
+it('real time: channels and sessions follow logins', async () => {
+  const [application] = readBlocks(await readPage('authentication'), 'js') as [string]
+  const blocks = readBlocks(await readPage('realtime'), 'js')
+  const [channels, rooms, login, sessions] = ["'anonymous'", 'rooms/', 'wren@', 'verifySessions'].map(
+    (text) => blocks.find((block) => block.includes(text))
+  ) as [string, string, string, string]
+  const room = "app.use('rooms', { find: async () => [{ id: 7 }] })\n"
+  const verify = `app.use('check', { find: async () => {
+  console.log(app.channel('rooms/7').length)
+  const userId = undefined
+  ${sessions}
+  return []
+} })\n`
+  const server = await runServer(
+    application.replace('await app.listen', `${channels}${room}${rooms}${verify}await app.listen`),
+    { SECRET }
+  )
+  const post = (path: string, data: object) =>
+    fetch(`http://${server.address}/${path}`, {
+      method: 'POST',
+      body: JSON.stringify(data),
+      headers: { 'Content-Type': 'application/json' }
+    })
+
+  await post('users', { email: 'wren@example.org', password: 'correct horse' })
+
+  const client = runProgram(`${login.replace('localhost:3030', server.address)}
+client.service('messages').on('removed', (data) => console.log(data))
+await client.service('messages').remove(1)
+process.exit()`)
+
+  expect(await client.waitFor('')).toBe('{ changed: true }')
+  expect(await server.waitFor('gone')).toBe('gone wren@example.org')
+
+  const staying = runProgram(`${login.replace('localhost:3030', server.address)}console.log('ready')`)
+
+  await staying.waitFor('ready')
+  expect((await fetch(`http://${server.address}/check`)).status).toBe(200)
+  expect(await server.waitFor('')).toBe('1')
+  await staying.end('SIGTERM')
+})
+
+it('real time: each way to set up a server starts and ends', async () => {
+  const [, page = ''] = (await readPage('realtime')).split('## Setting up')
+  const [options, alone, own] = readBlocks(page, 'js') as [string, string, string]
+  const imports = `import { createServer } from 'node:http'\nimport { alula } from 'alula'\n`
+  const together = `${imports}const app = alula()\nconst server = createServer()\n${options}${own.replace('3030', '0')}`
+
+  await runToEnd(together)
+
+  const { end } = await runServer(
+    `${imports}import { socketio } from 'alula/socketio'\nprocess.once('SIGTERM', () => app.teardown())\n${alone}`
+  )
+
+  expect(await end('SIGTERM')).toBe(0)
+})
+
+it('real time: what a client does, clients hear', async () => {
+  const [application] = readBlocks(await readPage('realtime'), 'js') as [string]
+  const clients = readBlocks(await readPage('client'), 'js')
+  const overSocket = clients.find((block) => block.includes('socketio(socket, {')) as string
+  const overHttp = clients.find((block) => block.includes("messages.on('created'")) as string
+  const { address } = await runServer(application)
+  const listening = runProgram(overSocket.replace('localhost:3030', address))
+
+  expect(await listening.waitFor('created')).toBe("created { text: 'Hello', id: 1 }")
+
+  const calling = runProgram(overHttp.replace('localhost:3030', address))
+
+  expect(await calling.waitFor('created')).toBe("created { text: 'Hello', id: 2 }")
+  expect(await listening.waitFor('created')).toBe("created { text: 'Hello', id: 2 }")
+  expect(await calling.end()).toBe(0)
+})
+
+it('real time: messages without a client of ours are answered', async () => {
+  const blocks = readBlocks(await readPage('realtime'), 'js')
+  const [application] = blocks as [string]
+  const messages = blocks.find((block) => block.includes("socket.emit('get'")) as string
+  const { address } = await runServer(application)
+  const calling = runProgram(messages.replace('localhost:3030', address))
+
+  const printed = await Promise.all([1, 2, 3, 4].map(() => calling.waitFor('Hello')))
+
+  expect(printed.filter((line) => !line.startsWith('created'))).toEqual(
+    [...messages.matchAll(/print\) \/\/ (.+)$/gm)].map(([, line]) => line)
+  )
+  expect(printed).toContain("created { text: 'Hello', id: 1 }")
+})

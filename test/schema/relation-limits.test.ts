@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest'
+import { alula } from '../../src/index.ts'
+import { memory } from '../../src/memory.ts'
+import { count, many, one, schema } from '../../src/schema.ts'
+import { ask, Comment, createInMemory, Note, Person } from './support/relations.ts'
+
+describe('a relation', () => {
+  it('has limits on levels, names and records', async () => {
+    const { app } = createInMemory()
+    const refuse = (names: unknown) => expect(ask(app, 'people', { $include: names })).rejects
+
+    await refuse('boss.boss.boss.boss').toThrow("'$include' expects at most 3 levels")
+    await refuse([
+      'boss.boss.boss',
+      'boss.notes.tags',
+      'boss.notes.author',
+      'notes.comments.author',
+      'team',
+      'noteCount'
+    ]).toThrow("'$include' expects at most 10 relations")
+    await refuse({ boss: 1 }).toThrow("'$include' expects names of relations")
+    await refuse('bos').toThrow("'$include' has no relation 'bos'. Did you mean 'boss'?")
+    await refuse('boss.nots').toThrow("'$include' has no relation 'boss.nots'. Did you mean 'notes'?")
+    await refuse('team.boss').toThrow("'$include' has no relation 'team.boss'")
+    await refuse('toString').toThrow("'$include' has no relation 'toString'")
+
+    const [ada] = await app.service('people').create([{ name: 'Ada', boss_id: null, secret: 's' }])
+
+    await app.service('notes').create(Array.from({ length: 10_000 }, () => ({ text: 'a', owner: ada.id })))
+    expect((await ask(app, 'people', { $include: 'notes' }))[0].notes).toHaveLength(10_000)
+    await app.service('notes').create({ text: 'a', owner: ada.id })
+    await refuse('notes').toThrow('Invalid query: its relations lead to more than 10000 records')
+    expect(await ask(app, 'people', { $include: 'noteCount' })).toMatchObject([{ noteCount: 10_001 }])
+  })
+
+  it('has one limit on records for all filters of a call', async () => {
+    const { app } = createInMemory()
+    let found = 0
+
+    app.service('people').hooks({
+      after: {
+        find: [
+          ({ result }: any) => {
+            found += result.length
+          }
+        ]
+      }
+    })
+    await app
+      .service('people')
+      .create(Array.from({ length: 6000 }, () => ({ name: 'Ada', boss_id: null, secret: 's' })))
+
+    const filter = { 'author.name': 'Ada' }
+
+    expect(await ask(app, 'notes', { $or: [filter, { text: 'a' }] })).toEqual([])
+    found = 0
+    await expect(ask(app, 'notes', { $or: Array.from({ length: 10 }, () => filter) })).rejects.toThrow(
+      'Invalid query: its relations lead to more than 10000 records'
+    )
+    expect(found).toBeLessThanOrEqual(10_001)
+    await expect(
+      ask(app, 'notes', { $or: Array.from({ length: 11 }, () => ({ 'author.name': 'Eve' })) })
+    ).rejects.toThrow('Invalid query: expected at most 10 filters by relations')
+  })
+
+  it('counts the records that link among those that it loads', async () => {
+    const { app } = createInMemory()
+
+    await app.service('notes').create({ text: 'a', owner: 1 })
+    await app.service('tags').create({ name: 'x' })
+    await app.service('links').create(Array.from({ length: 10_000 }, () => ({ note: 0, tag: 0 })))
+
+    for (const query of [{ 'tags.name': 'x' }, { $include: 'tags' }]) {
+      await expect(ask(app, 'notes', query)).rejects.toThrow(
+        'Invalid query: its relations lead to more than 10000 records'
+      )
+    }
+  })
+
+  it('stands in a result as often as its limit allows, however few records are loaded', async () => {
+    const { app } = createInMemory()
+
+    await app.service('people').create([{ name: 'Ada', boss_id: null, secret: 's' }])
+    await app.service('notes').create(Array.from({ length: 200 }, () => ({ text: 'a', owner: 0 })))
+
+    await expect(ask(app, 'notes', { $include: 'author.notes' })).rejects.toThrow(
+      'Invalid query: its relations lead to more than 10000 records'
+    )
+    expect((await ask(app, 'notes', { $limit: 40, $include: 'author.notes' }))[39].author.notes).toHaveLength(
+      200
+    )
+  })
+
+  it('that is not valid refuses the start', async () => {
+    const start = (relations: any) => {
+      const app: any = alula()
+
+      app.use('people', memory(), { schema: schema(Person, { hidden: ['secret'] }) })
+      app.use('notes', memory(), { schema: schema(Note, { relations }) })
+
+      return app.setup()
+    }
+
+    expect(() => start({ text: one('people', { from: 'owner' }) })).toThrow(
+      "The relation 'text' of schema() has the name of a field"
+    )
+    expect(() => start({ author: one('people', { from: 'ownr' }) })).toThrow(
+      "The record of schema() has no field 'ownr', which 'relations.author.from' names"
+    )
+    expect(() => one('people', {} as any)).toThrow(
+      "Invalid option 'from' of one(): expected the name of a field"
+    )
+    expect(() => (one as any)('people')).toThrow("Invalid option 'from' of one()")
+    expect(() => many('people', { too: 'x' } as any)).toThrow('of many()')
+    expect(() => many('people', { through: { path: 'x' } } as any)).toThrow('of through of many()')
+    expect(() => start({ 'a.b': one('people', { from: 'owner' }) })).toThrow(
+      "The relation 'a.b' of schema() needs a name without dots"
+    )
+    expect(() => count('', { to: 'x' })).toThrow('count() expects the path of a service')
+    await expect(start({ author: one('peopl', { from: 'owner' }) })).rejects.toThrow(
+      "The relation 'author' of service 'notes' needs the service 'peopl', which is not registered. Did you mean 'people'?"
+    )
+    await expect(
+      start({ all: many('people', { through: { path: 'notes', from: 'ownr', to: 'id' } }) })
+    ).rejects.toThrow("asks 'notes' for 'ownr', which its schema does not declare")
+    await expect(start({ author: one('people', { from: 'owner', filter: ['secret'] }) })).rejects.toThrow(
+      "The relation 'author' of service 'notes' asks 'people' for 'secret', which its clients cannot query"
+    )
+  })
+
+  it('needs a service that finds', async () => {
+    const app: any = alula()
+
+    app.use('people', { get: async () => ({}) })
+    app.use('notes', memory(), {
+      schema: schema(Note, {
+        relations: { author: one('people', { from: 'owner' }), number: count('people', { to: 'note' }) }
+      })
+    })
+
+    await expect(app.setup()).rejects.toThrow(
+      "The relation 'author' of service 'notes' needs the method 'find' of 'people'"
+    )
+  })
+
+  it('that counts asks for a field that its service has', async () => {
+    const app: any = alula()
+
+    app.use('comments', memory(), { schema: schema(Comment) })
+    app.use('notes', memory(), {
+      schema: schema(Note, { relations: { number: count('comments', { to: 'nte' }) } })
+    })
+
+    await expect(app.setup()).rejects.toThrow(
+      "The relation 'number' of service 'notes' asks 'comments' for 'nte', which its clients cannot query"
+    )
+  })
+})

@@ -1,0 +1,106 @@
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { z } from 'zod'
+import { alula, createContext } from '../../src/index.ts'
+import { memory } from '../../src/memory.ts'
+import { schema } from '../../src/schema.ts'
+import { configure, Note, Notes, note, SECRET, User } from './support/notes.ts'
+
+it('a result that is not what the schema says is reported once for each field, in development', async () => {
+  const app = alula()
+  const reports: any[] = []
+  const Row = z.object({
+    ...{ id: z.int(), done: z.boolean(), at: z.date(), tags: z.array(z.string()), name: z.string() },
+    kind: z.enum(['a', 'b']),
+    address: z.object({ city: z.string() }).optional(),
+    note: z.string().nullable(),
+    size: z.number().optional(),
+    total: z.int().optional()
+  })
+  const row = {
+    ...{
+      id: 0,
+      done: 1,
+      at: '2026-11-22',
+      tags: '[]',
+      kind: 'c',
+      address: { city: 5 },
+      note: null,
+      size: 5n,
+      total: 5n
+    }
+  }
+
+  app.on('error', (error, context) => reports.push([error.code, error.message, context.method]))
+  app.use('rows', memory({ store: { 0: row } }), { schema: schema(Row) })
+  await app.service('rows').get(0, { query: { $select: ['id', 'kind'] } })
+  for (let times = 0; times < 2; times++) await app.service('rows').find()
+
+  expect(reports).toEqual(
+    [
+      ['get', '\'kind\' expects one of "a", "b"'],
+      ['find', "'done' expects true or false, got a number"],
+      ['find', "'tags' expects a list, got a string"],
+      ['find', "'name' is missing"],
+      ['find', "'address.city' expects a string, got a number"]
+    ].map(([method, difference]) => [
+      'ALULA_RESULT',
+      `A result of 'rows' (${method}) is not what its schema says: ${difference} (ALULA_RESULT)`,
+      method
+    ])
+  )
+})
+
+it('a field that is dropped is named once in development', async () => {
+  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+
+  onTestFinished(() => warn.mockRestore())
+
+  const app = alula()
+
+  await configure(app)
+  for (let times = 0; times < 2; times++) await app.service('notes').get(0, { provider: 'rest' })
+
+  expect(warn.mock.calls.map(([sentence]) => String(sentence).slice(0, 50)).sort()).toEqual([
+    "The field 'address.street' of service 'notes' does",
+    "The field 'hash' of service 'notes' does not leave",
+    "The field 'parts.price' of service 'notes' does no"
+  ])
+})
+
+it('a method whose result has fewer fields than the record narrows it, and nothing is reported', async () => {
+  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+
+  onTestFinished(() => warn.mockRestore())
+
+  const app = alula()
+
+  app.use('notes', new Notes({ store: { 0: { ...note, id: 0 } } }), {
+    methods: ['raw'],
+    schema: schema(Note, { methods: { raw: { result: z.object({ id: z.int() }) } } })
+  })
+
+  expect(await app.service('notes').raw({}, { provider: 'rest' })).toBeDefined()
+  expect(warn).not.toHaveBeenCalled()
+})
+
+it('neither is reported in production', async () => {
+  const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+
+  vi.stubEnv('NODE_ENV', 'production')
+  onTestFinished(() => {
+    warn.mockRestore()
+    vi.unstubAllEnvs()
+  })
+
+  const app = alula()
+  const row = { id: 0, name: 5, password: SECRET, other: SECRET }
+
+  app.use('users', memory({ store: { 0: row } }), { schema: schema(User, { hidden: ['password'] }) })
+
+  const { dispatch } = await app
+    .service('users')
+    .get(0, { provider: 'rest' }, createContext(app.service('users'), 'get'))
+
+  expect(dispatch).toEqual({ id: 0, name: 5 })
+  expect(warn).not.toHaveBeenCalled()
+})
