@@ -1,4 +1,4 @@
-import type { RawBuilder } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Id } from '../core/types.ts'
 import { Conflict, NotFound } from '../errors.ts'
 import type { ParsedQuery } from '../query/ast.ts'
@@ -16,20 +16,56 @@ export async function readRecords<Result>(
   where: Fragment,
   order: readonly Fragment[]
 ): Promise<Result[]> {
-  const { table } = handle
+  if (query.limit === 0 || where === NEVER) return []
+
+  const rows = await read(handle, selectSection(handle, query, where, order))
+
+  return rows.map(toRecord<Result>(handle, query.select))
+}
+
+/**
+ * Reads the same records together with the number of all that match. It is one statement, because one costs more than what
+ * it counts; a second one only for a section after the last record.
+ */
+export async function readPage<Result>(
+  handle: TableHandle,
+  query: ParsedQuery,
+  where: Fragment,
+  order: readonly Fragment[]
+): Promise<{ total: number; data: Result[] }> {
   const { limit, skip, select } = query
 
-  if (limit === 0 || where === NEVER) return []
+  if (limit === 0 || where === NEVER) return { total: await countRecords(handle, where), data: [] }
 
+  const { statements, totalName } = handle.table
+  const total = sql`(${statements.count.where(where)})`.as(totalName)
+  const rows = await read(handle, selectSection(handle, query, where, order).select(total))
+  const [first] = rows
+
+  // No row says how many there are.
+  if (!first) return { total: skip === 0 ? 0 : await countRecords(handle, where), data: [] }
+
+  const data = rows.map(toRecord<Result>(handle, select))
+
+  for (const record of data) delete (record as StoredRow)[totalName]
+
+  return { total: Number(first[totalName]), data }
+}
+
+function selectSection(
+  handle: TableHandle,
+  { limit, skip, select }: ParsedQuery,
+  where: Fragment,
+  order: readonly Fragment[]
+) {
   const matches = selectRows(handle, select).where(where)
   const ordered = order.reduce((builder, part) => builder.orderBy(part), matches)
-  const page =
-    limit === undefined && skip === 0
-      ? ordered
-      : ordered.limit(limit ?? (table.dialect.unlimited as RawBuilder<number>))
-  const rows = await read(handle, skip === 0 ? page : page.offset(skip))
 
-  return rows.map(toRecord<Result>(handle, select))
+  if (limit === undefined && skip === 0) return ordered
+
+  const limited = ordered.limit(limit ?? (handle.table.dialect.unlimited as RawBuilder<number>))
+
+  return skip === 0 ? limited : limited.offset(skip)
 }
 
 /**
@@ -79,7 +115,8 @@ export function toRecord<Result>(
   const selection = toSelection(select, id)
 
   return (row) => {
-    const record = { ...row }
+    // Not `{ ...row }`: V8 makes a hidden class for each copy of that kind to which a property is added.
+    const record: StoredRow = Object.assign({}, row)
 
     for (const [name, read] of table.readers)
       if (Object.hasOwn(record, name)) record[name] = read(record[name])
