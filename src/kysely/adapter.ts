@@ -214,16 +214,18 @@ export class KyselyAdapter<
 }
 
 /** Runs something in the transaction that a call belongs to, or by itself. */
-async function connect<T>(
+function connect<T>(
   params: AnyKyselyParams | undefined,
   Model: AnyKysely,
   work: (db: AnyKysely) => Promise<T>
 ): Promise<T> {
-  const transaction = await findTransaction(params, Model)
+  const joining = findTransaction(params, Model)
 
-  if (!transaction) return await work(Model)
+  if (!joining) return work(Model)
 
-  return await transaction.use((connection) => work(withPluginsOf(Model, connection)))
+  return joining.then((transaction) =>
+    transaction.use((connection) => work(withPluginsOf(Model, connection)))
+  )
 }
 
 /** An id of a client may be the last number there is. */
