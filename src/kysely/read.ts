@@ -130,8 +130,8 @@ export function toRecord<Result>(
  *
  * @throws BadRequest that names one
  */
-export function assertSelection(select: readonly string[] | undefined, handle: TableHandle): void {
-  if (select) toColumns(select, handle)
+export function assertSelection(select: readonly string[] | undefined, { table }: TableHandle): void {
+  for (const field of select ?? []) toColumn(toColumnName(field), table)
 }
 
 /** Says that there is no such record, or that it does not match. */
@@ -152,11 +152,15 @@ export function selectRows(handle: TableHandle, select?: readonly string[]) {
 }
 
 function toColumns(select: readonly string[], { table, id }: TableHandle) {
-  const names = new Set([...select, id].map((field) => field.split('.')[0] as string))
+  const names = new Set([...select, id].map(toColumnName))
 
   return [...names].map((name) => {
     const column = toColumn(name, table)
 
     return (table.dialect.toExact(column) ?? column.reference).as(name)
   })
+}
+
+function toColumnName(field: string): string {
+  return field.split('.')[0] as string
 }
