@@ -1,6 +1,6 @@
 import { AdapterBase } from '../adapter/base.ts'
 import { type AdapterMethods, type FindMethod, implementService } from '../adapter/methods.ts'
-import { isPaginated, type Paged, type Unpaged } from '../adapter/options.ts'
+import { isPaginated, type Paged, toPage, type Unpaged } from '../adapter/options.ts'
 import type { Id, Paginated } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
 import type { ParsedQuery } from '../query/ast.ts'
@@ -23,7 +23,7 @@ import { withPluginsOf, withSchema } from './instance.ts'
 import { type AnyKyselyParams, assertOptions, type KyselyOptions, type KyselyParams } from './options.ts'
 import { sortById, toOrder } from './order.ts'
 import { watchStatements } from './outside.ts'
-import { assertSelection, countRecords, readRecord, readRecords, toNotFound, toRecord } from './read.ts'
+import { assertSelection, readPage, readRecord, readRecords, toNotFound, toRecord } from './read.ts'
 import { KyselySet, toNumbers } from './set.ts'
 import { STORED, type StoredField, toStoredFields } from './stored-fields.ts'
 import { getTable, openTable, type TableHandle } from './table-handle.ts'
@@ -83,17 +83,12 @@ export class KyselyAdapter<
       const sorts = params?.[RELATED_SORTS]
       const numbers = sorts && (await toNumbers(sorts, handle, this.getModel(params)))
       const order = toOrder(query.sort, handle.table, handle.id, numbers)
-      const records = readRecords<Result>(handle, query, where, order)
+      const found =
+        isPaginated(paginate) && paginate.total !== false
+          ? await readPage<Result>(handle, query, where, order)
+          : { total: 0, data: await readRecords<Result>(handle, query, where, order) }
 
-      if (!isPaginated(paginate)) return await records
-
-      const page = { limit: query.limit as number, skip: query.skip }
-
-      if (paginate.total === false) return { ...page, data: await records } as Paginated<Result>
-
-      const [total, data] = await Promise.all([countRecords(handle, where), records])
-
-      return { total, ...page, data }
+      return toPage(paginate, { ...found, limit: query.limit, skip: query.skip })
     })
   }
 
@@ -219,16 +214,18 @@ export class KyselyAdapter<
 }
 
 /** Runs something in the transaction that a call belongs to, or by itself. */
-async function connect<T>(
+function connect<T>(
   params: AnyKyselyParams | undefined,
   Model: AnyKysely,
   work: (db: AnyKysely) => Promise<T>
 ): Promise<T> {
-  const transaction = await findTransaction(params, Model)
+  const joining = findTransaction(params, Model)
 
-  if (!transaction) return await work(Model)
+  if (!joining) return work(Model)
 
-  return await transaction.use((connection) => work(withPluginsOf(Model, connection)))
+  return joining.then((transaction) =>
+    transaction.use((connection) => work(withPluginsOf(Model, connection)))
+  )
 }
 
 /** An id of a client may be the last number there is. */

@@ -25,6 +25,8 @@ export interface Table extends TableDescription {
   readonly dialect: Dialect
   /** What statements begin with, made once. Those that change rows return them where the database can. */
   readonly statements: Statements
+  /** What the number of all rows is called beside the columns of one. No column has this name. */
+  readonly totalName: string
   /** What differs between a row of the driver and a record, by the names of the columns. */
   readonly readers: readonly (readonly [name: string, read: (value: unknown) => unknown])[]
 }

@@ -1,8 +1,9 @@
-import type { RawBuilder } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Id } from '../core/types.ts'
 import { Conflict, NotFound } from '../errors.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import { toSelection } from '../query/select.ts'
+import { copyWith } from '../utils/object.ts'
 import type { Fragment, StoredRow } from './dialect.ts'
 import { toColumn } from './field.ts'
 import { allOf, NEVER } from './logic.ts'
@@ -16,20 +17,56 @@ export async function readRecords<Result>(
   where: Fragment,
   order: readonly Fragment[]
 ): Promise<Result[]> {
-  const { table } = handle
+  if (query.limit === 0 || where === NEVER) return []
+
+  const rows = await read(handle, selectSection(handle, query, where, order))
+
+  return rows.map(toRecord<Result>(handle, query.select))
+}
+
+/**
+ * Reads the same records together with the number of all that match. It is one statement, because one costs more than what
+ * it counts; a second one only for a section after the last record.
+ */
+export async function readPage<Result>(
+  handle: TableHandle,
+  query: ParsedQuery,
+  where: Fragment,
+  order: readonly Fragment[]
+): Promise<{ total: number; data: Result[] }> {
   const { limit, skip, select } = query
 
-  if (limit === 0 || where === NEVER) return []
+  if (limit === 0 || where === NEVER) return { total: await countRecords(handle, where), data: [] }
 
+  const { statements, totalName } = handle.table
+  const total = sql`(${statements.count.where(where)})`.as(totalName)
+  const rows = await read(handle, selectSection(handle, query, where, order).select(total))
+  const [first] = rows
+
+  // No row says how many there are.
+  if (!first) return { total: skip === 0 ? 0 : await countRecords(handle, where), data: [] }
+
+  const data = rows.map(toRecord<Result>(handle, select))
+
+  for (const record of data) delete (record as StoredRow)[totalName]
+
+  return { total: Number(first[totalName]), data }
+}
+
+function selectSection(
+  handle: TableHandle,
+  { limit, skip, select }: ParsedQuery,
+  where: Fragment,
+  order: readonly Fragment[]
+) {
   const matches = selectRows(handle, select).where(where)
   const ordered = order.reduce((builder, part) => builder.orderBy(part), matches)
-  const page =
-    limit === undefined && skip === 0
-      ? ordered
-      : ordered.limit(limit ?? (table.dialect.unlimited as RawBuilder<number>))
-  const rows = await read(handle, skip === 0 ? page : page.offset(skip))
 
-  return rows.map(toRecord<Result>(handle, select))
+  if (limit === undefined && skip === 0) return ordered
+
+  const limited = ordered.limit(limit ?? (handle.table.dialect.unlimited as RawBuilder<number>))
+
+  return skip === 0 ? limited : limited.offset(skip)
 }
 
 /**
@@ -79,7 +116,7 @@ export function toRecord<Result>(
   const selection = toSelection(select, id)
 
   return (row) => {
-    const record = { ...row }
+    const record: StoredRow = copyWith(row)
 
     for (const [name, read] of table.readers)
       if (Object.hasOwn(record, name)) record[name] = read(record[name])
@@ -93,8 +130,8 @@ export function toRecord<Result>(
  *
  * @throws BadRequest that names one
  */
-export function assertSelection(select: readonly string[] | undefined, handle: TableHandle): void {
-  if (select) toColumns(select, handle)
+export function assertSelection(select: readonly string[] | undefined, { table }: TableHandle): void {
+  for (const field of select ?? []) toColumn(toColumnName(field), table)
 }
 
 /** Says that there is no such record, or that it does not match. */
@@ -115,11 +152,15 @@ export function selectRows(handle: TableHandle, select?: readonly string[]) {
 }
 
 function toColumns(select: readonly string[], { table, id }: TableHandle) {
-  const names = new Set([...select, id].map((field) => field.split('.')[0] as string))
+  const names = new Set([...select, id].map(toColumnName))
 
   return [...names].map((name) => {
     const column = toColumn(name, table)
 
     return (table.dialect.toExact(column) ?? column.reference).as(name)
   })
+}
+
+function toColumnName(field: string): string {
+  return field.split('.')[0] as string
 }

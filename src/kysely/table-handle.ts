@@ -94,8 +94,13 @@ async function readTable(Model: AnyKysely, db: AnyKysely, name: string): Promise
     ...description,
     dialect,
     statements: toStatements(Model, name, description.returning, allColumns),
+    totalName: toTotalName(description),
     readers: toReaders(description)
   }
+}
+
+function toTotalName({ columns }: Pick<TableDescription, 'columns'>, name = 'total'): string {
+  return columns.has(name) ? toTotalName({ columns }, `${name}_`) : name
 }
 
 function toStatements(

@@ -74,17 +74,17 @@ export async function getTransaction<DB>(
  * @throws GeneralError for a transaction of another database, in which there may be a table of the same name;
  * Unavailable when the function around it has failed
  */
-export async function findTransaction(
+export function findTransaction(
   params: { transaction?: Transaction | undefined } | undefined,
   Model: AnyKysely
-): Promise<Transaction | undefined> {
+): Promise<Transaction> | undefined {
   const transaction = params?.transaction ?? Transaction.current
 
   if (!transaction) return undefined
 
   watchStatements(Model)
 
-  return await transaction.join(Model)
+  return transaction.join(Model)
 }
 
 function isKysely(source: object): source is AnyKysely {

@@ -3,8 +3,6 @@ import { copyWith, isPlainObject } from '../utils/object.ts'
 /** What is copied, field by field. */
 type Fields = Record<string, unknown>
 
-const NOTHING = {}
-
 /**
  * Copies a value with everything in it, so that nothing is shared. Plain objects, arrays, dates, bytes, maps and
  * sets are copied as what they are, instances of other classes with their prototype. An instance that shows no
@@ -35,7 +33,7 @@ export function cloneRecord<T extends object>(record: T): T {
 
 /** All at once first, which is several times as fast as one value after the other; most values are scalars. */
 function clonePlain<T extends object>(source: T): T {
-  const copy = copyWith(source, NOTHING) as Fields
+  const copy = copyWith(source) as Fields
 
   for (const key in copy) {
     const value = copy[key]

@@ -27,7 +27,7 @@ export function sendResponse(
   response: ServerResponse,
   { status, headers, body }: HttpResponse
 ): void {
-  const head: OutgoingHttpHeaders = copyWith(headers, {})
+  const head: OutgoingHttpHeaders = copyWith(headers)
 
   // The server would read the rest of a refused body as the next request.
   if (!request.complete) head.Connection = 'close'

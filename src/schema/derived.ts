@@ -4,7 +4,7 @@ import { addComputed, type ComputedFields } from './computed.ts'
 import { type Includes, listPrivate, type Relations, readIncludes } from './include.ts'
 import { pickResult, toRecords } from './output.ts'
 import { addRelated } from './related.ts'
-import { resolveFilters, resolveSorts } from './related-filter.ts'
+import { hasFilter, hasSort, resolveFilters, resolveSorts } from './related-filter.ts'
 
 /** What results have beside what is stored. */
 export interface DerivedFields {
@@ -58,11 +58,19 @@ export function takeIncludes(
  * @returns The query to go on with
  * @throws BadRequest where too many related records match, or the adapter cannot sort by their number
  */
-export async function settleDerived(
+export function settleDerived(
   context: HookContext,
   query: Query,
   fields: DerivedFields
-): Promise<Query> {
+): Query | Promise<Query> {
+  const { relations, filters } = fields
+
+  if (!hasFilter(query, filters) && !hasSort(query, relations)) return selectSources(context, query, fields)
+
+  return settleRelated(context, query, fields)
+}
+
+async function settleRelated(context: HookContext, query: Query, fields: DerivedFields): Promise<Query> {
   const { relations, filters, id } = fields
   const filtered = await resolveFilters(context, query, relations, filters, id)
   const sorted = await resolveSorts(context, filtered, relations, id)

@@ -240,13 +240,13 @@ class ServiceSchema implements DescribedExtension {
         })
       }
 
-      if (derived) {
-        return Promise.resolve(checked)
-          .then((asked) => asked && settleDerived(context, asked, derived))
-          .then(proceed)
+      const settle = (asked: Query | undefined) => {
+        const settled = derived && asked ? settleDerived(context, asked, derived) : asked
+
+        return isPromise(settled) ? settled.then(proceed) : proceed(settled)
       }
 
-      return isPromise(checked) ? checked.then(proceed) : proceed(checked)
+      return isPromise(checked) ? checked.then(settle) : settle(checked)
     }
   }
 }

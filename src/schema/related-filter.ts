@@ -54,7 +54,7 @@ export async function resolveFilters(
   const budget = openBudget(context)
   let count = 0
 
-  return filters.size > 0 && hasFilter(query, filters) ? await resolve(query) : query
+  return hasFilter(query, filters) ? await resolve(query) : query
 
   // One after another: each may load what those before it have left.
   async function resolve(level: Query): Promise<Query> {
@@ -121,11 +121,9 @@ export async function resolveSorts(
   relations: Relations,
   id: string
 ): Promise<Query> {
+  if (!hasSort(query, relations)) return query
+
   const { $sort } = query
-
-  if (!isPlainObject($sort) || !Object.keys($sort).some((name) => Object.hasOwn(relations, name)))
-    return query
-
   const sorts = new Map<string, RelatedSort>()
   const kept: Query = { ...$sort }
 
@@ -154,11 +152,18 @@ export async function resolveSorts(
   return { ...query, $sort: kept }
 }
 
+/** Whether a query sorts by a relation. */
+export function hasSort({ $sort }: Query, relations: Relations): boolean {
+  return isPlainObject($sort) && Object.keys($sort).some((name) => Object.hasOwn(relations, name))
+}
+
 function refuseSort(name: string): never {
   throw toBadRequest('query', [{ path: name, message: 'cannot be sorted by' }])
 }
 
-function hasFilter(value: unknown, filters: ReadonlySet<string>): boolean {
+/** Whether a query filters through relations. */
+export function hasFilter(value: unknown, filters: ReadonlySet<string>): boolean {
+  if (filters.size === 0) return false
   if (Array.isArray(value)) return value.some((element) => hasFilter(element, filters))
   if (!isPlainObject(value)) return false
 

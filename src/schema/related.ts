@@ -75,31 +75,35 @@ async function load(
 
 /** A record that many others hold is loaded once, and stands in each of them. */
 function assertSize(records: readonly Fields[], includes: Includes): void {
-  const count = createCounter(includes)
-  const size = records.reduce((sum, record) => sum + count(record) - 1, 0)
-
-  if (size > MAX_LOADED) throw new TooManyRelated()
+  if (countHeld(records, includes) > MAX_LOADED) throw new TooManyRelated()
 }
 
-/** Counts a record and what it includes; once for each record, however many hold it. */
-function createCounter(includes: Includes): (record: object) => number {
-  const within = [...includes].map(([name, names]) => [name, createCounter(toTree(names))] as const)
-  const known = new Map<object, number>()
+/** Counts the records that others hold, each as often as it is held. */
+function countHeld(records: readonly Fields[], includes: Includes): number {
+  let size = 0
 
-  return (record) => {
-    let size = known.get(record)
+  for (const [name, names] of includes) {
+    const within = toTree(names)
+    const known = new Map<Fields, number>()
 
-    if (size === undefined) {
-      const held = within.flatMap(([name, count]) =>
-        [(record as Fields)[name]].flat().map((one) => (isPlainObject(one) ? count(one) : 0))
-      )
+    for (const { [name]: held } of records) {
+      const list = Array.isArray(held) ? held : isPlainObject(held) ? [held] : []
 
-      size = held.reduce((sum, one) => sum + one, 1)
-      known.set(record, size)
+      size += list.length
+      // What is in a record is counted once, however many hold it.
+      if (within.size > 0) for (const one of list) size += known.get(one) ?? note(one)
     }
 
-    return size
+    function note(record: Fields): number {
+      const count = countHeld([record], within)
+
+      known.set(record, count)
+
+      return count
+    }
   }
+
+  return size
 }
 
 function isWriting({ method }: HookContext): boolean {
@@ -252,11 +256,13 @@ function tally(records: readonly Fields[], field: string): ReadonlyMap<string, n
 }
 
 function listValues(records: readonly Fields[], field: string): readonly unknown[] {
-  const values = records
-    .map((record) => record[field])
-    .filter((value) => value !== undefined && value !== null)
+  const values = new Map<string, unknown>()
 
-  return [...new Map(values.map((value) => [toKey(value), value])).values()]
+  for (const { [field]: value } of records) {
+    if (value !== undefined && value !== null) values.set(toKey(value), value)
+  }
+
+  return [...values.values()]
 }
 
 function compareIds(a: unknown, b: unknown): number {

@@ -11,16 +11,16 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 }
 
 /**
- * Copies an object that more properties are added to: `{ ...source, name: value }`. Where `source` has no `name`, V8 11
- * gives the copy that a spread makes a hidden class of its own, which takes ten times as long and slows down whatever
- * reads it later.
+ * Copies an object to which properties are added, here or later: `{ ...source, name: value }`. V8 11 would give each copy
+ * that a spread has made a hidden class of its own as soon as it gets a property that `source` lacks. That takes ten
+ * times as long, and slows down whatever reads the copies.
  *
  * @param source The object
  * @param properties What the copy has besides, or in place of what `source` has
  */
 export function copyWith<Source extends object, Properties extends object>(
   source: Source | undefined,
-  properties: Properties
+  properties: Properties = {} as Properties
 ): Source & Properties {
   // `assign` would set the prototype.
   return hasProto(source) || hasProto(properties)

@@ -34,12 +34,15 @@ describeDatabases('the number of statements', (database) => {
     return { app, db, people, during }
   }
 
-  it('of a call is one, and two for a page with a total', async () => {
+  it('of a call is one, and two for a page after the last record', async () => {
     const { people, during } = await open()
     // MariaDB has no RETURNING for what is changed.
     const change = database === MARIADB ? ['begin', 'select', 'update', 'select', 'commit'] : ['update']
 
-    expect(await during(() => people.find())).toEqual(['select', 'select'])
+    expect(await during(() => people.find())).toEqual(['select'])
+    expect(await during(() => people.find({ query: { $select: ['name'] } }))).toEqual(['select'])
+    expect(await during(() => people.find({ query: { name: 'Nobody' } }))).toEqual(['select'])
+    expect(await during(() => people.find({ query: { $skip: 2 } }))).toEqual(['select', 'select'])
     expect(await during(() => people.find({ paginate: false }))).toEqual(['select'])
     expect(await during(() => people.find({ paginate: { default: 5, total: false } }))).toEqual(['select'])
     expect(await during(() => people.find({ query: { $limit: 0 } }))).toEqual(['select'])
@@ -52,6 +55,25 @@ describeDatabases('the number of statements', (database) => {
     expect(await during(() => people.patch(null, { age: 3 }))).toEqual(change)
     expect(await during(() => people.remove(1))).toEqual(['delete'])
     expect(await during(() => people.remove(null))).toEqual(['delete'])
+  })
+
+  it('is one for a page of records that have a total themselves', async () => {
+    const { countedId, text } = database
+    const db = await createTable(database, 'alula_totals', `id ${countedId}, total ${text}, total_ ${text}`)
+    const sums: any = kysely({ Model: db, name: 'alula_totals', multi: true, paginate: { default: 1 } })
+    const data = [
+      { id: 1, total: 'a', total_: 'b' },
+      { id: 2, total: 'c', total_: 'd' }
+    ]
+
+    await sums.create(data)
+
+    expect(await sums.find()).toEqual({ total: 2, limit: 1, skip: 0, data: [data[0]] })
+    expect(await sums.find({ query: { $skip: 2 } })).toEqual({ total: 2, limit: 1, skip: 2, data: [] })
+    expect(await sums.find({ query: { $select: ['total'], total: 'c' } })).toEqual({
+      ...{ total: 1, limit: 1, skip: 0 },
+      data: [{ id: 2, total: 'c' }]
+    })
   })
 
   it('of a transaction is that of its calls, with begin and commit', async () => {
