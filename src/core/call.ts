@@ -15,7 +15,7 @@ const RESPONSE: unique symbol = Symbol('response')
  * @param context A context made by `createContext`, for a transport that wants to keep it when the call fails
  * @returns The context of the finished call
  */
-export function callService(
+export async function callService(
   service: object,
   call: ServiceCall,
   context: HookContext = createContext(service, call.method)
@@ -24,7 +24,7 @@ export function callService(
 
   ;(context as { [TO_CLIENT]?: true })[TO_CLIENT] = true
 
-  return method.call(service, ...toArguments(call), context)
+  return await method.call(service, ...toArguments(call), context)
 }
 
 /** Whether a call was made by a transport: its result goes to a client, and to no other code. */
