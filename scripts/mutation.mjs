@@ -22,7 +22,7 @@ const TESTS = {
   ],
   authentication: ['test/authentication/*.test.ts', 'test/mistakes.test.ts'],
   schema: [
-    'test/schema/{data,dispatch,json-schema,leaks,libraries,query,relations,resolvers}.test.ts',
+    'test/schema/{data,dispatch,json-schema,leaks,libraries,query,random,relations,resolvers}.test.ts',
     'test/transports/{output,schemas}.test.ts'
   ],
   access: ['test/access/{access,closed,proof,settle}.test.ts', 'test/transports/access.test.ts'],
