@@ -3,7 +3,7 @@
 // since the last time is not tried again.
 import { Stryker } from '@stryker-mutator/core'
 
-/** By folder, the tests that have to notice: those of the folder, and no server that can do without. */
+/** By folder, the tests that have to notice: those of the folder, none that measures, and no server that can do without. */
 const TESTS = {
   hooks: ['test/hooks/*.test.ts', 'test/core/*.test.ts'],
   query: [
@@ -21,11 +21,8 @@ const TESTS = {
     'test/socketio/{calls,closing,limits}.test.ts'
   ],
   authentication: ['test/authentication/*.test.ts', 'test/mistakes.test.ts'],
-  schema: [
-    'test/schema/{data,dispatch,json-schema,leaks,libraries,query,random,relations,resolvers}.test.ts',
-    'test/transports/{output,schemas}.test.ts'
-  ],
-  access: ['test/access/{access,closed,proof,settle}.test.ts', 'test/transports/access.test.ts'],
+  schema: ['test/schema/!(bundle|recursive).test.ts', 'test/transports/{output,schemas}.test.ts'],
+  access: ['test/access/!(races|random).test.ts', 'test/transports/access.test.ts'],
   manifest: ['test/access/{closed,proof}.test.ts', 'test/openapi/document.test.ts']
 }
 

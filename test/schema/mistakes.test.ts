@@ -214,6 +214,15 @@ it.each<[string, object]>([
   await expect(app.setup()).rejects.toMatchObject({ code })
 })
 
+it('a relation may have any name without dots that does not begin with a dollar sign', () => {
+  const relate = (name: string) =>
+    schema(Note, { relations: { [name]: one('notes', { from: 'id' }) } as any })
+
+  expect(() => relate('a$b')).not.toThrow()
+  for (const name of ['$a', 'a.b'])
+    expect(() => relate(name)).toThrow(`The relation '${name}' of schema() needs a name`)
+})
+
 it('of a computed field that returns too few values names it', async () => {
   const declared = schema(Note, { computed: { size: { from: ['text'], many: () => [] } } })
   const app = open(declared, { find: async () => [{ id: 1, text: 'a' }] })
