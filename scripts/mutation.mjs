@@ -21,7 +21,11 @@ const TESTS = {
     'test/socketio/{calls,closing,limits}.test.ts'
   ],
   authentication: ['test/authentication/*.test.ts', 'test/mistakes.test.ts'],
-  schema: ['test/schema/!(bundle|recursive).test.ts', 'test/transports/{output,schemas}.test.ts'],
+  schema: [
+    'test/schema/!(bundle|recursive).test.ts',
+    'test/access/closed.test.ts',
+    'test/transports/{output,schemas}.test.ts'
+  ],
   access: ['test/access/!(races|random).test.ts', 'test/transports/access.test.ts'],
   manifest: ['test/access/{closed,proof}.test.ts', 'test/openapi/document.test.ts']
 }

@@ -1,4 +1,6 @@
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { Ajv } from 'ajv'
+import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
@@ -31,6 +33,7 @@ describe('a JSON Schema says what it expects', () => {
     [{ type: 'integer' }, { a: 1 }, 'expects an integer, got an object'],
     [{ type: 'array' }, true, 'expects an array, got a boolean'],
     [{ type: ['string', 'null'] }, 5, 'expects a string or null, got a number'],
+    [{ type: 'null' }, 5, 'expects null, got a number'],
     [{ enum: ['a', 'b', 1] }, 'c', 'expects one of "a", "b", 1'],
     [{ const: 'a' }, 'c', 'expects "a"'],
     [{ minLength: 1 }, '', 'expects at least 1 character'],
@@ -99,4 +102,23 @@ it('an instance of Ajv says so too, of the first 20 faults', async () => {
 
   expect(Object.keys(errors)).toEqual(names.slice(0, 20))
   expect(message).toBe("Invalid data: 'f0' expects a string, got a number")
+})
+
+it('a message of Valibot is shown where the value is not in it', async () => {
+  const app = alula()
+  const record = toStandardJsonSchema(v.object({ mail: v.string(), size: v.number() }))
+
+  app.use('people', memory(), { schema: schema({ record, create: record, patch: record }) })
+
+  await expect(app.service('people').create({ size: 'large' }, outside)).rejects.toMatchObject({
+    errors: { mail: expect.stringContaining('received undefined'), size: 'expects number' }
+  })
+})
+
+it('a date of TypeBox may be one of several things', async () => {
+  const field = { anyOf: [{ type: 'Date' }, { type: 'null' }] }
+
+  expect(await refuse(field, new Date(0))).toBe('it is valid')
+  expect(await refuse(field, null)).toBe('it is valid')
+  expect(await refuse(field, '1970-01-01')).toEqual({ field: 'expects a date' })
 })

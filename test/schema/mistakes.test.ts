@@ -83,6 +83,11 @@ it.each<[string, () => unknown]>([
   ['ALULA_INVALID_SCHEMA', () => schema({}, { ajv: { compile: () => fail() } })],
   ['ALULA_UNKNOWN_FIELD', () => schema(Note, { server: { txt: () => '' } } as any)],
   ['ALULA_UNKNOWN_FIELD', () => open(schema(Note, { query: { fields: ['txt'] } }))],
+  ['ALULA_UNKNOWN_FIELD', () => schema(Note, { hidden: ['txt.inner'] } as any)],
+  [
+    'ALULA_UNKNOWN_FIELD',
+    () => schema(Note, { computed: { size: { from: ['txt'], many: () => [] } } } as any)
+  ],
   ['ALULA_UNKNOWN_METHOD', () => open(schema(Note, { methods: { archive: {} } }))],
   ['ALULA_CONFLICTING_FIELD', () => schema(Note, { relations: { text: one('notes', { from: 'id' }) } })],
   ['ALULA_CONFLICTING_FIELD', () => open(schema({ record: Note, create: Note, server: { text: () => '' } }))],
@@ -100,6 +105,17 @@ it.each<[string, () => unknown]>([
 function fail(): never {
   throw new Error('it cannot')
 }
+
+it.each<[string, object]>([
+  ['server', { server: { txt: () => '' } }],
+  ['hidden', { hidden: ['txt.inner'] }],
+  ['computed.from', { computed: { size: { from: ['txt'], many: () => [] } } }],
+  ['relations.all.from', { relations: { all: many('notes', { from: 'txt', to: 'id' }) } }]
+])('of a field that there is not names the option: %s', (option, settings) => {
+  expect(() => schema(Note, settings as any)).toThrow(
+    `The record of schema() has no field 'txt', which '${option}' names. Did you mean 'text'?`
+  )
+})
 
 it('of a schema that cannot be described or compiled has its cause', () => {
   const cause = expect.objectContaining({ message: 'it cannot' })

@@ -94,3 +94,12 @@ it('an id that can be none is one that there is no record for', async () => {
     message: "No record found for id 'x'"
   })
 })
+
+it('an id of a call from inside stays as it is', async () => {
+  const app = alula()
+
+  app.use('people', { get: async (id: unknown) => id }, { schema: schema(Person) })
+
+  expect(await app.service('people').get('7' as any)).toBe('7')
+  expect(await app.service('people').get('7' as any, { provider: 'rest' })).toBe(7)
+})
