@@ -171,6 +171,15 @@ describe('a reference', () => {
     })
   })
 
+  it('leads on to others', async () => {
+    const outer = { type: 'object', properties: { inner: { $ref: '#/$defs/inner' } } }
+    const { things, seen } = open({ $ref: '#/$defs/outer' }, { $defs: { outer, inner: target } })
+
+    await things.find({ provider: 'rest', query: { 'field.inner.size': '7' } })
+
+    expect(seen).toEqual([{ 'field.inner.size': 7 }])
+  })
+
   it('keeps what stands beside it', async () => {
     const { things } = open({ $ref: '#/$defs/size', maximum: 5 }, { $defs: { size: { type: 'integer' } } })
     const create = (field: unknown) => things.create({ field }, { provider: 'rest' }).catch(faults)

@@ -52,9 +52,9 @@ describe('what leaves', () => {
       skip: 0,
       data: [{ id: 1 }]
     })
-    expect(await show(schema(z.object({ id })), { limit: 1, skip: 0, data: [] })).toEqual({
-      ...{ limit: 1, skip: 0, data: [] }
-    })
+    expect(
+      Object.keys((await show(schema(z.object({ id })), { limit: 1, skip: 0, data: [] })) as object)
+    ).toEqual(['limit', 'skip', 'data'])
     for (const record of [
       { id: 1, data: ['a'], limit: 1 },
       { id: 1, data: ['a'], limit: 1, skip: 'x' }
