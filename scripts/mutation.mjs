@@ -3,7 +3,7 @@
 // since the last time is not tried again.
 import { Stryker } from '@stryker-mutator/core'
 
-/** By folder, the tests that have to notice: those of the folder, and no server that can do without. */
+/** By folder, the tests that have to notice: those of the folder, none that measures, and no server that can do without. */
 const TESTS = {
   hooks: ['test/hooks/*.test.ts', 'test/core/*.test.ts'],
   query: [
@@ -22,14 +22,11 @@ const TESTS = {
   ],
   authentication: ['test/authentication/*.test.ts', 'test/{mistakes,warnings}.test.ts'],
   schema: [
-    'test/schema/{data,dispatch,feathers-ajv,json-schema,leaks,libraries,library-differences}.test.ts',
-    'test/schema/{query,relation-limits,relations,resolvers,server-values}.test.ts',
+    'test/schema/!(bundle|recursive|random-relations).test.ts',
+    'test/access/closed.test.ts',
     'test/transports/{output,reported-results,schemas,values}.test.ts'
   ],
-  access: [
-    'test/access/{access,closed,proof,settle,without-adapter}.test.ts',
-    'test/transports/access.test.ts'
-  ],
+  access: ['test/access/!(races|random).test.ts', 'test/transports/access.test.ts'],
   manifest: ['test/access/{closed,proof}.test.ts', 'test/openapi/{document,document-schemas}.test.ts']
 }
 

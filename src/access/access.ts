@@ -7,7 +7,7 @@ import { Forbidden, isFeathersError, NotAuthenticated } from '../errors.ts'
 import type { AroundHook, Hook } from '../hooks/types.ts'
 import { getSchemaDefinition } from '../schema/compile.ts'
 import { isOpenObject, toNames } from '../schema/json-schema.ts'
-import { isFunction, isObject, isPromise } from '../utils/check.ts'
+import { isFunction, isPromise } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { findPath, isPlainObject } from '../utils/object.ts'
@@ -119,9 +119,7 @@ class ServiceAccess implements ServiceExtension {
     const rule = this.getRule(method)
 
     return (context) => {
-      const { params, service } = context
-
-      if ((!params.provider && !params.authentication) || isOfLogin(params, service, method)) return
+      if (isOfLogin(context.params, context.service, method)) return
 
       const verified = verifyCredentials(context)
 
@@ -193,7 +191,7 @@ function settleDecision(context: HookContext, decision: unknown): void {
 
 /** An undefined value would find the records that have none: `{ ownerId: params.user?.id }` without a user. */
 function isQuery(decision: unknown): decision is Query {
-  return isObject(decision) && isPlainObject(decision) && findPath(decision, isUndefined) === undefined
+  return isPlainObject(decision) && findPath(decision, isUndefined) === undefined
 }
 
 function isUndefined(value: unknown): boolean {

@@ -190,9 +190,9 @@ function addCondition(context: HookContext, condition: Query): void {
 
 /** Whether a method reads its query: those of adapters do. */
 function isAdapter({ service, method }: HookContext): boolean {
-  const { allowsMulti, [`_${method}`]: own } = service as { [name: string]: unknown }
+  const members = service as { readonly [name: string]: unknown }
 
-  return isFunction(allowsMulti) && isFunction(own)
+  return isFunction(members.allowsMulti) && isFunction(members[`_${method}`])
 }
 
 function isMissing(id: unknown): boolean {

@@ -43,7 +43,7 @@ export const user: AccessRule = define(
  * access({ find: anyone, patch: owner('ownerId') })
  */
 export function owner(field: string): AccessRule {
-  if (!isString(field) || field === '' || field.startsWith('$')) {
+  if (!isString(field) || field.startsWith('$')) {
     throw createTypeError('ALULA_INVALID_ARGUMENT', "owner() expects the name of a field: owner('ownerId')")
   }
 
@@ -70,9 +70,9 @@ export interface RoleOptions {
  * access({ all: role('admin'), find: role('editor', { field: 'groups' }) })
  */
 export function role(name: string, { field }: RoleOptions = {}): AccessRule {
-  if (!isString(name) || name === '')
+  if (!isString(name))
     throw createTypeError('ALULA_INVALID_ARGUMENT', "role() expects the name of a role: role('admin')")
-  if (field !== undefined && (!isString(field) || field === '')) {
+  if (field !== undefined && !isString(field)) {
     throw createTypeError(
       'ALULA_INVALID_OPTION',
       "Invalid option 'field' of role(): expected the name of a field"
@@ -84,7 +84,7 @@ export function role(name: string, { field }: RoleOptions = {}): AccessRule {
   return define({ who: `role('${name}')`, hasQuery: false }, (context) => {
     const entity = getEntity(context)
 
-    return fields.some((one) => hasName(readOwn(entity, one), name))
+    return fields.some((one) => hasName(entity?.[one], name))
   })
 }
 
@@ -97,7 +97,7 @@ function hasName(value: unknown, name: string): boolean {
 }
 
 /** The entity of a call that was authenticated. Nothing else on the params can be trusted to be one. */
-function getEntity({ app, params }: HookContext): unknown {
+function getEntity({ app, params }: HookContext): Record<string, unknown> | null | undefined {
   if (params.authenticated !== true) return undefined
 
   const { entity } = getConfiguration(app)
@@ -109,7 +109,7 @@ function getEntity({ app, params }: HookContext): unknown {
 function getEntityId(context: HookContext): unknown {
   const entity = getEntity(context)
   const { entityId, service } = getConfiguration(context.app)
-  const id = readOwn(entity, entityId ?? context.app.services[service]?.id)
+  const id = entity?.[entityId ?? context.app.services[service]?.id]
   const isValue = ['string', 'number', 'bigint'].includes(typeof id) && id !== '' && !Number.isNaN(id)
 
   return isValue || isInstance(id) ? id : undefined
@@ -124,8 +124,4 @@ function isInstance(id: unknown): boolean {
   if (typeof id !== 'object' || id === null || Array.isArray(id)) return false
 
   return ![Object.prototype, null].includes(Object.getPrototypeOf(id))
-}
-
-function readOwn(entity: unknown, name: string): unknown {
-  return typeof entity === 'object' && entity !== null ? (entity as Record<string, unknown>)[name] : undefined
 }

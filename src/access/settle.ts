@@ -84,7 +84,7 @@ function compare(field: unknown, operator: string, operand: unknown): boolean | 
 
   const holds = toPredicate(parseQuery({ field: { [operator]: operand } }).where)({ field })
   const isEqual = holds === (known.comparison === 'eq' || known.comparison === 'in')
-  const isPlain = !['string', 'object'].includes(typeof field) || field === null || !hasReadings(field)
+  const isPlain = typeof field !== 'string' || !hasReadings(field)
 
   // Two strings that differ may be the same number or time once they are stored.
   return isPlain || (isEqual && !ORDERS.includes(known.comparison)) ? holds : undefined
@@ -92,19 +92,19 @@ function compare(field: unknown, operator: string, operand: unknown): boolean | 
 
 const ORDERS: readonly string[] = ['lt', 'lte', 'gt', 'gte']
 
-function hasReadings(field: unknown): boolean {
-  return toReadings(field).length > 1 || /^\s*[-+.\d]|^[\da-f]{8}-/i.test(String(field))
+function hasReadings(field: string): boolean {
+  return toReadings(field).length > 1 || /^\s*[-+.\d]|^[\da-f]{8}-/i.test(field)
 }
 
 function isComparable(field: unknown, operand: unknown): boolean {
   if (!isScalar(field) || !isScalar(operand)) return false
-  if (field === null || field === undefined || operand === null || operand === undefined) return true
+  if (field === null || field === undefined || operand === null) return true
 
   return typeof field === typeof operand
 }
 
 function isScalar(value: unknown): boolean {
-  return value === null || value instanceof Date || !['object', 'function', 'symbol'].includes(typeof value)
+  return value === null || value instanceof Date || typeof value !== 'object'
 }
 
 function all(parts: readonly Settled[]): Settled {

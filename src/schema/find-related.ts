@@ -3,7 +3,14 @@ import { createContext } from '../core/hooks.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, Query } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
-import { AS_SET, getSet, RELATED_SORTS, type RecordSet, type RelationParams } from '../query/record-set.ts'
+import {
+  AS_SET,
+  getSet,
+  hasSets,
+  RELATED_SORTS,
+  type RecordSet,
+  type RelationParams
+} from '../query/record-set.ts'
 import { DISPATCH, keepDispatch } from '../utils/dispatch.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { toRecords } from './output.ts'
@@ -82,7 +89,11 @@ export async function findSet(
   path: string,
   query: Query = {}
 ): Promise<RecordSet | null | undefined> {
-  const found = await callFind(context, path, { [AS_SET]: context.app.service(path), query })
+  const service = context.app.service(path)
+
+  if (!hasSets(service)) return undefined
+
+  const found = await callFind(context, path, { [AS_SET]: service, query })
 
   return found ? getSet(found.result) : null
 }

@@ -174,7 +174,7 @@ export function toId(id: Id, field: Field | undefined): Id {
   const kinds = field?.kinds ?? ['any']
 
   if (typeof id !== 'string' && typeof id !== 'number') return id
-  if (kinds.includes('any') || kinds.includes('list')) return id
+  if (kinds.includes('any')) return id
   if (kinds.includes('string')) return typeof id === 'number' && !isNumeric(kinds) ? String(id) : id
 
   const value = convertScalar(id, kinds)

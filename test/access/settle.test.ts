@@ -46,7 +46,31 @@ it.each<[object, Record<string, unknown>, unknown]>([
   [{ $not: { a: 1 } }, { a: '1' }, undefined],
   [{ $not: 5 }, { a: 1 }, undefined],
   [{ $or: { a: 1 } }, { a: 1 }, undefined],
-  [{ $where: 'true' }, {}, undefined]
+  [{ $where: 'true' }, {}, undefined],
+  [{ $and: [{ a: 1 }, { b: 2 }] }, { a: 1 }, { b: 2 }],
+  [{ $and: [{ a: 1 }, { b: 2 }] }, { a: 2 }, false],
+  [{ a: 1 }, { b: 1, $set: { a: 2 } }, undefined],
+  [{ a: [1] }, { a: 1 }, undefined],
+  [{ a: [1] }, { a: [1] }, undefined],
+  [{ a: [1] }, { a: null }, undefined],
+  [{ a: 1 }, { a: true }, undefined],
+  [{ a: { $ne: null } }, { a: 1 }, true],
+  [{ a: { $in: [1, 'x'] } }, { a: 1 }, undefined],
+  // Equal strings stay equal when they are stored; others may become equal, or change their order.
+  [{ a: { $in: ['1', '2'] } }, { a: '1' }, true],
+  [{ a: { $gt: '3' } }, { a: '2' }, undefined],
+  ...['$lt', '$lte', '$gte'].map((order): [object, Record<string, unknown>, unknown] => [
+    { a: { [order]: '3' } },
+    { a: '4' },
+    undefined
+  ]),
+  [{ a: { $gte: '3' } }, { a: '2' }, undefined],
+  [{ a: { $ne: 'x' } }, { a: 'true' }, undefined],
+  [{ a: { $ne: 'x' } }, { a: ' 1' }, undefined],
+  [{ a: { $ne: 'x' } }, { a: 'a 1' }, true],
+  [{ a: { $ne: 'x' } }, { a: 'ABCDEF01-9c0b-4ef8-bb6d-6bb9bd380a11' }, undefined],
+  [{ a: { $ne: 'x' } }, { a: 'the abcdef01-9c0b' }, true],
+  [{ a: { $ne: 'x' } }, { a: 'a-b' }, true]
 ])('%j, when %j is written: %j', (query, data, expected) => {
   expect(settlePatch(query, data)).toEqual(expected)
 })

@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { alula } from '../../src/index.ts'
+import { memory } from '../../src/memory.ts'
+import { schema } from '../../src/schema.ts'
+
+const Person = z.object({
+  id: z.int(),
+  name: z.string(),
+  address: z.object({ city: z.string(), code: z.string() }).optional(),
+  account: z.object({ iban: z.string(), bank: z.string() }).optional()
+})
+
+async function fail(query: object, settings: object = {}): Promise<unknown> {
+  const app: any = alula()
+
+  app.use('people', memory(), {
+    schema: schema(Person, { hidden: ['account', 'address.code'], ...settings } as any)
+  })
+
+  return await app
+    .service('people')
+    .find({ provider: 'rest', query })
+    .then(
+      () => 'it succeeded',
+      ({ errors }: any) => Object.keys(errors)
+    )
+}
+
+it.each([
+  [{ account: null }, ['account']],
+  [{ 'account.iban': 'x' }, ['account.iban']],
+  [{ 'address.code': 'x' }, ['address.code']],
+  [{ $sort: { 'account.iban': 1 } }, ['account.iban']],
+  [{ $sort: { 'address.code': 1 } }, ['address.code']],
+  [{ $select: ['account'] }, ['account']],
+  [{ $select: ['account.bank'] }, ['account.bank']],
+  [{ $select: ['address.code'] }, ['address.code']]
+])('what is hidden cannot be asked for, nor what is in it: %j', async (query, names) => {
+  expect(await fail(query)).toEqual(names)
+})
+
+it.each([
+  [{ 'address.city': 'x' }],
+  [{ $sort: { 'address.city': 1, name: 1 } }],
+  [{ $select: ['address', 'address.city', 'name'] }]
+])('what stands beside it can: %j', async (query) => {
+  expect(await fail(query)).toBe('it succeeded')
+})
+
+it('cannot be opened by the settings of queries', () => {
+  for (const query of [{ fields: ['account.iban'] }, { sort: ['address.code'] }]) {
+    expect(() =>
+      alula().use('people', memory(), {
+        schema: schema(Person, { hidden: ['account', 'address.code'], query } as any)
+      })
+    ).toThrow(expect.objectContaining({ code: 'ALULA_UNKNOWN_FIELD' }))
+  }
+})

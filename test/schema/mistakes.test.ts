@@ -1,0 +1,247 @@
+// What a developer is told of a declaration that cannot be: a code, the option, and what it expects.
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import Joi from 'joi'
+import * as v from 'valibot'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { alula as createClient } from '../../src/client.ts'
+import { alula } from '../../src/index.ts'
+import { memory } from '../../src/memory.ts'
+import { count, exists, many, one, schema } from '../../src/schema.ts'
+
+const Note = z.object({ id: z.int(), text: z.string() })
+
+function open(declared: any, service: any = memory()): any {
+  const app: any = alula()
+
+  app.use('notes', service, { schema: declared })
+
+  return app
+}
+
+/** A schema of a library that says no more of itself than this. */
+function createForeign(vendor: string, jsonSchema?: object): any {
+  return { '~standard': { version: 1, vendor, validate: (value: unknown) => ({ value }), jsonSchema } }
+}
+
+it.each<[string, unknown, string]>([
+  ['create', 5, 'a schema'],
+  ['update', [], 'a schema'],
+  ['patch', null, 'a schema'],
+  ['query', 5, 'an object with fields, sort and operators, or a schema'],
+  ['server', { text: 5 }, 'an object with a function for each field'],
+  ['server', [], 'an object with a function for each field'],
+  ['hidden', 'text', 'an array of paths'],
+  ['computed', { size: { from: ['text'] } }, 'an object with `from` and `many` for each field'],
+  ['computed', { size: { many: () => [] } }, 'an object with `from` and `many` for each field'],
+  ['computed', { size: undefined }, 'an object with `from` and `many` for each field'],
+  ['computed', [], 'an object with `from` and `many` for each field'],
+  ['relations', { author: {} }, 'an object with one(), many(), count() or exists() for each name'],
+  [
+    'relations',
+    { author: { kind: 'one' } },
+    'an object with one(), many(), count() or exists() for each name'
+  ],
+  ['relations', { author: null }, 'an object with one(), many(), count() or exists() for each name'],
+  ['extra', 'all', "'drop' or 'keep'"],
+  ['view', {}, 'a function'],
+  ['methods', 5, 'an object with data, result and query for each method'],
+  ['unknown', 'keep', "'refuse' or 'drop'"],
+  ['drift', 'keep', "'refuse' or 'warn'"],
+  ['ajv', { queries: {} }, 'an instance of Ajv, or an object with instances as data and query'],
+  ['ajv', null, 'an instance of Ajv, or an object with instances as data and query'],
+  [
+    'resolvers',
+    { all: {} },
+    'an object with data, result, external and query, each a resolver or an array of resolvers'
+  ],
+  ['enforce', 1, 'true or false']
+])('the option %s: %j', (name, value, expected) => {
+  expect(() => schema({ record: Note, [name]: value } as any)).toThrow(expected)
+})
+
+it.each<[string, unknown, string]>([
+  ['fields', 'text', 'an array of names'],
+  ['sort', 'text', 'an array of names'],
+  ['operators', 'text', 'an array of names']
+])('the option %s of query: %j', (name, value, expected) => {
+  expect(() => schema(Note, { query: { [name]: value } } as any)).toThrow(
+    `Invalid option '${name}' of query of schema(): expected ${expected}`
+  )
+})
+
+it.each(['data', 'result', 'query'])('the option %s of a method', (name) => {
+  expect(() => schema(Note, { methods: { archive: { [name]: 5 } } } as any)).toThrow(
+    `Invalid option '${name}' of methods.archive of schema(): expected a schema`
+  )
+})
+
+it.each<[string, () => unknown]>([
+  ['ALULA_INVALID_SCHEMA', () => schema(5 as any)],
+  ['ALULA_INVALID_SCHEMA', () => schema(Note, { methods: { find: {} } })],
+  ['ALULA_INVALID_SCHEMA', () => createClient().use('notes', memory(), { schema: schema(Note) })],
+  ['ALULA_INVALID_SCHEMA', () => schema({}, { ajv: { compile: () => fail() } })],
+  ['ALULA_UNKNOWN_FIELD', () => schema(Note, { server: { txt: () => '' } } as any)],
+  ['ALULA_UNKNOWN_FIELD', () => open(schema(Note, { query: { fields: ['txt'] } }))],
+  ['ALULA_UNKNOWN_FIELD', () => schema(Note, { hidden: ['txt.inner'] } as any)],
+  [
+    'ALULA_UNKNOWN_FIELD',
+    () => schema(Note, { computed: { size: { from: ['txt'], many: () => [] } } } as any)
+  ],
+  ['ALULA_UNKNOWN_METHOD', () => open(schema(Note, { methods: { archive: {} } }))],
+  ['ALULA_CONFLICTING_FIELD', () => schema(Note, { relations: { text: one('notes', { from: 'id' }) } })],
+  ['ALULA_CONFLICTING_FIELD', () => open(schema({ record: Note, create: Note, server: { text: () => '' } }))],
+  ['ALULA_INVALID_RELATION', () => schema(Note, { relations: { $a: one('notes', { from: 'id' }) } })],
+  ['ALULA_INVALID_RELATION', () => one('', { from: 'id' })],
+  ['ALULA_UNDESCRIBABLE_SCHEMA', () => schema(createForeign('yup'))],
+  ['ALULA_UNDESCRIBABLE_SCHEMA', () => schema(createForeign('yup', { input: fail, output: fail }))],
+  ['ALULA_UNDERIVABLE_SCHEMA', () => open(schema(Note.refine(() => true)))],
+  ['ALULA_UNDERIVABLE_SCHEMA', () => open(schema(Joi.object({ id: Joi.number() })))],
+  ['ALULA_UNDERIVABLE_SCHEMA', () => open(schema({ type: 'object' }))]
+])('has a code: %s', (code, make) => {
+  expect(make).toThrow(expect.objectContaining({ code }))
+})
+
+function fail(): never {
+  throw new Error('it cannot')
+}
+
+it.each<[string, object]>([
+  ['server', { server: { txt: () => '' } }],
+  ['hidden', { hidden: ['txt.inner'] }],
+  ['computed.from', { computed: { size: { from: ['txt'], many: () => [] } } }],
+  ['relations.all.from', { relations: { all: many('notes', { from: 'txt', to: 'id' }) } }]
+])('of a field that there is not names the option: %s', (option, settings) => {
+  expect(() => schema(Note, settings as any)).toThrow(
+    `The record of schema() has no field 'txt', which '${option}' names. Did you mean 'text'?`
+  )
+})
+
+it('of a schema that cannot be described or compiled has its cause', () => {
+  const cause = expect.objectContaining({ message: 'it cannot' })
+
+  expect(() => schema(createForeign('yup', { input: fail, output: fail }))).toThrow(
+    expect.objectContaining({
+      cause,
+      message: expect.stringContaining('The record of schema() cannot be described as JSON Schema: it cannot')
+    })
+  )
+  expect(() => schema({}, { ajv: { compile: fail } })).toThrow(expect.objectContaining({ cause }))
+  expect(() => open(schema(Note.refine(() => true)))).toThrow(
+    expect.objectContaining({ cause: expect.any(Error) })
+  )
+})
+
+it.each<[string, string]>([
+  ['zod', 'zod does from version 4.2'],
+  ['arktype', 'arktype does from version 2.1.28'],
+  ['joi', 'joi does from version 18.1'],
+  ['valibot', "use toStandardJsonSchema(schema) of '@valibot/to-json-schema'"],
+  ['yup', "yup has no '~standard.jsonSchema'; use a JSON Schema"]
+])('a schema of %s that does not describe itself: what to do', (vendor, advice) => {
+  expect(() => schema(createForeign(vendor))).toThrow(
+    `The record of schema() does not describe itself: ${advice}`
+  )
+})
+
+it.each<[string, () => any, string]>([
+  [
+    'valibot',
+    () => toStandardJsonSchema(v.object({ id: v.number(), text: v.string() })),
+    "schema({ record, create: v.omit(Record, ['id', 'text']), patch: v.partial(v.omit(Record, ['id', 'text'])) }), each in toStandardJsonSchema()"
+  ],
+  [
+    'joi',
+    () => Joi.object({ id: Joi.number(), text: Joi.string() }),
+    "schema({ record, create: Record.fork(['id', 'text'], (field) => field.forbidden()), patch: Record.fork(['id', 'text'], (field) => field.forbidden()).fork(fields, (field) => field.optional()) })"
+  ],
+  [
+    'zod',
+    () => Note.refine(() => true),
+    'schema({ record, create: Base.omit({ id: true, text: true }), patch: Base.partial() }), where Base is the object without refinements'
+  ]
+])('a record of %s that nothing is derived from: the line to write', (_, create, line) => {
+  expect(() => open(schema(create(), { server: { text: () => '' } } as any))).toThrow(
+    `The schema for 'create' cannot be derived from the record. Write ${line}`
+  )
+})
+
+it('a patch that cannot be derived from what is written for new records', () => {
+  const create = toStandardJsonSchema(v.object({ text: v.string() }))
+
+  expect(() => open(schema({ record: Note, create }))).toThrow(
+    "The schema for 'patch' cannot be derived from the record. Write schema({ record, create: v.omit(Record, ['id'])"
+  )
+})
+
+it.each<[string, () => unknown]>([
+  ["Invalid option 'to' of one(): expected the name of a field", () => one('a', { from: 'b', to: '' })],
+  [
+    "Invalid option 'filter' of one(): expected an array of fields",
+    () => one('a', { from: 'b', filter: 'c' } as any)
+  ],
+  ["Invalid option 'to' of many(): expected the name of a field", () => many('a', {} as any)],
+  [
+    "Invalid option 'from' of many(): expected the name of a field",
+    () => many('a', { to: 'b', from: 1 } as any)
+  ],
+  [
+    "Invalid option 'filter' of many(): expected an array of fields",
+    () => many('a', { to: 'b', filter: {} } as any)
+  ],
+  [
+    "Invalid option 'through' of many(): expected an object with path, from and to",
+    () => many('a', { through: 'b' } as any)
+  ],
+  [
+    "Invalid option 'path' of through of many(): expected the path of a service",
+    () => many('a', { through: { from: 'b', to: 'c' } as any })
+  ],
+  [
+    "Invalid option 'from' of through of many(): expected the name of a field",
+    () => many('a', { through: { path: 'b', to: 'c' } as any })
+  ],
+  [
+    "Invalid option 'to' of through of many(): expected the name of a field",
+    () => many('a', { through: { path: 'b', from: 'c' } as any })
+  ],
+  ["Invalid option 'to' of count(): expected the name of a field", () => count('a', {} as any)],
+  [
+    "Invalid option 'from' of exists(): expected the name of a field",
+    () => exists('a', { to: 'b', from: 1 } as any)
+  ],
+  ['exists() expects the path of a service, and options', () => exists(5 as any, { to: 'b' })],
+  ["Unknown option 'through' of count()", () => count('a', { to: 'b', through: {} } as any)]
+])('of a relation: %s', (message, make) => {
+  expect(make).toThrow(message)
+})
+
+it.each<[string, object]>([
+  ['ALULA_UNKNOWN_SERVICE', { author: one('users', { from: 'id' }) }],
+  ['ALULA_UNKNOWN_SERVICE', { all: many('notes', { through: { path: 'links', from: 'a', to: 'b' } }) }],
+  ['ALULA_UNKNOWN_METHOD', { author: one('silent', { from: 'id' }) }],
+  ['ALULA_UNKNOWN_FIELD', { author: one('notes', { from: 'id', to: 'none' }) }],
+  ['ALULA_UNKNOWN_FIELD', { all: many('notes', { through: { path: 'notes', from: 'id', to: 'none' } }) }]
+])('of relations refuses the start: %s', async (code, relations) => {
+  const app = open(schema(Note, { relations: relations as any }))
+
+  app.use('silent', { get: async () => ({}) })
+
+  await expect(app.setup()).rejects.toMatchObject({ code })
+})
+
+it('a relation may have any name without dots that does not begin with a dollar sign', () => {
+  const relate = (name: string) =>
+    schema(Note, { relations: { [name]: one('notes', { from: 'id' }) } as any })
+
+  expect(() => relate('a$b')).not.toThrow()
+  for (const name of ['$a', 'a.b'])
+    expect(() => relate(name)).toThrow(`The relation '${name}' of schema() needs a name`)
+})
+
+it('of a computed field that returns too few values names it', async () => {
+  const declared = schema(Note, { computed: { size: { from: ['text'], many: () => [] } } })
+  const app = open(declared, { find: async () => [{ id: 1, text: 'a' }] })
+
+  await expect(app.service('notes').find()).rejects.toMatchObject({ code: 'ALULA_INVALID_RETURN_VALUE' })
+})

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { callService } from '../../src/core/call.ts'
+import { alula } from '../../src/index.ts'
+import { schema } from '../../src/schema.ts'
+
+/** What a client sees of a result. */
+async function show(
+  declared: any,
+  result: unknown,
+  reports: string[] = [],
+  hooks: object = {}
+): Promise<unknown> {
+  const app: any = alula()
+
+  app.on('error', ({ message }: Error) => reports.push(message))
+  app.use('things', { find: async () => result }, { schema: declared })
+  app.service('things').hooks(hooks)
+
+  return (await callService(app.service('things'), { method: 'find', params: { provider: 'rest' } } as any))
+    .dispatch
+}
+
+const id = z.int()
+
+describe('what leaves', () => {
+  it('is all of a field that may be anything, though it may be an object too', async () => {
+    const declared = schema(z.object({ id, field: z.union([z.object({ name: z.string() }), z.any()]) }))
+
+    expect(await show(declared, { id: 1, field: { name: 'a', more: { deep: 1 } } })).toEqual({
+      ...{ id: 1, field: { name: 'a', more: { deep: 1 } } }
+    })
+  })
+
+  it('is nothing of an object in a record that has the name of a computed field', async () => {
+    const declared = schema(z.object({ id, inner: z.object({ name: z.string() }) }), {
+      computed: { size: { from: ['id'], many: (records) => records.map(() => 1) } }
+    })
+
+    expect(await show(declared, { id: 1, inner: { name: 'a', size: 'secret' } })).toEqual({
+      ...{ id: 1, inner: { name: 'a' }, size: 1 }
+    })
+  })
+
+  it('are the records of a page, and what only looks like a page is a record', async () => {
+    const Page = z.object({ id, data: z.array(z.string()), limit: z.number(), skip: z.string().optional() })
+    const page = { total: 1, limit: 1, skip: 0, data: [{ id: 1, secret: 1 }], more: 1 }
+
+    expect(await show(schema(z.object({ id })), page)).toEqual({
+      total: 1,
+      limit: 1,
+      skip: 0,
+      data: [{ id: 1 }]
+    })
+    expect(
+      Object.keys((await show(schema(z.object({ id })), { limit: 1, skip: 0, data: [] })) as object)
+    ).toEqual(['limit', 'skip', 'data'])
+    for (const record of [
+      { id: 1, data: ['a'], limit: 1 },
+      { id: 1, data: ['a'], limit: 1, skip: 'x' }
+    ]) {
+      expect(await show(schema(Page), record)).toEqual(record)
+    }
+  })
+
+  it('is a list in a list, and a value where a list may be', async () => {
+    const declared = schema(
+      z.object({
+        id,
+        rows: z.array(z.array(z.object({ a: z.int() }))),
+        one: z.union([z.string(), z.array(z.string())])
+      })
+    )
+
+    expect(await show(declared, { id: 1, rows: [[{ a: 1, b: 2 }], []], one: 'x' })).toEqual({
+      ...{ id: 1, rows: [[{ a: 1 }], []], one: 'x' }
+    })
+    expect(await show(declared, { id: 1, rows: [[]], one: ['x'] })).toEqual({ id: 1, rows: [[]], one: ['x'] })
+  })
+
+  it('is what a value is, if it is no record', async () => {
+    const declared = schema(z.object({ id }))
+
+    for (const value of [null, 'text', 5, [null, 'text', 5]])
+      expect(await show(declared, value)).toEqual(value)
+  })
+})
+
+describe('a result that is not what its schema says', () => {
+  const declared = () =>
+    schema({
+      record: {
+        anyOf: [
+          {
+            type: 'object',
+            required: ['id', 'kind', 'size'],
+            properties: { id: { type: 'integer' }, kind: { const: 'a' }, size: { type: 'number' } }
+          },
+          {
+            type: 'object',
+            required: ['id', 'kind'],
+            properties: { id: { type: 'integer' }, kind: { const: 'b' } }
+          }
+        ]
+      },
+      create: { type: 'object' },
+      patch: { type: 'object' }
+    })
+
+  it('lacks a field that all of its kinds have', async () => {
+    const reports: string[] = []
+
+    await show(declared(), [{ id: 1 }, { kind: 'b', id: 2, size: 'x' }], reports)
+
+    expect(reports).toEqual([
+      "A result of 'things' (find) is not what its schema says: 'kind' is missing (ALULA_RESULT)",
+      "A result of 'things' (find) is not what its schema says: 'size' expects a number, got a string (ALULA_RESULT)"
+    ])
+  })
+
+  it('may lack some where a hook has chosen what clients see', async () => {
+    const reports: string[] = []
+    const after = { find: [(context: any) => void Object.assign(context, { dispatch: { id: 1 } })] }
+
+    await show(declared(), { id: 1 }, reports, { after })
+
+    expect(reports).toEqual([])
+  })
+})
