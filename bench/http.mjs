@@ -13,7 +13,7 @@ export const CONNECTIONS = 32
 const ROUNDS = 7
 const REQUESTS = 2500
 /** How often each connection does all operations in turns before something is measured. */
-const TURNS = 40
+const TURNS = 200
 /** How many different requests there are; they come again and again. A multiple of the operations in {@link mix}. */
 export const DISTINCT_REQUESTS = 240
 
