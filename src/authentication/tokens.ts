@@ -133,7 +133,7 @@ export function verifyToken(token: unknown, secret: TokenSecret, options: JwtVer
  * @returns In milliseconds since 1970; `Infinity` for never
  */
 export function toExpiration(
-  { exp = Infinity, iat = 0 }: jsonwebtoken.JwtPayload,
+  { exp = Infinity, iat = 0 }: { readonly exp?: number; readonly iat?: number },
   { clockTolerance = 0, ignoreExpiration, maxAge }: JwtVerifyOptions
 ): number {
   const end = Math.min(ignoreExpiration ? Infinity : exp, maxAge ? addTime(iat, maxAge) : Infinity)

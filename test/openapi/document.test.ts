@@ -10,7 +10,6 @@ import {
 } from '../../src/authentication.ts'
 import { alula } from '../../src/index.ts'
 import { MemoryService, memory } from '../../src/memory.ts'
-import { toOpenApi } from '../../src/openapi.ts'
 import { count, many, one, schema } from '../../src/schema.ts'
 import { configureUsers } from '../access/support/application.ts'
 import { SECRET } from '../support/login.ts'
@@ -359,31 +358,4 @@ describe('names', () => {
     expect(Object.keys(paths)).toContain('/users/{id}/boxes/{id2}')
     expect(ids).toContain('findUserBoxes')
   })
-})
-
-it('grows with the number of services, and no faster', () => {
-  const measure = (size: number): number => {
-    const app = alula()
-
-    for (let number = 0; number < size; number++) {
-      app.use(`things${number}`, memory({ paginate: { default: 10 } }), {
-        schema: schema(Note, { relations: { next: one(`things${(number + 1) % size}`, { from: 'id' }) } })
-      })
-    }
-
-    // The fastest of several: the others may have waited for the collection of garbage, or for other processes.
-    const times = Array.from({ length: 5 }, () => {
-      const start = performance.now()
-
-      toOpenApi(app)
-
-      return performance.now() - start
-    })
-
-    return Math.min(...times)
-  }
-
-  measure(15)
-
-  expect(measure(150) / measure(15)).toBeLessThan(40)
 })
