@@ -70,11 +70,13 @@ export class AccessTokens {
   ): Promise<void> {
     const { id, expiresAt } = this.read(accessToken, options, secret)
 
+    if (!this.revocations) return
+
     try {
-      await this.revocations?.revoke(id, expiresAt)
+      await this.revocations.revoke(id, expiresAt)
     } finally {
       this.verified.forget(accessToken)
-      if (this.revocations) onRevoked(id)
+      onRevoked(id)
     }
   }
 

@@ -207,10 +207,9 @@ export function pickResult(result: unknown, pick: Picker): unknown {
   if (!isPage(result)) return pick(result)
 
   const { total, limit, skip, data } = result
+  const page = { limit, skip, data: data.map(pick) }
 
-  const picked = { limit, skip, data: data.map(pick) }
-
-  return total === undefined ? picked : Object.assign({ total }, picked)
+  return total === undefined ? page : { total, ...page }
 }
 
 /** The records of a result. */

@@ -3,6 +3,23 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { JWT_OPTIONS } from '../support/login.ts'
 import { createApp, createAppWithUser, LOGIN } from './app.ts'
 
+/** Time passes only where the test says so. */
+function stopTime(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+}
+
+/** The connections that end from now on. */
+function listEnded(app: {
+  on(event: 'disconnect', listener: (connection: unknown) => void): unknown
+}): unknown[] {
+  const ended: unknown[] = []
+
+  app.on('disconnect', (connection) => ended.push(connection))
+
+  return ended
+}
+
 describe('a connection', () => {
   it('holds the token and the entity from login to logout', async () => {
     const { service, user } = await createAppWithUser()
@@ -79,8 +96,7 @@ describe('a connection', () => {
     const connection: any = {}
     const ended = once(app, 'disconnect')
 
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
-    onTestFinished(() => void vi.useRealTimers())
+    stopTime()
 
     await service.create(LOGIN, { connection, jwtOptions: { expiresIn: 100 } })
 
@@ -102,11 +118,9 @@ describe('a connection', () => {
     const jwtOptions = { ...JWT_OPTIONS, expiresIn: 100, ...options }
     const { app, service } = await createAppWithUser({ settings: { jwtOptions } })
     const connection: any = {}
-    const ended: unknown[] = []
+    const ended = listEnded(app)
 
-    app.on('disconnect', (connection: unknown) => ended.push(connection))
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
-    onTestFinished(() => void vi.useRealTimers())
+    stopTime()
 
     await service.create(LOGIN, { connection })
 
@@ -120,11 +134,9 @@ describe('a connection', () => {
   it('does not end when its token expires, where expiration is ignored', async () => {
     const jwtOptions = { ...JWT_OPTIONS, expiresIn: 100, ignoreExpiration: true }
     const { app, service } = await createAppWithUser({ settings: { jwtOptions } })
-    const ended: unknown[] = []
+    const ended = listEnded(app)
 
-    app.on('disconnect', (connection: unknown) => ended.push(connection))
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
-    onTestFinished(() => void vi.useRealTimers())
+    stopTime()
 
     await service.create(LOGIN, { connection: {} })
     vi.advanceTimersByTime(200_000)
@@ -135,11 +147,9 @@ describe('a connection', () => {
   it('ends when a token expires that is good for longer than a timer can wait', async () => {
     const { app, service } = await createAppWithUser()
     const connection: any = {}
-    const ended: unknown[] = []
+    const ended = listEnded(app)
 
-    app.on('disconnect', (connection: unknown) => ended.push(connection))
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
-    onTestFinished(() => void vi.useRealTimers())
+    stopTime()
 
     await service.create(LOGIN, { connection, jwtOptions: { expiresIn: '60d' } })
 
@@ -153,11 +163,9 @@ describe('a connection', () => {
   it('ends with its last token, and once', async () => {
     const { app, service } = await createAppWithUser()
     const connection: any = {}
-    const ended: unknown[] = []
+    const ended = listEnded(app)
 
-    app.on('disconnect', (connection: unknown) => ended.push(connection))
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
-    onTestFinished(() => void vi.useRealTimers())
+    stopTime()
 
     await service.create(LOGIN, { connection, jwtOptions: { expiresIn: 100 } })
     await service.create(LOGIN, { connection, jwtOptions: { expiresIn: 1000 } })
@@ -172,15 +180,15 @@ describe('a connection', () => {
   it.each(['logout', 'disconnect'] as const)('does not end a second time after a %s', async (event) => {
     const { app, service } = await createAppWithUser()
     const connection: any = {}
-    const ended: unknown[] = []
 
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
-    onTestFinished(() => void vi.useRealTimers())
+    stopTime()
 
     const result = await service.create(LOGIN, { connection, jwtOptions: { expiresIn: 100 } })
 
     await service.handleConnection(event, connection, result)
-    app.on('disconnect', (connection: unknown) => ended.push(connection))
+
+    const ended = listEnded(app)
+
     vi.advanceTimersByTime(200_000)
 
     expect(ended).toEqual([])
@@ -189,11 +197,9 @@ describe('a connection', () => {
   it('of a token that does not expire has no end', async () => {
     const { app, service } = await createAppWithUser({ settings: { jwtOptions: {} } })
     const connection: any = {}
-    const ended: unknown[] = []
+    const ended = listEnded(app)
 
-    app.on('disconnect', (connection: unknown) => ended.push(connection))
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
-    onTestFinished(() => void vi.useRealTimers())
+    stopTime()
 
     await service.create(LOGIN, { connection })
     vi.advanceTimersByTime(200_000)
