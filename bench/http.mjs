@@ -5,13 +5,15 @@ import { once } from 'node:events'
 import { Agent, request as sendRequest } from 'node:http'
 import { text } from 'node:stream/consumers'
 import autocannon from 'autocannon'
-import { divide, formatSpread, printTable, runRounds, scaleRounds, toPath } from './lib.mjs'
+import { divide, formatSpread, printTable, runRounds, scaleRounds, toMean, toPath } from './lib.mjs'
 
 /** How many connections a client keeps that sends all it can. */
 export const CONNECTIONS = 32
 
 const ROUNDS = 7
 const REQUESTS = 2500
+/** In how many parts the requests of an operation are measured: the operations take turns. */
+const PARTS = 5
 /** How often each connection does all operations in turns before something is measured. */
 const TURNS = 200
 /** How many different requests there are; they come again and again. A multiple of the operations in {@link mix}. */
@@ -41,7 +43,8 @@ export function pickServers(...names) {
 
 /**
  * Measures what servers spend on requests, and prints it. All have to give the same answers. Each process serves all
- * operations in turns first, as one that runs for long, and then one operation after the other. Arguments of the program
+ * operations in turns first, as one that runs for long, and then a part of each operation after the other, until all
+ * parts are done: whatever comes first would pay for the change from all operations to one. Arguments of the program
  * choose servers: `rest by-hand alula-node`.
  *
  * @param {object} comparison
@@ -73,12 +76,16 @@ export async function compareServers({
 
   const results = await runRounds(Object.keys(servers), scaleRounds(rounds), (name) =>
     withServer({ name, count, connections }, async (client) => {
-      const measured = {}
+      const measured = Object.fromEntries(columns.map((operation) => [operation, []]))
 
       await checkAnswers(client)
       await load(client, mixed.toRequest, turns * mixed.length * connections)
-      for (const operation of columns) {
-        measured[operation] = await measure(client, operations[operation], amounts[operation] ?? REQUESTS)
+      for (let part = 0; part < PARTS; part++) {
+        for (const operation of columns) {
+          const amount = (amounts[operation] ?? REQUESTS) / PARTS
+
+          measured[operation].push(await measure(client, operations[operation], amount))
+        }
       }
 
       return measured
@@ -118,9 +125,9 @@ export async function compareServers({
     printTable(title, ['server', ...columns], rows)
   }
 
-  /** One figure of every round, by operation. */
+  /** One figure of every round, by operation: the mean of the parts. */
   function pickEach(rounds, pick) {
-    return columns.map((operation) => rounds.map((round) => pick(round[operation])))
+    return columns.map((operation) => rounds.map((round) => toMean(round[operation].map(pick))))
   }
 }
 

@@ -79,7 +79,7 @@ export function toPath(relative) {
   return fileURLToPath(new URL(relative, import.meta.url))
 }
 
-function toMean(values) {
+export function toMean(values) {
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 

@@ -7,8 +7,10 @@ import { OPERATIONS } from './sql-records.mjs'
 
 const POSTGRES_URL = process.env.POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432/test'
 const ROUNDS = 15
+/** In CPU time. */
 const SAMPLE_MILLISECONDS = 100
-const WARMUP_MILLISECONDS = 600
+/** In CPU time. */
+const WARMUP_MILLISECONDS = 1000
 
 const BASELINE = 'Kysely by hand'
 
