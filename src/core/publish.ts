@@ -1,6 +1,6 @@
-import { isPromise } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { isPlainObject } from '../utils/object.ts'
+import { isPromise } from '../utils/promise.ts'
 import { isTokenResponse } from '../utils/token-response.ts'
 import { type Channel, CombinedChannel } from './channel.ts'
 import { type EmitterLike, emitSafely, reportError } from './events.ts'

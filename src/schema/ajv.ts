@@ -1,7 +1,7 @@
-import { isPromise } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { copyPlain, isPlainObject } from '../utils/object.ts'
 import { importPeer } from '../utils/peer.ts'
+import { isPromise } from '../utils/promise.ts'
 import { type Fault, MAX_FAULTS } from './faults.ts'
 import { DATE_SCHEMA, hasKeyword, isJsonSchema, type JsonSchema } from './json-schema.ts'
 import type { AjvLike, Outcome, Validator } from './validator.ts'

@@ -1,7 +1,8 @@
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
-import { hasCode, isFunction, isPromise } from '../utils/check.ts'
+import { hasCode, isFunction } from '../utils/check.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
+import { andThen, isPromise } from '../utils/promise.ts'
 import { isWritten, type SchemaSettings, type ServerValue } from './declaration.ts'
 import { type Fault, toBadRequest } from './faults.ts'
 import { compileForm } from './form.ts'
@@ -53,11 +54,9 @@ export function compileData(settings: DataSettings): DataCheck {
 
   return (data, source, context) => {
     if (!Array.isArray(data)) {
-      const checked = checkOne(data, source, '')
-
-      return isPromise(checked)
-        ? checked.then((settled) => finish(assertValid(settled), context))
-        : finish(assertValid(checked), context)
+      return andThen<Result, unknown>(checkOne(data, source, ''), (checked) =>
+        finish(assertValid(checked), context)
+      )
     }
     if (settings.writes !== 'create') throw toBadRequest('data', [NO_LIST])
 
@@ -81,13 +80,8 @@ export function compileValue(
 ): (value: unknown, source: DataSource) => unknown {
   const checkOne = compileRecord({ validator, unknown }, what)
 
-  return (value, source) => {
-    const checked = checkOne(value, source, '')
-
-    return isPromise(checked)
-      ? checked.then((settled) => assertValid(settled, what).value)
-      : assertValid(checked, what).value
-  }
+  return (value, source) =>
+    andThen(checkOne(value, source, ''), (checked) => assertValid(checked, what).value)
 }
 
 type Result = Checked | { readonly faults: readonly Fault[] }
@@ -122,9 +116,7 @@ function compileRecord(
       return { faults: faults.map((fault) => under(prefix, fault)) }
     }
 
-    const outcome = validator.validate(value)
-
-    return isPromise(outcome) ? outcome.then(finish) : finish(outcome)
+    return andThen(validator.validate(value), finish)
   }
 }
 
@@ -245,10 +237,9 @@ function setFields(makers: readonly Maker[], value: unknown, given: Data, contex
   for (const { name, make } of makers) {
     if (Object.hasOwn(given, name)) continue
 
-    const made = make(context)
+    const set = andThen(make(context), (made) => setField(record, name, made))
 
-    if (isPromise(made)) pending.push(made.then((settled) => setField(record, name, settled)))
-    else setField(record, name, made)
+    if (isPromise(set)) pending.push(set)
   }
 
   return pending.length > 0 ? Promise.all(pending).then(() => record) : record

@@ -8,15 +8,14 @@ import type {
   FeathersService,
   HookContext,
   NormalizedServiceOptions,
-  Params,
-  Query
+  Params
 } from '../core/types.ts'
 import type { AroundHook, Hook } from '../hooks/types.ts'
-import { isPromise } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import type { MistakeCode } from '../utils/error-codes.ts'
 import { copyWith, isEmpty } from '../utils/object.ts'
+import { andThen } from '../utils/promise.ts'
 import { type CompiledSchema, compileSchema, type SchemaDefinition } from './compile.ts'
 import type { DataSource } from './data.ts'
 import type { LongForm } from './declaration.ts'
@@ -224,29 +223,18 @@ class ServiceSchema implements DescribedExtension {
       const query = derived ? takeIncludes(context, params.query, derived) : params.query
       const isOfClient = isOutside && !isOfRelation(params, hidden)
       const checked = isOfClient && checkQuery ? checkQuery(query ?? {}, params.provider === 'rest') : query
-      const proceed = (settled: Query | undefined) => {
-        if (settled !== params.query) context.params = copyWith(context.params, { query: settled })
+      const settled = andThen(checked, (asked) =>
+        derived && asked ? settleDerived(context, asked, derived) : asked
+      )
+
+      return andThen(settled, (final) => {
+        if (final !== params.query) context.params = copyWith(context.params, { query: final })
         if (!checkData || (!isOutside && params.schema === false)) return
 
-        const data = checkData(context.data, toSource(params), context)
-
-        if (!isPromise(data)) {
+        return andThen(checkData(context.data, toSource(params), context), (data) => {
           context.data = data
-          return
-        }
-
-        return data.then((valid) => {
-          context.data = valid
         })
-      }
-
-      const settle = (asked: Query | undefined) => {
-        const settled = derived && asked ? settleDerived(context, asked, derived) : asked
-
-        return isPromise(settled) ? settled.then(proceed) : proceed(settled)
-      }
-
-      return isPromise(checked) ? checked.then(settle) : settle(checked)
+      })
     }
   }
 }

@@ -1,5 +1,5 @@
-import { isPromise } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
+import { andThen } from '../utils/promise.ts'
 import { createJsonValidator } from './ajv.ts'
 import type { Fault } from './faults.ts'
 import { DATE_SCHEMA, isJsonSchema, type JsonSchema } from './json-schema.ts'
@@ -51,9 +51,7 @@ export function toValidator(schema: AnySchema, owner: string, ajv?: AjvLike): Va
     input: describe(schema, 'input', owner),
     output: describe(schema, 'output', owner),
     validate(value) {
-      const result = validate(value)
-
-      return isPromise(result) ? result.then(finish) : finish(result)
+      return andThen(validate(value), finish)
     }
   }
 }

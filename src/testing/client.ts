@@ -1,8 +1,8 @@
 import type { AuthenticationService } from '../authentication/service.ts'
 import type { Application, Params } from '../core/types.ts'
 import { createHandler, type HandlerOptions } from '../fetch/handler.ts'
-import { isPromise } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
+import { isPromise } from '../utils/promise.ts'
 
 /** A request of a test: that of `fetch`, and data. */
 export interface TestRequest extends RequestInit {

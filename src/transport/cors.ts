@@ -1,6 +1,7 @@
-import { isBoolean, isCount, isFunction, isObject, isPromise, isStringList } from '../utils/check.ts'
+import { isBoolean, isCount, isFunction, isObject, isStringList } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { assertOption, assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
+import { isPromise } from '../utils/promise.ts'
 import { isHeaderName } from './encode.ts'
 import type { HttpRequest, HttpResponse } from './http.ts'
 

@@ -8,10 +8,11 @@ import {
   isFeathersError,
   PayloadTooLarge
 } from '../errors.ts'
-import { isFunction, isObject, isPromise } from '../utils/check.ts'
+import { isFunction, isObject } from '../utils/check.ts'
 import { createDebug } from '../utils/debug.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import type { OptionCheck } from '../utils/options.ts'
+import { isPromise } from '../utils/promise.ts'
 
 /** What a client may see of an error. */
 export interface ClientError {

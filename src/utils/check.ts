@@ -33,11 +33,6 @@ export function hasCode(error: unknown, code: number | string): boolean {
   return (error as { code?: unknown } | null | undefined)?.code === code
 }
 
-/** Whether a value is a promise, of whatever making. */
-export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
-}
-
 /** For options that a function does not have, and others of its kind do. */
 export function isNever(): boolean {
   return false
