@@ -6,6 +6,7 @@ import { toOpenApi } from '../openapi/document.ts'
 import type { OpenApiDocument } from '../openapi/types.ts'
 import { isCount, isFunction, isStringList } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
+import { didYouMean } from '../utils/did-you-mean.ts'
 import { assertOptions } from '../utils/options.ts'
 import { createTestClient, loginAs, type TestClient } from './client.ts'
 import { type DocumentRequest, listOperations, type Operation, RequestMaker } from './document-requests.ts'
@@ -82,6 +83,9 @@ export function contractTests(app: Application, options: ContractOptions = {}): 
 
   const document = toOpenApi(app)
   const operations = listOperations(document)
+
+  assertSkipped(skip, operations)
+
   const contract: Contract = {
     app,
     document,
@@ -104,6 +108,19 @@ export function contractTests(app: Application, options: ContractOptions = {}): 
       it(`${operationId} (${verb} ${path}) is true`, () => runOperation(contract, operation), TIMEOUT)
     }
   })
+}
+
+/** A misspelt name would make the requests that were to be left out. */
+function assertSkipped(skip: readonly string[], operations: readonly Operation[]): void {
+  const ids = operations.map(({ operationId }) => operationId)
+  const unknown = skip.find((id) => !ids.includes(id))
+
+  if (unknown !== undefined) {
+    throw createTypeError(
+      'ALULA_INVALID_OPTION',
+      `Invalid option 'skip' of contractTests: the document has no operation '${unknown}'${didYouMean(unknown, ids)}`
+    )
+  }
 }
 
 function compareOrder(first: Operation, second: Operation): number {

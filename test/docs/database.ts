@@ -6,11 +6,7 @@ export const database = new SQLite(':memory:')
 export const db = new Kysely({ dialect: new SqliteDialect({ database }) })
 
 database.exec(\`
-  CREATE TABLE articles (id INTEGER PRIMARY KEY, title TEXT NOT NULL);
   CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT NOT NULL, password TEXT NOT NULL, createdAt DATETIME NOT NULL);
   CREATE TABLE notes (id INTEGER PRIMARY KEY, titel TEXT NOT NULL, done TEXT NOT NULL, text TEXT);
-  CREATE TABLE favorites (id INTEGER PRIMARY KEY, articleId INTEGER NOT NULL, userId INTEGER NOT NULL);
-  INSERT INTO articles VALUES (1, 'Intro');
-  INSERT INTO favorites VALUES (1, 1, 1), (2, 1, 2);
 \`)
 `

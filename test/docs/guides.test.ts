@@ -16,8 +16,7 @@ const GUIDES: { readonly [name: string]: ((part: string, first: string) => strin
   access: (part, first) => `${first}${toLocal(part)}`,
   openapi: (part, first) => `${first}${toLocal(part)}`,
   page: (part, first) => `${first}${toLocal(part)}`,
-  relations: (part, first) =>
-    first.replace('await app.setup()', `${DATABASE}${toLocal(part)}await app.setup()`),
+  relations: (part, first) => first.replace('await app.setup()', `${toLocal(part)}await app.setup()`),
   routes: (part, first) => first.replace('await app.setup()', `${toLocal(part)}await app.setup()`),
   schemas: (part) => `
 import { createServer } from 'node:http'

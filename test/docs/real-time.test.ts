@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readBlocks, readPage } from '../support/page.ts'
+import { readBlocks, readPage, toModule } from '../support/page.ts'
 import { runProgram, runServer, runToEnd } from '../support/program.ts'
 import { expectSession } from '../support/session.ts'
 import { SECRET } from './support.ts'
@@ -20,10 +20,9 @@ it('real time: the server and the client show what the page shows', async () => 
 it('real time: channels and sessions follow logins', async () => {
   const [application] = readBlocks(await readPage('authentication'), 'js') as [string]
   const blocks = readBlocks(await readPage('realtime'), 'js')
-  const [channels, rooms, login, sessions] = ["'anonymous'", 'rooms/', 'wren@', 'verifySessions'].map(
-    (text) => blocks.find((block) => block.includes(text))
-  ) as [string, string, string, string]
-  const room = "app.use('rooms', { find: async () => [{ id: 7 }] })\n"
+  const [channels, rooms, login, sockets, sessions] = [
+    ...["'anonymous'", 'rooms/', 'client.authenticate', 'extraHeaders', 'verifySessions']
+  ].map((text) => blocks.find((block) => block.includes(text))) as [string, string, string, string, string]
   const verify = `app.use('check', { find: async () => {
   console.log(app.channel('rooms/7').length)
   const userId = undefined
@@ -31,7 +30,7 @@ it('real time: channels and sessions follow logins', async () => {
   return []
 } })\n`
   const server = await runServer(
-    application.replace('await app.listen', `${channels}${room}${rooms}${verify}await app.listen`),
+    application.replace('await app.listen', `${channels}${rooms}${verify}await app.listen`),
     { SECRET }
   )
   const post = (path: string, data: object) =>
@@ -57,19 +56,20 @@ process.exit()`)
   expect((await fetch(`http://${server.address}/check`)).status).toBe(200)
   expect(await server.waitFor('')).toBe('1')
   await staying.end('SIGTERM')
+
+  const direct = runProgram(sockets.replaceAll('localhost:3030', server.address))
+
+  expect(await direct.waitFor('')).toBe('connected')
 })
 
 it('real time: each way to set up a server starts and ends', async () => {
   const [, page = ''] = (await readPage('realtime')).split('## Setting up')
   const [options, alone, own] = readBlocks(page, 'js') as [string, string, string]
-  const imports = `import { createServer } from 'node:http'\nimport { alula } from 'alula'\n`
-  const together = `${imports}const app = alula()\nconst server = createServer()\n${options}${own.replace('3030', '0')}`
+  const application = "import { alula } from 'alula'\nconst app = alula()"
 
-  await runToEnd(together)
+  await runToEnd(toModule(application, options, own.replace('3030', '0')))
 
-  const { end } = await runServer(
-    `${imports}import { socketio } from 'alula/socketio'\nprocess.once('SIGTERM', () => app.teardown())\n${alone}`
-  )
+  const { end } = await runServer(toModule("process.once('SIGTERM', () => app.teardown())", alone))
 
   expect(await end('SIGTERM')).toBe(0)
 })

@@ -1,8 +1,12 @@
 import { expect, it } from 'vitest'
-import { readBlocks, readPage } from '../support/page.ts'
+import { LOCAL_IMPORT } from '../docs/support.ts'
+import { readBlocks, readPage, toModule } from '../support/page.ts'
 import { runServer, runToEnd } from '../support/program.ts'
 
-const [program = '', , restricted = '', tests = ''] = readBlocks(await readPage('openapi'), 'js')
+const [program = '', , restricted = '', server = '', tests = ''] = readBlocks(await readPage('openapi'), 'js')
+
+/** The program of the guide in a file that does not listen. */
+const application = program.replace(/^await app\.setup[^]+/m, '')
 
 it('the application of the guide serves its document', async () => {
   const { address } = await runServer(program)
@@ -22,18 +26,13 @@ it('the document is restricted as the guide says', async () => {
 })
 
 it('the tests of the guide pass', async () => {
-  const application = `
-import { alula } from 'alula'
-import { AuthenticationService, JWTStrategy } from 'alula/authentication'
-import { memory } from 'alula/memory'
-const app = alula()
-app.set('authentication', { secret: 'a secret of a document that is long enough', service: 'users', entity: 'user', authStrategies: ['jwt'] })
-const authentication = new AuthenticationService(app)
-authentication.register('jwt', new JWTStrategy())
-app.use('authentication', authentication)
-app.use('users', memory())
-`
-  const text = tests.replace("from 'vitest'", "from 'node:test'").replace(/^import \{ app \}.*$/m, '')
+  await runToEnd(
+    toModule(application, tests.replace("from 'vitest'", "from 'node:test'").replace(LOCAL_IMPORT, ''))
+  )
+})
 
-  await runToEnd(application + text)
+it('a server that imports the application of the guide serves it', async () => {
+  const { address } = await runServer(toModule(application, server.replace(LOCAL_IMPORT, '')))
+
+  expect((await fetch(`http://${address}/notes`)).status).toBe(200)
 })

@@ -81,7 +81,7 @@ await one.service('messages').create({ text: 'Hello' }, params)
     await runToEnd(`
 import { alula } from 'alula'
 
-const [app, settings] = [alula(), {}]
+const app = alula()
 ${program}`)
   })
 })

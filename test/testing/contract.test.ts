@@ -274,6 +274,9 @@ it('operations can be left out, and mistakes are named', async () => {
 
   expect(names).toContain('getNote (GET /notes/{id}) is true')
   expect(names.some((name) => name.startsWith('findNotes'))).toBe(false)
+  expect(() => contractTests(app, { ...runner, skip: ['findNote'] })).toThrow(
+    "Invalid option 'skip' of contractTests: the document has no operation 'findNote'. Did you mean 'findNotes'?"
+  )
   expect(() => contractTests(app, { ...runner, runs: -1 })).toThrow("Invalid option 'runs' of contractTests")
   expect(() => contractTests(app, { ...runner, times: 1 } as never)).toThrow("Unknown option 'times'")
 })
