@@ -27,8 +27,12 @@ const TESTS = {
     'test/transports/{output,reported-results,schemas,values}.test.ts'
   ],
   access: ['test/access/!(races|random).test.ts', 'test/transports/access.test.ts'],
-  manifest: ['test/access/{closed,proof}.test.ts', 'test/openapi/{document,document-schemas}.test.ts']
+  manifest: ['test/access/{closed,proof}.test.ts', 'test/openapi/{document,document-schemas}.test.ts'],
+  openapi: ['test/openapi/{document,document-schemas,serve}.test.ts']
 }
+
+/** What is generated, and what runs in browsers. */
+const EXCLUDED = ['!src/openapi/assets.ts', '!src/openapi/page/**']
 
 /** Ways into an application that have all of `src/transport` behind them. */
 const TRANSPORTS = ['a server of Node', 'Socket.IO']
@@ -54,7 +58,7 @@ function mutate(folder) {
   process.env.MUTATION_DATABASES = DATABASES.join(';')
 
   const stryker = new Stryker({
-    mutate: [`src/${folder}/**/*.ts`],
+    mutate: [`src/${folder}/**/*.ts`, ...EXCLUDED],
     ignorePatterns: ['/bench', '/docs', '/examples', '/reports', '/coverage'],
     testRunner: 'vitest',
     vitest: { configFile: 'vitest.mutation.config.ts', related: false },

@@ -1,6 +1,6 @@
 import { type AroundHook, type Hook, INPUT, type Layer, type Phase } from '../hooks/types.ts'
 import { getServiceOptions } from './service.ts'
-import type { Application, FeathersService, HookContext, ServiceExtension } from './types.ts'
+import type { Application, FeathersService, HookContext } from './types.ts'
 
 /** Lets the extensions of a service check it, before anything else is done to it. */
 export function installExtensions(service: FeathersService, path: string, app: object): void {
@@ -37,23 +37,24 @@ export function extendLayers(
   if (!schema && !access) return layers
 
   const [ofApplication, ofClass, ofService] = layers
-  const collect = <Part extends HookPart>(part: Part) =>
-    [access?.[part]?.(method), schema?.[part]?.(method)].filter(isDefined) as NonNullable<
-      ReturnType<NonNullable<ServiceExtension[Part]>>
-    >[]
 
   return [
-    toLayer(collect('outer')),
-    withAdmission(ofApplication, collect('admit')),
-    toLayer(collect('inner')),
+    toLayer(toHooks(access?.outer?.(method), schema?.outer?.(method))),
+    withAdmission(ofApplication, toHooks(access?.admit?.(method), schema?.admit?.(method))),
+    toLayer(toHooks(access?.inner?.(method), schema?.inner?.(method))),
     ofClass,
     // What access demands of a query comes after the schema, so that a client cannot talk it away.
-    withInput(ofService, collect('input').reverse()),
-    toLayer(collect('innermost'))
+    withInput(ofService, toHooks(schema?.input?.(method), access?.input?.(method))),
+    toLayer(toHooks(access?.innermost?.(method), schema?.innermost?.(method)))
   ]
 }
 
-type HookPart = 'outer' | 'admit' | 'inner' | 'input' | 'innermost'
+/** Those of two hooks that there are. */
+function toHooks<Hook>(first: Hook | undefined, second: Hook | undefined): readonly Hook[] {
+  if (first === undefined) return second === undefined ? [] : [second]
+
+  return second === undefined ? [first] : [first, second]
+}
 
 /** A layer of around hooks. */
 export function toLayer(around: readonly AroundHook<HookContext>[]): Layer<HookContext> {
@@ -72,14 +73,24 @@ function withAdmission(layer: Layer<HookContext>, admit: readonly Hook<HookConte
 
 /** Inserts hooks after the last one that authenticates; not if a hook says itself when input is checked. */
 function withInput(layer: Layer<HookContext>, input: readonly Hook<HookContext>[]): Layer<HookContext> {
-  const hooks = layer.phases.flatMap(({ before = [] }) => before)
+  let target = layer.phases[0]
+  let position = 0
 
-  if (hooks.some((hook) => hook[INPUT] === 'here')) return layer
+  for (const phase of layer.phases) {
+    const { before = [] } = phase
 
-  const last = hooks.findLast((hook) => hook[INPUT] === 'after') as Hook<HookContext>
-  const target = layer.phases.findLast(({ before = [] }) => before.includes(last)) ?? layer.phases[0]
+    for (let index = 0; index < before.length; index++) {
+      const when = before[index]?.[INPUT]
 
-  return insertBefore(layer, input, target, (target?.before?.lastIndexOf(last) ?? -1) + 1)
+      if (when === 'here') return layer
+      if (when === 'after') {
+        target = phase
+        position = index + 1
+      }
+    }
+  }
+
+  return insertBefore(layer, input, target, position)
 }
 
 /** Puts before hooks among those of one phase of a layer. */
@@ -94,8 +105,4 @@ export function insertBefore(
   const changed = { ...target, before: (target?.before ?? []).toSpliced(position, 0, ...hooks) }
 
   return { ...layer, phases: layer.phases.map((phase) => (phase === target ? changed : phase)) }
-}
-
-function isDefined<T>(value: T | undefined): value is T {
-  return value !== undefined
 }

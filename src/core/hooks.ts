@@ -40,11 +40,13 @@ export function implementHooks(service: FeathersService, path: string, app: obje
 
   const methods = getHookMethods(service, getServiceOptions(service))
   const originals = new Map(methods.map((method) => [method, getMethod(service, method)]))
+  // Most methods bring no hooks along; the service may get some later.
+  const carriers = [service, ...[...originals.values()].filter((original) => HOOKS in original)]
   const hooks = new ServiceHooks(service)
   const { hooks: shared } = getInternals(app)
 
   hooks.toLayers = (method) => {
-    const guards = shared.guards().concat(hooks.guards([...originals.values()]))
+    const guards = shared.guards().concat(hooks.guards(carriers))
     const layer = shared.layer(method)
     // Before the first before hook, where error hooks of the application see what they throw.
     const ofApplication = insertBefore(layer, guards, layer.phases[0], 0)
@@ -226,10 +228,11 @@ export class ServiceHooks {
   }
 
   /** The guards of the service, those of hooks that its class or its methods brought along included. */
-  guards(originals: readonly unknown[]): readonly Hook<HookContext>[] {
-    const brought = [this.service, ...originals].flatMap((target) => getMiddleware<HookContext>(target))
-
-    return getGuards(brought).concat(this.outer.guards(), this.inner.guards())
+  guards(carriers: readonly unknown[]): readonly Hook<HookContext>[] {
+    return getGuards(carriers.flatMap(getMiddleware<HookContext>)).concat(
+      this.outer.guards(),
+      this.inner.guards()
+    )
   }
 
   layers(method: string, original: unknown): [ofClass: Layer<HookContext>, ofService: Layer<HookContext>] {

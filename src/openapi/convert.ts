@@ -2,7 +2,6 @@ import {
   getTypes,
   hasKeyword,
   isJsonSchema,
-  isOpenObject,
   type JsonSchema,
   resolveReference
 } from '../schema/json-schema.ts'
@@ -40,18 +39,28 @@ export interface ConvertRules {
   readonly onUnknown: (path: string) => void
 }
 
-/** Keywords that are copied as they are. */
-const PLAIN: ReadonlySet<string> = new Set([
-  ...['title', 'description', 'deprecated', 'format', 'contentEncoding', 'contentMediaType'],
-  ...['pattern', 'minLength', 'maxLength'],
-  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
-  ...['minItems', 'maxItems', 'uniqueItems', 'minContains', 'maxContains', 'minProperties', 'maxProperties'],
-  ...['enum', 'const', 'examples', 'dependentRequired', 'readOnly', 'writeOnly']
-])
+/** What is copied of a keyword: its value as it is, the schema, or the schemas in a list of them. */
+type KeywordKind = 'plain' | 'single' | 'list'
 
-/** Keywords with a schema, with a list of them, and with schemas by name. */
-const SINGLE: readonly string[] = ['items', 'contains', 'not', 'if', 'then', 'else', 'propertyNames']
-const LISTS: readonly string[] = ['allOf', 'anyOf', 'oneOf', 'prefixItems']
+const KEYWORDS: ReadonlyMap<string, KeywordKind> = new Map([
+  ...toEntries('plain', [
+    ...['title', 'description', 'deprecated', 'format', 'contentEncoding', 'contentMediaType'],
+    ...['pattern', 'minLength', 'maxLength'],
+    ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+    ...[
+      'minItems',
+      'maxItems',
+      'uniqueItems',
+      'minContains',
+      'maxContains',
+      'minProperties',
+      'maxProperties'
+    ],
+    ...['enum', 'const', 'examples', 'dependentRequired', 'readOnly', 'writeOnly']
+  ]),
+  ...toEntries('single', ['items', 'contains', 'not', 'if', 'then', 'else', 'propertyNames']),
+  ...toEntries('list', ['allOf', 'anyOf', 'oneOf', 'prefixItems'])
+])
 
 /** Keywords that may mention a field beside `properties`. */
 const TELLTALE: readonly string[] = [
@@ -70,9 +79,9 @@ const TYPES: readonly string[] = ['string', 'number', 'integer', 'boolean', 'obj
  */
 export function convertSchema(root: JsonSchema, rules: ConvertRules): JsonSchema {
   const { name, store, self, hidden = [], isOutput, keepsExtra, onUnknown } = rules
-  const isClosed = rules.isClosed && !hasKeyword(root, ['allOf'])
   const references = new Map<JsonSchema, JsonSchema>([[root, self ?? {}]])
   const inlined = new Set<string>()
+  let closed: boolean | undefined
 
   return copy(toShape(root), '', true)
 
@@ -86,17 +95,26 @@ export function convertSchema(root: JsonSchema, rules: ConvertRules): JsonSchema
       return {}
     }
 
-    const converted: { [keyword: string]: unknown } = toType(schema)
+    const converted: Writable = {}
+    const isObject = isObjectSchema(schema)
+    const mayTell = !isObject || !hasHidden(path)
+
+    if (schema.type !== undefined) converted.type = toType(schema)
 
     for (const keyword of Object.keys(schema)) {
-      if (PLAIN.has(keyword) && isPlain(schema[keyword])) converted[keyword] = schema[keyword]
-      else copyParts(converted, keyword, schema[keyword], path, mayClose)
+      if (mayTell || !TELLTALE.includes(keyword))
+        copyKeyword(converted, keyword, schema[keyword], path, mayClose)
     }
-    if (!isObjectSchema(schema)) return toCommonForm(converted)
+    if (!isObject) return toCommonForm(converted)
 
-    const whole = { ...converted, ...copyObject(schema, path, mayClose) }
+    copyObject(converted, schema, path, mayClose)
 
-    return hidden.some((one) => one.startsWith(toPrefix(path))) ? withoutTelltale(whole) : whole
+    return converted
+  }
+
+  /** Whether an object has a field that is left out, or has one further in. */
+  function hasHidden(path: string): boolean {
+    return hidden.length > 0 && hidden.some((one) => one.startsWith(toPrefix(path)))
   }
 
   function copyReference(
@@ -116,7 +134,7 @@ export function convertSchema(root: JsonSchema, rules: ConvertRules): JsonSchema
     const place = `${path} ${$ref}`
 
     // A field of it is hidden here, and perhaps not elsewhere.
-    if (target !== root && !inlined.has(place) && hidden.some((one) => one.startsWith(toPrefix(path)))) {
+    if (target !== root && !inlined.has(place) && hasHidden(path)) {
       inlined.add(place)
 
       return copy({ ...target, ...others }, path, mayClose)
@@ -133,49 +151,59 @@ export function convertSchema(root: JsonSchema, rules: ConvertRules): JsonSchema
     })
   }
 
-  function copyParts(
-    converted: { [keyword: string]: unknown },
+  function copyKeyword(
+    converted: Writable,
     keyword: string,
-    part: unknown,
+    value: unknown,
     path: string,
     mayClose: boolean
   ): void {
-    if (keyword === 'items' && Array.isArray(part)) {
-      // The form of older drafts.
-      converted.prefixItems = part.map((one) => copy(one, path, mayClose))
-    } else if (SINGLE.includes(keyword)) {
-      converted[keyword] =
-        typeof part === 'boolean' ? part : copy(part, path, keyword === 'items' && mayClose)
-    } else if (LISTS.includes(keyword) && Array.isArray(part)) {
-      // A field is known when one of several shapes has it.
-      const isShape = keyword === 'prefixItems' || part.filter(mayBeObject).length < 2
+    const kind = KEYWORDS.get(keyword)
 
-      converted[keyword] = part.map((one) => copy(one, path, mayClose && isShape))
+    if (kind === 'plain') {
+      if (isPlain(value)) converted[keyword] = value
+    } else if (keyword === 'items' && Array.isArray(value)) {
+      // The form of older drafts.
+      converted.prefixItems = value.map((one) => copy(one, path, mayClose))
+    } else if (kind === 'single') {
+      converted[keyword] =
+        typeof value === 'boolean' ? value : copy(value, path, keyword === 'items' && mayClose)
+    } else if (kind === 'list' && Array.isArray(value)) {
+      // A field is known when one of several shapes has it.
+      const isShape = keyword === 'prefixItems' || value.filter(mayBeObject).length < 2
+
+      converted[keyword] = value.map((one) => copy(one, path, mayClose && isShape))
     }
   }
 
-  function copyObject(schema: JsonSchema, path: string, mayClose: boolean): JsonSchema {
+  function copyObject(converted: Writable, schema: JsonSchema, path: string, mayClose: boolean): void {
     const { properties, additionalProperties, patternProperties } = schema
     const prefix = toPrefix(path)
-    const required = listRequired(schema).filter((one) => !hidden.includes(prefix + one))
-    const isExact = isClosed && mayClose && isJsonSchema(properties) && !isOpenObject(schema)
-    const others =
-      path === '' && keepsExtra
-        ? undefined
-        : isJsonSchema(additionalProperties)
-          ? copy(additionalProperties, `${prefix}*`, true)
-          : (additionalProperties ?? (isExact ? false : undefined))
+    const required = listRequired(schema, prefix)
 
-    return {
-      ...(required.length > 0 && { required }),
-      ...(isJsonSchema(properties) && { properties: copyAll(properties, prefix) }),
-      ...(isJsonSchema(patternProperties) && { patternProperties: copyAll(patternProperties, prefix) }),
-      ...(others !== undefined && { additionalProperties: others })
+    if (required.length > 0) converted.required = required
+    if (isJsonSchema(properties)) converted.properties = copyAll(properties, prefix)
+    if (isJsonSchema(patternProperties)) converted.patternProperties = copyAll(patternProperties, prefix)
+    if (path === '' && keepsExtra) return
+
+    if (isJsonSchema(additionalProperties)) {
+      converted.additionalProperties = copy(additionalProperties, `${prefix}*`, true)
+    } else if (additionalProperties !== undefined) {
+      converted.additionalProperties = additionalProperties
+    } else if (mayClose && isJsonSchema(properties) && isClosed()) {
+      converted.additionalProperties = false
     }
+  }
+
+  /** Objects that are parts of one do not know the fields of each other. */
+  function isClosed(): boolean {
+    closed ??= rules.isClosed && !hasKeyword(root, ['allOf'])
+
+    return closed
   }
 
   function copyAll(parts: JsonSchema, prefix: string): JsonSchema {
-    const copied: { [name: string]: unknown } = {}
+    const copied: Writable = {}
 
     for (const name of Object.keys(parts)) {
       if (!hidden.includes(prefix + name)) setOwn(copied, name, copy(parts[name], prefix + name, true))
@@ -184,9 +212,8 @@ export function convertSchema(root: JsonSchema, rules: ConvertRules): JsonSchema
     return copied
   }
 
-  function listRequired({ required, properties }: JsonSchema): readonly string[] {
+  function listRequired({ required, properties }: JsonSchema, prefix: string): readonly string[] {
     const names = new Set<string>(Array.isArray(required) ? required : [])
-
     const fields = isJsonSchema(properties) ? properties : {}
 
     for (const name of Object.keys(fields)) {
@@ -197,13 +224,13 @@ export function convertSchema(root: JsonSchema, rules: ConvertRules): JsonSchema
       else names.delete(name)
     }
 
-    return [...names]
+    return [...names].filter((name) => !hidden.includes(prefix + name))
   }
 }
 
-/** What says something of fields that are not there. */
-function withoutTelltale(schema: JsonSchema): JsonSchema {
-  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !TELLTALE.includes(keyword)))
+/** A schema that is being made. */
+interface Writable {
+  [keyword: string]: unknown
 }
 
 /** Libraries write the same in different words: a list of constants, a value or null. */
@@ -261,12 +288,10 @@ function toPrefix(path: string): string {
   return path === '' ? '' : `${path}.`
 }
 
-function toType(schema: JsonSchema): { [keyword: string]: unknown } {
-  if (schema.type === undefined) return {}
-
+function toType(schema: JsonSchema): unknown {
   const types = schema.nullable === true ? getTypes(schema) : schema.type
 
-  return { type: Array.isArray(types) && types.length === 1 ? types[0] : types }
+  return Array.isArray(types) && types.length === 1 ? types[0] : types
 }
 
 function hasKnownTypes({ type }: JsonSchema): boolean {
@@ -294,4 +319,8 @@ function mayBeObject(schema: unknown): boolean {
 
 function isObjectSchema({ type, properties }: JsonSchema): boolean {
   return type === 'object' || isJsonSchema(properties) || (Array.isArray(type) && type.includes('object'))
+}
+
+function toEntries(kind: KeywordKind, keywords: readonly string[]): readonly [string, KeywordKind][] {
+  return keywords.map((keyword) => [keyword, kind])
 }

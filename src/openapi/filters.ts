@@ -3,7 +3,7 @@ import type { Field, FieldKind } from '../schema/fields.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import type { SchemaStore } from './convert.ts'
 import { toPascal } from './names.ts'
-import { toDeep, toForm, toList } from './parameter-forms.ts'
+import { toDeep, toForm, toListSchema } from './parameter-forms.ts'
 import type { OpenApiParameter } from './types.ts'
 
 /** The operators of the filters of a service. */
@@ -43,35 +43,52 @@ const EQUALITY: readonly string[] = ['$eq', '$ne']
  * @param store Where the schemas are kept
  */
 export function createFilters(store: SchemaStore): ToFilters {
-  const known = new Map<string, JsonSchema>()
+  const known = new Map<string, FilterSchemas>()
 
   // `age=30` and `age[$gt]=30` are one parameter; `age[$in][]=30` is another, because an object in an object has no form.
   return (path, field, operators) => {
     // A list is compared by no operator.
     if (field.kinds.includes('list')) return []
 
-    const value = toScalar(field)
-    const single =
-      operators.single.length === 0
-        ? toForm(path, value)
-        : toDeep(path, field.values ? toFilter(field, operators) : share(field, operators))
-    const toParameter = (name: string) => toList(`${path}[${name}]`, value)
+    const { value, list, single } = field.values ? toSchemas(field, operators) : share(field, operators)
+    const toParameter = (name: string) => toForm(`${path}[${name}][]`, list)
 
-    return [single].concat(operators.lists.map(toParameter))
+    return [single ? toDeep(path, single) : toForm(path, value)].concat(operators.lists.map(toParameter))
   }
 
-  function share(field: Field, operators: FilterOperators): JsonSchema {
+  function share(field: Field, operators: FilterOperators): FilterSchemas {
     const key = `${field.kinds.join()} ${operators.key}`
-    const reference = known.get(key)
+    const made = known.get(key) ?? keep(toSchemas(field, operators), field)
 
-    if (reference) return reference
+    known.set(key, made)
 
-    const added = store.add(`${field.kinds.map(toPascal).join('')}Filter`, () => toFilter(field, operators))
-
-    known.set(key, added)
-
-    return added
+    return made
   }
+
+  function keep(schemas: FilterSchemas, { kinds }: Field): FilterSchemas {
+    const { single } = schemas
+
+    if (!single) return schemas
+
+    return { ...schemas, single: store.add(`${kinds.map(toPascal).join('')}Filter`, () => single) }
+  }
+}
+
+/** What filters of a field take. */
+interface FilterSchemas {
+  readonly value: JsonSchema
+  readonly list: JsonSchema
+  /** A value, or an object of values by operator; missing where no operator takes one value. */
+  readonly single?: JsonSchema | undefined
+}
+
+function toSchemas(field: Field, operators: FilterOperators): FilterSchemas {
+  const value = toScalar(field)
+  const list = toListSchema(value)
+
+  return operators.single.length === 0
+    ? { value, list }
+    : { value, list, single: toFilter(field, value, operators) }
 }
 
 /**
@@ -96,9 +113,7 @@ export function toScalar({ kinds, values = [] }: Field): JsonSchema {
   return values.length > 0 ? kindsOfValues : { anyOf: kinds.map((kind) => SCALARS[kind]) }
 }
 
-/** A value, or an object of values by operator. */
-function toFilter(field: Field, { single, isOpen }: FilterOperators): JsonSchema {
-  const value = toScalar(field)
+function toFilter(field: Field, value: JsonSchema, { single, isOpen }: FilterOperators): JsonSchema {
   const ordered = field.values ? toScalar({ ...field, values: [] }) : value
   const properties = Object.fromEntries(
     single.map((name) => [name, EQUALITY.includes(name) ? value : ordered])

@@ -16,5 +16,10 @@ export function toDeep(name: string, schema: JsonSchema, required = false): Open
 
 /** A list: `age[$in][]=30&age[$in][]=40`, as it is without a style. */
 export function toList(name: string, items: JsonSchema): OpenApiParameter {
-  return { name: `${name}[]`, in: 'query', schema: { type: 'array', items, minItems: 1 } }
+  return toForm(`${name}[]`, toListSchema(items))
+}
+
+/** The schema of such a list. */
+export function toListSchema(items: JsonSchema): JsonSchema {
+  return { type: 'array', items, minItems: 1 }
 }

@@ -5,6 +5,7 @@ import { type Field, toFieldTable } from '../schema/fields.ts'
 import { MAX_LEVELS, MAX_NAMES } from '../schema/include.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { isCountRelation } from '../schema/relation.ts'
+import { setOwn } from '../utils/object.ts'
 import { type ToFilters, toFilterOperators, toScalar } from './filters.ts'
 import { toDeep, toForm } from './parameter-forms.ts'
 import { toQueryParameters } from './query-schema.ts'
@@ -146,15 +147,14 @@ function listIncludes(service: ManifestService, sources: QuerySources, levels: n
 
 function toSort(paths: readonly string[]): OpenApiParameter {
   const direction = { enum: [1, -1] }
+  const properties = {}
 
-  return toDeep('$sort', {
-    type: 'object',
-    properties: Object.fromEntries(paths.map((path) => [path, direction])),
-    additionalProperties: false
-  })
+  for (const path of paths) setOwn(properties, path, direction)
+
+  return toDeep('$sort', { type: 'object', properties, additionalProperties: false })
 }
 
 /** Brackets and operators mean something else in a query string. */
 function isNameable(path: string): boolean {
-  return !/[[\]]/.test(path) && !path.startsWith('$')
+  return !path.includes('[') && !path.includes(']') && !path.startsWith('$')
 }

@@ -115,6 +115,23 @@ describe('a schema', () => {
     ['values without a type', { enum: ['a', 'b'] }, { type: 'string', enum: ['a', 'b'] }],
     ['values of several types', { enum: ['a', null] }, { enum: ['a', null] }],
     ['a list of one type', { type: ['string'] }, { type: 'string' }],
+    ['one alternative', { anyOf: [INTEGER] }, { anyOf: [INTEGER] }],
+    ['examples that may be null', { type: 'string', examples: [null] }, { type: 'string', examples: [null] }],
+    [
+      'one shape or a constant, which is closed',
+      { anyOf: [{ type: 'object', properties: { a: INTEGER } }, { const: 1 }] },
+      { anyOf: [{ type: 'object', properties: { a: INTEGER }, additionalProperties: false }, { const: 1 }] }
+    ],
+    [
+      'several shapes, which are open',
+      { anyOf: [{ properties: { a: INTEGER } }, {}] },
+      { anyOf: [{ properties: { a: INTEGER } }, {}] }
+    ],
+    [
+      'parts, which are open',
+      { allOf: [{ type: 'object', properties: { a: INTEGER } }] },
+      { allOf: [{ type: 'object', properties: { a: INTEGER } }] }
+    ],
     [
       'numbers that JSON does not have',
       { type: 'number', maximum: Number.POSITIVE_INFINITY },
@@ -157,15 +174,57 @@ describe('a schema', () => {
     expect(schemas.Note.properties.field.anyOf).toEqual([{ type: 'string', const: 'x' }, { type: 'null' }])
   })
 
-  it('of which a field cannot be described says so once, and has the rest', async () => {
-    const warnings: string[] = []
-    const original = process.emitWarning
-
-    process.emitWarning = ((text: string) => void warnings.push(text)) as typeof process.emitWarning
-    onTestFinished(() => {
-      process.emitWarning = original
+  it('has further fields where they leave too', async () => {
+    const { components } = await describeService(memory(), {
+      methods: ['get'],
+      schema: schema(Note, { extra: 'keep' })
     })
 
+    expect(components.schemas.Note.additionalProperties).toBeUndefined()
+  })
+
+  it('of an update that is written like that of a new record is the same', async () => {
+    const toData = () => ({ type: 'object', properties: { text: { type: 'string' } } })
+    const { paths, components } = await describeService(memory(), {
+      schema: schema({ record: Note, create: toData(), update: toData(), patch: toData() })
+    })
+    const toBody = (operation: any) => operation.requestBody.content['application/json'].schema
+
+    expect(toBody(paths['/notes/{id}'].put)).toEqual({ $ref: '#/components/schemas/NoteCreate' })
+    expect(components.schemas.NoteUpdate).toBeUndefined()
+    expect(toBody(paths['/notes/{id}'].patch)).toEqual({ $ref: '#/components/schemas/NotePatch' })
+  })
+
+  it('of a record without an id marks what the server sets', async () => {
+    const { components } = await describeService(memory(), {
+      methods: ['find', 'create'],
+      schema: schema(z.object({ text: z.string(), at: z.string() }), { server: { at: () => 'now' } })
+    })
+
+    expect(components.schemas.Note.properties).toEqual({
+      text: { type: 'string' },
+      at: { type: 'string', readOnly: true }
+    })
+  })
+
+  it('that only describes may have types and references of others', async () => {
+    const warnings = collectWarnings()
+    const record = {
+      type: 'object',
+      properties: { id: INTEGER, file: { type: 'file' }, far: { $ref: 'other.json#/Far' } }
+    }
+    const { components } = await describeService(memory(), {
+      methods: ['get'],
+      schema: schema(record, { enforce: false })
+    })
+    const { id, file, far } = components.schemas.Note.properties
+
+    expect([id, file, far]).toEqual([{ ...INTEGER, readOnly: true }, {}, {}])
+    expect(warnings).toEqual([expect.stringMatching(/notes\.file, notes\.far/)])
+  })
+
+  it('of which a field cannot be described says so once, and has the rest', async () => {
+    const warnings = collectWarnings()
     const app = alula()
 
     app.use('notes', memory(), {
@@ -194,6 +253,18 @@ it('is the same for every library, up to titles', async () => {
 
   for (const document of documents) expect(document).toEqual(documents[0])
 })
+
+function collectWarnings(): readonly string[] {
+  const warnings: string[] = []
+  const original = process.emitWarning
+
+  process.emitWarning = ((text: string) => void warnings.push(text)) as typeof process.emitWarning
+  onTestFinished(() => {
+    process.emitWarning = original
+  })
+
+  return warnings
+}
 
 /** What libraries say in different words. */
 function normalize(key: string, value: any): unknown {

@@ -10,7 +10,7 @@ import {
 } from '../../src/authentication.ts'
 import { alula } from '../../src/index.ts'
 import { MemoryService, memory } from '../../src/memory.ts'
-import { count, many, one, schema } from '../../src/schema.ts'
+import { count, exists, many, one, schema } from '../../src/schema.ts'
 import { configureUsers } from '../access/support/application.ts'
 import { SECRET } from '../support/login.ts'
 import { describeApp, describeService, INTEGER, Note, toNames } from './support/describe.ts'
@@ -107,6 +107,56 @@ it('has filters that generated clients can send', async () => {
   expect(Object.keys(find('$sort').schema.properties)).toEqual(['text'])
 })
 
+it('has filters by fields of several types', async () => {
+  const Code = z.object({ id: z.int32(), code: z.union([z.string(), z.int32()]), size: z.literal(['s', 1]) })
+  const { paths, components } = await describeService(memory(), {
+    schema: schema(Code, { query: { operators: ['$gt', '$in'] } })
+  })
+  const { parameters } = paths['/notes'].get
+  const toSchema = (name: string) => parameters.find((one: any) => one.name === name).schema
+
+  expect(toSchema('code')).toEqual({ $ref: '#/components/schemas/StringIntegerFilter' })
+  expect(components.schemas.StringIntegerFilter.anyOf[0]).toEqual({ anyOf: [{ type: 'string' }, INTEGER] })
+  expect(toSchema('size').anyOf[0]).toEqual({ enum: ['s', 1] })
+  expect(toSchema('size[$in][]').items).toEqual({ enum: ['s', 1] })
+})
+
+it('has data and results of several records, where the service writes several', async () => {
+  const { paths } = await describeService(memory({ multi: true }), { schema: schema(Note) })
+  const { post, patch } = paths['/notes']
+  const toSchema = (part: any) => part.content['application/json'].schema
+  const toEither = (name: string) => {
+    const reference = { $ref: `#/components/schemas/${name}` }
+
+    return { anyOf: [reference, { type: 'array', items: reference }] }
+  }
+
+  expect(toSchema(post.requestBody)).toEqual(toEither('NoteCreate'))
+  expect(toSchema(post.responses[201])).toEqual(toEither('Note'))
+  expect(toSchema(patch.requestBody)).toEqual({ $ref: '#/components/schemas/NotePatch' })
+  expect(toSchema(patch.responses[200])).toEqual(toEither('Note').anyOf[1])
+})
+
+it('has pages of a store without a schema', async () => {
+  const { paths, components } = await describeService(memory({ paginate: { default: 10 } }), {})
+  const page = paths['/notes'].get.responses[200].content['application/json'].schema
+
+  expect(page.required).toEqual(['total', 'limit', 'skip', 'data'])
+  expect(page.properties.data).toEqual({ type: 'array', items: {} })
+  expect(paths['/notes'].post.requestBody.content['application/json'].schema).toEqual({ type: 'object' })
+  expect(Object.keys(components.schemas)).toEqual(['Error'])
+})
+
+it('says nothing of errors that the application forms itself', async () => {
+  const app = alula()
+
+  app.use('notes', memory())
+  expect((await describeApp(app)).components.schemas.Error.required).toContain('className')
+
+  app.set('formatError', () => ({ fault: true }))
+  expect((await describeApp(app)).components.schemas.Error).toEqual({ type: 'object' })
+})
+
 it('has one schema for the filters of all fields of a kind, unless services allow other operators', async () => {
   const app = alula()
   const Task = z.object({ id: z.int32(), count: z.int32(), kind: z.enum(['idea', 'task']) })
@@ -167,6 +217,44 @@ it('has a query that is described by a schema', async () => {
   expect(parameters[1].schema.anyOf[1].properties).toEqual({ $gt: INTEGER })
 })
 
+it('has parameters of a query by the forms that its schema allows', async () => {
+  const query = {
+    type: 'object',
+    required: ['range'],
+    properties: {
+      range: { type: 'object', properties: { $gt: INTEGER } },
+      word: { anyOf: [{ type: 'string' }, INTEGER] },
+      any: { type: 'array' }
+    }
+  }
+  const { paths } = await describeService(memory(), { schema: schema(Note, { query }) })
+  const [range, word, any] = paths['/notes'].get.parameters
+
+  expect(range).toMatchObject({ name: 'range', required: true, style: 'deepObject' })
+  expect(range.schema).toEqual({ type: 'object', properties: { $gt: INTEGER }, additionalProperties: false })
+  expect(word).toEqual({
+    name: 'word',
+    in: 'query',
+    schema: { anyOf: [{ type: 'string' }, INTEGER] }
+  })
+  expect(any).toEqual({ name: 'any[]', in: 'query', schema: { type: 'array', items: {}, minItems: 1 } })
+})
+
+it('has a body for a custom method that is called by DELETE only where its data is known', async () => {
+  class Notes extends MemoryService {
+    async clear() {}
+    async prune() {}
+  }
+  const { paths } = await describeService(new Notes(), {
+    methods: ['clear', 'prune'],
+    routes: { 'DELETE /clear': 'clear', 'DELETE /prune': 'prune' },
+    schema: schema(Note, { methods: { prune: { data: z.object({ before: z.string() }) } } })
+  })
+
+  expect(paths['/notes/clear'].delete.requestBody).toBeUndefined()
+  expect(paths['/notes/prune'].delete.requestBody.required).toBe(true)
+})
+
 it('has custom methods by name and by route, and another field in place of the id', async () => {
   class Notes extends MemoryService {
     async archive() {}
@@ -199,6 +287,10 @@ it('has relations whose services clients may ask', async () => {
   const related = schema(z.object({ id: z.int32(), name: z.string(), noteId: z.int32() }))
 
   app.use('open', memory(), { schema: related, access: access({ find: anyone }) })
+  app.use('sealed', memory(), {
+    schema: schema(Note, { view: ({ dispatch }) => ({ note: dispatch }) }),
+    access: access({ find: anyone })
+  })
   app.use('shut', memory(), { schema: related, access: access({ get: anyone }) })
   app.use('notes', memory(), {
     schema: schema(Note, {
@@ -206,7 +298,9 @@ it('has relations whose services clients may ask', async () => {
         first: one('open', { from: 'id', filter: ['name'] }),
         all: many('open', { to: 'noteId' }),
         number: count('open', { to: 'noteId' }),
-        secret: many('shut', { to: 'noteId', filter: ['name'] })
+        secret: many('shut', { to: 'noteId', filter: ['name'] }),
+        any: exists('open', { to: 'noteId' }),
+        sealed: one('sealed', { from: 'id' })
       }
     })
   })
@@ -217,10 +311,15 @@ it('has relations whose services clients may ask', async () => {
 
   expect(names).toContain('first.name')
   expect(names).not.toContain('secret.name')
-  expect(paths['/notes'].get.parameters.at(-1).schema.items.enum).toEqual(['first', 'all', 'number'])
+  expect(paths['/notes'].get.parameters.at(-1).schema.items.enum).toEqual([
+    ...['first', 'all', 'number', 'any', 'sealed']
+  ])
   expect(properties.first).toEqual({ anyOf: [{ $ref: '#/components/schemas/Open' }, { type: 'null' }] })
   expect(properties.all).toEqual({ type: 'array', items: { $ref: '#/components/schemas/Open' } })
   expect(properties.number).toEqual({ type: 'integer', minimum: 0 })
+  expect(properties.any).toEqual({ type: 'boolean' })
+  // What its service makes of responses is not made of an included record.
+  expect(properties.sealed).toEqual({ anyOf: [{}, { type: 'null' }] })
   expect(JSON.stringify([paths['/notes'], components])).not.toContain('secret')
 })
 
@@ -330,6 +429,13 @@ it('says nothing of a response that the service makes itself', async () => {
 })
 
 describe('names', () => {
+  it('are of a service where its path has none', async () => {
+    const { paths } = await describeService(memory(), { methods: ['find', 'get'] }, ':tenant')
+
+    expect(paths['/{tenant}'].get.operationId).toBe('findService')
+    expect(paths['/{tenant}/{id}'].get.operationId).toBe('getService')
+  })
+
   it('are those of the paths, each once', async () => {
     const app = alula()
     const declared = { schema: schema(Note), methods: ['find', 'get', 'create'] }

@@ -160,6 +160,56 @@ it('names options that cannot be', () => {
   expect(() => openapi({ path: '/api.json' } as never)).toThrow("Unknown option 'path' of openapi()")
 })
 
+it('the page gets forms of what holds itself, and of strategies that do not name their fields', async () => {
+  const app = alula()
+  const Node = {
+    type: 'object',
+    properties: {
+      id: { type: 'integer' },
+      name: { type: 'string' },
+      either: { type: ['string', 'integer'] },
+      nothing: { type: 'null' },
+      anything: { type: 'object' },
+      empty: { type: 'object', properties: {}, additionalProperties: false },
+      parent: { $ref: '#/$defs/Node' }
+    },
+    $defs: {
+      Node: {
+        type: 'object',
+        properties: { name: { type: 'string' }, parent: { $ref: '#/$defs/Node' } }
+      }
+    }
+  }
+
+  configureUsers(app)
+  app.get('authentication').authStrategies = ['jwt', 'code']
+  app.service('authentication').register('code', { authenticate: async () => ({}) })
+  app.use('nodes', memory(), { schema: schema(Node), access: access({ all: anyone }) })
+  app.configure(openapi())
+  await app.setup()
+
+  const { fetch } = createTestClient(app)
+  const read = async (file: string): Promise<any> => await (await fetch(`/docs/${file}`)).json()
+  const { services } = await read('data.json')
+  const { methods, columns } = services.find(({ path }: any) => path === 'nodes')
+  const fields = methods.find(({ name }: any) => name === 'create').data
+
+  expect(fields.map(({ path, kind }: any) => [path, kind])).toEqual([
+    ['name', 'string'],
+    ['either', 'json'],
+    ['nothing', 'json'],
+    ['anything', 'json'],
+    ['parent.name', 'string'],
+    ['parent.parent.name', 'string'],
+    ['parent.parent.parent', 'json']
+  ])
+  expect(columns).toEqual(['id', 'name', 'either', 'nothing', 'anything', 'parent'])
+  expect((await read('login.json')).login.strategies).toEqual([
+    { name: 'jwt', fields: ['accessToken'] },
+    { name: 'code', fields: null }
+  ])
+})
+
 it('the page gets the forms of methods, the fields of records and the table of who may call what', async () => {
   const app = alula()
   const Note = z.object({
