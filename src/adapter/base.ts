@@ -63,7 +63,8 @@ export abstract class AdapterBase<
   getOptions(params?: ServiceParams): NormalizedOptions<Options> {
     const { paginate, adapter } = params ?? {}
 
-    if (paginate === undefined && adapter === undefined) return this.options
+    if (adapter === undefined)
+      return paginate === undefined ? this.options : copyWith(this.options, { paginate })
 
     return Object.assign({}, this.options, paginate !== undefined && { paginate }, toOwn(this, adapter))
   }

@@ -133,9 +133,7 @@ export function toPage<T>(
 ): Paginated<T> | T[] {
   if (!isPaginated(paginate)) return data
 
-  const page = { limit: limit as number, skip, data }
-
-  return paginate.total === false ? (page as Paginated<T>) : { total, ...page }
+  return (paginate.total === false ? { limit, skip, data } : { total, limit, skip, data }) as Paginated<T>
 }
 
 /** The part of the options that decides what a query may hold. */

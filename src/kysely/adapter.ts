@@ -83,12 +83,13 @@ export class KyselyAdapter<
       const sorts = params?.[RELATED_SORTS]
       const numbers = sorts && (await toNumbers(sorts, handle, this.getModel(params)))
       const order = toOrder(query.sort, handle.table, handle.id, numbers)
-      const found =
+      const { limit, skip } = query
+      const { total, data } =
         isPaginated(paginate) && paginate.total !== false
           ? await readPage<Result>(handle, query, where, order)
           : { total: 0, data: await readRecords<Result>(handle, query, where, order) }
 
-      return toPage(paginate, { ...found, limit: query.limit, skip: query.skip })
+      return toPage(paginate, { total, limit, skip, data })
     })
   }
 

@@ -1,6 +1,7 @@
 import { type Compilable, type CompiledQuery, sql } from 'kysely'
 import { BadRequest } from '../errors.ts'
 import { createError } from '../utils/developer-error.ts'
+import { copyWith } from '../utils/object.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import { asOneStatement, execute, onConnection } from './atomic.ts'
 import { findDatabase } from './databases.ts'
@@ -90,13 +91,12 @@ async function readTable(Model: AnyKysely, db: AnyKysely, name: string): Promise
 
   const allColumns = listColumns(description, dialect, db)
 
-  return {
-    ...description,
+  return copyWith(description, {
     dialect,
     statements: toStatements(Model, name, description.returning, allColumns),
     totalName: toTotalName(description),
     readers: toReaders(description)
-  }
+  })
 }
 
 function toTotalName({ columns }: Pick<TableDescription, 'columns'>, name = 'total'): string {

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { copyWith } from '../utils/object.ts'
 
 /**
  * What a column holds, as far as it matters to a query: `decimal` is exact and comes as text, `day` is a date without a
@@ -83,7 +84,10 @@ const COLUMN_DEFAULTS = {
 /** The columns of a table by their names, with everything that a dialect leaves out. */
 export function toColumns(columns: readonly PartialColumn[]): Map<string, Column> {
   return new Map(
-    columns.map((column) => [column.name, { ...COLUMN_DEFAULTS, reference: sql.id(column.name), ...column }])
+    columns.map((column) => [
+      column.name,
+      copyWith(COLUMN_DEFAULTS, { reference: sql.id(column.name), ...column })
+    ])
   )
 }
 

@@ -12,7 +12,7 @@ import {
   type RelationParams
 } from '../query/record-set.ts'
 import { DISPATCH, keepDispatch } from '../utils/dispatch.ts'
-import { isPlainObject } from '../utils/object.ts'
+import { copyWith, isPlainObject } from '../utils/object.ts'
 import { toRecords } from './output.ts'
 
 /** How many records one call may load through relations, and how many may stand in its result. */
@@ -65,12 +65,8 @@ export async function findRelated(
   budget: Budget,
   condition?: Condition
 ): Promise<readonly Fields[]> {
-  const limited = { ...query, $limit: budget.left + 1 }
-  const found = await callFind(context, path, {
-    [BUDGET]: budget,
-    ...(condition && { [CONDITION]: condition }),
-    query: limited
-  })
+  const limited = copyWith(query, { $limit: budget.left + 1 })
+  const found = await callFind(context, path, { [BUDGET]: budget, [CONDITION]: condition, query: limited })
   const records = found ? toRecords(found.result).filter(isPlainObject) : []
 
   spend(budget, records)
@@ -148,7 +144,10 @@ async function callFind(
   if (caller.provider && !getServiceOptions(service).methods.includes('find')) return undefined
 
   try {
-    return await service.find({ ...caller, paginate: false, ...further }, createContext(service, 'find'))
+    return await service.find(
+      copyWith(caller, { paginate: false, ...further }),
+      createContext(service, 'find')
+    )
   } catch (error) {
     if (REFUSALS.includes((error as { code?: unknown } | null)?.code)) return undefined
 
