@@ -28,6 +28,31 @@ export async function runRounds(names, rounds, measure) {
   return results
 }
 
+/**
+ * Calls a function, one call after the other, until the process has spent as much CPU time on it. Time in which it waits
+ * for a server does not count: it warms nothing up.
+ *
+ * @param {() => Promise<unknown>} call
+ * @param {number} milliseconds
+ * @returns {Promise<number>} The microseconds of CPU time of a call, user and system
+ */
+export async function measureCpu(call, milliseconds) {
+  const start = process.cpuUsage()
+  let count = 0
+  let spent = 0
+
+  do {
+    await call()
+    count++
+
+    const { user, system } = process.cpuUsage(start)
+
+    spent = user + system
+  } while (spent < milliseconds * 1000)
+
+  return spent / count
+}
+
 /** @param {readonly number[]} values */
 export function median(values) {
   const sorted = [...values].sort((a, b) => a - b)

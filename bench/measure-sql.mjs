@@ -1,5 +1,6 @@
 // Holds one table; sql.mjs forks it, and asks it for one operation after the other. The arguments are the file in
 // `tables/`, the database, and the name of the table.
+import { measureCpu } from './lib.mjs'
 import { COUNT, createRecord, OPERATIONS } from './sql-records.mjs'
 
 const [file, database, name] = process.argv.slice(2)
@@ -13,7 +14,11 @@ let calls = 0
 
 process.on('message', async ({ operation, milliseconds }) => {
   if (milliseconds === undefined) process.send({ answer: toAnswer(await OPERATIONS[operation](table, 1)) })
-  else process.send({ time: await measure(OPERATIONS[operation], milliseconds) })
+  else {
+    const time = await measureCpu(() => OPERATIONS[operation](table, calls++), milliseconds)
+
+    process.send({ time })
+  }
 })
 // The benchmark is through with it, or was stopped.
 process.on('disconnect', () => table.drop())
@@ -24,26 +29,4 @@ function toAnswer(result) {
   if (Array.isArray(result)) return { count: result.length }
 
   return { total: result.total, ids: [result.data ?? result].flat().map(({ id }) => id) }
-}
-
-/**
- * Does an operation, one call after the other, until the process has spent as much CPU time on it; returns the
- * microseconds of a call. Time in which it waits for a server does not count: it warms nothing up.
- */
-async function measure(operation, milliseconds) {
-  const start = process.cpuUsage()
-  let count = 0
-  let spent = 0
-
-  do {
-    await operation(table, calls++)
-    count++
-    spent = toMicroseconds(process.cpuUsage(start))
-  } while (spent < milliseconds * 1000)
-
-  return spent / count
-}
-
-function toMicroseconds({ user, system }) {
-  return user + system
 }
