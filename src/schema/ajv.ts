@@ -120,6 +120,8 @@ async function loadAjv(schema: JsonSchema, owner: string): Promise<AjvLike> {
   })
   ajv.addKeyword({
     keyword: 'x-alula-choice',
+    // After the alternatives, it would count none that is refused.
+    before: 'anyOf',
     validate(this: Run) {
       this.choices++
       if (isRecursive && this.choices > MAX_CHOICES) throw TOO_COMPLEX

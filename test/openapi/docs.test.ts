@@ -6,7 +6,7 @@ import { runServer, runToEnd } from '../support/program.ts'
 const [program = '', , restricted = '', server = '', tests = ''] = readBlocks(await readPage('openapi'), 'js')
 
 /** The program of the guide in a file that does not listen. */
-const application = program.replace(/^await app\.setup[^]+/m, '')
+const application = program.replace(/^await app\.setup[\s\S]+/m, '')
 
 it('the application of the guide serves its document', async () => {
   const { address } = await runServer(program)

@@ -127,9 +127,9 @@ describe('a schema whose parts hold one another', () => {
   })
 
   it.each([
-    ['first', (kind: string, kids: object) => ({ kind: { const: kind }, kids })],
-    ['last', (kind: string, kids: object) => ({ kids, kind: { const: kind } })]
-  ])('bounds the time of a refusal where its kind comes %s', async (_, toProperties) => {
+    ['first', (kind: string, kids: object) => ({ kind: { const: kind }, kids }), 'expects'],
+    ['last', (kind: string, kids: object) => ({ kids, kind: { const: kind } }), 'is too complex']
+  ])('refuses what takes too many choices where its kind comes %s', async (_, toProperties, fault) => {
     const choice = { anyOf: [{ $ref: '#/$defs/A' }, { $ref: '#/$defs/B' }] }
     const toNode = (kind: string) => ({
       type: 'object',
@@ -153,12 +153,10 @@ describe('a schema whose parts hold one another', () => {
 
     expect(await notes.create(valid as any, { provider: 'rest' })).toEqual({ id: 0, ...valid })
 
-    const begin = performance.now()
-
     await expect(notes.create({ node: toTree(18, 'c') } as any, { provider: 'rest' })).rejects.toMatchObject({
-      code: 400
+      code: 400,
+      message: expect.stringContaining(fault)
     })
-    expect(performance.now() - begin).toBeLessThan(5000)
   })
 })
 
