@@ -13,6 +13,6 @@ await compareServers({
   count: COUNT,
   // Each takes milliseconds.
   turns: 5,
-  amounts: { 'find 100k': 40 },
+  amounts: { 'find 100k': 39 },
   connections: 8
 })

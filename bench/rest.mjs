@@ -35,7 +35,7 @@ await compareServers({
     })
   },
   // For some they take as long as all others together.
-  amounts: { 'find 1k': 1000 }
+  amounts: { 'find 1k': 1500 }
 })
 
 /** Logs every user in. */

@@ -23,7 +23,6 @@ await compareServers({
       method: 'GET',
       path: toFindPath(index, COUNT).replace('$limit=10', '$limit=20')
     }),
-    // The last, because it leaves more records.
     create
   }
 })
