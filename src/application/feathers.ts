@@ -3,7 +3,7 @@ import { addMethodRoutes, assertNoRoute } from '../core/method-routes.ts'
 import { registrationSteps } from '../core/register.ts'
 import type { RouteLookup, ServiceMixin } from '../core/types.ts'
 import { enforceSchema } from '../schema/enforce.ts'
-import { copyWith } from '../utils/object.ts'
+import { copyWith, isEmpty } from '../utils/object.ts'
 import { stripSlashes } from '../utils/path.ts'
 
 /** The application, with the routes of methods and with schemas. */
@@ -17,7 +17,7 @@ export class Feathers extends BaseApplication {
 
     const { service, params, routes, path: location } = match.data
 
-    if (!routes) return { service, params: copyWith(params, match.params) }
+    if (!routes) return { service, params: isEmpty(params) ? match.params : copyWith(params, match.params) }
 
     const { __id, ...own } = match.params
 
