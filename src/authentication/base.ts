@@ -264,12 +264,12 @@ export class AuthenticationBase {
    * @param names The strategies that may look, in order
    * @returns What the first strategy that finds something found, or `null`
    */
-  async parse(
+  parse(
     request: IncomingRequest,
     response: unknown,
     ...names: string[]
   ): Promise<AuthenticationRequest | null> {
-    return await this.state.strategies.parse(request, response, names)
+    return this.state.strategies.parse(request, response, names)
   }
 
   /**

@@ -127,8 +127,12 @@ export class Strategies<Service extends { readonly app: Application }> {
     response: unknown,
     names: readonly string[]
   ): Promise<AuthenticationRequest | null> {
-    for (const strategy of this.find(names)) {
-      const found = (await strategy.parse?.(request, response)) ?? null
+    for (const name of names) {
+      const strategy = this.byName[name]
+
+      if (!strategy?.parse) continue
+
+      const found = (await strategy.parse(request, response)) ?? null
 
       if (found !== null) return found
     }

@@ -118,7 +118,7 @@ class Pipeline {
   private readonly socket: Socket
   private readonly limits: Limits
   /** The responses in flight: those that have not been handed to the operating system in full. */
-  private readonly active = new Set<ServerResponse>()
+  private readonly active: ServerResponse[] = []
   /** In the order of the requests, which is that of the responses too. */
   private readonly held = new Map<ServerResponse, () => void>()
 
@@ -130,16 +130,16 @@ class Pipeline {
   /** Runs what handles a request, now or in its turn. */
   add(response: ServerResponse, run: () => void): void {
     // Another gate has let it through, some time ago where it is closed.
-    if (response.closed || this.active.has(response)) run()
+    if (response.closed || this.active.includes(response)) run()
     else if (this.held.size === 0 && this.hasRoom()) this.start(response, run)
     else this.hold(response, run)
   }
 
   private start(response: ServerResponse, run: () => void): void {
-    this.active.add(response)
+    this.active.push(response)
     // After 'finish' too; a client that does not read keeps both from happening.
     response.on('close', () => {
-      this.active.delete(response)
+      this.active.splice(this.active.indexOf(response), 1)
       if (this.held.size > 0) this.startHeld()
     })
     run()
@@ -169,8 +169,8 @@ class Pipeline {
   }
 
   private hasRoom(): boolean {
-    if (this.active.size === 0) return true
-    if (this.active.size >= this.limits.requests) return false
+    if (this.active.length === 0) return true
+    if (this.active.length >= this.limits.requests) return false
 
     let bytes = 0
 

@@ -21,7 +21,7 @@ export interface Authenticating {
  * @param response The response, for strategies that need it
  * @returns The credentials, for `params.authentication`; `null` when there are none
  */
-export async function parseAuthentication(
+export function parseAuthentication(
   app: Authenticating,
   request: { readonly headers: { readonly [name: string]: unknown } },
   response?: unknown,
@@ -29,12 +29,12 @@ export async function parseAuthentication(
 ): Promise<AuthenticationRequest | null> {
   const auth = app.defaultAuthentication?.(service)
 
-  if (typeof auth?.parse !== 'function') return null
+  if (typeof auth?.parse !== 'function') return Promise.resolve(null)
 
   const { parseStrategies, authStrategies = [] } = auth.configuration
   const names = strategies ?? parseStrategies ?? authStrategies
 
-  return names.length === 0 ? null : await auth.parse(request, response, ...names)
+  return names.length === 0 ? Promise.resolve(null) : auth.parse(request, response, ...names)
 }
 
 /**

@@ -5,6 +5,7 @@ import { BadRequest } from '../errors.ts'
 import { parseAuthentication } from './authentication.ts'
 import { assertUtf8, parseBody } from './body.ts'
 import { readsBody, toServiceCall } from './call.ts'
+import type { Cors } from './cors.ts'
 import { encodeResponse } from './encode.ts'
 import { logUnexpected, toErrorResponse } from './error.ts'
 import {
@@ -56,6 +57,8 @@ export function serveHttp(app: TransportApplication, settings: HttpSettings): Ht
     let target: HttpTarget | null = null
     let call: HookContext | undefined
 
+    checkSetup()
+
     try {
       target = request.target ?? findInside(app, request, settings)
 
@@ -68,31 +71,44 @@ export function serveHttp(app: TransportApplication, settings: HttpSettings): Ht
 
       return encodeResponse(request, toHttpResult(context), etag)
     } catch (error) {
-      const route = target && !isMounted(target) ? target : null
+      return fail(request, error, target && !isMounted(target) ? target : null, call)
+    }
+  }
 
+  async function respondWithCors(request: HttpRequest, cors: Cors): Promise<HttpResponse> {
+    try {
+      return cors.preflight(request) ?? cors.allow(request, await respond(request))
+    } catch (error) {
+      return failPlainly(request, error)
+    }
+  }
+
+  function fail(
+    request: HttpRequest,
+    error: unknown,
+    route: RouteLookup | null,
+    call: HookContext | undefined
+  ): HttpResponse {
+    try {
       logUnexpected(logger, error, toLogContext(call))
 
       return encodeResponse(request, toHttpError(error, request, route, app, authentication), etag)
+    } catch (failure) {
+      return failPlainly(request, failure)
     }
   }
 
-  return async (request) => {
-    checkSetup()
+  /** For the function `cors.origin`, and for headers that configuration makes invalid. */
+  function failPlainly(request: HttpRequest, error: unknown): HttpResponse {
+    logUnexpected(logger, error, toLogContext(undefined))
 
-    try {
-      if (!cors) return await respond(request)
+    const { method, path, headers } = request
+    const { status, body } = toErrorResponse(app, error, { provider: 'rest', method, path, headers })
 
-      return cors.preflight(request) ?? cors.allow(request, await respond(request))
-    } catch (error) {
-      // The function `cors.origin`, and headers that configuration makes invalid.
-      logUnexpected(logger, error, toLogContext(undefined))
-
-      const { method, path, headers } = request
-      const { status, body } = toErrorResponse(app, error, { provider: 'rest', method, path, headers })
-
-      return encodeResponse(request, { status, headers: {}, body }, etag)
-    }
+    return encodeResponse(request, { status, headers: {}, body }, etag)
   }
+
+  return cors ? (request) => respondWithCors(request, cors) : respond
 }
 
 /** The call, as a log may show it. */
@@ -165,7 +181,8 @@ async function toParams(
 
   if (!app.defaultAuthentication) return given
 
-  await assertOwnOrigin(app, request, authentication, cors)
+  // Most requests have no cookie, and nothing to wait for.
+  if (request.headers.cookie !== undefined) await assertOwnOrigin(app, request, authentication, cors)
 
   if (!parsesCredentials || given.authentication !== undefined) return given
 
