@@ -3,7 +3,7 @@ import { copyPlain, isPlainObject } from '../utils/object.ts'
 import { importPeer } from '../utils/peer.ts'
 import { isPromise } from '../utils/promise.ts'
 import { type Fault, MAX_FAULTS } from './faults.ts'
-import { DATE_SCHEMA, hasKeyword, isJsonSchema, type JsonSchema } from './json-schema.ts'
+import { DATE_SCHEMA, hasKeyword, isJsonSchema, type JsonSchema, mapParts } from './json-schema.ts'
 import type { AjvLike, Outcome, Validator } from './validator.ts'
 
 /** The part of an error of Ajv that is used. */
@@ -19,10 +19,21 @@ type Check = ReturnType<AjvLike['compile']>
 interface Run {
   /** How often a choice between schemas was made. */
   choices: number
+  /** How often a reference was followed. */
+  references: number
+  /** How often that may be; known once it matters. */
+  maxReferences?: number
+  readonly value: unknown
 }
 
 /** How many choices one check of a schema that holds itself may make: the alternatives of alternatives add up. */
 const MAX_CHOICES = 10_000
+
+/** Lead from a part of a schema to another one, or to one that holds the part. */
+const REFERENCES: readonly string[] = ['$ref', '$dynamicRef', '$recursiveRef']
+
+/** How many references more one check may follow for each value: a few parts of a schema may refer to others for the same. */
+const REFERENCES_PER_VALUE = 20
 
 /** Is thrown beyond that. */
 const TOO_COMPLEX: unique symbol = Symbol('too complex')
@@ -105,7 +116,7 @@ async function loadAjv(schema: JsonSchema, owner: string): Promise<AjvLike> {
     is2020 ? import('ajv/dist/2020.js') : import('ajv')
   )
   // Each level of a value would be checked twice as often as the one above: the first fault has to do.
-  const isRecursive = hasKeyword(schema, ['$ref']) && hasKeyword(schema, ['anyOf', 'oneOf'])
+  const isRecursive = hasKeyword(schema, REFERENCES) && hasKeyword(schema, ['anyOf', 'oneOf'])
   const ajv = new (toClass(module))({
     allErrors: !isRecursive,
     passContext: true,
@@ -125,6 +136,18 @@ async function loadAjv(schema: JsonSchema, owner: string): Promise<AjvLike> {
     validate(this: Run) {
       this.choices++
       if (isRecursive && this.choices > MAX_CHOICES) throw TOO_COMPLEX
+
+      return true
+    }
+  })
+  ajv.addKeyword({
+    keyword: 'x-alula-reference',
+    before: '$ref',
+    validate(this: Run) {
+      if (++this.references <= MAX_CHOICES) return true
+
+      this.maxReferences ??= MAX_CHOICES + REFERENCES_PER_VALUE * countValues(this.value)
+      if (this.references > this.maxReferences) throw TOO_COMPLEX
 
       return true
     }
@@ -153,6 +176,12 @@ function toClass(module: any): any {
   return module.default?.default ?? module.default ?? module
 }
 
+function countValues(value: unknown): number {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return 1
+
+  return Object.values(value).reduce<number>((sum, part) => sum + countValues(part), 1)
+}
+
 function areDifferent(list: readonly unknown[]): boolean {
   return new Set(list.map(toComparable)).size === list.length
 }
@@ -175,10 +204,12 @@ function toOwn(schema: unknown): unknown {
   if (schema.type === 'Date') return { 'x-alula-instance': true }
 
   const isChoice = Array.isArray(schema.anyOf) || Array.isArray(schema.oneOf)
+  const isReference = REFERENCES.some((keyword) => typeof schema[keyword] === 'string')
 
   return guardLength({
     ...(isChoice && { 'x-alula-choice': true }),
-    ...Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, toOwn(value)]))
+    ...(isReference && { 'x-alula-reference': true }),
+    ...mapParts(schema, toOwn)
   })
 }
 
@@ -222,7 +253,7 @@ function run(check: Check, value: unknown): Outcome | Promise<Outcome> {
 
 function start(check: Check, value: unknown): ReturnType<Check> | typeof TOO_COMPLEX {
   try {
-    return check.call({ choices: 0 } satisfies Run, value)
+    return check.call({ choices: 0, references: 0, value } satisfies Run, value)
   } catch (error) {
     if (error === TOO_COMPLEX) return TOO_COMPLEX
     throw error

@@ -4,7 +4,7 @@ import { hasCode, isFunction } from '../utils/check.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
 import { andThen, isPromise } from '../utils/promise.ts'
 import { isWritten, type SchemaSettings, type ServerValue } from './declaration.ts'
-import { type Fault, toBadRequest } from './faults.ts'
+import { type Fault, MAX_FAULTS, toBadRequest } from './faults.ts'
 import { compileForm } from './form.ts'
 import { compileUnknown } from './unknown.ts'
 import type { Outcome, Validator } from './validator.ts'
@@ -157,12 +157,23 @@ function assertValid(result: Result, what: 'data' | 'query' = 'data'): Checked {
   return result
 }
 
-/** Checks several records, and reports the faults of all of them together. */
+/** Checks several records, until there are as many faults as an error reports. */
 async function checkAll(
   data: readonly unknown[],
   check: (item: unknown, prefix: string) => Result | Promise<Result>
 ): Promise<readonly Checked[]> {
-  const results = await Promise.all(data.map((item, index) => check(item, `${index}.`)))
+  const pending: (Result | Promise<Result>)[] = []
+  let found = 0
+
+  for (const [index, item] of data.entries()) {
+    const result = check(item, `${index}.`)
+
+    pending.push(result)
+    if (!isPromise(result) && 'faults' in result) found += result.faults.length
+    if (found >= MAX_FAULTS) break
+  }
+
+  const results = await Promise.all(pending)
   const faults = results.flatMap((result) => ('faults' in result ? result.faults : []))
 
   if (faults.length > 0) throw toBadRequest('data', faults)

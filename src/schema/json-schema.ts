@@ -130,6 +130,24 @@ export function hasKeyword(schema: unknown, keywords: readonly string[]): boolea
   return false
 }
 
+/**
+ * Copies a schema with each schema in it replaced. The values that it names stay as they are.
+ *
+ * @param schema The schema
+ * @param replace Gets a schema, a list of schemas, or the value of another keyword
+ */
+export function mapParts(schema: JsonSchema, replace: (part: unknown) => unknown): JsonSchema {
+  return mapValues(schema, (part, keyword) => {
+    if (OF_VALUES.includes(keyword)) return part
+
+    return OF_NAMED.includes(keyword) && isObject(part) ? mapValues(part, replace) : replace(part)
+  })
+}
+
+function mapValues(parts: object, replace: (part: unknown, name: string) => unknown): JsonSchema {
+  return Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, replace(part, name)]))
+}
+
 /** The types that a part names, `null` among them where it is one of its values. */
 export function getTypes({ type, nullable, enum: values, const: value }: JsonSchema): readonly string[] {
   const named = Array.isArray(type) ? type : type === undefined ? [] : [type]

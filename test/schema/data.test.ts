@@ -70,6 +70,17 @@ it.each(['update', 'patch'])('%s takes one record, and no list of them', async (
   }
 })
 
+it('several records are checked until there are as many errors as a response names', async () => {
+  let checks = 0
+  const Counted = z.object({ id: z.int(), text: z.custom<string>(() => ++checks === 0, 'is refused') })
+  const data = Array.from({ length: 100 }, () => ({ text: 'x' }))
+  const [code, errors = {}] = await failing(open(schema(Counted)).create(data as any, { provider: 'rest' }))
+
+  expect(code).toBe(400)
+  expect(Object.keys(errors)).toHaveLength(20)
+  expect(checks).toBe(20)
+})
+
 describe('a declaration that cannot be', () => {
   const Note = z.object({ id: z.int(), text: z.string() })
   const undescribed = (vendor: string, jsonSchema?: object): any => ({

@@ -160,6 +160,48 @@ describe('a schema whose parts hold one another', () => {
   })
 })
 
+describe('a JSON Schema that refers to itself more than once for the same value', () => {
+  const node = { $ref: '#/$defs/Node' }
+  const within = { properties: { kid: node } }
+  const typed = { type: 'object', properties: { kid: node } }
+
+  it.each<[string, object]>([
+    ['allOf', { allOf: [typed, within] }],
+    ['if and then', { ...typed, if: { required: ['kid'] }, then: within }],
+    ['not', { ...typed, not: { required: ['kid'], properties: { kid: { not: node } } } }],
+    ['patternProperties', { ...typed, patternProperties: { '^k': node } }],
+    ['dependencies', { ...typed, dependencies: { kid: within } }]
+  ])('refuses a value that takes too many checks, by %s', async (_, Node) => {
+    const app = alula()
+    const properties = { id: { type: 'integer' }, node }
+
+    app.use('notes', memory(), { schema: schema({ type: 'object', properties, $defs: { Node } }) })
+
+    const notes = app.service('notes')
+    const toChain = (depth: number): object => (depth === 0 ? {} : { kid: toChain(depth - 1) })
+
+    expect(await notes.create({ node: toChain(8) }, { provider: 'rest' })).toMatchObject({ id: 0 })
+    await expect(notes.create({ node: toChain(16) }, { provider: 'rest' })).rejects.toMatchObject({
+      code: 400,
+      errors: { '': 'is too complex' }
+    })
+  })
+
+  it('takes a long list', async () => {
+    const app = alula()
+    const Node = { type: 'object', properties: { kids: { type: 'array', items: node }, name: node } }
+    const properties = { id: { type: 'integer' }, node }
+
+    app.use('notes', memory(), { schema: schema({ type: 'object', properties, $defs: { Node } }) })
+
+    const kids = Array.from({ length: 20_000 }, () => ({}))
+
+    expect(await app.service('notes').create({ node: { kids } }, { provider: 'rest' })).toMatchObject({
+      id: 0
+    })
+  })
+})
+
 it('reports all errors of a JSON Schema whose values and fields only look like keywords', async () => {
   const app = alula()
   const properties = {
