@@ -4,8 +4,8 @@ import { getLayers, visitHooks } from '../core/gate.ts'
 import { getInternals } from '../core/internals.ts'
 import { getDefinition, isStandardMethod } from '../core/methods.ts'
 import { getPublisher } from '../core/publish.ts'
-import type { MethodRoute } from '../core/routes.ts'
-import { getIdField, getMethodRoutes, getServiceOptions } from '../core/service.ts'
+import type { MethodRoute, ServiceRoutes } from '../core/routes.ts'
+import { getIdField, getRoutes, getServiceOptions } from '../core/service.ts'
 import type { Application, FeathersService, HookContext } from '../core/types.ts'
 import { type Layer, PROTECTS } from '../hooks/types.ts'
 import { getSchemaDefinition, type SchemaDefinition } from '../schema/compile.ts'
@@ -64,20 +64,28 @@ export function readServices(app: Application): readonly ManifestService[] {
 
     if (!options) return []
 
-    const definition = getSchemaDefinition(service)
-    const { by } = options
-    const { max: cap, ...page } = readPaging(service)
+    const adapter = service as object as Adapter
+    const { paginate, operators } = adapter.options ?? {}
+    const paging = paginate || {}
+    const of: Readable = {
+      app,
+      service,
+      transports,
+      routes: getRoutes(service),
+      isStored: isFunction(adapter.allowsMulti)
+    }
 
+    // All have the same properties: V8 makes a hidden class for each object that gets some by spreading what may be missing.
     return {
       path,
       id: getIdField(service),
-      ...(by !== undefined && { by }),
-      isStored: isStored(service),
-      operators: readOperators(service),
-      ...(definition && { definition }),
-      ...page,
-      ...(cap !== undefined && { cap }),
-      methods: options.methods.map((name) => readMethod(app, service, name, transports))
+      by: options.by,
+      isStored: of.isStored,
+      operators: isStringList(operators) ? operators : [],
+      definition: getSchemaDefinition(service),
+      page: paging.default === undefined ? undefined : { hasTotal: paging.total !== false },
+      cap: paging.max,
+      methods: options.methods.map((name) => readMethod(name, of))
     }
   })
 }
@@ -103,12 +111,19 @@ function readTransports(app: Application): readonly string[] {
   return hasSockets(app) ? ['rest', 'socketio'] : ['rest']
 }
 
-function readMethod(
-  app: Application,
-  service: FeathersService,
-  name: string,
-  transports: readonly string[]
-): ManifestMethod {
+const NO_ROUTES: readonly MethodRoute[] = []
+
+/** A service whose methods are read. */
+interface Readable {
+  readonly app: Application
+  readonly service: FeathersService
+  readonly transports: readonly string[]
+  readonly routes: ServiceRoutes
+  readonly isStored: boolean
+}
+
+function readMethod(name: string, of: Readable): ManifestMethod {
+  const { app, service, transports, routes } = of
   const { args, event } = getDefinition(name)
   const layers = getLayers(service, name)
   const publisher = event && getPublisher(app, service, event)
@@ -116,26 +131,26 @@ function readMethod(
   return {
     name,
     transports,
-    who: readWho(service, name, layers),
+    who: readWho(name, layers, of),
     hasData: args.includes('data'),
-    several: mayConcernSeveral(service, name),
-    routes: getMethodRoutes(service, name),
+    several: mayConcernSeveral(name, of),
+    routes: routes.byMethod.get(name) ?? NO_ROUTES,
     protects: readProtected(layers ?? []),
-    ...(event && publisher && { event: { name: event, publisher: publisher.name || 'a function' } })
+    event: event && publisher ? { name: event, publisher: publisher.name || 'a function' } : undefined
   }
 }
 
 /** What cannot be read is open: this must never say of an open method that it is closed. */
 function readWho(
-  service: FeathersService,
   method: string,
-  layers: readonly Layer<HookContext>[] | undefined
+  layers: readonly Layer<HookContext>[] | undefined,
+  { service, isStored }: Readable
 ): string {
   if (!layers) return 'anyone'
 
   const who = findGuard(service, method, layers) ?? 'anyone'
 
-  return who.startsWith('owner(') && !isStored(service) ? `${who}, looked up first` : who
+  return who.startsWith('owner(') && !isStored ? `${who}, looked up first` : who
 }
 
 function readProtected(layers: readonly Layer<HookContext>[]): readonly string[] {
@@ -148,45 +163,21 @@ function readProtected(layers: readonly Layer<HookContext>[]): readonly string[]
   return paths
 }
 
-function isStored(service: FeathersService): boolean {
-  return isFunction(getMembers(service).allowsMulti)
-}
-
-interface Multi {
-  allowsMulti(method: string): boolean
-}
-
 /** Of a service that is no adapter it is not known. */
-function mayConcernSeveral(service: FeathersService, method: string): boolean {
-  const { allowsMulti } = getMembers(service)
-
+function mayConcernSeveral(method: string, { service, isStored }: Readable): boolean {
   if (!isStandardMethod(method) || method === 'find' || method === 'get') return false
 
-  return isFunction(allowsMulti) ? Boolean((service as object as Multi).allowsMulti(method)) : true
+  return isStored ? Boolean((service as object as Adapter).allowsMulti?.(method)) : true
 }
 
-function readPaging(service: FeathersService): { max?: number; page?: { hasTotal: boolean } } {
-  const { options } = getMembers(service) as { options?: { paginate?: Paging | false } }
-  const { default: usual, max, total } = (options?.paginate || {}) as Paging
-
-  return {
-    ...(max !== undefined && { max }),
-    ...(usual !== undefined && { page: { hasTotal: total !== false } })
-  }
+/** What is read of a service that may be an adapter. */
+interface Adapter {
+  allowsMulti?(method: string): boolean
+  readonly options?: { readonly paginate?: Paging | false; readonly operators?: unknown }
 }
 
 interface Paging {
   readonly default?: number
   readonly max?: number
   readonly total?: boolean
-}
-
-function readOperators(service: FeathersService): readonly string[] {
-  const { options } = getMembers(service) as { options?: { operators?: unknown } }
-
-  return isStringList(options?.operators) ? options.operators : []
-}
-
-function getMembers(service: FeathersService): { readonly [name: string]: unknown } {
-  return service as object as { readonly [name: string]: unknown }
 }

@@ -89,7 +89,10 @@ export function convertSchema(root: JsonSchema, rules: ConvertRules): JsonSchema
     if (schema === false) return { not: {} }
     if (!isJsonSchema(schema)) return {}
     if (typeof schema.$ref === 'string') return copyReference(schema.$ref, schema, path, mayClose)
-    if (!hasKnownTypes(schema)) {
+
+    const type = toType(schema)
+
+    if (!isKnownType(type)) {
       onUnknown(path)
 
       return {}
@@ -99,11 +102,14 @@ export function convertSchema(root: JsonSchema, rules: ConvertRules): JsonSchema
     const isObject = isObjectSchema(schema)
     const mayTell = !isObject || !hasHidden(path)
 
-    if (schema.type !== undefined) converted.type = toType(schema)
+    if (type !== undefined) converted.type = type
 
-    for (const keyword of Object.keys(schema)) {
-      if (mayTell || !TELLTALE.includes(keyword))
-        copyKeyword(converted, keyword, schema[keyword], path, mayClose)
+    for (const keyword in schema) {
+      const kind = KEYWORDS.get(keyword)
+
+      if (kind && (mayTell || !TELLTALE.includes(keyword))) {
+        copyKeyword(converted, keyword, kind, schema[keyword], path, mayClose)
+      }
     }
     if (!isObject) return toCommonForm(converted)
 
@@ -154,12 +160,11 @@ export function convertSchema(root: JsonSchema, rules: ConvertRules): JsonSchema
   function copyKeyword(
     converted: Writable,
     keyword: string,
+    kind: KeywordKind,
     value: unknown,
     path: string,
     mayClose: boolean
   ): void {
-    const kind = KEYWORDS.get(keyword)
-
     if (kind === 'plain') {
       if (isPlain(value)) converted[keyword] = value
     } else if (keyword === 'items' && Array.isArray(value)) {
@@ -168,7 +173,7 @@ export function convertSchema(root: JsonSchema, rules: ConvertRules): JsonSchema
     } else if (kind === 'single') {
       converted[keyword] =
         typeof value === 'boolean' ? value : copy(value, path, keyword === 'items' && mayClose)
-    } else if (kind === 'list' && Array.isArray(value)) {
+    } else if (Array.isArray(value)) {
       // A field is known when one of several shapes has it.
       const isShape = keyword === 'prefixItems' || value.filter(mayBeObject).length < 2
 
@@ -205,26 +210,24 @@ export function convertSchema(root: JsonSchema, rules: ConvertRules): JsonSchema
   function copyAll(parts: JsonSchema, prefix: string): JsonSchema {
     const copied: Writable = {}
 
-    for (const name of Object.keys(parts)) {
-      if (!hidden.includes(prefix + name)) setOwn(copied, name, copy(parts[name], prefix + name, true))
+    for (const name in parts) {
+      const path = prefix + name
+
+      if (!hidden.includes(path)) setOwn(copied, name, copy(parts[name], path, true))
     }
 
     return copied
   }
 
   function listRequired({ required, properties }: JsonSchema, prefix: string): readonly string[] {
-    const names = new Set<string>(Array.isArray(required) ? required : [])
+    const declared: readonly string[] = Array.isArray(required) ? required : []
     const fields = isJsonSchema(properties) ? properties : {}
+    const hasDefault = (name: string) => (fields[name] as JsonSchema | undefined)?.default !== undefined
+    const names = isOutput
+      ? declared.concat(Object.keys(fields).filter((name) => hasDefault(name) && !declared.includes(name)))
+      : declared.filter((name) => !hasDefault(name))
 
-    for (const name of Object.keys(fields)) {
-      const field = fields[name]
-
-      if (!isJsonSchema(field) || field.default === undefined) continue
-      if (isOutput) names.add(name)
-      else names.delete(name)
-    }
-
-    return [...names].filter((name) => !hidden.includes(prefix + name))
+    return hidden.length === 0 ? names : names.filter((name) => !hidden.includes(prefix + name))
   }
 }
 
@@ -247,26 +250,31 @@ function toCommonForm(schema: JsonSchema): JsonSchema {
   if (anyOf.every((part) => typeof part.const === 'string')) {
     return { type: 'string', ...others, enum: anyOf.map((part) => part.const) }
   }
+  if (anyOf.length !== 2 || !anyOf.some(isNull)) return schema
 
-  const [first, second, ...more] = anyOf.toSorted((one, other) => Number(isNull(one)) - Number(isNull(other)))
-  const isSimple = more.length === 0 && isNull(second ?? {}) && typeof first.type === 'string'
+  const only = isNull(anyOf[1]) ? anyOf[0] : anyOf[1]
+  const mayRefuseNull = OF_ANY_TYPE.some((keyword) => Object.hasOwn(only, keyword))
 
-  const mayRefuseNull = OF_ANY_TYPE.some((keyword) => Object.hasOwn(first, keyword))
-
-  return isSimple && !mayRefuseNull ? { ...others, ...first, type: [first.type, 'null'] } : schema
+  return typeof only.type === 'string' && !mayRefuseNull
+    ? Object.assign({}, others, only, { type: [only.type, 'null'] })
+    : schema
 }
 
 /** Keywords that are about values of every type, so that they may refuse null. */
 const OF_ANY_TYPE: readonly string[] = ['enum', 'const', 'not', 'if', 'allOf', 'anyOf', 'oneOf']
 
-function isNull({ type, ...others }: JsonSchema): boolean {
-  return type === 'null' && Object.keys(others).length === 0
+function isNull(schema: JsonSchema): boolean {
+  return schema.type === 'null' && Object.keys(schema).length === 1
 }
 
 /** Whether a schema says nothing of what it describes. */
 export function isAnything(schema: JsonSchema): boolean {
-  return Object.keys(schema).every((keyword) => ['title', 'description', 'readOnly'].includes(keyword))
+  for (const keyword in schema) if (!DESCRIPTIVE.includes(keyword)) return false
+
+  return true
 }
+
+const DESCRIPTIVE: readonly string[] = ['title', 'description', 'readOnly']
 
 /** What a schema refers to that is a reference itself. */
 export function toShape(root: JsonSchema): JsonSchema {
@@ -289,26 +297,25 @@ function toPrefix(path: string): string {
 }
 
 function toType(schema: JsonSchema): unknown {
-  const types = schema.nullable === true ? getTypes(schema) : schema.type
+  const { type, nullable } = schema
+  const types = nullable === true && type !== undefined ? getTypes(schema) : type
 
   return Array.isArray(types) && types.length === 1 ? types[0] : types
 }
 
-function hasKnownTypes({ type }: JsonSchema): boolean {
-  return Array.isArray(type) ? type.every(isKnownType) : type === undefined || isKnownType(type)
-}
-
 function isKnownType(type: unknown): boolean {
-  return TYPES.includes(type as string)
+  if (Array.isArray(type)) return type.every((one) => TYPES.includes(one))
+
+  return type === undefined || TYPES.includes(type as string)
 }
 
 /** Libraries keep functions, and numbers that JSON does not have, in their descriptions. */
 function isPlain(value: unknown): boolean {
-  if (Array.isArray(value)) return value.every(isPlain)
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true
   if (typeof value === 'number') return Number.isFinite(value)
-  if (typeof value === 'object' && value !== null) return Object.values(value).every(isPlain)
+  if (Array.isArray(value)) return value.every(isPlain)
 
-  return value === null || typeof value === 'string' || typeof value === 'boolean'
+  return typeof value === 'object' && Object.values(value).every(isPlain)
 }
 
 function mayBeObject(schema: unknown): boolean {

@@ -9,7 +9,7 @@ import { Names, type ServiceNames, toServiceNames } from './names.ts'
 import { addOperations, type PathItems } from './operations.ts'
 import { toErrorResponses } from './responses.ts'
 import { createSchemas } from './schemas.ts'
-import { toSecuritySchemes } from './security.ts'
+import { createGuards, toSecuritySchemes } from './security.ts'
 import type { OpenApiDocument, OpenApiOptions } from './types.ts'
 
 /** What the options of {@link toOpenApi} may be. */
@@ -56,10 +56,12 @@ export function toOpenApi(app: Application, options: OpenApiOptions = {}): OpenA
   })
 
   const toFilters = createFilters(schemas)
+  const toGuard = createGuards(login)
 
   for (const service of services) {
     addOperations(paths, service, {
       login,
+      toGuard,
       operationIds,
       names: names.get(service.path) as ServiceNames,
       schemas: schemas.of(service),

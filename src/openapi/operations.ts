@@ -10,7 +10,7 @@ import { type QuerySources, type ServiceQueries, toQueries } from './parameters.
 import { toQueryParameters } from './query-schema.ts'
 import { toJsonContent, toResponses } from './responses.ts'
 import type { ServiceSchemas } from './schemas.ts'
-import { describeWho, toSecurity } from './security.ts'
+import type { Guard } from './security.ts'
 import type { OpenApiOperation, OpenApiParameter } from './types.ts'
 
 /** The operations of a document, by their path without the names of its placeholders. */
@@ -27,6 +27,8 @@ export interface PathItem {
 /** What is known of a service besides the service itself. */
 export interface ServiceSources {
   readonly login: ManifestLogin | undefined
+  /** Describes who may call a method. */
+  readonly toGuard: (who: string) => Guard
   readonly operationIds: Names
   readonly names: ServiceNames
   readonly schemas: ServiceSchemas
@@ -35,13 +37,26 @@ export interface ServiceSources {
 
 /** One way to call a method. */
 interface Call {
-  readonly method: ManifestMethod
-  /** What the method does and who may call it, in words. */
-  readonly summary: string
   readonly verb: string
   /** After the path of the service; {@link ID} for the id of a record. */
   readonly segments: readonly string[]
+  /** What generated clients call it, where the name is free. */
   readonly name: string
+}
+
+/** Where a call of a service is in a document. */
+interface Place {
+  readonly item: PathItem
+  /** Of the path. */
+  readonly parameters: readonly OpenApiParameter[]
+}
+
+/** What the operations of a service share: many have the same, and a document is large. */
+interface Shared {
+  readonly tags: readonly string[]
+  readonly queries: ServiceQueries
+  /** Several records. */
+  readonly list: JsonSchema
 }
 
 /** Stands for the id in a path. */
@@ -61,55 +76,71 @@ const RECORD_SEGMENTS: readonly string[] = [ID]
  * @param of What else is known of it
  */
 export function addOperations(paths: PathItems, service: ManifestService, of: ServiceSources): void {
-  // Once for a service: many methods have the same.
-  const queries = toQueries(service, of.sources)
-  const items = new Map<readonly string[], PathItem>()
+  const shared: Shared = {
+    tags: [service.path],
+    queries: toQueries(service, of.sources),
+    list: { type: 'array', items: of.schemas.record }
+  }
+  const places = new Map<readonly string[], Place>()
 
   for (const method of service.methods) {
     for (const call of listCalls(service, method, of.names)) {
-      const item = items.get(call.segments) ?? getItem(paths, service, call)
+      const place = places.get(call.segments) ?? toPlace(paths, service, call, shared.queries)
 
-      items.set(call.segments, item)
-      item.operations[call.verb.toLowerCase()] ??= toOperation(service, call, item, of, queries)
+      places.set(call.segments, place)
+      place.item.operations[call.verb.toLowerCase()] ??= toOperation(service, method, call, place, of, shared)
     }
   }
 }
 
 function listCalls(
   { isStored, definition }: ManifestService,
-  method: ManifestMethod,
+  { name, routes, several }: ManifestMethod,
   { one, all }: ServiceNames
 ): readonly Call[] {
-  const { name, routes, several, who } = method
   const { args, verb } = getDefinition(name)
-  const summary = `${toTitle(name)}: for ${describeWho(who)}`
 
   if (!isStandardMethod(name)) {
     const ways = routes.length > 0 ? routes : [{ verb, segments: [name] }]
+    const start = name.charAt(0).toLowerCase() + name.slice(1)
 
-    return ways.map((way) => ({
-      method,
-      summary,
-      verb: way.verb,
-      segments: way.segments,
-      name: name + all
-    }))
+    return ways.map((way) => ({ verb: way.verb, segments: way.segments, name: start + all }))
   }
   if (!args.includes('id')) {
-    return [{ method, summary, verb, segments: NO_SEGMENTS, name: name + (name === 'find' ? all : one) }]
+    return [{ verb, segments: NO_SEGMENTS, name: name + (name === 'find' ? all : one) }]
   }
 
+  const ofRecord = { verb, segments: RECORD_SEGMENTS, name: name + one }
   // Of other services it is not known whether they do without an id.
   const isOptional = several && (isStored || !definition)
 
-  const ofRecord = { method, summary, verb, segments: RECORD_SEGMENTS, name: name + one }
-
-  return isOptional
-    ? [ofRecord, { method, summary, verb, segments: NO_SEGMENTS, name: name + all }]
-    : [ofRecord]
+  return isOptional ? [ofRecord, { verb, segments: NO_SEGMENTS, name: name + all }] : [ofRecord]
 }
 
-function getItem(paths: PathItems, service: ManifestService, { segments }: Call): PathItem {
+function toPlace(
+  paths: PathItems,
+  service: ManifestService,
+  { segments }: Call,
+  { id }: ServiceQueries
+): Place {
+  const item = getItem(paths, service, segments)
+  const isOfRecord = segments.includes(ID)
+
+  return {
+    item,
+    parameters: item.placeholders.map((name, index) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: isOfRecord && index === item.placeholders.length - 1 ? id : NAME
+    }))
+  }
+}
+
+/** What a placeholder of a path stands for, unless it is an id. */
+const NAME: JsonSchema = Object.freeze({ type: 'string', minLength: 1 })
+
+function getItem(paths: PathItems, service: ManifestService, segments: readonly string[]): PathItem {
   const all = [...service.path.split('/').filter((segment) => segment !== ''), ...segments]
   const pattern = all.map((segment) => (segment.startsWith(':') ? ':' : segment)).join('/')
   const known = paths.get(pattern)
@@ -137,27 +168,29 @@ function getItem(paths: PathItems, service: ManifestService, { segments }: Call)
 
 function toOperation(
   service: ManifestService,
+  method: ManifestMethod,
   call: Call,
-  { placeholders }: PathItem,
-  of: ServiceSources,
-  queries: ServiceQueries
+  place: Place,
+  { login, toGuard, operationIds, schemas, sources }: ServiceSources,
+  { tags, queries, list }: Shared
 ): OpenApiOperation {
-  const { method, summary, verb, segments } = call
-  const { login, operationIds, schemas } = of
   const isLoggingIn = isLogin(service, login)
-  const parameters = toPathParameters(queries, segments, placeholders).concat(
-    toQuery(service, call, queries, of.sources)
-  )
-  const data = isLoggingIn && method.name === 'create' ? toLoginData(login) : toData(service, call, schemas)
+  const guard = toGuard(method.who)
+  const query = toQuery(service, method, call, queries, sources)
+  const data =
+    isLoggingIn && method.name === 'create' ? toLoginData(login) : toData(service, method, call, schemas)
   const result =
-    isLoggingIn && isStandardMethod(method.name) ? toLoginResult() : toResult(service, call, schemas)
+    isLoggingIn && isStandardMethod(method.name)
+      ? toLoginResult()
+      : toResult(service, method, call, schemas, list)
 
   const operation: Draft = {
-    operationId: operationIds.take(call.name.charAt(0).toLowerCase() + call.name.slice(1)),
-    tags: [service.path],
-    summary,
-    security: toSecurity(method.who, login)
+    operationId: operationIds.take(call.name),
+    tags,
+    summary: `${toTitle(method.name)}: for ${guard.words}`,
+    security: guard.security
   }
+  const parameters = place.parameters.length === 0 ? query : place.parameters.concat(query)
 
   // One after the other: spreading what may be missing takes several times as long.
   if (parameters.length > 0) operation.parameters = parameters
@@ -167,9 +200,9 @@ function toOperation(
     method: method.name,
     result,
     mayRedirect: !service.isStored && !service.definition,
-    who: method.who,
-    hasRecord: placeholders.length > 0,
-    writes: WRITING_VERBS.includes(verb),
+    guard,
+    hasRecord: place.parameters.length > 0,
+    writes: WRITING_VERBS.includes(call.verb),
     isLogin: isLoggingIn
   })
 
@@ -180,55 +213,40 @@ function toOperation(
 type Draft = { -readonly [Name in keyof OpenApiOperation]?: OpenApiOperation[Name] }
 
 function toTitle(name: string): string {
-  const words = name
-    .replaceAll(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/g, ' ')
-    .trim()
-    .toLowerCase()
+  const words = isStandardMethod(name)
+    ? name
+    : name
+        .replaceAll(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/g, ' ')
+        .trim()
+        .toLowerCase()
 
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-function toPathParameters(
-  { id }: ServiceQueries,
-  segments: readonly string[],
-  placeholders: readonly string[]
-): readonly OpenApiParameter[] {
-  const isOfRecord = segments.includes(ID)
-
-  return placeholders.map((name, index) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: isOfRecord && index === placeholders.length - 1 ? id : { type: 'string', minLength: 1 }
-  }))
-}
-
 function toQuery(
-  service: ManifestService,
-  { method: { name }, segments }: Call,
-  { toFilters, paging, include }: ServiceQueries,
-  sources: QuerySources
+  { definition }: ManifestService,
+  { name }: ManifestMethod,
+  { segments }: Call,
+  { ofOne, ofSeveral, ofFind }: ServiceQueries,
+  { hidden }: QuerySources
 ): readonly OpenApiParameter[] {
-  const { definition } = service
-
   if (!isStandardMethod(name)) {
     const query = definition && getMethodDefinition(definition, name)?.query
 
-    return query ? toQueryParameters(query, sources.hidden) : []
+    return query ? toQueryParameters(query, hidden) : []
   }
+  if (name === 'find') return ofFind()
 
-  const isOfSeveral = name !== 'create' && !segments.includes(ID)
-
-  return (isOfSeveral ? toFilters() : []).concat(name === 'find' ? paging : [], include)
+  return name === 'create' || segments.includes(ID) ? ofOne : ofSeveral()
 }
 
 /** The data of a call; `undefined` for one without. */
 function toData(
   { isStored }: ManifestService,
-  { method, verb }: Call,
+  { name, hasData, several }: ManifestMethod,
+  { verb }: Call,
   schemas: ServiceSchemas
 ): { readonly schema: JsonSchema; readonly isRequired: boolean } | undefined {
-  const { name, hasData, several } = method
   // An adapter takes records alone.
   const schema = schemas.toData(name) ?? (isStored && isStandardMethod(name) ? { type: 'object' } : undefined)
 
@@ -242,15 +260,15 @@ function toData(
 /** The result of a call; `undefined` where it is not known, and may be nothing. */
 function toResult(
   { isStored, definition }: ManifestService,
-  { method: { name, several }, segments }: Call,
-  schemas: ServiceSchemas
+  { name, several }: ManifestMethod,
+  { segments }: Call,
+  schemas: ServiceSchemas,
+  list: JsonSchema
 ): JsonSchema | undefined {
   if (definition?.hasView) return undefined
   if (!isStandardMethod(name)) return schemas.toResult(name)
   if (!definition && !isStored) return undefined
   if (name === 'find') return schemas.page
-
-  const list = { type: 'array', items: schemas.record }
 
   if (name === 'create') return several && isStored ? { anyOf: [schemas.record, list] } : schemas.record
 

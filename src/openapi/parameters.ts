@@ -5,8 +5,8 @@ import { type Field, toFieldTable } from '../schema/fields.ts'
 import { MAX_LEVELS, MAX_NAMES } from '../schema/include.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { isCountRelation } from '../schema/relation.ts'
-import { setOwn } from '../utils/object.ts'
-import { type ToFilters, toFilterOperators, toScalar } from './filters.ts'
+import { copyWith, setOwn } from '../utils/object.ts'
+import { type FiltersByOperators, toScalar } from './filters.ts'
 import { toDeep, toForm } from './parameter-forms.ts'
 import { toQueryParameters } from './query-schema.ts'
 import type { OpenApiParameter } from './types.ts'
@@ -18,7 +18,7 @@ export interface QuerySources {
   /** The fields that queries from outside must not name. */
   readonly hidden: readonly string[]
   /** Makes the filters of the document. */
-  readonly toFilters: ToFilters
+  readonly toFilters: FiltersByOperators
 }
 
 /** The operators of every adapter. */
@@ -28,12 +28,12 @@ const OPERATORS = [...FIELD_OPERATORS.keys()].filter((name) => !SHORT_NAMES.has(
 export interface ServiceQueries {
   /** The id of a record in a path. */
   readonly id: JsonSchema
-  /** Filters, for calls that concern several records. */
-  readonly toFilters: () => readonly OpenApiParameter[]
-  /** What `find` takes beside filters. */
-  readonly paging: readonly OpenApiParameter[]
-  /** `$include`, for standard methods of a service with relations. */
-  readonly include: readonly OpenApiParameter[]
+  /** What standard methods take that concern one record. */
+  readonly ofOne: readonly OpenApiParameter[]
+  /** What those take that concern several. */
+  readonly ofSeveral: () => readonly OpenApiParameter[]
+  /** What `find` takes. */
+  readonly ofFind: () => readonly OpenApiParameter[]
 }
 
 /**
@@ -43,17 +43,19 @@ export interface ServiceQueries {
  * @param sources What else is known
  */
 export function toQueries(service: ManifestService, sources: QuerySources): ServiceQueries {
-  let filters: readonly OpenApiParameter[] | undefined
+  const include = toInclude(service, sources)
+  let known: readonly OpenApiParameter[] | undefined
+  const toFilters = () => {
+    known ??= listFilters(service, sources)
+
+    return known
+  }
 
   return {
     id: toIdSchema(service),
-    toFilters: () => {
-      filters ??= listFilters(service, sources)
-
-      return filters
-    },
-    paging: toPaging(service, sources),
-    include: toInclude(service, sources)
+    ofOne: include,
+    ofSeveral: () => (include.length === 0 ? toFilters() : toFilters().concat(include)),
+    ofFind: () => toFilters().concat(toPaging(service, sources), include)
   }
 }
 
@@ -75,29 +77,31 @@ function listFilters(service: ManifestService, sources: QuerySources): readonly 
   if (!query) return []
   if (!isFieldTable(query)) return toQueryParameters(query, sources.hidden)
 
-  const operators = toFilterOperators(listOperators(service, query), !service.isStored)
+  const toFilters = sources.toFilters(listOperators(service, query), !service.isStored)
+  const fields = copyWith(query.fields, Object.fromEntries(listRelated(service, sources)))
 
-  const fields = { ...query.fields, ...Object.fromEntries(listRelated(service, sources)) }
-
-  return Object.keys(fields)
-    .filter((path) => isNameable(path) && !sources.hidden.includes(path))
-    .flatMap((path) => sources.toFilters(path, fields[path] as Field, operators))
+  return Object.keys(fields).flatMap((path) =>
+    isNameable(path, sources) ? toFilters(path, fields[path] as Field) : []
+  )
 }
 
-function toPaging(service: ManifestService, { hidden }: QuerySources): readonly OpenApiParameter[] {
-  const { definition, isStored } = service
+function toPaging(
+  { definition, isStored }: ManifestService,
+  sources: QuerySources
+): readonly OpenApiParameter[] {
   const query = definition?.query
 
   if (!isStored || (query && !isFieldTable(query))) return []
 
-  const sort = (query?.sort ?? []).filter((path) => isNameable(path) && !hidden.includes(path))
+  const sort = (query?.sort ?? []).filter((path) => isNameable(path, sources))
 
-  return [
-    toForm('$limit', { type: 'integer', minimum: 0 }),
-    toForm('$skip', { type: 'integer', minimum: 0 }),
-    ...(sort.length > 0 ? [toSort(sort)] : [])
-  ]
+  return sort.length > 0 ? [...LIMITS, toSort(sort)] : LIMITS
 }
+
+/** All documents share them. */
+const LIMITS: readonly OpenApiParameter[] = ['$limit', '$skip'].map((name) =>
+  Object.freeze(toForm(name, Object.freeze({ type: 'integer', minimum: 0 })))
+)
 
 function toInclude(service: ManifestService, sources: QuerySources): readonly OpenApiParameter[] {
   const names = listIncludes(service, sources, MAX_LEVELS)
@@ -155,6 +159,8 @@ function toSort(paths: readonly string[]): OpenApiParameter {
 }
 
 /** Brackets and operators mean something else in a query string. */
-function isNameable(path: string): boolean {
-  return !path.includes('[') && !path.includes(']') && !path.startsWith('$')
+function isNameable(path: string, { hidden }: QuerySources): boolean {
+  return !RESERVED.test(path) && !hidden.includes(path)
 }
+
+const RESERVED = /^\$|[[\]]/

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../schema/json-schema.ts'
-import { isAuthenticated, isGuarded } from './security.ts'
+import type { Guard } from './security.ts'
 import type { OpenApiContent, OpenApiReference, OpenApiResponse } from './types.ts'
 
 /** What all errors look like. */
@@ -42,8 +42,8 @@ export interface ResponseSources {
   readonly result: JsonSchema | undefined
   /** Whether it may also be at another address. */
   readonly mayRedirect: boolean
-  /** Who may call it, as in the table of `exposure`. */
-  readonly who: string
+  /** Who may call it. */
+  readonly guard: Guard
   /** Whether it names a record. */
   readonly hasRecord: boolean
   /** Whether it may write a value that has to be unique. */
@@ -62,7 +62,7 @@ export function toErrorResponses(): { [name: string]: OpenApiResponse } {
 
 /** The responses of a call: what it returns, and its errors. */
 export function toResponses(sources: ResponseSources): Responses {
-  const { method, result, mayRedirect, who, hasRecord, writes, isLogin } = sources
+  const { method, result, mayRedirect, guard, hasRecord, writes, isLogin } = sources
   // With a number in the literal: an object that gets its first number later takes room for all smaller ones, 5 kB.
   const responses: Responses = { 400: REFERENCES.BadRequest }
 
@@ -73,8 +73,8 @@ export function toResponses(sources: ResponseSources): Responses {
   if (!result) responses[204] = { description: 'There is no result' }
   if (!result && mayRedirect) responses['3XX'] = { description: 'The result is at another address' }
   // What a login is wrong about is not said by a status of its own.
-  if (isAuthenticated(who) || isLogin) responses[401] = REFERENCES.NotAuthenticated
-  if (isGuarded(who)) responses[403] = REFERENCES.Forbidden
+  if (guard.isAuthenticated || isLogin) responses[401] = REFERENCES.NotAuthenticated
+  if (guard.isGuarded) responses[403] = REFERENCES.Forbidden
   if (hasRecord) responses[404] = REFERENCES.NotFound
   if (writes) responses[409] = REFERENCES.Conflict
   responses.default = REFERENCES.OtherError

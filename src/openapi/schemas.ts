@@ -1,10 +1,10 @@
 import { isStandardMethod } from '../core/methods.ts'
 import type { ManifestMethod, ManifestService } from '../manifest/services.ts'
-import { getMethodDefinition } from '../schema/compile.ts'
+import { getMethodDefinition, type SchemaDefinition } from '../schema/compile.ts'
 import { getProperties, isJsonSchema, type JsonSchema } from '../schema/json-schema.ts'
 import { isCountRelation, type Relation } from '../schema/relation.ts'
-import { setOwn } from '../utils/object.ts'
-import { type ConvertRules, convertSchema, isAnything, type SchemaStore, toShape } from './convert.ts'
+import { copyWith, isEmpty, setOwn } from '../utils/object.ts'
+import { convertSchema, isAnything, type SchemaStore, toShape } from './convert.ts'
 import { Names, type ServiceNames, toPascal } from './names.ts'
 import { ERROR } from './responses.ts'
 
@@ -108,22 +108,31 @@ export function createSchemas(services: readonly ManifestService[], settings: Sc
       }
     }
 
-    const toRules = (
+    /** Fields are hidden in records alone: what a custom method returns is its own. */
+    const convert = (
+      kind: 'record' | 'data' | 'result',
+      schema: JsonSchema,
       schemaName: string,
       part: string,
-      isOutput: boolean,
-      self?: JsonSchema
-    ): ConvertRules => ({
-      name: schemaName,
-      isOutput,
-      store: { add },
-      isClosed: isOutput || definition.unknown !== 'drop',
-      onUnknown: (field) => onUnknown([part, field].filter(Boolean).join('.')),
-      ...(self && { self })
-    })
-    const record = definition.hasView ? ANYTHING : fill(name, (self) => toRecord(service, name, self))
-    const describe = (wanted: string, part: string, schema: JsonSchema, isOutput: boolean) =>
-      add(wanted, (self) => convertSchema(schema, toRules(wanted, part, isOutput, self)))
+      self: JsonSchema
+    ): JsonSchema =>
+      convertSchema(schema, {
+        name: schemaName,
+        store: { add },
+        self,
+        hidden: kind === 'record' ? hidden : [],
+        isOutput: kind !== 'data',
+        isClosed: kind !== 'data' || definition.unknown !== 'drop',
+        keepsExtra: kind === 'record' && definition.extra === 'keep',
+        onUnknown: (field) => onUnknown([part, field].filter(Boolean).join('.'))
+      })
+    const record = definition.hasView
+      ? ANYTHING
+      : fill(name, (self) =>
+          completeRecord(convert('record', definition.record, name, path, self), service, definition, hidden)
+        )
+    const describe = (kind: 'data' | 'result', wanted: string, part: string, schema: JsonSchema) =>
+      add(wanted, (self) => convert(kind, schema, wanted, part, self))
     const data = new Map<string, JsonSchema>()
     const shared = new Map<string, JsonSchema>()
 
@@ -133,7 +142,7 @@ export function createSchemas(services: readonly ManifestService[], settings: Sc
       // The same as for new records, unless it is written.
       const isSame = method === 'update' && isSameSchema(schema, definition.data.create)
       const wanted = `${name}${isSame ? 'Create' : toPascal(method)}`
-      const reference = shared.get(wanted) ?? describe(wanted, `${path}.${method}`, schema, false)
+      const reference = shared.get(wanted) ?? describe('data', wanted, `${path}.${method}`, schema)
 
       shared.set(wanted, reference)
       data.set(method, reference)
@@ -147,9 +156,9 @@ export function createSchemas(services: readonly ManifestService[], settings: Sc
       const { data: taken, result } = getMethodDefinition(definition, method) ?? {}
       const wanted = name + toPascal(method)
 
-      if (taken) data.set(method, describe(wanted, `${path}.${method}`, taken, false))
+      if (taken) data.set(method, describe('data', wanted, `${path}.${method}`, taken))
       if (result && !definition.hasView) {
-        results.set(method, describe(`${wanted}Result`, `${path}.${method}`, result, true))
+        results.set(method, describe('result', `${wanted}Result`, `${path}.${method}`, result))
       }
     }
 
@@ -160,47 +169,35 @@ export function createSchemas(services: readonly ManifestService[], settings: Sc
       toData: (method) => data.get(method),
       toResult: (method) => results.get(method)
     }
+  }
 
-    function toRecord({ id }: ManifestService, schemaName: string, self: JsonSchema): JsonSchema {
-      const {
-        record: schema,
-        server = [],
-        computed = [],
-        resolved = [],
-        extra
-      } = definition as NonNullable<typeof definition>
-      const keepsExtra = extra === 'keep'
-      const converted = convertSchema(schema, {
-        ...toRules(schemaName, path, true, self),
-        hidden,
-        keepsExtra
-      })
-      const shown = [
-        ...computed.filter((one) => !getProperties(toShape(schema)).has(one)),
-        ...resolved.filter((one) => !hidden.includes(one))
-      ]
-      const fields = {
-        ...Object.fromEntries(shown.map((one) => [one, ANYTHING])),
-        ...Object.fromEntries(
-          Object.entries((definition as NonNullable<typeof definition>).relations).flatMap(
-            ([one, relation]) => {
-              const related = toRelated(relation)
+  /** Completes the schema of a record: results have more fields than a schema declares, and the server sets some. */
+  function completeRecord(
+    converted: JsonSchema,
+    service: ManifestService,
+    { record, server = [], computed = [], resolved = [], relations }: SchemaDefinition,
+    hidden: readonly string[]
+  ): JsonSchema {
+    const { path, id } = service
+    const fields: { [name: string]: JsonSchema } = {}
 
-              return related ? [[one, related]] : []
-            }
-          )
-        )
-      }
-
-      getProperties(converted).forEach((property, field) => {
-        if (isAnything(property) && !computed.includes(field)) onUnknown(`${path}.${field}`)
-      })
-
-      return markReadOnly(
-        addFields(converted, fields, [...resolved, ...listSometimesProtected(service, hidden)]),
-        [id, ...server, ...computed]
-      )
+    for (const field of computed) {
+      if (!getProperties(toShape(record)).has(field)) setOwn(fields, field, ANYTHING)
     }
+    for (const field of resolved) if (!hidden.includes(field)) setOwn(fields, field, ANYTHING)
+    for (const name of Object.keys(relations)) {
+      const related = toRelated(relations[name] as Relation)
+
+      if (related) setOwn(fields, name, related)
+    }
+
+    getProperties(converted).forEach((property, field) => {
+      if (isAnything(property) && !computed.includes(field)) onUnknown(`${path}.${field}`)
+    })
+
+    const optional = [...resolved, ...listSometimesProtected(service, hidden)]
+
+    return markReadOnly(addFields(converted, fields, optional), [id, ...server, ...computed])
   }
 
   function toRelated(relation: Relation): JsonSchema | undefined {
@@ -232,19 +229,21 @@ function isSameSchema(schema: JsonSchema, other: JsonSchema | undefined): boolea
 }
 
 function toPage({ page, isStored }: ManifestService, record: JsonSchema): JsonSchema {
-  const hasTotal = isStored && page?.hasTotal !== false
+  const data = { type: 'array', items: record }
+  const required = ['limit', 'skip', 'data']
+
+  if (isStored && page?.hasTotal === false) {
+    return { type: 'object', required, properties: { limit: INTEGER, skip: INTEGER, data } }
+  }
 
   return {
     type: 'object',
-    required: [...(hasTotal ? ['total'] : []), 'limit', 'skip', 'data'],
-    properties: {
-      ...((hasTotal || !isStored) && { total: { type: 'integer' } }),
-      limit: { type: 'integer' },
-      skip: { type: 'integer' },
-      data: { type: 'array', items: record }
-    }
+    required: isStored ? ['total', ...required] : required,
+    properties: { total: INTEGER, limit: INTEGER, skip: INTEGER, data }
   }
 }
+
+const INTEGER: JsonSchema = Object.freeze({ type: 'integer' })
 
 /** What no method shows. */
 function listHidden({ definition, methods }: ManifestService): readonly string[] {
@@ -270,6 +269,8 @@ function addFields(
   fields: { readonly [name: string]: JsonSchema },
   optional: readonly string[]
 ): JsonSchema {
+  if (isEmpty(fields) && optional.length === 0) return schema
+
   for (const keyword of ['anyOf', 'oneOf']) {
     const choices = schema[keyword]
 
@@ -280,11 +281,11 @@ function addFields(
 
   const { properties, required } = schema
 
-  if (!properties) return schema
+  if (!isJsonSchema(properties)) return schema
 
   return {
     ...schema,
-    properties: { ...properties, ...fields },
+    properties: copyWith(properties, fields),
     ...(Array.isArray(required) && { required: required.filter((name) => !optional.includes(name)) })
   }
 }
@@ -294,13 +295,12 @@ function markReadOnly(schema: JsonSchema, names: readonly string[]): JsonSchema 
 
   if (!isJsonSchema(properties)) return schema
 
-  const declared = getProperties(schema)
-  const marked = { ...properties }
+  const marked = copyWith(properties)
 
   for (const name of names) {
-    const property = declared.get(name)
-
-    if (property) setOwn(marked, name, { ...property, readOnly: true })
+    if (Object.hasOwn(properties, name)) {
+      setOwn(marked, name, copyWith(properties[name] as JsonSchema, { readOnly: true }))
+    }
   }
 
   return { ...schema, properties: marked }

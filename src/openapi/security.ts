@@ -3,18 +3,48 @@ import type { OpenApiDocument, OpenApiSecurity } from './types.ts'
 
 const HOOK = 'hook authenticate('
 
-/** Whether credentials matter to a call: only what `anyone` may call takes none. */
-export function isAuthenticated(who: string): boolean {
-  return who !== 'anyone'
+/** What a document says of who may call a method. */
+export interface Guard {
+  /** In words for clients: names of functions and of fields say nothing to them. */
+  readonly words: string
+  /** The credentials that a call demands. */
+  readonly security: readonly OpenApiSecurity[]
+  /** Whether credentials matter to a call: only what `anyone` may call takes none. */
+  readonly isAuthenticated: boolean
+  /** Whether a caller with valid credentials may be refused: after a hook that authenticates, others may decide more. */
+  readonly isGuarded: boolean
 }
 
-/** Whether a caller with valid credentials may be refused: after a hook that authenticates, others may decide more. */
-export function isGuarded(who: string): boolean {
-  return isAuthenticated(who) && who !== 'user'
+/**
+ * Describes who may call a method. Few are different in an application: each is described once.
+ *
+ * @param login How clients log in
+ * @returns A function of who may call it, as in the table of `exposure`
+ */
+export function createGuards(login: ManifestLogin | undefined): (who: string) => Guard {
+  const known = new Map<string, Guard>()
+
+  return (who) => {
+    const guard = known.get(who) ?? toGuard(who, login)
+
+    known.set(who, guard)
+
+    return guard
+  }
 }
 
-/** Who may call a method, in words for clients: names of functions and of fields say nothing to them. */
-export function describeWho(who: string): string {
+function toGuard(who: string, login: ManifestLogin | undefined): Guard {
+  const isAuthenticated = who !== 'anyone'
+
+  return {
+    words: describeWho(who),
+    security: isAuthenticated ? toSecurity(who, login) : [],
+    isAuthenticated,
+    isGuarded: isAuthenticated && who !== 'user'
+  }
+}
+
+function describeWho(who: string): string {
   if (who === 'anyone') return who
 
   const [, role] = /^role\('(.*)'\)$/.exec(who) ?? []
@@ -25,16 +55,10 @@ export function describeWho(who: string): string {
   return who.startsWith('owner(') ? 'owners of the record' : 'callers that the application lets pass'
 }
 
-/**
- * The credentials that a call demands.
- *
- * @param who Who may call it, as in the table of `exposure`
- * @param login How clients log in
- */
-export function toSecurity(who: string, login: ManifestLogin | undefined): readonly OpenApiSecurity[] {
+function toSecurity(who: string, login: ManifestLogin | undefined): readonly OpenApiSecurity[] {
   const { credentials = [] } = login ?? {}
 
-  if (!isAuthenticated(who) || credentials.length === 0) return []
+  if (credentials.length === 0) return []
 
   const named = [...who.matchAll(/'([^']*)'/g)].map(([, name]) => name)
   const accepted = who.startsWith(HOOK) ? credentials.filter(({ name }) => named.includes(name)) : credentials
