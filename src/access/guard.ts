@@ -25,8 +25,9 @@ export function findGuard(
   if (own && Object.hasOwn(own, method)) return own[method]
 
   const who = getServiceOptions(service).access?.who?.(method)
+  const hook = findHook(layers)
 
-  return who === undefined || who === 'anyone' ? (findHook(layers) ?? who) : who
+  return who === undefined || (who === 'anyone' && hook !== undefined) ? hook : who
 }
 
 /** Whether a method is refused from outside before its hooks. */

@@ -1,6 +1,6 @@
 import { type AroundHook, type Hook, INPUT, type Layer, type Phase } from '../hooks/types.ts'
 import { getServiceOptions } from './service.ts'
-import type { Application, FeathersService, HookContext, NormalizedServiceOptions } from './types.ts'
+import type { Application, FeathersService, HookContext } from './types.ts'
 
 /** Lets the extensions of a service check it, before anything else is done to it. */
 export function installExtensions(service: FeathersService, path: string, app: object): void {
@@ -20,27 +20,25 @@ export async function setUpService(service: FeathersService, path: string, app: 
   await service.setup?.(app as Application, path)
 }
 
-/** The layers of the application, the class and the service. */
-type HookLayers = readonly [Layer<HookContext>, Layer<HookContext>, Layer<HookContext>]
-
 /**
  * Puts what the extensions of a service do between its layers of hooks.
  *
- * @param options The options of the service
+ * @param service The registered service
  * @param method The name of the method
- * @param layers Those of gates, the application, the class and the service; without extensions they are returned as they are
+ * @param layers Those of the application, the class and the service; without extensions they are returned as they are
  */
 export function extendLayers(
-  { schema, access }: NormalizedServiceOptions,
+  service: object,
   method: string,
-  layers: readonly Layer<HookContext>[]
+  layers: readonly [Layer<HookContext>, Layer<HookContext>, Layer<HookContext>]
 ): readonly Layer<HookContext>[] {
+  const { schema, access } = getServiceOptions(service)
+
   if (!schema && !access) return layers
 
-  const [ofApplication, ofClass, ofService] = layers.slice(-3) as readonly unknown[] as HookLayers
+  const [ofApplication, ofClass, ofService] = layers
 
   return [
-    ...layers.slice(0, -3),
     toLayer(toHooks(access?.outer?.(method), schema?.outer?.(method))),
     withAdmission(ofApplication, toHooks(access?.admit?.(method), schema?.admit?.(method))),
     toLayer(toHooks(access?.inner?.(method), schema?.inner?.(method))),
@@ -60,10 +58,8 @@ function toHooks<Hook>(first: Hook | undefined, second: Hook | undefined): reado
 
 /** A layer of around hooks. */
 export function toLayer(around: readonly AroundHook<HookContext>[]): Layer<HookContext> {
-  return { around, phases: NO_PHASES }
+  return { around, phases: [] }
 }
-
-const NO_PHASES: readonly never[] = []
 
 /** Puts hooks after the last before hook, in the same list: a layer of their own would cost as much as a hook. */
 function withAdmission(layer: Layer<HookContext>, admit: readonly Hook<HookContext>[]): Layer<HookContext> {

@@ -1,4 +1,4 @@
-import type { AroundHook, Layer, Phase } from '../hooks/types.ts'
+import type { AroundHook, Layer } from '../hooks/types.ts'
 import { createError } from '../utils/developer-error.ts'
 import { toLayer } from './extensions.ts'
 import { SERVICE_HOOKS, type ServiceHooks } from './hooks.ts'
@@ -12,7 +12,7 @@ interface Hooked {
 }
 
 /**
- * The layers of hooks of a method as they are now, outermost first. What the extensions of its service do is not in them.
+ * The layers of hooks of a method as they are now, outermost first, with what the extensions of its service do.
  *
  * @param service A registered service
  * @param method The name of one of its methods
@@ -29,11 +29,11 @@ export function getLayers(service: object, method: string): Layers | undefined {
  * @param type The other type
  */
 export function visitHooks(layers: Layers, type: 'before' | 'after', visit: (hook: object) => void): void {
-  const visitPhase = (phase: Phase<HookContext>) => phase[type]?.forEach(visit)
-
   layers.forEach(({ around, phases }) => {
     around.forEach(visit)
-    phases.forEach(visitPhase)
+    phases.forEach((phase) => {
+      phase[type]?.forEach(visit)
+    })
   })
 }
 

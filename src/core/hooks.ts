@@ -1,4 +1,4 @@
-import { getMiddleware, HOOKS, toMiddleware } from '../hooks/interop.ts'
+import { getMiddleware, HOOKS } from '../hooks/interop.ts'
 import { type HookMethod, hookMethod } from '../hooks/method.ts'
 import { compilePipeline } from '../hooks/pipeline.ts'
 import {
@@ -38,11 +38,10 @@ const NO_PHASES: readonly never[] = []
 export function implementHooks(service: FeathersService, path: string, app: object): void {
   if (typeof service.hooks === 'function') return
 
-  const options = getServiceOptions(service)
-  const methods = getHookMethods(service, options)
+  const methods = getHookMethods(service, getServiceOptions(service))
   const originals = new Map(methods.map((method) => [method, getMethod(service, method)]))
   // Most methods bring no hooks along; the service may get some later.
-  const carriers = [...originals.values()].filter((original) => HOOKS in original)
+  const carriers = [service, ...[...originals.values()].filter((original) => HOOKS in original)]
   const hooks = new ServiceHooks(service)
   const { hooks: shared } = getInternals(app)
 
@@ -52,7 +51,7 @@ export function implementHooks(service: FeathersService, path: string, app: obje
     // Before the first before hook, where error hooks of the application see what they throw.
     const ofApplication = insertBefore(layer, guards, layer.phases[0], 0)
 
-    return [ofApplication, ...hooks.layers(method, originals.get(method))]
+    return extendLayers(service, method, [ofApplication, ...hooks.layers(method, originals.get(method))])
   }
 
   for (const [method, original] of originals) {
@@ -62,8 +61,7 @@ export function implementHooks(service: FeathersService, path: string, app: obje
       properties: contextProperties(app, service, path, method),
       version: () => shared.version + hooks.version,
       compile: (terminal) => {
-        const layers = extendLayers(options, method, hooks.toLayers(method))
-        const pipeline = compilePipeline(layers, terminal)
+        const pipeline = compilePipeline(hooks.toLayers(method), terminal)
 
         return pipeline === terminal && !getDefinition(method).event ? undefined : pipeline
       },
@@ -184,10 +182,7 @@ export class ServiceHooks {
   private manager: unknown
   /** Goes up with what is changed from outside. */
   changes = 0
-  /**
-   * The layers of hooks that are registered for a method, outermost first: those of gates, of the application, of the class
-   * and of the service. What extensions do is put between them when they are compiled.
-   */
+  /** The layers of a method, outermost first, with those of the application. */
   declare toLayers: (method: string) => readonly Layer<HookContext>[]
 
   constructor(service: FeathersService) {
@@ -234,24 +229,20 @@ export class ServiceHooks {
 
   /** The guards of the service, those of hooks that its class or its methods brought along included. */
   guards(carriers: readonly unknown[]): readonly Hook<HookContext>[] {
-    const brought = this.middleware().concat(carriers.flatMap(getMiddleware<HookContext>))
-
-    return getGuards(brought).concat(this.outer.guards(), this.inner.guards())
+    return getGuards(carriers.flatMap(getMiddleware<HookContext>)).concat(
+      this.outer.guards(),
+      this.inner.guards()
+    )
   }
 
   layers(method: string, original: unknown): [ofClass: Layer<HookContext>, ofService: Layer<HookContext>] {
-    const around = this.middleware().concat(
+    const around = getMiddleware<HookContext>(this.service).concat(
       this.outer.list('around', 'all'),
       getMiddleware<HookContext>(original),
       this.outer.list('around', method)
     )
 
     return [{ around, phases: NO_PHASES }, this.inner.layer(method)]
-  }
-
-  /** The hooks that the class or the object brought along. */
-  private middleware(): readonly AroundHook<HookContext>[] {
-    return toMiddleware(this.manager)
   }
 
   private assertHooked(method: string): void {

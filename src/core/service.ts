@@ -1,7 +1,6 @@
 import { EventEmitter } from 'events'
 import { isFunction, isObject, isString, isStringList } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
-import { copyWith } from '../utils/object.ts'
 import { assertOptions, type CheckSettings, type OptionCheck, type OptionChecks } from '../utils/options.ts'
 import { defaultServiceEvents, defaultServiceMethods } from './methods.ts'
 import { isRoutes, type MethodRoute, parseRoutes, type ServiceRoutes } from './routes.ts'
@@ -99,11 +98,12 @@ export function normalizeServiceOptions(
     events = (service as { events?: readonly string[] }).events ?? []
   } = options
 
-  return copyWith(options, {
+  return {
+    ...options,
     methods,
     events,
     serviceEvents: options.serviceEvents ?? [...defaultServiceEvents, ...events]
-  })
+  }
 }
 
 /**

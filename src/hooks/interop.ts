@@ -14,16 +14,7 @@ interface HookManager {
 
 /** The hooks on a function or an object; those of the prototype chain come first. */
 export function getMiddleware<C extends BaseContext>(target: unknown): readonly AroundHook<C>[] {
-  return toMiddleware(getManager(target))
-}
-
-/**
- * The hooks of a hook manager.
- *
- * @param manager What stands under {@link HOOKS}; missing where there are no hooks
- */
-export function toMiddleware<C extends BaseContext>(manager: unknown): readonly AroundHook<C>[] {
-  return (manager as HookManager | null | undefined)?.getMiddleware() ?? []
+  return getManager(target)?.getMiddleware() ?? []
 }
 
 /**

@@ -18,8 +18,6 @@ type RegisteredHook<C> = ((this: any, context: C, ...next: any[]) => unknown) & 
 
 const HOOK_TYPES: readonly string[] = ['around', 'before', 'after', 'error'] satisfies HookType[]
 
-const NONE: readonly never[] = []
-
 /** The layer of a registry without hooks. */
 const NO_HOOKS: Layer<any> = {
   around: [],
@@ -56,15 +54,13 @@ export class HookRegistry<C extends BaseContext> {
 
   /** The hooks of one type that were registered under exactly this name, as they are now. */
   list(type: HookType, method: string): readonly RegisteredHook<C>[] {
-    if (this.lists.size === 0) return NONE
-
     // A copy: what is registered during a call is for the next one.
     return [...(this.lists.get(toKey(type, method)) ?? [])]
   }
 
   /** The guards of all hooks, whichever method these are for. */
   guards(): readonly Hook<C>[] {
-    return this.lists.size === 0 ? NONE : getGuards([...this.lists.values()].flat())
+    return this.lists.size === 0 ? [] : getGuards([...this.lists.values()].flat())
   }
 
   /**

@@ -71,8 +71,6 @@ class ServiceSchema implements DescribedExtension {
   private readonly record: Validator
   private readonly isDevelopment = globalThis.process?.env.NODE_ENV !== 'production'
   private compiled: CompiledSchema | undefined
-  /** What results have beside what is stored, if anything. */
-  private derived: DerivedFields | undefined
   private checkResult: ((context: HookContext) => void) | undefined
 
   constructor({ form, record }: Declaration) {
@@ -116,7 +114,6 @@ class ServiceSchema implements DescribedExtension {
         `The field '${field}' of service '${path}' does not leave, because its schema does not declare it. Declare it, and name it in 'hidden' if clients must not see it; or leave it out of the result`
       )
     })
-    this.derived = toDerived(this.form, this.compiled)
     if (isDevelopment) {
       this.checkResult = compileResultCheck(this.record.output, (difference, context) =>
         report(
@@ -190,6 +187,16 @@ class ServiceSchema implements DescribedExtension {
       : showAll(data, [], this.form.hidden)
   }
 
+  /** What results have beside what is stored, if anything. */
+  private get derived(): DerivedFields | undefined {
+    const { id } = this.compiled as CompiledSchema
+    const { computed = {}, relations = {} } = this.form
+
+    if (isEmpty(computed) && isEmpty(relations)) return undefined
+
+    return { computed: Object.entries(computed), relations, filters: new Set(listFilters(relations)), id }
+  }
+
   private get resolvers(): ResolverSettings {
     return this.form.resolvers ?? {}
   }
@@ -230,15 +237,6 @@ class ServiceSchema implements DescribedExtension {
       })
     }
   }
-}
-
-function toDerived(
-  { computed = {}, relations = {} }: LongForm,
-  { id }: CompiledSchema
-): DerivedFields | undefined {
-  if (isEmpty(computed) && isEmpty(relations)) return undefined
-
-  return { computed: Object.entries(computed), relations, filters: new Set(listFilters(relations)), id }
 }
 
 /** The field that the client has named the record by, where it is not the id. */
