@@ -207,11 +207,8 @@ export function prepare(
   const options = toQueryOptions(adapter.getOptions(params))
   const parsed = isWithoutProperties(query) ? PARSED_NO_QUERY : parseQuery(query, options)
   const tree = isPage || !hasPage(parsed) ? parsed : { ...parsed, limit: undefined, skip: 0 }
-  const checked = isPage
-    ? freezeDeep(copyQuery(query, parsed, options))
-    : parsed === PARSED_NO_QUERY
-      ? NO_QUERY
-      : freezeDeep(withoutPage(copyQuery(query, parsed, options)))
+  const copy = parsed === PARSED_NO_QUERY && !isPage ? NO_QUERY : copyQuery(query, parsed, options)
+  const checked = freezeDeep(isPage ? copy : withoutPage(copy))
 
   return copyWith(params, { query: checked, [PARSED]: { adapter, query: checked, tree } })
 }

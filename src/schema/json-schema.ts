@@ -91,7 +91,7 @@ export function toNames(schema: JsonSchema): readonly string[] {
 
 /** Whether a value is a JSON Schema in the form of an object. */
 export function isJsonSchema(value: unknown): value is JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject(value)
 }
 
 /** Keywords that hold values or names, and no schemas. */
@@ -117,22 +117,15 @@ export function hasKeyword(schema: unknown, keywords: readonly string[]): boolea
   if (Array.isArray(schema)) return schema.some((part) => hasKeyword(part, keywords))
   if (!isJsonSchema(schema)) return false
 
-  for (const keyword in schema) {
+  for (const keyword of Object.keys(schema)) {
     if (keywords.includes(keyword)) return true
 
     const part = schema[keyword]
 
     if (typeof part !== 'object' || OF_VALUES.includes(keyword)) continue
-    if (OF_NAMED.includes(keyword) ? someHasKeyword(part, keywords) : hasKeyword(part, keywords)) return true
+    if (hasKeyword(OF_NAMED.includes(keyword) && isObject(part) ? Object.values(part) : part, keywords))
+      return true
   }
-
-  return false
-}
-
-function someHasKeyword(schemas: unknown, keywords: readonly string[]): boolean {
-  if (!isJsonSchema(schemas)) return hasKeyword(schemas, keywords)
-
-  for (const name in schemas) if (hasKeyword(schemas[name], keywords)) return true
 
   return false
 }
