@@ -4,8 +4,8 @@ import { getLayers, visitHooks } from '../core/gate.ts'
 import { getInternals } from '../core/internals.ts'
 import { getDefinition, isStandardMethod } from '../core/methods.ts'
 import { getPublisher } from '../core/publish.ts'
-import type { MethodRoute, ServiceRoutes } from '../core/routes.ts'
-import { getIdField, getRoutes, getServiceOptions } from '../core/service.ts'
+import type { MethodRoute } from '../core/routes.ts'
+import { getIdField, getMethodRoutes, getServiceOptions } from '../core/service.ts'
 import type { Application, FeathersService, HookContext } from '../core/types.ts'
 import { type Layer, PROTECTS } from '../hooks/types.ts'
 import { getSchemaDefinition, type SchemaDefinition } from '../schema/compile.ts'
@@ -71,7 +71,6 @@ export function readServices(app: Application): readonly ManifestService[] {
       app,
       service,
       transports,
-      routes: getRoutes(service),
       isStored: isFunction(adapter.allowsMulti)
     }
 
@@ -111,19 +110,16 @@ function readTransports(app: Application): readonly string[] {
   return hasSockets(app) ? ['rest', 'socketio'] : ['rest']
 }
 
-const NO_ROUTES: readonly MethodRoute[] = []
-
 /** A service whose methods are read. */
 interface Readable {
   readonly app: Application
   readonly service: FeathersService
   readonly transports: readonly string[]
-  readonly routes: ServiceRoutes
   readonly isStored: boolean
 }
 
 function readMethod(name: string, of: Readable): ManifestMethod {
-  const { app, service, transports, routes } = of
+  const { app, service, transports } = of
   const { args, event } = getDefinition(name)
   const layers = getLayers(service, name)
   const publisher = event && getPublisher(app, service, event)
@@ -134,7 +130,7 @@ function readMethod(name: string, of: Readable): ManifestMethod {
     who: readWho(name, layers, of),
     hasData: args.includes('data'),
     several: mayConcernSeveral(name, of),
-    routes: routes.byMethod.get(name) ?? NO_ROUTES,
+    routes: getMethodRoutes(service, name),
     protects: readProtected(layers ?? []),
     event: event && publisher ? { name: event, publisher: publisher.name || 'a function' } : undefined
   }
