@@ -127,6 +127,9 @@ async function loadAjv(schema: JsonSchema, owner: string): Promise<AjvLike> {
     allErrors: !isRecursive,
     passContext: true,
     strict: false,
+    // Refuses formats that nothing checks; about what else it finds it would write to the console.
+    strictSchema: 'log',
+    logger: false,
     useDefaults: true,
     ownProperties: true
   })

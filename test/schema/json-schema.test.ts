@@ -55,6 +55,17 @@ describe('a JSON Schema', () => {
     }
   )
 
+  it('with a format that nothing checks is refused', async () => {
+    const things = open(schema({ properties: { id: {}, email: { type: 'string', format: 'emial' } } }))
+
+    await expect(things.create({ email: 'a@b.c' })).rejects.toThrow(
+      expect.objectContaining({
+        code: 'ALULA_INVALID_SCHEMA',
+        message: expect.stringMatching(/unknown format "emial" .* "#\/properties\/email"/)
+      })
+    )
+  })
+
   it('may leave out types, and say of a field that it is anything', async () => {
     const things = open(
       schema({
