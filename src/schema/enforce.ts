@@ -11,6 +11,7 @@ import type {
   Params
 } from '../core/types.ts'
 import type { AroundHook, Hook } from '../hooks/types.ts'
+import { isString } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import type { MistakeCode } from '../utils/error-codes.ts'
@@ -155,11 +156,14 @@ class ServiceSchema implements DescribedExtension {
       // Listeners of an event get the result too.
       else if (isStandard && (hasEvent || !goesToClient(context)))
         markRecords(context.result, dispatchProperty)
-      if (context.params.provider || hasEvent) {
+      // A hook may have named an event for any method.
+      const sendsEvent = hasEvent || isString(context.event)
+
+      if (context.params.provider || sendsEvent) {
         context.dispatch = pickShown(context.dispatch !== undefined ? context.dispatch : context.result)
       }
       if (view && goesToClient(context)) setResponse(context, await view(context))
-      if (derived && hasEvent) {
+      if (derived && sendsEvent) {
         const { dispatch } = context
 
         context.dispatch = withoutPrivate(context, dispatch, derived)
