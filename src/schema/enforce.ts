@@ -134,14 +134,13 @@ class ServiceSchema implements DescribedExtension {
   }
 
   outer(method: string): AroundHook<HookContext> {
-    const { view, hidden } = this.form
+    const { view, hidden, relations = {} } = this.form
     const { pick, pickers, dispatchProperty } = this.compiled as CompiledSchema
     const isStandard = isStandardMethod(method)
     const pickOwn = pickers.get(method)
     const resolve = pickOwn ? undefined : compileExternal(this.resolvers, isStandard ? pick : showAll)
     const hasEvent = getDefinition(method).event !== undefined
     const checkResult = isStandard ? this.checkResult : undefined
-    const derived = isStandard ? this.derived : undefined
     const pickShown = (value: unknown) => {
       if (isStandard) return pickResult(value, pick)
 
@@ -163,10 +162,10 @@ class ServiceSchema implements DescribedExtension {
         context.dispatch = pickShown(context.dispatch !== undefined ? context.dispatch : context.result)
       }
       if (view && goesToClient(context)) setResponse(context, await view(context))
-      if (derived && sendsEvent) {
+      if (sendsEvent && !isEmpty(relations)) {
         const { dispatch } = context
 
-        context.dispatch = withoutPrivate(context, dispatch, derived)
+        context.dispatch = withoutPrivate(context, dispatch, relations)
         if (!view && context.dispatch !== dispatch && goesToClient(context)) setResponse(context, dispatch)
       }
     }
