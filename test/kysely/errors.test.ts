@@ -142,6 +142,14 @@ describeDatabases('what a database objects to', (database) => {
     expect(await users.find()).toHaveLength(1)
   })
 
+  it('half of a surrogate pair is refused as text that is not well-formed', async () => {
+    const { users } = await openUsers(database)
+
+    expect((await failureOf(users.create({ email: '\ud800' }))).message).toBe(
+      "Invalid data: 'email' expects well-formed text without NUL, got a string"
+    )
+  })
+
   it('a name that is no column is a BadRequest that says so, wherever it stands', async () => {
     const { users } = await openUsers(database)
     const { id } = await users.create({ email: 'ada' })
