@@ -238,7 +238,7 @@ export interface Codes {
   /**
    * The table of a service does not exist, or has no column for ids.
    *
-   * @fix Run migrations before `app.setup()`, and check the `name` and `id` options.
+   * @fix Run migrations before `app.setup()`, and check the `name`, `id` and `by` options.
    */
   ALULA_MISSING_TABLE: 'error' | 'warning'
 

@@ -254,6 +254,23 @@ describeDatabases('what a database objects to', (database) => {
     ])
   })
 
+  it('a column that is not there, and that `by` names, is named then too', async () => {
+    const { users } = await openUsers(database)
+    const app = alula()
+    const warned = once(process, 'warning')
+
+    app.use('users', users, { by: 'slug' })
+    await app.setup()
+
+    expect(await warned).toMatchObject([
+      {
+        code: 'ALULA_MISSING_TABLE',
+        message:
+          "The service 'users' cannot be used: The table 'alula_errors' has no column 'slug', which the option 'by' names (ALULA_MISSING_TABLE)"
+      }
+    ])
+  })
+
   it('an id that is no column is an error of the developer', async () => {
     const db = await createTable(database, 'alula_errors', `key_of_user ${database.countedId}`)
 
