@@ -21,6 +21,12 @@ const TESTS = {
     'test/socketio/{answers,arguments,calls,closing,closing-calls,limits}.test.ts'
   ],
   authentication: ['test/authentication/*.test.ts', 'test/{mistakes,warnings}.test.ts'],
+  'authentication-hooks': [
+    'test/authentication/{authenticate-hook,authenticated,dispatch,events,hash-password,hooks,protect,verified}.test.ts',
+    'test/security/protected-fields.test.ts',
+    'test/{mistakes,warnings}.test.ts'
+  ],
+  application: ['test/core/*.test.ts', 'test/{mistakes,warnings}.test.ts'],
   schema: [
     'test/schema/!(bundle|recursive|random-relations).test.ts',
     'test/access/closed.test.ts',
