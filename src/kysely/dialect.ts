@@ -65,6 +65,19 @@ export interface Typed {
   readonly order: readonly Fragment[]
 }
 
+/** Makes JSON of rows, so that a statement can read rows of several tables. */
+export interface JsonRows {
+  /**
+   * A column as a value of JSON. It is what the driver returns for the column, or contains NUL in place of a value that JSON
+   * would change.
+   *
+   * @returns `undefined` for a column whose values JSON would change
+   */
+  toValue(column: Column): Fragment | undefined
+  /** All rows of a query as a string: an array with an array of values for each. Null or empty where there are none. */
+  toList(values: readonly Fragment[]): Fragment
+}
+
 /** What a database objects to, in the terms of none of them. */
 export type ErrorKind =
   | 'check'
@@ -132,6 +145,8 @@ export interface Dialect {
   toLike(text: Fragment, pattern: readonly PatternPart[], table: TableDescription): Fragment
   /** The same with the letters A–Z equal to a–z, and no others. The letters of the pattern are lower case. */
   toLetterLike(text: Fragment, pattern: readonly PatternPart[], table: TableDescription): Fragment
+  /** How rows become JSON. Left out for a database whose JSON cannot hold them as they are. */
+  readonly json?: JsonRows
   /** Orders by a value, with null before all others. */
   toOrder(value: Fragment, direction: 1 | -1, isNullable: boolean): Fragment
 

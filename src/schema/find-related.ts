@@ -3,6 +3,7 @@ import { createContext } from '../core/hooks.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, Query } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
+import { ALONG, type AlongParams, FOUND } from '../query/along.ts'
 import {
   AS_SET,
   getSet,
@@ -33,6 +34,8 @@ export interface Budget {
 interface Condition {
   readonly field: string
   readonly values: readonly unknown[]
+  /** What was read along for it. */
+  readonly found?: object | undefined
 }
 
 /** A record. */
@@ -66,7 +69,12 @@ export async function findRelated(
   condition?: Condition
 ): Promise<readonly Fields[]> {
   const limited = copyWith(query, { $limit: budget.left + 1 })
-  const found = await callFind(context, path, { [BUDGET]: budget, [CONDITION]: condition, query: limited })
+  const found = await callFind(context, path, {
+    [BUDGET]: budget,
+    [CONDITION]: condition,
+    [FOUND]: condition?.found,
+    query: limited
+  })
   const records = found ? toRecords(found.result).filter(isPlainObject) : []
 
   spend(budget, records)
@@ -101,10 +109,11 @@ export async function findLinks(
   field: string,
   values: readonly unknown[],
   other: string,
-  budget: Budget
+  budget: Budget,
+  found?: object
 ): Promise<readonly Fields[]> {
   const query = { [field]: { $in: values }, $select: [field, other], $limit: budget.left + 1 }
-  const links = toRecords(await callLinks(context, path, { query })).filter(isPlainObject)
+  const links = toRecords(await callLinks(context, path, { [FOUND]: found, query })).filter(isPlainObject)
 
   spend(budget, links)
 
@@ -174,9 +183,12 @@ export function isOfRelation(
 
 /** The params of a call without what is of that call alone. */
 function toCaller(
-  params: Params & RelationParams & { adapter?: unknown; paginate?: unknown; [CONDITION]?: Condition }
+  params: Params &
+    RelationParams &
+    AlongParams & { adapter?: unknown; paginate?: unknown; [CONDITION]?: Condition }
 ): Params {
-  const { query, paginate, adapter, [RELATED_SORTS]: sorts, [CONDITION]: condition, ...caller } = params
+  const { query, paginate, adapter, [RELATED_SORTS]: sorts, [CONDITION]: condition, ...others } = params
+  const { [ALONG]: along, [FOUND]: found, ...caller } = others
 
   return caller
 }
