@@ -25,7 +25,15 @@ import { withPluginsOf, withSchema } from './instance.ts'
 import { type AnyKyselyParams, assertOptions, type KyselyOptions, type KyselyParams } from './options.ts'
 import { sortById, toOrder } from './order.ts'
 import { watchStatements } from './outside.ts'
-import { assertSelection, readPage, readRecord, readRecords, toNotFound, toRecord } from './read.ts'
+import {
+  type AlongReader,
+  assertSelection,
+  readPage,
+  readRecord,
+  readRecords,
+  toNotFound,
+  toRecord
+} from './read.ts'
 import { KyselySet, toNumbers } from './set.ts'
 import { STORED, type StoredField, toStoredFields } from './stored-fields.ts'
 import { getTable, openTable, type TableHandle } from './table-handle.ts'
@@ -98,10 +106,15 @@ export class KyselyAdapter<
       const order = toOrder(query.sort, handle.table, handle.id, numbers)
       const { limit, skip } = query
       const along = asked && (await openAlong(asked, this.toSet(params, query.where), handle, params, limit))
-      const { total, data } =
+      const readAll = async (reader?: AlongReader) =>
         isPaginated(paginate) && paginate.total !== false
-          ? await readPage<Result>(handle, query, where, order, along)
-          : { total: 0, data: await readRecords<Result>(handle, query, where, order, along) }
+          ? await readPage<Result>(handle, query, where, order, reader)
+          : { total: 0, data: await readRecords<Result>(handle, query, where, order, reader) }
+      const { total, data } = await readAll(along).catch((error) => {
+        if (!along || !handle.table.dialect.json?.isRefusal?.(error)) throw error
+
+        return readAll()
+      })
 
       return toPage(paginate, { total, limit, skip, data })
     })

@@ -4,12 +4,11 @@ import type { Along, AlongRequest, Found } from '../query/along.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import type { SetAdapter } from '../query/record-set.ts'
 import { hasCode } from '../utils/check.ts'
-import { setOwn } from '../utils/object.ts'
 import { findDatabase } from './databases.ts'
 import type { Fragment, JsonRows, StoredRow, Table } from './dialect.ts'
 import { FoundBy, type Origin } from './found.ts'
 import { sortById } from './order.ts'
-import { type AlongReader, toRecord } from './read.ts'
+import type { AlongReader } from './read.ts'
 import { KyselySet } from './set.ts'
 import type { Column } from './table.ts'
 import type { TableHandle } from './table-handle.ts'
@@ -18,41 +17,19 @@ import type { TableHandle } from './table-handle.ts'
 const MAX_VALUES = 100
 
 /** What the tables of a relation are called in the statement. */
-const RELATED = 'alula_related'
-const LINK = 'alula_link'
+const RELATED = '_r'
+const LINK = '_l'
 
-/** Rows that were read along with a page: for each value by their ids. */
-class FoundRows extends FoundBy<Map<unknown, StoredRow>> {
+/** Rows that were read along with a page, each as an array of its values. */
+class FoundRows extends FoundBy<readonly (readonly unknown[])[]> {
   readonly table: Table
-  /** The names of the columns that were read. */
-  readonly columns: readonly string[]
-  private readonly id: string
+  /** Where the value of each column is that was read. */
+  readonly columns: ReadonlyMap<string, number>
 
-  constructor(origin: Origin, column: string, table: Table, columns: readonly string[]) {
+  constructor(origin: Origin, column: string, table: Table, columns: ReadonlyMap<string, number>) {
     super(origin, column)
     this.table = table
     this.columns = columns
-    this.id = origin.id
-  }
-
-  /** Adds a row for a value, of the values of its columns. A join may have none, or the same one twice. */
-  add(value: unknown, values: readonly unknown[]): StoredRow {
-    const rows = this.open(value)
-    const row: StoredRow = {}
-
-    for (const [index, name] of this.columns.entries()) setOwn(row, name, values[index])
-    if (row[this.id] !== null) rows.set(row[this.id], row)
-
-    return row
-  }
-
-  /** The rows for a value, of which there may be none. */
-  open(value: unknown): Map<unknown, StoredRow> {
-    const rows = this.byValue.get(value) ?? new Map()
-
-    this.byValue.set(value, rows)
-
-    return rows
   }
 }
 
@@ -73,17 +50,37 @@ export function toKnownRecords<Result>(
   if (where.kind !== 'compare' || where.operator !== 'in' || where.path.length > 1) return undefined
 
   const { table, columns } = found
-  const names = select ?? [...table.columns.keys()]
+  const names = select ? [...new Set([...select, origin.id])] : [...table.columns.keys()]
   const values = [...new Set(where.value as readonly unknown[])]
-  const isRead = names.every((name) => columns.includes(name))
+  const isRead = names.every((name) => columns.has(name))
   const groups = isRead ? found.find(origin, where.path[0] as string, values) : undefined
 
   if (!groups) return undefined
 
-  const rows = groups.flatMap((group) => [...group.values()])
-  const records = rows.map(toRecord<StoredRow>({ table, id: origin.id }, select))
+  const readers = new Map(table.readers)
+  const fields = names.map((name) => ({ name, index: columns.get(name) as number, read: readers.get(name) }))
+  const records: StoredRow[] = []
+
+  for (const row of groups.flat()) {
+    const record: StoredRow = {}
+
+    for (const { name, index, read } of fields) {
+      const value = row[index]
+
+      if (isRounded(value)) return undefined
+
+      record[name] = read ? read(value) : value
+    }
+
+    records.push(record)
+  }
 
   return sortById(records, table, origin.id).slice(0, limit) as Result[]
+}
+
+/** Whether a number may have lost digits in JSON. */
+function isRounded(value: unknown): boolean {
+  return typeof value === 'number' && !Number.isSafeInteger(value)
 }
 
 /**
@@ -112,12 +109,13 @@ export async function openAlong(
   const lists = [...requests.values()].filter(({ isCount }) => !isCount).length
   // One more than there may be, which shows that there are too many.
   const size = Math.floor(max / (limit * lists)) + 1
+  const caller = { ...params, adapter: undefined, paginate: undefined, query: undefined }
   const parts: Part[] = []
 
   for (const request of requests.values()) {
     const { service, through } = request
-    const related = await openRelated(service, page, handle, params)
-    const links = through && (await openRelated(through.service, page, handle, params))
+    const related = await openRelated(service, page, handle, caller)
+    const links = through && (await openRelated(through.service, page, handle, caller))
 
     if (related && (!through || links))
       parts.push(...toParts(request, { page: handle, related, links, size }))
@@ -146,9 +144,9 @@ async function openRelated(
   service: SetAdapter,
   { source, transaction }: Origin,
   { db }: TableHandle,
-  params: object | undefined
+  params: object
 ): Promise<Related | undefined> {
-  const origin = service.asSet({ ...params, adapter: undefined, paginate: false, query: {} })
+  const origin = service.asSet(params)
 
   if (!(origin instanceof KyselySet) || origin.source !== source || origin.transaction !== transaction) {
     return undefined
@@ -169,8 +167,8 @@ interface Part {
   readonly request: AlongRequest
   readonly selection: Fragment
   readonly found: Found
-  /** Takes what was read for a value; `false` where that is not everything, or JSON has changed it. */
-  readonly add: (value: unknown, read: unknown) => boolean
+  /** Takes what was read for each of some values; `false` where it is not everything. */
+  readonly take: (values: readonly unknown[], read: readonly unknown[]) => boolean
 }
 
 /** Prepares a relation; none where it is read by itself. */
@@ -179,122 +177,149 @@ function toParts(request: AlongRequest, tables: Tables): readonly Part[] {
   const { from, to, through, isCount } = request
   const { along } = findDatabase(page.db).getInstance(related.origin.source)
   const names = [page.name, related.origin.name, links?.origin.name]
-  const key = JSON.stringify([...names, from, to, through?.from, through?.to, isCount])
-  const statement = along.get(key) ?? toStatement(request, tables)
+  const key = [...names, from, to, through?.from, through?.to, isCount].join('\0')
+  const parts = along.get(key) ?? toText(request, tables)
 
-  along.set(key, statement)
-  if (statement === '') return []
-  if (isCount) return [toCountPart(request, related, statement)]
+  along.set(key, parts)
+  if (parts.length === 0) return []
+  if (isCount) return [toCountPart(request, related, parts)]
 
   // A record of the page may have one related record, and so two are too many.
-  return size > 2 ? [toListPart(request, tables, statement)] : []
+  return size > 2 ? [toListPart(request, tables, parts)] : []
 }
 
-function toCountPart(request: AlongRequest, { origin }: Related, statement: string): Part {
+function toCountPart(request: AlongRequest, { origin }: Related, [text]: readonly string[]): Part {
   const records = new FoundBy<number>(origin, request.to)
 
   return {
     request,
-    selection: sql.raw(`(${statement})`),
+    selection: sql.raw(text as string),
     found: { records },
-    add(value, read) {
-      records.byValue.set(value, Number(read))
+    take(values, read) {
+      for (const [index, value] of values.entries()) records.byValue.set(value, Number(read[index]))
 
       return true
     }
   }
 }
 
-function toListPart(request: AlongRequest, tables: Tables, statement: string): Part {
+function toListPart(request: AlongRequest, tables: Tables, [head = '', tail]: readonly string[]): Part {
   const { related, links: between, size } = tables
   const { to, through } = request
-  const records = new FoundRows(related.origin, to, related.table, [...related.table.columns.keys()])
-  const links =
-    through &&
-    between &&
-    new FoundRows(between.origin, through.from, between.table, toLinkNames(tables, request))
-  const readKey = toKeyReader((between ?? related).table, through?.to ?? to)
-  const isLimited = hasLimit(request, tables)
+  const names = [...related.table.columns.keys()]
+  const first = through ? LINKING : 0
+  const columns = new Map(names.map((name, index) => [name, first + index]))
+  const records = new FoundRows(related.origin, to, related.table, columns)
+  const links = through && between && toFoundLinks(through, between)
+  const readLink = through && between && toKeyReader(between.table, through.to)
+  const idIndex = columns.get(to) as number
 
   return {
     request,
-    selection: isLimited ? sql`(${sql.raw(statement)}${size}) as alula_rows)` : sql.raw(`(${statement})`),
+    selection: tail === undefined ? sql.raw(head) : sql`${sql.raw(head)}${size}${sql.raw(tail)}`,
     found: { records, ...(links && { links }) },
-    add(value, read) {
-      const text = read ?? '[]'
+    take(values, read) {
+      // All at once: that is quicker than one by one.
+      const text = `[${read.map((list) => list ?? '[]').join()}]`
 
-      // NUL stands for what JSON cannot hold.
-      if (typeof text !== 'string' || text.includes('\\u0000')) return false
+      // Some drivers cut strings at NUL, which is here in full.
+      if (!read.every(isText) || text.includes('\\u0000')) return false
 
-      const rows: readonly (readonly unknown[])[] = JSON.parse(text)
+      const lists: readonly (readonly (readonly unknown[])[])[] = JSON.parse(text)
 
-      if (isLimited && rows.length === size) return false
-
-      const target = links ?? records
-
-      target.open(value)
-      for (const row of rows) {
-        const first = target.add(value, row)
-        const key = links && readKey(first)
-
-        if (key !== undefined) records.add(key, row.slice(links?.columns.length))
+      for (const [index, rows] of lists.entries()) {
+        if (rows.length === size) return false
+        if (!links) records.byValue.set(values[index], rows)
+        else takeLinks(values[index], rows)
       }
 
       return true
     }
   }
+
+  function takeLinks(value: unknown, rows: readonly (readonly unknown[])[]): void {
+    links?.byValue.set(
+      value,
+      rows.map(([id, other]) => [id, other, value])
+    )
+    for (const row of rows) {
+      const key = readLink?.(row[1])
+
+      if (key !== undefined) records.byValue.set(key, row[idIndex] === null ? [] : [row])
+    }
+  }
 }
 
-/** Whether a record may lead to more rows than are read for it. */
-function hasLimit({ to, through }: AlongRequest, { related }: Tables): boolean {
-  return through !== undefined || to !== related.origin.id
+function isText(read: unknown): boolean {
+  return typeof read === 'string' || read === null
 }
 
-/** The columns of a row that links: its id, and both values. */
-function toLinkNames({ links }: Tables, { through }: AlongRequest): readonly string[] {
-  return links && through ? [...new Set([links.origin.id, through.from, through.to])] : []
+/** How many values of a row are those of a row that links: its id, and the value that leads on. */
+const LINKING = 2
+
+function toFoundLinks({ from, to }: { from: string; to: string }, { origin, table }: Related): FoundRows {
+  return new FoundRows(
+    origin,
+    from,
+    table,
+    new Map([origin.id, to, from].map((name, index) => [name, index]))
+  )
 }
 
 /**
- * The part of a statement that reads the rows for a record of the page, up to the number of rows where that is limited.
- * It is text that is made once.
+ * The part of a statement that reads the rows for a record of the page: in two parts around the number of rows, where that
+ * is limited. It is made once.
  *
- * @returns An empty string where the rows have to be read by themselves
+ * @returns Nothing where the rows are read by themselves
  */
-function toStatement(request: AlongRequest, tables: Tables): string {
+function toText(request: AlongRequest, tables: Tables): readonly string[] {
   const { page, related, links } = tables
   const { from, to, through, isCount } = request
+  const isSingle = to === related.origin.id
   const outer = toPlaced(page.table.name, page.table.columns.get(from))
   const target = toPlaced(RELATED, related.table.columns.get(to))
   const near = toPlaced(LINK, links?.table.columns.get(through?.from ?? ''))
   const far = toPlaced(LINK, links?.table.columns.get(through?.to ?? ''))
+  const isFound = through ? isSingle && finds(near, outer) && finds(target, far) : finds(target, outer)
 
-  if (!(through ? finds(near, outer) && finds(target, far) : finds(target, outer))) return ''
+  if (!isFound || [RELATED, LINK].includes(page.table.name) || related.table.columns.has('__proto__'))
+    return []
 
+  const toParts = (statement: Fragment) => statement.compile(related.origin.source).sql.split(SIZE)
   const rows = sql`${sql.table(related.origin.name)} as ${sql.id(RELATED)}`
-  const source = links
-    ? sql`${sql.table(links.origin.name)} as ${sql.id(LINK)} left join ${rows} on ${target?.reference} = ${far?.reference} where ${near?.reference}`
-    : sql`${rows} where ${target?.reference}`
-  const matching = sql`from ${source} = ${outer?.reference}`
-  const toText = (statement: Fragment) => statement.compile(related.origin.source).sql
+  const matching = sql`${rows} where ${target?.reference} = ${outer?.reference}`
 
-  if (isCount) return toText(sql`select count(*) ${matching}`)
+  if (isCount) return toParts(sql`(select count(*) from ${matching})`)
 
   const json = page.table.dialect.json as JsonRows
   const columns = [
-    ...toLinkNames(tables, request).map((name) => toPlaced(LINK, links?.table.columns.get(name))),
+    ...[links?.origin.id, through?.to].map((name) => toPlaced(LINK, links?.table.columns.get(name ?? ''))),
     ...[...related.table.columns.values()].map((column) => toPlaced(RELATED, column))
-  ]
-  const values = columns.map((column) => column && json.toValue(column))
+  ].filter((column) => column !== undefined)
+  const values = columns.map(json.toValue)
 
-  if (!values.every((value) => value !== undefined) || values.length > MAX_VALUES) return ''
-  if (!hasLimit(request, tables)) return toText(sql`select ${json.toList(values)} ${matching}`)
+  if (!values.every((value) => value !== undefined) || values.length > MAX_VALUES) return []
 
-  const names = values.map((_, index) => sql.id(`value${index}`))
-  const named = values.map((value, index) => sql`${value} as ${names[index]}`)
+  const list = json.toList(values)
+  const limit = sql`limit ${sql.raw(SIZE)}`
 
-  return toText(sql`select ${json.toList(names)} from (select ${sql.join(named)} ${matching} limit `)
+  if (through && links) {
+    const linking = sql`${sql.table(links.origin.name)} as ${sql.id(LINK)}`
+
+    return toParts(
+      sql`(select ${list} from (select * from ${linking} where ${near?.reference} = ${outer?.reference} ${limit}) as ${sql.id(LINK)} left join ${rows} on ${target?.reference} = ${far?.reference})`
+    )
+  }
+
+  return toParts(
+    isSingle
+      ? sql`(select ${list} from ${matching})`
+      : sql`(select ${list} from (select * from ${matching} ${limit}) as ${sql.id(RELATED)})`
+  )
 }
+
+/** Where the number of rows stands in text. No name has it. */
+const SIZE = '\0'
 
 /** A column of one of several tables. */
 function toPlaced(table: string, column: Column | undefined): Column | undefined {
@@ -310,15 +335,15 @@ function finds(inner: Column | undefined, outer: Column | undefined): boolean {
   return inner.type === outer.type && inner.collation === outer.collation && inner.isExact && outer.isExact
 }
 
-/** Reads the value by which rows find each other; `undefined` for one that their column usually does not hold. */
-function toKeyReader({ columns, readers }: Table, name: string): (row: StoredRow) => unknown {
+/** Reads the value of a column by which rows find each other; `undefined` for one that it usually does not hold. */
+function toKeyReader({ columns, readers }: Table, name: string): (value: unknown) => unknown {
   const type = columns.get(name)?.kind === 'integer' ? 'number' : 'string'
   const [, read] = readers.find(([column]) => column === name) ?? []
 
-  return ({ [name]: value }) => {
+  return (value) => {
     const key = read ? read(value) : value
 
-    return typeof key === type ? key : undefined
+    return typeof key === type && !isRounded(key) ? key : undefined
   }
 }
 
@@ -335,20 +360,18 @@ class PageReader implements AlongReader {
   }
 
   take(rows: readonly StoredRow[], records: readonly StoredRow[]): void {
-    for (const [index, { request, found, add }] of this.parts.entries()) {
+    for (const [index, { request, found, take }] of this.parts.entries()) {
       const readKey = toKeyReader(this.table, request.from)
-      const known = new Set<unknown>()
-      const isComplete = rows.every((row) => {
-        const key = readKey(row)
+      const name = toName(index)
+      const read = new Map<unknown, unknown>()
 
-        if (key === undefined || known.has(key)) return true
+      for (const row of rows) {
+        const key = readKey(row[request.from])
 
-        known.add(key)
+        if (key !== undefined) read.set(key, row[name])
+      }
 
-        return add(key, row[toName(index)])
-      })
-
-      if (isComplete) request.found = found
+      if (take([...read.keys()], [...read.values()])) request.found = found
     }
 
     // From the last one on: an object that loses its last property stays as fast as it was.
@@ -359,5 +382,5 @@ class PageReader implements AlongReader {
 }
 
 function toName(index: number): string {
-  return `alula_along_${index}`
+  return `_along${index}`
 }

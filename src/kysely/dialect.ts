@@ -68,14 +68,15 @@ export interface Typed {
 /** Makes JSON of rows, so that a statement can read rows of several tables. */
 export interface JsonRows {
   /**
-   * A column as a value of JSON. It is what the driver returns for the column, or contains NUL in place of a value that JSON
-   * would change.
+   * A column as a value of JSON: a string, a boolean, an integer, or JSON itself. Integers may be beyond 2^53.
    *
-   * @returns `undefined` for a column whose values JSON would change
+   * @returns `undefined` for a column that the driver reads otherwise than JSON has it
    */
   toValue(column: Column): Fragment | undefined
-  /** All rows of a query as a string: an array with an array of values for each. Null or empty where there are none. */
+  /** All rows as a string: an array with an array of values for each row. Null where there is none, or an empty array. */
   toList(values: readonly Fragment[]): Fragment
+  /** Whether a statement has failed because JSON cannot hold a value. */
+  isRefusal?(error: DriverError): boolean
 }
 
 /** What a database objects to, in the terms of none of them. */

@@ -223,9 +223,7 @@ function fits(value: unknown, type: string): boolean {
 }
 
 /** Drivers can be told how to read numbers and times; they read the others alike. */
-function toJsonValue({ kind, type, values, reference }: Column): Fragment | undefined {
-  if (type === 'int8') return sql`${reference}::text`
-
+function toJsonValue({ kind, values, reference }: Column): Fragment | undefined {
   return values || ['boolean', 'integer', 'json', 'text', 'uuid'].includes(kind) ? reference : undefined
 }
 

@@ -79,7 +79,9 @@ export const sqlite: Dialect = {
   toLetterLike: (text, pattern) => sql`${text} like ${toLikePattern(pattern)} escape ${ESCAPE}`,
   json: {
     toValue: toJsonValue,
-    toList: (values) => sql`json_group_array(json_array(${sql.join(values)}))`
+    toList: (values) => sql`json_group_array(json_array(${sql.join(values)}))`,
+    // Any column may hold them.
+    isRefusal: ({ message }) => message === 'JSON cannot hold BLOB values'
   },
   toOrder: (value, direction) => (direction === 1 ? sql`${value} asc` : sql`${value} desc`),
 
@@ -224,20 +226,9 @@ function isTooLarge(value: unknown): boolean {
   return typeof value === 'bigint' && BigInt.asIntN(64, value) !== value
 }
 
-/** A column may hold values of other types than its own. JSON has no bytes, and rounds fractions. */
+/** JSON has no bytes, and rounds fractions. Times are text. */
 function toJsonValue({ kind, reference }: Column): Fragment | undefined {
-  switch (kind) {
-    case 'integer':
-      return sql`${reference} || ''`
-    case 'boolean':
-      return sql`iif(typeof(${reference}) in ('integer', 'null'), ${reference}, char(0))`
-    case 'date':
-    case 'json':
-    case 'text':
-      return sql`iif(typeof(${reference}) in ('text', 'null'), ${reference}, char(0))`
-    default:
-      return undefined
-  }
+  return ['boolean', 'date', 'integer', 'json', 'text'].includes(kind) ? reference : undefined
 }
 
 /** What a column without a type holds. */
