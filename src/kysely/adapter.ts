@@ -3,7 +3,7 @@ import { type AdapterMethods, type FindMethod, implementService } from '../adapt
 import { isPaginated, type Paged, toPage, type Unpaged } from '../adapter/options.ts'
 import type { Id, Paginated } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
-import { ALONG, type AlongParams, FOUND } from '../query/along.ts'
+import { ALONG, type AlongParams, FINDS_AS_IS, FOUND } from '../query/along.ts'
 import type { Condition, ParsedQuery } from '../query/ast.ts'
 import {
   RELATED_SORTS,
@@ -85,6 +85,15 @@ export class KyselyAdapter<
     const origin = { source: this.getModel(params), name, id, transaction: getOwnTransaction(params) }
 
     return new KyselySet(origin, where, (work) => this.run(params, work))
+  }
+
+  /** Whether no class or object has overridden what `find` does. */
+  get [FINDS_AS_IS](): boolean {
+    const { find } = this as { find?: { readonly original?: unknown } }
+
+    return (
+      find?.original === KyselyService.prototype.find && PARTS_OF_FIND.every((name) => hasOwnPart(this, name))
+    )
   }
 
   async _find(params?: ServiceParams & RelationParams & AlongParams): Promise<Paginated<Result> | Result[]> {
@@ -239,6 +248,13 @@ export class KyselyAdapter<
       throw toTableError(error, undefined)
     }
   }
+}
+
+/** What `find` calls that classes may override. */
+const PARTS_OF_FIND = ['_find', 'asSet', 'getModel', 'getOptions', 'parseQuery', 'sanitizeQuery']
+
+function hasOwnPart(service: object, name: string): boolean {
+  return Reflect.get(service, name) === Reflect.get(KyselyService.prototype, name)
 }
 
 /** Runs something in the transaction that a call belongs to, or by itself. */

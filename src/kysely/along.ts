@@ -1,6 +1,6 @@
 // A page reads related rows in its own statement: for each relation a column, with a number or with rows as JSON.
 import { type AliasedRawBuilder, sql, WithSchemaPlugin } from 'kysely'
-import type { Along, AlongRequest, Found } from '../query/along.ts'
+import { type Along, type AlongRequest, type Found, findsAsIs } from '../query/along.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import type { SetAdapter } from '../query/record-set.ts'
 import { hasCode } from '../utils/check.ts'
@@ -12,6 +12,8 @@ import type { AlongReader } from './read.ts'
 import { KyselySet } from './set.ts'
 import type { Column } from './table.ts'
 import type { TableHandle } from './table-handle.ts'
+
+type Through = NonNullable<AlongRequest['through']>
 
 /** How many arguments functions of PostgreSQL have at most. */
 const MAX_VALUES = 100
@@ -217,7 +219,11 @@ function toListPart(request: AlongRequest, tables: Tables, [head = '', tail]: re
   return {
     request,
     selection: tail === undefined ? sql.raw(head) : sql`${sql.raw(head)}${size}${sql.raw(tail)}`,
-    found: { records, ...(links && { links }) },
+    found: {
+      records,
+      ...(links && { links }),
+      ...(links && through && findsAsIs(through.service) && { listLinks: toLinkLister(links, through) })
+    },
     take(values, read) {
       // All at once: that is quicker than one by one.
       const text = `[${read.map((list) => list ?? '[]').join()}]`
@@ -247,6 +253,16 @@ function toListPart(request: AlongRequest, tables: Tables, [head = '', tail]: re
 
       if (key !== undefined) records.byValue.set(key, row[idIndex] === null ? [] : [row])
     }
+  }
+}
+
+/** Answers what a call for records that link would ask. */
+function toLinkLister(links: FoundRows, { service, from, to }: Through): Found['listLinks'] {
+  return (values, { transaction }: { transaction?: unknown }) => {
+    const where = { kind: 'compare', path: [from], operator: 'in', value: values } as const
+    const query = { where, sort: [], skip: 0, select: [from, to], filters: {} }
+
+    return toKnownRecords(links, service.asSet({ transaction }) as KyselySet, query)
   }
 }
 

@@ -31,6 +31,22 @@ export interface Found {
   readonly records: object
   /** The records of the service between. */
   readonly links?: object
+  /**
+   * The records of the service between, where its `find` is surely that of the adapter, so that no call is needed.
+   *
+   * @param values The values that they are found by
+   * @param params The params of the call
+   * @returns `undefined` where they were not all read
+   */
+  readonly listLinks?: (values: readonly unknown[], params: object) => readonly object[] | undefined
+}
+
+/** Where an adapter says that `find` of a service is its own, as it was written: no class has overridden a part of it. */
+export const FINDS_AS_IS: unique symbol = Symbol('finds as is')
+
+/** Whether `find` of a service without hooks is that of its adapter. */
+export function findsAsIs(service: object): boolean {
+  return (service as { readonly [FINDS_AS_IS]?: boolean })[FINDS_AS_IS] === true
 }
 
 /** A param with what `find` may read along. Clients cannot send symbols. */

@@ -1,10 +1,17 @@
 import { hasHooks } from '../core/gate.ts'
 import { getIdField, getServiceOptions } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
-import { ALONG, type Along, type AlongParams, type AlongRequest, type Found } from '../query/along.ts'
-import { hasSets } from '../query/record-set.ts'
+import {
+  ALONG,
+  type Along,
+  type AlongParams,
+  type AlongRequest,
+  type Found,
+  findsAsIs
+} from '../query/along.ts'
+import { hasSets, type RecordSet } from '../query/record-set.ts'
 import { copyWith } from '../utils/object.ts'
-import { MAX_LOADED } from './find-related.ts'
+import { MAX_LOADED, toCaller } from './find-related.ts'
 import type { Includes, Relations } from './include.ts'
 import { isCountRelation, type Relation } from './relation.ts'
 
@@ -36,10 +43,31 @@ export function askAlong(context: HookContext, includes: Includes, relations: Re
 }
 
 /** What was read along for a relation, if anything. */
-export function getFound({ service, params }: HookContext, name: string): Found | undefined {
+export function getFound(context: HookContext, name: string): Found | undefined {
+  return getRequest(context, name)?.found
+}
+
+/** The set of a relation, where nothing takes part in a call for it. */
+export function getPlainSet(context: HookContext, name: string): RecordSet | undefined {
+  const { service } = getRequest(context, name) ?? {}
+  const { provider } = context.params
+
+  if (!service || !findsAsIs(service) || (provider && !isOpen(service))) return undefined
+
+  return service.asSet(copyWith(toCaller(context.params), { paginate: false, query: {} }))
+}
+
+/** Whether every client may find the records of a service. */
+function isOpen(service: object): boolean {
+  const { access, methods } = getServiceOptions(service)
+
+  return !access && methods.includes('find')
+}
+
+function getRequest({ service, params }: HookContext, name: string): AlongRequest | undefined {
   const { [ALONG]: along } = params as AlongParams
 
-  return along && along.service === service ? along.requests.get(name)?.found : undefined
+  return along && along.service === service ? along.requests.get(name) : undefined
 }
 
 function toRequest(context: HookContext, relation: Relation, id: string): AlongRequest | undefined {

@@ -3,7 +3,7 @@ import { createContext } from '../core/hooks.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, Query } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
-import { ALONG, type AlongParams, FOUND } from '../query/along.ts'
+import { ALONG, type AlongParams, FOUND, type Found } from '../query/along.ts'
 import {
   AS_SET,
   getSet,
@@ -15,6 +15,7 @@ import {
 import { DISPATCH, keepDispatch } from '../utils/dispatch.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
 import { toRecords } from './output.ts'
+import type { LinkOptions } from './relation.ts'
 
 /** How many records one call may load through relations, and how many may stand in its result. */
 export const MAX_LOADED = 10_000
@@ -105,19 +106,20 @@ export async function findSet(
 /** Finds the records of a service between two others. They do not leave, so it is a call from inside. */
 export async function findLinks(
   context: HookContext,
-  path: string,
-  field: string,
+  { path, from, to }: LinkOptions,
   values: readonly unknown[],
-  other: string,
   budget: Budget,
-  found?: object
+  found?: Found
 ): Promise<readonly Fields[]> {
-  const query = { [field]: { $in: values }, $select: [field, other], $limit: budget.left + 1 }
-  const links = toRecords(await callLinks(context, path, { [FOUND]: found, query })).filter(isPlainObject)
+  const query = { [from]: { $in: values }, $select: [from, to], $limit: budget.left + 1 }
+  const links =
+    found?.listLinks?.(values, context.params) ??
+    toRecords(await callLinks(context, path, { [FOUND]: found?.links, query }))
+  const records = links.filter(isPlainObject)
 
-  spend(budget, links)
+  spend(budget, records)
 
-  return links
+  return records
 }
 
 /** The same records as a set; `undefined` where the service has none. */
@@ -182,7 +184,7 @@ export function isOfRelation(
 }
 
 /** The params of a call without what is of that call alone. */
-function toCaller(
+export function toCaller(
   params: Params &
     RelationParams &
     AlongParams & { adapter?: unknown; paginate?: unknown; [CONDITION]?: Condition }

@@ -2,7 +2,7 @@ import { getIdField } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
 import { toKey } from '../query/record-set.ts'
 import { isPlainObject } from '../utils/object.ts'
-import { getFound } from './along.ts'
+import { getFound, getPlainSet } from './along.ts'
 import {
   type Budget,
   type Fields,
@@ -139,10 +139,7 @@ async function addMany(
   const own = from ?? id
   const values = listValues(records, own)
   const found = getFound(context, name)
-  const links =
-    through && values.length > 0
-      ? await findLinks(context, through.path, through.from, values, through.to, budget, found?.links)
-      : []
+  const links = through && values.length > 0 ? await findLinks(context, through, values, budget, found) : []
   const target = to ?? relatedId
   const wanted = through ? listValues(links, through.to) : values
   const related = await findBy(context, path, target, wanted, within, budget, found?.records)
@@ -213,7 +210,7 @@ async function addCounts(
   const asked = await Promise.all(
     relations.map(async ([name, { kind, path, from = id, to }]) => {
       const values = listValues(records, from)
-      const set = await findSet(context, path)
+      const set = getPlainSet(context, name) ?? (await findSet(context, path))
       const put = (numbers: ReadonlyMap<string, number>) => {
         for (const record of records) {
           const number = lookUp(numbers, record[from]) ?? 0

@@ -35,7 +35,7 @@ interface Difference {
   /** Options of the service of people. */
   readonly people?: object
   readonly settings?: object
-  readonly Service?: typeof KyselyService
+  readonly Service?: new (...options: any[]) => object
   readonly prepare?: (app: any, db: Kysely<any>) => unknown
   readonly query?: object
   readonly params?: object
