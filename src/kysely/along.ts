@@ -258,11 +258,16 @@ function toListPart(request: AlongRequest, tables: Tables, [head = '', tail]: re
 
 /** Answers what a call for records that link would ask. */
 function toLinkLister(links: FoundRows, { service, from, to }: Through): Found['listLinks'] {
-  return (values, { transaction }: { transaction?: unknown }) => {
-    const where = { kind: 'compare', path: [from], operator: 'in', value: values } as const
-    const query = { where, sort: [], skip: 0, select: [from, to], filters: {} }
+  const readLink = toKeyReader(links.table, to)
 
-    return toKnownRecords(links, service.asSet({ transaction }) as KyselySet, query)
+  return (values, { transaction }: { transaction?: unknown }) => {
+    const rows = links.find(service.asSet({ transaction }) as KyselySet, from, values)?.flat()
+    const records = rows?.map(([, other, value]) => ({
+      [from]: value,
+      [to]: other === null ? null : readLink(other)
+    }))
+
+    return records?.every(({ [to]: other }) => other !== undefined) ? records : undefined
   }
 }
 
