@@ -36,6 +36,7 @@ interface Difference {
   readonly people?: object
   readonly settings?: object
   readonly Service?: new (...options: any[]) => object
+  readonly Links?: new (...options: any[]) => object
   readonly prepare?: (app: any, db: Kysely<any>) => unknown
   readonly query?: object
   readonly params?: object
@@ -46,7 +47,15 @@ interface Difference {
 }
 
 async function open(database: TestDatabase, difference: Partial<Difference>) {
-  const { column, value, withoutIndex, people = {}, settings, Service = KyselyService } = difference
+  const {
+    column,
+    value,
+    withoutIndex,
+    people = {},
+    settings,
+    Service = KyselyService,
+    Links = KyselyService
+  } = difference
   const statements: string[] = []
   const db = database.open((event) => void statements.push(event.query.sql))
   const app: any = alula()
@@ -97,7 +106,7 @@ async function open(database: TestDatabase, difference: Partial<Difference>) {
     schema: schema(Comment, { relations: { person_: one('people', { from: 'person' }) } })
   })
   app.use('tags', kysely(create('tags')), { schema: schema(Tag) })
-  app.use('links', kysely(create('links')), { schema: schema(Link), methods: [] })
+  app.use('links', new Links(create('links'), []), { schema: schema(Link), methods: [] })
   app.use('notes', kysely(create('notes')), { schema: schema(Note, { relations }) })
   await difference.prepare?.(app, db)
   await app.service('notes').find({ query: { $include: ALL } })
@@ -134,6 +143,12 @@ async function read(database: TestDatabase, difference: Partial<Difference>) {
 class Narrow extends KyselyService {
   override async _find(params: any = {}): Promise<any> {
     return await super._find({ ...params, query: { ...params.query, name: 'Ada' } })
+  }
+}
+
+class FirstTag extends KyselyService {
+  override async _find(params: any = {}): Promise<any> {
+    return await super._find({ ...params, query: { ...params.query, tag: 1 } })
   }
 }
 
@@ -201,6 +216,12 @@ const CASES: { readonly [reason: string]: Difference } = {
     first: { tags: [{ id: 2, name: 'code' }] }
   },
   'a class narrows the query': { Service: Narrow, statements: 2 },
+  'a class narrows the links': {
+    Links: FirstTag,
+    query: { $include: ['tags'] },
+    statements: 2,
+    first: { tags: [{ id: 1, name: 'history' }] }
+  },
   'access adds a condition': {
     people: { access: access({ find: () => ({ name: { $ne: 'Ada' } }) }) },
     statements: 2,
