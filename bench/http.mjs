@@ -24,6 +24,7 @@ export const DISTINCT_REQUESTS = 240
 const LABELS = {
   'by-hand': 'Express 5 by hand',
   'by-hand-key': 'Express 5 by hand, key made once',
+  'node-by-hand': 'node:http by hand',
   fastify: 'Fastify 5',
   feathers: 'Feathers v5',
   'alula-mounted': 'alula, toMiddleware',

@@ -12,6 +12,7 @@ await compareServers({
   servers: pickServers(
     'by-hand',
     'by-hand-key',
+    'node-by-hand',
     'fastify',
     'feathers',
     'alula-mounted',

@@ -51,6 +51,9 @@ export class KyselyAdapter<
   ServiceParams extends AnyKyselyParams = KyselyParams,
   PatchData = Partial<Data>
 > extends AdapterBase<Result, Data, PatchData, ServiceParams, KyselyOptions> {
+  /** The column by which clients name records, where it is not that of the id. */
+  protected identifiedBy: string | undefined
+
   /**
    * @param options The options
    * @param further The names of options that a subclass adds: any other that is unknown is then refused
@@ -94,6 +97,10 @@ export class KyselyAdapter<
     return (
       find?.original === KyselyService.prototype.find && PARTS_OF_FIND.every((name) => hasOwnPart(this, name))
     )
+  }
+
+  override _identifyBy(field: string): void {
+    this.identifiedBy = field
   }
 
   async _find(params?: ServiceParams & RelationParams & AlongParams): Promise<Paginated<Result> | Result[]> {
@@ -311,13 +318,14 @@ export class KyselyService<
   PatchData = Partial<Data>
 > extends KyselyAdapter<Result, Data, ServiceParams, PatchData> {
   /**
-   * Looks for the table when the application is set up, and warns when it is not there, so that a wrong name is not first
-   * seen by a client. It waits for nothing: a database that is away keeps no application from starting.
+   * Looks for the table and its columns for ids when the application is set up, and warns when they are not there, so that
+   * a wrong name is not first seen by a client. It waits for nothing: a database that is away keeps no application from starting.
    */
   async setup(_app?: unknown, path?: string): Promise<void> {
     const Model = this.getModel()
+    const { name, id } = this.options
 
-    openTable(Model, Model, this.options).catch((error) => {
+    openTable(Model, Model, { name, id, by: this.identifiedBy }).catch((error) => {
       if (!hasCode(error, 'ALULA_MISSING_TABLE')) return
 
       process.emitWarning(`The service '${path}' cannot be used: ${error.message}`, {

@@ -116,7 +116,13 @@ export const KINDS: { readonly [kind in Kind]: KindRules } = {
     ...BY_TEXT,
     pattern: 'converted'
   },
-  text: { expects: 'text without NUL', toOperand: toText, toStored: toText, ...BY_TEXT, pattern: 'value' },
+  text: {
+    expects: 'well-formed text without NUL',
+    toOperand: toText,
+    toStored: toText,
+    ...BY_TEXT,
+    pattern: 'value'
+  },
   uuid: {
     expects: 'a UUID',
     toOperand: toUuid,

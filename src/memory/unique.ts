@@ -1,4 +1,6 @@
-import { Conflict } from '../errors.ts'
+import { BadRequest, Conflict } from '../errors.ts'
+import { describe } from '../query/operators.ts'
+import { isPlainObject } from '../utils/object.ts'
 import type { Entry, Stored } from './field-index.ts'
 import type { Records } from './records.ts'
 
@@ -32,7 +34,7 @@ export class UniqueFields {
    *
    * @param changes The records, each with the entry that it replaces, if any
    * @param idField The name of the field by which records are stored
-   * @throws Conflict for a value that another record has
+   * @throws Conflict for a value that another record has, BadRequest for one that no path can have
    */
   assertFree(changes: readonly (readonly [Entry | undefined, Stored])[], idField: string): void {
     for (const field of this.fields) {
@@ -42,6 +44,8 @@ export class UniqueFields {
         const value = record[field]
 
         if (!isGiven(value)) continue
+
+        assertScalar(field, value)
 
         const isTaken = this.records.findBy(field, value, idField).some((other) => other !== entry)
 
@@ -55,6 +59,15 @@ export class UniqueFields {
       }
     }
   }
+}
+
+/** An object is never found by a path, and one with a `toString` of its own cannot be written as a string. */
+function assertScalar(field: string, value: unknown): void {
+  if (!Array.isArray(value) && !isPlainObject(value) && !ArrayBuffer.isView(value)) return
+
+  throw new BadRequest(`Invalid data: '${field}' expects a string or a number, got ${describe(value)}`, {
+    errors: { [field]: 'expects a string or a number' }
+  })
 }
 
 /** Whether there is a value. Unlike in v5, 0 is a valid id; an empty string is none. */

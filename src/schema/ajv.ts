@@ -32,6 +32,15 @@ const MAX_CHOICES = 10_000
 /** Lead from a part of a schema to another one, or to one that holds the part. */
 const REFERENCES: readonly string[] = ['$ref', '$dynamicRef', '$recursiveRef']
 
+/** Keywords that draft-07 would ignore: the rules in them would not hold. */
+const KEYWORDS_OF_2020: readonly string[] = [
+  ...['prefixItems', 'minContains', 'maxContains', 'unevaluatedItems', 'unevaluatedProperties'],
+  ...['dependentRequired', 'dependentSchemas', '$dynamicRef']
+]
+
+/** Those that the draft after it does not have any more. */
+const KEYWORDS_OF_2019: readonly string[] = ['$recursiveRef']
+
 /** How many references more one check may follow for each value: a few parts of a schema may refer to others for the same. */
 const REFERENCES_PER_VALUE = 20
 
@@ -111,16 +120,16 @@ function toDescription(schema: unknown, ajv: AjvLike | undefined, above: readonl
 }
 
 async function loadAjv(schema: JsonSchema, owner: string): Promise<AjvLike> {
-  const is2020 = String(schema.$schema ?? '').includes('2020-12')
-  const module: any = await importPeer('ajv', owner, () =>
-    is2020 ? import('ajv/dist/2020.js') : import('ajv')
-  )
+  const module: any = await importPeer('ajv', owner, () => importDraft(schema))
   // Each level of a value would be checked twice as often as the one above: the first fault has to do.
   const isRecursive = hasKeyword(schema, REFERENCES) && hasKeyword(schema, ['anyOf', 'oneOf'])
   const ajv = new (toClass(module))({
     allErrors: !isRecursive,
     passContext: true,
     strict: false,
+    // Refuses formats that nothing checks; about what else it finds it would write to the console.
+    strictSchema: 'log',
+    logger: false,
     useDefaults: true,
     ownProperties: true
   })
@@ -169,6 +178,16 @@ async function loadAjv(schema: JsonSchema, owner: string): Promise<AjvLike> {
 
   // Ajv knows no type 'Date': an instance is checked by a keyword.
   return { compile: (given) => ajv.compile(toOwn(given)) }
+}
+
+/** Imports Ajv for the draft that `$schema` names; without it, for the draft that has the keywords of the schema. */
+function importDraft(schema: JsonSchema): Promise<unknown> {
+  const isDraft = (name: string, keywords: readonly string[]) =>
+    schema.$schema === undefined ? hasKeyword(schema, keywords) : String(schema.$schema).includes(name)
+
+  if (isDraft('2019-09', KEYWORDS_OF_2019)) return import('ajv/dist/2019.js')
+
+  return isDraft('2020-12', KEYWORDS_OF_2020) ? import('ajv/dist/2020.js') : import('ajv')
 }
 
 /** What `import` makes of a CommonJS module with a default export. */

@@ -2,7 +2,7 @@ import type { HookContext, Query } from '../core/types.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { askAlong } from './along.ts'
 import { addComputed, type ComputedFields } from './computed.ts'
-import { type Includes, listPrivate, type Relations, readIncludes } from './include.ts'
+import { getRelations, type Includes, isPrivate, type Relations, readIncludes } from './include.ts'
 import { pickResult, toRecords } from './output.ts'
 import { addRelated } from './related.ts'
 import { hasFilter, hasSort, resolveFilters, resolveSorts } from './related-filter.ts'
@@ -133,22 +133,48 @@ export async function addDerived(context: HookContext, fields: DerivedFields): P
 }
 
 /**
- * What events carry of a dispatch: included records that not all callers may find are for the caller alone.
+ * What events carry of a dispatch: related records that not all callers may find are for the caller alone. A hook or a
+ * custom method may have loaded them by a call of its own, so the records are looked at and not the query.
  *
  * @param context The context after the call
  * @param dispatch What the caller gets
- * @param fields What results have beside what is stored
+ * @param relations The relations of the service
+ * @returns The same dispatch where nothing is private
  */
-export function withoutPrivate(context: HookContext, dispatch: unknown, fields: DerivedFields): unknown {
-  const names = listPrivate(context, getWanted(context)?.includes ?? new Map(), fields.relations)
+export function withoutPrivate(context: HookContext, dispatch: unknown, relations: Relations): unknown {
+  const pick = (record: unknown) => dropPrivate(context, record, relations)
+  const isPublic = toRecords(dispatch).every((record) => pick(record) === record)
 
-  if (names.length === 0) return dispatch
+  return isPublic ? dispatch : pickResult(dispatch, pick)
+}
 
-  return pickResult(dispatch, (record) =>
-    isPlainObject(record)
-      ? Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)))
-      : record
-  )
+function dropPrivate(context: HookContext, value: unknown, relations: Relations): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map((item) => dropPrivate(context, item, relations))
+
+    return items.every((item, index) => item === value[index]) ? value : items
+  }
+  if (!isPlainObject(value)) return value
+
+  const record = value as Record<string, unknown>
+  let shown = record
+
+  for (const [name, relation] of Object.entries(relations)) {
+    if (!Object.hasOwn(record, name)) continue
+
+    const { [name]: related, ...rest } = shown
+
+    if (isPrivate(context, relation)) {
+      shown = rest
+      continue
+    }
+
+    const picked = dropPrivate(context, related, getRelations(context, relation.path))
+
+    if (picked !== related) shown = { ...shown, [name]: picked }
+  }
+
+  return shown
 }
 
 function keep(context: HookContext, wanted: Wanted): void {

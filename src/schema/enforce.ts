@@ -11,6 +11,7 @@ import type {
   Params
 } from '../core/types.ts'
 import type { AroundHook, Hook } from '../hooks/types.ts'
+import { isString } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import type { MistakeCode } from '../utils/error-codes.ts'
@@ -133,14 +134,13 @@ class ServiceSchema implements DescribedExtension {
   }
 
   outer(method: string): AroundHook<HookContext> {
-    const { view, hidden } = this.form
+    const { view, hidden, relations = {} } = this.form
     const { pick, pickers, dispatchProperty } = this.compiled as CompiledSchema
     const isStandard = isStandardMethod(method)
     const pickOwn = pickers.get(method)
     const resolve = pickOwn ? undefined : compileExternal(this.resolvers, isStandard ? pick : showAll)
     const hasEvent = getDefinition(method).event !== undefined
     const checkResult = isStandard ? this.checkResult : undefined
-    const derived = isStandard ? this.derived : undefined
     const pickShown = (value: unknown) => {
       if (isStandard) return pickResult(value, pick)
 
@@ -155,14 +155,17 @@ class ServiceSchema implements DescribedExtension {
       // Listeners of an event get the result too.
       else if (isStandard && (hasEvent || !goesToClient(context)))
         markRecords(context.result, dispatchProperty)
-      if (context.params.provider || hasEvent) {
+      // A hook may have named an event for any method.
+      const sendsEvent = hasEvent || isString(context.event)
+
+      if (context.params.provider || sendsEvent) {
         context.dispatch = pickShown(context.dispatch !== undefined ? context.dispatch : context.result)
       }
       if (view && goesToClient(context)) setResponse(context, await view(context))
-      if (derived && hasEvent) {
+      if (sendsEvent && !isEmpty(relations)) {
         const { dispatch } = context
 
-        context.dispatch = withoutPrivate(context, dispatch, derived)
+        context.dispatch = withoutPrivate(context, dispatch, relations)
         if (!view && context.dispatch !== dispatch && goesToClient(context)) setResponse(context, dispatch)
       }
     }

@@ -90,29 +90,19 @@ export function assertRelated(app: Application, path: string, relations: Relatio
 }
 
 /**
- * The names of what a call includes for itself alone: not all callers may find it, so that events do not carry it.
+ * Whether a relation leads to records that not all callers may find: then events do not carry them.
  *
  * @param context The context of the call
- * @param includes What is included
- * @param relations The relations of the service
+ * @param relation The relation
  */
-export function listPrivate(
-  context: HookContext,
-  includes: Includes,
-  relations: Relations
-): readonly string[] {
-  return [...includes].flatMap(([name, within]) => {
-    const { path } = relations[name] as Relation
-    const { access } = getServiceOptions(context.app.service(path))
-    const isOpen = !access || access.who?.('find') === 'anyone'
-    const below = isOpen ? listPrivate(context, toTree(within), getRelations(context, path)) : [name]
+export function isPrivate({ app }: HookContext, { path }: Relation): boolean {
+  const { access } = getServiceOptions(app.service(path))
 
-    return below.length > 0 ? [name] : []
-  })
+  return access !== undefined && access.who?.('find') !== 'anyone'
 }
 
 /** The relations of the service at a path; none where it has no schema, or is not registered. */
-function getRelations({ app }: HookContext, path: string): Relations {
+export function getRelations({ app }: HookContext, path: string): Relations {
   return getDefinition(app, path)?.relations ?? {}
 }
 

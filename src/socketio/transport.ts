@@ -22,6 +22,18 @@ const CLOSE_GRACE = 1000
 /** Listeners for which Node does not yet suspect a leak; as in Feathers v5. */
 const MAX_LISTENERS = 64
 
+/**
+ * Events of the sockets themselves, which no message can have as its name. Socket.IO would call a listener for one of them,
+ * and adding one for `newListener` makes `on` throw.
+ */
+const SOCKET_EVENTS: ReadonlySet<string> = new Set([
+  'connect',
+  'connect_error',
+  'disconnect',
+  'disconnecting',
+  'newListener'
+])
+
 /** A server of Socket.IO for an application, from its setup to its teardown. */
 export class SocketTransport {
   readonly io: Server
@@ -134,7 +146,7 @@ export class SocketTransport {
   /** A listener for each method, and not `onAny`, which runs before the middleware of the socket. */
   private addMethods({ methods }: NormalizedServiceOptions): void {
     for (const method of methods) {
-      if (this.methods.has(method)) continue
+      if (this.methods.has(method) || SOCKET_EVENTS.has(method)) continue
 
       this.methods.add(method)
       for (const socket of this.connections.open) this.listen(socket, method)

@@ -50,8 +50,8 @@ export function parseQueryString(search: string): Query {
  * Checks a query that came as the JSON of a message, so that it holds nothing that a query string cannot.
  *
  * @param query The query; `undefined` and `null` are an empty query
- * @throws BadRequest for anything but an object, for bytes, for `__proto__` and `constructor` as names, and past one of the
- * `QUERY_LIMITS`
+ * @throws BadRequest for anything but an object, for bytes and what stands for them, for `__proto__` and `constructor` as
+ * names, and past one of the `QUERY_LIMITS`
  */
 export function assertQuery(query: unknown): asserts query is Query | null | undefined {
   if (query === undefined || query === null) return
@@ -66,7 +66,8 @@ export function assertQuery(query: unknown): asserts query is Query | null | und
 
     for (const parent of level) {
       for (const [name, value] of Object.entries(parent)) {
-        if (name === '__proto__' || name === 'constructor') {
+        // Socket.IO takes an object with `_placeholder: true` for bytes when it is sent.
+        if (name === '__proto__' || name === 'constructor' || (name === '_placeholder' && value === true)) {
           throw new BadRequest(`Invalid query: '${name}' is not allowed as a name`)
         }
 

@@ -238,7 +238,7 @@ export interface Codes {
   /**
    * The table of a service does not exist, or has no column for ids.
    *
-   * @fix Run migrations before `app.setup()`, and check the `name` and `id` options.
+   * @fix Run migrations before `app.setup()`, and check the `name`, `id` and `by` options.
    */
   ALULA_MISSING_TABLE: 'error' | 'warning'
 
@@ -420,7 +420,8 @@ export interface Codes {
   /**
    * A publisher is registered for an event that the service does not send.
    *
-   * @fix Correct the name, or list the event in the `events` option of the service.
+   * @fix Correct the name, or list the event in an option of the service: in `events` if the service emits it, in
+   * `serviceEvents` if a hook sets `context.event`.
    */
   ALULA_UNKNOWN_EVENT: 'error'
 

@@ -142,6 +142,14 @@ describeDatabases('what a database objects to', (database) => {
     expect(await users.find()).toHaveLength(1)
   })
 
+  it('half of a surrogate pair is refused as text that is not well-formed', async () => {
+    const { users } = await openUsers(database)
+
+    expect((await failureOf(users.create({ email: '\ud800' }))).message).toBe(
+      "Invalid data: 'email' expects well-formed text without NUL, got a string"
+    )
+  })
+
   it('a name that is no column is a BadRequest that says so, wherever it stands', async () => {
     const { users } = await openUsers(database)
     const { id } = await users.create({ email: 'ada' })
@@ -242,6 +250,23 @@ describeDatabases('what a database objects to', (database) => {
         code: 'ALULA_MISSING_TABLE',
         message:
           "The service 'lost' cannot be used: The database has no table 'alula_errors_lost' (ALULA_MISSING_TABLE)"
+      }
+    ])
+  })
+
+  it('a column that is not there, and that `by` names, is named then too', async () => {
+    const { users } = await openUsers(database)
+    const app = alula()
+    const warned = once(process, 'warning')
+
+    app.use('users', users, { by: 'slug' })
+    await app.setup()
+
+    expect(await warned).toMatchObject([
+      {
+        code: 'ALULA_MISSING_TABLE',
+        message:
+          "The service 'users' cannot be used: The table 'alula_errors' has no column 'slug', which the option 'by' names (ALULA_MISSING_TABLE)"
       }
     ])
   })

@@ -23,6 +23,49 @@ describe('a JSON Schema', () => {
     ])
   })
 
+  it.each([
+    ['prefixItems', { list: { prefixItems: [{ type: 'string' }] } }, { list: [1] }],
+    ['minContains', { list: { type: 'array', contains: { const: 1 }, minContains: 2 } }, { list: [1] }],
+    ['maxContains', { list: { type: 'array', contains: { const: 1 }, maxContains: 1 } }, { list: [1, 1] }],
+    [
+      'unevaluatedItems',
+      { list: { allOf: [{ prefixItems: [{}] }], unevaluatedItems: false } },
+      { list: [1, 2] }
+    ],
+    [
+      'dependentRequired',
+      { a: { properties: { b: {}, c: {} }, dependentRequired: { b: ['c'] } } },
+      { a: { b: 1 } }
+    ],
+    [
+      'dependentSchemas',
+      { a: { properties: { b: {}, c: {} }, dependentSchemas: { b: { required: ['c'] } } } },
+      { a: { b: 1 } }
+    ],
+    ['$dynamicRef', { a: { $dynamicRef: '#record' } }, { a: 1 }],
+    ['$recursiveRef', { a: { $recursiveRef: '#' } }, { a: 1 }]
+  ])(
+    'that names no draft is checked by the draft that has its keyword %s',
+    async (_keyword, properties, data) => {
+      const things = open(
+        schema({ $dynamicAnchor: 'record', type: 'object', properties: { id: {}, ...properties } } as object)
+      )
+
+      expect((await failing(things.create(data, outside)))[0]).toBe(400)
+    }
+  )
+
+  it('with a format that nothing checks is refused', async () => {
+    const things = open(schema({ properties: { id: {}, email: { type: 'string', format: 'emial' } } }))
+
+    await expect(things.create({ email: 'a@b.c' })).rejects.toThrow(
+      expect.objectContaining({
+        code: 'ALULA_INVALID_SCHEMA',
+        message: expect.stringMatching(/unknown format "emial" .* "#\/properties\/email"/)
+      })
+    )
+  })
+
   it('may leave out types, and say of a field that it is anything', async () => {
     const things = open(
       schema({

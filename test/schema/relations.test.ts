@@ -60,7 +60,63 @@ describe('a relation', () => {
     })
     expect(first.dispatch).toEqual({ id: 0, text: 'a', owner: 0, log: (getResponse(first) as any).log })
     expect(getResponse(second)).toEqual({ id: 1, text: 'a', owner: 0, log: [] })
-    expect(second.dispatch).toEqual({ id: 1, text: 'a', owner: 0 })
+    expect(second.dispatch).toEqual({ id: 1, text: 'a', owner: 0, log: [] })
+  })
+
+  it('of such a service is not for events either where a hook or a method has loaded it', async () => {
+    const app: any = alula()
+    const load = ({ id }: any, params: any) =>
+      app.service('notes').get(id, { ...params, query: { $include: ['author', 'log.by'] } })
+    const relations = { author: one('people', { from: 'owner' }), log: many('log', { to: 'note' }) }
+
+    app.use('people', memory({ multi: true }), {
+      schema: schema(Person, { hidden: ['secret'] }),
+      access: access({ find: ({ params }) => Boolean(params.admin) })
+    })
+    app.use('notes', Object.assign(memory(), { announce: load }), {
+      methods: ['get', 'create', 'patch', 'announce'],
+      schema: schema(Note, { relations }),
+      access: access({ all: anyone })
+    })
+    app.use('log', memory(), {
+      schema: schema(Comment, { relations: { by: one('people', { from: 'author_id' }) } })
+    })
+    app.service('notes').hooks({
+      after: {
+        patch: [
+          async (context: any) => {
+            context.result = await load(context, context.params)
+          }
+        ],
+        announce: [
+          async (context: any) => {
+            context.event = 'patched'
+          }
+        ]
+      }
+    })
+    await app.service('people').create({ name: 'Ada', boss_id: null, secret: 's' })
+    await app.service('log').create({ note: 0, author_id: 0, text: 'a' })
+    await app.service('notes').create({ text: 'a', owner: 0 })
+
+    const entry = { id: 0, note: 0, author_id: 0, text: 'a' }
+    const author = { id: 0, name: 'Ada', boss_id: null }
+
+    for (const call of [
+      { method: 'patch', id: 0, data: {} },
+      { method: 'announce', data: { id: 0 } }
+    ]) {
+      const context = await callService(app.service('notes'), {
+        ...call,
+        params: { provider: 'rest', admin: true, query: {} }
+      } as any)
+
+      expect(getResponse(context)).toEqual({
+        ...{ id: 0, text: 'a', owner: 0, author },
+        log: [{ ...entry, by: author }]
+      })
+      expect(context.dispatch).toEqual({ id: 0, text: 'a', owner: 0, log: [entry] })
+    }
   })
 
   it('is loaded from a service whose clients may ask for less', async () => {

@@ -34,6 +34,25 @@ it.each([
   }
 )
 
+it('nor can it be in a query, which a service may store or return', async () => {
+  const { url } = await open((app) => {
+    app.use('searches', { find: async ({ query }: any) => [{ query, image: Buffer.from('x') }] })
+  })
+  const socket = await connect(url, { reconnection: false })
+  const find = (query: object) => call(socket, 'find', 'searches', query)
+
+  for (const query of [forged, { a: forged }, { a: { $in: [forged] } }]) {
+    await expect(find(query)).rejects.toMatchObject({
+      name: 'BadRequest',
+      message: "Invalid query: '_placeholder' is not allowed as a name"
+    })
+  }
+
+  const query = { _placeholder: 'true', a: { _placeholder: 1 } }
+
+  expect(await find(query)).toEqual([{ query, image: Buffer.from('x') }])
+})
+
 it('real bytes, and a field of this name with another value, are stored', async () => {
   const { url } = await open(configure)
   const socket = await connect(url, { reconnection: false })

@@ -174,6 +174,28 @@ describe('a method', () => {
     expect(app.listenerCount('disconnect')).toBe(1)
   })
 
+  it('that has the name of an event of Socket.IO is not called by it', async () => {
+    const { calls, service, methods } = createRecorder(['find', 'connect', 'disconnecting', 'disconnect'])
+    // Socket.IO calls its listeners with the reason.
+    const path = 'client namespace disconnect'
+    const { app, url } = await open((app) => app.use(path, service, { methods }))
+    const ended = new Promise((resolve) => app.on('disconnect', resolve))
+    const socket = await connect(url)
+
+    socket.disconnect()
+    await ended
+    expect(await call(await connect(url), 'find', path)).toBe('done')
+    expect(calls.map(([name]) => name)).toEqual(['find'])
+  })
+
+  it('newListener does not keep a client from connecting', async () => {
+    const { service, methods } = createRecorder(['find', 'newListener', 'custom'])
+    const { url } = await open((app) => app.use('things', service, { methods }))
+    const socket = await connect(url)
+
+    expect(await call(socket, 'custom', 'things')).toBe('done')
+  })
+
   it('takes no more arguments than it has', async () => {
     const { calls, socket } = await openRecorder()
     const tooMany = {

@@ -222,6 +222,28 @@ describe('a field in place of the id, in memory', () => {
     expect((await articles.find()).map(({ slug }: any) => slug)).toEqual([undefined, undefined, null, 'b'])
   })
 
+  it.each([
+    [{ toString: 1 }, 'an object'],
+    [[{ toString: 1 }], 'an array'],
+    [[], 'an array'],
+    [{ $gt: '' }, 'an object'],
+    [Buffer.from('a'), 'an instance of Buffer']
+  ])('is a string or a number: %j is refused, and nothing is stored', async (slug, found) => {
+    const app: any = alula().use('articles', memory({ startId: 1 }), { by: 'slug' })
+    const articles = app.service('articles')
+    const refused = {
+      code: 400,
+      message: `Invalid data: 'slug' expects a string or a number, got ${found}`,
+      errors: { slug: 'expects a string or a number' }
+    }
+
+    await articles.create({ slug: '' })
+    await expect(articles.create({ slug })).rejects.toMatchObject(refused)
+    await expect(articles.patch(1, { slug })).rejects.toMatchObject(refused)
+    await expect(articles.update(1, { slug })).rejects.toMatchObject(refused)
+    expect(await articles.find()).toEqual([{ slug: '', id: 1 }])
+  })
+
   it('is found where it is a number', async () => {
     const app: any = alula().use('pages', memory({ store: { 7: { id: 7, number: 3 } } }), { by: 'number' })
     const params = { adapter: { id: 'number', by: app.service('pages') } }

@@ -141,6 +141,47 @@ describe('events', () => {
     expect(await outside).toEqual({ ...shown, author })
   })
 
+  it('that a hook has named do too, for any method and for calls from inside', async () => {
+    const app: any = alula()
+    const users = Object.assign(memory({ startId: 1 }), {
+      archive: async ({ id }: { id: number }) => app.service('users').get(id)
+    })
+
+    app.configure(socketio({ logger: false }))
+    app.use('users', users, {
+      methods: ['find', 'get', 'archive'],
+      serviceEvents: ['archived'],
+      schema: schema(User, { hidden: ['password'] })
+    })
+    app.hooks({
+      after: {
+        all: [
+          async (context: any) => {
+            if (context.params.announce) context.event = 'archived'
+          }
+        ]
+      }
+    })
+    app.service('users').publish(() => app.channel('all'))
+    app.on('connection', (connection: any) => app.channel('all').join(connection))
+
+    const socket = await connectSocket(await serve(app))
+    const params = { announce: true }
+
+    await app.service('users').create({ name: 'Ada', password: SECRET })
+
+    for (const call of [
+      () => app.service('users').archive({ id: 1 }, params),
+      () => app.service('users').get(1, params),
+      async () => (await app.service('users').find(params))[0]
+    ]) {
+      const event = next(socket, 'users archived')
+
+      expect(await call()).toMatchObject({ password: SECRET })
+      expect(await event).toEqual({ id: 1, name: 'Ada' })
+    }
+  })
+
   it('that a service sends by itself do too', async () => {
     const { app, socket } = await listen()
     const event = next(socket, 'notes updated')
