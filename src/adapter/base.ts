@@ -132,9 +132,11 @@ export abstract class AdapterBase<
     const options = toQueryOptions(this.getOptions(params))
     const prepared = (params as PreparedParams | undefined)?.[PARSED]
     const tree =
-      prepared?.query === query && prepared.adapter === this
-        ? prepared.tree
-        : parseQuery(query, { ...options, trusted: isValidated(query) })
+      query === NO_QUERY
+        ? PARSED_NO_QUERY
+        : prepared?.query === query && prepared.adapter === this
+          ? prepared.tree
+          : parseQuery(query, { ...options, trusted: isValidated(query) })
     const limit = getLimit(tree.limit, options.paginate)
 
     if (limit === tree.limit) return tree

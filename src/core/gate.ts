@@ -1,7 +1,8 @@
 import type { AroundHook, Layer } from '../hooks/types.ts'
 import { createError } from '../utils/developer-error.ts'
 import { toLayer } from './extensions.ts'
-import { SERVICE_HOOKS, type ServiceHooks } from './hooks.ts'
+import { type HookedMethods, SERVICE_HOOKS, type ServiceHooks } from './hooks.ts'
+import { getInternals } from './internals.ts'
 import type { HookContext } from './types.ts'
 
 type Layers = readonly Layer<HookContext>[]
@@ -68,4 +69,24 @@ export function addGate(
     return hook ? [toLayer([hook]), ...layers] : layers
   }
   hooks.changes++
+}
+
+/**
+ * Whether a method of a registered service has hooks, those of the application and of the class among them. What its
+ * extensions do is none.
+ *
+ * @param app The application
+ * @param service The service
+ * @param method The name of one of its methods
+ */
+export function hasHooks(app: object, service: object, method: string): boolean {
+  const hooks = (service as Hooked)[SERVICE_HOOKS]
+  const { original } = (service as HookedMethods)[method] ?? {}
+
+  if (!hooks) return true
+
+  return [getInternals(app).hooks.layer(method), ...hooks.layers(method, original)].some(
+    ({ around, phases }) =>
+      around.length > 0 || phases.some((phase) => Object.values(phase).some((list) => list.length > 0))
+  )
 }

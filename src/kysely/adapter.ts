@@ -3,7 +3,8 @@ import { type AdapterMethods, type FindMethod, implementService } from '../adapt
 import { isPaginated, type Paged, toPage, type Unpaged } from '../adapter/options.ts'
 import type { Id, Paginated } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
-import type { ParsedQuery } from '../query/ast.ts'
+import { ALONG, type AlongParams, FINDS_AS_IS, FOUND } from '../query/along.ts'
+import type { Condition, ParsedQuery } from '../query/ast.ts'
 import {
   RELATED_SORTS,
   type RecordSet,
@@ -13,6 +14,7 @@ import {
 } from '../query/record-set.ts'
 import { COMPARE, type SchemaComparison } from '../schema/stored.ts'
 import { hasCode } from '../utils/check.ts'
+import { openAlong, toKnownRecords } from './along.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import type { Fragment, StoredRow } from './dialect.ts'
 import { compareWithTable } from './drift.ts'
@@ -23,12 +25,20 @@ import { withPluginsOf, withSchema } from './instance.ts'
 import { type AnyKyselyParams, assertOptions, type KyselyOptions, type KyselyParams } from './options.ts'
 import { sortById, toOrder } from './order.ts'
 import { watchStatements } from './outside.ts'
-import { assertSelection, readPage, readRecord, readRecords, toNotFound, toRecord } from './read.ts'
+import {
+  type AlongReader,
+  assertSelection,
+  readPage,
+  readRecord,
+  readRecords,
+  toNotFound,
+  toRecord
+} from './read.ts'
 import { KyselySet, toNumbers } from './set.ts'
 import { STORED, type StoredField, toStoredFields } from './stored-fields.ts'
 import { getTable, openTable, type TableHandle } from './table-handle.ts'
 import { toExpression } from './where.ts'
-import { findTransaction } from './with-transaction.ts'
+import { findTransaction, getOwnTransaction } from './with-transaction.ts'
 import { assertNotSeveral, changeRows, type Row, removeRows, toRow, toWholeRow } from './write.ts'
 
 /**
@@ -70,8 +80,22 @@ export class KyselyAdapter<
   asSet(params: ServiceParams): RecordSet {
     const { where } = this.parseQuery(params)
 
-    return new KyselySet(this.getModel(params), this.getOptions(params), where, (work) =>
-      this.run(params, work)
+    return this.toSet(params, where)
+  }
+
+  private toSet(params: ServiceParams | undefined, where: Condition): KyselySet {
+    const { name, id } = this.getOptions(params)
+    const origin = { source: this.getModel(params), name, id, transaction: getOwnTransaction(params) }
+
+    return new KyselySet(origin, where, (work) => this.run(params, work))
+  }
+
+  /** Whether no class or object has overridden what `find` does. */
+  get [FINDS_AS_IS](): boolean {
+    const { find } = this as { find?: { readonly original?: unknown } }
+
+    return (
+      find?.original === KyselyService.prototype.find && PARTS_OF_FIND.every((name) => hasOwnPart(this, name))
     )
   }
 
@@ -79,11 +103,17 @@ export class KyselyAdapter<
     this.identifiedBy = field
   }
 
-  async _find(params?: ServiceParams & RelationParams): Promise<Paginated<Result> | Result[]> {
+  async _find(params?: ServiceParams & RelationParams & AlongParams): Promise<Paginated<Result> | Result[]> {
     if (params && wantsSet(this, params)) return toSetResult(this.asSet(params))
 
     const query = this.parseQuery(params)
     const { paginate } = this.getOptions(params)
+    const known =
+      params?.[FOUND] && toKnownRecords<Result>(params[FOUND], this.toSet(params, query.where), query)
+
+    if (known && !isPaginated(paginate)) return known
+
+    const asked = params?.[ALONG]?.service === this ? params[ALONG] : undefined
 
     return await this.run(params, async (handle) => {
       const where = this.prepare(query, handle)
@@ -91,10 +121,16 @@ export class KyselyAdapter<
       const numbers = sorts && (await toNumbers(sorts, handle, this.getModel(params)))
       const order = toOrder(query.sort, handle.table, handle.id, numbers)
       const { limit, skip } = query
-      const { total, data } =
+      const along = asked && (await openAlong(asked, this.toSet(params, query.where), handle, params, limit))
+      const readAll = async (reader?: AlongReader) =>
         isPaginated(paginate) && paginate.total !== false
-          ? await readPage<Result>(handle, query, where, order)
-          : { total: 0, data: await readRecords<Result>(handle, query, where, order) }
+          ? await readPage<Result>(handle, query, where, order, reader)
+          : { total: 0, data: await readRecords<Result>(handle, query, where, order, reader) }
+      const { total, data } = await readAll(along).catch((error) => {
+        if (!along || !handle.table.dialect.json?.isRefusal?.(error)) throw error
+
+        return readAll()
+      })
 
       return toPage(paginate, { total, limit, skip, data })
     })
@@ -219,6 +255,13 @@ export class KyselyAdapter<
       throw toTableError(error, undefined)
     }
   }
+}
+
+/** What `find` calls that classes may override. */
+const PARTS_OF_FIND = ['_find', 'asSet', 'getModel', 'getOptions', 'parseQuery', 'sanitizeQuery']
+
+function hasOwnPart(service: object, name: string): boolean {
+  return Reflect.get(service, name) === Reflect.get(KyselyService.prototype, name)
 }
 
 /** Runs something in the transaction that a call belongs to, or by itself. */

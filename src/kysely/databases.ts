@@ -13,6 +13,8 @@ export const DIALECTS: readonly Dialect[] = [sqlite, mysql, postgres]
 interface Instance {
   /** The tables by their names in statements; a promise for one that is being read. */
   readonly tables: Map<string, Table | Promise<Table>>
+  /** What statements read along with the rows of a table, as text. */
+  readonly along: Map<string, readonly string[]>
   /** The instances that were made of it, by their schemas. */
   readonly schemas: Map<string, AnyKysely>
 }
@@ -42,7 +44,7 @@ export class Database {
 
     if (known) return known
 
-    const instance: Instance = { tables: new Map(), schemas: new Map() }
+    const instance: Instance = { tables: new Map(), along: new Map(), schemas: new Map() }
 
     this.instances.set(db, instance)
 

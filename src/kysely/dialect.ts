@@ -65,6 +65,20 @@ export interface Typed {
   readonly order: readonly Fragment[]
 }
 
+/** Makes JSON of rows, so that a statement can read rows of several tables. */
+export interface JsonRows {
+  /**
+   * A column as a value of JSON: a string, a boolean, an integer, or JSON itself. Integers may be beyond 2^53.
+   *
+   * @returns `undefined` for a column that the driver reads otherwise than JSON has it
+   */
+  toValue(column: Column): Fragment | undefined
+  /** All rows as a string: an array with an array of values for each row. Null where there is none, or an empty array. */
+  toList(values: readonly Fragment[]): Fragment
+  /** Whether a statement has failed because JSON cannot hold a value. */
+  isRefusal?(error: DriverError): boolean
+}
+
 /** What a database objects to, in the terms of none of them. */
 export type ErrorKind =
   | 'check'
@@ -132,6 +146,8 @@ export interface Dialect {
   toLike(text: Fragment, pattern: readonly PatternPart[], table: TableDescription): Fragment
   /** The same with the letters A–Z equal to a–z, and no others. The letters of the pattern are lower case. */
   toLetterLike(text: Fragment, pattern: readonly PatternPart[], table: TableDescription): Fragment
+  /** How rows become JSON. Left out for a database whose JSON cannot hold them as they are. */
+  readonly json?: JsonRows
   /** Orders by a value, with null before all others. */
   toOrder(value: Fragment, direction: 1 | -1, isNullable: boolean): Fragment
 

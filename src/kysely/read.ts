@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type AliasedRawBuilder, type RawBuilder, sql } from 'kysely'
 import type { Id } from '../core/types.ts'
 import { Conflict, NotFound } from '../errors.ts'
 import type { ParsedQuery } from '../query/ast.ts'
@@ -10,18 +10,28 @@ import { allOf, NEVER } from './logic.ts'
 import { read, type TableHandle } from './table-handle.ts'
 import { toExpression } from './where.ts'
 
+/** Reads rows of other tables along with those of a page. */
+export interface AlongReader {
+  /** Further columns of the statement. */
+  readonly selections: readonly AliasedRawBuilder<unknown, string>[]
+  /** Takes these columns out of the records. */
+  take(rows: readonly StoredRow[], records: readonly StoredRow[]): void
+}
+
 /** Reads the records that match, in an order, in the section of a query. */
 export async function readRecords<Result>(
   handle: TableHandle,
   query: ParsedQuery,
   where: Fragment,
-  order: readonly Fragment[]
+  order: readonly Fragment[],
+  along?: AlongReader
 ): Promise<Result[]> {
   if (query.limit === 0 || where === NEVER) return []
 
-  const rows = await read(handle, selectSection(handle, query, where, order))
+  const { selections = [] } = along ?? {}
+  const rows = await read(handle, selectSection(handle, query, where, order).select(selections))
 
-  return rows.map(toRecord<Result>(handle, query.select))
+  return toRecords<Result>(rows, handle, query, along)
 }
 
 /**
@@ -32,25 +42,40 @@ export async function readPage<Result>(
   handle: TableHandle,
   query: ParsedQuery,
   where: Fragment,
-  order: readonly Fragment[]
+  order: readonly Fragment[],
+  along?: AlongReader
 ): Promise<{ total: number; data: Result[] }> {
-  const { limit, skip, select } = query
+  const { limit, skip } = query
 
   if (limit === 0 || where === NEVER) return { total: await countRecords(handle, where), data: [] }
 
   const { statements, totalName } = handle.table
   const total = sql`(${statements.count.where(where)})`.as(totalName)
-  const rows = await read(handle, selectSection(handle, query, where, order).select(total))
+  const { selections = [] } = along ?? {}
+  const rows = await read(handle, selectSection(handle, query, where, order).select([total, ...selections]))
   const [first] = rows
 
   // No row says how many there are.
   if (!first) return { total: skip === 0 ? 0 : await countRecords(handle, where), data: [] }
 
-  const data = rows.map(toRecord<Result>(handle, select))
+  const data = toRecords<Result>(rows, handle, query, along)
 
   for (const record of data) delete (record as StoredRow)[totalName]
 
   return { total: Number(first[totalName]), data }
+}
+
+function toRecords<Result>(
+  rows: readonly StoredRow[],
+  handle: TableHandle,
+  { select }: ParsedQuery,
+  along: AlongReader | undefined
+): Result[] {
+  const records = rows.map(toRecord<Result>(handle, select))
+
+  along?.take(rows, records as StoredRow[])
+
+  return records
 }
 
 function selectSection(
@@ -110,7 +135,7 @@ export function hasId(id: Id, { id: idColumn, by: name = idColumn, table }: Tabl
 
 /** Makes records of rows: with values as they were stored, and the fields that are selected. */
 export function toRecord<Result>(
-  { table, id }: TableHandle,
+  { table, id }: Pick<TableHandle, 'table' | 'id'>,
   select: readonly string[] | undefined
 ): (row: StoredRow) => Result {
   const selection = toSelection(select, id)

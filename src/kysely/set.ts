@@ -1,10 +1,17 @@
 import { sql } from 'kysely'
 import { BadRequest } from '../errors.ts'
 import type { Condition } from '../query/ast.ts'
-import { type CountRequest, type RecordSet, type RelatedSort, toOperandList } from '../query/record-set.ts'
+import {
+  type CountRequest,
+  type RecordSet,
+  type RelatedSort,
+  toKey,
+  toOperandList
+} from '../query/record-set.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import type { Fragment, Table } from './dialect.ts'
 import { toColumn } from './field.ts'
+import { FoundBy, type Origin } from './found.ts'
 import { allOf } from './logic.ts'
 import { Subquery } from './subquery.ts'
 import type { Column } from './table.ts'
@@ -20,17 +27,27 @@ export class KyselySet implements RecordSet {
   readonly where: Condition
   readonly name: string
   readonly id: string
+  readonly transaction: object | undefined
   private readonly run: Run
 
-  constructor(source: AnyKysely, { name, id }: { name: string; id: string }, where: Condition, run: Run) {
+  constructor({ source, name, id, transaction }: Origin, where: Condition, run: Run) {
     this.source = source
     this.name = name
     this.id = id
+    this.transaction = transaction
     this.where = where
     this.run = run
   }
 
   async count(requests: readonly CountRequest[]): Promise<readonly ReadonlyMap<string, number>[]> {
+    const known = requests.map(toKnownNumbers)
+    const open = requests.filter((_, index) => known[index] === undefined)
+    const counted = open.length > 0 ? await this.countRows(open) : []
+
+    return known.map((numbers) => numbers ?? (counted.shift() as Map<string, number>))
+  }
+
+  private async countRows(requests: readonly CountRequest[]): Promise<Map<string, number>[]> {
     return await this.run(async (handle) => {
       const parts = await Promise.all(requests.map((request, index) => toCount(request, index, handle.db)))
       const statement = sql.join(parts, sql` union all `)
@@ -107,6 +124,16 @@ async function toNumber({ set, to, from, exists }: RelatedSort, handle: TableHan
 }
 
 const ALIAS = 'alula_related'
+
+/** The numbers that were read along with a page, where they are those of all rows. */
+function toKnownNumbers({ set, field, values = [], found }: CountRequest): Map<string, number> | undefined {
+  const { where } = set as KyselySet
+  const isWhole = where.kind === 'and' && where.conditions.length === 0
+  const numbers =
+    isWhole && found instanceof FoundBy ? found.find(set as KyselySet, field, values) : undefined
+
+  return numbers && new Map(values.map((value, index) => [toKey(value), numbers[index]]))
+}
 
 async function toCount(
   { set, field, values }: CountRequest,

@@ -34,6 +34,8 @@ export interface Column {
   readonly isComputed: boolean
   /** Whether the database gives each new record the next number. */
   readonly isAutoIncrement: boolean
+  /** Whether an index finds the rows that have a value in it. */
+  readonly isIndexed: boolean
   /** Whether the next number follows the largest one that was ever stored. */
   readonly continuesFromMax: boolean
   /** What it is when it is not given: an expression in SQL. */
@@ -44,6 +46,8 @@ export interface Column {
   readonly isExact: boolean
   /** Whether `<` and `order by` compare strings by their code points. */
   readonly isOrdered: boolean
+  /** The name of the collation of its strings, where the database tells. */
+  readonly collation?: string | undefined
   /** The encoding of text, where it may not be UTF-8. */
   readonly charset?: string | undefined
   /** Whether the driver parses JSON in it. */
@@ -75,6 +79,7 @@ export interface TableDescription {
 const COLUMN_DEFAULTS = {
   isComputed: false,
   isAutoIncrement: false,
+  isIndexed: false,
   continuesFromMax: false,
   isExact: true,
   isOrdered: true,

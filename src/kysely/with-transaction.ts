@@ -78,13 +78,20 @@ export function findTransaction(
   params: { transaction?: Transaction | undefined } | undefined,
   Model: AnyKysely
 ): Promise<Transaction> | undefined {
-  const transaction = params?.transaction ?? Transaction.current
+  const transaction = getOwnTransaction(params)
 
   if (!transaction) return undefined
 
   watchStatements(Model)
 
   return transaction.join(Model)
+}
+
+/** The same, as it is: it may not have begun, or belong to another database. */
+export function getOwnTransaction(
+  params: { transaction?: Transaction | undefined } | undefined
+): Transaction | undefined {
+  return params?.transaction ?? Transaction.current
 }
 
 function isKysely(source: object): source is AnyKysely {

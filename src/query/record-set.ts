@@ -37,6 +37,8 @@ export interface CountRequest {
   readonly field: string
   /** The values to count; all when left out. */
   readonly values?: readonly unknown[]
+  /** What was read along with a page, for the adapter of the set. */
+  readonly found?: object | undefined
 }
 
 /** A number of related records that a query sorts by. */

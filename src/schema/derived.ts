@@ -1,5 +1,6 @@
 import type { HookContext, Query } from '../core/types.ts'
 import { isPlainObject } from '../utils/object.ts'
+import { askAlong } from './along.ts'
 import { addComputed, type ComputedFields } from './computed.ts'
 import { getRelations, type Includes, isPrivate, type Relations, readIncludes } from './include.ts'
 import { pickResult, toRecords } from './output.ts'
@@ -81,11 +82,15 @@ async function settleRelated(context: HookContext, query: Query, fields: Derived
 function selectSources(context: HookContext, query: Query, fields: DerivedFields): Query {
   const { computed, relations, id } = fields
   const selected = query.$select === undefined ? undefined : [query.$select].flat()
+  const includes = new Map(getWanted(context)?.includes)
 
   // Its shape is for the adapter.
-  if (!selected?.every((name) => typeof name === 'string')) return query
+  if (!selected?.every((name) => typeof name === 'string')) {
+    askAlong(context, includes, relations, id)
 
-  const includes = new Map(getWanted(context)?.includes)
+    return query
+  }
+
   const isRelation = (name: string) => Object.hasOwn(relations, name)
 
   for (const name of selected) if (isRelation(name) && !includes.has(name)) includes.set(name, [])
@@ -97,6 +102,7 @@ function selectSources(context: HookContext, query: Query, fields: DerivedFields
   const stored = selected.filter((name) => !isRelation(name) && !computed.some(([field]) => field === name))
 
   keep(context, { includes, selected: new Set([...selected, id]) })
+  askAlong(context, includes, relations, id)
 
   return { ...query, $select: [...new Set([...stored, ...sources])] }
 }

@@ -3,6 +3,7 @@ import { createContext } from '../core/hooks.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, Query } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
+import { ALONG, type AlongParams, FOUND, type Found } from '../query/along.ts'
 import {
   AS_SET,
   getSet,
@@ -14,6 +15,7 @@ import {
 import { DISPATCH, keepDispatch } from '../utils/dispatch.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
 import { toRecords } from './output.ts'
+import type { LinkOptions } from './relation.ts'
 
 /** How many records one call may load through relations, and how many may stand in its result. */
 export const MAX_LOADED = 10_000
@@ -33,6 +35,8 @@ export interface Budget {
 interface Condition {
   readonly field: string
   readonly values: readonly unknown[]
+  /** What was read along for it. */
+  readonly found?: object | undefined
 }
 
 /** A record. */
@@ -66,7 +70,12 @@ export async function findRelated(
   condition?: Condition
 ): Promise<readonly Fields[]> {
   const limited = copyWith(query, { $limit: budget.left + 1 })
-  const found = await callFind(context, path, { [BUDGET]: budget, [CONDITION]: condition, query: limited })
+  const found = await callFind(context, path, {
+    [BUDGET]: budget,
+    [CONDITION]: condition,
+    [FOUND]: condition?.found,
+    query: limited
+  })
   const records = found ? toRecords(found.result).filter(isPlainObject) : []
 
   spend(budget, records)
@@ -97,18 +106,20 @@ export async function findSet(
 /** Finds the records of a service between two others. They do not leave, so it is a call from inside. */
 export async function findLinks(
   context: HookContext,
-  path: string,
-  field: string,
+  { path, from, to }: LinkOptions,
   values: readonly unknown[],
-  other: string,
-  budget: Budget
+  budget: Budget,
+  found?: Found
 ): Promise<readonly Fields[]> {
-  const query = { [field]: { $in: values }, $select: [field, other], $limit: budget.left + 1 }
-  const links = toRecords(await callLinks(context, path, { query })).filter(isPlainObject)
+  const query = { [from]: { $in: values }, $select: [from, to], $limit: budget.left + 1 }
+  const links =
+    found?.listLinks?.(values, context.params) ??
+    toRecords(await callLinks(context, path, { [FOUND]: found?.links, query }))
+  const records = links.filter(isPlainObject)
 
-  spend(budget, links)
+  spend(budget, records)
 
-  return links
+  return records
 }
 
 /** The same records as a set; `undefined` where the service has none. */
@@ -173,10 +184,13 @@ export function isOfRelation(
 }
 
 /** The params of a call without what is of that call alone. */
-function toCaller(
-  params: Params & RelationParams & { adapter?: unknown; paginate?: unknown; [CONDITION]?: Condition }
+export function toCaller(
+  params: Params &
+    RelationParams &
+    AlongParams & { adapter?: unknown; paginate?: unknown; [CONDITION]?: Condition }
 ): Params {
-  const { query, paginate, adapter, [RELATED_SORTS]: sorts, [CONDITION]: condition, ...caller } = params
+  const { query, paginate, adapter, [RELATED_SORTS]: sorts, [CONDITION]: condition, ...others } = params
+  const { [ALONG]: along, [FOUND]: found, ...caller } = others
 
   return caller
 }

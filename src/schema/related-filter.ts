@@ -243,7 +243,9 @@ async function listOwners(
     if (set?.toOperand) return await set.toOperand(from)
   } else if (values.length === 0) return []
 
-  return [...new Set(listPresent(await findLinks(context, path, to, values, from, budget), from))]
+  return [
+    ...new Set(listPresent(await findLinks(context, { path, from: to, to: from }, values, budget), from))
+  ]
 }
 
 function listPresent(records: readonly Query[], field: string): readonly unknown[] {

@@ -2,6 +2,7 @@ import { getIdField } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
 import { toKey } from '../query/record-set.ts'
 import { isPlainObject } from '../utils/object.ts'
+import { getFound, getPlainSet } from './along.ts'
 import {
   type Budget,
   type Fields,
@@ -119,7 +120,7 @@ async function addOne(
   budget: Budget
 ): Promise<void> {
   const values = listValues(records, from)
-  const related = await findBy(context, path, to, values, within, budget)
+  const related = await findBy(context, path, to, values, within, budget, getFound(context, name)?.records)
   const byKey = new Map(related.map((record) => [toKey(record[to]), record]))
 
   for (const record of records) record[name] = lookUp(byKey, record[from]) ?? null
@@ -137,13 +138,11 @@ async function addMany(
   const relatedId = getIdField(context.app.service(path))
   const own = from ?? id
   const values = listValues(records, own)
-  const links =
-    through && values.length > 0
-      ? await findLinks(context, through.path, through.from, values, through.to, budget)
-      : []
+  const found = getFound(context, name)
+  const links = through && values.length > 0 ? await findLinks(context, through, values, budget, found) : []
   const target = to ?? relatedId
   const wanted = through ? listValues(links, through.to) : values
-  const related = await findBy(context, path, target, wanted, within, budget)
+  const related = await findBy(context, path, target, wanted, within, budget, found?.records)
   const sorted = related.toSorted((a, b) => compareIds(a[relatedId], b[relatedId]))
   const groups = through
     ? groupByLinks(sorted, target, links, through.from, through.to)
@@ -190,13 +189,14 @@ async function findBy(
   field: string,
   values: readonly unknown[],
   within: readonly string[],
-  budget: Budget
+  budget: Budget,
+  found?: object
 ): Promise<readonly Fields[]> {
   if (values.length === 0) return []
 
   const query = { [field]: { $in: values }, ...(within.length > 0 && { $include: within }) }
 
-  return await findRelated(context, path, query, budget, { field, values })
+  return await findRelated(context, path, query, budget, { field, values, found })
 }
 
 /** All numbers of related records: those in one place at once. */
@@ -210,7 +210,7 @@ async function addCounts(
   const asked = await Promise.all(
     relations.map(async ([name, { kind, path, from = id, to }]) => {
       const values = listValues(records, from)
-      const set = await findSet(context, path)
+      const set = getPlainSet(context, name) ?? (await findSet(context, path))
       const put = (numbers: ReadonlyMap<string, number>) => {
         for (const record of records) {
           const number = lookUp(numbers, record[from]) ?? 0
@@ -219,10 +219,10 @@ async function addCounts(
         }
       }
 
-      return { path, to, values, set, put }
+      return { path, to, values, set, put, found: getFound(context, name)?.records }
     })
   )
-  const inSets = asked.flatMap(({ set, to, values, put }) => (set ? [{ set, field: to, values, put }] : []))
+  const inSets = asked.flatMap(({ set, to, ...rest }) => (set ? [{ set, field: to, ...rest }] : []))
   const sources = new Set(inSets.map(({ set }) => set.source))
 
   for (const { set, put } of asked) if (set === null) put(new Map())

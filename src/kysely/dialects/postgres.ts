@@ -63,6 +63,10 @@ export const postgres: Dialect = {
   toLike: (text, pattern) => sql`${text} collate "C" like ${toLikePattern(pattern)} escape ${ESCAPE}`,
   toLetterLike: (text, pattern) =>
     sql`lower(${text} collate "C") like ${toLikePattern(pattern)} escape ${ESCAPE}`,
+  json: {
+    toValue: toJsonValue,
+    toList: (values) => sql`json_agg(json_build_array(${sql.join(values)}))::text`
+  },
   toOrder(value, direction, isNullable) {
     if (!isNullable) return direction === 1 ? sql`${value} asc` : sql`${value} desc`
 
@@ -118,6 +122,7 @@ interface ColumnRow {
   readonly sequence: string | null
   readonly collation: string | null
   readonly exact: boolean
+  readonly indexed: boolean
   readonly values: string[] | null
   readonly view: boolean
 }
@@ -134,6 +139,9 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
       coalesce(c.collisdeterministic, true) as exact,
       case when t.typtype = 'e' then array(select enumlabel::text from pg_enum
         where enumtypid = t.oid order by enumsortorder) end as values,
+      exists (select from pg_index i join pg_class o on o.oid = i.indexrelid join pg_am m on m.oid = o.relam
+        where i.indrelid = a.attrelid and i.indkey[0] = a.attnum and i.indcollation[0] = a.attcollation
+          and i.indisvalid and i.indpred is null and m.amname in ('btree', 'hash')) as indexed,
       (select relkind in ('v', 'm') from pg_class where oid = a.attrelid) as view
     from pg_attribute a join lateral (
         with recursive base as (
@@ -167,10 +175,12 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
           isNullable: !row.required,
           isComputed: row.generated !== '' || row.identity === 'a',
           isAutoIncrement: row.sequence !== null || /^nextval\(/.test(row.fallback ?? ''),
+          isIndexed: row.indexed,
           fallback: row.fallback ?? undefined,
           sequence: row.sequence ?? undefined,
           // What is no text is compared by its text.
           isExact: row.exact && kind !== 'other',
+          collation: row.collation ?? undefined,
           isOrdered: row.collation !== null && ORDERED_COLLATIONS.includes(row.collation),
           isParsed: true,
           values: row.values ?? undefined
@@ -210,6 +220,11 @@ function toCast({ column: { kind, type } }: Field, value: unknown): string | und
 
 function fits(value: unknown, type: string): boolean {
   return Number.isInteger(value) && Math.abs(value as number) < (INTEGER_LIMITS.get(type) ?? 0)
+}
+
+/** Drivers can be told how to read numbers and times; they read the others alike. */
+function toJsonValue({ kind, values, reference }: Column): Fragment | undefined {
+  return values || ['boolean', 'integer', 'json', 'text', 'uuid'].includes(kind) ? reference : undefined
 }
 
 function toTyped({ column, path }: Field): Typed {

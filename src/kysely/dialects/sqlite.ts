@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { PatternPart } from '../../query/like.ts'
 import type { AnyKysely } from '../any-kysely.ts'
-import type { Dialect, ErrorKind, Place, Typed } from '../dialect.ts'
+import type { Dialect, ErrorKind, Fragment, Place, Typed } from '../dialect.ts'
 import { fromType, NOWHERE, type TypeNames, toJsonPath } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
 import { type Column, type Kind, type TableDescription, toColumns, toKind } from '../table.ts'
@@ -77,6 +77,12 @@ export const sqlite: Dialect = {
   // LIKE takes upper and lower case for the same.
   toLike: (text, pattern) => sql`${text} glob ${toGlob(pattern)}`,
   toLetterLike: (text, pattern) => sql`${text} like ${toLikePattern(pattern)} escape ${ESCAPE}`,
+  json: {
+    toValue: toJsonValue,
+    toList: (values) => sql`json_group_array(json_array(${sql.join(values)}))`,
+    // Any column may hold them.
+    isRefusal: ({ message }) => message === 'JSON cannot hold BLOB values'
+  },
   toOrder: (value, direction) => (direction === 1 ? sql`${value} asc` : sql`${value} desc`),
 
   // A primary key can be null where it is not the number of the row.
@@ -122,12 +128,16 @@ interface ColumnRow {
   readonly required: number | bigint
   readonly fallback: string | null
   readonly pk: number | bigint
+  readonly indexed: number | bigint
   readonly hidden: number | bigint
 }
 
 async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableDescription> {
   const { rows } = await sql<ColumnRow>`
-    select name, type, "notnull" as required, dflt_value as fallback, pk, hidden
+    select name, type, "notnull" as required, dflt_value as fallback, pk, hidden,
+      name in (select field.name from pragma_index_list(${name}, ${schema ?? 'main'}) as list,
+        pragma_index_xinfo(list.name, ${schema ?? 'main'}) as field
+        where field.seqno = 0 and field.coll = 'BINARY' and list.partial = 0) as indexed
     from pragma_table_xinfo(${name}, ${schema ?? 'main'}) where hidden <> 1`.execute(db)
   const keys = rows.filter((row) => row.pk > 0).length
   const definition = await readDefinition(db, { schema, name })
@@ -145,8 +155,8 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
         // SQLite takes null in keys of some tables, by a mistake that it keeps.
         isNullable: Number(row.required) === 0 && Number(row.pk) === 0,
         isComputed: Number(row.hidden) !== 0,
-        // An alias of the number of the row (https://sqlite.org/lang_createtable.html#rowid).
-        isAutoIncrement: row.pk > 0 && keys === 1 && /^integer$/i.test(row.type),
+        isAutoIncrement: isRowNumber(row, keys),
+        isIndexed: Number(row.indexed) !== 0 || isRowNumber(row, keys),
         continuesFromMax: continuesFromMax && row.pk > 0,
         isExact: isOrdered,
         isOrdered,
@@ -159,6 +169,11 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
     collation: 'binary',
     returning: { insert: true, update: true, delete: true }
   }
+}
+
+/** Whether a column is an alias of the number of the row (https://sqlite.org/lang_createtable.html#rowid). */
+function isRowNumber({ pk, type }: ColumnRow, keys: number): boolean {
+  return pk > 0 && keys === 1 && /^integer$/i.test(type)
 }
 
 /** How a table was made; empty for what is none, such as a view. */
@@ -209,6 +224,11 @@ function toOperand(value: unknown): unknown {
 
 function isTooLarge(value: unknown): boolean {
   return typeof value === 'bigint' && BigInt.asIntN(64, value) !== value
+}
+
+/** JSON has no bytes, and rounds fractions. Times are text. */
+function toJsonValue({ kind, reference }: Column): Fragment | undefined {
+  return ['boolean', 'date', 'integer', 'json', 'text'].includes(kind) ? reference : undefined
 }
 
 /** What a column without a type holds. */

@@ -1,0 +1,407 @@
+// A page reads related rows in its own statement: for each relation a column, with a number or with rows as JSON.
+import { type AliasedRawBuilder, sql, WithSchemaPlugin } from 'kysely'
+import { type Along, type AlongRequest, type Found, findsAsIs } from '../query/along.ts'
+import type { ParsedQuery } from '../query/ast.ts'
+import type { SetAdapter } from '../query/record-set.ts'
+import { hasCode } from '../utils/check.ts'
+import { findDatabase } from './databases.ts'
+import type { Fragment, JsonRows, StoredRow, Table } from './dialect.ts'
+import { FoundBy, type Origin } from './found.ts'
+import { sortById } from './order.ts'
+import type { AlongReader } from './read.ts'
+import { KyselySet } from './set.ts'
+import type { Column } from './table.ts'
+import type { TableHandle } from './table-handle.ts'
+
+type Through = NonNullable<AlongRequest['through']>
+
+/** How many arguments functions of PostgreSQL have at most. */
+const MAX_VALUES = 100
+
+/** What the tables of a relation are called in the statement. */
+const RELATED = '_r'
+const LINK = '_l'
+
+/** Rows that were read along with a page, each as an array of its values. */
+class FoundRows extends FoundBy<readonly (readonly unknown[])[]> {
+  readonly table: Table
+  /** Where the value of each column is that was read. */
+  readonly columns: ReadonlyMap<string, number>
+
+  constructor(origin: Origin, column: string, table: Table, columns: ReadonlyMap<string, number>) {
+    super(origin, column)
+    this.table = table
+    this.columns = columns
+  }
+}
+
+/**
+ * The records that a call asks for, where they were read along with a page.
+ *
+ * @param found What was read
+ * @param origin Where the call would read
+ * @param query What it would read
+ * @returns `undefined` where it asks for anything else
+ */
+export function toKnownRecords<Result>(
+  found: object,
+  origin: Origin,
+  { where, sort, skip, limit, select }: ParsedQuery
+): Result[] | undefined {
+  if (!(found instanceof FoundRows) || sort.length > 0 || skip > 0) return undefined
+  if (where.kind !== 'compare' || where.operator !== 'in' || where.path.length > 1) return undefined
+
+  const { table, columns } = found
+  const names = select ? [...new Set([...select, origin.id])] : [...table.columns.keys()]
+  const values = [...new Set(where.value as readonly unknown[])]
+  const isRead = names.every((name) => columns.has(name))
+  const groups = isRead ? found.find(origin, where.path[0] as string, values) : undefined
+
+  if (!groups) return undefined
+
+  const readers = new Map(table.readers)
+  const fields = names.map((name) => ({ name, index: columns.get(name) as number, read: readers.get(name) }))
+  const records: StoredRow[] = []
+
+  for (const row of groups.flat()) {
+    const record: StoredRow = {}
+
+    for (const { name, index, read } of fields) {
+      const value = row[index]
+
+      if (isRounded(value)) return undefined
+
+      record[name] = read ? read(value) : value
+    }
+
+    records.push(record)
+  }
+
+  return sortById(records, table, origin.id).slice(0, limit) as Result[]
+}
+
+/** Whether a number may have lost digits in JSON. */
+function isRounded(value: unknown): boolean {
+  return typeof value === 'number' && !Number.isSafeInteger(value)
+}
+
+/**
+ * Prepares the statement of a page to read related rows along with it: those that an index finds, and that JSON leaves as
+ * they are.
+ *
+ * @param along What is asked for
+ * @param page Where the page is read
+ * @param handle The table of the page
+ * @param params The params of the call
+ * @param limit How many records the page has at most
+ * @returns `undefined` where each relation is read by itself
+ */
+export async function openAlong(
+  { requests, max }: Along,
+  page: Origin,
+  handle: TableHandle,
+  params: object | undefined,
+  limit: number | undefined
+): Promise<AlongReader | undefined> {
+  // Other plugins may change statements, or rows.
+  const isPlain = page.source.getExecutor().plugins.every((plugin) => plugin instanceof WithSchemaPlugin)
+
+  if (!limit || !handle.table.dialect.json || !isPlain) return undefined
+
+  const lists = [...requests.values()].filter(({ isCount }) => !isCount).length
+  // One more than there may be, which shows that there are too many.
+  const size = Math.floor(max / (limit * lists)) + 1
+  const caller = { ...params, adapter: undefined, paginate: undefined, query: undefined }
+  const parts: Part[] = []
+
+  for (const request of requests.values()) {
+    const { service, through } = request
+    const related = await openRelated(service, page, handle, caller)
+    const links = through && (await openRelated(through.service, page, handle, caller))
+
+    if (related && (!through || links))
+      parts.push(...toParts(request, { page: handle, related, links, size }))
+  }
+
+  return new PageReader(parts, handle.table)
+}
+
+/** A related table, and where calls of its service read it. */
+interface Related {
+  readonly origin: KyselySet
+  readonly table: Table
+}
+
+/** The tables of a relation. */
+interface Tables {
+  readonly page: TableHandle
+  readonly related: Related
+  readonly links: Related | undefined
+  /** How many rows are read for each record of the page. */
+  readonly size: number
+}
+
+/** Opens the table of a related service, if its calls read where the page is read. */
+async function openRelated(
+  service: SetAdapter,
+  { source, transaction }: Origin,
+  { db }: TableHandle,
+  params: object
+): Promise<Related | undefined> {
+  const origin = service.asSet(params)
+
+  if (!(origin instanceof KyselySet) || origin.source !== source || origin.transaction !== transaction) {
+    return undefined
+  }
+
+  try {
+    return { origin, table: await origin.getTable(db) }
+  } catch (error) {
+    // A call for these records says so.
+    if (hasCode(error, 'ALULA_MISSING_TABLE')) return undefined
+
+    throw error
+  }
+}
+
+/** A relation in the statement of a page. */
+interface Part {
+  readonly request: AlongRequest
+  readonly selection: Fragment
+  readonly found: Found
+  /** Takes what was read for each of some values; `false` where it is not everything. */
+  readonly take: (values: readonly unknown[], read: readonly unknown[]) => boolean
+}
+
+/** Prepares a relation; none where it is read by itself. */
+function toParts(request: AlongRequest, tables: Tables): readonly Part[] {
+  const { page, related, links, size } = tables
+  const { from, to, through, isCount } = request
+  const { along } = findDatabase(page.db).getInstance(related.origin.source)
+  const names = [page.name, related.origin.name, links?.origin.name]
+  const key = [...names, from, to, through?.from, through?.to, isCount].join('\0')
+  const parts = along.get(key) ?? toText(request, tables)
+
+  along.set(key, parts)
+  if (parts.length === 0) return []
+  if (isCount) return [toCountPart(request, related, parts)]
+
+  // A record of the page may have one related record, and so two are too many.
+  return size > 2 ? [toListPart(request, tables, parts)] : []
+}
+
+function toCountPart(request: AlongRequest, { origin }: Related, [text]: readonly string[]): Part {
+  const records = new FoundBy<number>(origin, request.to)
+
+  return {
+    request,
+    selection: sql.raw(text as string),
+    found: { records },
+    take(values, read) {
+      for (const [index, value] of values.entries()) records.byValue.set(value, Number(read[index]))
+
+      return true
+    }
+  }
+}
+
+function toListPart(request: AlongRequest, tables: Tables, [head = '', tail]: readonly string[]): Part {
+  const { related, links: between, size } = tables
+  const { to, through } = request
+  const names = [...related.table.columns.keys()]
+  const first = through ? LINKING : 0
+  const columns = new Map(names.map((name, index) => [name, first + index]))
+  const records = new FoundRows(related.origin, to, related.table, columns)
+  const links = through && between && toFoundLinks(through, between)
+  const readLink = through && between && toKeyReader(between.table, through.to)
+  const idIndex = columns.get(to) as number
+
+  return {
+    request,
+    selection: tail === undefined ? sql.raw(head) : sql`${sql.raw(head)}${size}${sql.raw(tail)}`,
+    found: {
+      records,
+      ...(links && { links }),
+      ...(links && through && findsAsIs(through.service) && { listLinks: toLinkLister(links, through) })
+    },
+    take(values, read) {
+      // All at once: that is quicker than one by one.
+      const text = `[${read.map((list) => list ?? '[]').join()}]`
+
+      // Some drivers cut strings at NUL, which is here in full.
+      if (!read.every(isText) || text.includes('\\u0000')) return false
+
+      const lists: readonly (readonly (readonly unknown[])[])[] = JSON.parse(text)
+
+      for (const [index, rows] of lists.entries()) {
+        if (rows.length === size) return false
+        if (!links) records.byValue.set(values[index], rows)
+        else takeLinks(values[index], rows)
+      }
+
+      return true
+    }
+  }
+
+  function takeLinks(value: unknown, rows: readonly (readonly unknown[])[]): void {
+    links?.byValue.set(
+      value,
+      rows.map(([id, other]) => [id, other, value])
+    )
+    for (const row of rows) {
+      const key = readLink?.(row[1])
+
+      if (key !== undefined) records.byValue.set(key, row[idIndex] === null ? [] : [row])
+    }
+  }
+}
+
+/** Answers what a call for records that link would ask. */
+function toLinkLister(links: FoundRows, { service, from, to }: Through): Found['listLinks'] {
+  const readLink = toKeyReader(links.table, to)
+
+  return (values, { transaction }: { transaction?: unknown }) => {
+    const rows = links.find(service.asSet({ transaction }) as KyselySet, from, values)?.flat()
+    const records = rows?.map(([, other, value]) => ({
+      [from]: value,
+      [to]: other === null ? null : readLink(other)
+    }))
+
+    return records?.every(({ [to]: other }) => other !== undefined) ? records : undefined
+  }
+}
+
+function isText(read: unknown): boolean {
+  return typeof read === 'string' || read === null
+}
+
+/** How many values of a row are those of a row that links: its id, and the value that leads on. */
+const LINKING = 2
+
+function toFoundLinks({ from, to }: { from: string; to: string }, { origin, table }: Related): FoundRows {
+  return new FoundRows(
+    origin,
+    from,
+    table,
+    new Map([origin.id, to, from].map((name, index) => [name, index]))
+  )
+}
+
+/**
+ * The part of a statement that reads the rows for a record of the page: in two parts around the number of rows, where that
+ * is limited. It is made once.
+ *
+ * @returns Nothing where the rows are read by themselves
+ */
+function toText(request: AlongRequest, tables: Tables): readonly string[] {
+  const { page, related, links } = tables
+  const { from, to, through, isCount } = request
+  const isSingle = to === related.origin.id
+  const outer = toPlaced(page.table.name, page.table.columns.get(from))
+  const target = toPlaced(RELATED, related.table.columns.get(to))
+  const near = toPlaced(LINK, links?.table.columns.get(through?.from ?? ''))
+  const far = toPlaced(LINK, links?.table.columns.get(through?.to ?? ''))
+  const isFound = through ? isSingle && finds(near, outer) && finds(target, far) : finds(target, outer)
+
+  if (!isFound || [RELATED, LINK].includes(page.table.name) || related.table.columns.has('__proto__'))
+    return []
+
+  const toParts = (statement: Fragment) => statement.compile(related.origin.source).sql.split(SIZE)
+  const rows = sql`${sql.table(related.origin.name)} as ${sql.id(RELATED)}`
+  const matching = sql`${rows} where ${target?.reference} = ${outer?.reference}`
+
+  if (isCount) return toParts(sql`(select count(*) from ${matching})`)
+
+  const json = page.table.dialect.json as JsonRows
+  const columns = [
+    ...[links?.origin.id, through?.to].map((name) => toPlaced(LINK, links?.table.columns.get(name ?? ''))),
+    ...[...related.table.columns.values()].map((column) => toPlaced(RELATED, column))
+  ].filter((column) => column !== undefined)
+  const values = columns.map(json.toValue)
+
+  if (!values.every((value) => value !== undefined) || values.length > MAX_VALUES) return []
+
+  const list = json.toList(values)
+  const limit = sql`limit ${sql.raw(SIZE)}`
+
+  if (through && links) {
+    const linking = sql`${sql.table(links.origin.name)} as ${sql.id(LINK)}`
+
+    return toParts(
+      sql`(select ${list} from (select * from ${linking} where ${near?.reference} = ${outer?.reference} ${limit}) as ${sql.id(LINK)} left join ${rows} on ${target?.reference} = ${far?.reference})`
+    )
+  }
+
+  return toParts(
+    isSingle
+      ? sql`(select ${list} from ${matching})`
+      : sql`(select ${list} from (select * from ${matching} ${limit}) as ${sql.id(RELATED)})`
+  )
+}
+
+/** Where the number of rows stands in text. No name has it. */
+const SIZE = '\0'
+
+/** A column of one of several tables. */
+function toPlaced(table: string, column: Column | undefined): Column | undefined {
+  return column && { ...column, reference: sql.id(table, column.name) }
+}
+
+/** Whether an index finds rows by the value of another column, and both columns compare alike. */
+function finds(inner: Column | undefined, outer: Column | undefined): boolean {
+  if (!inner?.isIndexed || inner.kind !== outer?.kind) return false
+  if (inner.kind === 'integer') return true
+  if (inner.kind !== 'text' && inner.kind !== 'uuid') return false
+
+  return inner.type === outer.type && inner.collation === outer.collation && inner.isExact && outer.isExact
+}
+
+/** Reads the value of a column by which rows find each other; `undefined` for one that it usually does not hold. */
+function toKeyReader({ columns, readers }: Table, name: string): (value: unknown) => unknown {
+  const type = columns.get(name)?.kind === 'integer' ? 'number' : 'string'
+  const [, read] = readers.find(([column]) => column === name) ?? []
+
+  return (value) => {
+    const key = read ? read(value) : value
+
+    return typeof key === type && !isRounded(key) ? key : undefined
+  }
+}
+
+/** Further columns of the statement of a page. */
+class PageReader implements AlongReader {
+  readonly selections: readonly AliasedRawBuilder<unknown, string>[]
+  private readonly parts: readonly Part[]
+  private readonly table: Table
+
+  constructor(parts: readonly Part[], table: Table) {
+    this.parts = parts
+    this.table = table
+    this.selections = parts.map(({ selection }, index) => selection.as(toName(index)))
+  }
+
+  take(rows: readonly StoredRow[], records: readonly StoredRow[]): void {
+    for (const [index, { request, found, take }] of this.parts.entries()) {
+      const readKey = toKeyReader(this.table, request.from)
+      const name = toName(index)
+      const read = new Map<unknown, unknown>()
+
+      for (const row of rows) {
+        const key = readKey(row[request.from])
+
+        if (key !== undefined) read.set(key, row[name])
+      }
+
+      if (take([...read.keys()], [...read.values()])) request.found = found
+    }
+
+    // From the last one on: an object that loses its last property stays as fast as it was.
+    for (const record of records) {
+      for (let index = this.parts.length - 1; index >= 0; index--) delete record[toName(index)]
+    }
+  }
+}
+
+function toName(index: number): string {
+  return `_along${index}`
+}

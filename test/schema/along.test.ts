@@ -1,0 +1,444 @@
+// A page reads related records in its own statement where that cannot be told from a `find` of their service.
+import { type Kysely, sql } from 'kysely'
+import { expect, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
+import { access, anyone, user } from '../../src/access.ts'
+import { callService, getResponse } from '../../src/core/call.ts'
+import { alula } from '../../src/index.ts'
+import { KyselyService, kysely, withTransaction } from '../../src/kysely.ts'
+import { count, exists, many, one, schema } from '../../src/schema.ts'
+import { describeDatabases, MARIADB, POSTGRES, SQLITE, type TestDatabase } from '../support/sql.ts'
+
+const TABLES = ['people', 'notes', 'comments', 'tags', 'links'] as const
+
+const relations = {
+  author: one('people', { from: 'owner' }),
+  comments: many('comments', { to: 'note' }),
+  tags: many('tags', { through: { path: 'links', from: 'note', to: 'tag' } }),
+  commentCount: count('comments', { to: 'note' }),
+  hasComments: exists('comments', { to: 'note' })
+}
+
+const ALL = Object.keys(relations)
+const People = z.looseObject({ id: z.int(), name: z.string(), secret: z.string() })
+const Comment = z.object({ id: z.int(), note: z.int(), person: z.int(), text: z.string() })
+const Note = z.object({ id: z.int(), text: z.string(), owner: z.int().nullable() })
+const Tag = z.object({ id: z.int(), name: z.string() })
+const Link = z.object({ id: z.int(), note: z.int(), tag: z.int().nullable() })
+
+/** What differs from an application whose page is one statement. */
+interface Difference {
+  /** A further column of people, and what Ada has in it as SQL. */
+  readonly column?: (database: TestDatabase) => string
+  readonly value?: string
+  readonly withoutIndex?: boolean
+  /** Options of the service of people. */
+  readonly people?: object
+  readonly settings?: object
+  readonly Service?: new (...options: any[]) => object
+  readonly Links?: new (...options: any[]) => object
+  readonly prepare?: (app: any, db: Kysely<any>) => unknown
+  readonly query?: object
+  readonly params?: object
+  /** The number of statements, on SQLite and on PostgreSQL; a page without a limit has another. */
+  readonly statements: number | readonly [sqlite: number, postgres: number]
+  /** What the first record of the page has. */
+  readonly first?: object
+}
+
+async function open(database: TestDatabase, difference: Partial<Difference>) {
+  const {
+    column,
+    value,
+    withoutIndex,
+    people = {},
+    settings,
+    Service = KyselyService,
+    Links = KyselyService
+  } = difference
+  const statements: string[] = []
+  const db = database.open((event) => void statements.push(event.query.sql))
+  const app: any = alula()
+  const { text, countedId } = database
+  const columns: { readonly [name in (typeof TABLES)[number]]: string } = {
+    people: `name ${text}, secret ${text}${column ? `, extra ${column(database)}` : ''}`,
+    notes: `text ${text}, owner integer`,
+    comments: `note integer, person integer, text ${text}`,
+    tags: `name ${text}`,
+    links: 'note integer, tag integer'
+  }
+  const run = (statement: string) => sql.raw(statement).execute(db)
+  const drop = async () => {
+    for (const name of TABLES) await run(`drop table if exists alula_along_${name}`)
+  }
+
+  await drop()
+  onTestFinished(async () => {
+    await drop()
+    await db.destroy()
+  })
+  for (const name of TABLES) await run(`create table alula_along_${name} (id ${countedId}, ${columns[name]})`)
+  if (!withoutIndex) {
+    await run('create index alula_along_note on alula_along_comments (note)')
+    await run('create index alula_along_links_note on alula_along_links (note)')
+  }
+
+  await run(`insert into alula_along_people (name, secret) values ('Ada', 's'), ('Bob "é" \\\\ 你', 's')`)
+  if (value) await run(`update alula_along_people set extra = ${value} where id = 1`)
+  await run(
+    `insert into alula_along_notes (text, owner) values ('a', 1), ('b', 2), ('c', 1), ('d', null), ('e', 9)`
+  )
+  await run(
+    `insert into alula_along_comments (note, person, text) values (2, 1, 'x'), (1, 2, 'y'), (1, 1, 'z')`
+  )
+  await run(`insert into alula_along_tags (name) values ('history'), ('code')`)
+  await run(
+    'insert into alula_along_links (note, tag) values (1, 2), (1, 1), (2, 2), (1, 2), (3, 9), (3, null)'
+  )
+
+  const create = (name: string) => ({ Model: db, name: `alula_along_${name}`, paginate: { default: 10 } })
+
+  app.use('people', new Service(create('people'), []), {
+    schema: schema(People, { hidden: ['secret'], ...settings }),
+    ...people
+  })
+  app.use('comments', kysely(create('comments')), {
+    schema: schema(Comment, { relations: { person_: one('people', { from: 'person' }) } })
+  })
+  app.use('tags', kysely(create('tags')), { schema: schema(Tag) })
+  app.use('links', new Links(create('links'), []), { schema: schema(Link), methods: [] })
+  app.use('notes', kysely(create('notes')), { schema: schema(Note, { relations }) })
+  await difference.prepare?.(app, db)
+  await app.service('notes').find({ query: { $include: ALL } })
+
+  const find = async (params: object): Promise<any[]> => {
+    const context = await callService(app.service('notes'), { method: 'find', params } as any)
+    const response: any = getResponse(context)
+
+    statements.push('end')
+
+    return response.data ?? response
+  }
+
+  return { app, db, find, statements }
+}
+
+/** What a page has, and the number of its statements. */
+async function read(database: TestDatabase, difference: Partial<Difference>) {
+  const { find, statements } = await open(database, difference)
+  const { query = {}, params } = difference
+  const shared = { provider: 'rest', ...params }
+  const asked = { $sort: { id: 1 }, ...('$select' in query ? {} : { $include: ALL }), ...query }
+
+  statements.length = 0
+
+  const page = await find({ ...shared, query: asked })
+  const count = statements.indexOf('end')
+  // Without a limit, each relation is read by itself.
+  const expected = await find({ ...shared, paginate: false, query: asked })
+
+  return { page, expected, count }
+}
+
+class Narrow extends KyselyService {
+  override async _find(params: any = {}): Promise<any> {
+    return await super._find({ ...params, query: { ...params.query, name: 'Ada' } })
+  }
+}
+
+class FirstTag extends KyselyService {
+  override async _find(params: any = {}): Promise<any> {
+    return await super._find({ ...params, query: { ...params.query, tag: 1 } })
+  }
+}
+
+const ada = { id: 1, name: 'Ada' }
+
+const CASES: { readonly [reason: string]: Difference } = {
+  'nothing stands against it': {
+    statements: 1,
+    first: {
+      author: ada,
+      tags: [
+        { id: 1, name: 'history' },
+        { id: 2, name: 'code' }
+      ],
+      comments: [
+        { id: 2, note: 1, person: 2, text: 'y' },
+        { id: 3, note: 1, person: 1, text: 'z' }
+      ],
+      commentCount: 2,
+      hasComments: true
+    }
+  },
+  'relations are selected': {
+    query: { $select: ['text', 'author', 'tags', 'commentCount'] },
+    statements: 1,
+    first: { author: ada, commentCount: 2 }
+  },
+  'the page has no total': { params: { paginate: { default: 3, total: false } }, statements: 1 },
+  'the page is sorted and filtered': {
+    query: { $sort: { commentCount: -1, id: -1 }, text: { $ne: 'e' } },
+    statements: 1
+  },
+  'what is included includes more': { query: { $include: ['comments.person_', 'author'] }, statements: 2 },
+  'there is no limit': { params: { paginate: false }, statements: 6 },
+  'the limit leaves no room': { query: { $limit: 6000 }, statements: 5 },
+  'a hook of the service narrows the query': {
+    prepare: (app) =>
+      app.service('people').hooks({
+        before: { find: [({ params }: any) => void Object.assign(params.query, { name: 'Bob' })] }
+      }),
+    query: { $include: ['author', 'tags'] },
+    statements: 2,
+    first: { author: null }
+  },
+  'a hook of the service changes the result': {
+    prepare: (app) =>
+      app.service('people').hooks({
+        after: {
+          find: [({ result }: any) => void result.map((one: any) => Object.assign(one, { name: 'x' }))]
+        }
+      }),
+    statements: 2,
+    first: { author: { id: 1, name: 'x' } }
+  },
+  'a hook of the application narrows queries': {
+    prepare: (app) =>
+      app.hooks({
+        before: {
+          find: [
+            ({ path, params }: any) => void (path === 'tags' && Object.assign(params.query, { name: 'code' }))
+          ]
+        }
+      }),
+    statements: 6,
+    first: { tags: [{ id: 2, name: 'code' }] }
+  },
+  'a class narrows the query': { Service: Narrow, statements: 2 },
+  'a class narrows the links': {
+    Links: FirstTag,
+    query: { $include: ['tags'] },
+    statements: 2,
+    first: { tags: [{ id: 1, name: 'history' }] }
+  },
+  'access adds a condition': {
+    people: { access: access({ find: () => ({ name: { $ne: 'Ada' } }) }) },
+    statements: 2,
+    first: { author: null }
+  },
+  'access may add a condition': { people: { access: access({ find: () => true }) }, statements: 2 },
+  'the call comes from inside, where access is not asked': {
+    people: { access: access({ find: () => false }) },
+    params: { provider: undefined },
+    statements: 1,
+    first: { author: { ...ada, secret: 's' } }
+  },
+  'access refuses the caller': {
+    people: { access: access({ find: user }) },
+    statements: 1,
+    first: { author: null }
+  },
+  'access lets everybody in': {
+    people: { access: access({ find: anyone }) },
+    statements: 1,
+    first: { author: ada }
+  },
+  'clients have no find': { people: { methods: ['get'] }, statements: 1, first: { author: null } },
+  'a field is computed': {
+    settings: {
+      computed: { length: { from: ['name'], many: (all: any[]) => all.map(({ name }) => name.length) } }
+    },
+    statements: 1,
+    first: { author: { ...ada, length: 3 } }
+  },
+  'an integer is small': {
+    column: () => 'bigint',
+    value: '7',
+    statements: 1,
+    first: { author: { ...ada, extra: 7 } }
+  },
+  'an integer is beyond 2^53': {
+    column: () => 'bigint',
+    value: '9007199254740993',
+    statements: 2,
+    first: { author: { ...ada, extra: '9007199254740993' } }
+  },
+  'a number is exact': { column: () => 'numeric(10, 2)', value: '1.10', statements: 2 },
+  'a number is a fraction': { column: ({ number }) => number, value: '0.1', statements: 2 },
+  'a column has bytes': {
+    column: (database) => (database === SQLITE ? 'blob' : 'bytea'),
+    value: "'abc'",
+    statements: 2
+  },
+  'a column has times': {
+    column: ({ date }) => date,
+    value: "'2026-01-02T03:04:05.678Z'",
+    statements: [1, 2]
+  },
+  'a column has booleans': { column: ({ boolean }) => boolean, value: 'true', statements: 1 },
+  'a column has JSON': {
+    column: ({ json }) => json,
+    value: `'{"a": [1.5, "x\\"", null, {"b": true}]}'`,
+    statements: 1,
+    first: { author: { ...ada, extra: { a: [1.5, 'x"', null, { b: true }] } } }
+  },
+  'no index finds the records': { withoutIndex: true, query: { $include: ['comments'] }, statements: 2 },
+  'no index finds the links': { withoutIndex: true, query: { $include: ['tags'] }, statements: 3 },
+  'no index counts them': {
+    withoutIndex: true,
+    query: { $include: ['commentCount', 'author'] },
+    statements: 2
+  }
+}
+
+describeDatabases(
+  'related records are those of a find of their service',
+  (database) => {
+    it.each(Object.entries(CASES))('where %s', async (_reason, difference) => {
+      const { statements, first = {} } = difference
+      const wanted = typeof statements === 'number' ? statements : statements[database === SQLITE ? 0 : 1]
+      const { page, expected, count } = await read(database, difference)
+
+      expect(page).toEqual(expected.slice(0, page.length))
+      expect(page.length).toBeGreaterThan(2)
+      expect(page[0]).toMatchObject(first)
+      expect(count).toBe(wanted)
+    })
+
+    it('where a record leads to many, up to the limit of a call', async () => {
+      const { app, find, statements } = await open(database, {})
+      const query = { $include: 'comments', $limit: 10, $sort: { id: 1 } }
+      const add = (length: number) =>
+        app.service('comments').create(
+          Array.from({ length }, () => ({ note: 3, person: 1, text: 'x' })),
+          { adapter: { multi: true } }
+        )
+      const measure = async () => {
+        statements.length = 0
+
+        const [, , { comments }] = await find({ provider: 'rest', query })
+
+        return [comments.length, statements.indexOf('end')]
+      }
+
+      await add(1000)
+      expect(await measure()).toEqual([1000, 1])
+      await add(1)
+      expect(await measure()).toEqual([1001, 2])
+      for (let done = 1001; done < 9000; done += 1499) await add(1499)
+      expect(await measure()).toEqual([9995, 2])
+      await add(10)
+      await expect(find({ provider: 'rest', query })).rejects.toThrow('more than 10000 records')
+    })
+
+    it('where the records are in a transaction that has not ended', async () => {
+      const { app, db, statements } = await open(database, {})
+
+      await withTransaction(db, async () => {
+        await app.service('people').patch(1, { name: 'Eve' })
+        statements.length = 0
+
+        const { data } = await app.service('notes').find({ query: { $include: 'author', $sort: { id: 1 } } })
+
+        expect(data[0].author.name).toBe('Eve')
+        expect(statements).toHaveLength(1)
+      })
+    })
+
+    it('where their table is in another database', async () => {
+      const other = database.open()
+
+      onTestFinished(() => other.destroy())
+
+      const { page, expected, count } = await read(database, {
+        query: { $include: ['author', 'tags', 'commentCount'] },
+        prepare: async (app) => {
+          await sql`create table if not exists alula_along_tags (id integer primary key, name text)`.execute(
+            other
+          )
+          Object.assign(app.service('tags').options, { Model: other })
+        }
+      })
+
+      expect(page).toEqual(expected)
+      expect(count).toBe(2)
+    })
+
+    it('where ids are strings', async () => {
+      const { app, db, statements } = await open(database, {})
+      const Thing = z.object({ id: z.string(), parent: z.string().nullable() })
+
+      onTestFinished(() => sql`drop table alula_along_things`.execute(db).then(() => undefined))
+      await sql`create table alula_along_things (id ${sql.raw(database.text)} primary key, parent ${sql.raw(database.text)})`.execute(
+        db
+      )
+      await sql`create index alula_along_parent on alula_along_things (parent)`.execute(db)
+      app.use('things', kysely({ Model: db, name: 'alula_along_things', multi: true }), {
+        schema: schema({
+          record: Thing,
+          create: Thing,
+          relations: {
+            above: one('things', { from: 'parent' }),
+            below: many('things', { to: 'parent' }),
+            number: count('things', { to: 'parent' })
+          }
+        })
+      })
+      await app
+        .service('things')
+        .create(['top', 'c', 'a', 'É', 'a b', '1'].map((id) => ({ id, parent: id === 'top' ? null : 'top' })))
+
+      const query = { $include: ['above', 'below', 'number'], $sort: { id: 1 } }
+
+      statements.length = 0
+      const page = await app.service('things').find({ query: { ...query, $limit: 10 } })
+
+      expect(statements).toHaveLength(1)
+      expect(page).toEqual(await app.service('things').find({ query }))
+      expect(page.at(-2)).toMatchObject({
+        below: [{ id: '1' }, { id: 'a' }, { id: 'a b' }, { id: 'c' }, { id: 'É' }]
+      })
+    })
+  },
+  [SQLITE, POSTGRES]
+)
+
+describeDatabases(
+  'related records',
+  (database) => {
+    it('are read as ever where a column holds what its type does not say', async () => {
+      const { page, expected, count } = await read(database, {
+        prepare: (_app, db) => sql`update alula_along_people set name = x'ff' where id = 2`.execute(db)
+      })
+
+      expect(page).toEqual(expected)
+      // The one that is refused, and those of a page without related records.
+      expect(count).toBe(1 + 6)
+    })
+
+    it('are read as ever where a string has NUL', async () => {
+      const { page, expected, count } = await read(database, {
+        prepare: (_app, db) =>
+          sql`update alula_along_people set name = 'a' || char(0) where id = 2`.execute(db)
+      })
+
+      expect(page).toEqual(expected)
+      expect(count).toBe(2)
+    })
+  },
+  [SQLITE]
+)
+
+describeDatabases(
+  'related records',
+  (database) => {
+    it('are read by themselves, each relation for all records of a page', async () => {
+      const { page, expected, count } = await read(database, {})
+
+      expect(page).toEqual(expected)
+      expect(count).toBe(6)
+    })
+  },
+  [MARIADB]
+)
