@@ -1,6 +1,6 @@
 import type { Id, Paginated, Query } from '../core/types.ts'
 import type { ParsedQuery } from '../query/ast.ts'
-import { parseQuery } from '../query/parse.ts'
+import { parseQuery, type QueryOptions } from '../query/parse.ts'
 import { VALIDATED } from '../query/validated.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
 import { withoutBy } from '../utils/own-adapter.ts'
@@ -131,12 +131,8 @@ export abstract class AdapterBase<
     const query: Query = params?.query ?? NO_QUERY
     const options = toQueryOptions(this.getOptions(params))
     const prepared = (params as PreparedParams | undefined)?.[PARSED]
-    const tree =
-      query === NO_QUERY
-        ? PARSED_NO_QUERY
-        : prepared?.query === query && prepared.adapter === this
-          ? prepared.tree
-          : parseQuery(query, { ...options, trusted: isValidated(query) })
+    const isPrepared = prepared?.query === query && prepared.adapter === this
+    const tree = isPrepared ? prepared.tree : parse(query, options)
     const limit = getLimit(tree.limit, options.paginate)
 
     if (limit === tree.limit) return tree
@@ -213,6 +209,10 @@ export function prepare(
   const checked = freezeDeep(isPage ? copy : withoutPage(copy))
 
   return copyWith(params, { query: checked, [PARSED]: { adapter, query: checked, tree } })
+}
+
+function parse(query: Query, options: QueryOptions): ParsedQuery {
+  return query === NO_QUERY ? PARSED_NO_QUERY : parseQuery(query, { ...options, trusted: isValidated(query) })
 }
 
 function isValidated(query: Query): boolean {
