@@ -73,7 +73,7 @@ it('the figures of the README are those of the benchmarks', async () => {
   const ratios = rest.split('The same as a ratio to Express 5 by hand')[1] as string
   const rows = [...readme.matchAll(/^\| (.+?) \|((?: \d\.\d\d \|){5})$/gm)]
 
-  expect(rows).toHaveLength(4)
+  expect(rows).toHaveLength(5)
 
   for (const [, server = '', figures = ''] of rows) {
     const measured = ratios
