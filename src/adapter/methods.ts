@@ -1,7 +1,7 @@
 import type { Id, Paginated, PaginationOptions, Query } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed } from '../errors.ts'
 import { describe } from '../query/operators.ts'
-import { findPath, isPlainObject, isRecordLike } from '../utils/object.ts'
+import { findPath, isComposite, isRecordLike } from '../utils/object.ts'
 import { type AnyAdapter, prepare } from './base.ts'
 import type { AdapterOptions, AdapterParams, NormalizedOptions } from './options.ts'
 import { isCondition } from './query.ts'
@@ -177,8 +177,7 @@ function toConditions(query: Query, { filters }: NormalizedOptions<AdapterOption
  * sockets bring bytes as well.
  */
 function assertId(id: unknown): void {
-  const isMade = Array.isArray(id) || isPlainObject(id) || ArrayBuffer.isView(id)
-  const isInstance = typeof id === 'object' && id !== null && !isMade
+  const isInstance = typeof id === 'object' && id !== null && !isComposite(id)
 
   if (typeof id !== 'string' && typeof id !== 'bigint' && !Number.isFinite(id) && !isInstance) {
     throw new BadRequest(`Invalid id: expected a string or a number, got ${describe(id)}`)

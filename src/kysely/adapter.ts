@@ -108,10 +108,10 @@ export class KyselyAdapter<
 
     const query = this.parseQuery(params)
     const { paginate } = this.getOptions(params)
-    const known =
-      params?.[FOUND] && toKnownRecords<Result>(params[FOUND], this.toSet(params, query.where), query)
+    const found = isPaginated(paginate) ? undefined : params?.[FOUND]
+    const known = found && toKnownRecords<Result>(found, this.toSet(params, query.where), query)
 
-    if (known && !isPaginated(paginate)) return known
+    if (known) return known
 
     const asked = params?.[ALONG]?.service === this ? params[ALONG] : undefined
 

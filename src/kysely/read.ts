@@ -135,7 +135,7 @@ export function hasId(id: Id, { id: idColumn, by: name = idColumn, table }: Tabl
 
 /** Makes records of rows: with values as they were stored, and the fields that are selected. */
 export function toRecord<Result>(
-  { table, id }: Pick<TableHandle, 'table' | 'id'>,
+  { table, id }: TableHandle,
   select: readonly string[] | undefined
 ): (row: StoredRow) => Result {
   const selection = toSelection(select, id)

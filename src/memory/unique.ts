@@ -1,6 +1,6 @@
 import { BadRequest, Conflict } from '../errors.ts'
 import { describe } from '../query/operators.ts'
-import { isPlainObject } from '../utils/object.ts'
+import { isComposite } from '../utils/object.ts'
 import type { Entry, Stored } from './field-index.ts'
 import type { Records } from './records.ts'
 
@@ -63,7 +63,7 @@ export class UniqueFields {
 
 /** An object is never found by a path, and one with a `toString` of its own cannot be written as a string. */
 function assertScalar(field: string, value: unknown): void {
-  if (!Array.isArray(value) && !isPlainObject(value) && !ArrayBuffer.isView(value)) return
+  if (!isComposite(value)) return
 
   throw new BadRequest(`Invalid data: '${field}' expects a string or a number, got ${describe(value)}`, {
     errors: { [field]: 'expects a string or a number' }

@@ -66,7 +66,7 @@ export function settleDerived(
 ): Query | Promise<Query> {
   const { relations, filters } = fields
 
-  if (!hasFilter(query, filters) && !hasSort(query, relations)) return selectSources(context, query, fields)
+  if (!hasFilter(query, filters) && !hasSort(query, relations)) return settleSources(context, query, fields)
 
   return settleRelated(context, query, fields)
 }
@@ -76,21 +76,25 @@ async function settleRelated(context: HookContext, query: Query, fields: Derived
   const filtered = await resolveFilters(context, query, relations, filters, id)
   const sorted = await resolveSorts(context, filtered, relations, id)
 
-  return selectSources(context, sorted, fields)
+  return settleSources(context, sorted, fields)
+}
+
+function settleSources(context: HookContext, query: Query, fields: DerivedFields): Query {
+  const settled = selectSources(context, query, fields)
+
+  askAlong(context, getWanted(context)?.includes ?? new Map(), fields.relations, fields.id)
+
+  return settled
 }
 
 function selectSources(context: HookContext, query: Query, fields: DerivedFields): Query {
   const { computed, relations, id } = fields
   const selected = query.$select === undefined ? undefined : [query.$select].flat()
-  const includes = new Map(getWanted(context)?.includes)
 
   // Its shape is for the adapter.
-  if (!selected?.every((name) => typeof name === 'string')) {
-    askAlong(context, includes, relations, id)
+  if (!selected?.every((name) => typeof name === 'string')) return query
 
-    return query
-  }
-
+  const includes = new Map(getWanted(context)?.includes)
   const isRelation = (name: string) => Object.hasOwn(relations, name)
 
   for (const name of selected) if (isRelation(name) && !includes.has(name)) includes.set(name, [])
@@ -102,7 +106,6 @@ function selectSources(context: HookContext, query: Query, fields: DerivedFields
   const stored = selected.filter((name) => !isRelation(name) && !computed.some(([field]) => field === name))
 
   keep(context, { includes, selected: new Set([...selected, id]) })
-  askAlong(context, includes, relations, id)
 
   return { ...query, $select: [...new Set([...stored, ...sources])] }
 }
@@ -143,9 +146,10 @@ export async function addDerived(context: HookContext, fields: DerivedFields): P
  */
 export function withoutPrivate(context: HookContext, dispatch: unknown, relations: Relations): unknown {
   const pick = (record: unknown) => dropPrivate(context, record, relations)
-  const isPublic = toRecords(dispatch).every((record) => pick(record) === record)
+  const shown = pickResult(dispatch, pick)
+  const records = toRecords(shown)
 
-  return isPublic ? dispatch : pickResult(dispatch, pick)
+  return toRecords(dispatch).every((record, index) => record === records[index]) ? dispatch : shown
 }
 
 function dropPrivate(context: HookContext, value: unknown, relations: Relations): unknown {
@@ -162,16 +166,16 @@ function dropPrivate(context: HookContext, value: unknown, relations: Relations)
   for (const [name, relation] of Object.entries(relations)) {
     if (!Object.hasOwn(record, name)) continue
 
-    const { [name]: related, ...rest } = shown
-
     if (isPrivate(context, relation)) {
-      shown = rest
+      const { [name]: _, ...others } = shown
+
+      shown = others
       continue
     }
 
-    const picked = dropPrivate(context, related, getRelations(context, relation.path))
+    const picked = dropPrivate(context, record[name], getRelations(context, relation.path))
 
-    if (picked !== related) shown = { ...shown, [name]: picked }
+    if (picked !== record[name]) shown = { ...shown, [name]: picked }
   }
 
   return shown

@@ -32,6 +32,11 @@ function hasProto(value: object | undefined): boolean {
   return value !== undefined && Object.hasOwn(value, '__proto__')
 }
 
+/** Whether a value is one that clients make of others: a list, a plain object, bytes. None of them is an id. */
+export function isComposite(value: unknown): boolean {
+  return Array.isArray(value) || isPlainObject(value) || ArrayBuffer.isView(value)
+}
+
 /** Whether an object has no enumerable property, inherited ones included. */
 export function isEmpty(value: object): boolean {
   for (const _ in value) return false

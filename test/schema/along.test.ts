@@ -8,6 +8,7 @@ import { alula } from '../../src/index.ts'
 import { KyselyService, kysely, withTransaction } from '../../src/kysely.ts'
 import { count, exists, many, one, schema } from '../../src/schema.ts'
 import { describeDatabases, MARIADB, POSTGRES, SQLITE, type TestDatabase } from '../support/sql.ts'
+import { declareThings } from './support/relations.ts'
 
 const TABLES = ['people', 'notes', 'comments', 'tags', 'links'] as const
 
@@ -367,7 +368,6 @@ describeDatabases(
 
     it('where ids are strings', async () => {
       const { app, db, statements } = await open(database, {})
-      const Thing = z.object({ id: z.string(), parent: z.string().nullable() })
 
       onTestFinished(() => sql`drop table alula_along_things`.execute(db).then(() => undefined))
       await sql`create table alula_along_things (id ${sql.raw(database.text)} primary key, parent ${sql.raw(database.text)})`.execute(
@@ -375,15 +375,7 @@ describeDatabases(
       )
       await sql`create index alula_along_parent on alula_along_things (parent)`.execute(db)
       app.use('things', kysely({ Model: db, name: 'alula_along_things', multi: true }), {
-        schema: schema({
-          record: Thing,
-          create: Thing,
-          relations: {
-            above: one('things', { from: 'parent' }),
-            below: many('things', { to: 'parent' }),
-            number: count('things', { to: 'parent' })
-          }
-        })
+        schema: declareThings()
       })
       await app
         .service('things')

@@ -8,7 +8,7 @@ import { kysely } from '../../src/kysely.ts'
 import { memory } from '../../src/memory.ts'
 import { count, many, one, schema } from '../../src/schema.ts'
 import { SQLITE } from '../support/sql.ts'
-import { ask, Comment, createInMemory, Note, Person } from './support/relations.ts'
+import { ask, Comment, createInMemory, declareThings, Note, Person } from './support/relations.ts'
 
 describe('a relation', () => {
   it('past its limit is left out of what a write returns, because the write is done', async () => {
@@ -169,19 +169,8 @@ describe('a relation', () => {
 
   it('of a record without a value is empty, whatever values others have', async () => {
     const app: any = alula()
-    const Thing = z.object({ id: z.string(), parent: z.string().nullable() })
 
-    app.use('things', memory({ multi: true }), {
-      schema: schema({
-        record: Thing,
-        create: Thing,
-        relations: {
-          above: one('things', { from: 'parent' }),
-          below: many('things', { to: 'parent' }),
-          number: count('things', { to: 'parent' })
-        }
-      })
-    })
+    app.use('things', memory({ multi: true }), { schema: declareThings() })
     await app.service('things').create([
       { id: 'null', parent: 'top' },
       { id: 'top', parent: null }

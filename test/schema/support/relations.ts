@@ -99,3 +99,18 @@ export async function ask(app: any, path: string, query: object): Promise<any[]>
 
   return context.dispatch as any[]
 }
+
+/** Things with ids of text, each with one above it and others below. */
+export function declareThings(): ReturnType<typeof schema> {
+  const Thing = z.object({ id: z.string(), parent: z.string().nullable() })
+
+  return schema({
+    record: Thing,
+    create: Thing,
+    relations: {
+      above: one('things', { from: 'parent' }),
+      below: many('things', { to: 'parent' }),
+      number: count('things', { to: 'parent' })
+    }
+  })
+}
