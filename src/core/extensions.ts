@@ -1,6 +1,6 @@
 import { type AroundHook, type Hook, INPUT, type Layer, type Phase } from '../hooks/types.ts'
 import { getServiceOptions } from './service.ts'
-import type { Application, FeathersService, HookContext } from './types.ts'
+import type { Application, FeathersService, HookContext, ServiceExtension } from './types.ts'
 
 /** Lets the extensions of a service check it, before anything else is done to it. */
 export function installExtensions(service: FeathersService, path: string, app: object): void {
@@ -37,31 +37,36 @@ export function extendLayers(
   if (!schema && !access) return layers
 
   const [ofApplication, ofClass, ofService] = layers
+  const hooksOf = <Place extends keyof Places>(place: Place, ...extensions: (Places | undefined)[]) =>
+    extensions.flatMap((extension) => extension?.[place]?.(method) ?? []) as PlacedHook<Place>[]
 
   return [
-    toLayer(toHooks(access?.outer?.(method), schema?.outer?.(method))),
-    withAdmission(ofApplication, toHooks(access?.admit?.(method), schema?.admit?.(method))),
-    toLayer(toHooks(access?.inner?.(method), schema?.inner?.(method))),
+    toAfterLayer(hooksOf('output', schema, access)),
+    withAdmission(ofApplication, hooksOf('admit', access, schema)),
+    toAfterLayer(hooksOf('complete', schema, access)),
     ofClass,
     // What access demands of a query comes after the schema, so that a client cannot talk it away.
-    withInput(ofService, toHooks(schema?.input?.(method), access?.input?.(method))),
-    toLayer(toHooks(access?.innermost?.(method), schema?.innermost?.(method)))
+    withInput(ofService, hooksOf('input', schema, access)),
+    toLayer(hooksOf('innermost', access, schema))
   ]
 }
 
-/** Those of two hooks that there are. */
-function toHooks<Hook>(first: Hook | undefined, second: Hook | undefined): readonly Hook[] {
-  if (first === undefined) return second === undefined ? [] : [second]
+/** Where an extension may put a hook. */
+type Places = Pick<ServiceExtension, 'output' | 'admit' | 'complete' | 'input' | 'innermost'>
 
-  return second === undefined ? [first] : [first, second]
-}
+type PlacedHook<Place extends keyof Places> = NonNullable<ReturnType<NonNullable<Places[Place]>>>
 
 /** A layer of around hooks. */
 export function toLayer(around: readonly AroundHook<HookContext>[]): Layer<HookContext> {
   return { around, phases: [] }
 }
 
-/** Puts hooks after the last before hook, in the same list: a layer of their own would cost as much as a hook. */
+/** A layer of after hooks. */
+function toAfterLayer(after: readonly Hook<HookContext>[]): Layer<HookContext> {
+  return { around: [], phases: [{ after }] }
+}
+
+/** Puts hooks after the last before hook. */
 function withAdmission(layer: Layer<HookContext>, admit: readonly Hook<HookContext>[]): Layer<HookContext> {
   return insertBefore(
     layer,

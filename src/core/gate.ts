@@ -71,6 +71,14 @@ export function addGate(
   hooks.changes++
 }
 
+/** Which methods have hooks, by the version of the hooks that was looked at: pages ask it of each relation. */
+const asked = new WeakMap<ServiceHooks, Map<string, Answer>>()
+
+interface Answer {
+  readonly version: number
+  readonly hasHooks: boolean
+}
+
 /**
  * Whether a method of a registered service has hooks, those of the application and of the class among them. What its
  * extensions do is none.
@@ -81,12 +89,27 @@ export function addGate(
  */
 export function hasHooks(app: object, service: object, method: string): boolean {
   const hooks = (service as Hooked)[SERVICE_HOOKS]
-  const { original } = (service as HookedMethods)[method] ?? {}
 
   if (!hooks) return true
 
-  return [getInternals(app).hooks.layer(method), ...hooks.layers(method, original)].some(
-    ({ around, phases }) =>
-      around.length > 0 || phases.some((phase) => Object.values(phase).some((list) => list.length > 0))
-  )
+  const answers = asked.get(hooks) ?? new Map<string, Answer>()
+  const { hooks: shared } = getInternals(app)
+  const version = shared.version + hooks.version
+  const known = answers.get(method)
+
+  if (known?.version === version) return known.hasHooks
+
+  const { original } = (service as HookedMethods)[method] ?? {}
+  const answer = {
+    version,
+    hasHooks: [shared.layer(method), ...hooks.layers(method, original)].some(
+      ({ around, phases }) =>
+        around.length > 0 || phases.some((phase) => Object.values(phase).some((list) => list.length > 0))
+    )
+  }
+
+  asked.set(hooks, answers)
+  answers.set(method, answer)
+
+  return answer.hasHooks
 }

@@ -1,6 +1,6 @@
 // The contracts that several floors share. The names and shapes are those of Feathers v5, so that its types
 // can be replaced by these; all of them can be augmented with `declare module 'alula'`.
-import type { AroundHook, Hook as BeforeInput, HookType, NextFunction } from '../hooks/types.ts'
+import type { AroundHook, HookType, NextFunction, Hook as Step } from '../hooks/types.ts'
 import type { Channel } from './channel.ts'
 import type { Emitter, EventListener, Listeners } from './emitter.ts'
 import type { DataByMethod, ResultByMethod } from './method-types.ts'
@@ -270,18 +270,19 @@ type PlaceholderOf<Path> = Path extends `${infer Segment}/${infer Rest}`
 
 /**
  * Takes part in every call of a service. What its functions return for a method is compiled into the pipeline of that
- * method; `undefined` adds nothing. From outside to inside it is: `outer`, hooks of the application, `admit`, `inner`,
- * hooks of the class, hooks of the service with `input` among them, `innermost`, the method.
+ * method; `undefined` adds nothing. On the way in: hooks of the application, `admit`, hooks of the class, hooks of the
+ * service with `input` among them, `innermost`, the method. On the way out: after hooks of the service, `complete`, after
+ * hooks of the application, `output`.
  */
 export interface ServiceExtension {
-  /** Runs around all hooks of a method, before its event is sent. */
-  outer?(method: string): AroundHook<HookContext> | undefined
+  /** Runs after all hooks of a method, before its event is sent. */
+  output?(method: string): Step<HookContext> | undefined
   /** Runs after the before hooks of the application: what it throws refuses the call before its input is read. */
-  admit?(method: string): BeforeInput<HookContext> | undefined
-  /** Runs between the hooks of the application and those of the service. */
-  inner?(method: string): AroundHook<HookContext> | undefined
+  admit?(method: string): Step<HookContext> | undefined
+  /** Runs after the hooks of the service and its class, before the after hooks of the application. */
+  complete?(method: string): Step<HookContext> | undefined
   /** Runs before the before hooks of the service, or after the last one that authenticates. */
-  input?(method: string): BeforeInput<HookContext> | undefined
+  input?(method: string): Step<HookContext> | undefined
   /** Runs around the method itself, inside of all hooks. */
   innermost?(method: string): AroundHook<HookContext> | undefined
   /** Says who may call a method, for tools that read the pipeline. An extension without it refuses no caller. */

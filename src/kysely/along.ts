@@ -105,8 +105,9 @@ export async function openAlong(
 ): Promise<AlongReader | undefined> {
   // Other plugins may change statements, or rows.
   const isPlain = page.source.getExecutor().plugins.every((plugin) => plugin instanceof WithSchemaPlugin)
+  const { dialect, columns } = handle.table
 
-  if (!limit || !handle.table.dialect.json || !isPlain) return undefined
+  if (!limit || !dialect.json || !isPlain || columns.has('__proto__')) return undefined
 
   const lists = [...requests.values()].filter(({ isCount }) => !isCount).length
   // One more than there may be, which shows that there are too many.
@@ -215,10 +216,11 @@ function toListPart(request: AlongRequest, tables: Tables, [head = '', tail]: re
   const links = through && between && toFoundLinks(through, between)
   const readLink = through && between && toKeyReader(between.table, through.to)
   const idIndex = columns.get(to) as number
+  const isSingle = tail === undefined
 
   return {
     request,
-    selection: tail === undefined ? sql.raw(head) : sql`${sql.raw(head)}${size}${sql.raw(tail)}`,
+    selection: isSingle ? sql.raw(head) : sql`${sql.raw(head)}${size}${sql.raw(tail)}`,
     found: {
       records,
       ...(links && { links }),
@@ -226,7 +228,7 @@ function toListPart(request: AlongRequest, tables: Tables, [head = '', tail]: re
     },
     take(values, read) {
       // All at once: that is quicker than one by one.
-      const text = `[${read.map((list) => list ?? '[]').join()}]`
+      const text = `[${read.map(isSingle ? toListText : (list) => list ?? '[]').join()}]`
 
       // Some drivers cut strings at NUL, which is here in full.
       if (!read.every(isText) || text.includes('\\u0000')) return false
@@ -275,6 +277,11 @@ function isText(read: unknown): boolean {
   return typeof read === 'string' || read === null
 }
 
+/** The text of a list with the one row that there is. */
+function toListText(row: unknown): string {
+  return row === null ? '[]' : `[${row}]`
+}
+
 /** How many values of a row are those of a row that links: its id, and the value that leads on. */
 const LINKING = 2
 
@@ -321,21 +328,20 @@ function toText(request: AlongRequest, tables: Tables): readonly string[] {
 
   if (!values.every((value) => value !== undefined) || values.length > MAX_VALUES) return []
 
-  const list = json.toList(values)
   const limit = sql`limit ${sql.raw(SIZE)}`
 
   if (through && links) {
     const linking = sql`${sql.table(links.origin.name)} as ${sql.id(LINK)}`
 
     return toParts(
-      sql`(select ${list} from (select * from ${linking} where ${near?.reference} = ${outer?.reference} ${limit}) as ${sql.id(LINK)} left join ${rows} on ${target?.reference} = ${far?.reference})`
+      sql`(select ${json.toList(values)} from (select * from ${linking} where ${near?.reference} = ${outer?.reference} ${limit}) as ${sql.id(LINK)} left join ${rows} on ${target?.reference} = ${far?.reference})`
     )
   }
 
   return toParts(
     isSingle
-      ? sql`(select ${list} from ${matching})`
-      : sql`(select ${list} from (select * from ${matching} ${limit}) as ${sql.id(RELATED)})`
+      ? sql`(select ${json.toRow(values)} from ${matching})`
+      : sql`(select ${json.toList(values)} from (select * from ${matching} ${limit}) as ${sql.id(RELATED)})`
   )
 }
 
@@ -371,37 +377,52 @@ function toKeyReader({ columns, readers }: Table, name: string): (value: unknown
 /** Further columns of the statement of a page. */
 class PageReader implements AlongReader {
   readonly selections: readonly AliasedRawBuilder<unknown, string>[]
+  private readonly names: readonly string[]
   private readonly parts: readonly Part[]
   private readonly table: Table
 
   constructor(parts: readonly Part[], table: Table) {
     this.parts = parts
     this.table = table
-    this.selections = parts.map(({ selection }, index) => selection.as(toName(index)))
+    this.names = parts.map((_, index) => `_along${index}`)
+    this.selections = parts.map(({ selection }, index) => selection.as(this.names[index] as string))
   }
 
-  take(rows: readonly StoredRow[], records: readonly StoredRow[]): void {
+  take(rows: readonly StoredRow[]): void {
+    const known = new Map<string, Keyed>()
+
     for (const [index, { request, found, take }] of this.parts.entries()) {
-      const readKey = toKeyReader(this.table, request.from)
-      const name = toName(index)
-      const read = new Map<unknown, unknown>()
+      const { from } = request
+      const name = this.names[index] as string
+      const keyed = known.get(from) ?? toKeyed(rows, from, this.table)
 
-      for (const row of rows) {
-        const key = readKey(row[request.from])
-
-        if (key !== undefined) read.set(key, row[name])
-      }
-
-      if (take([...read.keys()], [...read.values()])) request.found = found
-    }
-
-    // From the last one on: an object that loses its last property stays as fast as it was.
-    for (const record of records) {
-      for (let index = this.parts.length - 1; index >= 0; index--) delete record[toName(index)]
+      known.set(from, keyed)
+      if (
+        take(
+          keyed.values,
+          keyed.rows.map((row) => row[name])
+        )
+      )
+        request.found = found
     }
   }
 }
 
-function toName(index: number): string {
-  return `_along${index}`
+/** The different values of a column of a page, each with a row that has it. */
+interface Keyed {
+  readonly values: readonly unknown[]
+  readonly rows: readonly StoredRow[]
+}
+
+function toKeyed(rows: readonly StoredRow[], column: string, table: Table): Keyed {
+  const readKey = toKeyReader(table, column)
+  const byValue = new Map<unknown, StoredRow>()
+
+  for (const row of rows) {
+    const value = readKey(row[column])
+
+    if (value !== undefined) byValue.set(value, row)
+  }
+
+  return { values: [...byValue.keys()], rows: [...byValue.values()] }
 }

@@ -73,6 +73,8 @@ export interface JsonRows {
    * @returns `undefined` for a column that the driver reads otherwise than JSON has it
    */
   toValue(column: Column): Fragment | undefined
+  /** A row as a string: an array of its values. */
+  toRow(values: readonly Fragment[]): Fragment
   /** All rows as a string: an array with an array of values for each row. Null where there is none, or an empty array. */
   toList(values: readonly Fragment[]): Fragment
   /** Whether a statement has failed because JSON cannot hold a value. */

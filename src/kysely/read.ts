@@ -14,8 +14,8 @@ import { toExpression } from './where.ts'
 export interface AlongReader {
   /** Further columns of the statement. */
   readonly selections: readonly AliasedRawBuilder<unknown, string>[]
-  /** Takes these columns out of the records. */
-  take(rows: readonly StoredRow[], records: readonly StoredRow[]): void
+  /** Takes what these columns hold. */
+  take(rows: readonly StoredRow[]): void
 }
 
 /** Reads the records that match, in an order, in the section of a query. */
@@ -60,7 +60,7 @@ export async function readPage<Result>(
 
   const data = toRecords<Result>(rows, handle, query, along)
 
-  for (const record of data) delete (record as StoredRow)[totalName]
+  if (!along) for (const record of data) delete (record as StoredRow)[totalName]
 
   return { total: Number(first[totalName]), data }
 }
@@ -71,11 +71,10 @@ function toRecords<Result>(
   { select }: ParsedQuery,
   along: AlongReader | undefined
 ): Result[] {
-  const records = rows.map(toRecord<Result>(handle, select))
+  along?.take(rows)
 
-  along?.take(rows, records as StoredRow[])
-
-  return records
+  // To take properties out again would take longer than to copy all others.
+  return rows.map(toRecord<Result>(handle, select, along && toColumnNames(select, handle)))
 }
 
 function selectSection(
@@ -133,21 +132,34 @@ export function hasId(id: Id, { id: idColumn, by: name = idColumn, table }: Tabl
   )
 }
 
-/** Makes records of rows: with values as they were stored, and the fields that are selected. */
+/**
+ * Makes records of rows: with values as they were stored, and the fields that are selected.
+ *
+ * @param columns The columns of a row that belong to the record; all when left out
+ */
 export function toRecord<Result>(
   { table, id }: TableHandle,
-  select: readonly string[] | undefined
+  select: readonly string[] | undefined,
+  columns?: readonly string[]
 ): (row: StoredRow) => Result {
   const selection = toSelection(select, id)
 
   return (row) => {
-    const record: StoredRow = copyWith(row)
+    const record: StoredRow = columns ? pick(row, columns) : copyWith(row)
 
     for (const [name, read] of table.readers)
       if (Object.hasOwn(record, name)) record[name] = read(record[name])
 
     return selection(record)
   }
+}
+
+function pick(row: StoredRow, columns: readonly string[]): StoredRow {
+  const picked: StoredRow = {}
+
+  for (const name of columns) picked[name] = row[name]
+
+  return picked
 }
 
 /**
@@ -176,14 +188,19 @@ export function selectRows(handle: TableHandle, select?: readonly string[]) {
   return select ? db.selectFrom(name).select(toColumns(select, handle)) : table.statements.select
 }
 
-function toColumns(select: readonly string[], { table, id }: TableHandle) {
-  const names = new Set([...select, id].map(toColumnName))
+function toColumns(select: readonly string[], handle: TableHandle) {
+  const { table } = handle
 
-  return [...names].map((name) => {
+  return toColumnNames(select, handle).map((name) => {
     const column = toColumn(name, table)
 
     return (table.dialect.toExact(column) ?? column.reference).as(name)
   })
+}
+
+/** The columns that fields are read from, that of the id among them; all of the table without a selection. */
+function toColumnNames(select: readonly string[] | undefined, { table, id }: TableHandle): readonly string[] {
+  return select ? [...new Set([...select, id].map(toColumnName))] : [...table.columns.keys()]
 }
 
 function toColumnName(field: string): string {

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { FeathersService, HookContext, Params, ServiceExtension } from '../core/types.ts'
-import type { AroundHook, Hook } from '../hooks/types.ts'
+import type { Hook } from '../hooks/types.ts'
 import type { SchemaDefinition } from '../schema/compile.ts'
 import { CHECKS, type LongForm } from '../schema/declaration.ts'
 import type { DescribedExtension } from '../schema/declared.ts'
@@ -111,18 +111,18 @@ class TableSchema implements ServiceExtension {
     }
   }
 
-  outer(method: string): AroundHook<HookContext> {
-    return this.onceLoaded<AroundHook<HookContext>>((declared) => declared.outer?.(method))
+  output(method: string): Hook<HookContext> {
+    return this.onceLoaded((declared) => declared.output?.(method))
   }
 
-  inner(method: string): AroundHook<HookContext> | undefined {
+  complete(method: string): Hook<HookContext> | undefined {
     if (!this.settings.computed && !this.settings.relations) return undefined
 
-    return this.onceLoaded<AroundHook<HookContext>>((declared) => declared.inner?.(method))
+    return this.onceLoaded((declared) => declared.complete?.(method))
   }
 
   input(method: string): Hook<HookContext> {
-    return this.onceLoaded<Hook<HookContext>>((declared) => declared.input?.(method))
+    return this.onceLoaded((declared) => declared.input?.(method))
   }
 
   show(event: string, data: unknown): unknown {
@@ -135,20 +135,20 @@ class TableSchema implements ServiceExtension {
   }
 
   /** A hook that is made when the table is known. */
-  private onceLoaded<H extends (context: HookContext, next: any) => unknown>(
-    make: (declared: DescribedExtension) => H | undefined
-  ): H {
-    let hook: ((context: HookContext, next: any) => unknown) | undefined
+  private onceLoaded(
+    make: (declared: DescribedExtension) => Hook<HookContext> | undefined
+  ): Hook<HookContext> {
+    let hook: Hook<HookContext> | undefined
 
-    return ((context: HookContext, next?: () => Promise<void>) => {
-      if (hook) return hook(context, next)
+    return (context) => {
+      if (hook) return hook(context)
 
       return this.load(context.params).then((declared) => {
-        hook ??= make(declared) ?? ((_context, goOn) => goOn?.())
+        hook ??= make(declared) ?? (() => undefined)
 
-        return hook(context, next)
+        return hook(context)
       })
-    }) as H
+    }
   }
 
   /** Every call reads by itself until one has: one that waited for another could hold the connection that it needs. */

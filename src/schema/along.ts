@@ -54,7 +54,7 @@ export function getPlainSet(context: HookContext, name: string): RecordSet | und
 
   if (!service || !findsAsIs(service) || (provider && !isOpen(service))) return undefined
 
-  return service.asSet(copyWith(toCaller(context.params), { paginate: false, query: {} }))
+  return service.asSet(copyWith(toCaller(context.params), { paginate: false }))
 }
 
 /** Whether every client may find the records of a service. */

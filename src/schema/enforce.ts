@@ -10,7 +10,7 @@ import type {
   NormalizedServiceOptions,
   Params
 } from '../core/types.ts'
-import type { AroundHook, Hook } from '../hooks/types.ts'
+import type { Hook } from '../hooks/types.ts'
 import { isString } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
@@ -133,13 +133,14 @@ class ServiceSchema implements DescribedExtension {
     if (isComparable(service)) await service[COMPARE]({ ...this.form, path, record: this.record.output })
   }
 
-  outer(method: string): AroundHook<HookContext> {
+  output(method: string): Hook<HookContext> {
     const { view, hidden, relations = {} } = this.form
     const { pick, pickers, dispatchProperty } = this.compiled as CompiledSchema
     const isStandard = isStandardMethod(method)
     const pickOwn = pickers.get(method)
     const resolve = pickOwn ? undefined : compileExternal(this.resolvers, isStandard ? pick : showAll)
     const hasEvent = getDefinition(method).event !== undefined
+    const hasRelations = !isEmpty(relations)
     const checkResult = isStandard ? this.checkResult : undefined
     const pickShown = (value: unknown) => {
       if (isStandard) return pickResult(value, pick)
@@ -147,38 +148,47 @@ class ServiceSchema implements DescribedExtension {
       return pickOwn ? pickOwn(value) : showAll(value, [], hidden)
     }
 
-    return async (context, next) => {
-      await next()
-
+    return (context) => {
       checkResult?.(context)
-      if (resolve) await resolve(context)
+      if (resolve) return resolve(context).then(() => show(context))
       // Listeners of an event get the result too.
-      else if (isStandard && (hasEvent || !goesToClient(context)))
-        markRecords(context.result, dispatchProperty)
+      if (isStandard && (hasEvent || !goesToClient(context))) markRecords(context.result, dispatchProperty)
+
+      return show(context)
+    }
+
+    function show(context: HookContext): unknown {
+      const { params, event, dispatch, result } = context
       // A hook may have named an event for any method.
-      const sendsEvent = hasEvent || isString(context.event)
+      const sendsEvent = hasEvent || isString(event)
 
-      if (context.params.provider || sendsEvent) {
-        context.dispatch = pickShown(context.dispatch !== undefined ? context.dispatch : context.result)
-      }
-      if (view && goesToClient(context)) setResponse(context, await view(context))
-      if (sendsEvent && !isEmpty(relations)) {
-        const { dispatch } = context
+      if (params.provider || sendsEvent)
+        context.dispatch = pickShown(dispatch !== undefined ? dispatch : result)
 
-        context.dispatch = withoutPrivate(context, dispatch, relations)
-        if (!view && context.dispatch !== dispatch && goesToClient(context)) setResponse(context, dispatch)
-      }
+      const hasView = view !== undefined && goesToClient(context)
+
+      return andThen(hasView ? view(context) : undefined, (viewed) => {
+        if (hasView) setResponse(context, viewed)
+        if (sendsEvent && hasRelations) keepPrivate(context, hasView)
+      })
+    }
+
+    /** Related records that not all may find are for the caller alone. */
+    function keepPrivate(context: HookContext, hasView: boolean): void {
+      const { dispatch } = context
+
+      context.dispatch = withoutPrivate(context, dispatch, relations)
+      if (!hasView && context.dispatch !== dispatch && goesToClient(context)) setResponse(context, dispatch)
     }
   }
 
-  inner(method: string): AroundHook<HookContext> | undefined {
+  complete(method: string): Hook<HookContext> | undefined {
     const derived = isStandardMethod(method) ? this.derived : undefined
     const resolve = this.form.methods?.[method]?.result ? undefined : compileResult(this.resolvers)
 
     if (!derived && !resolve) return undefined
 
-    return async (context, next) => {
-      await next()
+    return async (context) => {
       if (derived) await addDerived(context, derived)
       await resolve?.(context)
     }

@@ -57,21 +57,49 @@ async function load(
   id: string,
   budget: Budget
 ): Promise<void> {
+  const page = new Page(context, records, budget)
   const counts: [string, CountRelation][] = []
-  const loading: Promise<void>[] = []
-
-  // In the order in which they were asked for, whichever is there first.
-  for (const record of records) for (const name of includes.keys()) record[name] = undefined
+  const loading: Promise<readonly [string, FindRelated]>[] = []
 
   for (const [name, within] of includes) {
     const relation = relations[name] as Relations[string]
 
     if (isCountRelation(relation)) counts.push([name, relation])
-    else if (relation.kind === 'one') loading.push(addOne(context, records, name, relation, within, budget))
-    else loading.push(addMany(context, records, name, relation, within, budget, id))
+    else if (relation.kind === 'one') loading.push(findOne(page, name, relation, within))
+    else loading.push(findMany(page, name, relation, within, id))
   }
 
-  await Promise.all([...loading, addCounts(context, records, counts, budget, id)])
+  const [counted, ...found] = await Promise.all([findCounts(page, counts, id), ...loading])
+  const byName = new Map([...counted, ...found])
+
+  // In the order in which they were asked for.
+  for (const record of records) for (const name of includes.keys()) record[name] = byName.get(name)?.(record)
+}
+
+/** Finds what is related to a record of a page. */
+type FindRelated = (record: Fields) => unknown
+
+/** The records that others are related to, and the call that asks for those. */
+class Page {
+  readonly context: HookContext
+  readonly budget: Budget
+  private readonly records: readonly Fields[]
+  private readonly values = new Map<string, readonly unknown[]>()
+
+  constructor(context: HookContext, records: readonly Fields[], budget: Budget) {
+    this.context = context
+    this.records = records
+    this.budget = budget
+  }
+
+  /** The different values of a field. */
+  list(field: string): readonly unknown[] {
+    const values = this.values.get(field) ?? listValues(this.records, field)
+
+    this.values.set(field, values)
+
+    return values
+  }
 }
 
 /** A record that many others hold is loaded once, and stands in each of them. */
@@ -111,44 +139,40 @@ function isWriting({ method }: HookContext): boolean {
   return method !== 'find' && method !== 'get'
 }
 
-async function addOne(
-  context: HookContext,
-  records: readonly Fields[],
+async function findOne(
+  page: Page,
   name: string,
-  { path, from, to = getIdField(context.app.service(path)) }: OneRelation,
-  within: readonly string[],
-  budget: Budget
-): Promise<void> {
-  const values = listValues(records, from)
-  const related = await findBy(context, path, to, values, within, budget, getFound(context, name)?.records)
+  { path, from, to = getIdField(page.context.app.service(path)) }: OneRelation,
+  within: readonly string[]
+): Promise<readonly [string, FindRelated]> {
+  const related = await findBy(page, path, to, page.list(from), within, getFound(page.context, name)?.records)
   const byKey = new Map(related.map((record) => [toKey(record[to]), record]))
 
-  for (const record of records) record[name] = lookUp(byKey, record[from]) ?? null
+  return [name, (record) => lookUp(byKey, record[from]) ?? null]
 }
 
-async function addMany(
-  context: HookContext,
-  records: readonly Fields[],
+async function findMany(
+  page: Page,
   name: string,
   { path, from, to, through }: ManyRelation,
   within: readonly string[],
-  budget: Budget,
   id: string
-): Promise<void> {
+): Promise<readonly [string, FindRelated]> {
+  const { context, budget } = page
   const relatedId = getIdField(context.app.service(path))
   const own = from ?? id
-  const values = listValues(records, own)
+  const values = page.list(own)
   const found = getFound(context, name)
   const links = through && values.length > 0 ? await findLinks(context, through, values, budget, found) : []
   const target = to ?? relatedId
   const wanted = through ? listValues(links, through.to) : values
-  const related = await findBy(context, path, target, wanted, within, budget, found?.records)
+  const related = await findBy(page, path, target, wanted, within, found?.records)
   const sorted = related.toSorted((a, b) => compareIds(a[relatedId], b[relatedId]))
   const groups = through
     ? groupByLinks(sorted, target, links, through.from, through.to)
-    : groupBy(sorted, ({ [target]: value }) => [toKey(value)])
+    : groupBy(sorted, target)
 
-  for (const record of records) record[name] = lookUp(groups, record[own]) ?? []
+  return [name, (record) => lookUp(groups, record[own]) ?? []]
 }
 
 function groupByLinks(
@@ -158,38 +182,43 @@ function groupByLinks(
   from: string,
   to: string
 ): ReadonlyMap<string, Fields[]> {
-  const owners = groupBy(links, ({ [to]: value }) => [toKey(value)])
-
-  return groupBy(related, ({ [target]: value }) => [
-    ...new Set(owners.get(toKey(value))?.map(({ [from]: owner }) => toKey(owner)))
-  ])
-}
-
-function groupBy(
-  records: readonly Fields[],
-  toKeys: (record: Fields) => readonly string[]
-): ReadonlyMap<string, Fields[]> {
+  const byTarget = groupBy(links, to)
   const groups = new Map<string, Fields[]>()
 
-  for (const record of records) {
-    for (const key of toKeys(record)) {
-      const group = groups.get(key)
+  for (const record of related) {
+    for (const { [from]: owner } of byTarget.get(toKey(record[target])) ?? []) {
+      const group = openGroup(groups, toKey(owner))
 
-      if (group) group.push(record)
-      else groups.set(key, [record])
+      // Two records may be linked more than once.
+      if (group.at(-1) !== record) group.push(record)
     }
   }
 
   return groups
 }
 
+function groupBy(records: readonly Fields[], field: string): ReadonlyMap<string, Fields[]> {
+  const groups = new Map<string, Fields[]>()
+
+  for (const record of records) openGroup(groups, toKey(record[field])).push(record)
+
+  return groups
+}
+
+function openGroup(groups: Map<string, Fields[]>, key: string): Fields[] {
+  const group = groups.get(key) ?? []
+
+  groups.set(key, group)
+
+  return group
+}
+
 async function findBy(
-  context: HookContext,
+  { context, budget }: Page,
   path: string,
   field: string,
   values: readonly unknown[],
   within: readonly string[],
-  budget: Budget,
   found?: object
 ): Promise<readonly Fields[]> {
   if (values.length === 0) return []
@@ -199,49 +228,46 @@ async function findBy(
   return await findRelated(context, path, query, budget, { field, values, found })
 }
 
-/** All numbers of related records: those in one place at once. */
-async function addCounts(
-  context: HookContext,
-  records: readonly Fields[],
+/** Finds all numbers of related records: those in one place at once. */
+async function findCounts(
+  page: Page,
   relations: readonly (readonly [string, CountRelation])[],
-  budget: Budget,
   id: string
-): Promise<void> {
+): Promise<readonly (readonly [string, FindRelated])[]> {
+  const { context } = page
   const asked = await Promise.all(
-    relations.map(async ([name, { kind, path, from = id, to }]) => {
-      const values = listValues(records, from)
-      const set = getPlainSet(context, name) ?? (await findSet(context, path))
-      const put = (numbers: ReadonlyMap<string, number>) => {
-        for (const record of records) {
-          const number = lookUp(numbers, record[from]) ?? 0
-
-          record[name] = kind === 'count' ? number : number > 0
-        }
-      }
-
-      return { path, to, values, set, put, found: getFound(context, name)?.records }
-    })
+    relations.map(async ([name, { path, from = id, to }]) => ({
+      path,
+      field: to,
+      values: page.list(from),
+      set: getPlainSet(context, name) ?? (await findSet(context, path)),
+      found: getFound(context, name)?.records
+    }))
   )
-  const inSets = asked.flatMap(({ set, to, ...rest }) => (set ? [{ set, field: to, ...rest }] : []))
-  const sources = new Set(inSets.map(({ set }) => set.source))
-
-  for (const { set, put } of asked) if (set === null) put(new Map())
+  const inSets = asked.flatMap(({ set, ...rest }, index) => (set ? [{ set, index, ...rest }] : []))
+  const numbers: ReadonlyMap<string, number>[] = []
 
   await Promise.all([
-    ...[...sources].map(async (source) => {
+    ...[...new Set(inSets.map(({ set }) => set.source))].map(async (source) => {
       const group = inSets.filter(({ set }) => set.source === source)
       // Each of them knows how to count for all.
       const [{ set }] = group as [(typeof group)[number]]
-      const numbers = await set.count(group)
+      const counted = await set.count(group)
 
-      for (const [index, { put }] of group.entries()) put(numbers[index] as ReadonlyMap<string, number>)
+      for (const [place, { index }] of group.entries()) numbers[index] = counted[place] as Map<string, number>
     }),
-    ...asked
-      .filter(({ set }) => set === undefined)
-      .map(async ({ path, to, values, put }) => {
-        put(tally(await findBy(context, path, to, values, [], budget), to))
-      })
+    ...asked.map(async ({ set, path, field, values }, index) => {
+      if (set === undefined) numbers[index] = tally(await findBy(page, path, field, values, []), field)
+    })
   ])
+
+  return relations.map(([name, { kind, from = id }], index) => {
+    // A caller that is refused counts none.
+    const byKey = numbers[index] ?? new Map<string, number>()
+    const toNumber = (record: Fields) => lookUp(byKey, record[from]) ?? 0
+
+    return [name, kind === 'count' ? toNumber : (record: Fields) => toNumber(record) > 0]
+  })
 }
 
 /** A record without a value is related to none, not even to one whose value is the string `null`. */
@@ -250,9 +276,7 @@ function lookUp<T>(byKey: ReadonlyMap<string, T>, value: unknown): T | undefined
 }
 
 function tally(records: readonly Fields[], field: string): ReadonlyMap<string, number> {
-  const groups = groupBy(records, ({ [field]: value }) => [toKey(value)])
-
-  return new Map([...groups].map(([key, group]) => [key, group.length]))
+  return new Map([...groupBy(records, field)].map(([key, group]) => [key, group.length]))
 }
 
 function listValues(records: readonly Fields[], field: string): readonly unknown[] {

@@ -8,9 +8,9 @@ describe('extensions of a service', () => {
     const { steps, step, wrap } = trace()
     const app = alula()
     const extension = (name: string): ServiceExtension => ({
-      outer: () => wrap(`${name}.outer`),
+      output: () => step(`${name}.output`),
       admit: () => step(`${name}.admit`),
-      inner: () => wrap(`${name}.inner`),
+      complete: () => step(`${name}.complete`),
       input: () => step(`${name}.input`),
       innermost: () => wrap(`${name}.innermost`)
     })
@@ -37,8 +37,7 @@ describe('extensions of a service', () => {
     await app.service('notes').get(1)
 
     expect(steps).toEqual([
-      ...['access.outer', 'schema.outer', 'app.around', 'app.before'],
-      ...['access.admit', 'schema.admit', 'access.inner', 'schema.inner'],
+      ...['app.around', 'app.before', 'access.admit', 'schema.admit'],
       ...[
         'service.around',
         'first',
@@ -56,12 +55,14 @@ describe('extensions of a service', () => {
         'schema.innermost end',
         'access.innermost end',
         'service.after',
-        'schema.inner end',
-        'access.inner end',
+        'service.around end',
+        'schema.complete',
+        'access.complete',
         'app.after',
-        'app.around end'
-      ].toSpliced(4, 0, 'service.around end'),
-      ...['schema.outer end', 'access.outer end']
+        'app.around end',
+        'schema.output',
+        'access.output'
+      ]
     ])
   })
 

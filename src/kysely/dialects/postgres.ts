@@ -65,6 +65,7 @@ export const postgres: Dialect = {
     sql`lower(${text} collate "C") like ${toLikePattern(pattern)} escape ${ESCAPE}`,
   json: {
     toValue: toJsonValue,
+    toRow: (values) => sql`json_build_array(${sql.join(values)})::text`,
     toList: (values) => sql`json_agg(json_build_array(${sql.join(values)}))::text`
   },
   toOrder(value, direction, isNullable) {

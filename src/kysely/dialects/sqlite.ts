@@ -79,6 +79,7 @@ export const sqlite: Dialect = {
   toLetterLike: (text, pattern) => sql`${text} like ${toLikePattern(pattern)} escape ${ESCAPE}`,
   json: {
     toValue: toJsonValue,
+    toRow: (values) => sql`json_array(${sql.join(values)})`,
     toList: (values) => sql`json_group_array(json_array(${sql.join(values)}))`,
     // Any column may hold them.
     isRefusal: ({ message }) => message === 'JSON cannot hold BLOB values'
