@@ -1,6 +1,6 @@
 // A page reads related rows in its own statement: for each relation a column, with a number or with rows as JSON.
 import { type AliasedRawBuilder, sql, WithSchemaPlugin } from 'kysely'
-import { type Along, type AlongRequest, type Found, findsAsIs } from '../query/along.ts'
+import type { Along, AlongRequest, Found } from '../query/along.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import type { SetAdapter } from '../query/record-set.ts'
 import { hasCode } from '../utils/check.ts'
@@ -213,7 +213,7 @@ function toListPart(request: AlongRequest, tables: Tables, [head = '', tail]: re
   const first = through ? LINKING : 0
   const columns = new Map(names.map((name, index) => [name, first + index]))
   const records = new FoundRows(related.origin, to, related.table, columns)
-  const links = through && between && toFoundLinks(through, between)
+  const links = through && between && new FoundBy<readonly unknown[]>(between.origin, through.from)
   const readLink = through && between && toKeyReader(between.table, through.to)
   const idIndex = columns.get(to) as number
   const isSingle = tail === undefined
@@ -221,11 +221,7 @@ function toListPart(request: AlongRequest, tables: Tables, [head = '', tail]: re
   return {
     request,
     selection: isSingle ? sql.raw(head) : sql`${sql.raw(head)}${size}${sql.raw(tail)}`,
-    found: {
-      records,
-      ...(links && { links }),
-      ...(links && through && findsAsIs(through.service) && { listLinks: toLinkLister(links, through) })
-    },
+    found: links && through ? { records, listLinks: toLinkLister(links, through) } : { records },
     take(values, read) {
       // All at once: that is quicker than one by one.
       const text = `[${read.map(isSingle ? toListText : (list) => list ?? '[]').join()}]`
@@ -238,39 +234,37 @@ function toListPart(request: AlongRequest, tables: Tables, [head = '', tail]: re
       for (const [index, rows] of lists.entries()) {
         if (rows.length === size) return false
         if (!links) records.byValue.set(values[index], rows)
-        else takeLinks(values[index], rows)
+        else if (!takeLinks(values[index], rows)) return false
       }
 
       return true
     }
   }
 
-  function takeLinks(value: unknown, rows: readonly (readonly unknown[])[]): void {
-    links?.byValue.set(
-      value,
-      rows.map(([id, other]) => [id, other, value])
-    )
-    for (const row of rows) {
-      const key = readLink?.(row[1])
+  function takeLinks(value: unknown, rows: readonly (readonly unknown[])[]): boolean {
+    const keys = rows.map(([link]) => (link === null ? null : readLink?.(link)))
 
-      if (key !== undefined) records.byValue.set(key, row[idIndex] === null ? [] : [row])
+    links?.byValue.set(value, keys)
+    for (const [index, row] of rows.entries()) {
+      const key = keys[index]
+
+      if (key === undefined) return false
+      if (key !== null) records.byValue.set(key, row[idIndex] === null ? [] : [row])
     }
+
+    return true
   }
 }
 
 /** Answers what a call for records that link would ask. */
-function toLinkLister(links: FoundRows, { service, from, to }: Through): Found['listLinks'] {
-  const readLink = toKeyReader(links.table, to)
-
-  return (values, { transaction }: { transaction?: unknown }) => {
-    const rows = links.find(service.asSet({ transaction }) as KyselySet, from, values)?.flat()
-    const records = rows?.map(([, other, value]) => ({
-      [from]: value,
-      [to]: other === null ? null : readLink(other)
-    }))
-
-    return records?.every(({ [to]: other }) => other !== undefined) ? records : undefined
-  }
+function toLinkLister(
+  links: FoundBy<readonly unknown[]>,
+  { service, from, to }: Through
+): NonNullable<Found['listLinks']> {
+  return (values, { transaction }: { transaction?: unknown }) =>
+    links
+      .find(service.asSet({ transaction }) as KyselySet, from, values)
+      ?.flatMap((keys, index) => keys.map((key) => ({ [from]: values[index], [to]: key })))
 }
 
 function isText(read: unknown): boolean {
@@ -282,17 +276,8 @@ function toListText(row: unknown): string {
   return row === null ? '[]' : `[${row}]`
 }
 
-/** How many values of a row are those of a row that links: its id, and the value that leads on. */
-const LINKING = 2
-
-function toFoundLinks({ from, to }: { from: string; to: string }, { origin, table }: Related): FoundRows {
-  return new FoundRows(
-    origin,
-    from,
-    table,
-    new Map([origin.id, to, from].map((name, index) => [name, index]))
-  )
-}
+/** How many values of a row are those of a row that links: the value that leads on. */
+const LINKING = 1
 
 /**
  * The part of a statement that reads the rows for a record of the page: in two parts around the number of rows, where that
@@ -320,11 +305,8 @@ function toText(request: AlongRequest, tables: Tables): readonly string[] {
   if (isCount) return toParts(sql`(select count(*) from ${matching})`)
 
   const json = page.table.dialect.json as JsonRows
-  const columns = [
-    ...[links?.origin.id, through?.to].map((name) => toPlaced(LINK, links?.table.columns.get(name ?? ''))),
-    ...[...related.table.columns.values()].map((column) => toPlaced(RELATED, column))
-  ].filter((column) => column !== undefined)
-  const values = columns.map(json.toValue)
+  const columns = [...related.table.columns.values()].map((column) => toPlaced(RELATED, column) as Column)
+  const values = (far ? [far, ...columns] : columns).map(json.toValue)
 
   if (!values.every((value) => value !== undefined) || values.length > MAX_VALUES) return []
 

@@ -18,7 +18,7 @@ export interface AlongRequest {
   readonly service: SetAdapter
   readonly from: string
   readonly to: string
-  /** A service between the two: its records have the one value in `from`, and the other in `to`. */
+  /** A service between the two, which finds as is: its records have the one value in `from`, and the other in `to`. */
   readonly through?: { readonly service: SetAdapter; readonly from: string; readonly to: string } | undefined
   /** Whether only the number of records is asked for. */
   readonly isCount: boolean
@@ -29,10 +29,8 @@ export interface AlongRequest {
 /** What an adapter has read along with a page. Only the adapter knows what is in it. */
 export interface Found {
   readonly records: object
-  /** The records of the service between. */
-  readonly links?: object
   /**
-   * The records of the service between, where its `find` is surely that of the adapter, so that no call is needed.
+   * The records of the service between. Its `find` is that of the adapter, so that no call is needed.
    *
    * @param values The values that they are found by
    * @param params The params of the call

@@ -77,7 +77,7 @@ function toRequest(context: HookContext, relation: Relation, id: string): AlongR
   const between = through && app.service(through.path)
 
   if (!hasSets(service) || !isPlain(context, service) || mayDemand(context, service)) return undefined
-  if (between && (!hasSets(between) || !isPlain(context, between))) return undefined
+  if (between && (!hasSets(between) || !isPlain(context, between) || !findsAsIs(between))) return undefined
 
   return {
     service,

@@ -113,8 +113,7 @@ export async function findLinks(
 ): Promise<readonly Fields[]> {
   const query = { [from]: { $in: values }, $select: [from, to], $limit: budget.left + 1 }
   const links =
-    found?.listLinks?.(values, context.params) ??
-    toRecords(await callLinks(context, path, { [FOUND]: found?.links, query }))
+    found?.listLinks?.(values, context.params) ?? toRecords(await callLinks(context, path, { query }))
   const records = links.filter(isPlainObject)
 
   spend(budget, records)
