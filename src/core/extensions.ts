@@ -2,6 +2,9 @@ import { type AroundHook, type Hook, INPUT, type Layer, type Phase } from '../ho
 import { getServiceOptions } from './service.ts'
 import type { Application, FeathersService, HookContext, ServiceExtension } from './types.ts'
 
+/** The hooks of the application, of the class and of the service. */
+export type Levels = readonly [Layer<HookContext>, Layer<HookContext>, Layer<HookContext>]
+
 /** Lets the extensions of a service check it, before anything else is done to it. */
 export function installExtensions(service: FeathersService, path: string, app: object): void {
   const { schema, access } = getServiceOptions(service)
@@ -27,11 +30,7 @@ export async function setUpService(service: FeathersService, path: string, app: 
  * @param method The name of the method
  * @param layers Those of the application, the class and the service; without extensions they are returned as they are
  */
-export function extendLayers(
-  service: object,
-  method: string,
-  layers: readonly [Layer<HookContext>, Layer<HookContext>, Layer<HookContext>]
-): readonly Layer<HookContext>[] {
+export function extendLayers(service: object, method: string, layers: Levels): readonly Layer<HookContext>[] {
   const { schema, access } = getServiceOptions(service)
 
   if (!schema && !access) return layers
@@ -57,7 +56,7 @@ type Places = Pick<ServiceExtension, 'output' | 'admit' | 'complete' | 'input' |
 type PlacedHook<Place extends keyof Places> = NonNullable<ReturnType<NonNullable<Places[Place]>>>
 
 /** A layer of around hooks. */
-export function toLayer(around: readonly AroundHook<HookContext>[]): Layer<HookContext> {
+function toLayer(around: readonly AroundHook<HookContext>[]): Layer<HookContext> {
   return { around, phases: [] }
 }
 

@@ -1,11 +1,9 @@
 import type { AroundHook, Layer } from '../hooks/types.ts'
 import { createError } from '../utils/developer-error.ts'
-import { toLayer } from './extensions.ts'
+import type { Levels } from './extensions.ts'
 import { type HookedMethods, SERVICE_HOOKS, type ServiceHooks } from './hooks.ts'
 import { getInternals } from './internals.ts'
 import type { HookContext } from './types.ts'
-
-type Layers = readonly Layer<HookContext>[]
 
 /** A service that is registered. */
 interface Hooked {
@@ -13,13 +11,13 @@ interface Hooked {
 }
 
 /**
- * The layers of hooks of a method as they are now, outermost first, with what the extensions of its service do.
+ * The layers of hooks of a method as they are now, outermost first, without what the extensions of its service do.
  *
  * @param service A registered service
  * @param method The name of one of its methods
  * @returns `undefined` where the service brought hooks of another library, which cannot be read
  */
-export function getLayers(service: object, method: string): Layers | undefined {
+export function getLayers(service: object, method: string): Levels | undefined {
   return (service as Hooked)[SERVICE_HOOKS]?.toLayers(method)
 }
 
@@ -29,7 +27,11 @@ export function getLayers(service: object, method: string): Layers | undefined {
  * @param layers The layers, outermost first
  * @param type The other type
  */
-export function visitHooks(layers: Layers, type: 'before' | 'after', visit: (hook: object) => void): void {
+export function visitHooks(
+  layers: readonly Layer<HookContext>[],
+  type: 'before' | 'after',
+  visit: (hook: object) => void
+): void {
   layers.forEach(({ around, phases }) => {
     around.forEach(visit)
     phases.forEach((phase) => {
@@ -49,7 +51,7 @@ export function visitHooks(layers: Layers, type: 'before' | 'after', visit: (hoo
 export function addGate(
   service: object,
   path: string,
-  gate: (method: string, layers: Layers) => AroundHook<HookContext> | undefined
+  gate: (method: string, layers: Levels) => AroundHook<HookContext> | undefined
 ): void {
   const hooks = (service as Hooked)[SERVICE_HOOKS]
 
@@ -64,9 +66,10 @@ export function addGate(
 
   hooks.toLayers = (method) => {
     const layers = toLayers(method)
+    const [{ around, phases }, ofClass, ofService] = layers
     const hook = gate(method, layers)
 
-    return hook ? [toLayer([hook]), ...layers] : layers
+    return hook ? [{ around: [hook, ...around], phases }, ofClass, ofService] : layers
   }
   hooks.changes++
 }

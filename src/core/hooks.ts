@@ -13,7 +13,7 @@ import type { AroundHook, BaseContext, Hook, Layer, Method } from '../hooks/type
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { observeEvent } from './events.ts'
-import { extendLayers, insertBefore } from './extensions.ts'
+import { extendLayers, insertBefore, type Levels } from './extensions.ts'
 import { getInternals } from './internals.ts'
 import { getDefinition, isStandardMethod } from './methods.ts'
 import { getHookMethods, getServiceOptions } from './service.ts'
@@ -51,7 +51,7 @@ export function implementHooks(service: FeathersService, path: string, app: obje
     // Before the first before hook, where error hooks of the application see what they throw.
     const ofApplication = insertBefore(layer, guards, layer.phases[0], 0)
 
-    return extendLayers(service, method, [ofApplication, ...hooks.layers(method, originals.get(method))])
+    return [ofApplication, ...hooks.layers(method, originals.get(method))]
   }
 
   for (const [method, original] of originals) {
@@ -61,7 +61,7 @@ export function implementHooks(service: FeathersService, path: string, app: obje
       properties: contextProperties(app, service, path, method),
       version: () => shared.version + hooks.version,
       compile: (terminal) => {
-        const pipeline = compilePipeline(hooks.toLayers(method), terminal)
+        const pipeline = compilePipeline(extendLayers(service, method, hooks.toLayers(method)), terminal)
 
         return pipeline === terminal && !getDefinition(method).event ? undefined : pipeline
       },
@@ -182,8 +182,8 @@ export class ServiceHooks {
   private manager: unknown
   /** Goes up with what is changed from outside. */
   changes = 0
-  /** The layers of a method, outermost first, with those of the application. */
-  declare toLayers: (method: string) => readonly Layer<HookContext>[]
+  /** The layers of a method, with those of the application. */
+  declare toLayers: (method: string) => Levels
 
   constructor(service: FeathersService) {
     this.service = service
