@@ -222,13 +222,23 @@ export function convertSchema(root: JsonSchema, rules: ConvertRules): JsonSchema
   function listRequired({ required, properties }: JsonSchema, prefix: string): readonly string[] {
     const declared: readonly string[] = Array.isArray(required) ? required : []
     const fields = isJsonSchema(properties) ? properties : {}
-    const hasDefault = (name: string) => (fields[name] as JsonSchema | undefined)?.default !== undefined
+    const defaulted = listDefaulted(fields)
     const names = isOutput
-      ? declared.concat(Object.keys(fields).filter((name) => hasDefault(name) && !declared.includes(name)))
-      : declared.filter((name) => !hasDefault(name))
+      ? [...new Set(declared.concat(defaulted))]
+      : declared.filter((name) => !defaulted.includes(name))
 
     return hidden.length === 0 ? names : names.filter((name) => !hidden.includes(prefix + name))
   }
+}
+
+/** The fields that a value is put in for where they are missing. */
+function listDefaulted(fields: JsonSchema): readonly string[] {
+  const names: string[] = []
+
+  for (const name in fields)
+    if ((fields[name] as JsonSchema | undefined)?.default !== undefined) names.push(name)
+
+  return names
 }
 
 /** A schema that is being made. */

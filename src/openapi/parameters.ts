@@ -5,7 +5,7 @@ import { type Field, toFieldTable } from '../schema/fields.ts'
 import { MAX_LEVELS, MAX_NAMES } from '../schema/include.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { isCountRelation } from '../schema/relation.ts'
-import { copyWith, setOwn } from '../utils/object.ts'
+import { setOwn } from '../utils/object.ts'
 import { type FiltersByOperators, toScalar } from './filters.ts'
 import { toDeep, toForm } from './parameter-forms.ts'
 import { toQueryParameters } from './query-schema.ts'
@@ -78,11 +78,9 @@ function listFilters(service: ManifestService, sources: QuerySources): readonly 
   if (!isFieldTable(query)) return toQueryParameters(query, sources.hidden)
 
   const toFilters = sources.toFilters(listOperators(service, query), !service.isStored)
-  const fields = copyWith(query.fields, Object.fromEntries(listRelated(service, sources)))
+  const fields = [...Object.entries(query.fields), ...listRelated(service, sources)]
 
-  return Object.keys(fields).flatMap((path) =>
-    isNameable(path, sources) ? toFilters(path, fields[path] as Field) : []
-  )
+  return fields.flatMap(([path, field]) => (isNameable(path, sources) ? toFilters(path, field) : []))
 }
 
 function toPaging(

@@ -117,7 +117,7 @@ export function hasKeyword(schema: unknown, keywords: readonly string[]): boolea
   if (Array.isArray(schema)) return schema.some((part) => hasKeyword(part, keywords))
   if (!isJsonSchema(schema)) return false
 
-  for (const keyword of Object.keys(schema)) {
+  for (const keyword in schema) {
     if (keywords.includes(keyword)) return true
 
     const part = schema[keyword]
