@@ -96,8 +96,7 @@ export interface LongForm extends SchemaSettings {
   readonly patch?: AnySchema
 }
 
-const isSchema = (value: unknown): boolean =>
-  isStandardSchema(value) || (typeof value === 'object' && value !== null && !Array.isArray(value))
+const isSchema = (value: unknown): boolean => isStandardSchema(value) || isObject(value)
 
 const SCHEMA: OptionChecks[string] = [isSchema, 'a schema']
 

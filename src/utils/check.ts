@@ -1,6 +1,9 @@
-/** Whether a value is an object with options. Plain or not: packages that read configuration files make their own kind. */
+/**
+ * Whether a value is an object with options, and no array or `Map`. Plain or not: packages that read configuration files
+ * make their own kind.
+ */
 export function isObject(value: unknown): value is Record<string, any> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return typeof value === 'object' && value !== null && !(Symbol.iterator in value)
 }
 
 /** Whether a value is a string that is not empty. */

@@ -64,7 +64,7 @@ describe('a route that is refused', () => {
   })
 
   it('is no object with names of methods', () => {
-    for (const routes of [[], 'GET /feed', { 'GET /feed': 1 }, null]) {
+    for (const routes of [[], new Map([['GET /feed', 'feed']]), 'GET /feed', { 'GET /feed': 1 }, null]) {
       expect(() => register(routes as any)).toThrow(
         "Invalid option 'routes' of service 'articles': expected an object with the name of a method for each route"
       )
