@@ -224,7 +224,7 @@ export function convertSchema(root: JsonSchema, rules: ConvertRules): JsonSchema
     const fields = isJsonSchema(properties) ? properties : {}
     const defaulted = listDefaulted(fields)
     const names = isOutput
-      ? [...new Set(declared.concat(defaulted))]
+      ? declared.concat(defaulted.filter((name) => !declared.includes(name)))
       : declared.filter((name) => !defaulted.includes(name))
 
     return hidden.length === 0 ? names : names.filter((name) => !hidden.includes(prefix + name))

@@ -78,9 +78,16 @@ function listFilters(service: ManifestService, sources: QuerySources): readonly 
   if (!isFieldTable(query)) return toQueryParameters(query, sources.hidden)
 
   const toFilters = sources.toFilters(listOperators(service, query), !service.isStored)
-  const fields = [...Object.entries(query.fields), ...listRelated(service, sources)]
+  const { fields } = query
+  const parameters: OpenApiParameter[] = []
+  const add = (path: string, field: Field) => {
+    if (isNameable(path, sources)) parameters.push(...toFilters(path, field))
+  }
 
-  return fields.flatMap(([path, field]) => (isNameable(path, sources) ? toFilters(path, field) : []))
+  for (const path in fields) add(path, fields[path] as Field)
+  for (const [path, field] of listRelated(service, sources)) add(path, field)
+
+  return parameters
 }
 
 function toPaging(
