@@ -59,7 +59,7 @@ async function load(
 ): Promise<void> {
   const page = new Page(context, records, budget)
   const counts: [string, CountRelation][] = []
-  const loading: Promise<readonly [string, FindRelated]>[] = []
+  const loading: Promise<readonly [string, Lookup]>[] = []
 
   for (const [name, within] of includes) {
     const relation = relations[name] as Relations[string]
@@ -76,8 +76,8 @@ async function load(
   for (const record of records) for (const name of includes.keys()) record[name] = byName.get(name)?.(record)
 }
 
-/** Finds what is related to a record of a page. */
-type FindRelated = (record: Fields) => unknown
+/** Says what is related to a record of a page, of what was found. */
+type Lookup = (record: Fields) => unknown
 
 /** The records that others are related to, and the call that asks for those. */
 class Page {
@@ -144,7 +144,7 @@ async function findOne(
   name: string,
   { path, from, to = getIdField(page.context.app.service(path)) }: OneRelation,
   within: readonly string[]
-): Promise<readonly [string, FindRelated]> {
+): Promise<readonly [string, Lookup]> {
   const related = await findBy(page, path, to, page.list(from), within, getFound(page.context, name)?.records)
   const byKey = new Map(related.map((record) => [toKey(record[to]), record]))
 
@@ -157,7 +157,7 @@ async function findMany(
   { path, from, to, through }: ManyRelation,
   within: readonly string[],
   id: string
-): Promise<readonly [string, FindRelated]> {
+): Promise<readonly [string, Lookup]> {
   const { context, budget } = page
   const relatedId = getIdField(context.app.service(path))
   const own = from ?? id
@@ -233,7 +233,7 @@ async function findCounts(
   page: Page,
   relations: readonly (readonly [string, CountRelation])[],
   id: string
-): Promise<readonly (readonly [string, FindRelated])[]> {
+): Promise<readonly (readonly [string, Lookup])[]> {
   const { context } = page
   const asked = await Promise.all(
     relations.map(async ([name, { path, from = id, to }]) => ({
