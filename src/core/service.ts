@@ -4,7 +4,7 @@ import { createError } from '../utils/developer-error.ts'
 import { assertOptions, type CheckSettings, type OptionCheck, type OptionChecks } from '../utils/options.ts'
 import { defaultServiceEvents, defaultServiceMethods } from './methods.ts'
 import { isRoutes, type MethodRoute, parseRoutes, type ServiceRoutes } from './routes.ts'
-import type { FeathersService, NormalizedServiceOptions, ServiceOptions } from './types.ts'
+import type { FeathersService, NormalizedServiceOptions, ServiceExtension, ServiceOptions } from './types.ts'
 
 /** Where the options of a registered service are kept; shared with Feathers v5. */
 export const SERVICE: unique symbol = Symbol.for('@feathersjs/service')
@@ -40,7 +40,16 @@ export function getIdField(service: object): string {
 
 const NAMES: OptionCheck = [isStringList, 'an array of names']
 
-const EXTENSION_PARTS = ['outer', 'admit', 'inner', 'input', 'innermost', 'show', 'install', 'setup']
+const EXTENSION_PARTS: readonly (keyof ServiceExtension)[] = [
+  'output',
+  'admit',
+  'complete',
+  'input',
+  'innermost',
+  'show',
+  'install',
+  'setup'
+]
 
 /** A list that is ignored would open every method to clients, or leave out what stands guard. */
 const CHECKS: OptionChecks = {

@@ -108,6 +108,16 @@ describe('extensions of a service', () => {
     expect(steps).toEqual(['get'])
   })
 
+  it.each(['output', 'admit', 'complete', 'input'])('may take part in one place alone: %s', async (place) => {
+    const { steps, step } = trace()
+    const app = alula()
+
+    app.use('notes', { get: async () => 1 }, { access: { [place]: () => step(place) } })
+    await app.service('notes').get(1)
+
+    expect(steps).toEqual([place])
+  })
+
   it('can refuse a service, which leaves no trace', () => {
     const app = alula()
     const schema: ServiceExtension = {
