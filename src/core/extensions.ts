@@ -1,4 +1,4 @@
-import { type AroundHook, type Hook, INPUT, type Layer, type Phase } from '../hooks/types.ts'
+import { type Hook, INPUT, type Layer, type Phase } from '../hooks/types.ts'
 import { getServiceOptions } from './service.ts'
 import type { Application, FeathersService, HookContext, ServiceExtension } from './types.ts'
 
@@ -40,13 +40,13 @@ export function extendLayers(service: object, method: string, layers: Levels): r
     extensions.flatMap((extension) => extension?.[place]?.(method) ?? []) as PlacedHook<Place>[]
 
   return [
-    toAfterLayer(hooksOf('output', schema, access)),
+    { around: [], phases: [{ after: hooksOf('output', schema, access) }] },
     withAdmission(ofApplication, hooksOf('admit', access, schema)),
-    toAfterLayer(hooksOf('complete', schema, access)),
+    { around: [], phases: [{ after: hooksOf('complete', schema, access) }] },
     ofClass,
     // What access demands of a query comes after the schema, so that a client cannot talk it away.
     withInput(ofService, hooksOf('input', schema, access)),
-    toLayer(hooksOf('innermost', access, schema))
+    { around: hooksOf('innermost', access, schema), phases: [] }
   ]
 }
 
@@ -54,16 +54,6 @@ export function extendLayers(service: object, method: string, layers: Levels): r
 type Places = Pick<ServiceExtension, 'output' | 'admit' | 'complete' | 'input' | 'innermost'>
 
 type PlacedHook<Place extends keyof Places> = NonNullable<ReturnType<NonNullable<Places[Place]>>>
-
-/** A layer of around hooks. */
-function toLayer(around: readonly AroundHook<HookContext>[]): Layer<HookContext> {
-  return { around, phases: [] }
-}
-
-/** A layer of after hooks. */
-function toAfterLayer(after: readonly Hook<HookContext>[]): Layer<HookContext> {
-  return { around: [], phases: [{ after }] }
-}
 
 /** Puts hooks after the last before hook. */
 function withAdmission(layer: Layer<HookContext>, admit: readonly Hook<HookContext>[]): Layer<HookContext> {
