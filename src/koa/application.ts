@@ -74,6 +74,9 @@ export function koa<Services = any, Settings = any>(
   implementQuery(grafted.request)
   // First, so that the result of a service is encoded when all other middleware has seen it.
   grafted.use(async function encode(context: FeathersKoaContext, next: KoaClass.Next) {
+    // Mounted in another application, whose requests parse queries in their own way.
+    if (context.app !== grafted) implementQuery(context.request)
+
     context.feathers = copyWith(context.feathers, { provider: 'rest' })
     await next()
     // Not where Koa middleware was there before, or the application is mounted in another one.

@@ -1,4 +1,5 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +7,7 @@ import Router from '@koa/router'
 import { expect, it } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { cors, errorHandler, Koa, koa, type Middleware, rest, serveStatic } from '../../src/koa.ts'
-import { serve } from '../support/server.ts'
+import { listen, serve } from '../support/server.ts'
 import { create, getJson } from './support.ts'
 
 const load = createRequire(import.meta.url)
@@ -95,6 +96,22 @@ it('mount: the application stands under a path of another one', async () => {
     'application/json; charset=utf-8',
     'thing'
   ])
+})
+
+it('mount: services get the same query under a path of a plain Koa application', async () => {
+  const mount = load('koa-mount')
+  const app = create(() => undefined)
+  const outer = new Koa()
+
+  app.use('things', { find: async ({ query }: any) => query })
+  await app.setup()
+  outer.use(mount('/api', app))
+
+  const url = `${await listen(createServer(outer.callback()))}/api/things`
+
+  expect(await getJson(`${url}?a[$gt]=1&b[]=2`)).toEqual({ a: { $gt: '1' }, b: ['2'] })
+  for (const query of ['__proto__[a]=1', 'a=%ff', `a${'[b]'.repeat(17)}=1`])
+    expect(await getJson(`${url}?${query}`), query).toMatchObject({ name: 'BadRequest' })
 })
 
 it('static: files are served beside services', async () => {
