@@ -19,7 +19,12 @@ export class KoaRequest extends NodeRequest {
   }
 
   override get address(): string | undefined {
-    return this.context.ip || super.address
+    const { ip, ips, app } = this.context
+
+    // Without `maxIpsCount` Koa takes the first of all entries, which the client may have written.
+    const isUntrusted = !app.maxIpsCount && ip === ips[0]
+
+    return (isUntrusted ? ips.at(-1) : ip) || super.address
   }
 
   override get body(): unknown {
@@ -41,7 +46,7 @@ interface QueriedRequest {
  * Replaces `ctx.query` by the query as services get it, with objects and arrays. The same object is returned until the URL
  * changes, so that middleware may change what the service gets.
  *
- * @param request The prototype of the requests of an application
+ * @param request The prototype of the requests of an application, or one request
  */
 export function implementQuery(request: object): void {
   Object.defineProperty(request, 'query', {

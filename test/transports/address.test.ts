@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import express, { rest, toMiddleware } from '../../src/express.ts'
 import { createHandler } from '../../src/fetch.ts'
 import { alula } from '../../src/index.ts'
+import { Koa, koa, rest as koaRest } from '../../src/koa.ts'
 import { toListener } from '../../src/node.ts'
 import { createTypeError } from '../../src/utils/developer-error.ts'
 import { mount } from '../express/mount.ts'
@@ -100,6 +101,27 @@ it.each(Object.entries(openers))('%s counts the proxies that are in front', asyn
   expect(await one({ 'X-Forwarded-For': '9.9.9.9, 8.8.8.8, 1.1.1.1' })).toBe('1.1.1.1')
   expect(await two({ 'X-Forwarded-For': '9.9.9.9, 1.1.1.1, 2.2.2.2' })).toBe('1.1.1.1')
   expect(await two({ 'X-Forwarded-For': '1.1.1.1' })).toBe('1.1.1.1')
+})
+
+it('Koa takes the address that its proxies have written', async () => {
+  const open = async (options: object): Promise<Ask> => {
+    const app: any = koa(alula(), new Koa(options))
+
+    app.configure(koaRest({ params: toParams }))
+    createApp(app)
+
+    return toAsk(await serve(app))
+  }
+  const headers = { 'X-Forwarded-For': '9.9.9.9, 1.1.1.1, 2.2.2.2' }
+  const one = await open({ proxy: true })
+
+  expect(await (await open({}))(headers)).toBe('127.0.0.1')
+  expect(await one(headers)).toBe('2.2.2.2')
+  expect(await one({})).toBe('127.0.0.1')
+  expect(await (await open({ proxy: true, maxIpsCount: 2 }))(headers)).toBe('1.1.1.1')
+  expect(await (await open({ proxy: true, proxyIpHeader: 'X-Real-IP' }))({ 'X-Real-IP': '1.1.1.1' })).toBe(
+    '1.1.1.1'
+  )
 })
 
 it.each([
