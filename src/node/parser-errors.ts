@@ -31,7 +31,7 @@ const BY_TYPE: ReadonlyMap<unknown, () => FeathersError> = new Map<unknown, () =
  * other error is returned as it is.
  */
 export function fromParserError(error: unknown): unknown {
-  const { type, code, status, httpCode } = (error ?? {}) as { [name: string]: unknown }
+  const { type, code, status, httpCode, message } = (error ?? {}) as { [name: string]: unknown }
   const create = BY_TYPE.get(type)
 
   if (create) return create()
@@ -43,6 +43,9 @@ export function fromParserError(error: unknown): unknown {
   if (error instanceof SyntaxError && status === 400 && 'body' in error) {
     return new BadRequest('Invalid request body: expected valid JSON')
   }
+  // From inflation, which co-body calls.
+  if (status === 415 && String(message).startsWith('Unsupported Content-Encoding: '))
+    return new UnsupportedMediaType('Unsupported content encoding')
   if (httpCode === 413) return createTooLarge()
   if (httpCode === 400) return new BadRequest('Invalid request body: expected a valid multipart form')
   // From the router; its message repeats the path.

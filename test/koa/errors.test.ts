@@ -175,6 +175,13 @@ describe.each(Object.entries(applications))('errorHandler in %s', (_name, create
         body: JSON.stringify({ a: 'x'.repeat(2_000_000) })
       })
     ).toEqual([413, expect.objectContaining({ name: 'PayloadTooLarge' })])
+    expect(
+      await show(`${url}/things`, {
+        method: 'POST',
+        headers: { ...JSON_HEADERS, 'Content-Encoding': 'compress' },
+        body: '{}'
+      })
+    ).toEqual([415, expect.objectContaining({ message: 'Unsupported content encoding' })])
   })
 
   it('responses without a body that have a status stay as they are', async () => {
