@@ -225,6 +225,12 @@ it('Koa: the applications answer as they show', async () => {
   await expectSession([second, third], { 'localhost:3030': larger })
   expect((await fetch(`http://${larger}/me`)).status).toBe(401)
 
+  const form = new FormData()
+
+  form.set('other', new Blob(['12345']), 'five.txt')
+  for (const init of [{ body: form }, { body: '--a', headers: { 'Content-Type': 'multipart/form-data' } }])
+    expect((await fetch(`http://${larger}/uploads`, { method: 'POST', ...init })).status).toBe(400)
+
   const { address: other } = await runServer(
     program.replace('app.use(errorHandler())', `${files.replace(' errorHandler,', '')}${errors}`)
   )
