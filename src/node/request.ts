@@ -109,7 +109,7 @@ export class NodeRequest implements HttpRequest {
   }
 
   private toBody(): RequestInit {
-    const { body } = this.incoming
+    const { body } = this
     const pairs = toPairs(this.headers)
 
     if (body === undefined)

@@ -273,3 +273,22 @@ it('a mounted function responds, with the headers that middleware has set', asyn
   expect(response.headers.get('x-before')).toBe('yes')
   expect(await response.json()).toEqual({ path: '/docs/a' })
 })
+
+it.each([
+  ['application/json', '{ "a": [1] }', '{"a":[1]}'],
+  ['application/x-www-form-urlencoded', 'a=1&b=2', 'a=1&b=2'],
+  ['text/plain', 'text', 'text'],
+  ['application/octet-stream', 'bytes', 'bytes']
+])('a mounted function gets a body of %s after bodyParser()', async (type, body, expected) => {
+  const app = create((app) => app.use(bodyParser()))
+
+  app.mount('/docs', async (request) => new Response(await request.text()))
+
+  const response = await fetch(`${await serve(app)}/docs`, {
+    method: 'POST',
+    headers: { 'Content-Type': type },
+    body
+  })
+
+  expect([response.status, await response.text()]).toEqual([200, expected])
+})
