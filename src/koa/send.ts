@@ -66,7 +66,11 @@ export function encodeResult(context: ServedContext, isLast: boolean): void {
   try {
     const sent = encodeResponse(request, { status, headers: {}, body }, served.settings.etag)
 
-    if (sent.body === undefined) dropBody(context, served.result)
+    if (sent.body === undefined) {
+      dropBody(context, served.result)
+      // After the body: Koa has made it a 204.
+      context.status = sent.status
+    }
 
     if (isLast) {
       sendResponse(context.req, context.res, sent)
@@ -76,7 +80,6 @@ export function encodeResult(context: ServedContext, isLast: boolean): void {
 
     for (const name of Object.keys(sent.headers)) context.set(name, sent.headers[name] as string)
     if (sent.body !== undefined) context.body = sent.body
-    context.status = sent.status
   } catch (error) {
     dropResult(context)
     showError(context, error, served.settings.logger)

@@ -257,6 +257,18 @@ it('a client that has the response already gets 304, also through middleware', a
   expect([second.status, await second.text()]).toEqual([304, ''])
 })
 
+it('a response without a body has the reason of its status', async () => {
+  const app = create(() => undefined)
+
+  app.use('things', { find: async () => 'thing' })
+
+  const response = await fetch(`${await serve(app)}/things`, {
+    headers: { 'If-None-Match': '*', 'Cache-Control': 'max-age=0' }
+  })
+
+  expect([response.status, response.statusText]).toEqual([304, 'Not Modified'])
+})
+
 it('a mounted function responds, with the headers that middleware has set', async () => {
   const app = create((app) =>
     app.use((context, next) => {
