@@ -47,7 +47,11 @@ export function fromParserError(error: unknown): unknown {
   if (status === 415 && String(message).startsWith('Unsupported Content-Encoding: '))
     return new UnsupportedMediaType('Unsupported content encoding')
   if (httpCode === 413) return createTooLarge()
-  if (httpCode === 400) return new BadRequest('Invalid request body: expected a valid multipart form')
+  // Its code for a request that was aborted.
+  if (httpCode !== undefined && code === 1002) return createAborted()
+  // 501 is for a `Content-Transfer-Encoding` that it does not know.
+  if (httpCode === 400 || httpCode === 501)
+    return new BadRequest('Invalid request body: expected a valid multipart form')
   // From the router; its message repeats the path.
   if (error instanceof URIError && status === 400) return new BadRequest(MALFORMED_PATH)
 

@@ -6,6 +6,8 @@ import { describe, expect, it } from 'vitest'
 import { BadRequest, Conflict, MethodNotAllowed, NotFound } from '../../src/errors.ts'
 import { alula } from '../../src/index.ts'
 import { bodyParser, errorHandler, koa, rest } from '../../src/koa.ts'
+import { defer } from '../support/deferred.ts'
+import { openConnection } from '../support/raw.ts'
 import { listen, serve } from '../support/server.ts'
 
 const JSON_HEADERS = { 'Content-Type': 'application/json' }
@@ -219,6 +221,39 @@ it('unexpected errors are logged, expected ones are not', async () => {
 
   expect(lines).toHaveLength(1)
   expect(lines[0]).toContain('Error: boom')
+})
+
+it('multipart forms that are wrong or cut off are the fault of the request', async () => {
+  const lines: string[] = []
+  const responded = defer()
+  const app = koa(alula())
+
+  app.silent = true
+  app.use(async (context, next) => {
+    await next()
+    if (!context.req.complete) responded.resolve()
+  })
+  app.use(errorHandler({ logger: { error: (line) => void lines.push(line) } }))
+  app.use(bodyParser({ multipart: true }))
+  app.configure(rest())
+  app.use('things', things)
+
+  const url = await serve(app)
+  const headers = { 'Content-Type': 'multipart/form-data; boundary=a' }
+  const part = 'Content-Disposition: form-data; name="b"\r\nContent-Transfer-Encoding: c'
+  const body = `--a\r\n${part}\r\n\r\nd\r\n--a--\r\n`
+  const socket = openConnection(new URL(url).port)
+
+  expect(await show(`${url}/things`, { method: 'POST', headers, body })).toEqual([
+    400,
+    expect.objectContaining({ message: 'Invalid request body: expected a valid multipart form' })
+  ])
+
+  socket.end(
+    `POST /things HTTP/1.1\r\nHost: a\r\nContent-Type: ${headers['Content-Type']}\r\nContent-Length: 99\r\n\r\n--a`
+  )
+  await responded.promise
+  expect(lines).toEqual([])
 })
 
 it('a result that is no JSON is an unexpected error, with nothing of the result', async () => {
