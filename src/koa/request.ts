@@ -15,7 +15,9 @@ export class KoaRequest extends NodeRequest {
   }
 
   override get host(): string | undefined {
-    return toHost(this.headers, this.context.app.proxy ? 1 : 0)
+    const { proxy, maxIpsCount } = this.context.app
+
+    return toHost(this.headers, proxy ? maxIpsCount || 1 : 0)
   }
 
   override get address(): string | undefined {

@@ -103,6 +103,23 @@ it.each(Object.entries(openers))('%s counts the proxies that are in front', asyn
   expect(await two({ 'X-Forwarded-For': '1.1.1.1' })).toBe('1.1.1.1')
 })
 
+it('Koa takes the host that the first of its proxies was asked for', async () => {
+  const ask = async (options: object): Promise<string> => {
+    const app = koa(alula(), new Koa(options))
+
+    app.configure(koaRest())
+    app.mount('/host', async ({ url }) => new Response(new URL(url).host))
+
+    const headers = { 'X-Forwarded-Host': 'nine.example, one.example, two.example' }
+
+    return (await fetch(`${await serve(app)}/host`, { headers })).text()
+  }
+
+  expect(await ask({})).toMatch(/^127\.0\.0\.1:/)
+  expect(await ask({ proxy: true })).toBe('two.example')
+  expect(await ask({ proxy: true, maxIpsCount: 2 })).toBe('one.example')
+})
+
 it('Koa takes the address that its proxies have written', async () => {
   const open = async (options: object): Promise<Ask> => {
     const app: any = koa(alula(), new Koa(options))
