@@ -152,22 +152,31 @@ function encodeBody(body: unknown, headers: IncomingHeaders): RequestInit['body'
     : JSON.stringify(body)
 }
 
-/** Cuts the target of a request at the question mark. */
+/** Cuts the target of a request at the question mark. It has no fragment, which routers do not see either. */
 export function splitTarget(url: string): Pick<HttpRequest, 'path' | 'search'> {
-  const target = toOriginForm(url)
+  const [target = ''] = toOriginForm(url).split('#', 1)
   const mark = target.indexOf('?')
+  const path = mark === -1 ? target : target.slice(0, mark)
+  const search = mark === -1 ? '' : target.slice(mark + 1)
 
-  return mark === -1
-    ? { path: target, search: '' }
-    : { path: target.slice(0, mark), search: target.slice(mark + 1) }
+  // As routers do, in targets that are no plain paths.
+  return { path: target === url ? path : path.replaceAll('\\', '/'), search }
 }
+
+/**
+ * What a whole URL begins with. Only characters that no parser takes for the beginning of the path: middleware that guards a
+ * path would see another one.
+ */
+const ORIGIN = /^https?:\/\/(?:[\w.:-]+@)?(?:[\w.-]+|\[[\da-f:.]+\])(?::\d*)?(?=[/?#]|$)/i
 
 /** A client that uses the server as a proxy sends a whole URL (RFC 9112 §3.2.2). */
 function toOriginForm(url: string): string {
   if (url.startsWith('/') || !URL.canParse(url)) return url
 
   // Cut, because `URL` would resolve dots that a path keeps.
-  const target = url.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '')
+  const target = url.replace(ORIGIN, '')
+
+  if (target === url) return url
 
   return target.startsWith('/') ? target : `/${target}`
 }
