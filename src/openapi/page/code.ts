@@ -1,4 +1,4 @@
-import { type Call, isStandard, type Request, ROOT, toHeaders } from './request.ts'
+import { type Call, isStandard, type Request, ROOT, toHeaders, toUrl } from './request.ts'
 
 /** What stands for the access token in code: the page shows no token. */
 const TOKEN = 'TOKEN'
@@ -18,7 +18,7 @@ function toCurl(_call: Call, request: Request, hasToken: boolean): string {
   const isPlain = request.verb === 'GET' || (request.verb === 'POST' && request.body !== undefined)
 
   return [
-    `curl -g ${isPlain ? '' : `-X ${request.verb} `}${quote(new URL(request.path, ROOT).href)}`,
+    `curl -g ${isPlain ? '' : `-X ${request.verb} `}${quote(toUrl(request))}`,
     ...headers.map(([name, value]) =>
       // In double quotes, where the shell fills in the variable.
       name === 'Authorization' ? `-H "Authorization: Bearer $${TOKEN}"` : `-H ${quote(`${name}: ${value}`)}`
@@ -48,7 +48,7 @@ function toFetch(_call: Call, request: Request, hasToken: boolean): string {
       ? []
       : [`  body: JSON.stringify(${toCode(JSON.parse(request.body), '  ')})`])
   ]
-  const url = toLiteral(new URL(request.path, ROOT).href)
+  const url = toLiteral(toUrl(request))
 
   return [
     options.length > 0

@@ -1,3 +1,4 @@
+import { stripSlashes } from '../../utils/path.ts'
 import type { PageMethod, PageService } from '../page-data.ts'
 
 /** A query as clients write it. */
@@ -26,7 +27,7 @@ export interface Request {
 
 /** What came of a request. */
 export interface Outcome {
-  /** 0 where the server was not reached. */
+  /** 0 where the server was not reached, or no request can be made. */
   readonly status: number
   readonly milliseconds: number
   readonly body: unknown
@@ -52,18 +53,19 @@ export function isStandard(name: string): boolean {
   return VERBS.has(name)
 }
 
-/** The request for a call, over HTTP. */
+/**
+ * The request for a call, over HTTP.
+ *
+ * @param call The call
+ * @throws Error for an id, or a value of a placeholder, that no path can hold
+ */
 export function toRequest({ service, method, id, data, query = {} }: Call): Request {
   const verb = VERBS.get(method.name)
   const search = toSearch(query)
   const path = toPath(service.path)
 
   if (verb) {
-    return {
-      verb,
-      path: `${path}${id === undefined ? '' : `/${encodeURIComponent(id)}`}${search}`,
-      ...toBody(data)
-    }
+    return { verb, path: `${join(path, id === undefined ? '' : toSegment(id))}${search}`, ...toBody(data) }
   }
   if (!method.route)
     return { verb: 'POST', path: `${path}${search}`, method: method.name, ...toBody(data ?? {}) }
@@ -72,9 +74,7 @@ export function toRequest({ service, method, id, data, query = {} }: Call): Requ
   const values = new Map(Object.entries(isObject(data) ? data : {}))
   const filled = route.path
     .split('/')
-    .map((part) =>
-      part.startsWith(':') ? encodeURIComponent(String(values.get(part.slice(1)) ?? '')) : part
-    )
+    .map((part) => (part.startsWith(':') ? toSegment(String(values.get(part.slice(1)) ?? '')) : part))
     .join('/')
 
   for (const name of route.placeholders) values.delete(name)
@@ -82,7 +82,16 @@ export function toRequest({ service, method, id, data, query = {} }: Call): Requ
   const rest = Object.fromEntries(values)
   const hasBody = route.verb !== 'GET' && (route.verb !== 'DELETE' || values.size > 0)
 
-  return { verb: route.verb, path: `${path}/${filled}${search}`, ...toBody(hasBody ? rest : undefined) }
+  return {
+    verb: route.verb,
+    path: `${join(path, filled)}${search}`,
+    ...toBody(hasBody ? rest : undefined)
+  }
+}
+
+/** The URL of a request. A path may begin with what looks like a scheme. */
+export function toUrl({ path }: Request): string {
+  return new URL(`./${path}`, ROOT).href
 }
 
 /**
@@ -100,7 +109,7 @@ export async function send(request: Request, token: string | undefined): Promise
   })
 
   try {
-    const response = await fetch(new URL(request.path, ROOT), {
+    const response = await fetch(toUrl(request), {
       method: request.verb,
       headers: toHeaders(request, token),
       credentials: 'same-origin',
@@ -141,8 +150,21 @@ export function isObject(value: unknown): value is { readonly [name: string]: un
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** As the server matches it: what paths may hold is not escaped. That of a service at the root is empty. */
 function toPath(path: string): string {
-  return path.split('/').map(encodeURIComponent).join('/')
+  return encodeURI(stripSlashes(path)).replaceAll('?', '%3F').replaceAll('#', '%23')
+}
+
+/** With a slash at its beginning, a path would leave the API, and with two of them the server. */
+function join(path: string, rest: string): string {
+  return [path, rest].filter((part) => part !== '').join('/')
+}
+
+/** Browsers take dots for steps in the path, escaped or not, and an empty segment is none: another request would be made. */
+function toSegment(value: string): string {
+  if (['', '.', '..'].includes(value)) throw new Error(`No path of a URL can hold the value '${value}'`)
+
+  return encodeURIComponent(value)
 }
 
 function toBody(data: unknown): { body?: string } {

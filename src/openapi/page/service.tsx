@@ -4,7 +4,16 @@ import type { Page } from './app.tsx'
 import { CallView, type MadeCall } from './call.tsx'
 import { Form } from './form.tsx'
 import { Records } from './records.tsx'
-import { type Call, isObject, isOk, isStandard, type Outcome, type Query, toRequest } from './request.ts'
+import {
+  type Call,
+  isObject,
+  isOk,
+  isStandard,
+  type Outcome,
+  type Query,
+  type Request,
+  toRequest
+} from './request.ts'
 import { useStore } from './store.ts'
 import { Tabs } from './tabs.tsx'
 import { Who } from './who.tsx'
@@ -31,6 +40,7 @@ export function ServiceView({ page, service }: { page: Page; service: PageServic
   const methods = new Map(service.methods.map((method) => [method.name, method]))
   const custom = service.methods.filter(({ name }) => !isStandard(name))
   const [made, setMade] = useState<MadeCall>()
+  const [fault, setFault] = useState('')
   const [chosen, setChosen] = useState<Chosen>()
   const [changes, setChanges] = useState(0)
   const change = methods.get('patch') ?? methods.get('update')
@@ -46,10 +56,18 @@ export function ServiceView({ page, service }: { page: Page; service: PageServic
 
   const call: MakeCall = async (method, rest, isSilent = false) => {
     const whole: Call = { service, method, ...rest }
-    const request = toRequest(whole)
+    const request = read(whole)
+
+    if (typeof request === 'string') {
+      setFault(request)
+
+      return { status: 0, milliseconds: 0, body: { message: request } }
+    }
+
     const outcome = await identity.send(request)
 
     if (!isSilent) {
+      setFault('')
       setMade({ call: whole, request, outcome, name: identity.name, hasToken: identity.isLoggedIn })
       if (request.verb !== 'GET' && isOk(outcome)) setChanges((count) => count + 1)
     }
@@ -125,10 +143,24 @@ export function ServiceView({ page, service }: { page: Page; service: PageServic
             </Tabs>
           </section>
         )}
+        {fault !== '' && (
+          <p class="card fault" role="alert">
+            {fault}
+          </p>
+        )}
         {made && <CallView made={made} />}
       </div>
     </article>
   )
+}
+
+/** The request for a call, or why there is none. */
+function read(call: Call): Request | string {
+  try {
+    return toRequest(call)
+  } catch (error) {
+    return (error as Error).message
+  }
 }
 
 interface EditProps {
