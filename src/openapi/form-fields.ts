@@ -1,4 +1,4 @@
-import { toFieldTable } from '../schema/fields.ts'
+import { toField } from '../schema/fields.ts'
 import {
   DATE_KEYWORD,
   getProperties,
@@ -31,6 +31,9 @@ export interface FormField {
 
 /** From how many characters on a string gets several lines. */
 const LONG = 200
+
+/** How many names the path of a field has at most: kinds that hold one another have a field for each way through them. */
+const MAX_NAMES = 4
 
 /**
  * The fields of a form for a value.
@@ -65,12 +68,18 @@ function listFields(
   return [...getProperties(object)].filter(hasSchema).flatMap(([name, part]) => {
     const names = [...prefix, name]
     const isRequired = isNeeded && required.includes(name)
-    const inner = above.includes(part) ? undefined : toObject(part, root)
+    const isLast = names.length === MAX_NAMES || isRepeated(part, above)
+    const inner = isLast ? undefined : toObject(part, root)
 
     return inner
       ? listFields(inner, root, names, isRequired, [...above, part])
       : toFormField(names, part, root, isRequired)
   })
+}
+
+/** Whether a value holds others of its kind. Each reference to a kind is an object of its own. */
+function isRepeated(part: JsonSchema, above: readonly JsonSchema[]): boolean {
+  return above.some((other) => other === part || (part.$ref !== undefined && other.$ref === part.$ref))
 }
 
 function hasSchema(entry: readonly [string, unknown]): boolean {
@@ -85,18 +94,7 @@ function toFormField(
 ): FormField {
   const alternatives = toAlternatives(part, root)
   const [first] = alternatives.filter((one) => getTypes(one).some((type) => type !== 'null'))
-  // Names are kept apart from paths, and references found.
-  const wrapped = {
-    ...root,
-    properties: { field: part },
-    allOf: undefined,
-    anyOf: undefined,
-    $ref: undefined
-  }
-  const { kinds, isNullable, values } = toFieldTable(wrapped).get('field') ?? {
-    kinds: ['any'],
-    isNullable: true
-  }
+  const { kinds, isNullable, values } = toField(alternatives)
   const description = part.description ?? first?.description
   const kind = toKind(kinds, values, first)
   const path = names.join('.')

@@ -85,7 +85,12 @@ function isObjectOnly(part: JsonSchema): boolean {
   )
 }
 
-function toField(alternatives: readonly JsonSchema[]): Field {
+/**
+ * What a field holds, whatever is in its objects.
+ *
+ * @param alternatives What its value may be, each one resolved
+ */
+export function toField(alternatives: readonly JsonSchema[]): Field {
   const scalars = alternatives.filter((part) => !part.properties)
   const kinds = new Set(scalars.flatMap(toKinds))
   const isListed = scalars.every(
