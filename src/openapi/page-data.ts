@@ -12,6 +12,7 @@ import { getMethodDefinition, isFieldTable, type SchemaDefinition } from '../sch
 import type { Field } from '../schema/fields.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { type FormField, toFormFields } from './form-fields.ts'
+import { isHidden, listHidden } from './schemas.ts'
 
 /** What the page knows of an application before anyone has logged in. */
 export interface LoginData {
@@ -93,7 +94,9 @@ export interface PageInfo {
  * @param app The application, set up
  */
 export function toPageData(app: Application): PageData {
-  return { services: readOpenServices(app).map(toPageService) }
+  const services = readOpenServices(app)
+
+  return { services: services.map((service) => toPageService(service, services)) }
 }
 
 /**
@@ -121,19 +124,30 @@ function toStrategy({ name, fields }: ManifestStrategy): PageStrategy {
   return { name, fields: fields.length > 0 ? fields : null }
 }
 
-function toPageService({ path, id, by = id, definition, methods }: ManifestService): PageService {
+function toPageService(service: ManifestService, services: readonly ManifestService[]): PageService {
+  const { path, id, by = id, definition, methods } = service
   const query = definition && isFieldTable(definition.query) ? definition.query : undefined
+  const hidden = listHidden(service)
+  const isShown = (path: string) => !isHidden(path, hidden)
 
   return {
     path,
     id: by,
     methods: methods.map((method) => toPageMethod(method, definition)),
-    columns: definition ? toColumns(definition) : null,
-    filters: query?.fields ?? null,
-    sort: query?.sort ?? null,
+    columns: definition ? toColumns(definition).filter(isShown) : null,
+    filters: query
+      ? Object.fromEntries(Object.entries(query.fields).filter(([path]) => isShown(path)))
+      : null,
+    sort: query?.sort.filter(isShown) ?? null,
     operators: query?.operators ?? null,
-    relations: Object.keys(definition?.relations ?? {})
+    relations: Object.entries(definition?.relations ?? {})
+      .filter(([, { path }]) => services.some((other) => other.path === path && hasFind(other)))
+      .map(([name]) => name)
   }
+}
+
+function hasFind({ methods }: ManifestService): boolean {
+  return methods.some(({ name }) => name === 'find')
 }
 
 function toPageMethod(
@@ -160,12 +174,10 @@ function toFields(schema: JsonSchema | undefined): readonly FormField[] | null {
   return schema ? toFormFields(schema) : null
 }
 
-function toColumns({ record, computed, hidden }: SchemaDefinition): readonly string[] {
+function toColumns({ record, computed }: SchemaDefinition): readonly string[] {
   const fields = toFormFields(record) ?? []
   // Objects are one column.
-  const names = new Set([...fields.map(({ names }) => names[0] as string), ...computed])
-
-  return [...names].filter((name) => !hidden.includes(name))
+  return [...new Set([...fields.map(({ names }) => names[0] as string), ...computed])]
 }
 
 function readSocket(app: Application): string | null {

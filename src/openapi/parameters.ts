@@ -9,6 +9,7 @@ import { setOwn } from '../utils/object.ts'
 import { type FiltersByOperators, toScalar } from './filters.ts'
 import { toDeep, toForm } from './parameter-forms.ts'
 import { toQueryParameters } from './query-schema.ts'
+import { isHidden } from './schemas.ts'
 import type { OpenApiParameter } from './types.ts'
 
 /** What queries of a service are made of, beside the service itself. */
@@ -165,7 +166,7 @@ function toSort(paths: readonly string[]): OpenApiParameter {
 
 /** Brackets and operators mean something else in a query string. */
 function isNameable(path: string, { hidden }: QuerySources): boolean {
-  return !RESERVED.test(path) && !hidden.includes(path)
+  return !RESERVED.test(path) && !isHidden(path, hidden)
 }
 
 const RESERVED = /^\$|[[\]]/

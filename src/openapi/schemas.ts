@@ -245,13 +245,23 @@ function toPage({ page, isStored }: ManifestService, record: JsonSchema): JsonSc
 
 const INTEGER: JsonSchema = Object.freeze({ type: 'integer' })
 
-/** What no method shows. */
-function listHidden({ definition, methods }: ManifestService): readonly string[] {
+/** The paths of the fields that no method shows. */
+export function listHidden({ definition, methods }: ManifestService): readonly string[] {
   const [first, ...others] = methods.filter(isShowing)
   const always =
     first?.protects.filter((path) => others.every(({ protects }) => protects.includes(path))) ?? []
 
   return [...new Set([...(definition?.hidden ?? []), ...always])]
+}
+
+/**
+ * Whether a field, or an object that it is in, is one of these.
+ *
+ * @param path The path of the field
+ * @param hidden The paths of fields that are hidden
+ */
+export function isHidden(path: string, hidden: readonly string[]): boolean {
+  return hidden.some((other) => path === other || path.startsWith(`${other}.`))
 }
 
 /** What some methods show and others do not. */

@@ -1,11 +1,12 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { access, anyone, owner, role } from '../../src/access.ts'
+import { protect } from '../../src/authentication.ts'
 import { createHandler } from '../../src/fetch.ts'
 import { type Application, alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { openapi, type ServeOptions } from '../../src/openapi.ts'
-import { schema } from '../../src/schema.ts'
+import { one, schema } from '../../src/schema.ts'
 import { createTestClient, loginAs } from '../../src/testing.ts'
 import { configureUsers } from '../access/support/application.ts'
 import { describeHttpTransports } from '../support/transports.ts'
@@ -138,6 +139,41 @@ it('says nothing on its page of services and methods that no client may call', a
     { path: 'notes', methods: [{ name: 'find' }, { name: 'create' }] },
     { path: 'members', methods: [{ name: 'find' }] }
   ])
+})
+
+it('offers on its page what the document has: no field that protect() removes, and no relation that clients cannot find', async () => {
+  const app = alula()
+  const Note = z.object({
+    id: z.int(),
+    text: z.string(),
+    pin: z.string(),
+    place: z.object({ city: z.string(), code: z.string() }),
+    vaultId: z.int()
+  })
+
+  app.use('vaults', memory(), { schema: schema(z.object({ id: z.int() })), methods: [] })
+  app.use('notes', memory(), {
+    schema: schema(Note, {
+      relations: { vault: one('vaults', { from: 'vaultId' }), parent: one('notes', { from: 'vaultId' }) }
+    }),
+    access: access({ all: anyone })
+  })
+  app.service('notes').hooks({ after: { all: [protect('pin', 'place')] } })
+  app.configure(openapi())
+  await app.setup()
+
+  const { fetch } = createTestClient(app)
+  const { services } = (await (await fetch('/docs/data.json')).json()) as any
+  const [{ columns, filters, sort, relations }] = services
+
+  expect(columns).toEqual(['id', 'text', 'vaultId'])
+  expect(Object.keys(filters)).toEqual(['id', 'text', 'vaultId'])
+  expect(sort).toEqual(['id', 'text', 'vaultId'])
+  expect(relations).toEqual(['parent'])
+  for (const path of ['pin', 'place.city']) {
+    expect((await fetch(`/notes?${path}=1`)).status).toBe(400)
+  }
+  expect(await (await fetch('/openapi.json')).text()).not.toMatch(/place\.city|vaults/)
 })
 
 it('the page gets few fields for kinds that refer to one another', async () => {
