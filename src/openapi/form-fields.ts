@@ -24,6 +24,8 @@ export interface FormField {
   /** Whether it may be long, or has several lines. */
   readonly isLong: boolean
   readonly isSecret: boolean
+  /** Whether a truth value is true where it is left out. */
+  readonly isOn?: true
   /** The values that it may have. */
   readonly values?: readonly unknown[]
   readonly description?: string
@@ -107,6 +109,7 @@ function toFormField(
     isNullable,
     isLong: kind === 'string' && typeof first?.maxLength === 'number' && first.maxLength >= LONG,
     isSecret: /password/i.test(path) || first?.format === 'password',
+    ...(kind === 'boolean' && (part.default ?? first?.default) === true && { isOn: true as const }),
     ...(kind === 'choice' && { values }),
     ...(typeof description === 'string' && { description })
   }

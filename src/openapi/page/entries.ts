@@ -11,6 +11,19 @@ export type Faults = ReadonlyMap<string, string>
 
 const NUMBER = /^\s*-?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i
 
+/** A record that is changed. */
+export interface Before {
+  readonly record: unknown
+  readonly entries: Entries
+  /** Whether all of it is sent, and not only what has changed. */
+  readonly isWhole: boolean
+}
+
+/** What stands in the fields of a new value. */
+export function toFirstEntries(fields: readonly FormField[]): Entries {
+  return new Map(fields.filter(({ isOn }) => isOn).map(({ path }) => [path, 'on']))
+}
+
 /** What stands in the fields for a value. */
 export function toEntries(fields: readonly FormField[], value: unknown): Entries {
   return new Map(fields.map((field) => [field.path, toEntry(field, read(value, field.names))]))
@@ -21,25 +34,27 @@ export function toEntries(fields: readonly FormField[], value: unknown): Entries
  *
  * @param fields The fields
  * @param entries What stands in them
- * @param before What stood in them; only what has changed is sent then
+ * @param before The record that is changed: what has not changed stays as it is there
  */
 export function toData(
   fields: readonly FormField[],
   entries: Entries,
-  before?: Entries
+  before?: Before
 ): { readonly data: unknown; readonly faults: Faults } {
   const faults = new Map<string, string>()
+  const isSame = ({ path }: FormField) => entries.get(path) === before?.entries.get(path)
   // A nested object is replaced as a whole.
-  const changed = new Set(
-    fields.filter(({ path }) => entries.get(path) !== before?.get(path)).map(({ names }) => names[0])
-  )
+  const changed = new Set(fields.filter((field) => !isSame(field)).map(({ names }) => names[0]))
   const tree: Tree = new Map()
 
   for (const field of fields) {
-    if (before && !changed.has(field.names[0])) continue
+    if (before && !before.isWhole && !changed.has(field.names[0])) continue
 
     const entry = entries.get(field.path) ?? ''
-    const parsed = parse(field, entry, before !== undefined)
+    const parsed =
+      before && isSame(field)
+        ? { value: read(before.record, field.names) }
+        : parse(field, entry, before !== undefined)
 
     if ('fault' in parsed) faults.set(field.path, parsed.fault)
     else if (parsed.value !== undefined) put(tree, field.names, parsed.value)
@@ -75,11 +90,16 @@ type Parsed = { readonly value: unknown } | { readonly fault: string }
 
 /** What a field that is left empty stands for: a string that has to be there is empty, anything else is left out. */
 function parse(
-  { kind, values, isRequired, isNullable }: FormField,
+  { kind, values, isRequired, isNullable, isOn }: FormField,
   entry: string,
   isChange: boolean
 ): Parsed {
-  if (kind === 'boolean') return { value: entry === 'on' ? true : isRequired || isChange ? false : undefined }
+  if (kind === 'boolean') {
+    // Left out where that means the same: an object around it may be left out too.
+    return {
+      value: (entry === 'on') === (isOn === true) && !isRequired && !isChange ? undefined : entry === 'on'
+    }
+  }
   if (entry === '') {
     if (isNullable && (isChange || isRequired)) return { value: null }
 

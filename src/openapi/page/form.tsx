@@ -1,6 +1,14 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { FormField } from '../form-fields.ts'
-import { type Entries, type Faults, parseJson, readFaults, toData, toEntries } from './entries.ts'
+import {
+  type Before,
+  type Faults,
+  parseJson,
+  readFaults,
+  toData,
+  toEntries,
+  toFirstEntries
+} from './entries.ts'
 import { isOk, type Outcome, toMessage } from './request.ts'
 
 interface FormProps {
@@ -9,8 +17,9 @@ interface FormProps {
   readonly fields: readonly FormField[] | null
   /** Further fields, which are no data: placeholders of a route, an id. */
   readonly button: string
-  /** The record that is changed; only what differs is sent. */
+  /** The record that is changed; only what differs is sent, unless it is `whole`. */
   readonly record?: unknown
+  readonly whole?: boolean
   readonly onSend: (data: unknown) => Promise<Outcome>
   /** Whether to empty the fields after a call that succeeded. */
   readonly empties?: boolean
@@ -19,11 +28,14 @@ interface FormProps {
 
 const NONE: Faults = new Map()
 
-export function Form({ label, fields, button, record, onSend, empties = false, children }: FormProps) {
+export function Form(props: FormProps) {
+  const { label, fields, button, record, whole = false, onSend, empties = false, children } = props
   const id = useId()
   const form = useRef<HTMLFormElement>(null)
-  const before = record === undefined ? undefined : toEntries(fields ?? [], record)
-  const [entries, setEntries] = useState<Entries>(before ?? new Map())
+  const before: Before | undefined =
+    record === undefined ? undefined : { record, entries: toEntries(fields ?? [], record), isWhole: whole }
+  const first = before?.entries ?? toFirstEntries(fields ?? [])
+  const [entries, setEntries] = useState(first)
   const [text, setText] = useState('')
   const [isJson, setJson] = useState(fields === null)
   const [faults, setFaults] = useState(NONE)
@@ -75,7 +87,7 @@ export function Form({ label, fields, button, record, onSend, empties = false, c
 
     setFaults(NONE)
     setMessage('')
-    if (empties) setEntries(new Map())
+    if (empties) setEntries(first)
     if (empties) setText('')
   }
 
@@ -92,10 +104,11 @@ export function Form({ label, fields, button, record, onSend, empties = false, c
   return (
     <form ref={form} class="form" aria-label={label} noValidate onSubmit={submit}>
       {children}
-      {shown.map((field) => (
+      {shown.map((field, index) => (
         <Field
           key={field.path}
-          id={`${id}-${field.path}`}
+          // Names may have spaces, which ids must not.
+          id={`${id}-${index}`}
           field={field}
           entry={entries.get(field.path) ?? ''}
           fault={faults.get(field.path)}

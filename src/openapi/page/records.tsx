@@ -266,15 +266,15 @@ function Table({ columns, records, service, sort, fresh, chosen, onSort, onOpen 
       <table>
         <thead>
           <tr>
-            {columns.map((name) => (
+            {columns.map((name, index) => (
               <th key={name} scope="col" aria-sort={toAriaSort(sort, name)}>
-                <span id={`${id}-${name}`}>{name}</span>
+                <span id={`${id}-${index}`}>{name}</span>
                 {(!service.sort || service.sort.includes(name)) && (
                   // Over the whole head of the column. Fields may be called like the buttons of the page.
                   <button
                     type="button"
                     aria-label="Sort"
-                    aria-describedby={`${id}-${name}`}
+                    aria-describedby={`${id}-${index}`}
                     onClick={() => onSort(name)}
                   />
                 )}

@@ -204,8 +204,8 @@ function Edit({ chosen: { id, record }, service, change, remove, onCall, onGone 
         <Form
           label={`Change ${id} of ${service.path}`}
           fields={change.data}
-          // The whole record is sent by `update`.
-          {...(change.name === 'patch' && { record })}
+          record={record}
+          whole={change.name === 'update'}
           button="Save"
           onSend={(data) => onCall(change, { id, data })}
         />
