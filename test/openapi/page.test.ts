@@ -235,6 +235,34 @@ describeChromium('the page', (open) => {
     await expect.poll(() => requested.at(-2) + (requested.at(-1) ?? '')).toContain('authentication')
   })
 
+  it('keeps nothing of what somebody saw who has logged out, or whom another one follows', async () => {
+    const { app, url } = await startShop(SERVERS.Node as Serve)
+
+    app.service('users').publish(() => app.channel('users'))
+
+    const { page } = await open(`${url}docs#/users`)
+    const main = page.locator('main')
+    const first = page.getByRole('region', { name: 'First identity' })
+    const second = page.getByLabel('Second identity:')
+
+    await logIn(page, 'First identity', ADA)
+    await app.service('users').create({ email: 'alan@example.com', password: PASSWORD })
+    await first.getByRole('log').getByText('alan@example.com').waitFor()
+
+    await page.getByRole('button', { name: 'Open 2' }).click()
+    await main.getByRole('region', { name: 'Last call' }).getByText(GRACE).waitFor()
+    await second.check()
+    await page.getByText('These records are not for everyone').waitFor()
+    expect(await main.innerText()).not.toContain(GRACE)
+    expect(await main.getByRole('region', { name: 'Last call' }).count()).toBe(0)
+
+    await page.getByLabel('First identity:').check()
+    await page.getByRole('button', { name: 'Open 2' }).click()
+    await first.getByRole('button', { name: 'Log out' }).click()
+    await page.getByText('These records are not for everyone').waitFor()
+    expect(await page.locator('#page').innerText()).not.toMatch(/alan@|grace@/)
+  })
+
   it('is used by the keyboard alone', async () => {
     const { app, url } = await startShop(SERVERS.Node as Serve)
 

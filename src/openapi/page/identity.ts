@@ -130,7 +130,7 @@ export class Identity extends Store {
     return outcome
   }
 
-  /** Forgets the token, after the server was asked to revoke it. */
+  /** Forgets the token and the events that came with it, and asks the server to revoke it. */
   async logOut(): Promise<void> {
     const token = this.#token
 
@@ -138,7 +138,7 @@ export class Identity extends Store {
     this.#user = undefined
     this.#socket?.close()
     if (this.#socket) this.#set('connecting')
-    this.changed()
+    this.clear()
     if (this.#login) await send({ verb: 'DELETE', path: this.#login.path }, token)
     this.#socket?.open()
   }

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { PageMethod, PageService } from '../page-data.ts'
 import type { Page } from './app.tsx'
 import { CallView, type MadeCall } from './call.tsx'
@@ -54,6 +54,15 @@ export function ServiceView({ page, service }: { page: Page; service: PageServic
 
   useStore(identity)
 
+  const who = `${identity.number} ${identity.name}`
+
+  // What was seen as somebody else is not kept.
+  useEffect(() => {
+    setMade(undefined)
+    setChosen(undefined)
+    setFault('')
+  }, [who])
+
   const call: MakeCall = async (method, rest, isSilent = false) => {
     const whole: Call = { service, method, ...rest }
     const request = read(whole)
@@ -99,8 +108,7 @@ export function ServiceView({ page, service }: { page: Page; service: PageServic
         </ul>
       </header>
       <Records
-        // What was seen as somebody else is not kept.
-        key={`${identity.number} ${identity.name}`}
+        key={who}
         page={page}
         service={service}
         changes={changes}
