@@ -24,6 +24,7 @@ const WITHOUT_CODE: { readonly [file: string]: readonly [count: number, reason: 
   'koa/rest.ts': [1, 'what middleware has thrown, as an object'],
   'oauth/connection.ts': [3, 'a provider that does not do what it should'],
   'oauth/failure.ts': [1, 'what a provider has responded'],
+  'openapi/page/request.ts': [1, 'shown on the page'],
   'socketio/transport.ts': [1, 'what a client sees of a refused connection'],
   'sync/codec.ts': [1, 'a message that cannot be read'],
   'sync/connection.ts': [1, 'Redis is away'],

@@ -74,13 +74,16 @@ export function addGate(
   hooks.changes++
 }
 
-/** Which methods have hooks, by the version of the hooks that was looked at: pages ask it of each relation. */
-const asked = new WeakMap<ServiceHooks, Map<string, Answer>>()
+/** Where the hooks of a service have which of its methods have some: pages ask it of each relation. */
+const ANSWERS: unique symbol = Symbol('answers')
 
+/** What was found when the hooks had a version. */
 interface Answer {
   readonly version: number
   readonly hasHooks: boolean
 }
+
+type Answering = ServiceHooks & { [ANSWERS]?: Map<string, Answer> }
 
 /**
  * Whether a method of a registered service has hooks, those of the application and of the class among them. What its
@@ -91,11 +94,13 @@ interface Answer {
  * @param method The name of one of its methods
  */
 export function hasHooks(app: object, service: object, method: string): boolean {
-  const hooks = (service as Hooked)[SERVICE_HOOKS]
+  const hooks = (service as Hooked)[SERVICE_HOOKS] as Answering | undefined
 
   if (!hooks) return true
 
-  const answers = asked.get(hooks) ?? new Map<string, Answer>()
+  hooks[ANSWERS] ??= new Map()
+
+  const answers = hooks[ANSWERS]
   const { hooks: shared } = getInternals(app)
   const version = shared.version + hooks.version
   const known = answers.get(method)
@@ -111,7 +116,6 @@ export function hasHooks(app: object, service: object, method: string): boolean 
     )
   }
 
-  asked.set(hooks, answers)
   answers.set(method, answer)
 
   return answer.hasHooks

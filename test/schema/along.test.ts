@@ -307,6 +307,30 @@ describeDatabases(
       expect(count).toBe(wanted)
     })
 
+    it('where hooks are added between two pages', async () => {
+      const { app, find, statements } = await open(database, {})
+      const readAuthors = async () => {
+        statements.length = 0
+
+        const page = await find({ provider: 'rest', query: { $include: 'author', $sort: { id: 1 } } })
+
+        return [page.map(({ author }: any) => author?.name ?? null), statements.indexOf('end')]
+      }
+      const [before, count] = await readAuthors()
+
+      app.service('people').hooks({
+        before: {
+          find: [(context) => Object.assign(context.params.query as object, { name: { $ne: before[0] } })]
+        }
+      })
+
+      expect(count).toBe(1)
+      expect(await readAuthors()).toEqual([
+        before.map((name: string) => (name === before[0] ? null : name)),
+        2
+      ])
+    })
+
     it('where a record leads to many, up to the limit of a call', async () => {
       const { app, find, statements } = await open(database, {})
       const query = { $include: 'comments', $limit: 10, $sort: { id: 1 } }
