@@ -209,13 +209,11 @@ function toCountPart(request: AlongRequest, { origin }: Related, [text]: readonl
 function toListPart(request: AlongRequest, tables: Tables, [head = '', tail]: readonly string[]): Part {
   const { related, links: between, size } = tables
   const { to, through } = request
-  const names = [...related.table.columns.keys()]
-  const first = through ? LINKING : 0
-  const columns = new Map(names.map((name, index) => [name, first + index]))
+  const columns = new Map([...related.table.columns.keys()].map((name, index) => [name, index]))
   const records = new FoundRows(related.origin, to, related.table, columns)
   const links = through && between && new FoundBy<readonly unknown[]>(between.origin, through.from)
-  const readLink = through && between && toKeyReader(between.table, through.to)
-  const idIndex = columns.get(to) as number
+  const readKey = toKeyReader(related.table, to)
+  const keyIndex = columns.get(to) as number
   const isSingle = tail === undefined
 
   return {
@@ -242,15 +240,21 @@ function toListPart(request: AlongRequest, tables: Tables, [head = '', tail]: re
   }
 
   function takeLinks(value: unknown, rows: readonly (readonly unknown[])[]): boolean {
-    const keys = rows.map(([link]) => (link === null ? null : readLink?.(link)))
+    const keys: unknown[] = []
 
-    links?.byValue.set(value, keys)
-    for (const [index, row] of rows.entries()) {
-      const key = keys[index]
+    for (const row of rows) {
+      // A link that leads nowhere.
+      if (row[keyIndex] === null) continue
+
+      const key = readKey(row[keyIndex])
 
       if (key === undefined) return false
-      if (key !== null) records.byValue.set(key, row[idIndex] === null ? [] : [row])
+
+      keys.push(key)
+      records.byValue.set(key, [row])
     }
+
+    links?.byValue.set(value, keys)
 
     return true
   }
@@ -275,9 +279,6 @@ function isText(read: unknown): boolean {
 function toListText(row: unknown): string {
   return row === null ? '[]' : `[${row}]`
 }
-
-/** How many values of a row are those of a row that links: the value that leads on. */
-const LINKING = 1
 
 /**
  * The part of a statement that reads the rows for a record of the page: in two parts around the number of rows, where that
@@ -306,7 +307,7 @@ function toText(request: AlongRequest, tables: Tables): readonly string[] {
 
   const json = page.table.dialect.json as JsonRows
   const columns = [...related.table.columns.values()].map((column) => toPlaced(RELATED, column) as Column)
-  const values = (far ? [far, ...columns] : columns).map(json.toValue)
+  const values = columns.map(json.toValue)
 
   if (!values.every((value) => value !== undefined) || values.length > MAX_VALUES) return []
 
@@ -316,7 +317,7 @@ function toText(request: AlongRequest, tables: Tables): readonly string[] {
     const linking = sql`${sql.table(links.origin.name)} as ${sql.id(LINK)}`
 
     return toParts(
-      sql`(select ${json.toList(values)} from (select * from ${linking} where ${near?.reference} = ${outer?.reference} ${limit}) as ${sql.id(LINK)} left join ${rows} on ${target?.reference} = ${far?.reference})`
+      sql`(select ${json.toList(values)} from (select ${far?.reference} from ${linking} where ${near?.reference} = ${outer?.reference} ${limit}) as ${sql.id(LINK)} left join ${rows} on ${target?.reference} = ${far?.reference})`
     )
   }
 
