@@ -126,7 +126,7 @@ it('of a connection, a hundred requests are in flight; the others come in order 
   const port = await open(gate.listener)
   const client = createClient(port, toGets(1000))
 
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
+  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS), { timeout: 20_000 })
   await takeTurns(port)
   expect(gate.begun).toHaveLength(MAX_REQUESTS)
   gate.open()
@@ -153,7 +153,7 @@ it('while more bytes wait for the client than allowed, no further request is let
   )
   const client = createClient(port, toGets(10))
 
-  await vi.waitFor(() => expect(begun).toBe(1))
+  await vi.waitFor(() => expect(begun).toBe(1), { timeout: 20_000 })
   await takeTurns(port)
   expect(begun).toBe(1)
   expect(await readWords(client, 10)).toEqual(toRange(10).map((n) => `/${n}`))
@@ -179,7 +179,7 @@ it.each([
   const port = await listen(server)
   const client = createClient(port, requests.join(''))
 
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
+  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS), { timeout: 20_000 })
   await takeTurns(port)
 
   const [{ bytesRead }] = sockets as [Socket]
@@ -228,7 +228,7 @@ it('requests that are held are dropped when their client goes away', async () =>
   const port = await listen(server)
   const client = createClient(port, toGets(300))
 
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
+  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS), { timeout: 20_000 })
   client.resetAndDestroy()
   await takeTurns(port)
   // Nothing is read, so that the server notices when it sends.

@@ -75,11 +75,11 @@ it('a hundred calls of a connection run at once, and the others in the order in 
   const [{ transport }] = getConns()
 
   raw.send(...toGets(0, 1250))
-  await vi.waitFor(() => expect(transport.socket.isPaused).toBe(true))
+  await vi.waitFor(() => expect(transport.socket.isPaused).toBe(true), { timeout: 20_000 })
   expect(await call(await connect(url), 'find', 'things')).toBe('here')
   expect(gate.begun).toEqual(toRange(MOST))
   gate.open()
-  await vi.waitFor(() => expect(toAnswered(raw)).toEqual(toRange(1250)))
+  await vi.waitFor(() => expect(toAnswered(raw)).toEqual(toRange(1250)), { timeout: 20_000 })
   expect(gate.begun).toEqual(toRange(1250))
   expect(transport.socket.isPaused).toBe(false)
 })
@@ -104,7 +104,7 @@ it('a client that does not read its answers gets nothing more done, and all of t
 
   const other = await connect(url)
 
-  await vi.waitFor(() => expect(begun).toBeGreaterThanOrEqual(MOST))
+  await vi.waitFor(() => expect(begun).toBeGreaterThanOrEqual(MOST), { timeout: 20_000 })
   for (let round = 0; round < 100; round++) await call(other, 'find', 'things')
 
   // Besides the hundred those few that are in the buffers of the operating system.
@@ -112,7 +112,7 @@ it('a client that does not read its answers gets nothing more done, and all of t
   expect(most).toBeLessThanOrEqual(MOST)
   expect(app.io.engine.clientsCount).toBe(2)
   streamOf(raw).resume()
-  await vi.waitFor(() => expect(toAnswered(raw)).toHaveLength(calls), { timeout: 20_000 })
+  await vi.waitFor(() => expect(toAnswered(raw)).toHaveLength(calls), { timeout: 50_000 })
   expect(toAnswered(raw)).toEqual(toRange(calls))
   expect(begun).toBe(calls)
 }, 60_000)
@@ -125,7 +125,7 @@ it('a client that does not read gets no new places by leaving the services and c
   const left = new Promise((resolve) => app.once('disconnect', resolve))
 
   raw.send(...toGets(0, MOST))
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(MOST))
+  await vi.waitFor(() => expect(gate.begun).toHaveLength(MOST), { timeout: 20_000 })
   raw.send('41')
   await left
 
@@ -137,7 +137,7 @@ it('a client that does not read gets no new places by leaving the services and c
   expect(await call(await connect(url), 'find', 'things')).toBe('here')
   expect(gate.begun).toEqual(toRange(MOST))
   gate.open()
-  await vi.waitFor(() => expect(gate.begun.at(-1)).toBe(1000))
+  await vi.waitFor(() => expect(gate.begun.at(-1)).toBe(1000), { timeout: 20_000 })
 })
 
 it('calls of methods that no service has wait for their turn too', async () => {
@@ -146,7 +146,7 @@ it('calls of methods that no service has wait for their turn too', async () => {
   const raw = await openConnected(url)
 
   raw.send(...toGets(0, MOST))
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(MOST))
+  await vi.waitFor(() => expect(gate.begun).toHaveLength(MOST), { timeout: 20_000 })
   raw.send('42500["fly","things"]')
   expect(await call(await connect(url), 'find', 'things')).toBe('here')
   expect(toAnswered(raw)).toEqual([])
@@ -161,11 +161,11 @@ it('calls without an answer take a place for as long as they run', async () => {
   const raw = await openConnected(url)
 
   raw.send(...toGets(0, 250).map((frame) => frame.replace(/^42\d+/, '42')))
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(MOST))
+  await vi.waitFor(() => expect(gate.begun).toHaveLength(MOST), { timeout: 20_000 })
   expect(await call(await connect(url), 'find', 'things')).toBe('here')
   expect(gate.begun).toHaveLength(MOST)
   gate.open()
-  await vi.waitFor(() => expect(gate.done).toEqual(toRange(250)))
+  await vi.waitFor(() => expect(gate.done).toEqual(toRange(250)), { timeout: 20_000 })
 })
 
 it('answers that cannot be sent leave their place', async () => {
@@ -203,10 +203,10 @@ it('by long-polling ten thousand calls may wait, and one more closes the connect
   expect(await call(await connect(url), 'find', 'things')).toBe('here')
   expect(app.channel('all').length).toBe(2)
   await client.post('4220000["get","things",20000]')
-  await vi.waitFor(() => expect(app.channel('all').length).toBe(1))
+  await vi.waitFor(() => expect(app.channel('all').length).toBe(1), { timeout: 20_000 })
   expect(app.io.engine.clientsCount).toBe(1)
   gate.open()
-  await vi.waitFor(() => expect(gate.done).toEqual(toRange(MOST)))
+  await vi.waitFor(() => expect(gate.done).toEqual(toRange(MOST)), { timeout: 20_000 })
   expect(gate.begun).toEqual(toRange(MOST))
 })
 
@@ -238,7 +238,7 @@ it('a connection that becomes a WebSocket while calls wait goes on', async () =>
   await post('40')
   await fetch(`${address}&sid=${sid}`)
   await post(toGets(0, 150).join('\u001e'))
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(MOST))
+  await vi.waitFor(() => expect(gate.begun).toHaveLength(MOST), { timeout: 20_000 })
 
   const socket = new WebSocket(`${url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket&sid=${sid}`)
   const frames: string[] = []
@@ -248,14 +248,16 @@ it('a connection that becomes a WebSocket while calls wait goes on', async () =>
   socket.on('message', (data) => frames.push(String(data)))
   await opened
   socket.send('2probe')
-  await vi.waitFor(() => expect(frames).toEqual(['3probe']))
+  await vi.waitFor(() => expect(frames).toEqual(['3probe']), { timeout: 20_000 })
   socket.send('5')
   for (const frame of toGets(150, 1250)) socket.send(frame)
-  await vi.waitFor(() => expect(getConns()[0].transport.socket?.isPaused).toBe(true))
+  await vi.waitFor(() => expect(getConns()[0].transport.socket?.isPaused).toBe(true), { timeout: 20_000 })
   gate.open()
-  await vi.waitFor(() => expect(frames.filter((frame) => frame.startsWith('43'))).toHaveLength(1250))
+  await vi.waitFor(() => expect(frames.filter((frame) => frame.startsWith('43'))).toHaveLength(1250), {
+    timeout: 20_000
+  })
   socket.send('429999["find","things"]')
-  await vi.waitFor(() => expect(frames.at(-1)).toBe('439999[null,"here"]'))
+  await vi.waitFor(() => expect(frames.at(-1)).toBe('439999[null,"here"]'), { timeout: 20_000 })
 })
 
 it('calls that wait are dropped when their connection ends, and those that run go on', async () => {
@@ -266,11 +268,11 @@ it('calls that wait are dropped when their connection ends, and those that run g
   const [{ transport }] = getConns()
 
   raw.send(...toGets(0, 1250))
-  await vi.waitFor(() => expect(transport.socket.isPaused).toBe(true))
+  await vi.waitFor(() => expect(transport.socket.isPaused).toBe(true), { timeout: 20_000 })
   app.emit('disconnect', await connected)
   await raw.closed
   gate.open()
-  await vi.waitFor(() => expect(gate.done).toEqual(toRange(MOST)))
+  await vi.waitFor(() => expect(gate.done).toEqual(toRange(MOST)), { timeout: 20_000 })
   for (let turns = 0; turns < 10; turns++) await turn()
   expect(gate.begun).toEqual(toRange(MOST))
 
@@ -278,7 +280,7 @@ it('calls that wait are dropped when their connection ends, and those that run g
 
   gate.begun.length = 0
   await polling.post([...toGets(0, 150), '1'].join('\u001e'))
-  await vi.waitFor(() => expect(app.channel('all').length).toBe(0))
+  await vi.waitFor(() => expect(app.channel('all').length).toBe(0), { timeout: 20_000 })
   expect(gate.begun.length).toBeLessThanOrEqual(MOST)
 })
 
@@ -292,9 +294,9 @@ it('a client that only waits is closed when it does not answer pings, and its ca
 
   streamOf(raw).pause()
   raw.send(...toGets(0, 150))
-  await vi.waitFor(() => expect(app.channel('all').length).toBe(0))
+  await vi.waitFor(() => expect(app.channel('all').length).toBe(0), { timeout: 20_000 })
   gate.open()
-  await vi.waitFor(() => expect(gate.done).toEqual(toRange(MOST)))
+  await vi.waitFor(() => expect(gate.done).toEqual(toRange(MOST)), { timeout: 20_000 })
   expect(gate.begun).toEqual(toRange(MOST))
 })
 
