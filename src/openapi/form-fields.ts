@@ -1,4 +1,4 @@
-import { toField } from '../schema/fields.ts'
+import { isRepeated, toField } from '../schema/fields.ts'
 import {
   DATE_KEYWORD,
   getProperties,
@@ -77,11 +77,6 @@ function listFields(
       ? listFields(inner, root, names, isRequired, [...above, part])
       : toFormField(names, part, root, isRequired)
   })
-}
-
-/** Whether a value holds others of its kind. Each reference to a kind is an object of its own. */
-function isRepeated(part: JsonSchema, above: readonly JsonSchema[]): boolean {
-  return above.some((other) => other === part || (part.$ref !== undefined && other.$ref === part.$ref))
 }
 
 function hasSchema(entry: readonly [string, unknown]): boolean {

@@ -12,7 +12,7 @@ import { getMethodDefinition, isFieldTable, type SchemaDefinition } from '../sch
 import type { Field } from '../schema/fields.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { type FormField, toFormFields } from './form-fields.ts'
-import { isHidden, listHidden } from './schemas.ts'
+import { hasFind, isHidden, listHidden } from './schemas.ts'
 
 /** What the page knows of an application before anyone has logged in. */
 export interface LoginData {
@@ -144,10 +144,6 @@ function toPageService(service: ManifestService, services: readonly ManifestServ
       .filter(([, { path }]) => services.some((other) => other.path === path && hasFind(other)))
       .map(([name]) => name)
   }
-}
-
-function hasFind({ methods }: ManifestService): boolean {
-  return methods.some(({ name }) => name === 'find')
 }
 
 function toPageMethod(

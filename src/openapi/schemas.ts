@@ -82,7 +82,7 @@ export function createSchemas(services: readonly ManifestService[], settings: Sc
   function findRelated(path: string): ManifestService | undefined {
     const service = byPath.get(path)
 
-    return service?.methods.some(({ name }) => name === 'find') ? service : undefined
+    return service && hasFind(service) ? service : undefined
   }
 
   function of(service: ManifestService): ServiceSchemas {
@@ -244,6 +244,11 @@ function toPage({ page, isStored }: ManifestService, record: JsonSchema): JsonSc
 }
 
 const INTEGER: JsonSchema = Object.freeze({ type: 'integer' })
+
+/** Whether clients may find the records of a service. */
+export function hasFind({ methods }: ManifestService): boolean {
+  return methods.some(({ name }) => name === 'find')
+}
 
 /** The paths of the fields that no method shows. */
 export function listHidden({ definition, methods }: ManifestService): readonly string[] {

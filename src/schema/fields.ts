@@ -72,7 +72,13 @@ function toOneOf(parts: readonly JsonSchema[]): JsonSchema {
   return parts.length === 1 ? (parts[0] as JsonSchema) : { anyOf: parts }
 }
 
-function isRepeated(part: JsonSchema, above: readonly JsonSchema[]): boolean {
+/**
+ * Whether a value holds others of its kind. Each reference to a kind is an object of its own.
+ *
+ * @param part The schema of the value
+ * @param above The schemas of what it is in
+ */
+export function isRepeated(part: JsonSchema, above: readonly JsonSchema[]): boolean {
   return above.some((other) => other === part || (part.$ref !== undefined && other.$ref === part.$ref))
 }
 

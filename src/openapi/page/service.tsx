@@ -56,7 +56,7 @@ export function ServiceView({ page, service }: { page: Page; service: PageServic
 
   const who = `${identity.number} ${identity.name}`
 
-  // What was seen as somebody else is not kept.
+  // What another user saw is not kept.
   useEffect(() => {
     setMade(undefined)
     setChosen(undefined)
