@@ -9,10 +9,10 @@ import {
   readOpenServices
 } from '../manifest/services.ts'
 import { getMethodDefinition, isFieldTable, type SchemaDefinition } from '../schema/compile.ts'
-import type { Field } from '../schema/fields.ts'
+import { type Field, isHidden } from '../schema/fields.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { type FormField, toFormFields } from './form-fields.ts'
-import { hasFind, isHidden, listHidden } from './schemas.ts'
+import { hasFind, listHidden } from './schemas.ts'
 
 /** What the page knows of an application before anyone has logged in. */
 export interface LoginData {

@@ -1,7 +1,7 @@
 import type { ManifestService } from '../manifest/services.ts'
 import { FIELD_OPERATORS, PATTERN_OPERATORS, SHORT_NAMES } from '../query/operators.ts'
 import { isFieldTable, type QueryDefinition, type SchemaDefinition } from '../schema/compile.ts'
-import { type Field, toFieldTable } from '../schema/fields.ts'
+import { type Field, isHidden, toFieldTable } from '../schema/fields.ts'
 import { MAX_LEVELS, MAX_NAMES } from '../schema/include.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { isCountRelation } from '../schema/relation.ts'
@@ -9,7 +9,6 @@ import { setOwn } from '../utils/object.ts'
 import { type FiltersByOperators, toScalar } from './filters.ts'
 import { toDeep, toForm } from './parameter-forms.ts'
 import { toQueryParameters } from './query-schema.ts'
-import { isHidden } from './schemas.ts'
 import type { OpenApiParameter } from './types.ts'
 
 /** What queries of a service are made of, beside the service itself. */

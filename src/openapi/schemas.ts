@@ -259,16 +259,6 @@ export function listHidden({ definition, methods }: ManifestService): readonly s
   return [...new Set([...(definition?.hidden ?? []), ...always])]
 }
 
-/**
- * Whether a field, or an object that it is in, is one of these.
- *
- * @param path The path of the field
- * @param hidden The paths of fields that are hidden
- */
-export function isHidden(path: string, hidden: readonly string[]): boolean {
-  return hidden.some((other) => path === other || path.startsWith(`${other}.`))
-}
-
 /** What some methods show and others do not. */
 function listSometimesProtected({ methods }: ManifestService, hidden: readonly string[]): readonly string[] {
   return methods.flatMap(({ protects }) => protects).filter((path) => !hidden.includes(path))

@@ -92,6 +92,16 @@ function isObjectOnly(part: JsonSchema): boolean {
 }
 
 /**
+ * Whether a field, or an object that it is in, is one of these.
+ *
+ * @param path The path of the field
+ * @param hidden The paths of fields that are hidden
+ */
+export function isHidden(path: string, hidden: readonly string[]): boolean {
+  return hidden.some((other) => path === other || path.startsWith(`${other}.`))
+}
+
+/**
  * What a field holds, whatever is in its objects.
  *
  * @param alternatives What its value may be, each one resolved
