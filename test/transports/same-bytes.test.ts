@@ -9,6 +9,7 @@ import express, { errorHandler, notFound, rest, toMiddleware } from '../../src/e
 import { createHandler } from '../../src/fetch.ts'
 import { alula } from '../../src/index.ts'
 import { koa, errorHandler as koaErrorHandler, rest as koaRest } from '../../src/koa.ts'
+import { splitTarget } from '../../src/node/request.ts'
 import { toListener } from '../../src/node.ts'
 import { sendRaw } from '../support/raw.ts'
 import { scaled } from '../support/scale.ts'
@@ -130,7 +131,9 @@ const openers: { readonly [name: string]: () => Promise<Opened> } = {
     app.configure(koaRest({ logger: false }))
     configure(app)
     app.use(({ req }: any) => {
-      throw new NotFound('Page not found', { url: req.url.replace(/^([^?]*)\?$/, '$1') })
+      const { path, search } = splitTarget(req.url)
+
+      throw new NotFound('Page not found', { url: search === '' ? path : `${path}?${search}` })
     })
     await app.setup()
 
