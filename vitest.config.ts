@@ -17,9 +17,10 @@ const WARNINGS = [
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    testTimeout: 30_000,
-    // A browser on a machine that does other things as well takes long to start.
-    hookTimeout: 60_000,
+    // A machine that does other things as well may take long. Longer than any wait, so that its failure says what for.
+    testTimeout: 90_000,
+    hookTimeout: 90_000,
+    expect: { poll: { timeout: 60_000 } },
     // Most files wait for servers and not for the processor.
     maxWorkers: 4,
     // To import everything anew for each file would take a third of the time.

@@ -174,7 +174,7 @@ describeOwnRedis('two processes of the chat', () => {
     return Promise.all([runChat(), runChat()])
   }
 
-  it('share users, logins, rooms and messages, and end without a loss', { timeout: 60_000 }, async () => {
+  it('share users, logins, rooms and messages, and end without a loss', async () => {
     const [one, two] = await runTwoChats()
     const ada = await createUser(one.url, ADA)
     const signUps = await Promise.all(
@@ -205,7 +205,7 @@ describeOwnRedis('two processes of the chat', () => {
   })
 
   describeChromium('the pages', (open) => {
-    it('are one chat', { timeout: 60_000 }, async () => {
+    it('are one chat', async () => {
       const [one, two] = await runTwoChats()
       const [ada, grace] = await Promise.all([open(one.url), open(two.url)])
 

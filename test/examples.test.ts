@@ -36,7 +36,7 @@ it('quickstart: the README shows what happens', async () => {
   await expectSession(sessions, { 'localhost:3030': example.url })
 })
 
-it('notes: it compiles, and the README shows what happens', { timeout: 60_000 }, async () => {
+it('notes: it compiles, and the README shows what happens', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'alula-notes-'))
   const root = resolve(import.meta.dirname, '..')
 

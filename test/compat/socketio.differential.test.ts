@@ -34,7 +34,7 @@ describe('a message is answered as by Feathers, or as listed', () => {
         }
       })
     }
-  }, 60_000)
+  })
 
   it.each(messages.map(([name]) => name))('%s', (name) => {
     const outcomes = [FEATHERS, ALULA].map((library) => answers.get(library)?.get(name))

@@ -3,9 +3,9 @@ import { expect, it, onTestFinished } from 'vitest'
 import express, { errorHandler, json, rest } from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
 import { getTransaction, kysely, transaction, withTransaction } from '../../src/kysely.ts'
-import { until } from '../support/redis.ts'
 import { serve } from '../support/server.ts'
 import { createTable, describeDatabases, openPool, POSTGRES, POSTGRES_URL } from '../support/sql.ts'
+import { until } from '../support/until.ts'
 
 const REQUESTS = 200
 const CONNECTIONS = 5
@@ -79,7 +79,7 @@ describeDatabases(
       for (const { name, count } of rows) {
         expect(count).toBe(name === 'stays' ? 3 : Number(name) % 2 === 0 ? 2 : 1)
       }
-    }, 60_000)
+    })
   },
   [POSTGRES]
 )

@@ -1,8 +1,8 @@
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { kysely } from '../../src/kysely.ts'
-import { until } from '../support/redis.ts'
 import { createTable, describeDatabases, openPool, POSTGRES, POSTGRES_URL } from '../support/sql.ts'
+import { until } from '../support/until.ts'
 
 describeDatabases(
   'a statement that takes too long',

@@ -2,11 +2,12 @@ import { createServer, type Server } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { connect as connectSecurely } from 'node:tls'
 import original from 'express'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createPipelineGate } from '../../src/node/pipelining.ts'
 import { limitPipelining } from '../../src/node.ts'
 import { createTypeError } from '../../src/utils/developer-error.ts'
 import { certificate } from '../support/certificate.ts'
+import { until } from '../support/until.ts'
 import {
   createClient,
   createGate,
@@ -32,7 +33,7 @@ it('all listeners of a server come after the limits, also those of frameworks', 
   const port = await listen(limitPipelining(server))
   const client = createClient(port, toGets(300))
 
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
+  await until(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
   expect(listened).toBe(MAX_REQUESTS)
   gate.open()
   expect(await readWords(client, 300)).toHaveLength(300)
@@ -46,7 +47,7 @@ it('two gates on a connection hold a request once', async () => {
   })
   const client = createClient(port, toGets(300))
 
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
+  await until(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
   gate.open()
   expect(await readWords(client, 300)).toHaveLength(300)
 })
@@ -62,7 +63,7 @@ it('a gate that a request gets to after its response takes no place', async () =
   )
 
   expect(await readWords(createClient(port, toGets(3)), 3)).toHaveLength(3)
-  await vi.waitFor(() => expect(late).toBe(3))
+  await until(() => expect(late).toBe(3))
 })
 
 it('a second call for a server does nothing', async () => {
@@ -74,7 +75,7 @@ it('a second call for a server does nothing', async () => {
   const port = await listen(server)
   const client = createClient(port, toGets(100))
 
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(10))
+  await until(() => expect(gate.begun).toHaveLength(10))
   gate.open()
   expect(await readWords(client, 100)).toHaveLength(100)
   expect(gate.begun).toHaveLength(100)
@@ -89,7 +90,7 @@ it.skipIf(!certificate)('servers of HTTPS have limits too', async () => {
 
   onTestFinished(() => void client.destroy())
   client.write(toGets(3000))
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
+  await until(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
   gate.open()
   expect(await readWords(client, 3000)).toEqual(toRange(3000).map((n) => `/${n}`))
 })

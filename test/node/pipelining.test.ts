@@ -2,9 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { Socket } from 'node:net'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { limitPipelining } from '../../src/node.ts'
 import { runProgram } from '../support/program.ts'
+import { until } from '../support/until.ts'
 import {
   createClient,
   createGate,
@@ -105,13 +106,10 @@ it.each(Object.entries(SERVERS))(
     const usages: any[] = []
 
     // A connection that reads nothing is not read from either, so that this number is soon reached.
-    await vi.waitFor(
-      async () => {
-        usages.push(await getUsage())
-        expect(usages.at(-1).begun).toBeGreaterThanOrEqual(clients.length * MAX_REQUESTS)
-      },
-      { timeout: 30_000 }
-    )
+    await until(async () => {
+      usages.push(await getUsage())
+      expect(usages.at(-1).begun).toBeGreaterThanOrEqual(clients.length * MAX_REQUESTS)
+    })
     for (let turn = 0; turn < 50; turn++) usages.push(await getUsage())
     expect(Math.max(...usages.map(({ memory }) => memory)) - before.memory).toBeLessThan(200_000_000)
 
@@ -126,7 +124,7 @@ it('of a connection, a hundred requests are in flight; the others come in order 
   const port = await open(gate.listener)
   const client = createClient(port, toGets(1000))
 
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS), { timeout: 20_000 })
+  await until(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
   await takeTurns(port)
   expect(gate.begun).toHaveLength(MAX_REQUESTS)
   gate.open()
@@ -153,7 +151,7 @@ it('while more bytes wait for the client than allowed, no further request is let
   )
   const client = createClient(port, toGets(10))
 
-  await vi.waitFor(() => expect(begun).toBe(1), { timeout: 20_000 })
+  await until(() => expect(begun).toBe(1))
   await takeTurns(port)
   expect(begun).toBe(1)
   expect(await readWords(client, 10)).toEqual(toRange(10).map((n) => `/${n}`))
@@ -179,7 +177,7 @@ it.each([
   const port = await listen(server)
   const client = createClient(port, requests.join(''))
 
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS), { timeout: 20_000 })
+  await until(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
   await takeTurns(port)
 
   const [{ bytesRead }] = sockets as [Socket]
@@ -228,7 +226,7 @@ it('requests that are held are dropped when their client goes away', async () =>
   const port = await listen(server)
   const client = createClient(port, toGets(300))
 
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(MAX_REQUESTS), { timeout: 20_000 })
+  await until(() => expect(gate.begun).toHaveLength(MAX_REQUESTS))
   client.resetAndDestroy()
   await takeTurns(port)
   // Nothing is read, so that the server notices when it sends.

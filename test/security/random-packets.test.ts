@@ -2,11 +2,12 @@ import { once } from 'node:events'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
-import { expect, it, onTestFailed, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFailed, onTestFinished } from 'vitest'
 import { memory } from '../../src/memory.ts'
 import { CountingHasher, configureLogin } from '../support/login.ts'
 import { scaled } from '../support/scale.ts'
 import { call, connect, createRaw, open, type RawSocket } from '../support/socketio.ts'
+import { until } from '../support/until.ts'
 
 // Whatever a client sends over a socket, the answer is not the fault of the server, and nothing of the client stays.
 
@@ -296,7 +297,7 @@ it('random packets get answers below 500, or none, and harm nobody', async () =>
 
   await Promise.all(Array.from({ length: 8 }, (_, worker) => attack(worker)))
   // All but the client that has been there from the start, and is there still.
-  await vi.waitFor(() => expect(app.io.engine.clientsCount).toBe(1), { timeout: 10_000 })
+  await until(() => expect(app.io.engine.clientsCount).toBe(1))
 
   const data = { a: 1 }
 
@@ -365,8 +366,8 @@ it('connections that come and go, however they end, leave nothing', async () => 
     }
 
     await Promise.all(Array.from({ length: 20 }, worker))
-    await vi.waitFor(() => expect(app.io.engine.clientsCount).toBe(0), { timeout: 10_000 })
-    await vi.waitFor(() => expect(countMembers(app)).toEqual({}), { timeout: 10_000 })
+    await until(() => expect(app.io.engine.clientsCount).toBe(0))
+    await until(() => expect(countMembers(app)).toEqual({}))
   }
 
   async function measure(): Promise<number> {

@@ -1,8 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { defer } from '../support/deferred.ts'
 import { call, connect, hear, open, openPolling, openRaw, type RawSocket } from '../support/socketio.ts'
+import { until } from '../support/until.ts'
 
 // A client that sends, or listens, and does not read what it is sent costs no more than a bounded part of the memory.
 
@@ -75,11 +76,11 @@ it('a hundred calls of a connection run at once, and the others in the order in 
   const [{ transport }] = getConns()
 
   raw.send(...toGets(0, 1250))
-  await vi.waitFor(() => expect(transport.socket.isPaused).toBe(true), { timeout: 20_000 })
+  await until(() => expect(transport.socket.isPaused).toBe(true))
   expect(await call(await connect(url), 'find', 'things')).toBe('here')
   expect(gate.begun).toEqual(toRange(MOST))
   gate.open()
-  await vi.waitFor(() => expect(toAnswered(raw)).toEqual(toRange(1250)), { timeout: 20_000 })
+  await until(() => expect(toAnswered(raw)).toEqual(toRange(1250)))
   expect(gate.begun).toEqual(toRange(1250))
   expect(transport.socket.isPaused).toBe(false)
 })
@@ -104,7 +105,7 @@ it('a client that does not read its answers gets nothing more done, and all of t
 
   const other = await connect(url)
 
-  await vi.waitFor(() => expect(begun).toBeGreaterThanOrEqual(MOST), { timeout: 20_000 })
+  await until(() => expect(begun).toBeGreaterThanOrEqual(MOST))
   for (let round = 0; round < 100; round++) await call(other, 'find', 'things')
 
   // Besides the hundred those few that are in the buffers of the operating system.
@@ -112,10 +113,10 @@ it('a client that does not read its answers gets nothing more done, and all of t
   expect(most).toBeLessThanOrEqual(MOST)
   expect(app.io.engine.clientsCount).toBe(2)
   streamOf(raw).resume()
-  await vi.waitFor(() => expect(toAnswered(raw)).toHaveLength(calls), { timeout: 50_000 })
+  await until(() => expect(toAnswered(raw)).toHaveLength(calls))
   expect(toAnswered(raw)).toEqual(toRange(calls))
   expect(begun).toBe(calls)
-}, 60_000)
+})
 
 it('a client that does not read gets no new places by leaving the services and coming back', async () => {
   const gate = createGate()
@@ -125,7 +126,7 @@ it('a client that does not read gets no new places by leaving the services and c
   const left = new Promise((resolve) => app.once('disconnect', resolve))
 
   raw.send(...toGets(0, MOST))
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(MOST), { timeout: 20_000 })
+  await until(() => expect(gate.begun).toHaveLength(MOST))
   raw.send('41')
   await left
 
@@ -137,7 +138,7 @@ it('a client that does not read gets no new places by leaving the services and c
   expect(await call(await connect(url), 'find', 'things')).toBe('here')
   expect(gate.begun).toEqual(toRange(MOST))
   gate.open()
-  await vi.waitFor(() => expect(gate.begun.at(-1)).toBe(1000), { timeout: 20_000 })
+  await until(() => expect(gate.begun.at(-1)).toBe(1000))
 })
 
 it('calls of methods that no service has wait for their turn too', async () => {
@@ -146,7 +147,7 @@ it('calls of methods that no service has wait for their turn too', async () => {
   const raw = await openConnected(url)
 
   raw.send(...toGets(0, MOST))
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(MOST), { timeout: 20_000 })
+  await until(() => expect(gate.begun).toHaveLength(MOST))
   raw.send('42500["fly","things"]')
   expect(await call(await connect(url), 'find', 'things')).toBe('here')
   expect(toAnswered(raw)).toEqual([])
@@ -161,11 +162,11 @@ it('calls without an answer take a place for as long as they run', async () => {
   const raw = await openConnected(url)
 
   raw.send(...toGets(0, 250).map((frame) => frame.replace(/^42\d+/, '42')))
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(MOST), { timeout: 20_000 })
+  await until(() => expect(gate.begun).toHaveLength(MOST))
   expect(await call(await connect(url), 'find', 'things')).toBe('here')
   expect(gate.begun).toHaveLength(MOST)
   gate.open()
-  await vi.waitFor(() => expect(gate.done).toEqual(toRange(250)), { timeout: 20_000 })
+  await until(() => expect(gate.done).toEqual(toRange(250)))
 })
 
 it('answers that cannot be sent leave their place', async () => {
@@ -203,10 +204,10 @@ it('by long-polling ten thousand calls may wait, and one more closes the connect
   expect(await call(await connect(url), 'find', 'things')).toBe('here')
   expect(app.channel('all').length).toBe(2)
   await client.post('4220000["get","things",20000]')
-  await vi.waitFor(() => expect(app.channel('all').length).toBe(1), { timeout: 20_000 })
+  await until(() => expect(app.channel('all').length).toBe(1))
   expect(app.io.engine.clientsCount).toBe(1)
   gate.open()
-  await vi.waitFor(() => expect(gate.done).toEqual(toRange(MOST)), { timeout: 20_000 })
+  await until(() => expect(gate.done).toEqual(toRange(MOST)))
   expect(gate.begun).toEqual(toRange(MOST))
 })
 
@@ -238,7 +239,7 @@ it('a connection that becomes a WebSocket while calls wait goes on', async () =>
   await post('40')
   await fetch(`${address}&sid=${sid}`)
   await post(toGets(0, 150).join('\u001e'))
-  await vi.waitFor(() => expect(gate.begun).toHaveLength(MOST), { timeout: 20_000 })
+  await until(() => expect(gate.begun).toHaveLength(MOST))
 
   const socket = new WebSocket(`${url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket&sid=${sid}`)
   const frames: string[] = []
@@ -248,16 +249,14 @@ it('a connection that becomes a WebSocket while calls wait goes on', async () =>
   socket.on('message', (data) => frames.push(String(data)))
   await opened
   socket.send('2probe')
-  await vi.waitFor(() => expect(frames).toEqual(['3probe']), { timeout: 20_000 })
+  await until(() => expect(frames).toEqual(['3probe']))
   socket.send('5')
   for (const frame of toGets(150, 1250)) socket.send(frame)
-  await vi.waitFor(() => expect(getConns()[0].transport.socket?.isPaused).toBe(true), { timeout: 20_000 })
+  await until(() => expect(getConns()[0].transport.socket?.isPaused).toBe(true))
   gate.open()
-  await vi.waitFor(() => expect(frames.filter((frame) => frame.startsWith('43'))).toHaveLength(1250), {
-    timeout: 20_000
-  })
+  await until(() => expect(frames.filter((frame) => frame.startsWith('43'))).toHaveLength(1250))
   socket.send('429999["find","things"]')
-  await vi.waitFor(() => expect(frames.at(-1)).toBe('439999[null,"here"]'), { timeout: 20_000 })
+  await until(() => expect(frames.at(-1)).toBe('439999[null,"here"]'))
 })
 
 it('calls that wait are dropped when their connection ends, and those that run go on', async () => {
@@ -268,11 +267,11 @@ it('calls that wait are dropped when their connection ends, and those that run g
   const [{ transport }] = getConns()
 
   raw.send(...toGets(0, 1250))
-  await vi.waitFor(() => expect(transport.socket.isPaused).toBe(true), { timeout: 20_000 })
+  await until(() => expect(transport.socket.isPaused).toBe(true))
   app.emit('disconnect', await connected)
   await raw.closed
   gate.open()
-  await vi.waitFor(() => expect(gate.done).toEqual(toRange(MOST)), { timeout: 20_000 })
+  await until(() => expect(gate.done).toEqual(toRange(MOST)))
   for (let turns = 0; turns < 10; turns++) await turn()
   expect(gate.begun).toEqual(toRange(MOST))
 
@@ -280,7 +279,7 @@ it('calls that wait are dropped when their connection ends, and those that run g
 
   gate.begun.length = 0
   await polling.post([...toGets(0, 150), '1'].join('\u001e'))
-  await vi.waitFor(() => expect(app.channel('all').length).toBe(0), { timeout: 20_000 })
+  await until(() => expect(app.channel('all').length).toBe(0))
   expect(gate.begun.length).toBeLessThanOrEqual(MOST)
 })
 
@@ -294,9 +293,9 @@ it('a client that only waits is closed when it does not answer pings, and its ca
 
   streamOf(raw).pause()
   raw.send(...toGets(0, 150))
-  await vi.waitFor(() => expect(app.channel('all').length).toBe(0), { timeout: 20_000 })
+  await until(() => expect(app.channel('all').length).toBe(0))
   gate.open()
-  await vi.waitFor(() => expect(gate.done).toEqual(toRange(MOST)), { timeout: 20_000 })
+  await until(() => expect(gate.done).toEqual(toRange(MOST)))
   expect(gate.begun).toEqual(toRange(MOST))
 })
 
@@ -320,7 +319,7 @@ it('a listener that does not read is closed at 64 MB of events, and others get t
 
   for (; sent < count; sent++) {
     await app.service('things').create({ n: sent })
-    await vi.waitFor(() => expect(heard).toHaveLength(sent + 1), { interval: 1 })
+    await until(() => expect(heard).toHaveLength(sent + 1))
   }
 
   expect(heard).toEqual(toRange(count))
@@ -331,7 +330,7 @@ it('a listener that does not read is closed at 64 MB of events, and others get t
   expect(app.io.engine.clientsCount).toBe(1)
   streamOf(deaf).resume()
   await deaf.closed
-}, 60_000)
+})
 
 it('a burst of 50 MB of events at once closes no client that reads', async () => {
   const { app, url } = await openServer((app) => {
@@ -345,9 +344,9 @@ it('a burst of 50 MB of events at once closes no client that reads', async () =>
 
   for (let burst = 1; burst <= 3; burst++) {
     await Promise.all(toRange(50).map((n) => app.service('things').create({ n })))
-    await vi.waitFor(() => expect(heard).toHaveLength(50 * burst), { timeout: 20_000 })
+    await until(() => expect(heard).toHaveLength(50 * burst))
   }
-}, 60_000)
+})
 
 it('answers are no events: many large ones close nothing', async () => {
   const { app, url, getConns } = await openServer((app) => {
@@ -358,12 +357,12 @@ it('answers are no events: many large ones close nothing', async () => {
 
   streamOf(raw).pause()
   raw.send(...toGets(0, 90))
-  await vi.waitFor(() => expect(getConns()[0].writeBuffer.length).toBeGreaterThan(40), { timeout: 20_000 })
+  await until(() => expect(getConns()[0].writeBuffer.length).toBeGreaterThan(40))
   await app.service('things').create({})
   await app.service('things').create({})
   streamOf(raw).resume()
-  await vi.waitFor(() => expect(toAnswered(raw)).toHaveLength(90), { timeout: 20_000 })
-}, 60_000)
+  await until(() => expect(toAnswered(raw)).toHaveLength(90))
+})
 
 it('what Socket.IO itself answers is bounded, for a client that is connected to no services', async () => {
   const { app, url } = await openServer(() => undefined)
@@ -374,10 +373,7 @@ it('what Socket.IO itself answers is bounded, for a client that is connected to 
 
   for (let sent = 0; sent < 1_000_000 && !isOver(); sent += 10_000) {
     for (let n = 0; n < 10_000; n++) raw.socket.send('40/x,')
-    await vi.waitFor(() => expect(raw.socket.bufferedAmount === 0 || isOver()).toBe(true), {
-      timeout: 10_000,
-      interval: 1
-    })
+    await until(() => expect(raw.socket.bufferedAmount === 0 || isOver()).toBe(true))
   }
 
   expect(isOver()).toBe(true)
@@ -395,17 +391,12 @@ it('what a WebSocket itself answers is bounded, for a client that sends pings of
   // Most of what may wait is a response already, so that few pings add the rest.
   streamOf(raw).pause()
   raw.send(...toGets(0, 1))
-  await vi.waitFor(() => expect(transport.socket.bufferedAmount).toBeGreaterThan(40 * MB), {
-    timeout: 20_000
-  })
+  await until(() => expect(transport.socket.bufferedAmount).toBeGreaterThan(40 * MB))
   expect(isOver()).toBe(false)
 
   for (let sent = 0; sent < 1_000_000 && !isOver(); sent += 10_000) {
     for (let n = 0; n < 10_000; n++) raw.socket.ping(payload)
-    await vi.waitFor(() => expect(raw.socket.bufferedAmount === 0 || isOver()).toBe(true), {
-      timeout: 10_000,
-      interval: 1
-    })
+    await until(() => expect(raw.socket.bufferedAmount === 0 || isOver()).toBe(true))
   }
 
   expect(isOver()).toBe(true)

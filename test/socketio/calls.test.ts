@@ -1,5 +1,6 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { call, connect, createClient, open } from '../support/socketio.ts'
+import { until } from '../support/until.ts'
 import { createRecorder, openRecorder } from './recorder.ts'
 
 describe('the way to a service', () => {
@@ -28,7 +29,7 @@ describe('the way to a service', () => {
 
     socket.emit('create', 'things', { a: 1 })
     socket.emit('create', 'things', 'no data')
-    await vi.waitFor(() => expect(calls).toHaveLength(1))
+    await until(() => expect(calls).toHaveLength(1))
     expect(await call(socket, 'find', 'things')).toBe('done')
   })
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Socket } from 'socket.io-client'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { socketio } from '../../src/socketio.ts'
@@ -10,6 +10,7 @@ import { defer } from '../support/deferred.ts'
 import { scaled } from '../support/scale.ts'
 import { toUrl } from '../support/server.ts'
 import { call, connect, createClient, hear } from '../support/socketio.ts'
+import { until } from '../support/until.ts'
 import { ends, open, withoutReturn } from './server.ts'
 
 /** A server whose calls wait until the test lets them go on. */
@@ -107,7 +108,7 @@ describe('calls that run when the application closes', () => {
     const ids = Array.from({ length: 500 }, (_, id) => id)
     const calls = ids.map((id) => call(socket, 'get', 'things', id))
 
-    await vi.waitFor(() => expect(begun).toHaveLength(100))
+    await until(() => expect(begun).toHaveLength(100))
 
     const closing = app.teardown()
 
@@ -124,7 +125,7 @@ describe('calls that run when the application closes', () => {
     const ids = Array.from({ length: 500 }, (_, id) => id)
     const calls = ids.map((id) => call(socket, 'get', 'things', id).catch(({ message }) => message))
 
-    await vi.waitFor(() => expect(begun).toHaveLength(100))
+    await until(() => expect(begun).toHaveLength(100))
 
     const closing = app.teardown()
 
@@ -199,7 +200,7 @@ describe('calls that run when the application closes', () => {
 
       const loads = sockets.flatMap((socket) => Array.from({ length: 5 }, () => load(socket)))
 
-      await vi.waitFor(() => expect(runs).toBeGreaterThan(100))
+      await until(() => expect(runs).toBeGreaterThan(100))
 
       const began = performance.now()
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import express, { rest } from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
 import { socketio } from '../../src/socketio.ts'
@@ -8,6 +8,7 @@ import { defer } from '../support/deferred.ts'
 import { configureLogin } from '../support/login.ts'
 import { toUrl } from '../support/server.ts'
 import { call, connect, hear, openPolling, openRaw } from '../support/socketio.ts'
+import { until } from '../support/until.ts'
 import { ends, open, withoutReturn } from './server.ts'
 
 describe('the clients of an application that closes', () => {
@@ -70,7 +71,7 @@ describe('the clients of an application that closes', () => {
     await deaf.receive('40{')
     ;(deaf.socket as any)._socket.pause()
     for (let id = 0; id < 20; id++) deaf.send(`42${id}["find","things"]`)
-    await vi.waitFor(() => expect(app.io.engine.clientsCount).toBe(3))
+    await until(() => expect(app.io.engine.clientsCount).toBe(3))
     expect(await call(reading, 'get', 'things', 1)).toBe('read')
 
     const began = performance.now()
@@ -92,7 +93,7 @@ describe('the clients of an application that closes', () => {
     await deaf.receive('40{')
     ;(deaf.socket as any)._socket.pause()
     for (let id = 0; id < 500; id++) deaf.send(`42${id}["find","things"]`)
-    await vi.waitFor(() => expect(begun).toBeGreaterThan(99))
+    await until(() => expect(begun).toBeGreaterThan(99))
 
     const began = performance.now()
 
@@ -292,13 +293,13 @@ it('an answer that is on its way to a slow client arrives before its connection 
   await raw.receive('40{')
   tcp.pause()
   raw.send('421["find","things"]')
-  await vi.waitFor(() =>
+  await until(() =>
     expect([...app.io.sockets.sockets.values()][0].conn.transport.socket.bufferedAmount).toBeGreaterThan(0)
   )
 
   const closing = app.teardown()
 
-  await vi.waitFor(() => expect(app.io.engine.clientsCount).toBe(0), { timeout: 2000, interval: 1 })
+  await until(() => expect(app.io.engine.clientsCount).toBe(0))
   tcp.resume()
   expect((await raw.receive('431')).length).toBeGreaterThan(10_000_000)
   await closing

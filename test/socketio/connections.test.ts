@@ -1,6 +1,7 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { defer } from '../support/deferred.ts'
 import { call, connect, hear, open, openRaw } from '../support/socketio.ts'
+import { until } from '../support/until.ts'
 import { collect, configureThings, settle } from './things.ts'
 
 describe('the application', () => {
@@ -18,13 +19,13 @@ describe('the application', () => {
     expect(connected).toHaveLength(2)
     expect(connected[0]).toMatchObject({ provider: 'socketio', headers: { 'x-name': 'first' } })
     first.disconnect()
-    await vi.waitFor(() => expect(ended).toHaveLength(1))
+    await until(() => expect(ended).toHaveLength(1))
     expect(ended[0]).toBe(connected[0])
     expect(app.channel('all').connections).toEqual([connected[1]])
 
     // The transport breaks off, without a word.
     second.io.engine.close()
-    await vi.waitFor(() => expect(ended).toHaveLength(2))
+    await until(() => expect(ended).toHaveLength(2))
     expect(ended[1]).toBe(connected[1])
     expect(app.channels).toEqual([])
   })
@@ -41,13 +42,13 @@ describe('the application', () => {
     raw.send('40')
     await raw.receive('40{')
     raw.send('41')
-    await vi.waitFor(() => expect(events).toHaveLength(2))
+    await until(() => expect(events).toHaveLength(2))
     expect(app.channels).toEqual([])
     raw.received.length = 0
     raw.send('40')
     await raw.receive('40{')
     raw.socket.terminate()
-    await vi.waitFor(() => expect(events).toHaveLength(4))
+    await until(() => expect(events).toHaveLength(4))
 
     const [[, first], [, second]] = [events[0], events[2]] as any
 
@@ -113,7 +114,7 @@ describe('who is gone', () => {
 
     app.channel('all').leave(left)
     ending.disconnect()
-    await vi.waitFor(() => expect(app.channel('all').length).toBe(1))
+    await until(() => expect(app.channel('all').length).toBe(1))
     await call(staying, 'create', 'things', {})
     await settle(staying, leaving)
     expect(heard.map((events) => events.length)).toEqual([1, 0, 0])
@@ -142,11 +143,11 @@ describe('who is gone', () => {
 
     await call(staying, 'create', 'things', {})
     raw.send('41')
-    await vi.waitFor(() => expect(app.channel('all').length).toBe(1))
+    await until(() => expect(app.channel('all').length).toBe(1))
     slow.resolve()
-    await vi.waitFor(() => expect(heard).toHaveLength(1))
+    await until(() => expect(heard).toHaveLength(1))
     raw.send('40')
-    await vi.waitFor(() => expect(app.channel('all').length).toBe(2))
+    await until(() => expect(app.channel('all').length).toBe(2))
     raw.send('421["find","things"]')
     await raw.receive('431')
     expect(raw.received.filter((frame) => frame.includes('created'))).toEqual([])
@@ -179,7 +180,7 @@ describe('who is gone', () => {
     await ended
     done.resolve()
     await joined.promise
-    await vi.waitFor(() => expect(app.channels).toEqual([]))
+    await until(() => expect(app.channels).toEqual([]))
   })
 
   it('is no matter of channels of connections of another kind', async () => {

@@ -1,9 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Socket } from 'socket.io-client'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/memory.ts'
 import { defer } from '../support/deferred.ts'
 import { call, connect, hear, open } from '../support/socketio.ts'
+import { until } from '../support/until.ts'
 import { collect, configureThings, settle } from './things.ts'
 
 describe('an event', () => {
@@ -162,7 +163,7 @@ describe('an event', () => {
 
     await call(socket, 'create', 'things', [{ n: 0 }, { n: 0 }])
     for (let n = 1; n <= 3; n++) await call(socket, 'patch', 'things', null, { n })
-    await vi.waitFor(() => expect(heard).toHaveLength(4))
+    await until(() => expect(heard).toHaveLength(4))
     expect(list()).toEqual([
       'things created 2 0',
       'things patched 2 1',
@@ -170,7 +171,7 @@ describe('an event', () => {
       'things patched 2 3'
     ])
     slow.resolve()
-    await vi.waitFor(() => expect(heard).toHaveLength(8))
+    await until(() => expect(heard).toHaveLength(8))
     expect(list().slice(4)).toEqual([
       'things created 1 0',
       'things patched 1 1',
@@ -232,7 +233,7 @@ describe('what fails', () => {
     expect(await call(socket, 'create', 'things', {})).toEqual({ id: 1 })
     expect(await call(socket, 'patch', 'things', 1, { n: 1 })).toEqual({ id: 1, n: 1 })
     await call(socket, 'remove', 'things', 1)
-    await vi.waitFor(() => expect(heard).toHaveLength(1))
+    await until(() => expect(heard).toHaveLength(1))
     expect(heard).toEqual([['things removed', { id: 1, n: 1 }]])
     expect(errors).toEqual(['broken', 'rejected'])
     expect(app.channel('all').length).toBe(1)
@@ -255,10 +256,10 @@ describe('what fails', () => {
       const heard = collect(socket)
 
       expect(await call(socket, 'create', 'things', {})).toEqual({ id: 1 })
-      await vi.waitFor(() => expect(heard).toHaveLength(1))
+      await until(() => expect(heard).toHaveLength(1))
       leaving.disconnect()
-      await vi.waitFor(() => expect(app.channel('all').length).toBe(1))
-      await vi.waitFor(() => expect(new Set(errors)).toEqual(new Set(['broken', 'rejected'])))
+      await until(() => expect(app.channel('all').length).toBe(1))
+      await until(() => expect(new Set(errors)).toEqual(new Set(['broken', 'rejected'])))
     }
   )
 

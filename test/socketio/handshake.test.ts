@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { authenticate } from '../../src/authentication.ts'
 import { Forbidden, NotAuthenticated } from '../../src/errors.ts'
 import { call, connect, createClient, hear } from '../support/socketio.ts'
+import { until } from '../support/until.ts'
 import { ANN, BEN, LOGIN, open, refuse, withToken } from './users.ts'
 
 afterEach(() => void vi.unstubAllEnvs())
@@ -49,7 +50,7 @@ describe('a handshake with a token', () => {
     expect(socket.connected).toBe(false)
     expect(app.channels).toEqual([])
     socket.close()
-    await vi.waitFor(() => expect(app.io.engine.clientsCount).toBe(0))
+    await until(() => expect(app.io.engine.clientsCount).toBe(0))
     expect(events).toEqual([])
   })
 

@@ -1,5 +1,6 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { call, connect, hear, open, openPolling, openRaw } from '../support/socketio.ts'
+import { until } from '../support/until.ts'
 
 const LIMIT = 100 * 1024
 
@@ -52,7 +53,7 @@ it('bytes count too, and so do messages in pieces', async () => {
     expect(await raw.closed).toBe(1009)
   }
 
-  await vi.waitFor(() => expect(app.io.engine.clientsCount).toBe(0))
+  await until(() => expect(app.io.engine.clientsCount).toBe(0))
 })
 
 it('the option left undefined is no other limit', async () => {

@@ -1,7 +1,8 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { NotAuthenticated } from '../../src/errors.ts'
 import { defer } from '../support/deferred.ts'
 import { call, connect, createClient, createRaw, openRaw } from '../support/socketio.ts'
+import { until } from '../support/until.ts'
 import { ANN, open, refuse, withToken } from './users.ts'
 
 /** A strategy that takes anybody, when it is told to. */
@@ -47,17 +48,17 @@ describe('a connection that ends while its login runs', () => {
 
     await begun.promise
     raw.socket.terminate()
-    await vi.waitFor(() => expect(app.io.engine.clientsCount).toBe(0))
+    await until(() => expect(app.io.engine.clientsCount).toBe(0))
     expect(app.channels).toEqual([])
     done.resolve()
     // It was a login, and has to be seen to end.
-    await vi.waitFor(() => expect(tokens).toHaveLength(1))
-    await vi.waitFor(() => expect(events.at(-1)?.[0]).toBe('disconnect'))
+    await until(() => expect(tokens).toHaveLength(1))
+    await until(() => expect(events.at(-1)?.[0]).toBe('disconnect'))
     expect(app.channels).toEqual([])
 
     const [, connection] = events.at(-1) as any
 
-    await vi.waitFor(() => expect(Object.keys(connection)).toEqual(['provider', 'headers']))
+    await until(() => expect(Object.keys(connection)).toEqual(['provider', 'headers']))
 
     const before = ended().length
 
@@ -83,7 +84,7 @@ describe('a connection that ends while its login runs', () => {
     raw.send('40')
     await begun.promise
     raw.socket.terminate()
-    await vi.waitFor(() => expect(app.io.engine.clientsCount).toBe(0))
+    await until(() => expect(app.io.engine.clientsCount).toBe(0))
     done.resolve()
     await call(await connect(url), 'find', 'things')
     expect(events.map(([name]) => name)).toEqual(['connection'])
@@ -175,7 +176,7 @@ describe('two CONNECT packets on one transport', () => {
     expect(names()).toEqual(['login', 'connection'])
     expect(app.channel('all').length).toBe(1)
     raw.socket.terminate()
-    await vi.waitFor(() => expect(names()).toEqual(['login', 'connection', 'disconnect']))
+    await until(() => expect(names()).toEqual(['login', 'connection', 'disconnect']))
     expect(app.channels).toEqual([])
   })
 
@@ -198,7 +199,7 @@ describe('two CONNECT packets on one transport', () => {
     expect(names()).toEqual(['login', 'disconnect', 'login', 'connection'])
     expect(app.channel('users').length).toBe(1)
     raw.socket.terminate()
-    await vi.waitFor(() => expect(app.channels).toEqual([]))
+    await until(() => expect(app.channels).toEqual([]))
   })
 
   it('one after the other end the connection', async () => {
@@ -209,7 +210,7 @@ describe('two CONNECT packets on one transport', () => {
     await raw.receive('40{')
     raw.send('40')
     await raw.closed
-    await vi.waitFor(() => expect(names()).toEqual(['connection', 'disconnect']))
+    await until(() => expect(names()).toEqual(['connection', 'disconnect']))
     expect(app.channels).toEqual([])
   })
 
@@ -221,8 +222,8 @@ describe('two CONNECT packets on one transport', () => {
     raw.send(...Array(50).fill('40'))
     await raw.receive('44')
     raw.socket.terminate()
-    await vi.waitFor(() => expect(app.io.engine.clientsCount).toBe(0))
-    await vi.waitFor(() => expect(names().at(-1)).toBe('disconnect'))
+    await until(() => expect(app.io.engine.clientsCount).toBe(0))
+    await until(() => expect(names().at(-1)).toBe('disconnect'))
     for (const name of ['login', 'connection', 'disconnect']) {
       expect(names().filter((other) => other === name).length).toBeLessThanOrEqual(1)
     }

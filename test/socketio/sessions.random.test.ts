@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import type { Socket } from 'socket.io-client'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { socketio } from '../../src/socketio.ts'
 import { CountingHasher, configureLogin } from '../support/login.ts'
 import { scaled } from '../support/scale.ts'
 import { serve } from '../support/server.ts'
 import { call, connect, hear } from '../support/socketio.ts'
+import { until } from '../support/until.ts'
 
 // Whatever two users do on two connections at the same time: the server has each connection as the model has it, and its
 // channels are those of that user alone. A failure of fast-check prints the seed.
@@ -166,24 +167,21 @@ async function run({ app, url }: Awaited<ReturnType<typeof open>>, steps: readon
       }
     }
 
-    await vi.waitFor(
-      () => {
-        const connections: any[] = app.channel('all').connections
+    await until(() => {
+      const connections: any[] = app.channel('all').connections
 
-        for (const { name, user } of clients) {
-          const connection = connections.find((connection) => connection.name === name)
+      for (const { name, user } of clients) {
+        const connection = connections.find((connection) => connection.name === name)
 
-          expect(connection?.user?.email).toBe(user?.email)
-          for (const { email } of users) {
-            expect(app.channel(email).connections.includes(connection)).toBe(user?.email === email)
-          }
-        }
+        expect(connection?.user?.email).toBe(user?.email)
         for (const { email } of users) {
-          expect(app.channel(email).length).toBe(clients.filter(({ user }) => user?.email === email).length)
+          expect(app.channel(email).connections.includes(connection)).toBe(user?.email === email)
         }
-      },
-      { interval: 1 }
-    )
+      }
+      for (const { email } of users) {
+        expect(app.channel(email).length).toBe(clients.filter(({ user }) => user?.email === email).length)
+      }
+    })
   }
 
   for (const { socket, user } of clients) {

@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { protect } from '../../src/authentication.ts'
 import {
   authentication,
@@ -12,6 +12,7 @@ import { defer } from '../support/deferred.ts'
 import { CountingHasher, configureLogin } from '../support/login.ts'
 import { serve } from '../support/server.ts'
 import { call, connect, hear } from '../support/socketio.ts'
+import { until } from '../support/until.ts'
 
 const ANN = { email: 'ann', password: 'one' }
 
@@ -126,7 +127,7 @@ it('a password that is changed while a login runs leaves no session of the old o
   await app.service('users').patch(id, { password: 'two' })
   goOn()
   await expect(login).rejects.toMatchObject({ code: 401 })
-  await vi.waitFor(() => expect(app.channels).toEqual([]))
+  await until(() => expect(app.channels).toEqual([]))
 })
 
 it('a login that fails ends no connection whose token is good', async () => {

@@ -61,7 +61,7 @@ async function openPage(browser: Browser, url: string): Promise<OpenedPage> {
   const requested: string[] = []
 
   // Less than a test has, so that it says what it has waited for.
-  context.setDefaultTimeout(20_000)
+  context.setDefaultTimeout(60_000)
   onTestFinished(() => context.close())
 
   page.on('pageerror', (error) => errors.push(String(error)))

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createClient } from 'redis'
-import { onTestFinished, vi } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { answers } from './answers.ts'
 import { describeUnless } from './describe-unless.ts'
 
@@ -41,11 +41,6 @@ export function createPrefix(): string {
   })
 
   return prefix
-}
-
-/** Waits until something holds. */
-export function until(assertion: () => void, timeout = 20_000): Promise<void> {
-  return vi.waitFor(assertion, { timeout, interval: 5 })
 }
 
 /** A Redis that can be stopped. */

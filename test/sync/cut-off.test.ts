@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { startProxy } from '../support/proxy.ts'
-import { createPrefix, describeRedis, REDIS_URL, until } from '../support/redis.ts'
+import { createPrefix, describeRedis, REDIS_URL } from '../support/redis.ts'
+import { until } from '../support/until.ts'
 import { type Process, payloads, startProcess } from './app.ts'
 import { connectTo, drained, fill, hears, numbers, quiet, send } from './sending.ts'
 

@@ -87,7 +87,7 @@ ${program}`)
 })
 
 describeOwnRedis('The page about several processes', () => {
-  it('tells of an outage', { timeout: 30_000 }, async () => {
+  it('tells of an outage', async () => {
     const redis = await startRedis()
     const program = runProgram(`
 import { alula } from 'alula'

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { Outbox } from '../../src/sync/outbox.ts'
+import { until } from '../support/until.ts'
 
 /** A connection to a Redis that takes everything, and confirms it in time or never; and the events that it was given. */
 function createConnection(isConfirming = true) {
@@ -69,7 +70,7 @@ it('what had to make room is reported once, though what is behind it is written 
 
   events.length = 0
   outbox.restore()
-  await vi.waitFor(() => expect(events[0]).toBe('21'))
+  await until(() => expect(events[0]).toBe('21'))
   expect(reports).toEqual([20])
 
   await outbox.close(1)
@@ -86,12 +87,12 @@ it('what weighs too much makes room, is reported, and what is left is written', 
   // Of 100 bytes each, and one that is larger than all may be.
   for (let n = 1; n <= 15; n++) outbox.add('event', String(n).padEnd(100, '€').slice(0, 34))
   await outbox.start()
-  await vi.waitFor(() => expect(events.length).toBeGreaterThan(0))
+  await until(() => expect(events.length).toBeGreaterThan(0))
   expect(reports[0]).toBeGreaterThan(4)
   expect(events[0]?.startsWith(String((reports[0] as number) + 1))).toBe(true)
 
   outbox.add('event', 'x'.repeat(5000))
-  await vi.waitFor(() => expect(events.at(-1)).toHaveLength(5000))
+  await until(() => expect(events.at(-1)).toHaveLength(5000))
 })
 
 it('Redis is given no more bytes at once than it takes', async () => {

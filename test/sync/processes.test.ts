@@ -7,9 +7,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import bcrypt from 'bcryptjs'
 import type { Socket } from 'socket.io-client'
 import { expect, it, onTestFinished } from 'vitest'
-import { describeOwnRedis, startRedis, until } from '../support/redis.ts'
+import { describeOwnRedis, startRedis } from '../support/redis.ts'
 import { scaled } from '../support/scale.ts'
 import { ask, connectSocket } from '../support/sockets.ts'
+import { until } from '../support/until.ts'
 
 const LOGIN = { strategy: 'local', email: 'wren@example.org', password: 'correct horse' }
 const ROOMS = 4

@@ -5,14 +5,8 @@ import { memory } from '../../src/memory.ts'
 import { SharedRevocationStore } from '../../src/sync/revocation.ts'
 import { RedisRevocationStore } from '../../src/sync.ts'
 import { startProxy } from '../support/proxy.ts'
-import {
-  createPrefix,
-  describeOwnRedis,
-  describeRedis,
-  REDIS_URL,
-  startRedis,
-  until
-} from '../support/redis.ts'
+import { createPrefix, describeOwnRedis, describeRedis, REDIS_URL, startRedis } from '../support/redis.ts'
+import { until } from '../support/until.ts'
 import { configureUsers, LOGIN, type Process, startProcess } from './app.ts'
 
 const UNAVAILABLE = { name: 'Unavailable', code: 503 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createClient } from 'redis'
 import { expect, onTestFinished } from 'vitest'
-import { until } from '../support/redis.ts'
+import { until } from '../support/until.ts'
 import { type Process, payloads } from './app.ts'
 
 export function numbers(from: number, to: number): number[] {
