@@ -67,6 +67,45 @@ describeChromium('the paths of calls on the page', (open) => {
     }
   )
 
+  it('have the values of placeholders in the path of the service', async () => {
+    class Teams {
+      async find({ route }: any) {
+        return [{ id: 1, name: `A team of ${route.orgId} in ${route.country}` }]
+      }
+    }
+
+    const { url } = await (SERVERS['Node under a prefix'] as Serve)((app) => {
+      app.use(':country/orgs/:orgId/teams', new Teams(), { access: OPEN })
+      app.configure(openapi())
+    })
+    const { page, requested, errors } = await open(`${url}docs`)
+    const form = page.getByRole('form', { name: 'Placeholders of the path' })
+    const show = form.getByRole('button', { name: 'Show' })
+    const call = page.getByRole('region', { name: 'Last call' })
+
+    await form.getByLabel('country').fill('ch')
+    expect(await show.isDisabled()).toBe(true)
+    await form.getByLabel('orgId').fill('a/b c')
+    expect(requested.filter((one) => one.includes('teams'))).toEqual([])
+    await show.click()
+    await page.getByRole('region', { name: 'Table' }).getByText('A team of a/b c in ch').waitFor()
+
+    await page.getByRole('tab', { name: 'curl' }).click()
+    expect(await call.locator('pre').innerText()).toBe(`curl -g '${url}ch/orgs/a%2Fb%20c/teams?$limit=10'`)
+    await page.getByRole('tab', { name: 'alula' }).click()
+    expect(await call.locator('pre').innerText()).toContain(
+      `client.service(':country/orgs/:orgId/teams').find({ route: {\n  country: "ch",\n  orgId: "a/b c"\n}, query: {\n  "$limit": 10\n} })`
+    )
+
+    await form.getByLabel('orgId').fill('..')
+    await show.click()
+    await page.getByRole('alert').getByText("No path of a URL can hold the value '..'").waitFor()
+    await form.getByLabel('orgId').fill('acme')
+    await form.getByLabel('orgId').press('Enter')
+    await page.getByRole('region', { name: 'Table' }).getByText('A team of acme in ch').waitFor()
+    expect(errors).toEqual([])
+  })
+
   it('are not escaped where paths may hold what they have', async () => {
     const { app, url } = await (SERVERS['Node under a prefix'] as Serve)((app) => {
       app.use('v1:notes/@all', memory({ startId: 1 }), { access: OPEN })

@@ -58,8 +58,16 @@ function toFetch(_call: Call, request: Request, hasToken: boolean): string {
   ].join('\n')
 }
 
-function toClientCode({ service, method, id, data, query }: Call, _request: Request, hasToken: boolean) {
-  const params = query && Object.keys(query).length > 0 ? [`{ query: ${toCode(query)} }`] : []
+function toClientCode(
+  { service, method, place, id, data, query = {} }: Call,
+  _request: Request,
+  hasToken: boolean
+): string {
+  const parts = [
+    ...(place.size > 0 ? [`route: ${toCode(Object.fromEntries(place))}`] : []),
+    ...(Object.keys(query).length > 0 ? [`query: ${toCode(query)}`] : [])
+  ]
+  const params = parts.length > 0 ? [`{ ${parts.join(', ')} }`] : []
   const hasId = ['get', 'update', 'patch', 'remove'].includes(method.name)
   const given = data === undefined && (isStandard(method.name) ? !method.hasData : params.length === 0)
   const call = [

@@ -6,10 +6,15 @@ export interface Query {
   readonly [name: string]: unknown
 }
 
+/** The values of the placeholders in the path of a service, by name. */
+export type Place = ReadonlyMap<string, string>
+
 /** A call of a method. */
 export interface Call {
   readonly service: PageService
   readonly method: PageMethod
+  /** Empty for most services. */
+  readonly place: Place
   readonly id?: string
   readonly data?: unknown
   readonly query?: Query
@@ -59,10 +64,10 @@ export function isStandard(name: string): boolean {
  * @param call The call
  * @throws Error for an id, or a value of a placeholder, that no path can hold
  */
-export function toRequest({ service, method, id, data, query = {} }: Call): Request {
+export function toRequest({ service, method, place, id, data, query = {} }: Call): Request {
   const verb = VERBS.get(method.name)
   const search = toSearch(query)
-  const path = toPath(service.path)
+  const path = toPath(stripSlashes(service.path), place)
 
   if (verb) {
     return { verb, path: `${join(path, id === undefined ? '' : toSegment(id))}${search}`, ...toBody(data) }
@@ -72,10 +77,7 @@ export function toRequest({ service, method, id, data, query = {} }: Call): Requ
 
   const { route } = method
   const values = new Map(Object.entries(isObject(data) ? data : {}))
-  const filled = route.path
-    .split('/')
-    .map((part) => (part.startsWith(':') ? toSegment(String(values.get(part.slice(1)) ?? '')) : part))
-    .join('/')
+  const filled = toPath(route.path, values)
 
   for (const name of route.placeholders) values.delete(name)
 
@@ -150,9 +152,23 @@ export function isObject(value: unknown): value is { readonly [name: string]: un
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** The names of the placeholders in a path. */
+export function listPlaceholders(path: string): readonly string[] {
+  const parts = path.split('/').filter((part) => part.startsWith(':'))
+
+  return [...new Set(parts.map((part) => part.slice(1)))]
+}
+
 /** As the server matches it: what paths may hold is not escaped. That of a service at the root is empty. */
-function toPath(path: string): string {
-  return encodeURI(stripSlashes(path)).replaceAll('?', '%3F').replaceAll('#', '%23')
+function toPath(path: string, values: ReadonlyMap<string, unknown>): string {
+  return path
+    .split('/')
+    .map((part) =>
+      part.startsWith(':')
+        ? toSegment(String(values.get(part.slice(1)) ?? ''))
+        : encodeURI(part).replaceAll('?', '%3F').replaceAll('#', '%23')
+    )
+    .join('/')
 }
 
 /** With a slash at its beginning, a path would leave the API, and with two of them the server. */

@@ -1,15 +1,18 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import type { PageMethod, PageService } from '../page-data.ts'
 import type { Page } from './app.tsx'
 import { CallView, type MadeCall } from './call.tsx'
 import { Form } from './form.tsx'
+import { PlaceForm, Placeholder } from './place.tsx'
 import { Records } from './records.tsx'
 import {
   type Call,
   isObject,
   isOk,
   isStandard,
+  listPlaceholders,
   type Outcome,
+  type Place,
   type Query,
   type Request,
   toRequest
@@ -27,15 +30,48 @@ interface Chosen {
 /** Makes a call as the identity that makes the calls, and shows it as the last one unless it is `silent`. */
 export type MakeCall = (
   method: PageMethod,
-  call: Omit<Call, 'service' | 'method'>,
+  call: Pick<Call, 'id' | 'data' | 'query'>,
   isSilent?: boolean
 ) => Promise<Outcome>
 
 const CREATE = 'create'
 const EDIT = 'edit'
 
-/** One service: its records, and a form for each method. */
+const NO_PLACE: Place = new Map()
+
+/** One service. What its path lacks is asked for first. */
 export function ServiceView({ page, service }: { page: Page; service: PageService }) {
+  const placeholders = listPlaceholders(service.path)
+  const [place, setPlace] = useState(NO_PLACE)
+
+  return (
+    <article class="service">
+      <header class="title">
+        <h1>{service.path}</h1>
+        <ul class="methods" aria-label="Who may call its methods">
+          {service.methods.map(({ name, who, route }) => (
+            <li key={name} title={route ? `${route.verb} /${service.path}/${route.path}` : undefined}>
+              <span class={`verb ${isStandard(name) ? name : 'custom'}`}>{name}</span> <Who who={who} />
+            </li>
+          ))}
+        </ul>
+      </header>
+      {placeholders.length > 0 && <PlaceForm names={placeholders} onChoose={setPlace} />}
+      {place.size === placeholders.length && (
+        <Calls key={JSON.stringify([...place])} page={page} service={service} place={place} />
+      )}
+    </article>
+  )
+}
+
+interface CallsProps {
+  readonly page: Page
+  readonly service: PageService
+  readonly place: Place
+}
+
+/** The records of a service, and a form for each method. */
+function Calls({ page, service, place }: CallsProps) {
   const { identity } = page
   const methods = new Map(service.methods.map((method) => [method.name, method]))
   const custom = service.methods.filter(({ name }) => !isStandard(name))
@@ -56,15 +92,15 @@ export function ServiceView({ page, service }: { page: Page; service: PageServic
 
   const who = `${identity.number} ${identity.name}`
 
-  // What another user saw is not kept.
-  useEffect(() => {
+  // What another user saw is not kept. Before the records of the next one are loaded, which may have a fault to show.
+  useLayoutEffect(() => {
     setMade(undefined)
     setChosen(undefined)
     setFault('')
   }, [who])
 
   const call: MakeCall = async (method, rest, isSilent = false) => {
-    const whole: Call = { service, method, ...rest }
+    const whole: Call = { service, method, place, ...rest }
     const request = read(whole)
 
     if (typeof request === 'string') {
@@ -96,17 +132,7 @@ export function ServiceView({ page, service }: { page: Page; service: PageServic
   }
 
   return (
-    <article class="service">
-      <header class="title">
-        <h1>{service.path}</h1>
-        <ul class="methods" aria-label="Who may call its methods">
-          {service.methods.map(({ name, who, route }) => (
-            <li key={name} title={route ? `${route.verb} /${service.path}/${route.path}` : undefined}>
-              <span class={`verb ${isStandard(name) ? name : 'custom'}`}>{name}</span> <Who who={who} />
-            </li>
-          ))}
-        </ul>
-      </header>
+    <>
       <Records
         key={who}
         page={page}
@@ -158,7 +184,7 @@ export function ServiceView({ page, service }: { page: Page; service: PageServic
         )}
         {made && <CallView made={made} />}
       </div>
-    </article>
+    </>
   )
 }
 
@@ -257,16 +283,12 @@ function Custom({ method, service, onCall }: CustomProps) {
         </code>
       </p>
       {placeholders.map((one) => (
-        <div class="field" key={one}>
-          <label for={`placeholder-${one}`}>{one}</label>
-          <span class="kind">in the path</span>
-          <input
-            id={`placeholder-${one}`}
-            value={values.get(one) ?? ''}
-            autoComplete="off"
-            onInput={({ currentTarget }) => setValues(new Map(values).set(one, currentTarget.value))}
-          />
-        </div>
+        <Placeholder
+          key={one}
+          name={one}
+          value={values.get(one) ?? ''}
+          onValue={(value) => setValues(new Map(values).set(one, value))}
+        />
       ))}
       {isRead && !query && (
         <div class="field">

@@ -1,0 +1,64 @@
+import { useId, useState } from 'preact/hooks'
+import type { Place } from './request.ts'
+
+interface PlaceFormProps {
+  /** The names of the placeholders. */
+  readonly names: readonly string[]
+  readonly onChoose: (place: Place) => void
+}
+
+/** Asks for the placeholders in the path of a service. */
+export function PlaceForm({ names, onChoose }: PlaceFormProps) {
+  const [values, setValues] = useState<Place>(new Map())
+  const isComplete = names.every((name) => values.get(name))
+
+  return (
+    <form
+      class="card form"
+      aria-label="Placeholders of the path"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (isComplete) onChoose(values)
+      }}
+    >
+      {names.map((name) => (
+        <Placeholder
+          key={name}
+          name={name}
+          value={values.get(name) ?? ''}
+          onValue={(value) => setValues(new Map(values).set(name, value))}
+        />
+      ))}
+      <div class="actions">
+        <button type="submit" disabled={!isComplete}>
+          Show
+        </button>
+      </div>
+    </form>
+  )
+}
+
+interface PlaceholderProps {
+  readonly name: string
+  readonly value: string
+  readonly onValue: (value: string) => void
+}
+
+/** A field for the value of a placeholder. */
+export function Placeholder({ name, value, onValue }: PlaceholderProps) {
+  const id = useId()
+
+  return (
+    <div class="field">
+      <label for={id}>{name}</label>
+      <span class="kind">in the path</span>
+      <input
+        id={id}
+        value={value}
+        autoComplete="off"
+        onInput={({ currentTarget }) => onValue(currentTarget.value)}
+      />
+    </div>
+  )
+}
