@@ -33,8 +33,8 @@ const TESTS = {
     'test/transports/{output,reported-results,schemas,values}.test.ts'
   ],
   access: ['test/access/!(races|random).test.ts', 'test/transports/access.test.ts'],
-  manifest: ['test/access/{closed,proof}.test.ts', 'test/openapi/{document,document-schemas}.test.ts'],
-  openapi: ['test/openapi/{document,document-schemas,serve}.test.ts']
+  manifest: ['test/access/{closed,proof}.test.ts', 'test/openapi/document*.test.ts'],
+  openapi: ['test/openapi/{document*,page-data,serve*}.test.ts']
 }
 
 /** What is generated, and what runs in browsers. */

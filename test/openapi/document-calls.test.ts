@@ -1,0 +1,171 @@
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { alula } from '../../src/index.ts'
+import { MemoryService, memory } from '../../src/memory.ts'
+import { toOpenApi } from '../../src/openapi.ts'
+import { schema } from '../../src/schema.ts'
+import { configureUsers } from '../access/support/application.ts'
+import { describeApp, describeService, INTEGER, Note } from './support/describe.ts'
+
+const toBody = (operation: any) => operation.requestBody?.content['application/json'].schema
+const toResult = (operation: any, status = '200') =>
+  operation.responses[status].content['application/json'].schema
+
+it('calls are summed up in words, and belong to their service', async () => {
+  class Notes extends MemoryService {
+    async markAsRead() {}
+    async send_now() {}
+    async runV2Job() {}
+  }
+  const { paths } = await describeService(new Notes(), {
+    methods: ['find', 'markAsRead', 'send_now', 'runV2Job']
+  })
+
+  expect(paths['/notes'].get).toMatchObject({ summary: 'Find: for anyone', tags: ['notes'] })
+  expect(paths['/notes/markAsRead'].post.summary).toBe('Mark as read: for anyone')
+  expect(paths['/notes/send_now'].post.summary).toBe('Send now: for anyone')
+  expect(paths['/notes/runV2Job'].post.summary).toBe('Run v2 job: for anyone')
+})
+
+it('placeholders of a path are texts that are not empty, and the last one of a record is its id', async () => {
+  const { paths } = await describeService(memory(), { schema: schema(Note) }, 'orgs/:orgId/notes')
+  const toSchemas = (operation: any) =>
+    operation.parameters
+      .filter((one: any) => one.in === 'path')
+      .map(({ name, schema }: any) => [name, schema.type, schema.minLength])
+
+  expect(toSchemas(paths['/orgs/{orgId}/notes'].get)).toEqual([['orgId', 'string', 1]])
+  expect(toSchemas(paths['/orgs/{orgId}/notes/{id}'].get)).toEqual([
+    ['orgId', 'string', 1],
+    ['id', 'integer', undefined]
+  ])
+})
+
+it('a unique value may be taken where a call writes', async () => {
+  const { paths } = await describeService(memory(), { schema: schema(Note) })
+  const { get, put, patch, delete: remove } = paths['/notes/{id}']
+  const calls = { create: paths['/notes'].post, get, put, patch, remove }
+
+  expect(Object.entries(calls).filter(([, { responses }]) => responses[409])).toEqual([
+    ['create', calls.create],
+    ['put', put],
+    ['patch', patch]
+  ])
+})
+
+it('results are elsewhere only for a service of which nothing is known', async () => {
+  const methods = ['remove']
+  const of = async (service: object, options: object = {}) =>
+    (await describeService(service, { methods, ...options })).paths['/notes/{id}'].delete.responses
+
+  expect(await of({ remove: async () => ({}) })).toHaveProperty('3XX')
+  expect(await of({ remove: async () => ({}) }, { schema: schema(Note) })).not.toHaveProperty('3XX')
+  expect(await of(memory())).not.toHaveProperty('3XX')
+})
+
+it('a service that is no adapter returns a list or a page, and one record', async () => {
+  const service = { find: async () => [], create: async () => ({}), remove: async () => ({}) }
+  const { paths, components } = await describeService(service, { schema: schema(Note) })
+  const record = { $ref: '#/components/schemas/Note' }
+
+  expect(toResult(paths['/notes'].get)).toEqual({
+    anyOf: [{ type: 'array', items: record }, { $ref: '#/components/schemas/NotePage' }]
+  })
+  expect(components.schemas.NotePage).toEqual({
+    type: 'object',
+    required: ['limit', 'skip', 'data'],
+    properties: { total: INTEGER, limit: INTEGER, skip: INTEGER, data: { type: 'array', items: record } }
+  })
+  expect(toResult(paths['/notes'].post, '201')).toEqual(record)
+  // Only of an adapter it is known that it does without an id.
+  expect(paths['/notes'].delete).toBeUndefined()
+})
+
+it('a page has a total where it is counted', async () => {
+  const paginate = { default: 10, total: false }
+  const { components } = await describeService(memory({ paginate }), { schema: schema(Note) })
+
+  expect(components.schemas.NotePage.required).toEqual(['limit', 'skip', 'data'])
+  expect(components.schemas.NotePage.properties.total).toBeUndefined()
+})
+
+it('several records are created, changed and removed where the adapter allows it', async () => {
+  const { paths } = await describeService(memory({ multi: ['create', 'remove'] }), { schema: schema(Note) })
+  const data = { $ref: '#/components/schemas/NoteCreate' }
+  const list = { type: 'array', items: { $ref: '#/components/schemas/Note' } }
+
+  expect(toBody(paths['/notes'].post)).toEqual({ anyOf: [data, { type: 'array', items: data }] })
+  expect(toResult(paths['/notes'].post, '201').anyOf[1]).toEqual(list)
+  expect(toResult(paths['/notes'].delete)).toEqual(list)
+  expect(paths['/notes'].patch).toBeUndefined()
+})
+
+it('custom methods take what is known of them, and nothing by GET', async () => {
+  class Notes extends MemoryService {
+    async count() {}
+    async clear() {}
+  }
+  const { paths, components } = await describeService(new Notes(), {
+    methods: ['count', 'clear'],
+    routes: { 'GET /count': 'count' },
+    schema: schema(Note, {
+      methods: { count: { data: z.object({ of: z.string() }), result: z.object({ number: z.int32() }) } }
+    })
+  })
+
+  expect(paths['/notes/count'].get.requestBody).toBeUndefined()
+  expect(toResult(paths['/notes/count'].get)).toEqual({ $ref: '#/components/schemas/NoteCountResult' })
+  expect(components.schemas.NoteCountResult.additionalProperties).toBe(false)
+  expect(paths['/notes/clear'].post.requestBody).toEqual({
+    required: false,
+    content: { 'application/json': { schema: {} } }
+  })
+})
+
+it('a login takes the credentials of a strategy, and returns a token', async () => {
+  const app = alula()
+
+  configureUsers(app)
+
+  const { paths } = await describeApp(app)
+  const { post, delete: logout } = { ...paths['/authentication'], ...paths['/authentication/{id}'] }
+  const [jwt, local] = toBody(post).anyOf
+  const result = {
+    type: 'object',
+    required: ['accessToken'],
+    properties: { accessToken: { type: 'string' }, authentication: { type: 'object' } }
+  }
+
+  expect(post.requestBody.required).toBe(true)
+  expect(jwt).toEqual({
+    type: 'object',
+    required: ['strategy'],
+    properties: { strategy: { type: 'string', enum: ['jwt'] } }
+  })
+  expect(local).toEqual({
+    type: 'object',
+    required: ['strategy', 'email', 'password'],
+    properties: {
+      strategy: { type: 'string', enum: ['local'] },
+      email: { type: 'string' },
+      password: { type: 'string' }
+    }
+  })
+  expect(toResult(post, '201')).toEqual(result)
+  expect(toResult(logout)).toEqual(result)
+  expect(Object.keys(post.responses)).toContain('401')
+})
+
+it('a document says what the API is called and where it is', async () => {
+  const app = alula()
+
+  expect(toOpenApi(app)).toMatchObject({ info: { title: 'API', version: '1.0.0' }, servers: [{ url: '/' }] })
+  for (const info of [{ title: 1, version: '1' }, { title: 'Notes', version: 1 }, 'Notes']) {
+    expect(() => toOpenApi(app, { info } as never)).toThrow("Invalid option 'info' of toOpenApi")
+  }
+  for (const servers of ['/', [], [{}], ['/'], [{ url: '/' }, {}]]) {
+    expect(() => toOpenApi(app, { servers } as never)).toThrow(
+      "Invalid option 'servers' of toOpenApi: expected an array of objects with a url"
+    )
+  }
+})

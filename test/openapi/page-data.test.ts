@@ -1,0 +1,148 @@
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { access, anyone } from '../../src/access.ts'
+import { alula } from '../../src/index.ts'
+import { MemoryService, memory } from '../../src/memory.ts'
+import { openapi } from '../../src/openapi.ts'
+import { one, schema } from '../../src/schema.ts'
+import { socketio } from '../../src/socketio.ts'
+import { createTestClient } from '../../src/testing.ts'
+
+const OPEN = access({ all: anyone })
+
+/** What the page of an application gets from one of its files. */
+async function read(file: string, configure: (app: any) => void): Promise<any> {
+  const app = alula()
+
+  configure(app)
+  app.configure(openapi())
+  await app.setup()
+
+  return await (await createTestClient(app).fetch(`/docs/${file}`)).json()
+}
+
+/** The fields of the form that creates a record, each without what most fields have. */
+async function readForm(record: object): Promise<readonly object[]> {
+  const { services } = await read('data.json', (app) =>
+    app.use('notes', memory(), { methods: ['create'], schema: schema(record as any), access: OPEN })
+  )
+
+  return services[0].methods[0].data.map(({ path, names, isRequired, ...field }: any) => {
+    expect(names.join('.')).toBe(path)
+
+    return field
+  })
+}
+
+const PLAIN = { isNullable: false, isLong: false, isSecret: false }
+
+it.each([
+  ['a text', z.string(), { kind: 'string' }],
+  ['a text of up to 199 characters', z.string().max(199), { kind: 'string' }],
+  ['a long text', z.string().max(200), { kind: 'string', isLong: true }],
+  ['a number', z.number().max(500), { kind: 'number' }],
+  ['a whole number', z.int32(), { kind: 'integer' }],
+  ['true or false', z.boolean(), { kind: 'boolean' }],
+  ['true or false, false where it is left out', z.boolean().default(false), { kind: 'boolean' }],
+  ['true or false, true where it is left out', z.boolean().default(true), { kind: 'boolean', isOn: true }],
+  ['a text that has a value where it is left out', z.string().default('true'), { kind: 'string' }],
+  ['a point in time', z.iso.datetime(), { kind: 'date' }],
+  ['a date of JavaScript', z.date(), { kind: 'date' }],
+  ['a day', z.iso.date(), { kind: 'day' }],
+  ['a password', z.string().meta({ format: 'password' }), { kind: 'string', isSecret: true }],
+  ['a choice', z.enum(['a', 'b']), { kind: 'choice', values: ['a', 'b'] }],
+  ['a text or null', z.string().nullable(), { kind: 'string', isNullable: true }],
+  ['a long text or null', z.string().max(500).nullable(), { kind: 'string', isLong: true, isNullable: true }],
+  ['what is described', z.string().describe('What it is'), { kind: 'string', description: 'What it is' }],
+  [
+    'what is described as one of two',
+    z.string().describe('Its name').nullable(),
+    { kind: 'string', isNullable: true, description: 'Its name' }
+  ],
+  ['a list', z.array(z.string()), { kind: 'json' }],
+  ['one of two kinds', z.union([z.string(), z.number()]), { kind: 'json' }],
+  ['an object that may have any field', z.looseObject({}), { kind: 'json' }]
+] as [string, z.ZodType, object][])('a form has a field for %s', async (_, type, expected) => {
+  expect(await readForm(z.object({ id: z.int(), field: type }))).toEqual([{ ...PLAIN, ...expected }])
+})
+
+it('a form has the fields of objects, and demands what is needed on all levels', async () => {
+  const { services } = await read('data.json', (app) =>
+    app.use('notes', memory(), {
+      methods: ['create'],
+      schema: schema(
+        z.object({
+          id: z.int(),
+          place: z.object({ city: z.string(), zip: z.string().optional() }),
+          from: z.object({ city: z.string() }).optional()
+        })
+      ),
+      access: OPEN
+    })
+  )
+
+  expect(services[0].methods[0].data.map(({ path, isRequired }: any) => [path, isRequired])).toEqual([
+    ['place.city', true],
+    ['place.zip', false],
+    ['from.city', false]
+  ])
+})
+
+it('custom methods have forms of their data and of their query', async () => {
+  class Notes extends MemoryService {
+    async archive() {}
+    async search() {}
+  }
+  const { services } = await read('data.json', (app) =>
+    app.use('notes', new Notes(), {
+      methods: ['archive', 'search'],
+      schema: schema(z.object({ id: z.int() }), {
+        methods: {
+          archive: { data: z.object({ why: z.string() }) },
+          search: { query: z.object({ text: z.string() }) }
+        }
+      }),
+      access: OPEN
+    })
+  )
+  const toPaths = (fields: any) => fields?.map(({ path }: any) => path) ?? null
+
+  expect(services[0].methods.map(({ data, query }: any) => [toPaths(data), toPaths(query)])).toEqual([
+    [['why'], null],
+    [null, ['text']]
+  ])
+})
+
+it('relations are offered whose services clients may search', async () => {
+  const { services } = await read('data.json', (app) => {
+    const record = z.object({ id: z.int(), noteId: z.int() })
+
+    app.use('open', memory(), { methods: ['find'], schema: schema(record), access: OPEN })
+    app.use('shut', memory(), { methods: ['get'], schema: schema(record), access: OPEN })
+    app.use('notes', memory(), {
+      methods: ['find', 'create'],
+      events: ['printed'],
+      schema: schema(record, {
+        relations: { first: one('open', { from: 'noteId' }), other: one('shut', { from: 'noteId' }) }
+      }),
+      access: OPEN
+    })
+    app.service('notes').publish('created', () => [])
+  })
+  const notes = services.find(({ path }: any) => path === 'notes')
+
+  expect(notes.relations).toEqual(['first'])
+  expect(notes.methods.map(({ name, event }: any) => [name, event])).toEqual([
+    ['find', null],
+    ['create', 'created']
+  ])
+})
+
+it.each([
+  ['without sockets', () => undefined, null],
+  ['with sockets', socketio(), '/socket.io']
+])('the page knows of an application %s', async (_, plugin: any, socket) => {
+  const data = await read('login.json', (app) => app.configure((one: any) => plugin(one)))
+
+  expect(data).toEqual({ title: 'API', version: '', isForAll: true, login: null, socket })
+})
