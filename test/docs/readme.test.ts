@@ -71,7 +71,7 @@ it('the figures of the README are those of the benchmarks', async () => {
     read('bench/results/install.md')
   ])
   const ratios = rest.split('The same as a ratio to Express 5 by hand')[1] as string
-  const rows = [...readme.matchAll(/^\| (.+?) \|((?: \d\.\d\d \|){5})$/gm)]
+  const rows = [...readme.matchAll(/^\| (.+?) \|((?: \d+\.\d\d \|){5})$/gm)]
 
   expect(rows).toHaveLength(5)
 
@@ -80,7 +80,7 @@ it('the figures of the README are those of the benchmarks', async () => {
       .split('\n')
       .find((line) => line.startsWith(`| ${server.replaceAll('`', '').replace(' by hand', '')} `))
 
-    expect(measured?.match(/\d\.\d\d(?= \()/g), server).toEqual(figures.match(/\d\.\d\d/g))
+    expect(measured?.match(/\d+\.\d\d(?= \()/g), server).toEqual(figures.match(/\d+\.\d\d/g))
   }
 
   for (const [, packages, size] of readme.matchAll(/(\d+)(?: packages)? \(([\d.]+) MB\)/g))
