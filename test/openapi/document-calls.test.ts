@@ -4,12 +4,7 @@ import { alula } from '../../src/index.ts'
 import { MemoryService, memory } from '../../src/memory.ts'
 import { toOpenApi } from '../../src/openapi.ts'
 import { schema } from '../../src/schema.ts'
-import { configureUsers } from '../access/support/application.ts'
-import { describeApp, describeService, INTEGER, Note } from './support/describe.ts'
-
-const toBody = (operation: any) => operation.requestBody?.content['application/json'].schema
-const toResult = (operation: any, status = '200') =>
-  operation.responses[status].content['application/json'].schema
+import { describeService, INTEGER, Note, toBody, toResult } from './support/describe.ts'
 
 it('calls are summed up in words, and belong to their service', async () => {
   class Notes extends MemoryService {
@@ -120,40 +115,6 @@ it('custom methods take what is known of them, and nothing by GET', async () => 
     required: false,
     content: { 'application/json': { schema: {} } }
   })
-})
-
-it('a login takes the credentials of a strategy, and returns a token', async () => {
-  const app = alula()
-
-  configureUsers(app)
-
-  const { paths } = await describeApp(app)
-  const { post, delete: logout } = { ...paths['/authentication'], ...paths['/authentication/{id}'] }
-  const [jwt, local] = toBody(post).anyOf
-  const result = {
-    type: 'object',
-    required: ['accessToken'],
-    properties: { accessToken: { type: 'string' }, authentication: { type: 'object' } }
-  }
-
-  expect(post.requestBody.required).toBe(true)
-  expect(jwt).toEqual({
-    type: 'object',
-    required: ['strategy'],
-    properties: { strategy: { type: 'string', enum: ['jwt'] } }
-  })
-  expect(local).toEqual({
-    type: 'object',
-    required: ['strategy', 'email', 'password'],
-    properties: {
-      strategy: { type: 'string', enum: ['local'] },
-      email: { type: 'string' },
-      password: { type: 'string' }
-    }
-  })
-  expect(toResult(post, '201')).toEqual(result)
-  expect(toResult(logout)).toEqual(result)
-  expect(Object.keys(post.responses)).toContain('401')
 })
 
 it('a document says what the API is called and where it is', async () => {

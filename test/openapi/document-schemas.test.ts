@@ -6,7 +6,7 @@ import { memory } from '../../src/memory.ts'
 import { toOpenApi } from '../../src/openapi.ts'
 import { schema } from '../../src/schema.ts'
 import { libraries } from '../schema/support/libraries.ts'
-import { describeApp, describeService, INTEGER, Note, toNames } from './support/describe.ts'
+import { describeApp, describeService, INTEGER, Note, toBody, toNames } from './support/describe.ts'
 
 describe('hidden fields', () => {
   it('are nowhere, at any depth and through references', async () => {
@@ -188,7 +188,6 @@ describe('a schema', () => {
     const { paths, components } = await describeService(memory(), {
       schema: schema({ record: Note, create: toData(), update: toData(), patch: toData() })
     })
-    const toBody = (operation: any) => operation.requestBody.content['application/json'].schema
 
     expect(toBody(paths['/notes/{id}'].put)).toEqual({ $ref: '#/components/schemas/NoteCreate' })
     expect(components.schemas.NoteUpdate).toBeUndefined()

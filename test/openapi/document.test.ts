@@ -1,18 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { access, anyone, closed, owner, role, user } from '../../src/access.ts'
-import {
-  AuthenticationBaseStrategy,
-  AuthenticationService,
-  authenticate,
-  JWTStrategy,
-  LocalStrategy
-} from '../../src/authentication.ts'
+import { access, anyone } from '../../src/access.ts'
 import { alula } from '../../src/index.ts'
 import { MemoryService, memory } from '../../src/memory.ts'
 import { count, exists, many, one, schema } from '../../src/schema.ts'
-import { configureUsers } from '../access/support/application.ts'
-import { SECRET } from '../support/login.ts'
 import { describeApp, describeService, INTEGER, Note, toNames } from './support/describe.ts'
 
 it('has the calls of a service, by the methods that clients have', async () => {
@@ -321,94 +312,6 @@ it('has relations whose services clients may ask', async () => {
   // What its service makes of responses is not made of an included record.
   expect(properties.sealed).toEqual({ anyOf: [{}, { type: 'null' }] })
   expect(JSON.stringify([paths['/notes'], components])).not.toContain('secret')
-})
-
-it('has the credentials that the pipeline demands, and no method that is closed', async () => {
-  const app = alula()
-
-  configureUsers(app)
-  app.configure(closed())
-  app.use('notes', memory(), {
-    methods: ['find', 'get', 'create', 'patch', 'remove'],
-    access: access({ find: anyone, create: user, patch: owner('ownerId'), remove: role('admin') })
-  })
-  app.use('hooked', memory(), { methods: ['find'] })
-  app.service('hooked').hooks({ before: { find: [authenticate('jwt')] } })
-  app.use('forgotten', memory())
-  app.use('asked', memory(), { methods: ['find'], access: access({ find: () => true }) })
-
-  const { paths, components, tags } = await describeApp(app)
-  const demanded = [{ jwt: [] }]
-
-  expect(components.securitySchemes).toEqual({ jwt: { type: 'http', scheme: 'bearer' } })
-  expect(tags.map(({ name }: any) => name)).toEqual(['authentication', 'notes', 'hooked', 'asked'])
-  expect(paths['/notes'].get.security).toEqual([])
-  expect(paths['/notes'].post.security).toEqual(demanded)
-  expect(paths['/notes/{id}'].patch.security).toEqual(demanded)
-  expect(paths['/hooked'].get.security).toEqual(demanded)
-  expect(paths['/asked'].get.security).toEqual([{}, ...demanded])
-  expect(paths['/notes/{id}'].get).toBeUndefined()
-  expect(Object.keys(paths['/notes/{id}'].delete.responses)).toEqual([
-    '200',
-    '400',
-    '401',
-    '403',
-    '404',
-    'default'
-  ])
-  // A later hook may refuse a user.
-  expect(Object.keys(paths['/hooked'].get.responses)).toContain('403')
-  expect(Object.keys(paths['/notes'].post.responses)).not.toContain('403')
-  expect(JSON.stringify(paths)).not.toContain('ownerId')
-})
-
-it('has what each strategy takes, and the headers of strategies of your own', async () => {
-  const app = alula()
-
-  app.set('authentication', {
-    secret: SECRET,
-    entity: null,
-    authStrategies: ['jwt', 'local'],
-    parseStrategies: ['jwt', 'key', 'plain', 'silent'],
-    local: { usernameField: 'email', passwordField: 'secret' }
-  })
-
-  class KeyStrategy extends AuthenticationBaseStrategy {
-    override get configuration() {
-      return { header: 'X-Key' }
-    }
-
-    async parse() {
-      return null
-    }
-  }
-
-  const authentication = new AuthenticationService(app)
-
-  authentication.register('jwt', new JWTStrategy())
-  authentication.register('key', new KeyStrategy())
-  // A strategy needs no more than its methods.
-  authentication.register('local', new LocalStrategy())
-  authentication.register('silent', { authenticate: async () => ({}) })
-  authentication.register('plain', { authenticate: async () => ({}), parse: async () => null })
-  app.use('authentication', authentication)
-  app.use('notes', memory(), { methods: ['find'], access: access({ find: user }) })
-
-  const { paths, components } = await describeApp(app)
-
-  expect(components.securitySchemes).toEqual({
-    jwt: { type: 'http', scheme: 'bearer' },
-    key: { type: 'apiKey', in: 'header', name: 'X-Key' },
-    plain: { type: 'apiKey', in: 'header', name: 'Authorization' }
-  })
-  expect(paths['/notes'].get.security).toEqual([{ jwt: [] }, { key: [] }, { plain: [] }])
-
-  const { schema: login } = paths['/authentication'].post.requestBody.content['application/json']
-
-  expect(login.anyOf.map(({ required }: any) => required)).toEqual([
-    ['strategy'],
-    ['strategy', 'email', 'secret']
-  ])
 })
 
 it('lists services without a schema, whose bodies may be anything', async () => {

@@ -25,6 +25,13 @@ export async function describeService(service: object, options: object, path = '
   return await describeApp(app)
 }
 
+/** What a call takes. */
+export const toBody = (operation: any) => operation.requestBody?.content['application/json'].schema
+
+/** What a call returns. */
+export const toResult = (operation: any, status = '200') =>
+  operation.responses[status].content['application/json'].schema
+
 export const toNames = (operation: any) => (operation.parameters ?? []).map(({ name }: any) => name)
 
 export const Note = z.object({ id: z.int32(), text: z.string(), done: z.boolean().default(false) })
