@@ -82,6 +82,8 @@ export class SocketService extends ClientService {
     assertNotRefused(connection)
     // The socket would keep the call until it is connected, and for ever when it is refused.
     if (connection.connected === false && timeout === undefined) await whenConnected(connection)
+    // What no message can hold would fail when the socket connects: outside of this call, where nothing catches it.
+    if (connection.connected === false) JSON.stringify(args)
 
     return new Promise((resolve, reject) => {
       function finish(lost: Error | null, error?: unknown, result?: unknown): void {

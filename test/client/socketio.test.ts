@@ -276,6 +276,22 @@ describe.each(Object.entries(socketServers))('a client of Socket.IO with %s', (_
     ).toBeInstanceOf(Timeout)
   })
 
+  it('rejects calls that no message can hold, also while there is no connection', async () => {
+    const { url } = await connect(serve)
+    const circular: any = {}
+
+    circular.circular = circular
+
+    for (const data of [{ amount: 1n }, circular]) {
+      const things: any = alula()
+        .configure(socketio(createSocket(url), { timeout: 5000 }))
+        .service('things')
+
+      expect(await failure(things.create(data))).toBeInstanceOf(TypeError)
+      expect(await things.get(1)).toMatchObject({ id: 1 })
+    }
+  })
+
   it('takes the time limit that the socket has for the next message', async () => {
     const { app, connection, socket } = await connect(serve)
 
