@@ -7,7 +7,7 @@ import { didYouMean } from '../utils/did-you-mean.ts'
 import { compileData, compileValue, type DataCheck } from './data.ts'
 import { getAjv, hasAjvOfQueries, isQuerySettings, type LongForm, type MethodSchemas } from './declaration.ts'
 import { makePartial, omitFields } from './derive.ts'
-import { type Field, type FieldTable, isHidden, toFieldTable } from './fields.ts'
+import { type Field, type FieldTable, tellsOfHidden, toFieldTable } from './fields.ts'
 import type { Relations } from './include.ts'
 import { type JsonSchema, toNames } from './json-schema.ts'
 import { toValidator } from './libraries.ts'
@@ -128,7 +128,7 @@ export function compileSchema(
   const computed = getComputedNames(form)
   const declared = toNames(record.output)
   const absent = [...hidden, ...getVirtualNames(resolvers)]
-  const table = new Map([...toFieldTable(record.output)].filter(([path]) => !isHidden(path, absent)))
+  const table = new Map([...toFieldTable(record.output)].filter(([path]) => !tellsOfHidden(path, absent)))
   const toPicker = (schema: JsonSchema, rules: Partial<OutputRules>) =>
     compilePicker({ schema, hidden: [], computed: [], keepsExtra: false, onDropped, ...rules })
   const ofRecord = {

@@ -48,6 +48,33 @@ it.each([
   expect(await fail(query)).toBe('it succeeded')
 })
 
+it('cannot be found out by the order of what it is in', async () => {
+  const app: any = alula()
+  const inner = z.object({ open: z.string(), pin: z.string() })
+
+  app.use('people', memory(), {
+    schema: schema(
+      z.object({
+        id: z.int(),
+        either: z.union([z.string(), inner]),
+        any: z.any(),
+        changed: inner.transform((value) => value),
+        list: z.array(inner)
+      }),
+      { hidden: ['either.pin', 'any.pin', 'changed.pin', 'list.pin'] }
+    )
+  })
+
+  for (const field of ['either', 'any', 'changed', 'list']) {
+    for (const query of [{ $sort: { [field]: 1 } }, { [field]: { $gt: { pin: 'a' } } }, { [field]: 'a' }]) {
+      await expect(app.service('people').find({ provider: 'rest', query })).rejects.toMatchObject({
+        code: 400,
+        errors: { [field]: expect.any(String) }
+      })
+    }
+  }
+})
+
 it('cannot be opened by the settings of queries', () => {
   for (const query of [{ fields: ['account.iban'] }, { sort: ['address.code'] }]) {
     expect(() =>
