@@ -137,7 +137,8 @@ export class AuthenticationClient {
 
   /**
    * Decides what an error means. One with a code from 401 to 407 ends the session: the token is removed, and the
-   * application emits `logout` if a user was logged in. After any other the token stays.
+   * application emits `logout` if a user was logged in. After any other the token stays, and so does the login after a
+   * failed logout.
    *
    * @param error The error of a login or logout
    * @param type Which of them it was
@@ -149,7 +150,8 @@ export class AuthenticationClient {
     const isOver = isRefusal(error)
 
     if (isOver) await this.removeAccessToken()
-    await this.reset()
+    // The server has not heard of the logout: it can be tried again.
+    if (isOver || type === 'authenticate') await this.reset()
     // Otherwise the connection would stay logged in when the page no longer is.
     if (isOver && authenticated && type === 'authenticate' && this.app.io) await this.leaveConnection()
     if (isOver && (authenticated || isInterrupted)) this.emit('logout', null)

@@ -212,6 +212,34 @@ describe.each(serverNames)('a client over HTTP with %s', (name) => {
     expect(await failure(app.service('notes').find())).toBeInstanceOf(NotAuthenticated)
   })
 
+  it('stays logged in when a logout fails, so that it can be tried again', async () => {
+    const { app, server } = await connect()
+    const logouts: unknown[] = []
+    let isBroken = true
+
+    server.service('authentication').hooks({
+      before: {
+        remove: [
+          async () => {
+            if (isBroken) throw new Error('The database is away')
+          }
+        ]
+      }
+    })
+    app.on('logout', (result) => logouts.push(result))
+    await app.authenticate(LOGIN)
+
+    expect(await failure(app.logout())).toMatchObject({ code: 500 })
+    expect(await app.service('notes').find()).toMatchObject({ owner: EMAIL })
+    expect([app.authentication.authenticated, logouts]).toEqual([true, []])
+
+    isBroken = false
+
+    expect(await app.logout()).toMatchObject({ user: { email: EMAIL } })
+    expect(logouts).toHaveLength(1)
+    expect(await app.authentication.getAccessToken()).toBeNull()
+  })
+
   it('logs out who is just being logged in again', async () => {
     const storage = new MemoryStorage()
     const { create } = await connect({ storage })
