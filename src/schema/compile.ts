@@ -9,7 +9,7 @@ import { getAjv, hasAjvOfQueries, isQuerySettings, type LongForm, type MethodSch
 import { makePartial, omitFields } from './derive.ts'
 import { type Field, type FieldTable, tellsOfHidden, toFieldTable } from './fields.ts'
 import type { Relations } from './include.ts'
-import { type JsonSchema, toNames } from './json-schema.ts'
+import { type JsonSchema, mayHavePath, toNames } from './json-schema.ts'
 import { toValidator } from './libraries.ts'
 import { compilePicker, type OutputRules, type Picker, toDispatchProperty } from './output.ts'
 import { compileQuery, type QueryCheck, toId } from './query.ts'
@@ -127,6 +127,9 @@ export function compileSchema(
   const { hidden = [], extra = 'drop', relations = {}, resolvers } = form
   const computed = getComputedNames(form)
   const declared = toNames(record.output)
+
+  assertPaths(hidden, record.output)
+
   const absent = [...hidden, ...getVirtualNames(resolvers)]
   const table = new Map([...toFieldTable(record.output)].filter(([path]) => !tellsOfHidden(path, absent)))
   const toPicker = (schema: JsonSchema, rules: Partial<OutputRules>) =>
@@ -273,6 +276,18 @@ function toMethodDefinition({ data, result, query }: Parts<Validator>): MethodDe
     ...(result && { result: result.output }),
     ...(query && { query: query.input })
   }
+}
+
+/** A path that leads nowhere hides nothing. */
+function assertPaths(hidden: readonly string[], record: JsonSchema): void {
+  const missing = hidden.find((path) => !mayHavePath(record, path.split('.'), record))
+
+  if (missing === undefined) return
+
+  throw createTypeError(
+    'ALULA_UNKNOWN_FIELD',
+    `The record of schema() has nothing at '${missing}', which 'hidden' names. A path has no numbers for places in a list`
+  )
 }
 
 function compileQueries(

@@ -48,6 +48,43 @@ it.each([
   expect(await fail(query)).toBe('it succeeded')
 })
 
+const Nested = z.object({
+  id: z.int(),
+  name: z.string(),
+  place: z.object({ city: z.string(), code: z.string() }).nullish(),
+  lines: z.array(z.object({ cost: z.number() })),
+  pair: z.tuple([z.string(), z.object({ cost: z.number() })]),
+  either: z.union([z.string(), z.object({ pin: z.string() })]),
+  map: z.record(z.string(), z.object({ pin: z.string() })),
+  any: z.any(),
+  grid: z.array(z.array(z.object({ cost: z.number() })))
+})
+
+const use = (path: string) =>
+  alula().use('nested', memory(), { schema: schema(Nested, { hidden: [path as never] }) })
+
+it.each(['place.zip', 'name.x', 'lines.zzz', 'lines..cost', 'lines.0.cost', 'pair.1.cost', 'either.pni'])(
+  'at a path that leads nowhere refuses the start: %s',
+  (path) => {
+    expect(() => use(path)).toThrow(
+      `The record of schema() has nothing at '${path}', which 'hidden' names. A path has no numbers for places in a list`
+    )
+  }
+)
+
+it.each([
+  'place',
+  'place.code',
+  'lines.cost',
+  'pair.cost',
+  'either.pin',
+  'map.*.pin',
+  'any.x.y',
+  'grid.cost'
+])('at a path that leads somewhere does not: %s', (path) => {
+  expect(() => use(path)).not.toThrow()
+})
+
 it('cannot be found out by the order of what it is in', async () => {
   const app: any = alula()
   const inner = z.object({ open: z.string(), pin: z.string() })
