@@ -74,9 +74,11 @@ export class SocketService extends ClientService {
 
   async sendCall(call: ServiceCall): Promise<unknown> {
     const { connection, options } = this
-    const { method, params } = call
+    const { method, id, params } = call
     const path = fillPlaceholders(this.path, params.route, toSegment)
-    const args = toArguments({ ...call, params: params.query ?? {} })
+    // As in a URL: JSON has no such numbers.
+    const sentId: any = typeof id === 'bigint' ? String(id) : id
+    const args = toArguments({ ...call, id: sentId, params: params.query ?? {} })
     const timeout = connection.flags?.timeout ?? options.timeout ?? connection._opts?.ackTimeout
 
     assertNotRefused(connection)

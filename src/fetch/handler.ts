@@ -4,6 +4,7 @@ import { serveHttp } from '../transport/handler.ts'
 import type { HttpRequest, HttpResponse, TransportApplication } from '../transport/http.ts'
 import { assertApplication, type HttpOptions, toHttpSettings } from '../transport/options.ts'
 import { toAddress, toHost } from '../transport/proxies.ts'
+import { createError } from '../utils/developer-error.ts'
 
 /** The options of {@link createHandler}. */
 export interface HandlerOptions extends HttpOptions<Request> {}
@@ -70,8 +71,10 @@ function toHttpRequest(request: Request, trustProxy: number, address: string | u
 }
 
 /** Reads no further than the limit, whatever the client says about the length. */
-async function readText({ body, headers }: Request, limit: number): Promise<string> {
+async function readText({ body, bodyUsed, headers }: Request, limit: number): Promise<string> {
   if (!body) return ''
+  if (bodyUsed || body.locked)
+    throw createError('ALULA_BODY_CONSUMED', 'The body of the request was read before')
   if (Number(headers.get('content-length')) > limit) {
     body.cancel().catch(() => undefined)
     throw createTooLarge()

@@ -8,7 +8,6 @@ import { Unavailable } from '../errors.ts'
 import { BODY_LIMIT } from '../transport/body.ts'
 import { type LogContext, type Logger, logUnexpected, toClientError } from '../transport/error.ts'
 import { handleSocket, type SocketReply, toDeliveries, toPath, toSocketError } from '../transport/socket.ts'
-import { findRoute } from '../transport/target.ts'
 import { withTimeout } from '../utils/with-timeout.ts'
 import { attach } from './attachment.ts'
 import { boundAttachments, type Encoder } from './bytes.ts'
@@ -184,9 +183,8 @@ export class SocketTransport {
     if (this.methods.has(event) || socket.listenerCount(event) > 0 || socket.listenersAny().length > 1) return
 
     const [path, reply] = [received[0], received.at(-1)]
-    const isCall = typeof path === 'string' && typeof reply === 'function' && findRoute(this.app, path)
 
-    if (isCall) this.receive(socket, event, received)
+    if (typeof path === 'string' && typeof reply === 'function') this.receive(socket, event, received)
   }
 
   private listen(socket: OpenedSocket, method: string): void {

@@ -276,6 +276,12 @@ describe.each(Object.entries(socketServers))('a client of Socket.IO with %s', (_
     ).toBeInstanceOf(Timeout)
   })
 
+  it('sends an id that JSON cannot hold as a URL has it', async () => {
+    const { app } = await connect(serve)
+
+    expect((await app.service('things').get(10n as any)).id).toBe('10')
+  })
+
   it('rejects calls that no message can hold, also while there is no connection', async () => {
     const { url } = await connect(serve)
     const circular: any = {}

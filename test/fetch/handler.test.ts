@@ -23,6 +23,21 @@ it('params come from the request and its surroundings', async () => {
   expect(await response.json()).toEqual({ query: { a: '1' }, provider: 'rest', caller: 'ada' })
 })
 
+it('a request whose body was read before is a 500 that says so', async () => {
+  const consumed = new Request('http://localhost/things', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: '{}'
+  })
+
+  await consumed.text()
+
+  const response = await createHandler(app, { logger: false })(consumed)
+
+  expect(response.status).toBe(500)
+  expect(((await response.json()) as any).message).toMatch(/^The body of the request was read before/)
+})
+
 it('a function for params that throws is a 500', async () => {
   const params = () => {
     throw new Error('no params')

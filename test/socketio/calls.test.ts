@@ -301,6 +301,13 @@ describe('the params of a call', () => {
   })
 })
 
+it('a method that no service offers is answered, also for a path without a service', async () => {
+  const { socket } = await openRecorder()
+
+  await expect(call(socket, 'pong', 'things', {})).rejects.toMatchObject({ code: 405 })
+  await expect(call(socket, 'pong', 'nowhere', {})).rejects.toMatchObject({ code: 404 })
+})
+
 it('middleware of a socket runs before its calls, and can refuse them', async () => {
   const { calls, service, methods } = createRecorder()
   const steps: unknown[] = []
