@@ -101,7 +101,12 @@ export class Connections {
     if (outer && outer.connection === connection) return work(params)
 
     const call = new Call(connection, isAborted)
-    const runCall = () => work(copyWith(params, { [CALL]: call }))
+    const runCall = () => {
+      // A login that came before, and was not done, has logged the connection in meanwhile.
+      const { authentication = connection?.authentication } = params
+
+      return work(copyWith(params, { [CALL]: call, ...(authentication && { authentication }) }))
+    }
 
     this.calls.add(call)
 

@@ -60,6 +60,33 @@ it('two logins that race on one connection leave it to the second, and to its ch
   expect(await call(socket, 'find', 'notes', {})).toEqual({ of: 'bob' })
 })
 
+it('a logout that is sent right behind a login ends that login', async () => {
+  const { app, url } = await open()
+  const socket = await connect(url, { reconnection: false })
+
+  const [login, logout] = await Promise.all([
+    logIn(socket, BOB),
+    call(socket, 'remove', 'authentication', null, {})
+  ])
+
+  expect(logout).toMatchObject({ accessToken: login.accessToken, user: { email: 'bob' } })
+  expect(app.channels).toEqual([])
+  await expect(call(socket, 'find', 'notes', {})).rejects.toMatchObject({ code: 401 })
+})
+
+it('a second logout that is sent right behind the first finds nobody', async () => {
+  const { url } = await open()
+  const socket = await connect(url, { reconnection: false })
+
+  await logIn(socket, ANN)
+
+  const logOut = () => call(socket, 'remove', 'authentication', null, {})
+  const [first, second] = await Promise.allSettled([logOut(), logOut()])
+
+  expect(first).toMatchObject({ status: 'fulfilled', value: { user: { email: 'ann' } } })
+  expect(second).toMatchObject({ status: 'rejected', reason: { code: 401 } })
+})
+
 it('hooks after a login that take long let the connection join no channels of its former user', async () => {
   const { app, url } = await open()
   const socket = await connect(url, { reconnection: false })
