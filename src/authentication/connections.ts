@@ -101,12 +101,7 @@ export class Connections {
     if (outer && outer.connection === connection) return work(params)
 
     const call = new Call(connection, isAborted)
-    const runCall = () => {
-      // A login that came before, and was not done, has logged the connection in meanwhile.
-      const { authentication = connection?.authentication } = params
-
-      return work(copyWith(params, { [CALL]: call, ...(authentication && { authentication }) }))
-    }
+    const runCall = () => work(copyWith(params, { [CALL]: call }))
 
     this.calls.add(call)
 

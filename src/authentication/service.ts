@@ -249,7 +249,7 @@ export class AuthenticationService extends AuthenticationBase {
       params,
       () => http?.isAborted === true,
       async (ownParams) => {
-        context.params = ownParams
+        context.params = context.method === 'remove' ? withLogin(ownParams) : ownParams
         await next()
       }
     )
@@ -299,4 +299,11 @@ async function prepareResponse(context: HookContext, next: NextFunction): Promis
   setDispatch(result, context.dispatch)
 
   if (http) http.headers = { ...http.headers, 'Cache-Control': 'no-store' }
+}
+
+/** The login before it, which was not done when a logout came, has logged its connection in meanwhile. */
+function withLogin(params: AuthenticationParams): AuthenticationParams {
+  const { authentication = params.connection?.authentication } = params
+
+  return authentication ? copyWith(params, { authentication }) : params
 }
