@@ -74,17 +74,6 @@ export function addGate(
   hooks.changes++
 }
 
-/** Where the hooks of a service have which of its methods have some: pages ask it of each relation. */
-const ANSWERS: unique symbol = Symbol('answers')
-
-/** What was found when the hooks had a version. */
-interface Answer {
-  readonly version: number
-  readonly hasHooks: boolean
-}
-
-type Answering = ServiceHooks & { [ANSWERS]?: Map<string, Answer> }
-
 /**
  * Whether a method of a registered service has hooks, those of the application and of the class among them. What its
  * extensions do is none.
@@ -94,13 +83,13 @@ type Answering = ServiceHooks & { [ANSWERS]?: Map<string, Answer> }
  * @param method The name of one of its methods
  */
 export function hasHooks(app: object, service: object, method: string): boolean {
-  const hooks = (service as Hooked)[SERVICE_HOOKS] as Answering | undefined
+  const hooks = (service as Hooked)[SERVICE_HOOKS]
 
   if (!hooks) return true
 
-  hooks[ANSWERS] ??= new Map()
+  hooks.answers ??= new Map()
 
-  const answers = hooks[ANSWERS]
+  const { answers } = hooks
   const { hooks: shared } = getInternals(app)
   const version = shared.version + hooks.version
   const known = answers.get(method)

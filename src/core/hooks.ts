@@ -184,6 +184,8 @@ export class ServiceHooks {
   changes = 0
   /** The layers of a method, with those of the application. */
   declare toLayers: (method: string) => Levels
+  /** Which methods have hooks, and at which version that was found: pages ask it of each relation. */
+  declare answers: Map<string, { readonly version: number; readonly hasHooks: boolean }> | undefined
 
   constructor(service: FeathersService) {
     this.service = service
