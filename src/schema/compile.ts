@@ -340,7 +340,7 @@ function compileQueries(
   return { check, definition }
 }
 
-const ANY: Field = { kinds: ['any'], isNullable: true }
+const ANY: Field = { kinds: ['any'], isNullable: true, mayBeObject: true }
 
 /** Names at the top of a query that the adapter was told to take. */
 function getFilters(service: object): object {

@@ -14,6 +14,8 @@ export type FieldKind = 'string' | 'number' | 'integer' | 'boolean' | 'date' | '
 export interface Field {
   readonly kinds: readonly FieldKind[]
   readonly isNullable: boolean
+  /** Whether it may be an object too. */
+  readonly mayBeObject: boolean
   /** The values that it may have, where the schema lists them. */
   readonly values?: readonly unknown[]
 }
@@ -129,6 +131,7 @@ export function toField(alternatives: readonly JsonSchema[]): Field {
   return {
     kinds: kinds.has('any') ? ['any'] : [...kinds],
     isNullable: kinds.has('any') || alternatives.some((part) => getTypes(part).includes('null')),
+    mayBeObject: alternatives.some((part) => part.properties || getTypes(part).includes('object')),
     ...(isListed && values.length > 0 && { values: values.filter((value) => value !== null) })
   }
 }

@@ -55,12 +55,19 @@ function toRequired(schema: JsonSchema): ReadonlySet<string> {
   return new Set(first.filter((name) => others.every((names) => names.includes(name))))
 }
 
-function findDifference(value: unknown, { kinds, isNullable, values }: Field): string | undefined {
-  if (value === undefined) return undefined
+function findDifference(
+  value: unknown,
+  { kinds, isNullable, mayBeObject, values }: Field
+): string | undefined {
+  if (value === undefined || (mayBeObject && isPlainObject(value))) return undefined
 
   const fits = value === null ? isNullable : kinds.some((kind) => isOfKind(value, kind))
 
-  if (!fits) return `expects ${toExpectation(kinds, isNullable)}, got ${describe(value)}`
+  if (!fits) {
+    const expected = toExpectation(kinds, isNullable)
+
+    return `expects ${mayBeObject ? `${expected} or an object` : expected}, got ${describe(value)}`
+  }
   if (values && value !== null && !values.includes(value)) {
     return `expects one of ${values.map((one) => JSON.stringify(one)).join(', ')}`
   }

@@ -3,6 +3,7 @@ import {
   createUnion,
   findProperty,
   getPatterns,
+  getProperties,
   isJsonSchema,
   isOpenObject,
   type JsonSchema,
@@ -26,7 +27,7 @@ const keep: Visit = (value) => value
 /**
  * Prepares a function that finds the fields that a schema does not declare, at any depth. An object with `properties`
  * has no others unless its schema says `additionalProperties`. Where a value may be one of several things, a field is
- * known when one of them has it.
+ * known when one of those has it that the value can still be: what says `kind: 'circle'` is no square.
  *
  * @param schema The schema of the value
  */
@@ -68,7 +69,7 @@ function createCompiler(root: JsonSchema): (schema: JsonSchema) => Visit {
 
   function build(schema: JsonSchema): Visit {
     const alternatives = toAlternatives(schema, root)
-    const ofObject = buildObject(alternatives)
+    const ofObject = buildObject(alternatives.filter(canBeObject))
     const ofArray = buildArray(alternatives)
 
     return (value, path, unknown) => {
@@ -78,9 +79,30 @@ function createCompiler(root: JsonSchema): (schema: JsonSchema) => Visit {
     }
   }
 
-  function buildObject(alternatives: readonly JsonSchema[]): Visit {
-    const shapes = alternatives.filter(canBeObject)
+  function buildObject(shapes: readonly JsonSchema[], passed: readonly string[] = []): Visit {
+    const ofAny = buildFields(shapes)
+    const tag = findTag(shapes, passed)
 
+    if (tag === undefined) return ofAny
+
+    const ofValues = new Map(
+      shapes
+        .flatMap((shape) => listValues(shape, tag))
+        .map((value) => {
+          const fitting = shapes.filter((shape) => listValues(shape, tag).includes(value))
+
+          return [value, buildObject(fitting, [...passed, tag])] as const
+        })
+    )
+
+    return (value, path, unknown) => {
+      const visit = ofValues.get((value as Record<string, unknown>)[tag]) ?? ofAny
+
+      return visit(value, path, unknown)
+    }
+  }
+
+  function buildFields(shapes: readonly JsonSchema[]): Visit {
     // What can be no object is refused by the library.
     if (shapes.length === 0) return keep
 
@@ -142,6 +164,24 @@ function createCompiler(root: JsonSchema): (schema: JsonSchema) => Visit {
   }
 
   return compile
+}
+
+/** A field for which each of several objects has a list of values, and which was not asked for before. */
+function findTag(shapes: readonly JsonSchema[], passed: readonly string[]): string | undefined {
+  if (shapes.length < 2) return undefined
+
+  return listProperties(shapes).find(
+    (name) => !passed.includes(name) && shapes.every((shape) => listValues(shape, name).length > 0)
+  )
+}
+
+/** The values that a field may have, where the schema lists them. */
+function listValues(shape: JsonSchema, name: string): readonly unknown[] {
+  const property = getProperties(shape).get(name)
+
+  if (property?.const !== undefined) return [property.const]
+
+  return Array.isArray(property?.enum) ? property.enum : []
 }
 
 function canBeObject({ type }: JsonSchema): boolean {

@@ -14,9 +14,15 @@ describe('fields that no schema declares', () => {
     z.object({ kind: z.literal('circle'), r: z.number() }),
     z.object({ kind: z.literal('square'), side: z.object({ x: z.number() }) })
   ])
+  // What tells the first two apart is no single value, and the third has none of it.
+  const Grid = z.union([
+    z.object({ kind: z.enum(['fine', 'coarse']), unit: z.literal('mm'), step: z.number() }),
+    z.object({ kind: z.enum(['fine', 'even']), unit: z.literal('in'), steps: z.number() })
+  ])
   const Note = z.object({
     id: z.int(),
     shape: Shape.optional(),
+    grid: Grid.optional(),
     counts: z.record(z.string(), z.object({ n: z.number() })).optional(),
     loose: z.looseObject({ a: z.number() }).optional(),
     pair: z.tuple([z.object({ a: z.number() }), z.string()]).optional(),
@@ -29,6 +35,10 @@ describe('fields that no schema declares', () => {
   it.each([
     [{ shape: { kind: 'circle', r: 1 } }, []],
     [{ shape: { kind: 'square', side: { x: 1, y: 2 } } }, ['shape.side.y']],
+    // `r` is a field of circles.
+    [{ shape: { kind: 'square', side: { x: 1 }, r: 1 } }, ['shape.r']],
+    [{ grid: { kind: 'fine', unit: 'mm', step: 1, steps: 2 } }, ['grid.steps']],
+    [{ grid: { kind: 'fine', unit: 'in', steps: 2 } }, []],
     [{ counts: { any: { n: 1 }, other: { n: 1, m: 2 } } }, ['counts.other.m']],
     [{ loose: { a: 1, b: { c: 1 } } }, []],
     [{ pair: [{ a: 1, b: 1 }, 'x'] }, ['pair.0.b']],

@@ -118,6 +118,18 @@ describe('a result that is not what its schema says', () => {
     ])
   })
 
+  it('has another value where a string or an object may be', async () => {
+    const reports: string[] = []
+    const Author = z.union([z.string(), z.object({ name: z.string() })])
+
+    await show(schema(z.object({ id, author: Author })), [{ id: 1, author: { name: 'Ada' } }], reports)
+    await show(schema(z.object({ id, author: Author })), [{ id: 1, author: 5 }], reports)
+
+    expect(reports).toEqual([
+      "A result of 'things' (find) is not what its schema says: 'author' expects a string or an object, got a number (ALULA_RESULT)"
+    ])
+  })
+
   it('may lack some where a hook has chosen what clients see', async () => {
     const reports: string[] = []
     const after = { find: [(context: any) => void Object.assign(context, { dispatch: { id: 1 } })] }
