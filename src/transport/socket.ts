@@ -8,6 +8,7 @@ import { getMethodRoutes, getServiceOptions } from '../core/service.ts'
 import type { HookContext, RealTimeConnection } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed, NotFound } from '../errors.ts'
 import { createError } from '../utils/developer-error.ts'
+import { copyWith } from '../utils/object.ts'
 import { type ParseAuthenticationOptions, parseAuthentication } from './authentication.ts'
 import { toData } from './body.ts'
 import { toClientError, toErrorResponse } from './error.ts'
@@ -122,12 +123,13 @@ export function toSocketCall(
       method,
       id,
       data: filled.data,
-      params: withBy(service, by, method, id, {
-        ...connection,
-        query,
-        route: { ...route, ...filled.values },
-        connection
-      })
+      params: withBy(
+        service,
+        by,
+        method,
+        id,
+        copyWith(connection, { query, route: { ...route, ...filled.values }, connection })
+      )
     }
   }
 }
