@@ -25,7 +25,7 @@ const TESTS = [
   'test/{access,adapter,authentication,core,express,fetch,hooks,memory,node}/*.test.ts',
   'test/{query,schema,socketio,transport,transports}/*.test.ts',
   'test/openapi/{document*,page-data,serve*}.test.ts',
-  'test/{errors,memory-conformance,mistakes,warnings}.test.ts',
+  'test/{errors,memory-conformance,*mistakes,warnings}.test.ts',
   'test/security/{forged*,login*,protected*,repeated*,revocation*,token*}.test.ts'
 ]
 

@@ -10,23 +10,23 @@ const TESTS = {
     'test/query/{comparator,compare,filters,like,malformed,parse,predicate,select}.test.ts',
     'test/{memory,adapter}/*.test.ts'
   ],
-  core: ['test/{core,hooks}/*.test.ts', 'test/{mistakes,warnings}.test.ts'],
+  core: ['test/{core,hooks}/*.test.ts', 'test/{*mistakes,warnings}.test.ts'],
   adapter: ['test/{adapter,memory}/*.test.ts'],
   memory: ['test/memory/*.test.ts', 'test/memory-conformance.test.ts'],
   transport: [
     'test/transports/{http,methods,queries,hostile-requests}.test.ts',
     'test/{transport,node,fetch}/*.test.ts',
-    'test/{mistakes,warnings}.test.ts',
+    'test/{*mistakes,warnings}.test.ts',
     'test/express/application.test.ts',
     'test/socketio/{answers,arguments,calls,closing,closing-calls,limits}.test.ts'
   ],
-  authentication: ['test/authentication/*.test.ts', 'test/{mistakes,warnings}.test.ts'],
+  authentication: ['test/authentication/*.test.ts', 'test/{*mistakes,warnings}.test.ts'],
   'authentication-hooks': [
     'test/authentication/{authenticate-hook,authenticated,dispatch,events,hash-password,hooks,protect,verified}.test.ts',
     'test/security/protected-fields.test.ts',
-    'test/{mistakes,warnings}.test.ts'
+    'test/{*mistakes,warnings}.test.ts'
   ],
-  application: ['test/core/*.test.ts', 'test/{mistakes,warnings}.test.ts'],
+  application: ['test/core/*.test.ts', 'test/{*mistakes,warnings}.test.ts'],
   schema: [
     'test/schema/!(bundle|recursive|random-relations).test.ts',
     'test/access/closed.test.ts',

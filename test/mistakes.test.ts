@@ -1,6 +1,5 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { authenticate, hashPassword, LocalStrategy } from '../src/authentication.ts'
-import { isFeathersError } from '../src/errors.ts'
 import { errorHandler, express, notFound, parseAuthentication, rest, toMiddleware } from '../src/express.ts'
 import { createHandler } from '../src/fetch.ts'
 import { collect } from '../src/hooks.ts'
@@ -8,17 +7,13 @@ import { alula } from '../src/index.ts'
 import { kysely } from '../src/kysely.ts'
 import { memory } from '../src/memory.ts'
 import { toListener } from '../src/node.ts'
-import { loadClient } from '../src/oauth/connection.ts'
 import { oauth } from '../src/oauth.ts'
+import { toOpenApi } from '../src/openapi.ts'
 import { socketio } from '../src/socketio.ts'
-import { createRedisClient } from '../src/sync/connection.ts'
-import { handleSocket } from '../src/transport.ts'
 import { application, createSecured } from './support/mistakes.ts'
 import { serve } from './support/server.ts'
 
-// What developers get wrong, and the sentence that they meet.
-
-const missing = () => Promise.reject(Object.assign(new Error('not found'), { code: 'ERR_MODULE_NOT_FOUND' }))
+// What developers get wrong, and the sentence that they meet at once.
 
 function catchError(act: () => unknown): any {
   try {
@@ -185,6 +180,7 @@ describe('a mistake is met by an error with a sentence:', () => {
       () => toMiddleware(null as any),
       'toMiddleware expects an application'
     ],
+    'no application for a document': [() => toOpenApi(undefined as any), 'toOpenApi expects an application'],
     'options of transports that are misspelt': [
       () => toListener(alula(), { perfix: '/api' } as any),
       "Unknown option 'perfix' of toListener. Did you mean 'prefix'?"
@@ -319,95 +315,5 @@ describe('a mistake is met by an error with a sentence:', () => {
 
     app.service('messages').hooks({ before: undefined }).hooks({ around: undefined, after: undefined })
     expect(await app.service('messages').find()).toEqual([])
-  })
-
-  const late: { [mistake: string]: [act: () => Promise<unknown>, sentence: string] } = {
-    'data that nobody has awaited': [
-      () =>
-        application()
-          .service('messages')
-          .create(Promise.resolve({ text: 'Hello' })),
-      "Invalid data: expected an object, got an instance of Promise (is an 'await' missing?)"
-    ],
-    'a record that would be replaced by nothing': [
-      async () => {
-        const service = alula()
-          .use('messages', memory({ store: { 1: { id: 1, text: 'Hello' } } }))
-          .service('messages')
-
-        try {
-          await service.update(1, new Map([['text', 'Bye']]) as any)
-        } finally {
-          expect(await service.get(1)).toEqual({ id: 1, text: 'Hello' })
-        }
-      },
-      'Invalid data: expected an object, got an instance of Map'
-    ],
-    'a query that nobody has awaited': [
-      () =>
-        application()
-          .service('messages')
-          .find({ query: Promise.resolve({}) }),
-      "Invalid query: expected an object, got an instance of Promise (is an 'await' missing?)"
-    ],
-    'a message without a connection': [
-      async () => {
-        const connection = {}
-        const [error] = await handleSocket(
-          application(),
-          { method: 'find', path: 'messages', args: [], connection },
-          () => undefined
-        )
-
-        throw error
-      },
-      "A connection needs a 'provider', the name of its transport"
-    ],
-    'no secret': [
-      () => createSecured({ secret: undefined }).setup(),
-      "A 'secret' must be provided in your authentication configuration"
-    ],
-    'an entity service that is not there': [
-      () => createSecured({ service: 'user' }).setup(),
-      "Can not find service 'user'. Did you mean 'users'?"
-    ],
-    'openid-client that is not installed': [
-      () => loadClient(missing),
-      "The package 'openid-client', which is needed by 'alula/oauth', is not installed: npm install openid-client"
-    ],
-    'redis that is not installed': [
-      () => createRedisClient('redis://localhost', missing),
-      "The package 'redis', which is needed by 'alula/sync', is not installed: npm install redis"
-    ],
-    'app.listen before app.setup has finished': [
-      async () => {
-        const app: any = express(alula()).configure(rest())
-        let finish: (value?: unknown) => void = () => undefined
-
-        app.use('slow', { find: async () => [], setup: () => new Promise((resolve) => (finish = resolve)) })
-
-        const setup = app.setup()
-
-        onTestFinished(async () => void (await setup))
-
-        try {
-          await app.listen(0)
-        } finally {
-          finish()
-        }
-      },
-      'app.setup() has not finished: await it before app.listen(), or leave it out'
-    ]
-  }
-
-  it.each(Object.entries(late))('%s', async (_mistake, [act, sentence]) => {
-    const error = await act().then(
-      () => undefined,
-      (thrown) => thrown
-    )
-
-    expect(error?.message).toContain(sentence)
-    // A client can cause the others.
-    if (!isFeathersError(error)) expect(error.message).toMatch(/ \(ALULA_[A-Z_]+\)$/)
   })
 })

@@ -105,7 +105,9 @@ async function readText({ body, bodyUsed, headers }: Request, limit: number): Pr
 type Decompression = { readable: ReadableStream<Uint8Array>; writable: WritableStream<Uint8Array> }
 
 function decompress(body: ReadableStream<Uint8Array>, encoding: string): ReadableStream<Uint8Array> {
-  const name = encoding.trim().toLowerCase()
+  const given = encoding.trim().toLowerCase()
+  // Another name of the same (RFC 9110 §8.4.1.3).
+  const name = given === 'x-gzip' ? 'gzip' : given
 
   if (name === 'identity') return body
   if (name !== 'gzip' && name !== 'deflate') {

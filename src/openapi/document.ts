@@ -2,6 +2,7 @@ import { warnOnce } from '../core/internals.ts'
 import type { Application } from '../core/types.ts'
 import { readLogin } from '../manifest/login.ts'
 import { readOpenServices } from '../manifest/services.ts'
+import { assertApplication } from '../transport/options.ts'
 import { isObject, isString } from '../utils/check.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { createFilters } from './filters.ts'
@@ -35,11 +36,12 @@ const INFO = { title: 'API', version: '1.0.0' }
  *
  * @param app An application, set up
  * @param options The title and the version of the API, and its addresses
- * @throws TypeError for options that are not valid
+ * @throws TypeError for an object that is not an application, and for options that are not valid
  * @example
  * toOpenApi(app, { info: { title: 'Notes', version: '1.0.0' }, servers: [{ url: 'https://example.com/api' }] })
  */
 export function toOpenApi(app: Application, options: OpenApiOptions = {}): OpenApiDocument {
+  assertApplication('toOpenApi', app)
   assertOptions('toOpenApi', options, DOCUMENT_CHECKS)
 
   const { info = INFO, servers = [{ url: '/' }] } = options

@@ -30,6 +30,14 @@ describe.each(restConnections)('a client with %s', (_name, serve, connect) => {
     expect(await things.remove(1)).toMatchObject({ method: 'remove', id: '1' })
   })
 
+  it('takes a query of null for none', async () => {
+    const { url } = await serve(configureEcho)
+    const things = alula().configure(connect(url)).service('things')
+
+    for (const query of [null, undefined])
+      expect(await things.find({ query } as any)).toMatchObject({ query: {} })
+  })
+
   it('sends null as an id by leaving it out', async () => {
     const { url } = await serve(configureEcho)
     const things = alula().configure(connect(url)).service('things')

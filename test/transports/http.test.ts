@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { NotAuthenticated } from '../../src/errors.ts'
 import { describeHttpTransports } from '../support/transports.ts'
@@ -148,6 +149,17 @@ describeHttpTransports('responses', (open) => {
     const response = await client.request('/things', { method: 'POST' })
 
     expect(await response.json()).toEqual({ data: {} })
+  })
+
+  it.each(['gzip', 'x-gzip', 'GZIP'])('a body may be compressed by %s', async (encoding) => {
+    const client = await open((app) => app.use('things', { create: async (data: any) => ({ data }) }))
+    const response = await client.request('/things', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'Content-Encoding': encoding },
+      body: gzipSync('{"a":1}')
+    })
+
+    expect(await response.json()).toEqual({ data: { a: 1 } })
   })
 
   it('a form is data where the service takes forms, in UTF-8', async () => {
