@@ -32,7 +32,6 @@ const LABELS = {
   'alula-listen': 'alula, app.listen()',
   'alula-stack': 'alula, app.listen(), middleware',
   'alula-node': 'alula, toListener',
-  'alula-node-index': 'alula, toListener, index',
   'koa-by-hand': 'Koa 3 by hand',
   'feathers-koa': 'Feathers v5, Koa',
   'alula-koa': 'alula, Koa'

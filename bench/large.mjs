@@ -7,7 +7,7 @@ const COUNT = 100_000
 const { find } = toRequests(COUNT)
 
 await compareServers({
-  servers: pickServers('by-hand', 'fastify', 'feathers', 'alula-listen', 'alula-node', 'alula-node-index'),
+  servers: pickServers('by-hand', 'fastify', 'feathers', 'alula-listen', 'alula-node'),
   operations: { 'find 100k': find },
   rounds: 3,
   count: COUNT,

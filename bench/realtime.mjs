@@ -12,6 +12,8 @@ const EVENTS = 200
 /** How many connections call methods, each the next one as soon as the one before is answered. */
 const CALLERS = 32
 const CALLS = 10_000
+/** How often that many calls are made before those that count. */
+const WARMUP_ROUNDS = 3
 
 const BASELINE = 'socket-feathers'
 const SERVERS = {
@@ -81,7 +83,7 @@ async function measureCalls(client) {
   for (const [name, call] of Object.entries({ get, create })) {
     const run = () => callAll(callers, call)
 
-    await run()
+    for (let round = 0; round < WARMUP_ROUNDS; round++) await run()
     measured[name] = await measure(client, run, CALLS)
   }
 

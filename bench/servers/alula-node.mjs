@@ -22,7 +22,7 @@ export async function createApplication(options) {
 }
 
 /** Logins, messages for everybody, and messages for users. */
-export function addServices(app, { count, indexes }) {
+export function addServices(app, { count }) {
   app.set('authentication', SETTINGS)
 
   const authentication = new AuthenticationService(app)
@@ -32,7 +32,7 @@ export function addServices(app, { count, indexes }) {
 
   app.use('authentication', authentication)
   app.use('users', memory(toUserOptions()), { methods: [] })
-  app.use('messages', memory({ ...toMemoryOptions(count), indexes }))
+  app.use('messages', memory(toMemoryOptions(count)))
   app.use('private', memory(toMemoryOptions()))
   app.service('private').hooks({ before: { all: [authenticate('jwt')] } })
 }
