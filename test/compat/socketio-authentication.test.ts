@@ -5,7 +5,7 @@ import { alula } from '../../src/index.ts'
 import { socketio } from '../../src/socketio.ts'
 import { CountingHasher, configureLogin } from '../support/login.ts'
 import { serve } from '../support/server.ts'
-import { type ClientOptions, connectSocket, createSocket, next, open } from '../support/sockets.ts'
+import { type ClientOptions, connectSocket, next } from '../support/sockets.ts'
 import { clients, socketClient } from './socketio-clients.ts'
 
 // The official authentication client of Feathers v5, with its Socket.IO client, against our server: in an application
@@ -16,15 +16,13 @@ const LOGIN = { strategy: 'local', ...CREDENTIALS }
 const MINE = { of: CREDENTIALS.email }
 
 /** A server with one user. Who has logged in hears of notes. */
-async function start(settings: { [option: string]: unknown } = {}) {
+async function start() {
   const app: any = alula()
   const events: [event: string, email: unknown, connection: any][] = []
 
   app.configure(socketio({ logger: false }))
 
-  const authentication = configureLogin(app, {
-    settings: { local: { hasher: new CountingHasher() }, ...settings }
-  })
+  const authentication = configureLogin(app, { settings: { local: { hasher: new CountingHasher() } } })
 
   for (const event of ['login', 'logout']) {
     app.on(event, (result: any, { connection }: any) => events.push([event, result.user.email, connection]))
@@ -113,15 +111,6 @@ for (const [name, create] of Object.entries(clients)) {
 
       expect(await client.service('notes').find()).toEqual(MINE)
       await login
-    })
-
-    it('is logged in on its connection alone', async () => {
-      const { url } = await start()
-      const { client } = await connect(url)
-      const { client: other } = await connect(url)
-
-      await client.authenticate(LOGIN)
-      await expect(other.service('notes').find()).rejects.toMatchObject({ code: 401 })
     })
 
     it('authenticates again from its storage, on another connection', async () => {
@@ -217,36 +206,6 @@ for (const [name, create] of Object.entries(clients)) {
       expect(await client.logout()).toBeNull()
     })
 
-    it('logs out one login of a user, and not the other', async () => {
-      const { url } = await start()
-      const [one, other] = [await connect(url), await connect(url)]
-
-      await one.client.authenticate(LOGIN)
-      await other.client.authenticate(LOGIN)
-      await one.client.logout()
-
-      expect(await other.client.service('notes').find()).toEqual(MINE)
-    })
-
-    it('ends the other connections of a token with the token, and does not close its own', async () => {
-      const { app, url } = await start()
-      const storage = new MemoryStorage()
-      const one = await connect(url, { storage })
-
-      await one.client.authenticate(LOGIN)
-
-      const other = await connect(url, { storage })
-
-      await other.client.reAuthenticate()
-
-      const ended = next(other.socket, 'disconnect')
-
-      await one.client.logout()
-      expect(await ended).toBe('io server disconnect')
-      expect(one.socket.connected).toBe(true)
-      expect(app.channels).toEqual([])
-    })
-
     it('is logged in again after its connection was lost', async () => {
       const { app, url, events } = await start()
       const { client, socket } = await connect(url)
@@ -322,18 +281,6 @@ for (const [name, create] of Object.entries(clients)) {
       await expect(client.service('notes').find()).rejects.toMatchObject({ message: 'Not authenticated' })
     })
 
-    it('stays who it is when another login fails', async () => {
-      const { url } = await start()
-      const { client, socket } = await connect(url)
-
-      await client.authenticate(LOGIN)
-      // Not by the client, which would forget its token.
-      await new Promise((resolve) =>
-        socket.emit('create', 'authentication', { ...LOGIN, password: 'wrong' }, {}, resolve)
-      )
-      expect(await client.service('notes').find()).toEqual(MINE)
-    })
-
     it('learns that a token has expired', async () => {
       const { url, authentication } = await start()
       const storage = new MemoryStorage()
@@ -353,40 +300,6 @@ for (const [name, create] of Object.entries(clients)) {
       expect(await storage.getItem('feathers-jwt')).toBeUndefined()
     })
 
-    it('loses its connection when its token expires', async () => {
-      const { app, url, events } = await start({ jwtOptions: { expiresIn: '1s' } })
-      const { client, socket } = await connect(url)
-      const ended = next(socket, 'disconnect')
-
-      // On a slow machine its answer may come too late.
-      void client.authenticate(LOGIN)
-      expect(await ended).toBe('io server disconnect')
-      expect(events.map(([event, email]) => [event, email])).toEqual([
-        ['login', CREDENTIALS.email],
-        ['disconnect', CREDENTIALS.email]
-      ])
-      expect(app.channels).toEqual([])
-    })
-
-    it.each([
-      ['the password is changed', (users: any) => users.patch(0, { password: 'another' })],
-      ['the user is removed', (users: any) => users.remove(0)]
-    ])('is disconnected when %s', async (_title, change) => {
-      const { app, url, events } = await start()
-      const { client, socket } = await connect(url)
-      const ended = next(socket, 'disconnect')
-
-      await client.authenticate(LOGIN)
-      await change(app.service('users'))
-
-      expect(await ended).toBe('io server disconnect')
-      expect(events.map(([event, email]) => [event, email])).toEqual([
-        ['login', CREDENTIALS.email],
-        ['disconnect', CREDENTIALS.email]
-      ])
-      expect(app.channels).toEqual([])
-    })
-
     it('is logged in from the start by a token in the headers of its connection', async () => {
       const { app, url, events, authentication } = await start()
       const { accessToken } = await authentication.create(LOGIN)
@@ -404,19 +317,6 @@ for (const [name, create] of Object.entries(clients)) {
       expect(await created).toEqual({ n: 1 })
       expect(await client.logout()).toMatchObject({ accessToken })
       await expect(client.service('notes').find()).rejects.toMatchObject({ code: 401 })
-    })
-
-    it('is not connected by a token that is not valid', async () => {
-      const { url, events } = await start()
-      const socket = createSocket(url, { extraHeaders: { Authorization: 'Bearer no.good.token' } })
-      const error: any = await open(socket).catch((error) => error)
-
-      expect(error).toMatchObject({
-        message: expect.stringMatching(/^(jwt|invalid)/),
-        data: { name: 'NotAuthenticated', code: 401, className: 'not-authenticated' }
-      })
-      expect(socket.connected).toBe(false)
-      expect(events).toEqual([])
     })
   })
 }

@@ -1,8 +1,10 @@
 import { beforeAll, describe, it } from 'vitest'
 import { ask } from '../support/sockets.ts'
-import { expectCases, expectOutcomes } from './differences.ts'
+import { type Differences, expectCases, expectOutcomes } from './differences.ts'
+import { ofAnswers } from './socketio-differential/answer-differences.ts'
+import { ofCalls } from './socketio-differential/call-differences.ts'
+import { ofConnections } from './socketio-differential/connection-differences.ts'
 import { connectionScripts } from './socketio-differential/connections.ts'
-import { differences } from './socketio-differential/differences.ts'
 import { eventScripts } from './socketio-differential/events.ts'
 import { loginScripts } from './socketio-differential/logins.ts'
 import { messages } from './socketio-differential/messages.ts'
@@ -14,6 +16,8 @@ import { configure } from './socketio-differential/services.ts'
 // same in the same order, apart from what is listed by a row of docs/compatibility.md.
 
 const scripts = [...publisherScripts, ...eventScripts, ...connectionScripts, ...loginScripts]
+const differences: Differences = { ...ofCalls, ...ofAnswers, ...ofConnections }
+
 describe('a message is answered as by Feathers, or as listed', () => {
   const answers = new Map<Library, Map<string, unknown>>()
 

@@ -6,7 +6,9 @@ import { programs } from '../compat/application-differential/programs.ts'
 import { differences as ofAuthentication } from '../compat/authentication-differential/differences.ts'
 import { ofBodies, ofCore, ofErrors } from '../compat/koa-differential/differences.ts'
 import { WITH_ONE_AJV as ofSchemas } from '../compat/koa-differential/schema-differences.ts'
-import { differences as ofSockets } from '../compat/socketio-differential/differences.ts'
+import { ofAnswers } from '../compat/socketio-differential/answer-differences.ts'
+import { ofCalls } from '../compat/socketio-differential/call-differences.ts'
+import { ofConnections } from '../compat/socketio-differential/connection-differences.ts'
 import { readPage } from '../support/page.ts'
 
 // A difference from Feathers v5 is written once, as a row of the page. Tests that accept it name the row by its anchor.
@@ -61,7 +63,7 @@ it.each<[string, object[]]>([
   ['compat/authentication.differential', [ofAuthentication]],
   ['compat/koa.differential', [ofErrors, ofCore, ofBodies]],
   ['compat/schemas.differential', [ofSchemas]],
-  ['compat/socketio.differential', [ofSockets]]
+  ['compat/socketio.differential', [ofCalls, ofAnswers, ofConnections]]
 ])('what %s lets differ are the rows that name it', (test, differences) => {
   const naming = rows.filter(({ tests }) => tests.includes(test)).map(({ anchor, text }) => anchor ?? text)
 

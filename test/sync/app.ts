@@ -5,6 +5,7 @@ import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { type SyncOptions, sync } from '../../src/sync.ts'
 import { SECRET } from '../support/login.ts'
+import { createPrefix, REDIS_URL } from '../support/redis.ts'
 
 /** What an application did, as if it were a process. */
 export interface Process {
@@ -65,6 +66,15 @@ export async function startProcess(
   await app.setup()
 
   return process
+}
+
+/** Starts two applications that share a prefix of the Redis of all tests. */
+export async function startTwo(configure?: (app: any) => void, options: object = {}) {
+  const prefix = createPrefix()
+  const one = await startProcess({ redis: REDIS_URL, prefix, ...options }, configure)
+  const other = await startProcess({ redis: REDIS_URL, prefix, ...options }, configure)
+
+  return { one, other, prefix }
 }
 
 /** What `configureUsers` lets in. */

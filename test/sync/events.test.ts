@@ -1,27 +1,13 @@
-import { once } from 'node:events'
 import { createClient } from 'redis'
 import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
-import express from '../../src/express.ts'
-import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { schema } from '../../src/schema.ts'
-import { type RedisLocation, sync } from '../../src/sync.ts'
 import { createTypeError } from '../../src/utils/developer-error.ts'
 import { createPrefix, describeRedis, REDIS_URL } from '../support/redis.ts'
 import { scaled } from '../support/scale.ts'
 import { until } from '../support/until.ts'
-import { configureUsers, LOGIN, payloads, startProcess } from './app.ts'
-
-const redis = REDIS_URL
-
-async function startTwo(configure?: (app: any) => void, options: object = {}) {
-  const prefix = createPrefix()
-  const one = await startProcess({ redis, prefix, ...options }, configure)
-  const other = await startProcess({ redis, prefix, ...options }, configure)
-
-  return { one, other, prefix }
-}
+import { configureUsers, LOGIN, payloads, startProcess, startTwo } from './app.ts'
 
 describeRedis('an event of a service', () => {
   it('reaches the connections of all processes, each once, and listeners only where it happened', async () => {
@@ -259,8 +245,8 @@ describeRedis('an event of a service', () => {
 
   it('of a service that is not everywhere is no matter elsewhere', async () => {
     const prefix = createPrefix()
-    const one = await startProcess({ redis, prefix }, (app) => app.use('others', memory()))
-    const other = await startProcess({ redis, prefix })
+    const one = await startProcess({ redis: REDIS_URL, prefix }, (app) => app.use('others', memory()))
+    const other = await startProcess({ redis: REDIS_URL, prefix })
 
     await one.app.service('others').create({})
     await one.things.create({})
@@ -320,103 +306,3 @@ describeRedis('an event of a service', () => {
     expect(payloads(stranger)).toMatchObject([{ from: 'stranger' }])
   })
 })
-
-describeRedis('sync', () => {
-  it('is for the application that the configured one becomes a part of', async () => {
-    const prefix = createPrefix()
-    const inner: any = alula()
-
-    inner.configure(sync({ redis, prefix }))
-
-    const app: any = express(inner)
-
-    app.use('things', memory())
-    app.service('things').publish(() => app.channel('all'))
-    app.channel('all').join({})
-
-    const server = await app.listen(0, '127.0.0.1')
-
-    onTestFinished(async () => void (await app.teardown()))
-    expect(server.listening).toBe(true)
-
-    const other = await startProcess({ redis, prefix })
-
-    await other.things.create({ from: 'other' })
-
-    const [event, , context] = await once(app, 'publish')
-
-    expect(event).toBe('created')
-    expect(context.app).toBe(app)
-    await app.service('things').create({ from: 'app' })
-    await until(() => expect(other.heard).toHaveLength(2))
-  })
-
-  it.each<[string, () => RedisLocation]>([
-    ['options', () => ({ url: REDIS_URL })],
-    ['options of the socket', () => ({ socket: toSocket(REDIS_URL), RESP: 2 })],
-    ['a client that is not connected', () => createClient({ url: REDIS_URL })]
-  ])('finds Redis by %s', async (_title, locate) => {
-    const prefix = createPrefix()
-    const location = locate()
-    const one = await startProcess({ redis: location, prefix })
-    const other = await startProcess({ redis, prefix })
-
-    await one.things.create({})
-    await other.things.create({})
-    await until(() => expect([one.heard.length, other.heard.length]).toEqual([2, 2]))
-  })
-
-  it('leaves a client that it was given alone', async () => {
-    const client: any = createClient({
-      url: REDIS_URL,
-      commandOptions: { typeMapping: {} },
-      socket: { reconnectStrategy: false }
-    })
-
-    await client.connect()
-    onTestFinished(() => client.destroy())
-
-    const { app } = await startProcess({ redis: client, prefix: createPrefix() })
-
-    await app.teardown()
-    expect(await client.ping()).toBe('PONG')
-    expect(client.listenerCount('error') + client.listenerCount('ready')).toBe(0)
-  })
-
-  it('ends with the application, and begins with it again', async () => {
-    const { one, other } = await startTwo()
-
-    await one.app.teardown()
-    await other.things.create({ n: 1 })
-    await one.things.create({ n: 2 })
-    await one.app.setup()
-    await one.things.create({ n: 3 })
-    await until(() => expect(payloads(other).map(({ n }) => n)).toEqual([1, 3]))
-    expect(payloads(one).map(({ n }) => n)).toEqual([2, 3])
-    expect([...one.gaps, ...other.gaps]).toEqual([])
-  })
-
-  it('sends what is left before it ends', async () => {
-    const { one, other } = await startTwo()
-
-    for (let n = 0; n < 500; n++) one.things.emit('custom', n)
-    await one.app.teardown()
-    await until(() => expect(payloads(other)).toEqual(Array.from({ length: 500 }, (_, n) => n)))
-  })
-
-  it('takes several servers of one application for one process', async () => {
-    const { one, other } = await startTwo()
-
-    await one.app.setup()
-    await one.things.create({})
-    await other.things.create({})
-    await until(() => expect(one.heard).toHaveLength(2))
-    await until(() => expect(other.heard).toHaveLength(2))
-  })
-})
-
-function toSocket(url: string): { host: string; port: number } {
-  const { hostname, port } = new URL(url)
-
-  return { host: hostname, port: Number(port || 6379) }
-}

@@ -1,10 +1,26 @@
 import { createServer } from 'node:net'
+import { createClient } from 'redis'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { getInternals } from '../../src/core/internals.ts'
 import { alula } from '../../src/index.ts'
 import { createRedisClient } from '../../src/sync/connection.ts'
-import { type RedisRevocationOptions, RedisRevocationStore, type SyncOptions, sync } from '../../src/sync.ts'
-import { describeOwnRedis, findPort, startRedis } from '../support/redis.ts'
+import {
+  type RedisLocation,
+  type RedisRevocationOptions,
+  RedisRevocationStore,
+  type SyncOptions,
+  sync
+} from '../../src/sync.ts'
+import {
+  createPrefix,
+  describeOwnRedis,
+  describeRedis,
+  findPort,
+  REDIS_URL,
+  startRedis
+} from '../support/redis.ts'
+import { until } from '../support/until.ts'
+import { startProcess } from './app.ts'
 
 const PARAMS = 'an array of names other than headers, authentication, connection'
 const LOCATION = 'a URL, options of createClient (with host and port in socket), or a client'
@@ -71,6 +87,40 @@ describe('sync', () => {
     await expect(createRedisClient('redis://localhost', load)).rejects.toThrow(
       "The package 'redis', which is needed by 'alula/sync', is not installed: npm install redis"
     )
+  })
+})
+
+describeRedis('sync', () => {
+  it.each<[string, () => RedisLocation]>([
+    ['options', () => ({ url: REDIS_URL })],
+    ['options of the socket', () => ({ socket: toSocket(REDIS_URL), RESP: 2 })],
+    ['a client that is not connected', () => createClient({ url: REDIS_URL })]
+  ])('finds Redis by %s', async (_title, locate) => {
+    const prefix = createPrefix()
+    const location = locate()
+    const one = await startProcess({ redis: location, prefix })
+    const other = await startProcess({ redis: REDIS_URL, prefix })
+
+    await one.things.create({})
+    await other.things.create({})
+    await until(() => expect([one.heard.length, other.heard.length]).toEqual([2, 2]))
+  })
+
+  it('leaves a client that it was given alone', async () => {
+    const client: any = createClient({
+      url: REDIS_URL,
+      commandOptions: { typeMapping: {} },
+      socket: { reconnectStrategy: false }
+    })
+
+    await client.connect()
+    onTestFinished(() => client.destroy())
+
+    const { app } = await startProcess({ redis: client, prefix: createPrefix() })
+
+    await app.teardown()
+    expect(await client.ping()).toBe('PONG')
+    expect(client.listenerCount('error') + client.listenerCount('ready')).toBe(0)
   })
 })
 
@@ -143,3 +193,9 @@ describe('the set-up of an application', () => {
     })
   })
 })
+
+function toSocket(url: string): { host: string; port: number } {
+  const { hostname, port } = new URL(url)
+
+  return { host: hostname, port: Number(port || 6379) }
+}

@@ -1,8 +1,7 @@
-// Authentication: strategies and services that extend ours as those of Feathers v5 are extended, hooks, and the seams.
+// Authentication: services that extend ours as those of Feathers v5 are extended, hooks, and the seams.
 import type { RequestHandler } from 'express'
 import {
   AuthenticationBase,
-  AuthenticationBaseStrategy,
   type AuthenticationConfiguration,
   type AuthenticationParams,
   type AuthenticationRequest,
@@ -12,18 +11,14 @@ import {
   authenticate,
   authenticationSettingsSchema,
   BcryptHasher,
-  type ConnectionEvent,
   connection,
-  createStrategy,
   event,
   type Hasher,
   hashPassword,
   hooks,
-  type IncomingRequest,
-  JWTStrategy,
   type JwtOptions,
   type JwtVerifyOptions,
-  LocalStrategy,
+  type LocalStrategy,
   MemoryRevocationStore,
   passwordHash,
   protect,
@@ -35,7 +30,7 @@ import express, {
   parseAuthentication,
   rest
 } from '../../src/express.ts'
-import { type Application, alula, type HookContext, type Params, type Query } from '../../src/index.ts'
+import { alula, type HookContext, type Params } from '../../src/index.ts'
 import { expectType } from '../support/expect-type.ts'
 
 interface Member {
@@ -80,79 +75,7 @@ interface Settings {
   authentication: AuthenticationConfiguration
 }
 
-// Classes that extend ours, with the signatures of Feathers v5.
-
-class TeamJwtStrategy extends JWTStrategy {
-  override async getEntityQuery(params: Params) {
-    return { ...(await super.getEntityQuery(params)), team: 'birds' }
-  }
-
-  override async getEntity(id: any, params: AuthenticationParams) {
-    return { ...(await super.getEntity(id, params)), seen: true }
-  }
-
-  override async getEntityId(result: AuthenticationResult, _params: Params) {
-    return result.authentication.payload.member
-  }
-
-  override async parse(request: IncomingRequest) {
-    expectType<string | string[] | undefined>().of(request.headers.authorization)
-
-    return request.headers['x-token'] ? super.parse(request) : null
-  }
-
-  override verifyConfiguration() {
-    super.verifyConfiguration()
-    if (!this.configuration.header) throw new Error(`${this.name} needs a header`)
-  }
-}
-
-class InvitedLocalStrategy extends LocalStrategy {
-  override async getEntityQuery(query: Query, params: Params) {
-    return { ...(await super.getEntityQuery(query, params)), invited: true }
-  }
-
-  override async findEntity(username: string, params: Params) {
-    return super.findEntity(username.toLowerCase(), params)
-  }
-
-  override async comparePassword(entity: any, password: string) {
-    return super.comparePassword(entity, `${password}pepper`)
-  }
-
-  override async hashPassword(password: string, params: Params) {
-    return super.hashPassword(`${password}pepper`, params)
-  }
-
-  override async authenticate(data: AuthenticationRequest, params: AuthenticationParams) {
-    const result = await super.authenticate(data, params)
-
-    expectType<AuthenticationResult>().of(result)
-
-    return { ...result, remembered: Boolean(data.remember) }
-  }
-}
-
-class ApiKeyStrategy extends AuthenticationBaseStrategy {
-  async authenticate(authentication: AuthenticationRequest, _params: AuthenticationParams) {
-    expectType<Application | undefined>().of(this.app)
-    expectType<AuthenticationBase | undefined>().of(this.authentication)
-    expectType<string | undefined>().of(this.name)
-    expectType<any>().of(this.configuration)
-
-    const { entity } = this.configuration
-
-    return {
-      authentication: { strategy: this.name },
-      [entity]: await this.entityService.get(authentication.key)
-    }
-  }
-
-  async handleConnection(name: ConnectionEvent, to: any, result?: AuthenticationResult) {
-    if (name === 'login') to.key = result?.key
-  }
-}
-
+/** With the signatures of Feathers v5. */
 class MemberAuthentication extends AuthenticationService {
   override async getPayload(result: AuthenticationResult, params: AuthenticationParams) {
     return { ...(await super.getPayload(result, params)), role: 'reader' }
@@ -175,20 +98,9 @@ class MemberAuthentication extends AuthenticationService {
   }
 }
 
-class Wrong extends LocalStrategy {
-  // @ts-expect-error -- a password is hashed to a text
-  override async hashPassword(_password: string) {
-    return 5
-  }
-}
-
 const app = express(alula<Services, Settings>())
 const authentication = new MemberAuthentication(app, 'authentication', { entity: 'member' })
 
-authentication.register('jwt', new TeamJwtStrategy())
-authentication.register('local', new InvitedLocalStrategy())
-authentication.register('key', new ApiKeyStrategy())
-authentication.register('wrong', new Wrong())
 app.use('authentication', authentication)
 app.use('authentication', new MemberAuthentication(app), { methods: ['create', 'remove'] })
 
@@ -213,35 +125,6 @@ new AuthenticationService('authentication')
 new AuthenticationService(app, 'authentication', { isActive: 5 })
 // @ts-expect-error -- strategies are a list
 new AuthenticationBase(app, 'authentication', { authStrategies: 'jwt' })
-// @ts-expect-error -- a strategy is an object
-authentication.register('none', 'jwt')
-// @ts-expect-error -- the result of a strategy is a promise
-authentication.register('sync', { authenticate: () => ({}) })
-
-// Strategies without a class.
-
-const apiKey: AuthenticationStrategy = createStrategy(({ app: application, auth, name }) => {
-  expectType<Application>().of(application)
-  expectType<AuthenticationBase>().of(auth)
-  expectType<string>().of(name)
-
-  return {
-    parse: async ({ headers }) =>
-      headers['x-api-key'] ? { strategy: name, key: headers['x-api-key'] } : null,
-    authenticate: async ({ key }, params) => {
-      expectType<AuthenticationParams>().of(params)
-
-      return { authentication: { strategy: name }, client: key }
-    }
-  }
-})
-
-authentication.register('apiKey', apiKey)
-
-createStrategy(() => ({
-  // @ts-expect-error -- headers are an object, whatever the transport
-  parse: async ({ headers }) => headers.get('x-api-key')
-}))
 
 // The configuration.
 
