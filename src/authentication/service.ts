@@ -244,12 +244,13 @@ export class AuthenticationService extends AuthenticationBase {
   private readonly inTurn = async (context: HookContext, next: NextFunction): Promise<void> => {
     const { params, http } = context
     const outer = getCall(params)
+    const endsLogin = isLogoutOfConnection(context)
 
     await this.connections.run(
       params,
       () => http?.isAborted === true,
       async (ownParams) => {
-        context.params = context.method === 'remove' ? withLogin(ownParams) : ownParams
+        context.params = endsLogin ? withLogin(ownParams) : ownParams
         await next()
       }
     )
@@ -301,9 +302,14 @@ async function prepareResponse(context: HookContext, next: NextFunction): Promis
   if (http) http.headers = { ...http.headers, 'Cache-Control': 'no-store' }
 }
 
-/** The login before it, which was not done when a logout came, has logged its connection in meanwhile. */
-function withLogin(params: AuthenticationParams): AuthenticationParams {
-  const { authentication = params.connection?.authentication } = params
+/** Whether a call ends the login of its connection, whatever that is when its turn comes, and no token that it names. */
+function isLogoutOfConnection({ method, id, params }: HookContext): boolean {
+  const { connection, authentication } = params as AuthenticationParams
 
-  return authentication ? copyWith(params, { authentication }) : params
+  return method === 'remove' && id === null && authentication === connection?.authentication
+}
+
+/** What came before a logout may have logged its connection in, or out. */
+function withLogin(params: AuthenticationParams): AuthenticationParams {
+  return copyWith(params, { authentication: params.connection?.authentication })
 }

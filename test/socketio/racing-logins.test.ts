@@ -113,7 +113,7 @@ it('hooks after a login that take long let the connection join no channels of it
   expect(app.channels.toSorted()).toEqual(['of bob', 'rooms of bob'])
 })
 
-it('a logout during a login of another user ends the token that it came with', async () => {
+it('a logout during a login of another user ends that login', async () => {
   const { app, hasher, url } = await open()
   const socket = await connect(url, { reconnection: false })
   const { accessToken } = await logIn(socket, ANN)
@@ -121,7 +121,28 @@ it('a logout during a login of another user ends the token that it came with', a
 
   hasher.held.set(BOB.password, promise)
 
-  const calls = [logIn(socket, BOB), call(socket, 'remove', 'authentication', null, {})]
+  const calls = [logIn(socket, BOB), call(socket, 'remove', 'authentication', null, {})] as const
+
+  await call(socket, 'find', 'things', {})
+  resolve()
+
+  const [login, logout] = await Promise.all(calls)
+
+  expect(logout).toMatchObject({ accessToken: login.accessToken, user: { email: 'bob' } })
+  expect(app.channels).toEqual([])
+  await expect(call(socket, 'find', 'notes', {})).rejects.toMatchObject({ code: 401 })
+  expect(await app.service('authentication').verifyAccessToken(accessToken)).toHaveProperty('sub')
+})
+
+it('a logout that names its token ends that one, whoever has logged in meanwhile', async () => {
+  const { app, hasher, url } = await open()
+  const socket = await connect(url, { reconnection: false })
+  const { accessToken } = await logIn(socket, ANN)
+  const { promise, resolve } = defer()
+
+  hasher.held.set(BOB.password, promise)
+
+  const calls = [logIn(socket, BOB), call(socket, 'remove', 'authentication', accessToken, {})]
 
   await call(socket, 'find', 'things', {})
   resolve()
