@@ -79,24 +79,26 @@ function createCompiler(root: JsonSchema): (schema: JsonSchema) => Visit {
     }
   }
 
-  function buildObject(shapes: readonly JsonSchema[], passed: readonly string[] = []): Visit {
+  function buildObject(shapes: readonly JsonSchema[]): Visit {
     const ofAny = buildFields(shapes)
-    const tag = findTag(shapes, passed)
+    const tag = findTag(shapes)
 
-    if (tag === undefined) return ofAny
+    if (!tag) return ofAny
 
+    const ofShapes = new Map<string, Visit>()
     const ofValues = new Map(
-      shapes
-        .flatMap((shape) => listValues(shape, tag))
-        .map((value) => {
-          const fitting = shapes.filter((shape) => listValues(shape, tag).includes(value))
+      [...tag.shapes].map(([value, fitting]) => {
+        const key = fitting.map((shape) => shapes.indexOf(shape)).join()
+        const visit = ofShapes.get(key) ?? buildObject(fitting)
 
-          return [value, buildObject(fitting, [...passed, tag])] as const
-        })
+        ofShapes.set(key, visit)
+
+        return [value, visit] as const
+      })
     )
 
     return (value, path, unknown) => {
-      const visit = ofValues.get((value as Record<string, unknown>)[tag]) ?? ofAny
+      const visit = ofValues.get((value as Record<string, unknown>)[tag.name]) ?? ofAny
 
       return visit(value, path, unknown)
     }
@@ -166,13 +168,31 @@ function createCompiler(root: JsonSchema): (schema: JsonSchema) => Visit {
   return compile
 }
 
-/** A field for which each of several objects has a list of values, and which was not asked for before. */
-function findTag(shapes: readonly JsonSchema[], passed: readonly string[]): string | undefined {
+/** A field whose value leaves only some of the objects that a value may be. */
+interface Tag {
+  readonly name: string
+  /** Those that each value leaves. */
+  readonly shapes: ReadonlyMap<unknown, readonly JsonSchema[]>
+}
+
+function findTag(shapes: readonly JsonSchema[]): Tag | undefined {
   if (shapes.length < 2) return undefined
 
-  return listProperties(shapes).find(
-    (name) => !passed.includes(name) && shapes.every((shape) => listValues(shape, name).length > 0)
-  )
+  for (const name of listProperties(shapes)) {
+    const lists = shapes.map((shape) => listValues(shape, name))
+    const left = new Map(
+      lists.flat().map((value) => [value, shapes.filter((_, index) => lists[index]?.includes(value))])
+    )
+
+    if (
+      lists.every((values) => values.length > 0) &&
+      [...left.values()].every((some) => some.length < shapes.length)
+    ) {
+      return { name, shapes: left }
+    }
+  }
+
+  return undefined
 }
 
 /** The values that a field may have, where the schema lists them. */

@@ -14,10 +14,13 @@ describe('fields that no schema declares', () => {
     z.object({ kind: z.literal('circle'), r: z.number() }),
     z.object({ kind: z.literal('square'), side: z.object({ x: z.number() }) })
   ])
-  // What tells the first two apart is no single value, and the third has none of it.
+  // Both may be fine: the unit tells them apart. Their choices do not, and would be too many to go through.
+  const choices = Object.fromEntries(
+    Array.from({ length: 20 }, (_, index) => [`choice${index}`, z.enum(['a', 'b', 'c', 'd']).optional()])
+  )
   const Grid = z.union([
-    z.object({ kind: z.enum(['fine', 'coarse']), unit: z.literal('mm'), step: z.number() }),
-    z.object({ kind: z.enum(['fine', 'even']), unit: z.literal('in'), steps: z.number() })
+    z.object({ ...choices, kind: z.enum(['fine', 'coarse']), unit: z.literal('mm'), step: z.number() }),
+    z.object({ ...choices, kind: z.enum(['fine', 'even']), unit: z.literal('in'), steps: z.number() })
   ])
   const Note = z.object({
     id: z.int(),
