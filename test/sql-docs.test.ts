@@ -1,9 +1,12 @@
 import { expect, it } from 'vitest'
 import { readBlocks, readPage, readSection, toModule } from './support/page.ts'
-import { runServer, runToEnd } from './support/program.ts'
+import { runToEnd } from './support/program.ts'
 import { expectSession } from './support/session.ts'
+import { shareProcess } from './support/shared-process.ts'
 import { createDatabase, describeDatabases, MARIADB, MARIADB_URL, POSTGRES, SQLITE } from './support/sql.ts'
 
+const env = { SECRET: 'a secret of more than thirty-two bytes' }
+const shared = shareProcess(env)
 const page = await readPage('sql')
 const [application] = readBlocks(page, 'js') as [string]
 
@@ -38,12 +41,13 @@ function printed(block: string): string {
   return block.replace(/^await (.+?)(?: \/\/ .+)?$/gm, 'await print($1)')
 }
 
-async function runText(program: string, url: string): Promise<string[]> {
-  return await runToEnd(program, { DATABASE_URL: url, SECRET: 'a secret of more than thirty-two bytes' })
+/** A program with the URL of its database. */
+function connected(program: string, url: string): string {
+  return program.replace('process.env.DATABASE_URL', `'${url}'`)
 }
 
 it('the application on the page about SQL responds as shown', async () => {
-  const { address } = await runServer(application.replace('notes.db', await createDatabase(SQLITE)))
+  const { address } = await shared.runServer(application.replace('notes.db', await createDatabase(SQLITE)))
 
   await expectSession(readBlocks(page, 'console'), { 'localhost:3030': address })
 })
@@ -52,26 +56,27 @@ describeDatabases(
   'The page about SQL',
   (database) => {
     /** A program that connects as the page shows, runs parts of it, and shuts down. */
-    async function runParts(...parts: readonly string[]): Promise<string[]> {
+    async function toProgram(...parts: readonly string[]): Promise<string> {
       const url = await createDatabase(database)
       const [connect] = application.split('// For a first try') as [string]
       const [postgres] = blocks('PostgreSQL') as [string]
 
       const program = toModule(
         "import { alula } from 'alula'\nimport { kysely } from 'alula/kysely'",
-        database === SQLITE ? connect.replace('notes.db', url) : postgres,
+        database === SQLITE ? connect.replace('notes.db', url) : connected(postgres, url),
         'const app = alula()',
         PRINT,
         ...parts,
         ...blocks('Shutdown')
       )
 
-      return await runText(
-        database === POSTGRES
-          ? program.replaceAll('.autoIncrement()', '.generatedByDefaultAsIdentity()')
-          : program,
-        url
-      )
+      return database === POSTGRES
+        ? program.replaceAll('.autoIncrement()', '.generatedByDefaultAsIdentity()')
+        : program
+    }
+
+    async function runParts(...parts: readonly string[]): Promise<string[]> {
+      return await shared.runToEnd(await toProgram(...parts))
     }
 
     const table = (name: string) => `app.use('${name}', kysely({ Model: db, name: '${name}', multi: true }))`
@@ -162,7 +167,7 @@ describeDatabases(
       ]
       const [output] = readBlocks(readSection(page, 'Transactions'), '') as [string]
       const balances = "await print(app.service('accounts').find({ query: { $select: ['balance'] } }))"
-      const lines = await runParts(
+      const program = await toProgram(
         inside(
           tables,
           transfer,
@@ -181,6 +186,9 @@ describeDatabases(
           "console.log((await app.service('stock').get(7)).reserved)"
         )
       )
+
+      // In a process of its own, which ends by itself once the pool is closed.
+      const lines = await runToEnd(program, env)
 
       expect(lines).toEqual([
         '[{"balance":0,"id":1},{"balance":100,"id":2}]',
@@ -290,6 +298,6 @@ describeDatabases('The page about SQL', () => {
       'await db.destroy()'
     )
 
-    expect(await runText(program, MARIADB_URL)).toEqual(['3 3'])
+    expect(await shared.runToEnd(connected(program, MARIADB_URL))).toEqual(['3 3'])
   })
 }, [MARIADB])

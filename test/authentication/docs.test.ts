@@ -1,11 +1,14 @@
 import { expect, it } from 'vitest'
 import { readGuide } from '../support/page.ts'
-import { runProgram, runServer } from '../support/program.ts'
 import { expectSession } from '../support/session.ts'
+import { shareProcess } from '../support/shared-process.ts'
 
 const guide = await readGuide('authentication')
 const login = guide.read('Log in')
-const env = { SECRET: 'a secret for the page on authentication' }
+const { runProgram, runServer } = shareProcess({
+  SECRET: 'a secret for the page on authentication',
+  DEPLOY_KEY: 'a key'
+})
 const WREN = { strategy: 'local', email: 'wren@example.org', password: 'correct horse' }
 const ADA = { email: 'ada@example.org', password: 'battery staple' }
 
@@ -16,8 +19,8 @@ const REPLACED = {
   strategy: /^authentication\.register\('local'.*\n/m
 }
 
-async function expectSessions(program: string, sessions: readonly string[] = [], more = {}): Promise<string> {
-  const { address } = await runServer(program, { ...env, ...more })
+async function expectSessions(program: string, sessions: readonly string[] = []): Promise<string> {
+  const { address } = await runServer(program)
 
   await expectSession([...login.sessions, ...sessions], { 'localhost:3030': address })
 
@@ -97,7 +100,7 @@ it('a blocked user is refused', async () => {
   const { blocks, sessions } = guide.read('Block users')
   const [setting, change] = blocks as [string, string]
   const block = `app.use('block', { async create() { ${change}; return {} } })\n`
-  const { address } = await runServer(guide.extend(setting, block), env)
+  const { address } = await runServer(guide.extend(setting, block))
   const here = { 'localhost:3030': address }
   const blocking = `$ curl localhost:3030/block -H "$JSON" -d '{}'\n{}\n`
 
@@ -107,10 +110,7 @@ it('a blocked user is refused', async () => {
 it('tokens have the issuer, the lifetime and the claims that are set', async () => {
   const { blocks } = guide.read('Token lifetime and issuer')
   const [service] = guide.read('Claims in the token').blocks as [string]
-  const { address } = await runServer(
-    guide.extend(...blocks).replace(REPLACED.service, () => service),
-    env
-  )
+  const { address } = await runServer(guide.extend(...blocks).replace(REPLACED.service, () => service))
 
   await post(`http://${address}/users`, WREN)
 
@@ -127,7 +127,7 @@ it('tokens have the issuer, the lifetime and the claims that are set', async () 
 it('a code of an email logs in once', async () => {
   const { blocks } = guide.read('Log in by email')
   const mail = 'const sendMail = async (email, url) => console.log(email, url)\n'
-  const { address, waitFor } = await runServer(guide.extend(mail, ...blocks), env)
+  const { address, waitFor } = await runServer(guide.extend(mail, ...blocks))
   const url = `http://${address}`
 
   await post(`${url}/users`, ADA)
@@ -146,10 +146,7 @@ it('a second factor is asked for', async () => {
   const surroundings = `import { NotAuthenticated } from 'alula/errors'
 const isRightCode = (totp, code) => totp === code
 app.service('users').hooks({ after: { all: [protect('totp')] } })\n`
-  const { address } = await runServer(
-    guide.extend(surroundings, ...blocks).replace(REPLACED.strategy, ''),
-    env
-  )
+  const { address } = await runServer(guide.extend(surroundings, ...blocks).replace(REPLACED.strategy, ''))
   const url = `http://${address}`
 
   await post(`${url}/users`, { ...WREN, totp: '123456' })
@@ -167,7 +164,7 @@ it('keys are accepted where they are allowed', async () => {
     code: 401
   })
 
-  const { address } = await runServer(guide.extend(deploy), { ...env, DEPLOY_KEY: 'a key' })
+  const { address } = await runServer(guide.extend(deploy))
   const create = (key: string) => post(`http://${address}/deployments`, {}, { 'X-Deploy-Key': key })
 
   expect(await create('a key')).toEqual({ id: 1 })
@@ -184,7 +181,7 @@ const generated = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.
   const privateKey = keys
     .replace("readFileSync('private.pem', 'utf8')", 'generated')
     .replace(/^import .*\n/, '')
-  const { address, waitFor } = await runServer(guide.extend(key, cost, privateKey, shown), env)
+  const { address, waitFor } = await runServer(guide.extend(key, cost, privateKey, shown))
 
   await post(`http://${address}/users`, WREN)
 
@@ -196,11 +193,11 @@ const generated = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.
 
 it('a client over a socket logs in and gets events', async () => {
   const [server, client] = guide.read('Browsers and sockets').blocks as [string, string]
-  const { address, waitFor } = await runServer(guide.extend(server), env)
+  const { address, waitFor } = await runServer(guide.extend(server))
 
   await post(`http://${address}/users`, WREN)
 
-  const program = runProgram(`${client.replace('localhost:3030', address)}\nprocess.exit()`)
+  const program = runProgram(client.replace('localhost:3030', address))
 
   expect(await program.waitFor('created')).toBe('created Hello')
   expect(await waitFor('logged out')).toBe('logged out wren@example.org')

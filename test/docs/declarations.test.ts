@@ -1,8 +1,11 @@
 import { expect, it } from 'vitest'
 import { SECRET } from '../support/login.ts'
 import { readBlocks, readPage, toJavaScript, toLocal } from '../support/page.ts'
-import { runProgram, runServer, runToEnd, withoutListening } from '../support/program.ts'
+import { runToEnd, withoutListening } from '../support/program.ts'
+import { shareProcess } from '../support/shared-process.ts'
 import { DATABASE } from './database.ts'
+
+const shared = shareProcess()
 
 /** The first program of a guide, without its types. */
 function readFirstProgram(page: string): string {
@@ -15,7 +18,7 @@ it('relations: calls from inside include what the comment says', async () => {
   const page = await readPage('relations')
   const [calls = ''] = readBlocks(page, 'js')
 
-  expect(await runToEnd(`${withoutListening(readFirstProgram(page))}${toLocal(calls)}`)).toEqual([
+  expect(await shared.runToEnd(`${withoutListening(readFirstProgram(page))}${toLocal(calls)}`)).toEqual([
     'Ada 2 Ada'
   ])
 })
@@ -36,7 +39,7 @@ console.log('localhost:' + server.address().port)`
   const program = `import { socketio } from 'alula/socketio'
 ${application}
 ${parts.map(toLocal).join('').replaceAll("'http://localhost:3030'", "'http://localhost:' + server.address().port")}`
-  const { waitFor } = await runServer(program)
+  const { waitFor } = await shared.runServer(program)
   const result = "{ slug: 'intro', favorited: true, note: 'Good' }"
 
   expect(parts).toHaveLength(4)
@@ -47,7 +50,7 @@ ${parts.map(toLocal).join('').replaceAll("'http://localhost:3030'", "'http://loc
 it('schemas: the hook of the guide checks data where it is', async () => {
   const page = await readPage('schemas')
   const block = readBlocks(page, 'js').find((code) => code.includes('validate()')) as string
-  const { address } = await runServer(`${readFirstProgram(page)}${toLocal(block)}`)
+  const { address } = await shared.runServer(`${readFirstProgram(page)}${toLocal(block)}`)
   const create = async (text: string) => {
     const headers = { 'Content-Type': 'application/json' }
     const body = JSON.stringify({ text })
@@ -62,7 +65,7 @@ it('schemas: the hook of the guide checks data where it is', async () => {
 it('schemas: a table that differs is refused as the guide says', async () => {
   const [message = ''] = readBlocks(await readPage('schemas'), '')
   const lines = message.trim().split('\n')
-  const { waitFor } = runProgram(`
+  const { waitFor } = shared.runProgram(`
 import { alula } from 'alula'
 import { kysely } from 'alula/kysely'
 import { schema } from 'alula/schema'

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
 import { readBlocks, readPage, toLocal } from '../support/page.ts'
-import { runToEnd } from '../support/program.ts'
+import { shareProcess } from '../support/shared-process.ts'
+
+const { runToEnd } = shareProcess()
 
 /** What stands in a block that imports a package which is not here, and in one that `guides.test.ts` runs. */
 const SKIPPED = ["from 'sift'", '// → ']
@@ -48,5 +50,5 @@ it.each(['errors', 'hooks', 'http', 'query', 'services'])('%s: each block runs',
   )
 
   expect(blocks).not.toEqual([])
-  await runToEnd(`${blocks.map(inside).join('')}process.exit()`)
+  await runToEnd(blocks.map(inside).join(''))
 })

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { SECRET } from '../support/login.ts'
 import { listPrograms, readPage, type ShownProgram, toChecks, toLocal } from '../support/page.ts'
-import { runServer, runToEnd, withoutListening } from '../support/program.ts'
+import { withoutListening } from '../support/program.ts'
 import { expectSession } from '../support/session.ts'
+import { shareProcess } from '../support/shared-process.ts'
 import { DATABASE } from './database.ts'
 
 /** The guides, each with what makes a program of a block that is part of one. */
@@ -32,6 +33,14 @@ createServer(toListener(app)).listen(3030)
 `
 }
 
+/** One for each environment that sessions name. */
+const PROCESSES = {
+  development: shareProcess({ NODE_ENV: 'development', SECRET }),
+  production: shareProcess({ NODE_ENV: 'production', SECRET })
+}
+
+const { runToEnd } = PROCESSES.development
+
 describe.each(Object.keys(GUIDES))('%s', async (name) => {
   const programs = listPrograms(await readPage(name), GUIDES[name])
   const runs = programs.filter(({ sessions }) => sessions.some(isRun))
@@ -40,7 +49,7 @@ describe.each(Object.keys(GUIDES))('%s', async (name) => {
   it.each(programs.flatMap(toServers))(
     '$heading: the server responds as the page shows',
     async ({ code, environment, sessions }) => {
-      const { address } = await runServer(code, { NODE_ENV: environment, SECRET })
+      const { address } = await PROCESSES[environment].runServer(code)
 
       await expectSession(sessions, { 'localhost:3030': address })
     }
@@ -49,22 +58,18 @@ describe.each(Object.keys(GUIDES))('%s', async (name) => {
   it.each(runs)('$heading: the program prints what the page shows', async ({ code, sessions }) => {
     const [shown] = sessions.filter(isRun) as [string]
 
-    expect(await runToEnd(`${withoutListening(code)}\nprocess.exit()`, { SECRET })).toEqual(
-      shown.trim().split('\n').slice(1)
-    )
+    expect(await runToEnd(withoutListening(code))).toEqual(shown.trim().split('\n').slice(1))
   })
 
   it.each(withResults)(
     '$heading: expressions have the results that the page shows',
     async ({ code, fragments }) => {
-      const program = `${withoutListening(code)}${fragments.map(toLocal).join('')}process.exit()`
-
-      await runToEnd(toChecks(program), { SECRET })
+      await runToEnd(toChecks(`${withoutListening(code)}${fragments.map(toLocal).join('')}`))
     }
   )
 })
 
-/** A program runs once for each environment that its sessions name in a comment. */
+/** A program runs for each environment that its sessions name in a comment. */
 function toServers({ heading, code, sessions }: ShownProgram) {
   const requests = sessions.filter((session) => !isRun(session))
 
@@ -76,8 +81,10 @@ function toServers({ heading, code, sessions }: ShownProgram) {
   }))
 }
 
-function getEnvironment(session: string): string {
-  return /^# .*NODE_ENV=(\w+)/.exec(session)?.[1] ?? 'development'
+function getEnvironment(session: string): keyof typeof PROCESSES {
+  const [, name = 'development'] = /^# .*NODE_ENV=(\w+)/.exec(session) ?? []
+
+  return name as keyof typeof PROCESSES
 }
 
 function isRun(session: string): boolean {

@@ -4,7 +4,10 @@ import { expect, it } from 'vitest'
 import { readBlocks, readPage, readSection, toJavaScript, toLocal } from '../support/page.ts'
 import { runProgram, runServer, runToEnd } from '../support/program.ts'
 import { expectSession } from '../support/session.ts'
+import { shareProcess } from '../support/shared-process.ts'
 import { LOCAL_IMPORT, SECRET } from './support.ts'
+
+const shared = shareProcess({ SECRET })
 
 it('quickstart: the application answers as it shows', async () => {
   const page = await readPage('quickstart')
@@ -16,12 +19,12 @@ it('quickstart: the application answers as it shows', async () => {
   )
   expect(sessions).toHaveLength(2)
 
-  const { address, waitFor } = await runServer(program)
+  const { address, waitFor } = await shared.runServer(program)
 
   await expectSession(sessions, { 'localhost:3030': address })
   await waitFor('created note 1')
 
-  const second = await runServer(`${program}${inside}console.log(page.data[0].text, note.id)\n`)
+  const second = await shared.runServer(`${program}${inside}console.log(page.data[0].text, note.id)\n`)
 
   expect(await second.waitFor('Call Ada')).toBe('Call Ada 1')
 })
@@ -64,14 +67,13 @@ const context = await service.create({ email: 'ada', password: 'x' }, { provider
 const refused = await service.find({ provider: 'rest', query: { secret: '1' } }).catch(({ name }) => name)
 
 console.log(JSON.stringify([context.dispatch, context.result.password?.slice(0, 4), refused]))
-process.exit()
 `
   const [hooks, describing, enforcing] = steps as [string, string, string]
   const run = async (...functions: readonly string[]) => {
     const configured = functions.map((code, index) => code.replace('const user =', `const step${index} =`))
     const program = [surroundings, ...[schemas, ...configured].map((code) => code.replace(LOCAL_IMPORT, ''))]
     const configure = functions.map((_code, index) => `app.configure(step${index})`).join('\n')
-    const { waitFor } = runProgram(toJavaScript(...program, configure, calls))
+    const { waitFor } = shared.runProgram(toJavaScript(...program, configure, calls))
 
     return JSON.parse(await waitFor('['))
   }
@@ -95,7 +97,7 @@ it('deployment: the application answers as it shows, and ends on SIGTERM', async
 
 it('deployment: the proxy is trusted, and errors are logged', async () => {
   const [, proxy, logging] = readBlocks(await readPage('deployment'), 'js') as [string, string, string]
-  const { address, waitFor } = await runServer(`
+  const { address, waitFor } = await shared.runServer(`
 import { alula } from 'alula'
 import express from 'alula/express'
 
@@ -130,7 +132,7 @@ await app.listen(0).catch(({ message }) => console.log(message))
 it('client: a login and its end, on the application of the page on authentication', async () => {
   const [application] = readBlocks(await readPage('authentication'), 'js') as [string]
   const login = readBlocks(await readPage('client'), 'js').find((block) => block.includes('wren@')) as string
-  const { address } = await runServer(application, { SECRET })
+  const { address } = await shared.runServer(application)
   const user = { email: 'wren@example.org', password: 'correct horse' }
 
   await fetch(`http://${address}/users`, {
@@ -149,7 +151,7 @@ it('client: headers, placeholders, libraries, custom methods and errors', async 
   ].map((text) => blocks.find((block) => block.includes(text))?.replace(/^import .*client'$/m, '')) as [
     ...[string, string, string, string, string]
   ]
-  const server = await runServer(`
+  const server = await shared.runServer(`
 import { alula } from 'alula'
 import express, { errorHandler, rest } from 'alula/express'
 
@@ -214,11 +216,11 @@ it('Koa: the applications answer as they show', async () => {
     ...[string, string, string, string, string, string]
   ]
   const [first, second, third] = readBlocks(page, 'console') as [string, string, string]
-  const { address } = await runServer(program)
+  const { address } = await shared.runServer(program)
 
   await expectSession([first], { 'localhost:3030': address })
 
-  const { address: larger } = await runServer(
+  const { address: larger } = await shared.runServer(
     program.replace('app.configure(rest())', `${routes}${login}app.configure(rest())\n${uploads}`)
   )
 
@@ -231,7 +233,7 @@ it('Koa: the applications answer as they show', async () => {
   for (const init of [{ body: form }, { body: '--a', headers: { 'Content-Type': 'multipart/form-data' } }])
     expect((await fetch(`http://${larger}/uploads`, { method: 'POST', ...init })).status).toBe(400)
 
-  const { address: other } = await runServer(
+  const { address: other } = await shared.runServer(
     program.replace('app.use(errorHandler())', `${files.replace(' errorHandler,', '')}${errors}`)
   )
   const { status, headers } = await fetch(`http://${other}/nowhere`, {
@@ -247,9 +249,8 @@ it('page: the application serves the page, and the restricted one does not', asy
     string,
     string
   ]
-  const { address } = await runServer(
-    program.replace(/^app\.use\(notFound/m, `${toLocal(login)}app.use(notFound`),
-    { SECRET }
+  const { address } = await shared.runServer(
+    program.replace(/^app\.use\(notFound/m, `${toLocal(login)}app.use(notFound`)
   )
   const data = (await (await fetch(`http://${address}/docs/data.json`)).json()) as any
 
@@ -264,7 +265,7 @@ const handler = createHandler(app)
 const ask = async (file) => (await handler(new Request('http://localhost/' + file))).status
 console.log('status', await ask('docs/'), await ask('docs/data.json'), await ask('openapi.json'))\n`
 
-      return await runProgram(text).waitFor('status')
+      return await shared.runProgram(text).waitFor('status')
     })
   )
 

@@ -2,14 +2,17 @@ import { expect, it } from 'vitest'
 import { readBlocks, readPage, toModule } from '../support/page.ts'
 import { runProgram, runServer, runToEnd } from '../support/program.ts'
 import { expectSession } from '../support/session.ts'
+import { shareProcess } from '../support/shared-process.ts'
 import { SECRET } from './support.ts'
+
+const shared = shareProcess({ SECRET })
 
 it('real time: the server and the client show what the page shows', async () => {
   const page = await readPage('realtime')
   const [application, client] = readBlocks(page, 'js') as [string, string]
   const [session] = readBlocks(page, 'console') as [string]
-  const { address } = await runServer(application)
-  const listening = runProgram(client.replace('localhost:3030', address))
+  const { address } = await shared.runServer(application)
+  const listening = shared.runProgram(client.replace('localhost:3030', address))
   const shown = [...client.matchAll(/(?:prints:|\/\/) ([^:]* ?\{ text.+)$/gm)].map(([, line]) => line)
 
   expect([await listening.waitFor(''), await listening.waitFor('')]).toEqual(shown)
@@ -29,9 +32,8 @@ it('real time: channels and sessions follow logins', async () => {
   ${sessions}
   return []
 } })\n`
-  const server = await runServer(
-    application.replace('await app.listen', `${channels}${rooms}${verify}await app.listen`),
-    { SECRET }
+  const server = await shared.runServer(
+    application.replace('await app.listen', `${channels}${rooms}${verify}await app.listen`)
   )
   const post = (path: string, data: object) =>
     fetch(`http://${server.address}/${path}`, {
@@ -57,7 +59,7 @@ process.exit()`)
   expect(await server.waitFor('')).toBe('1')
   await staying.end('SIGTERM')
 
-  const direct = runProgram(sockets.replaceAll('localhost:3030', server.address))
+  const direct = shared.runProgram(sockets.replaceAll('localhost:3030', server.address))
 
   expect(await direct.waitFor('')).toBe('connected')
 })
@@ -79,8 +81,8 @@ it('real time: what a client does, clients hear', async () => {
   const clients = readBlocks(await readPage('client'), 'js')
   const overSocket = clients.find((block) => block.includes('socketio(socket, {')) as string
   const overHttp = clients.find((block) => block.includes("messages.on('created'")) as string
-  const { address } = await runServer(application)
-  const listening = runProgram(overSocket.replace('localhost:3030', address))
+  const { address } = await shared.runServer(application)
+  const listening = shared.runProgram(overSocket.replace('localhost:3030', address))
 
   expect(await listening.waitFor('created')).toBe("created { text: 'Hello', id: 1 }")
 
@@ -95,8 +97,8 @@ it('real time: messages without a client of ours are answered', async () => {
   const blocks = readBlocks(await readPage('realtime'), 'js')
   const [application] = blocks as [string]
   const messages = blocks.find((block) => block.includes("socket.emit('get'")) as string
-  const { address } = await runServer(application)
-  const calling = runProgram(messages.replace('localhost:3030', address))
+  const { address } = await shared.runServer(application)
+  const calling = shared.runProgram(messages.replace('localhost:3030', address))
 
   const printed = await Promise.all([1, 2, 3, 4].map(() => calling.waitFor('Hello')))
 

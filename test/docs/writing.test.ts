@@ -4,8 +4,11 @@ import { createInterface } from 'node:readline'
 import { expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { readBlocks, readPage, readSection, toJavaScript, toModule } from '../support/page.ts'
-import { runProgram, runServer, runToEnd } from '../support/program.ts'
+import { runProgram, runToEnd } from '../support/program.ts'
+import { shareProcess } from '../support/shared-process.ts'
 import { LOCAL_IMPORT, SECRET } from './support.ts'
+
+const shared = shareProcess()
 
 it('writing a transport: the conversation goes as it shows', async () => {
   const page = await readPage('writing-a-transport')
@@ -43,7 +46,7 @@ it('writing a transport: a WebSocket logs in, and one with an invalid token is r
   const [transport] = readBlocks(readSection(await readPage('writing-a-transport'), 'WebSocket'), 'js') as [
     string
   ]
-  const { address, waitFor } = await runServer(`
+  const { address, waitFor } = await shared.runServer(`
 import { alula } from 'alula'
 import { AuthenticationService, JWTStrategy } from 'alula/authentication'
 import express, { rest } from 'alula/express'
@@ -85,7 +88,7 @@ it('writing a transport: the one for HTTP responds to requests', async () => {
     readSection(await readPage('writing-a-transport'), 'HTTP'),
     'js'
   ) as [string, string]
-  const { waitFor } = runProgram(`
+  const { waitFor } = shared.runProgram(`
 import { alula } from 'alula'
 import { memory } from 'alula/memory'
 ${transport}
@@ -132,8 +135,8 @@ it('writing an adapter: queries become the tree and the SQL that it shows', asyn
   const [tree] = readBlocks(readSection(page, 'The tree'), 'js') as [string]
   const [shown] = readBlocks(page, 'json') as [string]
   const section = readSection(page, 'Translating a query to SQL')
-  const { waitFor } = runProgram(toJavaScript(...readBlocks(section, 'ts')))
-  const parsed = await runProgram(tree.replace(', null, 2', '')).waitFor('{')
+  const { waitFor } = shared.runProgram(toJavaScript(...readBlocks(section, 'ts')))
+  const parsed = await shared.runProgram(tree.replace(', null, 2', '')).waitFor('{')
 
   expect(JSON.parse(parsed)).toEqual(JSON.parse(shown))
   expect(`${await waitFor('team')}\n${await waitFor('[')}\n`).toBe(readBlocks(section, '')[0])

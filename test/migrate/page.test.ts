@@ -5,8 +5,9 @@ import manifest from '../../package.json' with { type: 'json' }
 import { buildCommand, createFolder, runNode } from '../support/command.ts'
 import { SECRET } from '../support/login.ts'
 import { readBlocks, readPage, readSection } from '../support/page.ts'
-import { runToEnd } from '../support/program.ts'
+import { shareProcess } from '../support/shared-process.ts'
 
+const { runToEnd } = shareProcess({ NODE_ENV: 'production' })
 const page = await readPage('migrating')
 const [differences = '', rest = ''] = page.split('## `npx alula migrate`')
 
@@ -17,8 +18,6 @@ import { AuthenticationService, JWTStrategy, LocalStrategy, authenticate, hashPa
 import { BadRequest } from 'alula/errors'
 import express, { errorHandler, rest } from 'alula/express'
 import { memory } from 'alula/memory'
-
-process.env.NODE_ENV = 'production'
 
 const app = express(alula())
 const pass = async () => undefined
@@ -67,7 +66,7 @@ function readBlock(heading: string): string {
 
 /** Runs a program in its surroundings and returns the lines that it prints. */
 function run(program: string): Promise<string[]> {
-  return runToEnd(`${SURROUNDINGS}${program}\nprocess.exit()`)
+  return runToEnd(`${SURROUNDINGS}${program}`)
 }
 
 it('there are ten differences, each with code', () => {

@@ -2,38 +2,38 @@ import { generateKeyPairSync } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { startOpenidProvider } from '../support/oidc.ts'
 import { readGuide } from '../support/page.ts'
-import { type RunningServer, runProgram, runServer } from '../support/program.ts'
+import type { ServerAddress } from '../support/program.ts'
 import { expectSession } from '../support/session.ts'
+import { shareProcess } from '../support/shared-process.ts'
 import { logInAtProvider, UserAgent } from '../support/user-agent.ts'
 
 const guide = await readGuide('oauth')
 const API = 'https://api.example.org'
-const env = {
+const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const { runProgram, runServer } = shareProcess({
   SECRET: 'a secret for the page on logins through providers',
   GITHUB_KEY: 'my-key',
   GITHUB_SECRET: 'x',
+  APPLE_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
   ...Object.fromEntries(
     ['GOOGLE', 'DISCORD', 'MICROSOFT', 'GITLAB', 'KEYCLOAK'].flatMap((name) =>
       ['KEY', 'SECRET'].map((part) => [`${name}_${part}`, 'x'])
     )
   )
-}
+})
 
 /** The settings of GitHub in the program of the page. */
 const GITHUB = /github: \{ key: .* \}/g
 
 /** A browser for which the server is where the page says. */
-function createAgent({ address }: RunningServer): UserAgent {
+function createAgent({ address }: ServerAddress): UserAgent {
   return new UserAgent((url, init) => fetch(String(url).replace(API, `http://${address}`), init))
 }
 
 /** Runs a program with a provider in place of GitHub. */
 async function startAt(program: string, origin = API) {
   const provider = await startOpenidProvider({ wren: { name: 'Wren' } })
-  const server = await runServer(
-    program.replace(GITHUB, () => `github: ${JSON.stringify(provider.plain)}`),
-    env
-  )
+  const server = await runServer(program.replace(GITHUB, () => `github: ${JSON.stringify(provider.plain)}`))
   const agent = createAgent(server)
 
   provider.allow(`${origin}/oauth/github/callback`)
@@ -51,7 +51,7 @@ async function startAt(program: string, origin = API) {
   }
 }
 
-async function getUser({ address }: RunningServer, page: string): Promise<unknown> {
+async function getUser({ address }: ServerAddress, page: string): Promise<unknown> {
   const token = new URLSearchParams(new URL(page).hash.slice(1)).get('access_token')
   const response = await fetch(`http://${address}/users/0`, { headers: { Authorization: `Bearer ${token}` } })
 
@@ -59,7 +59,7 @@ async function getUser({ address }: RunningServer, page: string): Promise<unknow
 }
 
 it('a login begins at GitHub', async () => {
-  const { address } = await runServer(guide.program, env)
+  const { address } = await runServer(guide.program)
 
   await expectSession(guide.read('Log in with GitHub').sessions, { 'localhost:3030': address })
 })
@@ -76,7 +76,7 @@ it('a login leads back to the page, with a token', async () => {
 })
 
 it('the client says that there is no login', async () => {
-  const { address } = await runServer(guide.program, env)
+  const { address } = await runServer(guide.program)
   const [, client] = guide.read('Log in with GitHub').blocks as [string, string]
 
   expect(await runProgram(client.replace(API, `http://${address}`)).waitFor('NotAuthenticated')).toContain(
@@ -86,11 +86,7 @@ it('the client says that there is no login', async () => {
 
 it('all providers are accepted', async () => {
   const { blocks } = guide.read('Google, Microsoft, Apple and others')
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const { address } = await runServer(guide.extend(...blocks), {
-    ...env,
-    APPLE_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
-  })
+  const { address } = await runServer(guide.extend(...blocks))
   const response = await fetch(`http://${address}/oauth/discord`, { redirect: 'manual' })
 
   expect(response.headers.get('location')).toMatch(/^https:\/\/discord\.com\//)
@@ -154,7 +150,7 @@ it('a token is delivered as the page says', async () => {
 
 it('calls from inside log in with a profile', async () => {
   const { blocks } = guide.read('Test')
-  const { waitFor } = await runServer(`${guide.program}${blocks.join('')}`, env)
+  const { waitFor } = await runServer(`${guide.program}${blocks.join('')}`)
 
   expect(await waitFor('githubId')).toBe('{ githubId: 7, id: 0 }')
 })

@@ -2,16 +2,20 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { expect, onTestFinished } from 'vitest'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
-/** A program of a page that runs. */
-export interface RunningProgram {
-  /** What it prints. */
+/** What a program prints. */
+export interface Printed {
   readonly lines: AsyncIterableIterator<string>
-  /** Waits for the next line that it prints, of those that contain a text. */
+  /** Waits for the next line, of those that contain a text. */
   waitFor(text: string): Promise<string>
+}
+
+/** A program of a page that runs. */
+export interface RunningProgram extends Printed {
   /** Waits for its end, after a signal where one is given; returns its exit code. */
   end(signal?: NodeJS.Signals): Promise<number | null>
 }
@@ -33,10 +37,27 @@ export function runProgram(
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit']
   })
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const printed = readLines(child.stdout)
   const exit = once(child, 'exit')
 
   onTestFinished(() => void child.kill('SIGKILL'))
+
+  return {
+    ...printed,
+    async end(signal) {
+      if (signal) child.kill(signal)
+
+      // What nobody reads would hold it up.
+      while (!(await printed.lines.next()).done);
+
+      return (await exit)[0]
+    }
+  }
+}
+
+/** What a program prints on a stream. */
+export function readLines(input: Readable): Printed {
+  const lines = createInterface({ input })[Symbol.asyncIterator]()
 
   return {
     lines,
@@ -47,14 +68,6 @@ export function runProgram(
         if (done) throw new Error(`The program ended before it printed '${text}'`)
         if (value.includes(text)) return value
       }
-    },
-    async end(signal) {
-      if (signal) child.kill(signal)
-
-      // What nobody reads would hold it up.
-      while (!(await lines.next()).done);
-
-      return (await exit)[0]
     }
   }
 }
@@ -76,7 +89,9 @@ export async function runToEnd(code: string, env?: NodeJS.ProcessEnv): Promise<s
 }
 
 /** A program that listens on a free port, and the address of that. */
-export interface RunningServer extends RunningProgram {
+export type RunningServer = RunningProgram & ServerAddress
+
+export interface ServerAddress {
   readonly address: string
 }
 
@@ -87,14 +102,21 @@ export interface RunningServer extends RunningProgram {
  * @param env What is added to the environment
  */
 export async function runServer(code: string, env?: NodeJS.ProcessEnv): Promise<RunningServer> {
-  const print = "function () { console.log('localhost:' + this.address().port) }"
-  const program = runProgram(code.replace(/\blisten\(3030(, [^()]+)?\)/, `listen(0$1, ${print})`), {
-    PORT: '0',
-    ...env
-  })
-  const [address] = /localhost:\d+/.exec(await program.waitFor('localhost:')) as unknown as [string]
+  const program = runProgram(toListening(code), { PORT: '0', ...env })
 
-  return { ...program, address }
+  return { ...program, address: await readAddress(program) }
+}
+
+/** A module that listens on port 3030, on a free port instead, with its address printed. */
+export function toListening(code: string): string {
+  const print = "function () { console.log('localhost:' + this.address().port) }"
+
+  return code.replace(/\blisten\(3030(, [^()]+)?\)/, `listen(0$1, ${print})`)
+}
+
+/** Waits for the address that a program prints. */
+export async function readAddress({ waitFor }: Printed): Promise<string> {
+  return (/localhost:\d+/.exec(await waitFor('localhost:')) as RegExpExecArray)[0]
 }
 
 /** A program that does not listen, so that it can end. */

@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest'
 import { readBlocks, readPage, readSection } from '../support/page.ts'
-import { runProgram, runServer, runToEnd } from '../support/program.ts'
+import { runServer, runToEnd } from '../support/program.ts'
 import { createPrefix, describeOwnRedis, describeRedis, REDIS_URL, startRedis } from '../support/redis.ts'
 import { expectSession } from '../support/session.ts'
+import { shareProcess } from '../support/shared-process.ts'
 
 const page = await readPage('scaling')
+const shared = shareProcess({ REDIS_URL })
 
 function block(heading: string): string {
   return readBlocks(readSection(page, heading), 'js')[0] as string
@@ -23,7 +25,7 @@ describeRedis('The page about several processes', () => {
     const own = (code: string) => code.replace('sync({', `sync({ prefix: '${prefix}',`)
     const one = await runServer(own(application), { REDIS_URL })
     const other = await runServer(own(application), { REDIS_URL })
-    const listening = runProgram(client.replace('localhost:3031', other.address))
+    const listening = shared.runProgram(client.replace('localhost:3031', other.address))
 
     await listening.waitFor('connected')
     await expectSession([`$ curl${request}`], { 'localhost:3030': one.address })
@@ -37,8 +39,7 @@ describeRedis('The page about several processes', () => {
 
   it('tells what publishers in other processes get', async () => {
     const configured = block('What passes through Redis').replace("'shop'", `'${createPrefix()}'`)
-    const program = runProgram(
-      `
+    const program = shared.runProgram(`
 import { alula } from 'alula'
 import { sync } from 'alula/sync'
 
@@ -63,9 +64,7 @@ const params = { query: {}, user: { id: 1 }, tenant: 1, headers: { authorization
 
 await one.service('metrics').create({ n: 1 }, params)
 await one.service('messages').create({ text: 'Hello' }, params)
-`,
-      { REDIS_URL }
-    )
+`)
 
     expect(await program.waitFor('one metrics')).toContain('"headers"')
     expect(await program.waitFor('one messages')).toContain('"headers"')
@@ -89,7 +88,7 @@ ${program}`)
 describeOwnRedis('The page about several processes', () => {
   it('tells of an outage', async () => {
     const redis = await startRedis()
-    const program = runProgram(`
+    const program = shared.runProgram(`
 import { alula } from 'alula'
 import { sync } from 'alula/sync'
 
