@@ -5,7 +5,7 @@ import { alula } from 'alula'
 import { mustRun } from './run.mjs'
 
 const FOLDER = fileURLToPath(new URL('../../examples', import.meta.url))
-const COMPILER = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url))
+const COMPILER = fileURLToPath(new URL('../../node_modules/typescript7/bin/tsc', import.meta.url))
 
 const password = 'correct horse'
 const ADA = { email: 'ada@example.com', password }

@@ -1,10 +1,7 @@
-// Makes requests to an example from its document, in a process of its own, and reports what was not as the document says.
+// Makes requests to examples from their documents, in a process of its own, and reports what was not as a document says.
 import { contractTests } from 'alula/testing'
 import { openExample } from '../../../scripts/support/examples.mjs'
 
-const [name, folder, wanted, firstSeed] = process.argv.slice(2)
-const { app, users } = await openExample(name, folder)
-const failures = []
 let requests = 0
 
 globalThis.Request = class extends Request {
@@ -14,17 +11,24 @@ globalThis.Request = class extends Request {
   }
 }
 
-for (let seed = Number(firstSeed); requests < Number(wanted) && failures.length === 0; seed++) {
-  const tests = []
+process.on('message', async ({ name, folder, wanted, firstSeed }) => {
+  const { app, users } = await openExample(name, folder)
+  const failures = []
 
-  contractTests(app, {
-    describe: (_title, register) => register(),
-    it: (_title, run) => tests.push(run),
-    runs: 20,
-    seed,
-    users
-  })
-  for (const run of tests) await run().catch((error) => failures.push(error.message))
-}
+  requests = 0
 
-process.send({ requests, failures }, () => process.exit())
+  for (let seed = firstSeed; requests < wanted && failures.length === 0; seed++) {
+    const tests = []
+
+    contractTests(app, {
+      describe: (_title, register) => register(),
+      it: (_title, run) => tests.push(run),
+      runs: 20,
+      seed,
+      users
+    })
+    for (const run of tests) await run().catch((error) => failures.push(error.message))
+  }
+
+  process.send({ requests, failures })
+})
