@@ -1,10 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { pathToFileURL } from 'node:url'
 import { afterAll, expect } from 'vitest'
 import { defer } from './deferred.ts'
+import { createPackageFolder } from './package-folder.ts'
 import { type Printed, readAddress, readLines, type ServerAddress, toListening } from './program.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -70,7 +71,7 @@ export function shareProcess(env: NodeJS.ProcessEnv = {}): SharedProcess {
       }
     })
 
-    return { child, folder: createFolder() }
+    return { child, folder: createPackageFolder() }
   }
 
   function run(code: string): Program & Printed {
@@ -106,18 +107,4 @@ export function shareProcess(env: NodeJS.ProcessEnv = {}): SharedProcess {
       return printed
     }
   }
-}
-
-/** A folder in which modules find alula and all packages. */
-function createFolder(): string {
-  const cache = join(ROOT, 'node_modules/.cache')
-
-  mkdirSync(cache, { recursive: true })
-
-  const folder = mkdtempSync(join(cache, 'alula-programs-'))
-
-  mkdirSync(join(folder, 'node_modules'))
-  symlinkSync(ROOT, join(folder, 'node_modules/alula'))
-
-  return folder
 }

@@ -1,0 +1,18 @@
+import { mkdirSync, mkdtempSync, symlinkSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+
+/** Makes a folder in which modules find alula, and everything that is installed here. */
+export function createPackageFolder(): string {
+  const cache = join(ROOT, 'node_modules/.cache')
+
+  mkdirSync(cache, { recursive: true })
+
+  const folder = mkdtempSync(join(cache, 'alula-'))
+
+  mkdirSync(join(folder, 'node_modules'))
+  symlinkSync(ROOT, join(folder, 'node_modules/alula'))
+
+  return folder
+}
