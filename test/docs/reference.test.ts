@@ -17,7 +17,10 @@ async function build(
     'package.json': {
       exports: { '.': { types: './dist/index.d.ts' }, './extra': { types: './dist/extra.d.ts' } }
     },
-    'tsconfig.build.json': { compilerOptions: { module: 'nodenext', types: [] }, include: ['src'] }
+    'tsconfig.build.json': {
+      compilerOptions: { module: 'nodenext', lib: ['es5'], types: [] },
+      include: ['src']
+    }
   }
 
   onTestFinished(() => rm(folder, { recursive: true }))
