@@ -63,17 +63,23 @@ async function createClone(files: { [name: string]: string } = {}) {
     read: (name: string) => readFile(join(clone, name), 'utf8'),
     write: (name: string, text: string) => writeFile(join(clone, name), text),
     /** Runs the script; returns what it prints, and how it ends. */
-    release: async (...args: string[]) => {
-      try {
-        const { stdout } = await run('npm', ['run', '--silent', 'release', '--', ...args], { cwd: clone })
+    release: (...args: string[]) =>
+      toOutcome(run(process.execPath, ['scripts/release.mjs', ...args], { cwd: clone })),
+    /** Runs it as its reader does, which takes longer. */
+    releaseByNpm: (...args: string[]) =>
+      toOutcome(run('npm', ['run', '--silent', 'release', '--', ...args], { cwd: clone }))
+  }
+}
 
-        return { code: 0, output: stdout }
-      } catch (error) {
-        const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
+async function toOutcome(running: Promise<{ stdout: string }>): Promise<{ code: number; output: string }> {
+  try {
+    const { stdout } = await running
 
-        return { code, output: stdout + stderr }
-      }
-    }
+    return { code: 0, output: stdout }
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
+
+    return { code, output: stdout + stderr }
   }
 }
 
@@ -110,8 +116,8 @@ Left to you then, because it cannot be taken back:
 })
 
 it('a release is a commit, a tag and a tarball, with the version wherever it stands', async () => {
-  const { git, read, release } = await createClone()
-  const { code, output } = await release('patch')
+  const { git, read, release, releaseByNpm } = await createClone()
+  const { code, output } = await releaseByNpm('patch')
 
   expect(output).toContain('\n  git push origin main v0.1.10\n  npm publish thing-0.1.10.tgz\n')
   expect(code).toBe(0)
@@ -183,10 +189,11 @@ it('nothing is written when the checks of the project fail', async () => {
 })
 
 it('what is no version is answered with the usage', async () => {
-  const { release } = await createClone()
+  const { release, releaseByNpm } = await createClone()
   const usage = 'Expected: npm run release -- patch|minor|major|<version> [--dry-run]\n'
 
   for (const args of [[], ['next'], ['1.0'], ['v1.0.0'], ['01.0.0'], ['patch', 'minor']]) {
     expect(await release(...args), args.join()).toEqual({ code: 1, output: usage })
   }
+  expect(await releaseByNpm('next')).toEqual({ code: 1, output: usage })
 })
