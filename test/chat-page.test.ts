@@ -9,8 +9,8 @@ import {
   KURT,
   read,
   resetSettings,
-  runChat,
   seeLogin,
+  shareChat,
   signUp,
   write
 } from './support/chat.ts'
@@ -25,8 +25,10 @@ async function failToLogIn(page: Page): Promise<void> {
 }
 
 describeChromium('the page of the chat', (open) => {
+  const getChat = shareChat()
+
   it('shows what is written in a room to who is in it, at once, and to nobody else', async () => {
-    const { url } = await runChat()
+    const { url } = getChat()
     const [ada, grace, kurt] = await Promise.all([open(url), open(url), open(url)])
 
     await Promise.all([signUp(ada.page, ADA), signUp(grace.page, GRACE), signUp(kurt.page, KURT)])
@@ -51,11 +53,11 @@ describeChromium('the page of the chat', (open) => {
   })
 
   it('keeps the login and shows the history after a reload', async () => {
-    const { url } = await runChat()
+    const { url } = getChat()
     const { page, errors } = await open(url)
 
-    await signUp(page, ADA)
-    await join(page, 'lobby')
+    await signUp(page, `library.${ADA}`)
+    await join(page, 'library')
     await write(page, 'The first')
     await read(page, 'The first')
     await write(page, 'The second')
@@ -69,21 +71,21 @@ describeChromium('the page of the chat', (open) => {
     ])
 
     // The new connection is in the channel of the room too.
-    const grace = await createUser(url, GRACE)
+    const grace = await createUser(url, `library.${GRACE}`)
 
-    await grace.join('lobby')
-    await grace.send('POST', '/messages', { room: 'lobby', text: 'The third' })
+    await grace.join('library')
+    await grace.send('POST', '/messages', { room: 'library', text: 'The third' })
     await read(page, 'The third')
     expect(errors).toEqual([])
   })
 
   it('shows messages as text, whatever they are', async () => {
-    const { url } = await runChat()
+    const { url } = getChat()
     const { page, errors } = await open(url)
     const text = '<img src=x onerror="document.title = 1"><script>document.title = 2</script>'
 
-    await signUp(page, ADA)
-    await join(page, 'lobby')
+    await signUp(page, `kitchen.${ADA}`)
+    await join(page, 'kitchen')
     await write(page, text)
     await read(page, text)
 
@@ -93,14 +95,14 @@ describeChromium('the page of the chat', (open) => {
   })
 
   it('shows the login after a logout, and hears nothing more', async () => {
-    const { url } = await runChat()
+    const { url } = getChat()
     const ada = await open(url)
     const grace = await open(url)
 
-    await signUp(ada.page, ADA)
-    await signUp(grace.page, GRACE)
-    await join(ada.page, 'lobby')
-    await join(grace.page, 'lobby')
+    await signUp(ada.page, `garden.${ADA}`)
+    await signUp(grace.page, `garden.${GRACE}`)
+    await join(ada.page, 'garden')
+    await join(grace.page, 'garden')
     await write(grace.page, 'Ada hears this')
     await read(ada.page, 'Ada hears this')
 
@@ -119,32 +121,33 @@ describeChromium('the page of the chat', (open) => {
   })
 
   it('hears nothing more of a room that the user has left', async () => {
-    const { url } = await runChat()
-    const grace = await createUser(url, GRACE)
+    const { url } = getChat()
+    const grace = await createUser(url, `hall.${GRACE}`)
     const { page, received, errors } = await open(url)
 
-    await signUp(page, ADA)
-    await join(page, 'lobby')
-    await grace.join('lobby')
+    await signUp(page, `hall.${ADA}`)
+    await join(page, 'hall')
+    await grace.join('hall')
     await page.getByRole('button', { name: 'Leave' }).click()
     await page.getByText('Join a room to read and to write.').waitFor()
-    await grace.send('POST', '/messages', { room: 'lobby', text: 'Where is Ada?' })
-    await join(page, 'lobby')
+    await grace.send('POST', '/messages', { room: 'hall', text: 'Where is Ada?' })
+    await join(page, 'hall')
 
     await read(page, 'Where is Ada?')
     expect(received.filter((message) => message.includes('messages created'))).toEqual([])
     expect(errors).toEqual([])
   })
 
+  // The last, because it ends what all of them share.
   it('says that the connection is lost when the server has ended', async () => {
-    const chat = await runChat()
+    const chat = getChat()
     const { page } = await open(chat.url)
 
-    await signUp(page, ADA)
-    await join(page, 'lobby')
+    await signUp(page, `cellar.${ADA}`)
+    await join(page, 'cellar')
 
     expect(await chat.stop()).toBe(0)
     await page.getByRole('status').getByText('Trying again').waitFor()
-    expect(await page.getByRole('heading', { name: 'lobby' }).isVisible()).toBe(true)
+    expect(await page.getByRole('heading', { name: 'cellar' }).isVisible()).toBe(true)
   })
 })

@@ -16,6 +16,7 @@ import {
   resetSettings,
   runChat,
   seeLogin,
+  shareChat,
   signUp,
   write
 } from './support/chat.ts'
@@ -32,8 +33,10 @@ const README = resolve(import.meta.dirname, '../examples/chat/README.md')
 resetSettings()
 
 describe('the server of the chat', () => {
+  const getChat = shareChat()
+
   it('answers what is wrong with a sentence', async () => {
-    const { url } = await runChat()
+    const { url } = getChat()
     const nobody = createRestClient(url)
     const ada = await createUser(url, ADA)
     const refuse = async (client: RestClient, ...request: Parameters<RestClient['send']>) => {
@@ -84,11 +87,11 @@ describe('the server of the chat', () => {
   })
 
   it('takes who wrote from the token, and nothing else from the data', async () => {
-    const { url } = await runChat()
-    const ada = await createUser(url, ADA)
+    const { url } = getChat()
+    const kurt = await createUser(url, KURT)
 
-    await ada.join('lobby')
-    await ada.send('POST', '/messages', {
+    await kurt.join('lobby')
+    await kurt.send('POST', '/messages', {
       room: 'lobby',
       text: 'Hello',
       id: 1,
@@ -97,25 +100,25 @@ describe('the server of the chat', () => {
       color: 'red'
     })
 
-    expect((await ada.send('GET', `/messages?room=lobby&author=${ADA}`))[1].data).toEqual([
+    expect((await kurt.send('GET', `/messages?room=lobby&author=${KURT}`))[1].data).toEqual([
       {
         id: expect.stringMatching(/^[\da-f-]{36}$/),
         room: 'lobby',
         text: 'Hello',
-        author: ADA,
+        author: KURT,
         createdAt: expect.not.stringMatching(/^2001/)
       }
     ])
-    expect((await ada.send('GET', '/rooms'))[1]).toEqual([{ name: 'lobby', members: 1, joined: true }])
+    expect((await kurt.send('GET', '/rooms'))[1]).toEqual([{ name: 'lobby', members: 1, joined: true }])
   })
 
   it('shows no hash, and allows the page nothing from elsewhere', async () => {
-    const { url } = await runChat()
+    const { url } = getChat()
     const { send } = createRestClient(url)
-    const [, user] = await send('POST', '/users', { email: ADA, password: PASSWORD, role: 'admin' })
+    const [, user] = await send('POST', '/users', { email: GRACE, password: PASSWORD, role: 'admin' })
     const [page, client] = await Promise.all([fetch(url), fetch(`${url}/client.js`)])
 
-    expect(user).toEqual({ email: ADA })
+    expect(user).toEqual({ email: GRACE })
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(client.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
     for (const { headers } of [page, client]) {

@@ -4,36 +4,39 @@ import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, it, onTestFinished, vi } from 'vitest'
-import { runExample } from './support/example.ts'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { runExample, shareExample } from './support/example.ts'
 import { readBlocks } from './support/page.ts'
 import { scaled } from './support/scale.ts'
 import { expectSession } from './support/session.ts'
 
 const run = promisify(execFile)
 
-it('quickstart: the page and the call that it prints work', async () => {
-  const example = await runExample('quickstart/app.js')
-  const [, page, command] = /Open (\S+) in a browser, or try: (curl .+)/.exec(
-    await example.waitFor('curl')
-  ) as unknown as [string, string, string]
+describe('quickstart', () => {
+  const getExample = shareExample('quickstart/app.js')
 
-  expect(await (await fetch(page)).text()).toContain('page.js')
+  it('the page and the call that it prints work', async () => {
+    const [, page, command] = /Open (\S+) in a browser, or try: (curl .+)/.exec(
+      await getExample().waitFor('curl')
+    ) as unknown as [string, string, string]
 
-  const { stdout } = await run('sh', ['-c', `${command} -s`])
+    expect(await (await fetch(page)).text()).toContain('page.js')
 
-  expect(JSON.parse(stdout)).toEqual({ total: 0, limit: 10, skip: 0, data: [] })
-})
+    const { stdout } = await run('sh', ['-c', `${command} -s`])
 
-it('quickstart: the README shows what happens', async () => {
-  const readme = await readFile(resolve(import.meta.dirname, '../examples/quickstart/README.md'), 'utf8')
-  const [start, ...sessions] = readBlocks(readme, 'console') as [string, ...string[]]
-  const example = await runExample('quickstart/app.js')
+    expect(JSON.parse(stdout)).toEqual({ total: 0, limit: 10, skip: 0, data: [] })
+  })
 
-  expect(start).toBe(
-    `$ node examples/quickstart/app.js\n${example.lines[0]?.replaceAll(example.url, 'http://localhost:3030')}\n`
-  )
-  await expectSession(sessions, { 'localhost:3030': example.url })
+  it('the README shows what happens', async () => {
+    const { lines, url } = getExample()
+    const readme = await readFile(resolve(import.meta.dirname, '../examples/quickstart/README.md'), 'utf8')
+    const [start, ...sessions] = readBlocks(readme, 'console') as [string, ...string[]]
+
+    expect(start).toBe(
+      `$ node examples/quickstart/app.js\n${lines[0]?.replaceAll(url, 'http://localhost:3030')}\n`
+    )
+    await expectSession(sessions, { 'localhost:3030': url })
+  })
 })
 
 it('notes: it compiles, and the README shows what happens', async () => {

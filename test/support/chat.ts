@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, expect, vi } from 'vitest'
-import { type RunningExample, runExample } from './example.ts'
+import { type RunningExample, runExample, shareExample } from './example.ts'
 
 export const PASSWORD = 'correct horse'
 
@@ -17,6 +17,11 @@ export function resetSettings(): void {
     vi.stubEnv('SECRET', undefined)
   })
   afterEach(() => vi.unstubAllEnvs())
+}
+
+/** One chat for the tests of a group, which have users and rooms of their own. */
+export function shareChat(): () => RunningExample {
+  return shareExample('chat/app.js', { REDIS_URL: undefined, SECRET: undefined })
 }
 
 export function runChat(): Promise<RunningExample> {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { onTestFinished } from 'vitest'
+import { beforeAll, onTestFinished } from 'vitest'
 
 /** An example that runs as its reader would run it. */
 export interface RunningExample {
@@ -16,20 +16,51 @@ export interface RunningExample {
 }
 
 /**
- * Starts an example of `examples/` on a free port and waits for the URL that it prints.
+ * Starts an example of `examples/` on a free port and waits for the URL that it prints. It ends with the test.
  *
  * @param file Its path below `examples/`
  */
-export async function runExample(file: string): Promise<RunningExample> {
+export function runExample(file: string): Promise<RunningExample> {
+  return start(file, {}, onTestFinished)
+}
+
+/**
+ * Starts an example once for the tests of a group, which must not disturb each other: a start takes longer than most.
+ *
+ * @param file Its path below `examples/`
+ * @param env What is added to the environment
+ * @returns A function that returns it while tests run
+ */
+export function shareExample(file: string, env: NodeJS.ProcessEnv = {}): () => RunningExample {
+  let example: RunningExample | undefined
+
+  beforeAll(async () => {
+    let kill = () => {}
+
+    example = await start(file, env, (stop) => {
+      kill = stop
+    })
+
+    return () => kill()
+  })
+
+  return () => example as RunningExample
+}
+
+async function start(
+  file: string,
+  env: NodeJS.ProcessEnv,
+  onEnd: (kill: () => void) => void
+): Promise<RunningExample> {
   const child = spawn(process.execPath, [resolve(import.meta.dirname, '../../examples', file)], {
-    env: { ...process.env, PORT: '0' },
+    env: { ...process.env, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'inherit']
   })
   const lines: string[] = []
   const printed = createInterface({ input: child.stdout as NonNullable<ChildProcess['stdout']> })
 
   printed.on('line', (line) => lines.push(line))
-  onTestFinished(() => void child.kill('SIGKILL'))
+  onEnd(() => void child.kill('SIGKILL'))
 
   async function waitFor(text: string): Promise<string> {
     for (;;) {
