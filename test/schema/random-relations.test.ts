@@ -6,6 +6,7 @@ import { alula } from '../../src/index.ts'
 import { kysely } from '../../src/kysely.ts'
 import { scaled } from '../support/scale.ts'
 import { describeDatabases, MARIADB, type TestDatabase } from '../support/sql.ts'
+import { filters, included, rows, rules } from './support/related-records.ts'
 import {
   ask,
   createInMemory,
@@ -13,7 +14,6 @@ import {
   type Guarded,
   type Path,
   paths,
-  type Rule,
   relations,
   type Store,
   toAccess
@@ -127,84 +127,6 @@ async function addByHand(
 
   return expanded
 }
-
-/** Each name that a query on a service may include, to three levels. */
-const trees: { readonly [path in Path]?: readonly string[] } = {
-  notes: [
-    ...['author', 'comments', 'tags', 'commentCount', 'hasComments', 'author.boss', 'author.notes'],
-    ...[
-      'comments.author',
-      'comments.on',
-      'comments.author.boss',
-      'author.boss.noteCount',
-      'author.noteCount'
-    ],
-    'author.notes.tags'
-  ],
-  people: [
-    'boss',
-    'notes',
-    'noteCount',
-    'team',
-    'boss.boss',
-    'boss.boss.boss',
-    'notes.comments.author',
-    'boss.team'
-  ],
-  comments: ['author', 'on', 'on.tags', 'on.author.notes', 'author.noteCount', 'on.commentCount']
-}
-
-const id = fc.integer({ min: 1, max: 5 })
-
-const rows = {
-  people: fc.array(
-    fc.record({
-      name: fc.constantFrom('Ada', 'Bob', 'Eve'),
-      boss_id: fc.option(id),
-      secret: fc.constant('sentinel')
-    }),
-    { minLength: 1, maxLength: 5 }
-  ),
-  notes: fc.array(fc.record({ text: fc.constantFrom('a', 'b', 'c'), owner: fc.option(id) }), {
-    minLength: 1,
-    maxLength: 6
-  }),
-  comments: fc.array(fc.record({ note: id, author_id: id, text: fc.constantFrom('a', 'b') }), {
-    maxLength: 6
-  }),
-  tags: fc.array(fc.record({ name: fc.constantFrom('x', 'y', 'z') }), { maxLength: 4 }),
-  links: fc.array(fc.record({ note: id, tag: id }), { maxLength: 6 })
-}
-
-const rules = fc.record(
-  {
-    people: fc.constantFrom<Rule>('all', 'none', { name: { $ne: 'Bob' } }, { $or: [{ id: 1 }, { id: 2 }] }),
-    notes: fc.constantFrom<Rule>('all', 'none', { text: 'a' }, { owner: { $ne: null } }),
-    comments: fc.constantFrom<Rule>('all', 'none', { text: 'a' }),
-    tags: fc.constantFrom<Rule>('all', 'none', { name: { $in: ['x'] } }),
-    links: fc.constantFrom<Rule>('all', 'none')
-  },
-  { requiredKeys: [] }
-)
-
-const included = fc.constantFrom<Path>('notes', 'people', 'comments').chain((path) =>
-  fc.record({
-    path: fc.constant(path),
-    names: fc.subarray([...(trees[path] as string[])], { minLength: 1, maxLength: 4 })
-  })
-)
-
-const filters = fc.constantFrom(
-  ...[
-    ['notes', 'author', { 'author.name': 'Ada' }],
-    ['notes', 'author', { 'author.name': { $ne: 'Ada' } }],
-    ['notes', 'comments', { 'comments.text': 'a' }],
-    ['notes', 'comments', { 'comments.text': 'a', 'comments.author_id': { $lt: 3 } }],
-    ['notes', 'tags', { 'tags.name': { $in: ['x', 'y'] } }],
-    ['people', 'boss', { 'boss.name': 'Ada' }],
-    ['people', 'notes', { 'notes.text': { $gt: 'a' } }]
-  ]
-) as fc.Arbitrary<[Path, string, Record<string, any>]>
 
 async function fill(app: any, data: { [path in Path]: any[] }): Promise<void> {
   await Promise.all(
