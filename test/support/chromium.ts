@@ -16,7 +16,10 @@ const ARGUMENTS = [
   '--disable-sync'
 ]
 
-/** A page of a person of its own: nobody else has its storage. */
+/** What pages begin with. */
+const VIEWPORT = { width: 1280, height: 720 }
+
+/** A page of a person of its own: nobody else has its storage, and nobody before had it. */
 export interface OpenedPage {
   readonly page: Page
   readonly context: BrowserContext
@@ -40,6 +43,8 @@ export type OpenPage = (url: string) => Promise<OpenedPage>
 export function describeChromium(name: string, define: (open: OpenPage) => void): void {
   const reason = `there is no ${EXECUTABLE}: install it, on Debian with 'apt-get install chromium'`
   let browser: Browser | undefined
+  /** Those of tests that have ended, for the next ones: to open a page takes longer than most tests. */
+  const idle: Page[] = []
 
   function defineWithBrowser(): void {
     beforeAll(async () => {
@@ -47,22 +52,31 @@ export function describeChromium(name: string, define: (open: OpenPage) => void)
     })
     afterAll(() => browser?.close())
 
-    define((url) => openPage(browser as Browser, url))
+    define(async (url) => {
+      const page = idle.pop() ?? (await (browser as Browser).newPage({ viewport: VIEWPORT }))
+
+      onTestFinished(async ({ task }) => {
+        if (task.result?.state === 'fail') return page.context().close()
+
+        await forget(page)
+        idle.push(page)
+      })
+
+      return await openPage(page, url)
+    })
   }
 
   describeUnless(existsSync(EXECUTABLE) ? undefined : reason, name, defineWithBrowser)
 }
 
-async function openPage(browser: Browser, url: string): Promise<OpenedPage> {
-  const context = await browser.newContext()
-  const page = await context.newPage()
+async function openPage(page: Page, url: string): Promise<OpenedPage> {
+  const context = page.context()
   const errors: string[] = []
   const received: string[] = []
   const requested: string[] = []
 
   // Less than a test has, so that it says what it has waited for.
   context.setDefaultTimeout(60_000)
-  onTestFinished(() => context.close())
 
   page.on('pageerror', (error) => errors.push(String(error)))
   page.on('console', (message) => {
@@ -77,4 +91,20 @@ async function openPage(browser: Browser, url: string): Promise<OpenedPage> {
   await page.goto(url)
 
   return { page, context, errors, received, requested }
+}
+
+/** Leaves a page as if nobody had ever been there. */
+async function forget(page: Page): Promise<void> {
+  const context = page.context()
+  const { origin } = new URL(page.url())
+  const session = await context.newCDPSession(page)
+
+  page.removeAllListeners()
+  await page.goto('about:blank')
+  await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })
+  await session.send('Network.clearBrowserCache')
+  await session.detach()
+  await context.clearCookies()
+  await page.setViewportSize(VIEWPORT)
+  await page.emulateMedia({ colorScheme: null })
 }

@@ -3,11 +3,11 @@ import type { Page } from 'playwright-core'
 
 /** What axe finds on a page as it is now, one line for each violation. */
 export async function findViolations(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source)
+  if (await page.evaluate("!('axe' in window)")) await page.evaluate(axe.source)
 
-  const { violations } = (await page.evaluate('axe.run(document)')) as {
-    violations: { id: string; nodes: { html: string; failureSummary: string }[] }[]
-  }
+  const violations = (await page.evaluate(
+    "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)"
+  )) as { id: string; nodes: { html: string; failureSummary: string }[] }[]
 
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary.split('\n')[1]}`)
