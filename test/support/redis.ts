@@ -56,8 +56,18 @@ export interface OwnRedis {
   resume(): void
 }
 
-/** Starts a Redis on a free port. It ends with the test. Unless it is persistent it forgets everything when it ends. */
-export async function startRedis({ isPersistent = false } = {}): Promise<OwnRedis> {
+interface OwnRedisOptions {
+  /** Unless it is, it forgets everything when it ends. */
+  readonly isPersistent?: boolean
+  /** Registers what ends it; with the test when left out. */
+  readonly whenDone?: (end: () => Promise<void>) => void
+}
+
+/** Starts a Redis on a free port. */
+export async function startRedis({
+  isPersistent = false,
+  whenDone = onTestFinished
+}: OwnRedisOptions = {}): Promise<OwnRedis> {
   const port = await findPort()
   const directory = await mkdtemp(join(tmpdir(), 'alula-redis-'))
   let child: ChildProcess | undefined
@@ -86,7 +96,7 @@ export async function startRedis({ isPersistent = false } = {}): Promise<OwnRedi
     await exit
   }
 
-  onTestFinished(async () => {
+  whenDone(async () => {
     await kill()
     await rm(directory, { recursive: true, force: true })
   })

@@ -6,13 +6,15 @@ import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import bcrypt from 'bcryptjs'
 import type { Socket } from 'socket.io-client'
-import { expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { describeOwnRedis, startRedis } from '../support/redis.ts'
 import { scaled } from '../support/scale.ts'
 import { ask, connectSocket } from '../support/sockets.ts'
 import { until } from '../support/until.ts'
 
-const LOGIN = { strategy: 'local', email: 'wren@example.org', password: 'correct horse' }
+const PASSWORD = 'correct horse'
+/** One for each test, as it is another one afterwards. */
+const USERS = [1, 2, 3, 4].map((id) => ({ id, email: `wren${id}@example.org` }))
 const ROOMS = 4
 const CLIENTS = 20
 /** Of each process. */
@@ -25,31 +27,38 @@ interface ServerProcess {
   run(name: string, argument?: unknown): Promise<any>
 }
 
-/** The users of several processes: a file with one of them. */
-async function createUsers(): Promise<string> {
+/** Registers what ends something. */
+type WhenDone = (end: () => unknown) => void
+
+/** The users of several processes: a file. */
+async function createUsers(whenDone: WhenDone): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'alula-users-'))
   const file = join(folder, 'users.json')
 
-  onTestFinished(() => rm(folder, { recursive: true }))
-  await writeFile(file, JSON.stringify([{ id: 1, email: LOGIN.email, password: passwordHash }]))
+  whenDone(() => rm(folder, { recursive: true }))
+  await writeFile(file, JSON.stringify(USERS.map((user) => ({ ...user, password: passwordHash }))))
 
   return file
 }
 
-/** Starts a server in a process of its own. */
-async function startServer(redis: string, users?: string): Promise<ServerProcess> {
+/** Starts a server in a process of its own, which ends with the test where nothing else is said. */
+async function startServer(
+  redis: string,
+  users = '',
+  whenDone: WhenDone = onTestFinished
+): Promise<ServerProcess> {
   const child = fork(resolve(import.meta.dirname, 'server.mjs'), {
     execArgv: [],
     env: {
       ...process.env,
       REDIS_URL: redis,
       ROOMS: String(ROOMS),
-      USERS_FILE: users ?? (await createUsers()),
+      USERS_FILE: users,
       NODE_ENV: 'production'
     }
   })
 
-  onTestFinished(() => void child.kill('SIGKILL'))
+  whenDone(() => void child.kill('SIGKILL'))
 
   async function hear(name: string): Promise<any> {
     for (;;) {
@@ -72,7 +81,7 @@ async function startServer(redis: string, users?: string): Promise<ServerProcess
   }
 }
 
-const passwordHash = bcrypt.hashSync(LOGIN.password, 4)
+const passwordHash = bcrypt.hashSync(PASSWORD, 4)
 
 /** What a client heard: the numbers of the changes by record. */
 function listen(socket: Socket): Map<number, number[]> {
@@ -139,66 +148,81 @@ describeOwnRedis('two processes with clients of Socket.IO', () => {
     }
   }, 120_000)
 
-  it('a token that is revoked over REST ends all its connections in both, within a second', async () => {
-    const redis = await startRedis()
-    const [one, other] = await Promise.all([startServer(redis.url), startServer(redis.url)])
-    const [revoked, good] = [await logIn(one.url), await logIn(one.url)]
-    const ending = [
-      await openSession(one.url, revoked),
-      await openSession(other.url, revoked),
-      await openSession(other.url, revoked)
-    ]
-    const staying = [await openSession(other.url, good), await connectSocket(other.url)]
-    const begin = performance.now()
-    const response = await fetch(`${one.url}/authentication`, {
-      method: 'DELETE',
-      headers: { authorization: `Bearer ${revoked}` }
-    })
+  describe('that go on', () => {
+    const ends: (() => unknown)[] = []
+    const whenDone: WhenDone = (end) => ends.push(end)
+    let one: ServerProcess
+    let other: ServerProcess
 
-    expect(response.status).toBe(200)
-    await until(() => expect(ending.map(({ connected }) => connected)).toEqual([false, false, false]))
-    expect(performance.now() - begin).toBeLessThan(1000)
+    beforeAll(async () => {
+      const redis = await startRedis({ whenDone })
+      const users = await createUsers(whenDone)
 
-    for (const socket of staying) expect(await ask(socket, 'find', 'items')).toEqual([null, []])
-
-    const [error] = await ask(staying[1] as Socket, 'create', 'authentication', {
-      strategy: 'jwt',
-      accessToken: revoked
-    })
-
-    expect(error).toMatchObject({ name: 'NotAuthenticated', code: 401 })
-  })
-
-  it.each([
-    ['has a new password', 'patchUser', { id: 1, data: { password: bcrypt.hashSync('another', 4) } }],
-    ['was removed', 'removeUser', 1],
-    ['is not active any more', 'patchUser', { id: 1, data: { banned: true } }]
-  ])(
-    'a user who %s loses all idle connections in both, within a second',
-    async (_title, command, argument) => {
-      const redis = await startRedis()
-      const users = await createUsers()
-      const [one, other] = await Promise.all([startServer(redis.url, users), startServer(redis.url, users)])
-      const tokens = [await logIn(one.url), await logIn(one.url)] as const
-      const sockets = await Promise.all([
-        openSession(one.url, tokens[0]),
-        openSession(other.url, tokens[0]),
-        openSession(other.url, tokens[1])
+      ;[one, other] = await Promise.all([
+        startServer(redis.url, users, whenDone),
+        startServer(redis.url, users, whenDone)
       ])
-      const nobody = await connectSocket(other.url)
+    })
+    afterAll(async () => {
+      for (const end of ends.reverse()) await end()
+    })
 
-      await one.run('patchUser', { id: 1, data: { name: 'Wren' } })
-
-      for (const socket of sockets) expect(await ask(socket, 'find', 'items')).toEqual([null, []])
-
+    it('a token that is revoked over REST ends all its connections in both, within a second', async () => {
+      const [revoked, good] = [await logIn(one.url, 1), await logIn(one.url, 1)]
+      const ending = [
+        await openSession(one.url, revoked),
+        await openSession(other.url, revoked),
+        await openSession(other.url, revoked)
+      ]
+      const staying = [await openSession(other.url, good), await connectSocket(other.url)]
       const begin = performance.now()
+      const response = await fetch(`${one.url}/authentication`, {
+        method: 'DELETE',
+        headers: { authorization: `Bearer ${revoked}` }
+      })
 
-      await one.run(command, argument)
-      await until(() => expect(sockets.map(({ connected }) => connected)).toEqual([false, false, false]))
+      expect(response.status).toBe(200)
+      await until(() => expect(ending.map(({ connected }) => connected)).toEqual([false, false, false]))
       expect(performance.now() - begin).toBeLessThan(1000)
-      expect(nobody.connected).toBe(true)
-    }
-  )
+
+      for (const socket of staying) expect(await ask(socket, 'find', 'items')).toEqual([null, []])
+
+      const [error] = await ask(staying[1] as Socket, 'create', 'authentication', {
+        strategy: 'jwt',
+        accessToken: revoked
+      })
+
+      expect(error).toMatchObject({ name: 'NotAuthenticated', code: 401 })
+    })
+
+    it.each([
+      ['has a new password', 2, 'patchUser', { id: 2, data: { password: bcrypt.hashSync('another', 4) } }],
+      ['was removed', 3, 'removeUser', 3],
+      ['is not active any more', 4, 'patchUser', { id: 4, data: { banned: true } }]
+    ])(
+      'a user who %s loses all idle connections in both, within a second',
+      async (_title, id, command, argument) => {
+        const tokens = [await logIn(one.url, id), await logIn(one.url, id)] as const
+        const sockets = await Promise.all([
+          openSession(one.url, tokens[0]),
+          openSession(other.url, tokens[0]),
+          openSession(other.url, tokens[1])
+        ])
+        const nobody = await connectSocket(other.url)
+
+        await one.run('patchUser', { id, data: { name: 'Wren' } })
+
+        for (const socket of sockets) expect(await ask(socket, 'find', 'items')).toEqual([null, []])
+
+        const begin = performance.now()
+
+        await one.run(command, argument)
+        await until(() => expect(sockets.map(({ connected }) => connected)).toEqual([false, false, false]))
+        expect(performance.now() - begin).toBeLessThan(1000)
+        expect(nobody.connected).toBe(true)
+      }
+    )
+  })
 
   it.each([
     ['', false],
@@ -219,11 +243,13 @@ describeOwnRedis('two processes with clients of Socket.IO', () => {
   })
 })
 
-async function logIn(url: string): Promise<string> {
+/** Logs the user with an id in. */
+async function logIn(url: string, id: number): Promise<string> {
+  const email = USERS.find((user) => user.id === id)?.email
   const response = await fetch(`${url}/authentication`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(LOGIN)
+    body: JSON.stringify({ strategy: 'local', email, password: PASSWORD })
   })
   const { accessToken } = (await response.json()) as any
 
