@@ -21,7 +21,7 @@ describeRemoteTransports('authentication', (open) => {
   })
 
   it('a login gives a token and the user', async () => {
-    const { client, user } = await openWithUser(open)
+    const { client, user } = await openWithUser(open, quick())
 
     expect(await logIn(client)).toEqual({
       accessToken: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
@@ -31,7 +31,7 @@ describeRemoteTransports('authentication', (open) => {
   })
 
   it('a protected service answers who shows the token', async () => {
-    const { client } = await openWithUser(open)
+    const { client } = await openWithUser(open, quick())
     const headers = bearer(await getToken(client))
 
     expect(await client.call('find', 'notes', { headers })).toEqual(MINE)
@@ -82,7 +82,7 @@ describeRemoteTransports('authentication', (open) => {
     ['null', () => null],
     ['the token', (token: string) => token]
   ])('after remove of %s the token is refused everywhere', async (_title, toId) => {
-    const { client, user } = await openWithUser(open)
+    const { client, user } = await openWithUser(open, quick())
     const token = await getToken(client)
     const other = await getToken(client)
     const logout = { id: toId(token), headers: bearer(token) }
