@@ -14,6 +14,9 @@ import {
 
 // A client that sends, or listens, and does not read what it is sent costs no more than a bounded part of the memory.
 
+/** Who does not read does not answer pings either: where this must not be what ends a connection. */
+const NO_PINGS = { pingInterval: 600_000 }
+
 it('a client that does not read its answers gets nothing more done, and all of them when it reads', async () => {
   const calls = MOST + 50
   let begun = 0
@@ -136,7 +139,7 @@ it('answers are no events: many large ones close nothing', async () => {
 })
 
 it('what Socket.IO itself answers is bounded, for a client that is connected to no services', async () => {
-  const { app, url, getConns } = await openServer(() => undefined)
+  const { app, url, getConns } = await openServer(() => undefined, NO_PINGS)
   const raw = await openRaw(url)
   const [conn] = getConns()
   const isOver = () => app.io.engine.clientsCount === 0
@@ -153,13 +156,14 @@ it('what Socket.IO itself answers is bounded, for a client that is connected to 
 
   expect(isOver()).toBe(false)
   for (let sent = 0; sent < 25_000; sent++) raw.socket.send('40/x,')
-  await until(() => expect(isOver()).toBe(true))
+  await until(() => expect(isOver()).toBe(true), 20_000)
 })
 
 it('what a WebSocket itself answers is bounded, for a client that sends pings of its protocol', async () => {
   const most = 64 * 1024 * 1024 - MB / 10
-  const { app, url, getConns } = await openServer((app) =>
-    app.use('things', { get: async () => 'x'.repeat(most) })
+  const { app, url, getConns } = await openServer(
+    (app) => app.use('things', { get: async () => 'x'.repeat(most) }),
+    NO_PINGS
   )
   const raw = await openConnected(url)
   const [{ transport }] = getConns()
@@ -171,5 +175,5 @@ it('what a WebSocket itself answers is bounded, for a client that sends pings of
   await until(() => expect(transport.socket.bufferedAmount).toBeGreaterThan(most))
   expect(isOver()).toBe(false)
   for (let sent = 0; sent < 5000; sent++) raw.socket.ping(Buffer.alloc(125))
-  await until(() => expect(isOver()).toBe(true))
+  await until(() => expect(isOver()).toBe(true), 20_000)
 })
