@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { access, owner, role, user } from '../src/access.ts'
 import { authenticate, hashPassword, LocalStrategy } from '../src/authentication.ts'
 import { errorHandler, express, notFound, parseAuthentication, rest, toMiddleware } from '../src/express.ts'
 import { createHandler } from '../src/fetch.ts'
@@ -170,6 +171,28 @@ describe('a mistake is met by an error with a sentence:', () => {
     'a type of hooks that collect does not know': [
       () => collect({ befor: [] } as any),
       "Invalid 'befor' of collect"
+    ],
+    'hooks that are nothing': [
+      () => alula().hooks(null as any),
+      'Invalid hooks: expected an object or an array, got null'
+    ],
+    'options of a service that are nothing': [
+      () => alula().use('messages', memory(), null as any),
+      "Invalid options of service 'messages': expected an object"
+    ],
+    'forms that are switched off by a text': [
+      () => alula().use('messages', memory(), { forms: 'false' } as any),
+      "Invalid option 'forms' of service 'messages': expected true or false"
+    ],
+    'a rule of access that is called': [() => access({ all: (user as any)() }), '`user` is a rule itself'],
+    'a rule of access that is not called': [
+      () => access({ all: owner as any }),
+      "Invalid rule for 'all' in access(): call owner with a name"
+    ],
+    'options of a role that are a text': [() => role('x', 'groups' as any), 'Invalid options of role()'],
+    'an option of a role that is misspelt': [
+      () => role('x', { feld: 'groups' } as any),
+      "Unknown option 'feld' of role(). Did you mean 'field'?"
     ],
     'no application': [() => createHandler(undefined as any), 'createHandler expects an application'],
     'no application for a server of Node': [

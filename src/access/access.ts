@@ -15,7 +15,7 @@ import { isPromise } from '../utils/promise.ts'
 import { verifyCredentials } from './admit.ts'
 import { addDemand, createEnforcer, setDemand } from './enforce.ts'
 import { isOfLogin } from './login.ts'
-import { type AccessRule, describeRule } from './rules.ts'
+import { type AccessRule, describeRule, owner, role } from './rules.ts'
 
 /** Who may call the methods of a service: rules by the names of methods; `all` is for those that are not named. */
 export interface AccessRules {
@@ -48,6 +48,12 @@ export function access(rules: AccessRules): ServiceExtension {
       throw createTypeError(
         'ALULA_INVALID_ACCESS',
         `Invalid rule for '${method}' in access(): expected a function, got ${typeof rule}`
+      )
+    }
+    if (([owner, role] as unknown[]).includes(rule)) {
+      throw createTypeError(
+        'ALULA_INVALID_ACCESS',
+        `Invalid rule for '${method}' in access(): call ${rule.name} with a name, as in owner('ownerId') and role('admin')`
       )
     }
   }

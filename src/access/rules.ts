@@ -1,6 +1,7 @@
 import type { HookContext, Query } from '../core/types.ts'
 import { isString, isStringList } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
+import { assertOptions, type OptionChecks } from '../utils/options.ts'
 
 /**
  * Says who may call a method: `true`, `false`, or a query that every record has to match which the call returns or
@@ -29,10 +30,15 @@ export function describeRule(rule: AccessRule & { readonly [RULE]?: RuleInfo }):
 export const anyone: AccessRule = define({ who: 'anyone', hasQuery: false }, () => true)
 
 /** Lets calls pass whose credentials are valid. */
-export const user: AccessRule = define(
-  { who: 'user', hasQuery: false },
-  ({ params }) => params.authenticated === true
-)
+export const user: AccessRule = define({ who: 'user', hasQuery: false }, (context) => {
+  if (!context)
+    throw createTypeError(
+      'ALULA_INVALID_ACCESS',
+      '`user` is a rule itself: access({ create: user }), not user()'
+    )
+
+  return context.params.authenticated === true
+})
 
 /**
  * Lets users reach the records that are theirs.
@@ -60,6 +66,8 @@ export interface RoleOptions {
   readonly field?: string
 }
 
+const ROLE_CHECKS: OptionChecks = { field: [isString, 'the name of a field'] }
+
 /**
  * Lets users pass who have a role.
  *
@@ -69,16 +77,13 @@ export interface RoleOptions {
  * @example
  * access({ all: role('admin'), find: role('editor', { field: 'groups' }) })
  */
-export function role(name: string, { field }: RoleOptions = {}): AccessRule {
+export function role(name: string, options: RoleOptions = {}): AccessRule {
   if (!isString(name))
     throw createTypeError('ALULA_INVALID_ARGUMENT', "role() expects the name of a role: role('admin')")
-  if (field !== undefined && !isString(field)) {
-    throw createTypeError(
-      'ALULA_INVALID_OPTION',
-      "Invalid option 'field' of role(): expected the name of a field"
-    )
-  }
 
+  assertOptions('role()', options, ROLE_CHECKS)
+
+  const { field } = options
   const fields = field === undefined ? ['role', 'roles'] : [field]
 
   return define({ who: `role('${name}')`, hasQuery: false }, (context) => {

@@ -8,7 +8,13 @@ import type { Channel, Channels } from './channel.ts'
 import { EmitterClass } from './emitter.ts'
 import { reportError } from './events.ts'
 import { setUpService } from './extensions.ts'
-import { addLifecycleHooks, type HookedLifecycle, hookLifecycle, isLifecycleMap } from './hooks.ts'
+import {
+  addLifecycleHooks,
+  assertHooks,
+  type HookedLifecycle,
+  hookLifecycle,
+  isLifecycleMap
+} from './hooks.ts'
 import { getInternals, Internals } from './internals.ts'
 import { addPublisher } from './publish.ts'
 import { type RegisteredRoute, registrationSteps, removeRoutes } from './register.ts'
@@ -188,6 +194,8 @@ export class BaseApplication extends EmitterClass {
 
   hooks(input: object): this {
     const { hooks } = this._internals
+
+    assertHooks(input)
 
     if (isHookTypeMap(input)) hooks.add(input)
     else if (isLifecycleMap(input)) addLifecycleHooks(this, input)

@@ -173,6 +173,16 @@ export function addLifecycleHooks(
   app._teardown.around.push(...hooks.list('around', 'teardown'))
 }
 
+/** Refuses what can hold no hooks. */
+export function assertHooks(input: unknown): asserts input is object {
+  if (typeof input === 'object' && input !== null) return
+
+  throw createTypeError(
+    'ALULA_INVALID_HOOK',
+    `Invalid hooks: expected an object or an array, got ${input === null ? 'null' : typeof input}`
+  )
+}
+
 /** All hooks of one service: what `service.hooks` registered, and what its class or object brought along. */
 export class ServiceHooks {
   private readonly inner = new HookRegistry<HookContext>()
@@ -207,12 +217,7 @@ export class ServiceHooks {
   }
 
   add(input: unknown): void {
-    if (typeof input !== 'object' || input === null) {
-      throw createTypeError(
-        'ALULA_INVALID_HOOK',
-        `Invalid hooks: expected an object or an array, got ${typeof input}`
-      )
-    }
+    assertHooks(input)
 
     if (isHookTypeMap(input)) {
       // Those of standard methods may be there for a service that has not all of them.

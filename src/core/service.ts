@@ -1,5 +1,5 @@
 import { EventEmitter } from 'events'
-import { isFunction, isObject, isString, isStringList } from '../utils/check.ts'
+import { isBoolean, isFunction, isObject, isString, isStringList } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { assertOptions, type CheckSettings, type OptionCheck, type OptionChecks } from '../utils/options.ts'
 import { defaultServiceEvents, defaultServiceMethods } from './methods.ts'
@@ -59,7 +59,8 @@ const CHECKS: OptionChecks = {
   schema: [isExtension, 'what schema() returns'],
   access: [isExtension, 'what access() returns'],
   routes: [isRoutes, 'an object with the name of a method for each route'],
-  by: [isFieldName, 'the name of a field']
+  by: [isFieldName, 'the name of a field'],
+  forms: [isBoolean, 'true or false']
 }
 
 /** Plugins have options of their own. */
@@ -128,7 +129,7 @@ export function wrapService(location: string, service: unknown, options?: Servic
   // Plugins mark services themselves, and may leave options out.
   if (marked) return marked.serviceEvents ? (service as FeathersService) : mark(service as object, marked)
 
-  assertOptions(`service '${location}'`, options ?? {}, CHECKS, NAMES_OF_OTHERS)
+  if (options !== undefined) assertOptions(`service '${location}'`, options, CHECKS, NAMES_OF_OTHERS)
   assertService(location, service, options)
 
   const registered = mark(Object.create(service), options)

@@ -132,7 +132,7 @@ const METHOD_CHECKS: OptionChecks = { data: SCHEMA, result: SCHEMA, query: SCHEM
 const QUERY_CHECKS: OptionChecks = {
   fields: [isStringList, 'an array of names'],
   sort: [isStringList, 'an array of names'],
-  operators: [isStringList, 'an array of names']
+  operators: [isOperators, 'an array of operators, such as $gt']
 }
 
 /**
@@ -150,8 +150,16 @@ export function toLongForm(first: unknown, settings: SchemaSettings | undefined)
     )
   }
 
+  if (isLongForm(first) && settings !== undefined) {
+    throw createTypeError(
+      'ALULA_INVALID_SCHEMA',
+      'schema() expects no settings beside an object that has a `record`: they belong into it'
+    )
+  }
+
   const form = isLongForm(first) ? first : { ...settings, record: first as AnySchema }
 
+  if (settings !== undefined) assertOptions('schema()', settings, CHECKS)
   assertOptions('schema()', form, CHECKS)
   if (form.query && isQuerySettings(form.query)) assertOptions('query of schema()', form.query, QUERY_CHECKS)
   for (const [name, parts] of Object.entries(form.methods ?? {})) {
@@ -161,9 +169,15 @@ export function toLongForm(first: unknown, settings: SchemaSettings | undefined)
   return form
 }
 
-/** Whether `query` narrows what the record declares, and is no schema. */
+/** Keywords of which the schema of an object has one at least. */
+const KEYWORDS =
+  '$schema $id $ref type properties required additionalProperties patternProperties allOf anyOf oneOf not if'.split(
+    ' '
+  )
+
+/** Whether `query` narrows what the record declares, and is no schema. A name that is misspelt makes it none. */
 export function isQuerySettings(query: QuerySettings | AnySchema): query is QuerySettings {
-  return !isStandardSchema(query) && Object.keys(query).every((name) => Object.hasOwn(QUERY_CHECKS, name))
+  return !isStandardSchema(query) && !KEYWORDS.some((keyword) => Object.hasOwn(query, keyword))
 }
 
 /** The instance of Ajv that was given for data or for queries. */
@@ -183,6 +197,10 @@ export function isWritten(value: object): boolean {
 
 function isLongForm(value: unknown): value is LongForm {
   return !isStandardSchema(value) && isSchema((value as Partial<LongForm>).record)
+}
+
+function isOperators(value: unknown): boolean {
+  return isStringList(value) && value.every((name) => name.startsWith('$'))
 }
 
 function isFunctions(value: unknown): boolean {

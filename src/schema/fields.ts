@@ -163,6 +163,11 @@ function toKind(type: string): FieldKind[] {
   return SCALARS.includes(type) ? [type as FieldKind] : []
 }
 
+/** The value of a list that a text stands for, where it is one; `undefined` for other texts. */
+export function findListed(values: readonly unknown[], text: string): unknown {
+  return values.includes(text) ? text : values.find((value) => String(value) === text)
+}
+
 /** The kinds of a field in words: `a string or null`. */
 export function toExpectation(kinds: readonly FieldKind[], isNullable: boolean): string {
   return [...kinds.map((kind) => NAMES[kind]), ...(isNullable ? ['null'] : [])].join(' or ')

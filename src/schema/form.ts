@@ -1,5 +1,6 @@
 import { toExactBoolean, toExactDate, toExactNumber } from '../query/coerce.ts'
 import { isPlainObject } from '../utils/object.ts'
+import { findListed, toField } from './fields.ts'
 import {
   createUnion,
   DATE_KEYWORD,
@@ -51,6 +52,9 @@ function convert(value: unknown, schema: JsonSchema, source: Source): unknown {
   const types = new Set(alternatives.flatMap(getTypes))
   const isDate = alternatives.some((part) => part[DATE_KEYWORD])
 
+  const listed = findListed(toField(alternatives).values ?? [], value)
+
+  if (listed !== undefined) return listed
   if (alternatives.some((part) => canBeText(part))) return value
   if (items.length > 0) return value === '' ? [] : [convert(value, source.toUnion(items), source)]
   // A field of a form that is left empty is sent all the same.

@@ -260,8 +260,14 @@ export function showAll(
   const copy: Fields = {}
   const paths = [...hidden, ...everywhere]
 
+  const ofAll = toWithin(paths, '*')
+
+  // Nothing is declared, so that every field is one without a name.
+  if (paths.includes('*')) return copy
+
   for (const [name, field] of Object.entries(value)) {
-    if (!paths.includes(name)) setOwn(copy, name, showAll(field, toWithin(paths, name), everywhere))
+    if (!paths.includes(name))
+      setOwn(copy, name, showAll(field, [...ofAll, ...toWithin(paths, name)], everywhere))
   }
 
   return copy

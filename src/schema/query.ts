@@ -6,7 +6,7 @@ import { QUERY_DEPTH } from '../query/parse.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { isEmpty, isPlainObject, setOwn } from '../utils/object.ts'
 import { type Fault, toBadRequest } from './faults.ts'
-import { type Field, type FieldKind, type FieldTable, toExpectation } from './fields.ts'
+import { type Field, type FieldKind, type FieldTable, findListed, toExpectation } from './fields.ts'
 
 /** What clients may ask for. */
 export interface QueryRules {
@@ -209,6 +209,11 @@ function compileField({ kinds, isNullable, values }: Field): Convert {
 
     if (converted === UNFIT) return { fault: `expects ${expected}, got ${describe(value)}` }
     if (values && converted !== null && !ORDERING.includes(operator) && !values.includes(converted)) {
+      // It was left a text because the list has texts as well.
+      const listed = typeof converted === 'string' ? findListed(values, converted) : undefined
+
+      if (listed !== undefined) return { value: listed }
+
       return { fault: `expects one of ${values.map((one) => JSON.stringify(one)).join(', ')}` }
     }
 

@@ -1,3 +1,4 @@
+import { reportError } from '../core/events.ts'
 import { getIdField } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
 import { toKey } from '../query/record-set.ts'
@@ -26,7 +27,8 @@ import { type CountRelation, isCountRelation, type ManyRelation, type OneRelatio
  * @param includes What is included
  * @param relations The relations of the service
  * @param id The name of its id field
- * @throws BadRequest when more records than allowed would be loaded
+ * @throws BadRequest when more records than allowed would be loaded, and what the related service rejects with. Not after a
+ * write: then the records have no relations
  */
 export async function addRelated(
   context: HookContext,
@@ -42,9 +44,10 @@ export async function addRelated(
     await load(context, records, includes, relations, id, openBudget(context))
     if (!hasBudget(context)) assertSize(records, includes)
   } catch (error) {
-    // What is written is written.
-    if (!(error instanceof TooManyRelated) || !isWriting(context)) throw error
+    if (!isWriting(context)) throw error
 
+    // What is written is written.
+    if (!(error instanceof TooManyRelated)) reportError(context.app, error, context)
     for (const record of records) for (const name of includes.keys()) delete record[name]
   }
 }

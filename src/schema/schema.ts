@@ -1,5 +1,6 @@
 import { isStandardMethod } from '../core/methods.ts'
 import type { FeathersService, HookContext } from '../core/types.ts'
+import { isFunction } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import {
@@ -74,10 +75,14 @@ export function schema(first: unknown, settings?: SchemaSettings): any {
  * Marks a value of the server as one that is made with every write, and not only for new records.
  *
  * @param make Makes the value
+ * @throws TypeError for anything but a function
  * @example
  * schema(Note, { server: { updatedAt: onWrite(() => new Date()) } })
  */
 export function onWrite<Value>(make: ServerValue<Value>): WrittenValue<Value> {
+  if (!isFunction(make))
+    throw createTypeError('ALULA_INVALID_ARGUMENT', 'onWrite() expects a function that makes the value')
+
   return Object.assign((context: HookContext) => make(context), { [ON_WRITE]: true as const })
 }
 

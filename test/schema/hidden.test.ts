@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { alula } from '../../src/index.ts'
+import { alula, createContext } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { schema } from '../../src/schema.ts'
 
@@ -120,4 +120,25 @@ it('cannot be opened by the settings of queries', () => {
       })
     ).toThrow(expect.objectContaining({ code: 'ALULA_UNKNOWN_FIELD' }))
   }
+})
+
+it('a path through fields without a name holds where nothing is declared', async () => {
+  const Vault = z.object({
+    id: z.int(),
+    keys: z.record(z.string(), z.object({ pin: z.string(), label: z.string() }))
+  })
+  const record = { id: 1, keys: { a: { pin: '1234', label: 'x' } } }
+  const shown = { id: 1, keys: { a: { label: 'x' } } }
+  const app: any = alula()
+
+  app.use(
+    'vaults',
+    { every: async () => ({ all: [record], first: record }) },
+    { methods: ['every'], schema: schema(Vault, { hidden: ['keys.*.pin'] }) }
+  )
+  const context = await app
+    .service('vaults')
+    .every({}, { provider: 'rest' }, createContext(app.service('vaults'), 'every'))
+
+  expect(context.dispatch).toEqual({ all: [shown], first: shown })
 })

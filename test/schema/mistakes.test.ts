@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { alula as createClient } from '../../src/client.ts'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
-import { count, exists, many, one, schema } from '../../src/schema.ts'
+import { count, exists, many, one, onWrite, schema } from '../../src/schema.ts'
 
 const Note = z.object({ id: z.int(), text: z.string() })
 
@@ -18,6 +18,27 @@ function open(declared: any, service: any = memory()): any {
 
   return app
 }
+
+it.each<[string, object, string]>([
+  ['query', { fields: ['text'], operator: ['$ne'] }, "'operators'"],
+  ['query', { operator: ['$ne'] }, "'operators'"],
+  ['query', { operators: ['ne'] }, 'an array of operators, such as $gt']
+])('%s %j is met with %s', (name, value, expected) => {
+  expect(() => schema(Note, { [name]: value } as any)).toThrow(expected)
+})
+
+it('settings stand in the long form, and not beside it', () => {
+  expect(() => schema({ record: Note }, { hidden: ['text'] } as any)).toThrow(
+    'schema() expects no settings beside an object that has a `record`: they belong into it (ALULA_INVALID_SCHEMA)'
+  )
+  for (const settings of [null, 0, '', true]) {
+    expect(() => schema(Note, settings as any)).toThrow('Invalid options of schema(): expected an object')
+  }
+})
+
+it('onWrite takes a function', () => {
+  expect(() => (onWrite as any)(1)).toThrow('onWrite() expects a function')
+})
 
 /** A schema of a library that says no more of itself than this. */
 function createForeign(vendor: string, jsonSchema?: object): any {
@@ -66,7 +87,7 @@ it.each<[string, unknown, string]>([
 it.each<[string, unknown, string]>([
   ['fields', 'text', 'an array of names'],
   ['sort', 'text', 'an array of names'],
-  ['operators', 'text', 'an array of names']
+  ['operators', 'text', 'an array of operators, such as $gt']
 ])('the option %s of query: %j', (name, value, expected) => {
   expect(() => schema(Note, { query: { [name]: value } } as any)).toThrow(
     `Invalid option '${name}' of query of schema(): expected ${expected}`

@@ -244,3 +244,29 @@ it('names of the adapter pass', async () => {
     await fail(open({}, { filters: { $search: true, near: true } }), { $search: 'x', near: 'y' })
   ).toBeUndefined()
 })
+
+it.each([
+  ['1', [1]],
+  ['auto', ['auto']],
+  ['true', [true]],
+  ['other', undefined]
+])('a text of a URL is the value of a list that it stands for: %s', async (size, expected) => {
+  const Thing = z.object({ id: z.int(), size: z.literal([1, 'auto', true]) })
+  const app: any = alula().use('things', memory({ multi: true }), { schema: schema(Thing), forms: true })
+  const params = { provider: 'rest', headers: { 'content-type': 'application/x-www-form-urlencoded' } }
+
+  await app.service('things').create([1, 'auto', true].map((one) => ({ size: one })))
+
+  const found = await app
+    .service('things')
+    .find({ provider: 'rest', query: { size } })
+    .then((things: any[]) => things.map((thing) => thing.size))
+    .catch(() => undefined)
+  const sent = await app
+    .service('things')
+    .create({ size }, params)
+    .catch(() => ({}))
+
+  expect(found).toEqual(expected)
+  expect(sent.size).toBe(expected?.[0])
+})

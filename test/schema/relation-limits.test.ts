@@ -155,4 +155,31 @@ describe('a relation', () => {
       "The relation 'number' of service 'notes' asks 'comments' for 'nte', which its clients cannot query"
     )
   })
+
+  it('leaves a write what it is when its records cannot be read', async () => {
+    const { app } = createInMemory()
+    const errors: unknown[] = []
+    const created: unknown[] = []
+
+    app.on('error', ({ message }: Error) => errors.push(message))
+    app.service('notes').on('created', (note: unknown) => created.push(note))
+    app.service('people').hooks({
+      before: {
+        find: [
+          async () => {
+            throw new Error('away')
+          }
+        ]
+      }
+    })
+
+    const params = { provider: 'rest', query: { $include: 'author' } }
+    const note = await app.service('notes').create({ text: 'a', owner: 1 }, params)
+
+    expect(note).toMatchObject({ text: 'a' })
+    expect(note).not.toHaveProperty('author')
+    expect(created).toHaveLength(1)
+    expect(errors).toEqual(['away'])
+    await expect(ask(app, 'notes', { $include: 'author' })).rejects.toThrow('away')
+  })
 })

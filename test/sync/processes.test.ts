@@ -28,7 +28,7 @@ interface ServerProcess {
 }
 
 /** Registers what ends something. */
-type WhenDone = (end: () => unknown) => void
+type WhenDone = (end: () => any) => void
 
 /** The users of several processes: a file. */
 async function createUsers(whenDone: WhenDone): Promise<string> {
