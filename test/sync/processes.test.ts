@@ -28,7 +28,7 @@ interface ServerProcess {
 }
 
 /** Registers what ends something. */
-type WhenDone = (end: () => any) => void
+type WhenDone = (end: () => void | Promise<void>) => void
 
 /** The users of several processes: a file. */
 async function createUsers(whenDone: WhenDone): Promise<string> {
@@ -149,8 +149,8 @@ describeOwnRedis('two processes with clients of Socket.IO', () => {
   }, 120_000)
 
   describe('that go on', () => {
-    const ends: (() => unknown)[] = []
-    const whenDone: WhenDone = (end) => ends.push(end)
+    const ends: (() => void | Promise<void>)[] = []
+    const whenDone: WhenDone = (end) => void ends.push(end)
     let one: ServerProcess
     let other: ServerProcess
 
