@@ -57,7 +57,7 @@ export abstract class Base extends ClientService {
   constructor({ name, base, connection, options = {} }: RestSettings) {
     super()
     this.name = stripSlashes(name)
-    this.base = `${base}/${this.name}`
+    this.base = this.name === '' ? base : `${base}/${this.name}`
     this.connection = connection
     this.options = options
   }
@@ -95,7 +95,6 @@ export abstract class Base extends ClientService {
 
   async sendCall({ method, id, data, params }: ServiceCall): Promise<unknown> {
     const { args, verb } = getDefinition(method)
-    const query = params.query ?? {}
     const { route, values, data: body } = fillRoute(getMethodRoutes(this, method), data)
     const hasType = route ? hasBody(body) : args.includes('data')
     const headers = {
@@ -108,13 +107,13 @@ export abstract class Base extends ClientService {
       throw new BadRequest(`'${route.name}' takes no data but placeholders: use params.query`)
     }
 
-    assertConditions(query, hasNoPair)
+    assertConditions(params.query, hasNoPair)
 
     const url = route
       ? this.makeUrl({}, null, params.route) +
         fillPlaceholders(`/${route.segments.join('/')}`, values, toSegment) +
-        this.getQuery(query)
-      : this.makeUrl(query, id, params.route)
+        this.getQuery(params.query ?? {})
+      : this.makeUrl(params.query ?? {}, id, params.route)
 
     try {
       return await this.request({ url, method: route?.verb ?? verb, body, headers }, params)

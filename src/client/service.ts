@@ -10,7 +10,7 @@ import type {
 } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
 import { createError } from '../utils/developer-error.ts'
-import { findPath, isRecordLike } from '../utils/object.ts'
+import { findPath, isPlainObject, isRecordLike } from '../utils/object.ts'
 
 /** What the server returns. `any`, as in v5: the types of an application say what its services have. */
 type ServerResult = any
@@ -187,11 +187,18 @@ function assertId(method: string, id: unknown): void {
   }
 }
 
-/** Without its conditions a call would reach all records: on the wire, a promise or a number has none. */
+/**
+ * Without its conditions a call would reach all records: on the wire, a promise or a number has none, and neither has an
+ * instance whose class has them as getters.
+ */
 function assertPlain(name: string, value: unknown): void {
-  if (typeof value !== 'object' || value === null || !isRecordLike(value)) {
+  if (typeof value !== 'object' || value === null || !isRecordLike(value) || isInstanceWithoutFields(value)) {
     throw new BadRequest(`Invalid ${name}: expected a plain object. Is an 'await' missing?`)
   }
+}
+
+function isInstanceWithoutFields(value: object): boolean {
+  return !isPlainObject(value) && Object.keys(value).length === 0
 }
 
 /** On the wire a promise is `{}`, which would empty records. */

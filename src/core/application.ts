@@ -246,7 +246,7 @@ export class BaseApplication extends EmitterClass {
 /** A connection that closes or logs out leaves all channels: first, because other listeners may let it join new ones. */
 function watchConnections(app: BaseApplication, channels: Channels): void {
   channels.isWatching = true
-  app.prependListener('disconnect', (connection) => channels.leaveAll(connection))
+  app.prependListener('disconnect', (connection) => channels.end(connection))
   app.prependListener('logout', (_result, { connection } = {}) => {
     if (connection) channels.leaveAll(connection)
   })

@@ -150,6 +150,8 @@ export class Channels<Connection extends object = any> {
   /** Which departure the last one of a connection was, counted from the first of all. */
   private readonly departures = new WeakMap<Connection, number>()
   private departureCount = 0
+  /** Connections that have closed. */
+  private readonly ended = new WeakSet<Connection>()
   /** Whether connections are taken out when they close or log out. */
   isWatching = false
 
@@ -179,6 +181,12 @@ export class Channels<Connection extends object = any> {
     for (const channel of [...(this.memberships.get(connection) ?? [])]) channel.leave(connection)
   }
 
+  /** The same for a connection that has closed: it joins no channel any more, because nothing would remove it. */
+  end(connection: Connection): void {
+    this.leaveAll(connection)
+    this.ended.add(connection)
+  }
+
   /**
    * Begins to watch which connections are taken out of all channels.
    *
@@ -195,7 +203,7 @@ export class Channels<Connection extends object = any> {
 
     if (known) return known
 
-    const channel: NamedChannel<Connection> = new NamedChannel(this.memberships, () =>
+    const channel: NamedChannel<Connection> = new NamedChannel(this.memberships, this.ended, () =>
       this.keep(name, channel)
     )
 
@@ -236,16 +244,28 @@ type Memberships<Connection extends object> = WeakMap<Connection, Set<Channel<Co
 
 class NamedChannel<Connection extends object> extends Channel<Connection> {
   private readonly memberships: Memberships<Connection>
+  private readonly ended: WeakSet<Connection>
   private readonly keep: () => NamedChannel<Connection>
 
   /** @param keep Returns what there is under the name; this one, if there was nothing */
-  constructor(memberships: Memberships<Connection>, keep: () => NamedChannel<Connection>) {
+  constructor(
+    memberships: Memberships<Connection>,
+    ended: WeakSet<Connection>,
+    keep: () => NamedChannel<Connection>
+  ) {
     super()
     this.memberships = memberships
+    this.ended = ended
     this.keep = keep
   }
 
   override _add(connection: Connection): void {
+    if (this.ended.has(connection)) {
+      // As if it had left at once.
+      if (this.length === 0) this.emit('empty')
+      return
+    }
+
     const kept = this.keep()
 
     // This one was dropped, and the name has been used again since.

@@ -109,9 +109,13 @@ export interface HookedLifecycle {
   readonly around: AroundHook<BaseContext>[]
 }
 
-/** Puts hooks around `setup` or `teardown`; more may be added to `around` later. */
+/**
+ * Puts hooks around `setup` or `teardown`; more may be added to `around` later. A `teardown` that is called while one runs
+ * is that one: a second signal must not tear down what requests still use.
+ */
 export function hookLifecycle(lifecycle: Lifecycle, method: string): HookedLifecycle {
   const around: AroundHook<BaseContext>[] = []
+  let ending: Promise<unknown> | undefined
 
   // One function inside and one outside, because hooks of `@feathersjs/hooks` go to the `original` of what they are
   // put around: inside they would be lost, and outside they would lose ours.
@@ -136,7 +140,13 @@ export function hookLifecycle(lifecycle: Lifecycle, method: string): HookedLifec
   return {
     around,
     run(this: unknown, server?: unknown) {
-      return hooked.call(this, server)
+      if (method === 'setup') return hooked.call(this, server)
+
+      ending ??= hooked.call(this, server).finally(() => {
+        ending = undefined
+      })
+
+      return ending
     }
   }
 }

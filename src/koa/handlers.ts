@@ -1,5 +1,6 @@
 import { type FeathersError, NotFound } from '../errors.ts'
 import { fromParserError } from '../node/parser-errors.ts'
+import { splitTarget } from '../node/request.ts'
 import { removeBodyHeaders } from '../node/send.ts'
 import { toHead } from '../transport/encode.ts'
 import { LOGGER_CHECK, type Logger, logUnexpected } from '../transport/error.ts'
@@ -52,9 +53,9 @@ export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
 export function showError(context: FeathersKoaContext, thrown: unknown, logger: Logger | false): void {
   // Services may use parsers and zlib too: what these throw is no fault of the request.
   const error = context.hook ? thrown : fromParserError(thrown)
-  const { method, path, headers } = context
+  const { method, headers } = context
   const app: Partial<TransportApplication> = context.app
-  const result = toHttpError(error, { method, path, headers }, context.lookup, app)
+  const result = toHttpError(error, { method, path: readPath(context), headers }, context.lookup, app)
 
   logUnexpected(logger, error, toLogContext(context.hook))
 
@@ -68,6 +69,15 @@ export function showError(context: FeathersKoaContext, thrown: unknown, logger: 
   if (!context.req.complete) context.set('Connection', 'close')
 
   context.body = result.body
+}
+
+/** Koa throws for a target that is no URL, such as `http://[`. */
+function readPath(context: FeathersKoaContext): string {
+  try {
+    return context.path
+  } catch {
+    return splitTarget(context.url).path
+  }
 }
 
 /**
@@ -91,6 +101,6 @@ function hasResponse({ body, status, hook, respond, headerSent }: FeathersKoaCon
   return body !== undefined || status !== 404 || hook !== undefined || respond === false || headerSent
 }
 
-function createNotFound({ path }: FeathersKoaContext): FeathersError {
-  return new NotFound(`Path ${path} not found`)
+function createNotFound(context: FeathersKoaContext): FeathersError {
+  return new NotFound(`Path ${readPath(context)} not found`)
 }

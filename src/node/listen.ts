@@ -50,7 +50,7 @@ export function implementListen(app: any, create: (app: any) => Server): void {
  * @param args What `server.listen` takes
  * @param closers Gets the function that closes the server; `teardown` removes it from there and calls it
  * @returns The server, once it listens
- * @throws Error while the application is being set up; what `setup` rejects with, and what keeps the server from listening.
+ * @throws Error while the application is being set up, and when it is torn down meanwhile; what `setup` rejects with, and what keeps the server from listening.
  * The application is torn down then
  */
 export async function startServer(
@@ -76,6 +76,14 @@ export async function startServer(
 
   try {
     await app.setup(server)
+
+    if (!closers.includes(close)) {
+      throw createError(
+        'ALULA_TORN_DOWN',
+        'The application does not listen: app.teardown() was called while app.listen() set it up'
+      )
+    }
+
     server.listen(...(args as Parameters<Server['listen']>))
     await once(server, 'listening')
   } catch (error) {

@@ -22,7 +22,7 @@ const ARRIVAL_GRACE = 3000
  * and to those that still arrive, with `Connection: close`, and then closes idle connections.
  *
  * @param server A server of `node:http` that does not listen yet
- * @returns Closes the server, if it listens; resolves when the last connection is closed
+ * @returns Closes the server, if it listens; resolves when the last connection is closed. Calls meanwhile wait for the same
  */
 export function prepareClose(server: Server): () => Promise<void> {
   // The sockets of `https` are not those of its connections.
@@ -31,6 +31,7 @@ export function prepareClose(server: Server): () => Promise<void> {
 
   const responses = new Map<Socket, ServerResponse | undefined>()
   let changes = 0
+  let closing: Promise<void> | undefined
 
   server.on('connection', (socket: Socket) => {
     changes++
@@ -54,7 +55,7 @@ export function prepareClose(server: Server): () => Promise<void> {
     }
   }
 
-  return async () => {
+  async function close(): Promise<void> {
     if (!server.listening) return
 
     const accepted = await acceptBacklog(server, () => changes)
@@ -76,6 +77,14 @@ export function prepareClose(server: Server): () => Promise<void> {
 
     await closed
     for (const timer of timers) clearTimeout(timer)
+  }
+
+  return () => {
+    closing ??= close().finally(() => {
+      closing = undefined
+    })
+
+    return closing
   }
 }
 

@@ -163,7 +163,7 @@ function toKind(type: string): FieldKind[] {
   return SCALARS.includes(type) ? [type as FieldKind] : []
 }
 
-/** The value of a list that a text stands for, where it is one; `undefined` for other texts. */
+/** The value of a list that a string stands for, where it is one; `undefined` for other strings. */
 export function findListed(values: readonly unknown[], text: string): unknown {
   return values.includes(text) ? text : values.find((value) => String(value) === text)
 }

@@ -209,7 +209,7 @@ function compileField({ kinds, isNullable, values }: Field): Convert {
 
     if (converted === UNFIT) return { fault: `expects ${expected}, got ${describe(value)}` }
     if (values && converted !== null && !ORDERING.includes(operator) && !values.includes(converted)) {
-      // It was left a text because the list has texts as well.
+      // It was left a string because the list has strings as well.
       const listed = typeof converted === 'string' ? findListed(values, converted) : undefined
 
       if (listed !== undefined) return { value: listed }

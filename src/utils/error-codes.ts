@@ -376,6 +376,13 @@ export interface Codes {
   ALULA_STRATEGY_TAKEN: 'error'
 
   /**
+   * `app.teardown()` is called while `app.listen()` sets the application up, for instance by a signal. It does not listen then.
+   *
+   * @fix None is needed when the process is to end. Otherwise call `app.teardown()` later.
+   */
+  ALULA_TORN_DOWN: 'error'
+
+  /**
    * A statement waits for the connection that its own transaction holds.
    *
    * @fix Run the statement with the transaction, as the message shows.

@@ -4,8 +4,15 @@ import { alula as createClient, rest } from '../../src/client.ts'
 /** What is no plain object has no conditions on the wire: the call would reach all records. */
 const TRUTHY: readonly unknown[] = [5, 'x', true, 5n, Symbol('a'), () => 1, [], Promise.resolve({})]
 
+/** What it has does not arrive. */
+class Filter {
+  get owner() {
+    return 1
+  }
+}
+
 it.each([
-  ['query', [...TRUTHY, 0, '', false], (query: unknown) => ({ query })],
+  ['query', [...TRUTHY, new Filter(), 0, '', false], (query: unknown) => ({ query })],
   // The pipeline of hooks takes falsy params for none, as in Feathers v5.
   ['params', TRUTHY, (value: unknown) => value]
 ] as const)(

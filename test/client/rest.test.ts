@@ -38,6 +38,12 @@ describe.each(restConnections)('a client with %s', (_name, serve, connect) => {
       expect(await things.find({ query } as any)).toMatchObject({ query: {} })
   })
 
+  it('reaches the service at the root', async () => {
+    const { url } = await serve((app: any) => app.use('/', { get: async (id: unknown) => ({ id }) }))
+
+    expect(await alula().configure(connect(url)).service('/').get('x')).toEqual({ id: 'x' })
+  })
+
   it('sends null as an id by leaving it out', async () => {
     const { url } = await serve(configureEcho)
     const things = alula().configure(connect(url)).service('things')

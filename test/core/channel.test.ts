@@ -55,6 +55,19 @@ describe('app.channel', () => {
     expect(app.channel('room').connections).toEqual([b, a])
   })
 
+  it('takes no connection that has closed', () => {
+    const app = alula()
+    const [closed, open] = createConnections(2)
+    const room = app.channel('room')
+
+    app.emit('disconnect', closed)
+    room.join(closed, open)
+    app.channel('other').join(closed)
+
+    expect(room.connections).toEqual([open])
+    expect(app.channels).toEqual(['room'])
+  })
+
   it('is one that listeners of logout can join, wherever they were registered', () => {
     const app = alula()
     const [connection] = createConnections(1)

@@ -7,7 +7,7 @@ import { BadRequest, Conflict, MethodNotAllowed, NotFound } from '../../src/erro
 import { alula } from '../../src/index.ts'
 import { bodyParser, errorHandler, koa, rest } from '../../src/koa.ts'
 import { defer } from '../support/deferred.ts'
-import { openConnection } from '../support/raw.ts'
+import { openConnection, sendRaw } from '../support/raw.ts'
 import { listen, serve } from '../support/server.ts'
 
 const JSON_HEADERS = { 'Content-Type': 'application/json' }
@@ -324,4 +324,18 @@ it('formatError decides on the body', async () => {
 
   expect(await show(`${url}/things/1`)).toEqual([400, { problem: 'Wrong' }])
   expect(await show(`${url}/nowhere`)).toEqual([404, { problem: 'Path /nowhere not found' }])
+})
+
+it('a target that is no URL is not found', async () => {
+  const app = koa(alula())
+
+  app.use(errorHandler())
+  app.configure(rest())
+
+  const { port } = new URL(await serve(app))
+  const request = 'GET http://[::1/notes HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
+  const { status, body } = await sendRaw(port, request)
+
+  expect(status).toBe(404)
+  expect(JSON.parse(body)).toMatchObject({ name: 'NotFound' })
 })

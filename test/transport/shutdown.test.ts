@@ -61,3 +61,34 @@ it('an answer that has begun is finished, and its connection ended', async () =>
   expect(received).toContain('first ')
   expect(received).toContain('last')
 })
+
+it('a second call waits for what the first one waits for', async () => {
+  const finish = defer()
+  const begun = defer()
+  const server = createServer(async (_request, response) => {
+    begun.resolve()
+    await finish.promise
+    response.end('done')
+  })
+  const close = prepareClose(server)
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+
+  const answer = fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+
+  await begun.promise
+
+  let isClosed = false
+  const closing = [close(), close()]
+
+  while (server.listening) await new Promise((resolve) => setImmediate(resolve))
+  closing.push(close())
+  void closing[2]?.then(() => {
+    isClosed = true
+  })
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(isClosed).toBe(false)
+  finish.resolve()
+  await Promise.all(closing)
+  expect(await (await answer).text()).toBe('done')
+})
