@@ -4,6 +4,7 @@ import {
   getTypes,
   type JsonSchema,
   listProperties,
+  listValues,
   toAlternatives
 } from './json-schema.ts'
 
@@ -124,9 +125,7 @@ export function toField(alternatives: readonly JsonSchema[]): Field {
   const isListed = scalars.every(
     (part) => part.const !== undefined || Array.isArray(part.enum) || isNull(part)
   )
-  const values = scalars.flatMap((part) =>
-    part.const !== undefined ? [part.const] : ((part.enum as unknown[]) ?? [])
-  )
+  const values = scalars.flatMap(listValues)
 
   return {
     kinds: kinds.has('any') ? ['any'] : [...kinds],

@@ -79,6 +79,13 @@ export function listProperties(parts: readonly JsonSchema[]): readonly string[] 
   return [...new Set(parts.flatMap((part) => [...getProperties(part).keys()]))]
 }
 
+/** The values that something may have, where its schema lists them. */
+export function listValues(part: JsonSchema | undefined): readonly unknown[] {
+  if (part?.const !== undefined) return [part.const]
+
+  return Array.isArray(part?.enum) ? part.enum : []
+}
+
 /** What each of these parts that declares a property says of it. */
 export function findProperty(parts: readonly JsonSchema[], name: string): readonly JsonSchema[] {
   return parts.map((part) => getProperties(part).get(name)).filter(isJsonSchema)

@@ -8,6 +8,7 @@ import {
   isOpenObject,
   type JsonSchema,
   listProperties,
+  listValues,
   toAlternatives
 } from './json-schema.ts'
 
@@ -179,7 +180,7 @@ function findTag(shapes: readonly JsonSchema[]): Tag | undefined {
   if (shapes.length < 2) return undefined
 
   for (const name of listProperties(shapes)) {
-    const lists = shapes.map((shape) => listValues(shape, name))
+    const lists = shapes.map((shape) => listValues(getProperties(shape).get(name)))
     const left = new Map(
       lists.flat().map((value) => [value, shapes.filter((_, index) => lists[index]?.includes(value))])
     )
@@ -193,15 +194,6 @@ function findTag(shapes: readonly JsonSchema[]): Tag | undefined {
   }
 
   return undefined
-}
-
-/** The values that a field may have, where the schema lists them. */
-function listValues(shape: JsonSchema, name: string): readonly unknown[] {
-  const property = getProperties(shape).get(name)
-
-  if (property?.const !== undefined) return [property.const]
-
-  return Array.isArray(property?.enum) ? property.enum : []
 }
 
 function canBeObject({ type }: JsonSchema): boolean {
