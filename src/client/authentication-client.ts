@@ -56,6 +56,10 @@ export class AuthenticationClient {
   private resumed: unknown
   /** Whether that could not be done, for no fault of its own. */
   private isInterrupted = false
+  /** Of a socket: the login of its connection; `true` for one that another login has replaced on the client. */
+  private held: Promise<AuthenticationResult> | boolean = false
+  /** Settles when the login that was sent last has a response. */
+  private sent: Promise<unknown> = Promise.resolve()
 
   constructor(app: Application, options: AuthenticationClientOptions) {
     this.app = app
@@ -81,6 +85,8 @@ export class AuthenticationClient {
     const reconnect = createReconnect(socket)
 
     socket.on('disconnect', (reason: string) => {
+      this.held = false
+      this.sent = Promise.resolve()
       if (this.authenticated || this.isInterrupted) this.resume(() => reconnect(reason))
     })
   }
@@ -131,6 +137,7 @@ export class AuthenticationClient {
     this.app.set('authentication', null)
     this.authenticated = false
     this.isInterrupted = false
+    this.held = false
 
     return null
   }
@@ -138,7 +145,7 @@ export class AuthenticationClient {
   /**
    * Decides what an error means. One with a code from 401 to 407 ends the session: the token is removed, and the
    * application emits `logout` if a user was logged in. After any other the token stays, and so does the login after a
-   * failed logout.
+   * failed logout, and over a socket after a failed login.
    *
    * @param error The error of a login or logout
    * @param type Which of them it was
@@ -146,14 +153,23 @@ export class AuthenticationClient {
    * @throws The error
    */
   async handleError(error: unknown, type: 'authenticate' | 'logout'): Promise<null> {
-    const { authenticated, isInterrupted } = this
+    const { authenticated, isInterrupted, held } = this
     const isOver = isRefusal(error)
+    const isLogin = type === 'authenticate'
+
+    if (isLogin && !isOver && typeof held === 'object' && held !== this.app.get('authentication')) {
+      // The connection still has the login before.
+      this.app.set('authentication', held)
+      throw error
+    }
+
+    // First, because a login may begin while the token is being removed. A logout that failed can be tried again.
+    if (isOver || isLogin) await this.reset()
+    // Otherwise the connection would stay logged in when the page no longer is.
+    const left = isLogin && held ? this.inOrder(() => this.leaveConnection()) : undefined
 
     if (isOver) await this.removeAccessToken()
-    // The server has not heard of the logout: it can be tried again.
-    if (isOver || type === 'authenticate') await this.reset()
-    // Otherwise the connection would stay logged in when the page no longer is.
-    if (isOver && authenticated && type === 'authenticate' && this.app.io) await this.leaveConnection()
+    await left
     if (isOver && (authenticated || isInterrupted)) this.emit('logout', null)
     if (isOver && type === 'logout') return null
 
@@ -206,10 +222,15 @@ export class AuthenticationClient {
     try {
       const result = await this.service.remove(null)
 
-      if (isReplaced()) return result
+      if (isReplaced()) {
+        if (this.held === login) this.held = false
 
-      await this.removeAccessToken()
+        return result
+      }
+
+      // First, because a login may begin while the token is being removed.
       await this.reset()
+      await this.removeAccessToken()
       this.emit('logout', result)
 
       return result
@@ -241,7 +262,9 @@ export class AuthenticationClient {
     authentication: AuthenticationRequest,
     params?: Params
   ): Promise<AuthenticationResult> {
-    const result = await this.service.create(authentication, params)
+    const result = await this.inOrder<AuthenticationResult>(() => this.service.create(authentication, params))
+
+    if (this.app.io) this.held = isCurrent() ? this.app.get('authentication') : true
 
     // Another user may have logged in meanwhile.
     if (isCurrent()) {
@@ -253,6 +276,17 @@ export class AuthenticationClient {
     }
 
     return result
+  }
+
+  /** Over a socket one after another: the connection has the login of the last one. */
+  private inOrder<Result>(send: () => Promise<Result>): Promise<Result> {
+    if (!this.app.io) return send()
+
+    const response = this.sent.then(send)
+
+    this.sent = response.catch(() => undefined)
+
+    return response
   }
 
   /** A stored token wins over one in the URL, because anyone can craft a URL; unless it has expired. */
