@@ -1,5 +1,6 @@
 import type { NextFunction } from '../core/types.ts'
 import { stripSlashes } from '../utils/path.ts'
+import { whenConnected } from './socket.ts'
 
 type AroundHook = (context: any, next: NextFunction) => Promise<void>
 
@@ -8,7 +9,10 @@ export function waitForAuthentication(): AroundHook {
   return async function waitForAuthentication(context, next) {
     const { app, path, method } = context
     const isLogin = method === 'create' && path === stripSlashes(app.authentication.options.path)
-    const result = isLogin ? null : await app.get('authentication')
+    const login = isLogin ? null : app.get('authentication')
+    const isLost = login && app.io?.connected === false
+    // A login after a lost connection waits for the next one. A socket that is closed gets none by itself.
+    const result = await (isLost ? Promise.race([login, whenConnected(app.io).then(() => login)]) : login)
 
     if (result) context.params = { ...result, ...context.params }
 

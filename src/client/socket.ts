@@ -1,21 +1,35 @@
 import { convert, Unavailable } from '../errors.ts'
 import { setHidden } from './error.ts'
 
-/** On a socket that does not try again: the error with which the server has refused it. */
+/** On a socket: the error with which the server has refused it. */
 const REFUSAL = Symbol('alula/refusal')
+
+/** On a socket that the server has closed: whether the client is about to connect it again. */
+const PAUSED = Symbol('alula/paused')
 
 /** What is needed of a socket of `socket.io-client`. */
 export interface Socket {
   [REFUSAL]?: Error | undefined
+  [PAUSED]?: boolean
   readonly connected: boolean
   /** Whether it connects again by itself. */
   readonly active?: boolean
   /** What connects it. */
-  readonly io?: { reconnectionDelayMax(): number }
+  readonly io?: SocketManager
   connect(): unknown
   on(event: string, listener: (...values: any[]) => void): unknown
   off(event: string, listener: (...values: any[]) => void): unknown
   emit(event: string, ...values: unknown[]): unknown
+}
+
+interface SocketManager {
+  /** The connection; there is none before the first attempt. */
+  readonly engine?: unknown
+  readonly _readyState?: string
+  readonly _reconnecting?: boolean
+  reconnectionDelayMax(): number
+  on(event: any, listener: (...values: any[]) => void): unknown
+  off(event: any, listener: (...values: any[]) => void): unknown
 }
 
 /** The reason of a disconnect by the server. The socket does not connect again by itself then. */
@@ -34,48 +48,32 @@ export function watchRefusals(socket: Socket): void {
   })
 }
 
-/** @throws The error with which the server has refused a socket that does not try again */
-export function assertNotRefused(socket: Socket): void {
-  if (socket[REFUSAL] && socket.active === false) throw socket[REFUSAL]
+/** @throws The reason why a socket does not connect by itself: the refusal of the server, or else Unavailable */
+export async function assertOpen(socket: Socket): Promise<void> {
+  // Socket.IO emits its events before it decides whether to try again.
+  await undefined
+
+  if (!isClosed(socket)) return
+
+  throw (
+    socket[REFUSAL] ??
+    new Unavailable('The socket is closed, and does not connect by itself: call its connect()')
+  )
 }
 
-/**
- * Waits for a connection; when there is one, not at all.
- *
- * @throws The error with which the server refuses the connection for good; Unavailable when it does not say
- */
-export function whenConnected(socket: Socket): Promise<void> {
-  if (socket.connected) return Promise.resolve()
-
-  return new Promise((resolve, reject) => {
-    function connected(): void {
-      stop()
-      resolve()
-    }
-
-    function failed(error: Error): void {
-      // Of itself it tries again.
-      if (socket.active) return
-
-      stop()
-      reject(toRefusal(error))
-    }
-
-    function stop(): void {
-      socket.off('connect', connected)
-      socket.off('connect_error', failed)
-    }
-
-    socket.on('connect', connected)
-    socket.on('connect_error', failed)
-  })
+/** Waits for a connection; throws as `assertOpen` does, also when the socket is closed meanwhile. */
+export async function whenConnected(socket: Socket): Promise<void> {
+  while (!socket.connected) {
+    await assertOpen(socket)
+    await nextChange(socket)
+  }
 }
 
 /**
  * Creates what waits for the connection after one that was lost, and makes it when the server has ended that: at once,
  * but not in circles with a server that ends every connection.
  *
- * @returns Takes the reason of the `disconnect`, and rejects as `whenConnected` does
+ * @returns Takes the reason of the `disconnect`, and rejects when the server refuses the connection
  */
 export function createReconnect(socket: Socket): (reason: string) => Promise<void> {
   let endedAt = Number.NEGATIVE_INFINITY
@@ -85,14 +83,45 @@ export function createReconnect(socket: Socket): (reason: string) => Promise<voi
       const pause = socket.io?.reconnectionDelayMax() ?? DEFAULT_PAUSE
       const wait = endedAt + pause - Date.now()
 
-      if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
+      if (wait > 0) {
+        socket[PAUSED] = true
+        await new Promise((resolve) => setTimeout(resolve, wait))
+        socket[PAUSED] = false
+      }
 
       endedAt = Date.now()
       if (!socket.active) socket.connect()
     }
 
-    await whenConnected(socket)
+    // Also for a connection that the page makes later.
+    while (!socket.connected) {
+      await nextChange(socket)
+      if (socket[REFUSAL] && socket.active === false) throw socket[REFUSAL]
+    }
   }
+}
+
+function isClosed({ connected, active, io, [PAUSED]: isPaused }: Socket): boolean {
+  // A socket that was never opened is opened by the page.
+  if (connected || isPaused || !io?.engine) return false
+
+  return !active || (io._readyState === 'closed' && !io._reconnecting)
+}
+
+/** Waits until a socket is connected, or has failed to connect, or was closed. */
+function nextChange(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    function changed(): void {
+      socket.off('connect', changed)
+      socket.off('connect_error', changed)
+      socket.io?.off('close', changed)
+      resolve()
+    }
+
+    socket.on('connect', changed)
+    socket.on('connect_error', changed)
+    socket.io?.on('close', changed)
+  })
 }
 
 function toRefusal(error: Error & { data?: { className?: string } }): Error {

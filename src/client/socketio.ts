@@ -7,7 +7,7 @@ import { stripSlashes } from '../utils/path.ts'
 import { setHidden } from './error.ts'
 import { fillPlaceholders } from './route.ts'
 import { ClientService, createConnection } from './service.ts'
-import { assertNotRefused, type Socket, watchRefusals, whenConnected } from './socket.ts'
+import { assertOpen, type Socket, watchRefusals, whenConnected } from './socket.ts'
 
 /** What the services of a socket have in common. */
 export interface SocketOptions {
@@ -81,11 +81,12 @@ export class SocketService extends ClientService {
     const args = toArguments({ ...call, id: sentId, params: params.query ?? {} })
     const timeout = connection.flags?.timeout ?? options.timeout ?? connection._opts?.ackTimeout
 
-    assertNotRefused(connection)
-    // The socket would keep the call until it is connected, and for ever when it is refused.
-    if (connection.connected === false && timeout === undefined) await whenConnected(connection)
-    // What no message can hold would fail when the socket connects: outside of this call, where nothing catches it.
-    if (connection.connected === false) JSON.stringify(args)
+    if (connection.connected === false) {
+      // What no message can hold would fail when the socket connects: outside of this call, where nothing catches it.
+      JSON.stringify(args)
+      // The socket would keep the call until it is connected, and for ever when it is closed.
+      await (timeout === undefined ? whenConnected : assertOpen)(connection)
+    }
 
     return new Promise((resolve, reject) => {
       function finish(lost: Error | null, error?: unknown, result?: unknown): void {

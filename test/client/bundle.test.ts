@@ -39,7 +39,7 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import authentication from '@feathersjs/authentication-client'
       feathers().configure(${CONNECT_REST}).configure(authentication())`,
     share: 0.61,
-    budget: 18_060
+    budget: 18_240
   },
   'Socket.IO': {
     ours: `

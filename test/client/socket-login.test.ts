@@ -276,7 +276,7 @@ describe.each(serverNames)('a client over a socket with %s', (name) => {
     expect(logins).toEqual([])
   })
 
-  it('waits with calls, and with nothing else, when the page has ended the connection', async () => {
+  it('waits with calls, and with nothing else, when the page closes the socket and opens it at once', async () => {
     const { app, socket } = await connect()
 
     socket.disconnect()
