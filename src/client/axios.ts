@@ -1,10 +1,17 @@
 import type { Params } from '../core/types.ts'
-import { toRequestError, toResponseError } from './error.ts'
+import { Unavailable } from '../errors.ts'
+import { setHidden, toRequestError, toResponseError } from './error.ts'
 import { Base, hasBody, mergeHeaders, type RestRequest } from './http.ts'
 
 /** What is needed of `axios`, or of an instance of it. */
 export interface Axios {
   request(config: object): Promise<{ readonly status: number; readonly data: unknown }>
+}
+
+interface AxiosError {
+  readonly response?: { readonly status: number; readonly data: unknown }
+  readonly message: string
+  readonly code?: string
 }
 
 /** A service that is reached with `axios`. */
@@ -26,7 +33,12 @@ export class AxiosClient extends Base {
 
       return status === 204 ? null : data
     } catch (error) {
-      const { response } = error as { response?: { data: unknown; status: number } }
+      const { response, message, code } = error as AxiosError
+
+      // Node: the response was cut off.
+      if (response && response.status < 400 && response.data === undefined) {
+        throw setHidden(new Unavailable(message, { code, method, url }), 'cause', error)
+      }
 
       throw response
         ? toResponseError(response.data, response.status, response)

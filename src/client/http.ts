@@ -3,6 +3,7 @@ import { fillRoute } from '../core/routes.ts'
 import { getMethodRoutes } from '../core/service.ts'
 import type { NullableId, Params, Query } from '../core/types.ts'
 import { BadRequest, convert } from '../errors.ts'
+import { findPath } from '../utils/object.ts'
 import { stripSlashes } from '../utils/path.ts'
 import { toQueryString } from './query.ts'
 import { fillPlaceholders } from './route.ts'
@@ -77,7 +78,7 @@ export abstract class Base extends ClientService {
    * @param query The query of the call
    * @param id The id; `null` is none
    * @param route The values for placeholders in the path of the service
-   * @throws BadRequest for a placeholder without a value, and for `.` and `..`, which no URL can hold
+   * @throws BadRequest for a placeholder without a value, and for what no URL can hold, such as `..`
    */
   makeUrl(query: Query = {}, id?: NullableId, route?: { [name: string]: unknown }): string {
     const url = fillPlaceholders(this.base, route, toSegment)
@@ -108,6 +109,7 @@ export abstract class Base extends ClientService {
     }
 
     assertConditions(params.query, hasNoPair)
+    assertNames(params.query)
 
     const url = route
       ? this.makeUrl({}, null, params.route) +
@@ -143,7 +145,20 @@ export function mergeHeaders(...sources: readonly HeaderSource[]): { [name: stri
     }
   }
 
+  for (const [name, value] of merged.values()) assertHeader(name, value)
+
   return Object.fromEntries(merged.values())
+}
+
+/** Libraries take it for a failure of the network, or change it without a word. */
+function assertHeader(name: string, value: unknown): void {
+  try {
+    new Headers([[name, String(value)]])
+  } catch {
+    throw new BadRequest(
+      `Invalid header '${name}': its name or its value has a character that HTTP cannot send`
+    )
+  }
 }
 
 function toPairs(source: HeaderSource): Iterable<readonly [string, unknown]> {
@@ -161,9 +176,20 @@ function hasNoPair(value: unknown): boolean {
   )
 }
 
-/** What sends the request takes these two for steps in the path, escaped or not. */
+/** A name with brackets is read as several: `{ 'a[b]': 1 }` arrives as `{ a: { b: 1 } }`. */
+function assertNames(query: Query | null | undefined): void {
+  if (findPath({ query }, hasBrackets) !== undefined) {
+    throw new BadRequest("Invalid query: a name in a query string cannot contain '[' or ']'")
+  }
+}
+
+function hasBrackets(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).some((name) => /[[\]]/.test(name))
+}
+
+/** What sends the request takes `.` and `..` for steps in the path, escaped or not. Half a character has no bytes. */
 function toSegment(value: string): string {
-  if (value === '.' || value === '..')
+  if (value === '.' || value === '..' || !value.isWellFormed())
     throw new BadRequest(`Invalid value '${value}': no path of a URL can hold it`)
 
   return encodeURIComponent(value)

@@ -231,5 +231,14 @@ function hasNoJson(value: unknown): boolean {
   if (typeof value === 'number') return !Number.isFinite(value)
   if (value instanceof Date) return Number.isNaN(value.getTime())
 
-  return value === undefined || typeof value === 'function' || typeof value === 'symbol'
+  return (
+    value === undefined || typeof value === 'function' || typeof value === 'symbol' || isEmptyInstance(value)
+  )
+}
+
+/** As a `Map` and a promise are: in JSON they are `{}`. */
+function isEmptyInstance(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+
+  return isInstanceWithoutFields(value) && !('toJSON' in value) && !(value instanceof ArrayBuffer)
 }

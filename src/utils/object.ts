@@ -145,7 +145,8 @@ export function findPath(
 ): string | undefined {
   if (!(Array.isArray(value) || isPlainObject(value)) || parents.includes(value)) return undefined
 
-  for (const name of Object.keys(value)) {
+  // A hole in an array is `undefined`.
+  for (const name of Object.keys(Array.isArray(value) ? [...value] : value)) {
     const nested = (value as Record<string, unknown>)[name]
 
     if (isWanted(nested)) return name

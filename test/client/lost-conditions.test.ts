@@ -64,7 +64,11 @@ const LOST: readonly [name: string, value: unknown][] = [
   ['a symbol', Symbol('n')],
   ['NaN', Number.NaN],
   ['Infinity', Number.POSITIVE_INFINITY],
-  ['an invalid date', new Date(Number.NaN)]
+  ['an invalid date', new Date(Number.NaN)],
+  ['a promise', Promise.resolve(1)],
+  ['a map', new Map([['n', 1]])],
+  ['a set', new Set([1])],
+  ['a regular expression', /1/]
 ]
 
 async function open(transport: (typeof CLIENTS)[number]) {
@@ -146,6 +150,17 @@ describe.each(CLIENTS)('over %s', (transport) => {
     expect(await stored()).toEqual(before)
   })
 
+  it('a list with a hole is refused before anything is sent', async () => {
+    const { notes, sent } = await open(transport)
+    const holes = Array(3).fill(1, 0, 2)
+
+    expect(await failure(notes.remove(null, { query: { n: { $in: holes } } }))).toMatchObject({
+      name: 'BadRequest',
+      message: "Invalid query: 'n.$in.2' has no value that can be sent. Leave it out, or use null"
+    })
+    expect(sent).toEqual([])
+  })
+
   it('what is written as an id or a condition arrives', async () => {
     const { notes } = await open(transport)
 
@@ -170,4 +185,20 @@ it('a list that a query string cannot hold is refused over REST, and finds nothi
 
   expect(await overSocket.notes.remove(null, { query: { n: { $in: [] } } })).toEqual([])
   expect(await overSocket.stored()).toHaveLength(10)
+})
+
+it('a name with brackets is refused over REST, where it would be read as two, and arrives over a socket', async () => {
+  const overRest = await open('REST')
+
+  for (const query of [{ 'a[b]': 1 }, { $or: [{ n: 1 }, { 'n]': 1 }] }, { $sort: { '[n': 1 } }]) {
+    expect(await failure(overRest.notes.remove(null, { query }))).toMatchObject({
+      name: 'BadRequest',
+      message: "Invalid query: a name in a query string cannot contain '[' or ']'"
+    })
+  }
+  expect(overRest.sent).toEqual([])
+
+  const overSocket = await open('a socket')
+
+  expect(await overSocket.notes.remove(null, { query: { 'a[b]': 1 } })).toEqual([])
 })

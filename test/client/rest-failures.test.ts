@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import { alula } from '../../src/client.ts'
+import { BadRequest, Unavailable } from '../../src/errors.ts'
+import { configureEcho } from './echo.ts'
+import { failure, libraries, restServers } from './servers.ts'
+
+// Mistakes in a request, and a response that is cut off: the same error with each library.
+
+describe.each(Object.entries(libraries))('a client with %s', (_name, connect) => {
+  async function open(configure: (app: any) => void = configureEcho) {
+    const { url } = await (restServers['our server'] as any)(configure)
+
+    return alula().configure(connect(url))
+  }
+
+  it('refuses an id and a placeholder that no URL can hold', async () => {
+    const app = await open()
+    const calls = [
+      () => app.service('things').get('\ud800'),
+      () => app.service('users/:userId/things').find({ route: { userId: 'a\udc00' } })
+    ]
+
+    for (const call of calls) {
+      const error = await failure(call())
+
+      expect(error).toBeInstanceOf(BadRequest)
+      expect(error.message).toMatch(/^Invalid value '.*': no path of a URL can hold it$/)
+    }
+  })
+
+  it.each([
+    ['X Trace', 'a'],
+    ['', 'a'],
+    ['X-Trace', 'a\r\nX-Other: b'],
+    ['X-Trace', '5 €']
+  ])('refuses a header that HTTP cannot send: %j', async (name, value) => {
+    const things = (await open()).service('things')
+    const error = await failure(things.find({ headers: { [name]: value } }))
+
+    expect(error).toBeInstanceOf(BadRequest)
+    expect(error.message).toBe(
+      `Invalid header '${name}': its name or its value has a character that HTTP cannot send`
+    )
+    expect(await things.find({ headers: { 'X-Trace': 'grün' } })).toMatchObject({
+      headers: { trace: 'grün' }
+    })
+  })
+
+  it('is told that a response was cut off', async () => {
+    const app = await open((server) =>
+      server.use('/cut', (request: any, response: any) => {
+        response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 100 })
+        response.write('{"a":', () => request.socket.end())
+      })
+    )
+    const error = await failure(app.service('cut').find())
+
+    expect(error).toBeInstanceOf(Unavailable)
+    expect(error).toMatchObject({ data: { method: 'GET' }, cause: expect.any(Error) })
+  })
+})
