@@ -118,6 +118,8 @@ export interface MountedDetails {
   readonly authentication: AuthenticationRequest | null
   /** The address of the client, where the server knows it. */
   readonly address: string | undefined
+  /** The path that the function is mounted for. It begins with that of the sub-application, if there is one: `/api/docs`. */
+  readonly prefix: string
 }
 
 /** A connection that stays open and can receive events. */

@@ -1,7 +1,7 @@
 import { decide } from '../access/access.ts'
 import { verifyCredentials } from '../access/admit.ts'
 import type { AccessRule } from '../access/rules.ts'
-import type { Application, HookContext, MountedHandler, Params } from '../core/types.ts'
+import type { Application, HookContext, MountedDetails, MountedHandler, Params } from '../core/types.ts'
 import { NotFound } from '../errors.ts'
 import { createEtag } from '../transport/encode.ts'
 import { isFunction } from '../utils/check.ts'
@@ -31,8 +31,8 @@ const PAGE = '/docs'
 
 /**
  * Serves the document of an application at `/openapi.json`, and a page to try its services at `/docs`, on every HTTP
- * transport. The document is made at the first request. In production (`NODE_ENV`) neither is served unless `access` says to
- * whom.
+ * transport; those of a sub-application are under its path. The document is made at the first request. In production
+ * (`NODE_ENV`) neither is served unless `access` says to whom.
  *
  * @param options The title and the addresses of the API, who gets the document, and the page that shows it
  * @returns A function for `app.configure`
@@ -59,7 +59,7 @@ export function openapi(options: ServeOptions = {}): (app: any) => void {
 
     app.mount(
       PAGE,
-      guard(app, access, servePage(opened), (request) => opened.isOpen?.(toFile(request)) === true)
+      guard(app, access, servePage(opened), (path) => opened.isOpen?.(toFile(path)) === true)
     )
   }
 }
@@ -69,10 +69,10 @@ function guard(
   app: Application,
   rule: AccessRule | undefined,
   serve: MountedHandler,
-  isOpen: (request: Request) => boolean = () => false
+  isOpen: (path: string) => boolean = () => false
 ): MountedHandler {
   return async (request, details) => {
-    if (rule && !isOpen(request)) await admit(app, rule, details.params)
+    if (rule && !isOpen(toPathBelow(request, details))) await admit(app, rule, details.params)
     if (!['GET', 'HEAD'].includes(request.method)) {
       return new Response(null, { status: 405, headers: { Allow: 'GET, HEAD' } })
     }
@@ -94,21 +94,36 @@ async function admit(app: Application, rule: AccessRule, params: Params): Promis
   await decide(context, rule)
 }
 
+interface MadeDocument {
+  readonly text: string
+  readonly tag: string | undefined
+  readonly services: readonly unknown[]
+}
+
 /** Made at the first request, and again when services have come or gone. */
 function serveDocument(app: Application, options: OpenApiOptions): MountedHandler {
-  let services: readonly unknown[] = []
-  let text = ''
-  let tag: string | undefined
+  // By the path of the application: it can be a sub-application of several.
+  const documents = new Map<string, MadeDocument>()
 
-  return (request) => {
+  function make(base: string, services: readonly unknown[]): MadeDocument {
+    const text = JSON.stringify(
+      toOpenApi(app, { ...options, servers: options.servers ?? [{ url: base || '/' }] })
+    )
+    const made = { text, tag: createEtag(text), services }
+
+    documents.set(base, made)
+
+    return made
+  }
+
+  return (request, details) => {
+    const base = details.prefix.slice(0, -DOCUMENT.length)
     const registered = Object.values(app.services)
+    const known = documents.get(base)
 
-    if (!new URL(request.url).pathname.endsWith(DOCUMENT)) throw new NotFound('Not Found')
-    if (text === '' || !isSame(registered, services)) {
-      text = JSON.stringify(toOpenApi(app, options))
-      tag = createEtag(text)
-      services = registered
-    }
+    if (toPathBelow(request, details) !== '') throw new NotFound('Not Found')
+
+    const { text, tag } = known && isSame(registered, known.services) ? known : make(base, registered)
 
     return toConditional(request, text, { 'Content-Type': 'application/json; charset=utf-8' }, tag)
   }
@@ -120,12 +135,14 @@ function isSame(first: readonly unknown[], second: readonly unknown[]): boolean 
 
 /** The files of a page are beside each other, so the page itself has to be at a path that ends with a slash. */
 function servePage(page: DocumentPage): MountedHandler {
-  return async (request) => {
-    if (new URL(request.url).pathname === PAGE) {
+  return async (request, details) => {
+    const path = toPathBelow(request, details)
+
+    if (path === '') {
       return new Response(null, { status: 308, headers: { Location: `${PAGE.slice(1)}/` } })
     }
 
-    const response = await page.read(toFile(request), request)
+    const response = await page.read(toFile(path), request)
 
     if (!response) throw new NotFound('Not Found')
 
@@ -133,7 +150,12 @@ function servePage(page: DocumentPage): MountedHandler {
   }
 }
 
+/** The path of a request below the one that a function is mounted for. */
+function toPathBelow(request: Request, { prefix }: MountedDetails): string {
+  return new URL(request.url).pathname.slice(prefix.length)
+}
+
 /** The path of a file of the page: empty for the page itself. */
-function toFile(request: Request): string {
-  return new URL(request.url).pathname.slice(PAGE.length + 1)
+function toFile(path: string): string {
+  return path.slice(1)
 }

@@ -15,14 +15,15 @@ import type { MountedTarget } from './target.ts'
  */
 export async function runMounted(
   request: HttpRequest,
-  { mounted, path }: MountedTarget,
+  { mounted, prefix, path }: MountedTarget,
   params: Params
 ): Promise<HttpResponse> {
   const { authentication = null } = params
   const response = await mounted(request.toRequest(path), {
     params,
     authentication,
-    address: request.address
+    address: request.address,
+    prefix
   })
 
   if (!(response instanceof Response)) {

@@ -5,9 +5,10 @@ import { stripPrefix } from '../utils/path.ts'
 /** What a path leads to: a service, or a mounted function. */
 export type HttpTarget = RouteLookup | MountedTarget
 
-/** A mounted function, and the path that it gets. */
+/** A mounted function, the path that it is mounted for, and the path that it gets. */
 export interface MountedTarget {
   readonly mounted: MountedHandler
+  readonly prefix: string
   readonly path: string
 }
 
@@ -49,16 +50,13 @@ export function isMounted(target: HttpTarget): target is MountedTarget {
 function findMounted(mounts: Internals['mounts'], path: string): MountedTarget | null {
   if (mounts.size === 0 || path.includes('//')) return null
 
-  let found: MountedHandler | undefined
-  let longest = 0
+  let found: MountedTarget | null = null
 
   // Prefix by prefix and not segment by segment: clients decide on the number of segments.
   for (const [prefix, mounted] of mounts) {
-    if (prefix.length > longest && stripPrefix(path, prefix) !== null) {
-      found = mounted
-      longest = prefix.length
-    }
+    if (prefix.length > (found?.prefix.length ?? 0) && stripPrefix(path, prefix) !== null)
+      found = { mounted, prefix, path }
   }
 
-  return found ? { mounted: found, path } : null
+  return found
 }

@@ -138,7 +138,8 @@ describeHttpTransports('a mounted function', (open) => {
     expect(seen[0]).toEqual({
       params: expect.objectContaining({ provider: 'rest', tenant: 5, authentication }),
       authentication,
-      address: client.port === undefined ? undefined : '127.0.0.1'
+      address: client.port === undefined ? undefined : '127.0.0.1',
+      prefix: '/docs'
     })
     expect(seen[0].params.headers['x-key']).toBe('1')
     expect(seen[1].authentication).toBeNull()
