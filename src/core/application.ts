@@ -170,6 +170,7 @@ export class BaseApplication extends EmitterClass {
     // First, so that no request comes in while it is torn down.
     delete this.services[path]
     removeRoutes(this, path)
+    this._internals.setups.delete(service)
 
     if (typeof service.teardown === 'function') await service.teardown(this, path)
 
@@ -266,32 +267,43 @@ function assertNotMounted({ _internals }: BaseApplication, prefix: string): void
 /** Sets up a service that is registered after `setup`, at once and without waiting for it. */
 async function setUpLate(app: BaseApplication, service: FeathersService, location: string): Promise<void> {
   try {
-    await setUpService(service, location, app)
+    await setUpOnce(app, service, location)
   } catch (error) {
     reportError(app, error)
   }
 }
 
-async function setupServices(this: BaseApplication, server?: unknown): Promise<BaseApplication> {
+async function setupServices(this: BaseApplication): Promise<BaseApplication> {
   this._isSetup = true
-  this._internals.isSettingUp = server === undefined
 
-  try {
-    for (const path of Object.keys(this.services)) {
-      const service = this.services[path]
+  for (const path of Object.keys(this.services)) {
+    const service = this.services[path]
 
-      // The setup of an earlier service may have removed it.
-      if (service) await setUpService(service, path, this)
-    }
-  } finally {
-    this._internals.isSettingUp = false
+    // The setup of an earlier service may have removed it.
+    if (service) await setUpOnce(this, service, path)
   }
 
   return this
 }
 
+/** Sets a service up, unless that was done or begun: `setup` may be called again, for another server. */
+function setUpOnce(app: BaseApplication, service: FeathersService, location: string): Promise<void> {
+  const { setups } = app._internals
+  let setup = setups.get(service)
+
+  if (!setup) {
+    setup = setUpService(service, location, app)
+    setups.set(service, setup)
+    setup.catch(() => setups.delete(service))
+  }
+
+  return setup
+}
+
 async function teardownServices(this: BaseApplication): Promise<BaseApplication> {
   this._isSetup = false
+
+  this._internals.setups = new WeakMap()
 
   for (const path of Object.keys(this.services)) await this.services[path]?.teardown?.(this, path)
 

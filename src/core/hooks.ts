@@ -139,8 +139,18 @@ export function hookLifecycle(lifecycle: Lifecycle, method: string): HookedLifec
 
   return {
     around,
-    run(this: unknown, server?: unknown) {
-      if (method === 'setup') return hooked.call(this, server)
+    run(this: object, server?: unknown) {
+      if (method === 'setup') {
+        const internals = getInternals(this)
+        const count = Number(server === undefined)
+
+        // From the first hook on, which may take longer than the services.
+        internals.settingUp += count
+
+        return hooked.call(this, server).finally(() => {
+          internals.settingUp -= count
+        })
+      }
 
       ending ??= hooked.call(this, server).finally(() => {
         ending = undefined

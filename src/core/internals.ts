@@ -38,8 +38,10 @@ export class Internals {
   readonly plugins: Set<string> = new Set()
   /** The codes of the warnings that were emitted. */
   readonly warnings: Set<string> = new Set()
-  /** Whether `setup` was called without a server, and has not finished. */
-  isSettingUp = false
+  /** How many calls of `setup` without a server have not finished. */
+  settingUp = 0
+  /** The services that are set up, or being set up, until they are torn down. */
+  setups: WeakMap<object, Promise<void>> = new WeakMap()
   /** Runs conditional requests for one record one after another. Made by the transport that first needs it. */
   conditional?: KeyedMutex<string>
 }

@@ -59,7 +59,7 @@ export async function startServer(
   args: readonly unknown[],
   closers: (() => Promise<void>)[]
 ): Promise<Server> {
-  if (getInternals(app).isSettingUp) {
+  if (getInternals(app).settingUp > 0) {
     throw createError(
       'ALULA_SETUP_RUNNING',
       'app.setup() has not finished: await it before app.listen(), or leave it out, because app.listen() calls it'

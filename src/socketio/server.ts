@@ -72,6 +72,7 @@ export function socketio(...args: SocketioArguments): (app: any) => void {
     const closers: (() => Promise<void>)[] = []
     let transport: SocketTransport | undefined
     let ownServer: HttpServer | undefined
+    let configured: Promise<unknown> | undefined
     let ending: Promise<void> | undefined
     let isHooked = false
 
@@ -90,7 +91,15 @@ export function socketio(...args: SocketioArguments): (app: any) => void {
 
       ownServer ??= created
       if (ownServer ?? server) transport.attach(ownServer ?? server)
-      await configure?.call(app, transport.io)
+      // Once: with a second server, its listeners would be there twice.
+      if (!configured) {
+        configured = callConfigure(app, transport)
+        configured.catch(() => {
+          configured = undefined
+        })
+      }
+
+      await configured
 
       await next()
 
@@ -101,6 +110,10 @@ export function socketio(...args: SocketioArguments): (app: any) => void {
       }
 
       warnWithoutServer(transport)
+    }
+
+    async function callConfigure(app: Application, { io }: SocketTransport): Promise<void> {
+      await configure?.call(app, io)
     }
 
     async function tearDown(_context: unknown, next: NextFunction): Promise<void> {
@@ -117,6 +130,7 @@ export function socketio(...args: SocketioArguments): (app: any) => void {
       } finally {
         transport = undefined
         ownServer = undefined
+        configured = undefined
         ending = undefined
       }
     }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { describeBoth } from '../hooks/both.ts'
 import { createTrace } from '../hooks/trace.ts'
+import { defer } from '../support/deferred.ts'
 
 describeBoth('setup and teardown of an application', (createApp) => {
   it('call those of the services one after another, in the order of registration', async () => {
@@ -214,6 +215,66 @@ describeBoth('hooks on setup and teardown', (createApp) => {
     await app.service('things').get(1)
 
     expect(trace).toEqual([])
+  })
+})
+
+describe('setup of alula', () => {
+  it('sets a service up once, however often it is called, and again after teardown', async () => {
+    const seen: string[] = []
+    const app = alula().use('things', {
+      setup: async () => void seen.push('setup'),
+      teardown: async () => void seen.push('teardown')
+    })
+
+    await Promise.all([app.setup(), app.setup()])
+    await app.setup()
+    await app.teardown()
+    await app.setup()
+
+    expect(seen).toEqual(['setup', 'teardown', 'setup'])
+  })
+
+  it('sets a service up once that is registered later, or that was removed and comes again', async () => {
+    const seen: string[] = []
+    const app = alula()
+
+    await app.setup()
+    app.use('late', { setup: async () => void seen.push('setup') })
+    await app.setup()
+
+    expect(seen).toEqual(['setup'])
+
+    app.use('again', await app.unuse('late'))
+    await app.setup()
+
+    expect(seen).toEqual(['setup', 'setup'])
+  })
+
+  it('resolves when all services are set up, those too that another call has begun with', async () => {
+    const steps: string[] = []
+    const { promise, resolve } = defer()
+    const app = alula().use('slow', { setup: () => promise.then(() => void steps.push('set up')) })
+    const first = app.setup()
+    const second = app.setup('server').then(() => steps.push('second'))
+
+    resolve(undefined)
+    await Promise.all([first, second])
+
+    expect(steps).toEqual(['set up', 'second'])
+  })
+
+  it('sets a service up again whose setup has failed', async () => {
+    const seen: string[] = []
+    const app = alula().use('things', {
+      setup: async () => {
+        if (seen.push('setup') === 1) throw new Error('Not now')
+      }
+    })
+
+    await expect(app.setup()).rejects.toThrow('Not now')
+    await app.setup()
+
+    expect(seen).toEqual(['setup', 'setup'])
   })
 })
 

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import express, { rest } from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
+import { koa, rest as koaRest } from '../../src/koa.ts'
 import { memory } from '../../src/memory.ts'
 import { socketio } from '../../src/socketio.ts'
 import { toUrl } from '../support/server.ts'
@@ -56,6 +57,35 @@ describe('listen of an application without Express', () => {
     app.listen = own
     app.configure(socketio())
     expect(app.listen).toBe(own)
+  })
+})
+
+describe.each<[string, () => any]>([
+  ['alula', () => alula()],
+  ['Express', () => express(alula()).configure(rest())],
+  ['Koa', () => koa(alula()).configure(koaRest())]
+])('an application of %s that is set up', (_name, create) => {
+  it('listens, and its services and its sockets are set up once', async () => {
+    const steps: string[] = []
+    const app: any = create().configure(socketio(() => void steps.push('configured')))
+
+    app.use('things', { ...things, setup: async () => void steps.push('set up') })
+    await app.setup()
+
+    const server = await app.listen(0, '127.0.0.1')
+
+    onTestFinished(() => app.teardown())
+    expect(steps).toEqual(['configured', 'set up'])
+    expect(await call(await connect(toUrl(server)), 'find', 'things')).toEqual(['one'])
+  })
+
+  it('does not listen before that has finished', async () => {
+    const app: any = create().configure(socketio()).use('things', things)
+    const setup = app.setup()
+
+    onTestFinished(() => app.teardown())
+    await expect(app.listen(0, '127.0.0.1')).rejects.toMatchObject({ code: 'ALULA_SETUP_RUNNING' })
+    await setup
   })
 })
 

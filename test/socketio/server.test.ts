@@ -77,7 +77,7 @@ it('app.io is the server of Socket.IO from setup on, and a new one after teardow
   await app.teardown()
 })
 
-it('the function runs in each setup before the services are set up, with the application as this', async () => {
+it('the function runs once until teardown, before the services are set up, with the application as this', async () => {
   const app: any = alula()
   const steps: unknown[] = []
 
@@ -90,7 +90,24 @@ it('the function runs in each setup before the services are set up, with the app
   await app.setup()
   expect(steps).toEqual([app, app.io, 'things'])
   await app.setup()
+  expect(steps).toHaveLength(3)
+  await app.teardown()
+  await app.setup()
   expect(steps.slice(3)).toEqual([app, app.io, 'things'])
+  await app.teardown()
+})
+
+it('the function runs again after it has failed', async () => {
+  const steps: string[] = []
+  const app: any = alula().configure(
+    socketio(() => {
+      if (steps.push('configure') === 1) throw new Error('broken')
+    })
+  )
+
+  await expect(app.setup()).rejects.toThrow('broken')
+  await app.setup()
+  expect(steps).toEqual(['configure', 'configure'])
   await app.teardown()
 })
 
