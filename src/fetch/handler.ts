@@ -72,7 +72,7 @@ function toHttpRequest(request: Request, trustProxy: number, address: string | u
 
 /** Reads no further than the limit, whatever the client says about the length. */
 async function readText({ body, bodyUsed, headers }: Request, limit: number): Promise<string> {
-  if (!body) return ''
+  if (!body || headers.get('content-length') === '0') return ''
   if (bodyUsed || body.locked)
     throw createError('ALULA_BODY_CONSUMED', 'The body of the request was read before')
   if (Number(headers.get('content-length')) > limit) {
@@ -81,11 +81,12 @@ async function readText({ body, bodyUsed, headers }: Request, limit: number): Pr
   }
 
   const decoder = new TextDecoder()
-  const reader = decompress(body, headers.get('content-encoding') ?? 'identity').getReader()
+  const source = decompress(body, headers.get('content-encoding') ?? 'identity')
+  const reader = source.body.getReader()
   let text = ''
 
   for (let size = 0; ; ) {
-    const { done, value } = await read(reader, headers)
+    const { done, value } = await read(reader, source.isEmpty, headers)
 
     if (done) return text + decoder.decode()
 
@@ -104,23 +105,51 @@ async function readText({ body, bodyUsed, headers }: Request, limit: number): Pr
 /** The types of Node say that it takes other chunks than it does. */
 type Decompression = { readable: ReadableStream<Uint8Array>; writable: WritableStream<Uint8Array> }
 
-function decompress(body: ReadableStream<Uint8Array>, encoding: string): ReadableStream<Uint8Array> {
+interface Source {
+  readonly body: ReadableStream<Uint8Array>
+  /** Whether the body was compressed, and has arrived in full without a byte. */
+  isEmpty(): boolean
+}
+
+function decompress(body: ReadableStream<Uint8Array>, encoding: string): Source {
   const given = encoding.trim().toLowerCase()
   // Another name of the same (RFC 9110 §8.4.1.3).
   const name = given === 'x-gzip' ? 'gzip' : given
 
-  if (name === 'identity') return body
+  if (name === 'identity') return { body, isEmpty: () => false }
   if (name !== 'gzip' && name !== 'deflate') {
     throw new UnsupportedMediaType("Unsupported content encoding: expected 'identity', 'gzip' or 'deflate'")
   }
 
-  return body.pipeThrough(new DecompressionStream(name) as unknown as Decompression)
+  let size = 0
+  let isWhole = false
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      size += chunk.byteLength
+      controller.enqueue(chunk)
+    },
+    flush() {
+      isWhole = true
+    }
+  })
+
+  return {
+    body: body.pipeThrough(counter).pipeThrough(new DecompressionStream(name) as unknown as Decompression),
+    isEmpty: () => isWhole && size === 0
+  }
 }
 
-async function read(reader: ReadableStreamDefaultReader<Uint8Array>, headers: Headers) {
+async function read(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  isEmpty: Source['isEmpty'],
+  headers: Headers
+) {
   try {
     return await reader.read()
   } catch {
+    // A body of no bytes is none, and cannot be decompressed.
+    if (isEmpty()) return { done: true, value: undefined } as const
+
     throw headers.has('content-encoding')
       ? new BadRequest('Invalid request body: it cannot be decompressed')
       : createAborted()

@@ -35,6 +35,7 @@ export async function readText(request: IncomingMessage, limit: number): Promise
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
+    let isEmpty = true
     let isSettled = false
 
     function fail(error: Error): void {
@@ -61,8 +62,16 @@ export async function readText(request: IncomingMessage, limit: number): Promise
       isSettled = true
       resolve(toText(chunks))
     })
-    // The message of Node is about headers and checksums.
-    decompressor?.once('error', () => fail(new BadRequest('Invalid request body: it cannot be decompressed')))
+    if (decompressor) {
+      request.once('data', () => {
+        isEmpty = false
+      })
+      decompressor.once('error', () => {
+        // A body of no bytes is none, and cannot be decompressed. The message of Node is about headers and checksums.
+        if (isEmpty && request.complete) resolve('')
+        else fail(new BadRequest('Invalid request body: it cannot be decompressed'))
+      })
+    }
     // Emitted for every request. The error, which takes long to make, is only for a body that did not arrive.
     request.once('close', () => {
       if (!isSettled && !(decompressor && request.complete)) fail(createIncompleteError(request))

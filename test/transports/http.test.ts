@@ -1,9 +1,28 @@
+import { once } from 'node:events'
+import { request as send } from 'node:http'
+import { json } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { NotAuthenticated } from '../../src/errors.ts'
 import { describeHttpTransports } from '../support/transports.ts'
 
 const JSON_HEADERS = { 'Content-Type': 'application/json' }
+
+/** By `fetch`, an empty body always has a length. */
+async function sendInChunks(port: number, path: string, headers: object, body: string): Promise<any> {
+  const request = send({
+    port,
+    path,
+    method: 'POST',
+    headers: { ...headers, 'Transfer-Encoding': 'chunked' }
+  })
+
+  request.end(body)
+
+  const [response] = await once(request, 'response')
+
+  return json(response)
+}
 
 describeHttpTransports('responses', (open) => {
   it('what stands for placeholders of the path is decoded', async () => {
@@ -160,6 +179,36 @@ describeHttpTransports('responses', (open) => {
     })
 
     expect(await response.json()).toEqual({ data: { a: 1 } })
+  })
+
+  it.each(['gzip', 'deflate', 'br', 'compress'])(
+    'an empty body is none, whatever it says: %s',
+    async (encoding) => {
+      const client = await open((app) => app.use('things', { create: async (data: any) => ({ data }) }))
+      const headers = {
+        'Content-Type': 'application/json',
+        'Content-Encoding': encoding,
+        'Content-Length': '0'
+      }
+      const response = await client.request('/things', { method: 'POST', headers, body: '' })
+
+      expect(await response.json()).toEqual({ data: {} })
+    }
+  )
+
+  it.each(['gzip', 'deflate'])('a body by %s that turns out to be empty is none', async (encoding) => {
+    const client = await open((app) => app.use('things', { create: async (data: any) => ({ data }) }))
+    const headers = { 'Content-Type': 'application/json', 'Content-Encoding': encoding }
+    const create = async (body: string) =>
+      client.port === undefined
+        ? await (await client.request('/things', { method: 'POST', headers, body })).json()
+        : await sendInChunks(client.port, `${client.base ?? ''}/things`, headers, body)
+
+    expect(await create('')).toEqual({ data: {} })
+    expect(await create('?')).toMatchObject({
+      code: 400,
+      message: 'Invalid request body: it cannot be decompressed'
+    })
   })
 
   it('a form is data where the service takes forms, in UTF-8', async () => {
