@@ -129,7 +129,7 @@ export function feathersExpress<Services = any, Settings = any>(
     )
   }
 
-  const { use } = expressApp
+  const { use, handle } = expressApp as express.Express & { handle: Handle }
 
   for (const [name, value] of Object.entries(app.settings ?? {})) expressApp.set(name, value)
 
@@ -148,6 +148,13 @@ export function feathersExpress<Services = any, Settings = any>(
     return (app.use as any).call(this, registration.path, registration.service, registration.options)
   }
 
+  grafted.handle = function (this: express.Express, request, response, next) {
+    // For a target such as `http://`, Express would run no middleware: no errorHandler() either.
+    if (!hasPath(this, request)) Object.assign(request, { originalUrl: request.url, url: `/${request.url}` })
+
+    handle.call(this, request, response, next)
+  } satisfies Handle
+
   implementListen(grafted, (own) => createServer(serverOptions(own), own))
 
   expressApp.set('query parser', parseQuery)
@@ -157,6 +164,19 @@ export function feathersExpress<Services = any, Settings = any>(
   })
 
   return grafted
+}
+
+type Handle = (request: IncomingMessage, response: ServerResponse, next?: express.NextFunction) => void
+
+/** Whether Express finds a path in the target of a request. */
+function hasPath({ request: prototype }: express.Express, request: IncomingMessage): boolean {
+  if (request.url?.startsWith('/')) return true
+
+  try {
+    return typeof Reflect.get(prototype, 'path', request) === 'string'
+  } catch {
+    return false
+  }
 }
 
 /** Express accepts a path without a slash, which no request matches. */

@@ -71,10 +71,10 @@ export function showError(context: FeathersKoaContext, thrown: unknown, logger: 
   context.body = result.body
 }
 
-/** Koa throws for a target that is no URL, such as `http://[`. */
+/** Koa finds no path in `http://`, and throws for a target that is no URL, such as `http://[`. */
 function readPath(context: FeathersKoaContext): string {
   try {
-    return context.path
+    return context.path ?? splitTarget(context.url).path
   } catch {
     return splitTarget(context.url).path
   }

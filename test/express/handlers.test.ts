@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { GeneralError, NotAuthenticated, NotFound, Unavailable } from '../../src/errors.ts'
 import express, { type ErrorHandlerOptions, errorHandler, json, notFound, rest } from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
+import { sendRaw } from '../support/raw.ts'
 import { serve } from '../support/server.ts'
 
 const HTML = { headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } }
@@ -205,3 +206,31 @@ it('an error behind a finished answer ends the connection', async () => {
 
   await expect(response.text()).rejects.toThrow()
 })
+
+it.each(['http://', 'https://?$limit=1', 'x://', 'http://[::1/things'])(
+  'a target without a path is not found, as other paths are: %s',
+  async (target) => {
+    const seen: string[] = []
+    const app = express(alula())
+
+    app.use((request, _response, next) => {
+      seen.push(request.originalUrl)
+      next()
+    })
+    app.configure(rest())
+    app.use('/', { find: async () => ['found'] })
+    app.use(':any', { find: async () => ['found'], get: async () => 'found' })
+    app.get('/', (_request, response) => void response.json('found'))
+    app.use(notFound(), errorHandler({ logger: false }))
+
+    const { port } = new URL(await serve(app))
+    const { status, body } = await sendRaw(
+      port,
+      `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`
+    )
+
+    expect(status).toBe(404)
+    expect(JSON.parse(body)).toMatchObject({ name: 'NotFound', message: 'Page not found' })
+    expect(seen).toEqual([target])
+  }
+)

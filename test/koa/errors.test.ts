@@ -326,16 +326,16 @@ it('formatError decides on the body', async () => {
   expect(await show(`${url}/nowhere`)).toEqual([404, { problem: 'Path /nowhere not found' }])
 })
 
-it('a target that is no URL is not found', async () => {
+it.each(['http://[::1/notes', 'http://'])('a target that is no URL is not found: %s', async (target) => {
   const app = koa(alula())
 
   app.use(errorHandler())
   app.configure(rest())
 
   const { port } = new URL(await serve(app))
-  const request = 'GET http://[::1/notes HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
+  const request = `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`
   const { status, body } = await sendRaw(port, request)
 
   expect(status).toBe(404)
-  expect(JSON.parse(body)).toMatchObject({ name: 'NotFound' })
+  expect(JSON.parse(body)).toMatchObject({ name: 'NotFound', message: `Path ${target} not found` })
 })
