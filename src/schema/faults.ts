@@ -1,4 +1,5 @@
 import { BadRequest } from '../errors.ts'
+import { shorten } from '../utils/shorten.ts'
 
 /** What is wrong with one value. */
 export interface Fault {
@@ -11,9 +12,6 @@ export interface Fault {
 /** How many faults an error tells. */
 export const MAX_FAULTS = 20
 
-/** Longer paths are no fields of an application. */
-const MAX_PATH_LENGTH = 100
-
 /**
  * The error for input that is not valid: its message tells the first fault, its `errors` tell all by path.
  *
@@ -23,6 +21,7 @@ const MAX_PATH_LENGTH = 100
  * toBadRequest('data', [{ path: 'text', message: 'is required' }])
  */
 export function toBadRequest(what: 'data' | 'query', faults: readonly Fault[]): BadRequest {
+  // Longer paths are no fields of an application.
   const shown = faults.slice(0, MAX_FAULTS).map(({ path, message }) => ({ path: shorten(path), message }))
   const [{ path, message }] = shown as [Fault]
   const errors: Record<string, string> = Object.create(null)
@@ -38,8 +37,4 @@ function toClause(path: string, message: string): string {
   if (path === '') return `: ${message}`
 
   return /^[A-Z]/.test(message) ? ` at '${path}': ${message}` : `: '${path}' ${message}`
-}
-
-function shorten(path: string): string {
-  return path.length > MAX_PATH_LENGTH ? `${path.slice(0, MAX_PATH_LENGTH)}…` : path
 }

@@ -9,6 +9,7 @@ import type { HookContext, RealTimeConnection } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed, NotFound } from '../errors.ts'
 import { createError } from '../utils/developer-error.ts'
 import { copyWith } from '../utils/object.ts'
+import { shorten } from '../utils/shorten.ts'
 import { type ParseAuthenticationOptions, parseAuthentication } from './authentication.ts'
 import { toData } from './body.ts'
 import { toClientError, toErrorResponse } from './error.ts'
@@ -102,7 +103,9 @@ export function toSocketCall(
   const { methods, by } = getServiceOptions(service)
 
   if (!methods.includes(method)) {
-    throw new MethodNotAllowed(`Method '${method}' not allowed on service '${path}'`)
+    throw new MethodNotAllowed(
+      `Method '${shorten(method)}' not allowed on service '${shorten(toPath(path))}'`
+    )
   }
 
   const { args: names } = getDefinition(method)
@@ -146,7 +149,7 @@ function findService(app: TransportApplication, path: unknown): { service: objec
 
   // The id is an argument, and not part of the path; the method has a name and no path.
   if (!found || found.params.__id !== undefined || found.params.__rest !== undefined)
-    throw new NotFound(`Service '${path}' not found`)
+    throw new NotFound(`Service '${shorten(path)}' not found`)
 
   return found
 }

@@ -80,7 +80,7 @@ describe('the way to a service', () => {
     '__proto__',
     'constructor',
     'hasOwnProperty',
-    'x'.repeat(10_000)
+    'x'.repeat(100)
   ])('the path %j leads nowhere', async (path) => {
     const { calls, socket } = await openRecorder()
 
@@ -91,6 +91,21 @@ describe('the way to a service', () => {
       className: 'not-found'
     })
     expect(calls).toEqual([])
+  })
+})
+
+it('messages name at most 100 characters of a path and of a method', async () => {
+  const { socket } = await openRecorder((app) => app.use(':place', { find: async () => [] }))
+  const [long, cut] = ['x'.repeat(50_000), `${'x'.repeat(100)}…`]
+
+  await expect(call(socket, 'find', `${long}/a`)).rejects.toMatchObject({
+    message: `Service '${cut}' not found`
+  })
+  await expect(call(socket, 'get', long, 1)).rejects.toMatchObject({
+    message: `Method 'get' not allowed on service '${cut}'`
+  })
+  await expect(call(socket, long, 'things')).rejects.toMatchObject({
+    message: `Method '${cut}' not allowed on service 'things'`
   })
 })
 
