@@ -5,6 +5,7 @@ import { graft } from '../node/graft.ts'
 import { implementListen } from '../node/listen.ts'
 import { createError } from '../utils/developer-error.ts'
 import { copyWith } from '../utils/object.ts'
+import { ignoreAborts } from './aborts.ts'
 import type { FeathersContext, FeathersKoaContext } from './context.ts'
 import { Koa } from './peers.ts'
 import { implementQuery } from './request.ts'
@@ -71,6 +72,7 @@ export function koa<Services = any, Settings = any>(
 
   implementListen(grafted, (own) => createServer(own.callback()))
 
+  ignoreAborts(grafted.context)
   implementQuery(grafted.request)
   // First, so that the result of a service is encoded when all other middleware has seen it.
   grafted.use(async function encode(context: FeathersKoaContext, next: KoaClass.Next) {

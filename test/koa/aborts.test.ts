@@ -1,0 +1,96 @@
+import { once } from 'node:events'
+import type { AddressInfo, Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import { expect, it } from 'vitest'
+import { alula } from '../../src/index.ts'
+import { errorHandler, koa, rest } from '../../src/koa.ts'
+import { openConnection } from '../support/raw.ts'
+
+const PART = Buffer.alloc(65_536)
+
+const BODIES: { readonly [name: string]: () => unknown } = {
+  'a stream': createEndless,
+  'a stream of the Fetch API': () => Readable.toWeb(createEndless()),
+  'a large object': () => ({ text: 'x'.repeat(50_000_000) })
+}
+
+const ENDS: { readonly [name: string]: (socket: Socket) => unknown } = {
+  resets: (socket) => socket.resetAndDestroy(),
+  ends: (socket) => socket.end().resume()
+}
+
+function createEndless(): Readable {
+  return new Readable({
+    read() {
+      this.push(PART)
+    }
+  })
+}
+
+/** Three parts, and then `end`. */
+function createBroken(end: (stream: Readable) => void): Readable {
+  let parts = 0
+
+  return new Readable({
+    read() {
+      if (parts++ < 3) this.push(PART)
+      else end(this)
+    }
+  })
+}
+
+/** An application that sends a body, and its `error` events. */
+async function download(body: () => unknown) {
+  const app: any = koa(alula())
+  const errors: unknown[] = []
+
+  app.use(errorHandler({ logger: false }))
+  app.configure(rest())
+  app.use((context: any) => {
+    context.body = body()
+  })
+  app.on('error', (error: unknown) => errors.push(error))
+
+  const server = await app.listen(0, '127.0.0.1')
+  // Not `once`, which rejects when the connection fails.
+  const closed = new Promise<void>((resolve) =>
+    server.once('connection', (connection: Socket) => connection.once('close', () => resolve()))
+  )
+  const socket = openConnection((server.address() as AddressInfo).port)
+
+  socket.write('GET /file HTTP/1.1\r\nHost: localhost\r\n\r\n')
+
+  return { app, errors, socket, closed }
+}
+
+it.each([
+  ['a stream', 'resets'],
+  ['a stream', 'ends'],
+  ['a stream of the Fetch API', 'resets'],
+  ['a stream of the Fetch API', 'ends'],
+  ['a large object', 'resets']
+])('%s whose client %s the connection is no error of the application', async (body, end) => {
+  const { app, errors, socket, closed } = await download(BODIES[body] as () => unknown)
+
+  await once(socket, 'data')
+  ENDS[end]?.(socket)
+  await closed
+  await app.teardown()
+
+  expect(errors).toEqual([])
+})
+
+it('a stream that breaks off is an error', async () => {
+  for (const [end, message] of [
+    [(stream: Readable) => stream.destroy(new Error('The disk fails')), 'The disk fails'],
+    [(stream: Readable) => stream.destroy(), 'Premature close']
+  ] as const) {
+    const { app, errors, socket, closed } = await download(() => createBroken(end))
+
+    socket.resume()
+    await closed
+    await app.teardown()
+
+    expect(errors[0]).toMatchObject({ message })
+  }
+})
