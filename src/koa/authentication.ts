@@ -45,7 +45,8 @@ export function createParser(
 
 /**
  * Middleware that lets a request through only when its credentials are valid, and then puts what the strategy returns
- * (for example `user`) on `ctx.feathers`. Register it after `rest()` or `parseAuthentication()`.
+ * (for example `user`) on `ctx.feathers`. Register it after `rest()` or `parseAuthentication()`. It asks the application that
+ * responds, `ctx.app`: that is the outer one where an application is mounted.
  *
  * @param settings The first strategy, or settings
  * @param names Further strategies

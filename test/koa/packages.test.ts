@@ -6,7 +6,17 @@ import { join } from 'node:path'
 import Router from '@koa/router'
 import { expect, it } from 'vitest'
 import { alula } from '../../src/index.ts'
-import { cors, errorHandler, Koa, koa, type Middleware, rest, serveStatic } from '../../src/koa.ts'
+import {
+  authenticate,
+  cors,
+  errorHandler,
+  Koa,
+  koa,
+  type Middleware,
+  rest,
+  serveStatic
+} from '../../src/koa.ts'
+import { configureLogin } from '../support/login.ts'
 import { listen, serve } from '../support/server.ts'
 import { create, getJson } from './support.ts'
 
@@ -112,6 +122,34 @@ it('mount: services get the same query under a path of a plain Koa application',
   expect(await getJson(`${url}?a[$gt]=1&b[]=2`)).toEqual({ a: { $gt: '1' }, b: ['2'] })
   for (const query of ['__proto__[a]=1', 'a=%ff', `a${'[b]'.repeat(17)}=1`])
     expect(await getJson(`${url}?${query}`), query).toMatchObject({ name: 'BadRequest' })
+})
+
+it('mount: the hook asks the application inside for a login, the middleware the outer one', async () => {
+  const mount = load('koa-mount')
+  const app: any = create(() => undefined)
+  const outer = koa(alula())
+
+  configureLogin(app)
+  app.use('guarded', { find: async () => [] }, { koa: { before: [authenticate('jwt')] } })
+  await app.setup()
+  outer.use(mount('/api', app))
+
+  await app.service('users').create({ email: 'wren@example.org', password: 'secret' })
+
+  const { accessToken } = await app
+    .service('authentication')
+    .create({ strategy: 'local', email: 'wren@example.org', password: 'secret' })
+  const url = await serve(outer)
+  const read = async (path: string) => {
+    const response = await fetch(`${url}/api/${path}`, {
+      headers: { Authorization: `Bearer ${accessToken}` }
+    })
+
+    return [response.status, ((await response.json()) as any).message]
+  }
+
+  expect(await read('notes')).toEqual([200, undefined])
+  expect(await read('guarded')).toEqual([401, 'Could not find a valid authentication service'])
 })
 
 it('static: files are served beside services', async () => {
