@@ -5,6 +5,7 @@ import { errorHandler, express, notFound, parseAuthentication, rest, toMiddlewar
 import { createHandler } from '../src/fetch.ts'
 import { collect } from '../src/hooks.ts'
 import { alula } from '../src/index.ts'
+import { koa } from '../src/koa.ts'
 import { kysely } from '../src/kysely.ts'
 import { memory } from '../src/memory.ts'
 import { toListener } from '../src/node.ts'
@@ -183,6 +184,26 @@ describe('a mistake is met by an error with a sentence:', () => {
     'forms that are switched off by a text': [
       () => alula().use('messages', memory(), { forms: 'false' } as any),
       "Invalid option 'forms' of service 'messages': expected true or false"
+    ],
+    'values of a route that are a text': [
+      () => alula().use('messages', memory(), { routeParams: 'eu' } as any),
+      "Invalid option 'routeParams' of service 'messages': expected an object, got \"eu\""
+    ],
+    'values of a route that are misspelt': [
+      () => alula().use('messages', memory(), { routeParam: { region: 'eu' } } as any),
+      "Unknown option 'routeParam' of service 'messages'. Did you mean 'routeParams'?"
+    ],
+    'middleware of Koa that is a number': [
+      () => koa(alula()).use('messages', memory(), { koa: 5 } as any),
+      "Invalid option 'koa' of service 'messages': expected an object"
+    ],
+    'options in the place of the application of Express': [
+      () => express(alula(), { prefix: '/api' } as any),
+      'express(app, server) expects an application of Express as its second argument: options are those of rest()'
+    ],
+    'options in the place of the application of Koa': [
+      () => koa(alula(), { proxy: true } as any),
+      'koa(app, server) expects an application of Koa as its second argument: options are those of rest()'
     ],
     'a rule of access that is called': [() => access({ all: (user as any)() }), '`user` is a rule itself'],
     'a rule of access that is not called': [

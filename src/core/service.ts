@@ -56,6 +56,7 @@ const CHECKS: OptionChecks = {
   methods: NAMES,
   events: NAMES,
   serviceEvents: NAMES,
+  routeParams: [isObject, 'an object'],
   schema: [isExtension, 'what schema() returns'],
   access: [isExtension, 'what access() returns'],
   routes: [isRoutes, 'an object with the name of a method for each route'],

@@ -114,7 +114,7 @@ type UpToFour<T> = [] | [T] | [T, T] | [T, T, T] | [T, T, T, T]
  *
  * @param app An application; without one a plain Express application is returned
  * @param expressApp The Express application to use. One that is made here does not say `X-Powered-By`
- * @throws Error when `app` is not an application
+ * @throws Error when `app` is not an application, and when `expressApp` is none of Express
  */
 export function feathersExpress<Services = any, Settings = any>(
   app?: FeathersApplication<Services, Settings>,
@@ -126,6 +126,13 @@ export function feathersExpress<Services = any, Settings = any>(
     throw createError(
       'ALULA_INVALID_APPLICATION',
       'alula/express requires a valid Feathers application instance'
+    )
+  }
+
+  if (typeof expressApp?.route !== 'function') {
+    throw createTypeError(
+      'ALULA_INVALID_APPLICATION',
+      'express(app, server) expects an application of Express as its second argument: options are those of rest()'
     )
   }
 
@@ -234,9 +241,9 @@ function toRegistration([path, ...rest]: readonly unknown[]): Registration | und
       `Invalid middleware of service '${path}': expected functions. Methods are listed in options: { methods: […] }`
     )
   }
-  if (given.express) assertMiddleware(path, given.express)
+  if (given.express !== undefined) assertMiddleware(path, given.express)
 
-  return { path, service, options: { express: { before, after }, ...given } }
+  return { path, service, options: { ...given, express: given.express ?? { before, after } } }
 }
 
 function isMiddleware(argument: unknown): boolean {

@@ -3,7 +3,7 @@ import type KoaClass from 'koa'
 import type { Application as CoreApplication, FeathersApplication, ServiceOptions } from '../core/types.ts'
 import { graft } from '../node/graft.ts'
 import { implementListen } from '../node/listen.ts'
-import { createError } from '../utils/developer-error.ts'
+import { createError, createTypeError } from '../utils/developer-error.ts'
 import { copyWith } from '../utils/object.ts'
 import { ignoreAborts } from './aborts.ts'
 import type { FeathersContext, FeathersKoaContext } from './context.ts'
@@ -47,7 +47,7 @@ type UseMiddleware<App> = <NewState = object, NewContext = object>(
  *
  * @param app An application; without one a plain Koa application is returned
  * @param koaApp The Koa application to use
- * @throws Error when `app` is not an application, and without the package `koa`
+ * @throws Error when `app` is not an application, when `koaApp` is none of Koa, and without the package `koa`
  */
 export function koa<Services = any, Settings = any>(
   app?: FeathersApplication<Services, Settings>,
@@ -59,13 +59,20 @@ export function koa<Services = any, Settings = any>(
     throw createError('ALULA_INVALID_APPLICATION', 'alula/koa requires a valid Feathers application instance')
   }
 
+  if (typeof koaApp?.callback !== 'function') {
+    throw createTypeError(
+      'ALULA_INVALID_APPLICATION',
+      'koa(app, server) expects an application of Koa as its second argument: options are those of rest()'
+    )
+  }
+
   const { use } = app
   const { use: useMiddleware } = koaApp
   const grafted = graft(app, koaApp)
 
   grafted.use = function (this: any, location: unknown, ...args: [service: any, options?: ServiceOptions]) {
     if (typeof location !== 'string') return useMiddleware.call(this, location as any)
-    if (args[1]?.koa) assertMiddleware(location, args[1].koa)
+    if (args[1]?.koa !== undefined) assertMiddleware(location, args[1].koa)
 
     return (use as any).call(this, location, ...args)
   }

@@ -14,7 +14,7 @@ import { createSetupCheck } from '../transport/setup-check.ts'
 import { findTarget, isMounted } from '../transport/target.ts'
 import { isFunction, isNever } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
-import type { OptionChecks } from '../utils/options.ts'
+import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { createParser } from './authentication.ts'
 import type { FeathersContext, FeathersKoaContext, Middleware } from './context.ts'
 import { KoaRequest } from './request.ts'
@@ -91,7 +91,9 @@ export function rest(options?: Middleware | RestOptions | null): (app: any) => v
  * @param middleware The service option `koa`
  * @throws TypeError for anything but arrays of functions under `before` and `after`: a guard would be dropped
  */
-export function assertMiddleware(location: string, middleware: object): void {
+export function assertMiddleware(location: string, middleware: unknown): void {
+  assertOptions(`service '${location}'`, middleware, {}, { under: 'koa', others: 'any' })
+
   for (const [name, list] of Object.entries(middleware)) {
     const isList = Array.isArray(list) && list.every((step) => typeof step === 'function')
 

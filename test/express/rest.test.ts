@@ -208,6 +208,16 @@ it('middleware of a service runs before and after it', async () => {
   ])
 })
 
+it('middleware before a service stays where an option without a value could replace it', async () => {
+  const app = express(alula())
+  const guard = (_request: any, response: any) => void response.status(403).end()
+
+  app.configure(rest())
+  app.use('things', guard, { find: async () => ['secret'] }, { methods: ['find'], express: undefined } as any)
+
+  expect((await fetch(`${await serve(app)}/things`)).status).toBe(403)
+})
+
 it('middleware before a service may end the request', async () => {
   const app = express(alula())
   const called: unknown[] = []
