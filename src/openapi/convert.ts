@@ -1,3 +1,4 @@
+import { createHidden } from '../schema/hidden.ts'
 import {
   getTypes,
   hasKeyword,
@@ -78,9 +79,10 @@ const TYPES: readonly string[] = ['string', 'number', 'integer', 'boolean', 'obj
  * @param rules How it is converted
  */
 export function convertSchema(root: JsonSchema, rules: ConvertRules): JsonSchema {
-  const { name, store, self, hidden = [], isOutput, keepsExtra, onUnknown } = rules
+  const { name, store, self, isOutput, keepsExtra, onUnknown } = rules
+  let { hidden = [] } = rules
   const references = new Map<JsonSchema, JsonSchema>([[root, self ?? {}]])
-  const inlined = new Set<string>()
+  const { listWithin } = createHidden(hidden, root)
   let closed: boolean | undefined
 
   return copy(toShape(root), '', true)
@@ -137,18 +139,17 @@ export function convertSchema(root: JsonSchema, rules: ConvertRules): JsonSchema
       return {}
     }
 
-    const place = `${path} ${$ref}`
+    const known = references.get(target)
+    const within = listWithin(target)
 
     // A field of it is hidden here, and perhaps not elsewhere.
-    if (target !== root && !inlined.has(place) && hasHidden(path)) {
-      inlined.add(place)
-
+    if (target !== root && within.length === 0 && hasHidden(path)) {
       return copy({ ...target, ...others }, path, mayClose)
     }
-
-    const known = references.get(target)
-
     if (known) return known
+
+    // What is hidden in a schema that holds itself is hidden on each of its levels.
+    hidden = [...hidden, ...within.map((one) => toPrefix(path) + one)]
 
     return store.add(`${name}${toPascal($ref.split('/').at(-1) ?? '')}`, (reference) => {
       references.set(target, reference)

@@ -3,7 +3,14 @@ import { copyPlain, isPlainObject } from '../utils/object.ts'
 import { importPeer } from '../utils/peer.ts'
 import { isPromise } from '../utils/promise.ts'
 import { type Fault, MAX_FAULTS } from './faults.ts'
-import { DATE_SCHEMA, hasKeyword, isJsonSchema, type JsonSchema, mapParts } from './json-schema.ts'
+import {
+  DATE_SCHEMA,
+  hasKeyword,
+  isJsonSchema,
+  type JsonSchema,
+  mapParts,
+  REFERENCES
+} from './json-schema.ts'
 import type { AjvLike, Outcome, Validator } from './validator.ts'
 
 /** The part of an error of Ajv that is used. */
@@ -28,9 +35,6 @@ interface Run {
 
 /** How many choices one check of a schema that holds itself may make: the alternatives of alternatives add up. */
 const MAX_CHOICES = 10_000
-
-/** Lead from a part of a schema to another one, or to one that holds the part. */
-const REFERENCES: readonly string[] = ['$ref', '$dynamicRef', '$recursiveRef']
 
 /** Keywords that draft-07 would ignore: the rules in them would not hold. */
 const KEYWORDS_OF_2020: readonly string[] = [

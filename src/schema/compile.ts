@@ -7,7 +7,8 @@ import { didYouMean } from '../utils/did-you-mean.ts'
 import { compileData, compileValue, type DataCheck } from './data.ts'
 import { getAjv, hasAjvOfQueries, isQuerySettings, type LongForm, type MethodSchemas } from './declaration.ts'
 import { makePartial, omitFields } from './derive.ts'
-import { type Field, type FieldTable, tellsOfHidden, toFieldTable } from './fields.ts'
+import { type Field, type FieldTable, toFieldTable } from './fields.ts'
+import { createHidden } from './hidden.ts'
 import type { Relations } from './include.ts'
 import { type JsonSchema, mayHavePath, toNames } from './json-schema.ts'
 import { toValidator } from './libraries.ts'
@@ -130,8 +131,8 @@ export function compileSchema(
 
   assertPaths(hidden, record.output)
 
-  const absent = [...hidden, ...getVirtualNames(resolvers)]
-  const table = new Map([...toFieldTable(record.output)].filter(([path]) => !tellsOfHidden(path, absent)))
+  const { tellsOfHidden } = createHidden([...hidden, ...getVirtualNames(resolvers)], record.output)
+  const table = new Map([...toFieldTable(record.output)].filter(([path]) => !tellsOfHidden(path)))
   const toPicker = (schema: JsonSchema, rules: Partial<OutputRules>) =>
     compilePicker({ schema, hidden: [], computed: [], keepsExtra: false, onDropped, ...rules })
   const ofRecord = {

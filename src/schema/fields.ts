@@ -105,16 +105,6 @@ export function isHidden(path: string, hidden: readonly string[]): boolean {
 }
 
 /**
- * Whether the order of the values of a field, or a comparison with them, tells of a hidden one: it is hidden, or holds one.
- *
- * @param path The path of the field
- * @param hidden The paths of fields that are hidden
- */
-export function tellsOfHidden(path: string, hidden: readonly string[]): boolean {
-  return isHidden(path, hidden) || hidden.some((other) => other.startsWith(`${path}.`))
-}
-
-/**
  * What a field holds, whatever is in its objects.
  *
  * @param alternatives What its value may be, each one resolved

@@ -15,6 +15,9 @@ export const DATE_SCHEMA: JsonSchema = Object.freeze({
   [DATE_KEYWORD]: true
 })
 
+/** Lead from a part of a schema to another one, or to one that holds the part. */
+export const REFERENCES: readonly string[] = ['$ref', '$dynamicRef', '$recursiveRef']
+
 /**
  * The parts that a value must match one of: the schema itself, or what its `$ref`, `anyOf`, `oneOf` and `allOf` hold. A
  * part keeps a `$ref` that leads elsewhere.
@@ -61,12 +64,19 @@ function follow(schema: JsonSchema, root: JsonSchema): JsonSchema {
   const passed = new Set<JsonSchema>()
   let target = schema
 
-  while (typeof target.$ref === 'string' && Object.keys(target).length === 1 && !passed.has(target)) {
+  while (Object.keys(target).length === 1 && !passed.has(target)) {
     passed.add(target)
-    target = resolveReference(target.$ref, root) ?? target
+    target = toTarget(target, root) ?? target
   }
 
   return target
+}
+
+/** The part that the reference of a schema leads to; `undefined` without one, and for one that leads elsewhere. */
+export function toTarget(schema: JsonSchema, root: JsonSchema): JsonSchema | undefined {
+  const reference = REFERENCES.map((keyword) => schema[keyword]).find((value) => typeof value === 'string')
+
+  return typeof reference === 'string' ? resolveReference(reference, root) : undefined
 }
 
 /** The properties that a schema declares. */
@@ -168,9 +178,11 @@ function expand(schema: JsonSchema, root: JsonSchema, seen: ReadonlySet<JsonSche
   if (seen.has(schema)) return []
 
   const path = new Set([...seen, schema])
-  const { $ref, anyOf, oneOf, allOf, ...rest } = schema
-  const target = typeof $ref === 'string' ? resolveReference($ref, root) : undefined
-  const own = target ? rest : { ...rest, ...($ref !== undefined && { $ref }) }
+  const { anyOf, oneOf, allOf, ...rest } = schema
+  const target = toTarget(schema, root)
+  const own = target
+    ? Object.fromEntries(Object.entries(rest).filter(([keyword]) => !REFERENCES.includes(keyword)))
+    : rest
   const choices = [anyOf, oneOf].find((value) => Array.isArray(value)) as readonly unknown[] | undefined
   const parts = Array.isArray(allOf) ? allOf.filter(isJsonSchema) : []
   const required = [...(target ? [target] : []), ...parts].map((part) => expand(part, root, path))
@@ -254,7 +266,7 @@ export function getPatterns({ patternProperties }: JsonSchema): readonly (readon
 /**
  * Finds the part that a reference of a schema leads to.
  *
- * @param reference The reference: `#/$defs/Address`, an `$id`, or an `$anchor` such as `#address`
+ * @param reference The reference: `#/$defs/Address`, an `$id`, or an anchor such as `#address`
  * @param root The schema that holds it
  * @returns `undefined` for a reference that leads elsewhere
  */
@@ -266,7 +278,8 @@ export function resolveReference(reference: string, root: JsonSchema): JsonSchem
       : findPart(root, ({ $id }) => $id !== undefined && toUrl($id, root) === toUrl(name, root))
 
   if (!base || fragment === '') return base
-  if (!fragment.startsWith('/')) return findPart(base, ({ $anchor }) => $anchor === fragment)
+  if (!fragment.startsWith('/'))
+    return findPart(base, ({ $anchor, $dynamicAnchor }) => [$anchor, $dynamicAnchor].includes(fragment))
 
   let target: unknown = base
 

@@ -1,5 +1,6 @@
 import { DISPATCH, keepDispatch } from '../utils/dispatch.ts'
 import { isPlainObject, setOwn } from '../utils/object.ts'
+import { createHidden, toWithin } from './hidden.ts'
 import {
   createUnion,
   findProperty,
@@ -44,12 +45,14 @@ type Fields = Record<string, unknown>
 export function compilePicker({ schema, hidden, computed, keepsExtra, onDropped }: OutputRules): Picker {
   const toUnion = createUnion(schema)
   const known = new Map<JsonSchema, Map<string, PickObject>>()
+  const { listWithin } = createHidden(hidden, schema)
   const pick = build(schema, '', hidden)
 
   return (value) => (typeof value === 'object' && value !== null ? pick(value) : value)
 
-  function build(part: JsonSchema, path: string, within: readonly string[]): PickObject {
+  function build(part: JsonSchema, path: string, below: readonly string[]): PickObject {
     const alternatives = toAlternatives(part, schema)
+    const within = path === '' ? below : [...new Set([...below, ...listWithin(part)])]
 
     if (path !== '' && alternatives.some(isAnything)) return (value) => showAll(value, within)
 
@@ -305,11 +308,6 @@ function pickInstance(value: object, pickFields: PickObject | undefined): unknow
 
 function hasJson(value: object): value is { toJSON(): unknown } {
   return typeof (value as { toJSON?: unknown }).toJSON === 'function'
-}
-
-/** The paths that lead on from a field. */
-function toWithin(paths: readonly string[], name: string): readonly string[] {
-  return paths.filter((path) => path.startsWith(`${name}.`)).map((path) => path.slice(name.length + 1))
 }
 
 /** The names come from stored data: only some of them are remembered. */

@@ -40,6 +40,34 @@ describe('hidden fields', () => {
     expect(JSON.stringify(document)).not.toMatch(/hide/)
   })
 
+  it('are on no level of a schema that holds itself', async () => {
+    const Node = {
+      type: 'object',
+      required: ['name', 'hideMe'],
+      properties: {
+        name: { type: 'string' },
+        hideMe: { type: 'string' },
+        children: { type: 'array', items: { $ref: '#/$defs/Node' } }
+      }
+    }
+    const $defs = { Node }
+
+    for (const [record, hidden] of [
+      [{ ...Node, $defs }, 'hideMe'],
+      [{ $ref: '#/$defs/Node', $defs }, 'hideMe'],
+      [{ type: 'object', properties: { id: INTEGER, tree: { $ref: '#/$defs/Node' } }, $defs }, 'tree.hideMe']
+    ] as const) {
+      const document = await describeService(memory(), {
+        methods: ['find', 'get', 'remove'],
+        schema: schema({ record, create: record, patch: record, hidden: [hidden] })
+      })
+      const [name] = Object.keys(document.components.schemas).filter((one) => one.endsWith('Node'))
+
+      expect(document.components.schemas[name as string].required).toEqual(['name'])
+      expect(JSON.stringify(document)).not.toMatch(/hide/)
+    }
+  })
+
   it('are those too that protect() takes out of all responses', async () => {
     const app = alula()
 
