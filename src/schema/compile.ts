@@ -7,13 +7,14 @@ import { didYouMean } from '../utils/did-you-mean.ts'
 import { compileData, compileValue, type DataCheck } from './data.ts'
 import { getAjv, hasAjvOfQueries, isQuerySettings, type LongForm, type MethodSchemas } from './declaration.ts'
 import { makePartial, omitFields } from './derive.ts'
+import { toBadRequest } from './faults.ts'
 import { type Field, type FieldTable, toFieldTable } from './fields.ts'
-import { createHidden } from './hidden.ts'
+import { createHidden, type HiddenFields, listHeld } from './hidden.ts'
 import type { Relations } from './include.ts'
-import { type JsonSchema, mayHavePath, toNames } from './json-schema.ts'
+import { getProperties, type JsonSchema, mayHavePath, toNames } from './json-schema.ts'
 import { toValidator } from './libraries.ts'
 import { compilePicker, type OutputRules, type Picker, toDispatchProperty } from './output.ts'
-import { compileQuery, type QueryCheck, toId } from './query.ts'
+import { compileQuery, listAsked, type QueryCheck, toId } from './query.ts'
 import { listFilters } from './related-filter.ts'
 import { isCountRelation, type Relation } from './relation.ts'
 import { getExternalNames, getVirtualNames } from './resolvers.ts'
@@ -303,7 +304,16 @@ function compileQueries(
   if (!isQuerySettings(query)) {
     const validator = toValidator(query, "'query' of schema()", getAjv(form, 'query'))
 
-    return { check: compileQuerySchema(validator, form), definition: validator.input }
+    const check = compileQuerySchema(validator, form)
+    const { hidden = [] } = form
+
+    return {
+      check:
+        hidden.length === 0
+          ? check
+          : refuseHidden(check, validator.input, createHidden(hidden, record.output)),
+      definition: validator.input
+    }
   }
 
   for (const [name, paths] of Object.entries({ fields: query.fields, sort: query.sort })) {
@@ -346,6 +356,26 @@ const ANY: Field = { kinds: ['any'], isNullable: true, mayBeObject: true }
 /** Names at the top of a query that the adapter was told to take. */
 function getFilters(service: object): object {
   return (service as { options?: { filters?: object } }).options?.filters ?? {}
+}
+
+/** A schema that takes any name does not open the hidden fields: it has to name them. */
+function refuseHidden(check: QueryCheck, schema: JsonSchema, { tellsOfHidden }: HiddenFields): QueryCheck {
+  const named = new Set(
+    [schema, ...listHeld(schema, schema)].flatMap((part) => [...getProperties(part).keys()])
+  )
+
+  return (query, isUrl) => {
+    const refused = listAsked(query).filter((path) => !named.has(path) && tellsOfHidden(path))
+
+    if (refused.length > 0) {
+      throw toBadRequest(
+        'query',
+        refused.map((path) => ({ path, message: 'is not a field that can be queried' }))
+      )
+    }
+
+    return check(query, isUrl)
+  }
 }
 
 function compileQuerySchema(validator: Validator, form: LongForm): QueryCheck {

@@ -18,7 +18,7 @@ export interface HiddenFields {
  * @param root The schema of the record
  */
 export function createHidden(hidden: readonly string[], root: JsonSchema): HiddenFields {
-  const rules = new Map<object, Set<string>>()
+  const rules = new Map<JsonSchema, Set<string>>()
   const definitions = new Map(listDefinitions(root).map((part) => [JSON.stringify(part), part]))
 
   for (const path of hidden) addRules(root, path)
@@ -50,14 +50,15 @@ export function createHidden(hidden: readonly string[], root: JsonSchema): Hidde
 
     for (const name of path.split('.')) {
       const isPlace = /^\d+$/.test(name)
+      const kinds = parts.flatMap(listKinds)
+      const isNamed = kinds.some((kind) => getProperties(kind).has(name))
+      const names = isNamed ? [name] : [name, '*']
 
-      if (within.includes(name) || within.includes('*')) return true
-
-      const kinds = parts.flatMap((part) => listKinds(part))
+      if (names.some((one) => within.includes(one))) return true
 
       parts = [...kinds.flatMap((kind) => listFields(kind, name)), ...(isPlace ? parts : [])]
       within = [
-        ...[name, '*'].flatMap((one) => toWithin(within, one)),
+        ...names.flatMap((one) => toWithin(within, one)),
         ...(isPlace ? within : []),
         ...parts.flatMap(listWithin)
       ]
@@ -107,11 +108,11 @@ function listFields(schema: JsonSchema, name: string): readonly JsonSchema[] {
 }
 
 /** All that stands in a schema, and in those that it refers to. */
-function listHeld(schema: JsonSchema, root: JsonSchema): ReadonlySet<object> {
-  const held = new Set<object>()
-  const addHeld = (part: object): void => {
-    for (const inner of [...Object.values(part), toTarget(part as JsonSchema, root)]) {
-      if (typeof inner === 'object' && inner !== null) held.add(inner)
+export function listHeld(schema: JsonSchema, root: JsonSchema): ReadonlySet<JsonSchema> {
+  const held = new Set<JsonSchema>()
+  const addHeld = (part: JsonSchema): void => {
+    for (const inner of [...Object.values(part), toTarget(part, root)]) {
+      if (typeof inner === 'object' && inner !== null) held.add(inner as JsonSchema)
     }
   }
 

@@ -1,8 +1,10 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { alula, createContext } from '../../src/index.ts'
+import { errorHandler, koa, rest } from '../../src/koa.ts'
 import { memory } from '../../src/memory.ts'
 import { schema } from '../../src/schema.ts'
+import { serve } from '../support/server.ts'
 
 const Person = z.object({
   id: z.int(),
@@ -120,6 +122,52 @@ it('cannot be opened by the settings of queries', () => {
       })
     ).toThrow(expect.objectContaining({ code: 'ALULA_UNKNOWN_FIELD' }))
   }
+})
+
+describe('a schema for queries', () => {
+  const Loose = z.looseObject({ name: z.string().optional() })
+  const Named = z.looseObject({ 'account.iban': z.string(), $sort: z.object({ 'address.code': z.string() }) })
+
+  async function ask(query: object, search: string): Promise<unknown> {
+    const app: any = koa(alula())
+
+    app.use(errorHandler())
+    app.configure(rest({ logger: false }))
+    app.use('people', memory(), {
+      schema: schema(Person, { hidden: ['account', 'address.code'], query: query as any })
+    })
+
+    const response = await fetch(`${await serve(app)}/people?${search}`)
+    const { errors } = (await response.json()) as { errors?: object }
+
+    return errors ? Object.keys(errors) : response.status
+  }
+
+  it.each([
+    ['account.iban=x', ['account.iban']],
+    ['account=x', ['account']],
+    ['account.iban[$gt]=x', ['account.iban']],
+    ['$sort[account.iban]=1', ['account.iban']],
+    ['$or[0][name]=x&$or[1][account.iban]=x', ['account.iban']],
+    ['$and[0][$or][0][address.code]=x', ['address.code']],
+    ['$not[address.code]=x', ['address.code']],
+    ['address[code]=x', ['address']]
+  ])('that takes any name does not open hidden fields: %s', async (search, names) => {
+    expect(await ask(Loose, search)).toEqual(names)
+    expect(await ask({ type: 'object', additionalProperties: true }, search)).toEqual(names)
+  })
+
+  it.each(['address.city=x', '$sort[name]=1', '$or[0][name]=x', '$select[0]=account'])(
+    'opens what is not hidden: %s',
+    async (search) => {
+      expect(await ask(Loose, search)).toBe(200)
+    }
+  )
+
+  it('opens the hidden fields that it names', async () => {
+    expect(await ask(Named, 'account.iban=x&$sort[address.code]=1')).toBe(200)
+    expect(await ask(Named, 'account.iban=x&$sort[address.code]=1&account.bank=x')).toEqual(['account.bank'])
+  })
 })
 
 it('a path through fields without a name holds where nothing is declared', async () => {
