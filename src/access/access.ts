@@ -2,7 +2,7 @@ import { reportError } from '../core/events.ts'
 import { isStandardMethod } from '../core/methods.ts'
 import { getOwnAccess } from '../core/own-access.ts'
 import { getServiceOptions } from '../core/service.ts'
-import type { FeathersService, HookContext, Query, ServiceExtension } from '../core/types.ts'
+import type { Application, FeathersService, HookContext, Query, ServiceExtension } from '../core/types.ts'
 import { Forbidden, isFeathersError, NotAuthenticated } from '../errors.ts'
 import type { AroundHook, Hook } from '../hooks/types.ts'
 import { getSchemaDefinition } from '../schema/compile.ts'
@@ -15,7 +15,7 @@ import { isPromise } from '../utils/promise.ts'
 import { verifyCredentials } from './admit.ts'
 import { addDemand, createEnforcer, setDemand } from './enforce.ts'
 import { isOfLogin } from './login.ts'
-import { type AccessRule, describeRule, owner, role } from './rules.ts'
+import { type AccessRule, describeRule, owner, role, user } from './rules.ts'
 
 /** Who may call the methods of a service: rules by the names of methods; `all` is for those that are not named. */
 export interface AccessRules {
@@ -98,7 +98,9 @@ class ServiceAccess implements ServiceExtension {
     }
   }
 
-  async setup(service: FeathersService, path: string): Promise<void> {
+  async setup(service: FeathersService, path: string, app: object): Promise<void> {
+    if (!(app as Application).defaultAuthentication?.()) this.assertNoLogin(path)
+
     const names = listFields(service)
 
     if (!names) return
@@ -113,6 +115,26 @@ class ServiceAccess implements ServiceExtension {
           `The access of service '${path}' has ${who}, and its schema has no field '${name}'${didYouMean(name, names)}`
         )
       }
+    }
+  }
+
+  /** Without an authentication service some rules refuse every call, and a call can only say that there is no login. */
+  private assertNoLogin(path: string): void {
+    const rules = [...this.rules.values()]
+    const needy = rules.map(describeRule).find(({ needsEntity }) => needsEntity)
+
+    if (needy) {
+      throw createError(
+        'ALULA_NO_AUTHENTICATION',
+        `The access of service '${path}' has ${needy.who}, and the application has no authentication service: register one, because no call would pass`
+      )
+    }
+    // A hook or a middleware of the application may authenticate calls by itself.
+    if (rules.includes(user)) {
+      globalThis.process?.emitWarning(
+        `The access of service '${path}' has user, and the application has no authentication service: calls pass only where the application sets params.authenticated itself`,
+        { code: 'ALULA_NO_AUTHENTICATION' }
+      )
     }
   }
 

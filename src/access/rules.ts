@@ -19,6 +19,8 @@ export interface RuleInfo {
   readonly field?: string
   /** Whether it returns a query. */
   readonly hasQuery: boolean
+  /** Whether it passes only users whom the authentication service knows. */
+  readonly needsEntity?: boolean
 }
 
 /** What is known of a rule: a function of an application may return a query. */
@@ -53,7 +55,7 @@ export function owner(field: string): AccessRule {
     throw createTypeError('ALULA_INVALID_ARGUMENT', "owner() expects the name of a field: owner('ownerId')")
   }
 
-  return define({ who: `owner('${field}')`, field, hasQuery: true }, (context) => {
+  return define({ who: `owner('${field}')`, field, hasQuery: true, needsEntity: true }, (context) => {
     const id = getEntityId(context)
 
     return id === undefined ? false : { [field]: id }
@@ -86,7 +88,7 @@ export function role(name: string, options: RoleOptions = {}): AccessRule {
   const { field } = options
   const fields = field === undefined ? ['role', 'roles'] : [field]
 
-  return define({ who: `role('${name}')`, hasQuery: false }, (context) => {
+  return define({ who: `role('${name}')`, hasQuery: false, needsEntity: true }, (context) => {
     const entity = getEntity(context)
 
     return fields.some((one) => hasName(entity?.[one], name))

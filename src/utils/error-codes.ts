@@ -250,11 +250,11 @@ export interface Codes {
   ALULA_NEXT_CALLED_TWICE: 'error'
 
   /**
-   * A plugin needs an authentication service, and the application has none.
+   * A plugin, or a rule of `access`, needs an authentication service, and the application has none.
    *
    * @fix Register one first: `app.use('authentication', new AuthenticationService(app))`.
    */
-  ALULA_NO_AUTHENTICATION: 'error'
+  ALULA_NO_AUTHENTICATION: 'error' | 'warning'
 
   /**
    * `app.listen()` is called on an application that has no server.

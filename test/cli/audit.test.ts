@@ -5,7 +5,7 @@ const audit = (files: { readonly [path: string]: string }, ...args: string[]) =>
   runCommand(files, 'audit', ...args)
 
 const NOTES = toApp(
-  `app.use('notes', memory(), { methods: ['find', 'patch'], access: access({ find: anyone, patch: owner('ownerId') }) })`
+  `app.use('notes', memory(), { methods: ['find', 'patch'], access: access({ find: anyone, patch: mine }) })`
 )
 
 it('prints a row for each method, as JSON', async () => {
@@ -14,7 +14,7 @@ it('prints a row for each method, as JSON', async () => {
   expect(code, stderr).toBe(0)
   expect(JSON.parse(stdout).map(({ service, method, who }: any) => `${service}.${method} ${who}`)).toEqual([
     'notes.find anyone',
-    "notes.patch owner('ownerId')"
+    'notes.patch mine'
   ])
   expect(stdout.split('\n')).toHaveLength(5)
 })
@@ -31,7 +31,7 @@ it('compares with what was printed before, and names what differs', async () => 
   expect(same).toEqual({ code: 0, stdout: '2 methods, as in the snapshot.\n', stderr: '' })
 
   const changed = toApp(
-    `app.use('notes', memory(), { methods: ['find', 'get'], access: access({ find: owner('ownerId') }) })`,
+    `app.use('notes', memory(), { methods: ['find', 'get'], access: access({ find: mine }) })`,
     'export { app }'
   )
   const other = await audit(
@@ -43,7 +43,7 @@ it('compares with what was printed before, and names what differs', async () => 
 
   expect(other.code).toBe(1)
   expect(other.stderr.trim().split('\n')).toEqual([
-    `notes.find: who is "owner('ownerId')", and was "anyone"`,
+    'notes.find: who is "mine", and was "anyone"',
     'notes.patch: is gone',
     'notes.get: is new, for nobody'
   ])

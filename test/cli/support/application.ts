@@ -31,11 +31,12 @@ export async function runCommand(
 /** An application in a file. */
 export function toApp(services: string, exported = 'export default app'): string {
   return `
-import { access, anyone, closed, owner } from '${SRC}/access.ts'
+import { access, anyone, closed } from '${SRC}/access.ts'
 import { alula } from '${SRC}/index.ts'
 import { memory } from '${SRC}/memory.ts'
 
 const app = alula()
+const mine = () => ({ ownerId: 1 })
 
 ${services}
 ${exported}
