@@ -1,89 +1,18 @@
-// A page reads related rows in its own statement: for each relation a column, with a number or with rows as JSON.
+// A page reads related rows in its own statement.
 import { type AliasedRawBuilder, sql, WithSchemaPlugin } from 'kysely'
 import type { Along, AlongRequest, Found } from '../query/along.ts'
-import type { ParsedQuery } from '../query/ast.ts'
 import type { SetAdapter } from '../query/record-set.ts'
 import { hasCode } from '../utils/check.ts'
+import { FoundRows, isRounded } from './along-rows.ts'
+import { type Related, type Tables, toText } from './along-sql.ts'
 import { findDatabase } from './databases.ts'
-import type { Fragment, JsonRows, StoredRow, Table } from './dialect.ts'
+import type { Fragment, StoredRow, Table } from './dialect.ts'
 import { FoundBy, type Origin } from './found.ts'
-import { sortById } from './order.ts'
 import type { AlongReader } from './read.ts'
 import { KyselySet } from './set.ts'
-import type { Column } from './table.ts'
 import type { TableHandle } from './table-handle.ts'
 
 type Through = NonNullable<AlongRequest['through']>
-
-/** How many arguments functions of PostgreSQL have at most. */
-const MAX_VALUES = 100
-
-/** What the tables of a relation are called in the statement. */
-const RELATED = '_r'
-const LINK = '_l'
-
-/** Rows that were read along with a page, each as an array of its values. */
-class FoundRows extends FoundBy<readonly (readonly unknown[])[]> {
-  readonly table: Table
-  /** Where the value of each column is that was read. */
-  readonly columns: ReadonlyMap<string, number>
-
-  constructor(origin: Origin, column: string, table: Table, columns: ReadonlyMap<string, number>) {
-    super(origin, column)
-    this.table = table
-    this.columns = columns
-  }
-}
-
-/**
- * The records that a call asks for, where they were read along with a page.
- *
- * @param found What was read
- * @param origin Where the call would read
- * @param query What it would read
- * @returns `undefined` where it asks for anything else
- */
-export function toKnownRecords<Result>(
-  found: object,
-  origin: Origin,
-  { where, sort, skip, limit, select }: ParsedQuery
-): Result[] | undefined {
-  if (!(found instanceof FoundRows) || sort.length > 0 || skip > 0) return undefined
-  if (where.kind !== 'compare' || where.operator !== 'in' || where.path.length > 1) return undefined
-
-  const { table, columns } = found
-  const names = select ? [...new Set([...select, origin.id])] : [...table.columns.keys()]
-  const values = [...new Set(where.value as readonly unknown[])]
-  const isRead = names.every((name) => columns.has(name))
-  const groups = isRead ? found.find(origin, where.path[0] as string, values) : undefined
-
-  if (!groups) return undefined
-
-  const readers = new Map(table.readers)
-  const fields = names.map((name) => ({ name, index: columns.get(name) as number, read: readers.get(name) }))
-  const records: StoredRow[] = []
-
-  for (const row of groups.flat()) {
-    const record: StoredRow = {}
-
-    for (const { name, index, read } of fields) {
-      const value = row[index]
-
-      if (isRounded(value)) return undefined
-
-      record[name] = read ? read(value) : value
-    }
-
-    records.push(record)
-  }
-
-  return sortById(records, table, origin.id).slice(0, limit) as Result[]
-}
-
-/** Whether a number may have lost digits in JSON. */
-function isRounded(value: unknown): boolean {
-  return typeof value === 'number' && !Number.isSafeInteger(value)
-}
 
 /**
  * Prepares the statement of a page to read related rows along with it: those that an index finds, and that JSON leaves as
@@ -125,21 +54,6 @@ export async function openAlong(
   }
 
   return new PageReader(parts, handle.table)
-}
-
-/** A related table, and where calls of its service read it. */
-interface Related {
-  readonly origin: KyselySet
-  readonly table: Table
-}
-
-/** The tables of a relation. */
-interface Tables {
-  readonly page: TableHandle
-  readonly related: Related
-  readonly links: Related | undefined
-  /** How many rows are read for each record of the page. */
-  readonly size: number
 }
 
 /** Opens the table of a related service, if its calls read where the page is read. */
@@ -278,71 +192,6 @@ function isText(read: unknown): boolean {
 /** The text of a list with the one row that there is. */
 function toListText(row: unknown): string {
   return row === null ? '[]' : `[${row}]`
-}
-
-/**
- * The part of a statement that reads the rows for a record of the page: in two parts around the number of rows, where that
- * is limited. It is made once.
- *
- * @returns Nothing where the rows are read by themselves
- */
-function toText(request: AlongRequest, tables: Tables): readonly string[] {
-  const { page, related, links } = tables
-  const { from, to, through, isCount } = request
-  const isSingle = to === related.origin.id
-  const outer = toPlaced(page.table.name, page.table.columns.get(from))
-  const target = toPlaced(RELATED, related.table.columns.get(to))
-  const near = toPlaced(LINK, links?.table.columns.get(through?.from ?? ''))
-  const far = toPlaced(LINK, links?.table.columns.get(through?.to ?? ''))
-  const isFound = through ? isSingle && finds(near, outer) && finds(target, far) : finds(target, outer)
-
-  if (!isFound || [RELATED, LINK].includes(page.table.name) || related.table.columns.has('__proto__'))
-    return []
-
-  const toParts = (statement: Fragment) => statement.compile(related.origin.source).sql.split(SIZE)
-  const rows = sql`${sql.table(related.origin.name)} as ${sql.id(RELATED)}`
-  const matching = sql`${rows} where ${target?.reference} = ${outer?.reference}`
-
-  if (isCount) return toParts(sql`(select count(*) from ${matching})`)
-
-  const json = page.table.dialect.json as JsonRows
-  const columns = [...related.table.columns.values()].map((column) => toPlaced(RELATED, column) as Column)
-  const values = columns.map(json.toValue)
-
-  if (!values.every((value) => value !== undefined) || values.length > MAX_VALUES) return []
-
-  const limit = sql`limit ${sql.raw(SIZE)}`
-
-  if (through && links) {
-    const linking = sql`${sql.table(links.origin.name)} as ${sql.id(LINK)}`
-
-    return toParts(
-      sql`(select ${json.toList(values)} from (select ${far?.reference} from ${linking} where ${near?.reference} = ${outer?.reference} ${limit}) as ${sql.id(LINK)} left join ${rows} on ${target?.reference} = ${far?.reference})`
-    )
-  }
-
-  return toParts(
-    isSingle
-      ? sql`(select ${json.toRow(values)} from ${matching})`
-      : sql`(select ${json.toList(values)} from (select * from ${matching} ${limit}) as ${sql.id(RELATED)})`
-  )
-}
-
-/** Where the number of rows stands in text. No name has it. */
-const SIZE = '\0'
-
-/** A column of one of several tables. */
-function toPlaced(table: string, column: Column | undefined): Column | undefined {
-  return column && { ...column, reference: sql.id(table, column.name) }
-}
-
-/** Whether an index finds rows by the value of another column, and both columns compare alike. */
-function finds(inner: Column | undefined, outer: Column | undefined): boolean {
-  if (!inner?.isIndexed || inner.kind !== outer?.kind) return false
-  if (inner.kind === 'integer') return true
-  if (inner.kind !== 'text' && inner.kind !== 'uuid') return false
-
-  return inner.type === outer.type && inner.collation === outer.collation && inner.isExact && outer.isExact
 }
 
 /** Reads the value of a column by which rows find each other; `undefined` for one that it usually does not hold. */

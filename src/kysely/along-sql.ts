@@ -1,0 +1,94 @@
+// Related rows in the statement of a page: for each relation a column, with a number or with rows as JSON.
+import { sql } from 'kysely'
+import type { AlongRequest } from '../query/along.ts'
+import type { Fragment, JsonRows, Table } from './dialect.ts'
+import type { KyselySet } from './set.ts'
+import type { Column } from './table.ts'
+import type { TableHandle } from './table-handle.ts'
+
+/** How many arguments functions of PostgreSQL have at most. */
+const MAX_VALUES = 100
+
+/** What the tables of a relation are called in the statement. */
+const RELATED = '_r'
+const LINK = '_l'
+
+/** Where the number of rows stands in text. No name has it. */
+const SIZE = '\0'
+
+/** A related table, and where calls of its service read it. */
+export interface Related {
+  readonly origin: KyselySet
+  readonly table: Table
+}
+
+/** The tables of a relation. */
+export interface Tables {
+  readonly page: TableHandle
+  readonly related: Related
+  readonly links: Related | undefined
+  /** How many rows are read for each record of the page. */
+  readonly size: number
+}
+
+/**
+ * The part of a statement that reads the rows for a record of the page: in two parts around the number of rows, where that
+ * is limited. It is made once.
+ *
+ * @returns Nothing where the rows are read by themselves
+ */
+export function toText(request: AlongRequest, tables: Tables): readonly string[] {
+  const { page, related, links } = tables
+  const { from, to, through, isCount } = request
+  const isSingle = to === related.origin.id
+  const outer = toPlaced(page.table.name, page.table.columns.get(from))
+  const target = toPlaced(RELATED, related.table.columns.get(to))
+  const near = toPlaced(LINK, links?.table.columns.get(through?.from ?? ''))
+  const far = toPlaced(LINK, links?.table.columns.get(through?.to ?? ''))
+  const isFound = through ? isSingle && finds(near, outer) && finds(target, far) : finds(target, outer)
+
+  if (!isFound || [RELATED, LINK].includes(page.table.name) || related.table.columns.has('__proto__'))
+    return []
+
+  const toParts = (statement: Fragment) => statement.compile(related.origin.source).sql.split(SIZE)
+  const rows = sql`${sql.table(related.origin.name)} as ${sql.id(RELATED)}`
+  const matching = sql`${rows} where ${target?.reference} = ${outer?.reference}`
+
+  if (isCount) return toParts(sql`(select count(*) from ${matching})`)
+
+  const json = page.table.dialect.json as JsonRows
+  const columns = [...related.table.columns.values()].map((column) => toPlaced(RELATED, column) as Column)
+  const values = columns.map(json.toValue)
+
+  if (!values.every((value) => value !== undefined) || values.length > MAX_VALUES) return []
+
+  const limit = sql`limit ${sql.raw(SIZE)}`
+
+  if (through && links) {
+    const linking = sql`${sql.table(links.origin.name)} as ${sql.id(LINK)}`
+
+    return toParts(
+      sql`(select ${json.toList(values)} from (select ${far?.reference} from ${linking} where ${near?.reference} = ${outer?.reference} ${limit}) as ${sql.id(LINK)} left join ${rows} on ${target?.reference} = ${far?.reference})`
+    )
+  }
+
+  return toParts(
+    isSingle
+      ? sql`(select ${json.toRow(values)} from ${matching})`
+      : sql`(select ${json.toList(values)} from (select * from ${matching} ${limit}) as ${sql.id(RELATED)})`
+  )
+}
+
+/** A column of one of several tables. */
+function toPlaced(table: string, column: Column | undefined): Column | undefined {
+  return column && { ...column, reference: sql.id(table, column.name) }
+}
+
+/** Whether an index finds rows by the value of another column, and both columns compare alike. */
+function finds(inner: Column | undefined, outer: Column | undefined): boolean {
+  if (!inner?.isIndexed || inner.kind !== outer?.kind) return false
+  if (inner.kind === 'integer') return true
+  if (inner.kind !== 'text' && inner.kind !== 'uuid') return false
+
+  return inner.type === outer.type && inner.collation === outer.collation && inner.isExact && outer.isExact
+}
