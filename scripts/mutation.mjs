@@ -1,7 +1,10 @@
 // Changes the sources in small ways, one at a time, and asks the tests whether they notice. `npm run test:mutation` goes
-// through all folders, which takes hours; `npm run test:mutation -- hooks query` through some. What did not change
-// since the last time is not tried again.
+// through all folders, which takes a day; `npm run test:mutation -- hooks query` through some. With `--share 0.1` a tenth
+// of the sources is changed, chosen by SEED, which is printed. What did not change since the last time is not tried again.
+import { readdirSync, readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
 import { Stryker } from '@stryker-mutator/core'
+import fc from 'fast-check'
 
 /** By folder, the tests that have to notice: those of the folder, none that measures, and no server that can do without. */
 const TESTS = {
@@ -34,14 +37,43 @@ const TESTS = {
   ],
   access: ['test/access/!(races|random).test.ts', 'test/transports/access.test.ts'],
   manifest: ['test/access/{closed,proof}.test.ts', 'test/openapi/document*.test.ts'],
-  openapi: ['test/openapi/{document*,page-data,serve*}.test.ts']
+  openapi: ['test/openapi/{document*,page-data,serve*}.test.ts'],
+  client: ['test/client/!(bundle).test.ts', 'test/{*mistakes,warnings}.test.ts'],
+  express: [
+    'test/express/*.test.ts',
+    'test/transports/{http,methods,queries}.test.ts',
+    'test/{*mistakes,warnings}.test.ts'
+  ],
+  fetch: ['test/fetch/*.test.ts', 'test/transports/*.test.ts', 'test/{*mistakes,warnings}.test.ts'],
+  koa: [
+    'test/koa/*.test.ts',
+    'test/transports/{http,methods,queries}.test.ts',
+    'test/{*mistakes,warnings}.test.ts'
+  ],
+  kysely: [
+    'test/kysely/!(docs|hostile|kill|large|lost|official|outage|own-statements|parallel|rivals|timeout).test.ts',
+    'test/adapter/*.test.ts',
+    'test/{*mistakes,warnings}.test.ts'
+  ],
+  migrate: ['test/migrate/!(apps|page).test.ts'],
+  node: ['test/node/*.test.ts', 'test/transports/*.test.ts', 'test/{*mistakes,warnings}.test.ts'],
+  oauth: ['test/oauth/!(docs|providers|random).test.ts', 'test/{*mistakes,warnings}.test.ts'],
+  socketio: [
+    'test/socketio/!(sessions.random).test.ts',
+    'test/transports/*.test.ts',
+    'test/{*mistakes,warnings}.test.ts'
+  ],
+  sync: ['test/sync/!(cut-off|docs|processes).test.ts', 'test/{*mistakes,warnings}.test.ts'],
+  testing: ['test/testing/!(docs|examples).test.ts', 'test/{*mistakes,warnings}.test.ts'],
+  utils: ['test/{core,hooks,memory,query,utils}/*.test.ts', 'test/{*mistakes,warnings}.test.ts']
 }
 
 /** What is generated, and what runs in browsers. */
 const EXCLUDED = ['!src/openapi/assets.ts', '!src/openapi/page/**']
 
-/** Ways into an application that have all of `src/transport` behind them. */
+/** Ways into an application that have all of `src/transport` behind them, and those of the folders that are one. */
 const TRANSPORTS = ['a server of Node', 'Socket.IO']
+const OWN_TRANSPORTS = { express: ['Express'], fetch: ['Fetch'], koa: ['Koa'] }
 
 /** A database that needs no server. */
 const DATABASES = ['SQLite']
@@ -49,8 +81,16 @@ const DATABASES = ['SQLite']
 /** The share of changes, in percent, that the tests have to notice. */
 const LOWEST_SCORE = 85
 
-const folders = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(TESTS)
+/** How many lines are chosen together by `--share`. A change that reaches into the lines after them is left out. */
+const BLOCK = 12
+
+const { values, positionals } = parseArgs({ options: { share: { type: 'string' } }, allowPositionals: true })
+const share = Number(values.share ?? 1)
+const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
+const folders = positionals.length > 0 ? positionals : Object.keys(TESTS)
 const rows = {}
+
+if (share < 1) console.log(`${100 * share} % of the lines, of the seed ${seed}`)
 
 for (const folder of folders) rows[folder] = count(await mutate(folder))
 
@@ -60,25 +100,44 @@ process.exitCode = Object.values(rows).some(({ score }) => score < LOWEST_SCORE)
 function mutate(folder) {
   // Read by the configuration of Vitest and by test/support, in the processes that Stryker starts.
   process.env.MUTATION_TESTS = TESTS[folder].join(';')
-  process.env.MUTATION_TRANSPORTS = TRANSPORTS.join(';')
+  process.env.MUTATION_TRANSPORTS = (OWN_TRANSPORTS[folder] ?? TRANSPORTS).join(';')
   process.env.MUTATION_DATABASES = DATABASES.join(';')
 
+  const name = share < 1 ? `${folder}-${share}-${seed}` : folder
   const stryker = new Stryker({
-    mutate: [`src/${folder}/**/*.ts`, ...EXCLUDED],
+    mutate: share < 1 ? chooseLines(folder) : [`src/${folder}/**/*.ts`, ...EXCLUDED],
     ignorePatterns: ['/bench', '/docs', '/examples', '/reports', '/coverage'],
     testRunner: 'vitest',
     vitest: { configFile: 'vitest.mutation.config.ts', related: false },
     coverageAnalysis: 'perTest',
     incremental: true,
-    incrementalFile: `reports/mutation/${folder}.incremental.json`,
+    incrementalFile: `reports/mutation/${name}.incremental.json`,
     reporters: ['clear-text', 'progress-append-only', 'json'],
-    jsonReporter: { fileName: `reports/mutation/${folder}.json` },
+    jsonReporter: { fileName: `reports/mutation/${name}.json` },
     clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
     timeoutMS: 10_000,
     concurrency: 2
   })
 
   return stryker.runMutationTest()
+}
+
+/** Part of the lines of a folder, as Stryker writes them. */
+function chooseLines(folder) {
+  const files = readdirSync(`src/${folder}`, { recursive: true })
+    .map((file) => `src/${folder}/${file}`)
+    .filter((file) => file.endsWith('.ts') && !/^src\/openapi\/(assets|page\/)/.test(file))
+  const blocks = files.sort().flatMap((file) => {
+    const { length } = readFileSync(file, 'utf8').trimEnd().split('\n')
+
+    return Array.from({ length: Math.ceil(length / BLOCK) }, (_, block) => {
+      return `${file}:${block * BLOCK + 1}-${(block + 1) * BLOCK}`
+    })
+  })
+  const length = Math.ceil(share * blocks.length)
+  const subset = fc.shuffledSubarray(blocks, { minLength: length, maxLength: length })
+
+  return fc.sample(subset, { seed, numRuns: 1 })[0]
 }
 
 function count(mutants) {

@@ -29,6 +29,11 @@ export async function connectTo(url: string) {
   return client
 }
 
+/** All entries of a stream. */
+export async function readAll(client: Awaited<ReturnType<typeof connectTo>>, key: string) {
+  return (await client.xRange(key, '-', '+')) ?? []
+}
+
 /** Waits until nothing was written for many times as long as an answer takes. */
 export async function quiet(url: string, prefix: string): Promise<void> {
   const client = await connectTo(url)
