@@ -173,5 +173,5 @@ function toSentence({ origin, missed }: Gap, own: string | undefined): string {
 
   return origin === own && own !== undefined
     ? `${events} of this process did not reach others: Redis was away for too long, or they were too large`
-    : `${events} of other processes did not reach this one: it was away from Redis for too long, or they were`
+    : `${events} of other processes did not reach this one: one of the processes was away from Redis for too long, or the events were too large`
 }
