@@ -6,6 +6,18 @@ import { expectSession } from '../support/session.ts'
 const guide = await readGuide('security')
 const env = { SECRET: 'a secret for the page on security' }
 
+/** What the page on authentication shows in full. */
+const LOGINS = `
+import { AuthenticationService, JWTStrategy } from 'alula/authentication'
+
+app.set('authentication', { secret: process.env.SECRET, service: 'users', entity: 'user', authStrategies: ['jwt'] })
+
+const authentication = new AuthenticationService(app)
+
+authentication.register('jwt', new JWTStrategy())
+app.use('users', memory(), { methods: [] }).use('authentication', authentication, { methods: ['create'] })
+`
+
 async function expectSessions(program: string, sessions: readonly string[]): Promise<string> {
   const { address } = await runServer(program, env)
 
@@ -16,7 +28,7 @@ async function expectSessions(program: string, sessions: readonly string[]): Pro
 
 it('what is not opened is closed, and the boundary holds', async () => {
   const blocks = ['The boundary', 'Authorization'].flatMap((heading) => guide.read(heading).blocks)
-  const url = await expectSessions(guide.extend(...blocks), guide.read('Closed').sessions)
+  const url = await expectSessions(guide.extend(LOGINS, ...blocks), guide.read('Closed').sessions)
 
   expect((await fetch(`${url}/notes`)).status).toBe(200)
   expect((await fetch(`${url}/tasks`)).status).toBe(401)
