@@ -116,7 +116,8 @@ function mutate(folder) {
     jsonReporter: { fileName: `reports/mutation/${name}.json` },
     clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
     timeoutMS: 10_000,
-    concurrency: 2
+    // Most tests wait for servers and not for the processor.
+    concurrency: 4
   })
 
   return stryker.runMutationTest()
