@@ -131,8 +131,15 @@ export function compileSchema(
   const declared = toNames(record.output)
 
   assertPaths(hidden, record.output)
+  if (form.computed && Object.hasOwn(form.computed, id)) {
+    throw createTypeError(
+      'ALULA_CONFLICTING_FIELD',
+      `The computed field '${id}' of schema() has the name of the id of its service: choose another name`
+    )
+  }
 
-  const { tellsOfHidden } = createHidden([...hidden, ...getVirtualNames(resolvers)], record.output)
+  // What is made for each result is not stored, so no query finds it.
+  const { tellsOfHidden } = createHidden([...hidden, ...computed], record.output)
   const table = new Map([...toFieldTable(record.output)].filter(([path]) => !tellsOfHidden(path)))
   const toPicker = (schema: JsonSchema, rules: Partial<OutputRules>) =>
     compilePicker({ schema, hidden: [], computed: [], keepsExtra: false, onDropped, ...rules })

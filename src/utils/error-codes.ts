@@ -40,9 +40,9 @@ export interface Codes {
   ALULA_CONFIGURED_TWICE: 'error'
 
   /**
-   * A schema uses one field name for two things: a field that the server sets is also in a schema for input, or a relation has the name of a field.
+   * A schema uses one field name for two things: a field that the server sets is also in a schema for input, a relation has the name of a field, or a computed field that of the id.
    *
-   * @fix Remove the field from the input schema, or rename the relation.
+   * @fix Remove the field from the input schema, or rename the relation or the computed field.
    */
   ALULA_CONFLICTING_FIELD: 'error'
 

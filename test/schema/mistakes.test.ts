@@ -10,6 +10,7 @@ import { memory } from '../../src/memory.ts'
 import { count, exists, many, one, onWrite, schema } from '../../src/schema.ts'
 
 const Note = z.object({ id: z.int(), text: z.string() })
+const SIZE = { from: ['text'], many: (notes: readonly any[]) => notes.map(({ text }) => text.length) }
 
 function open(declared: any, service: any = memory()): any {
   const app: any = alula()
@@ -117,6 +118,8 @@ it.each<[string, () => unknown]>([
   ['ALULA_CONFLICTING_FIELD', () => open(schema({ record: Note, create: Note, server: { text: () => '' } }))],
   ['ALULA_INVALID_RELATION', () => schema(Note, { relations: { $a: one('notes', { from: 'id' }) } })],
   ['ALULA_INVALID_RELATION', () => one('', { from: 'id' })],
+  ['ALULA_INVALID_SCHEMA', () => schema(Note, { computed: { $a: SIZE } })],
+  ['ALULA_CONFLICTING_FIELD', () => open(schema(Note, { computed: { id: SIZE } }))],
   ['ALULA_UNDESCRIBABLE_SCHEMA', () => schema(createForeign('yup'))],
   ['ALULA_UNDESCRIBABLE_SCHEMA', () => schema(createForeign('yup', { input: fail, output: fail }))],
   ['ALULA_UNDERIVABLE_SCHEMA', () => open(schema(Note.refine(() => true)))],
@@ -259,8 +262,25 @@ it('a relation may have any name without dots that does not begin with a dollar 
     schema(Note, { relations: { [name]: one('notes', { from: 'id' }) } as any })
 
   expect(() => relate('a$b')).not.toThrow()
-  for (const name of ['$a', 'a.b'])
+  for (const name of ['$a', 'a.b', ''])
     expect(() => relate(name)).toThrow(`The relation '${name}' of schema() needs a name`)
+})
+
+it('a computed field may have any name without dots that does not begin with a dollar sign', () => {
+  const compute = (name: string) => schema(Note, { computed: { [name]: SIZE } })
+
+  expect(() => compute('a$b')).not.toThrow()
+  for (const name of ['$a', 'a.b', ''])
+    expect(() => compute(name)).toThrow(`The computed field '${name}' of schema() needs a name`)
+})
+
+it('a computed field does not have the name of the id', () => {
+  expect(() => open(schema(Note, { computed: { id: SIZE } }))).toThrow(
+    "The computed field 'id' of schema() has the name of the id of its service: choose another name"
+  )
+  expect(() => open(schema(Note, { computed: { _id: SIZE } }), memory({ id: '_id' }))).toThrow(
+    "The computed field '_id'"
+  )
 })
 
 it('of a computed field that returns too few values names it', async () => {

@@ -93,6 +93,19 @@ it.each([
   expect(await fail(open(), query)).toBeUndefined()
 })
 
+it.each([
+  [{ age: 1 }, 'age', unknown],
+  [{ 'address.city': 'a' }, 'address.city', unknown],
+  [{ $sort: { age: 1 } }, 'age', 'is not a field to sort by']
+])('a computed field cannot be queried where the record declares it: %j', async (query, path, message) => {
+  const computed = Object.fromEntries(
+    ['age', 'address'].map((name) => [name, { from: ['id'], many: (people: any[]) => people.map(() => 1) }])
+  )
+
+  expect(await fail(open({ computed }), query)).toEqual([400, { [path]: message }])
+  expect(await fail(open({ computed }), { $select: ['age'] })).toBeUndefined()
+})
+
 it('deep queries end', async () => {
   let query: object = { name: 'a' }
 
