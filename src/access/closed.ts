@@ -1,5 +1,6 @@
 import { addGate, getLayers } from '../core/gate.ts'
 import { addPlugin } from '../core/internals.ts'
+import { isStandardMethod } from '../core/methods.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { Application, FeathersService, HookContext, NextFunction } from '../core/types.ts'
 import { Forbidden } from '../errors.ts'
@@ -84,6 +85,9 @@ function warnOfClosed(app: Application, open: ReadonlyMap<string, readonly strin
       .map((method) => `${path}.${method}`)
   )
   const unknown = [...open.keys()].filter((path) => !(path in app.services))
+  const missing = [...open].flatMap(([path, methods]) =>
+    path in app.services ? listMissing(app.services[path], methods).map((method) => `${path}.${method}`) : []
+  )
 
   if (names.length > 0) {
     globalThis.process?.emitWarning(
@@ -97,4 +101,17 @@ function warnOfClosed(app: Application, open: ReadonlyMap<string, readonly strin
       { code: 'ALULA_CLOSED' }
     )
   }
+  if (missing.length > 0) {
+    globalThis.process?.emitWarning(
+      `'open' of closed() names methods that are not there: ${missing.join(', ')}`,
+      { code: 'ALULA_CLOSED' }
+    )
+  }
+}
+
+/** As for `access()`: standard methods may be named, whichever of them the service has. */
+function listMissing(service: FeathersService, named: readonly string[]): readonly string[] {
+  const methods = getServiceOptions(service)?.methods
+
+  return methods ? named.filter((method) => !isStandardMethod(method) && !methods.includes(method)) : []
 }

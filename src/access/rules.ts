@@ -50,9 +50,13 @@ export const user: AccessRule = define({ who: 'user', hasQuery: false }, (contex
  * @example
  * access({ find: anyone, patch: owner('ownerId') })
  */
-export function owner(field: string): AccessRule {
-  if (!isString(field) || field.startsWith('$')) {
-    throw createTypeError('ALULA_INVALID_ARGUMENT', "owner() expects the name of a field: owner('ownerId')")
+export function owner(field: string): AccessRule
+export function owner(field: string, ...others: readonly unknown[]): AccessRule {
+  if (!isString(field) || field.startsWith('$') || others.length > 0) {
+    throw createTypeError(
+      'ALULA_INVALID_ARGUMENT',
+      "owner() expects the name of a field, and nothing else: owner('ownerId')"
+    )
   }
 
   return define({ who: `owner('${field}')`, field, hasQuery: true, needsEntity: true }, (context) => {

@@ -19,7 +19,7 @@ export interface Codes {
   ALULA_CIRCULAR_QUERY: 'error'
 
   /**
-   * `closed()` refuses methods that nothing guards, or its `open` option names services that do not exist.
+   * `closed()` refuses methods that nothing guards, or its `open` option names services or methods that do not exist.
    *
    * @fix Give each named service the `access` option or an `authenticate` hook, or remove the method from `methods`. Correct the names in `open`.
    */

@@ -359,6 +359,11 @@ describe('mistakes', () => {
       "Invalid rule for 'find' in access(): expected a function, got boolean"
     ],
     ['owner without a field', () => owner(undefined as any), 'owner() expects the name of a field'],
+    [
+      'owner with options',
+      () => (owner as any)('ownerId', { field: 'uuid' }),
+      "owner() expects the name of a field, and nothing else: owner('ownerId')"
+    ],
     ['role without a name', () => role(''), 'role() expects the name of a role'],
     [
       'role with a field that is none',

@@ -37,6 +37,12 @@ it('of closed() name services that are not there', async () => {
   ])
 })
 
+it('of closed() name methods that are not there', async () => {
+  expect(await start({ tags: ['find', 'get', 'fnid', 'create'], notes: ['zz'] })).toEqual([
+    ["'open' of closed() names methods that are not there: tags.fnid, notes.zz", { code: 'ALULA_CLOSED' }]
+  ])
+})
+
 it('of closed() are none for lists that are not valid, which it refuses', () => {
   expect(() => closed({ open: { tags: ['find'], notes: 'find' } as any })).toThrow(
     "Invalid option 'open' of closed(): expected lists of methods by the path of a service"
