@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { access, owner, role, user } from '../src/access.ts'
+import { access, exposure, owner, role, user } from '../src/access.ts'
 import { authenticate, hashPassword, LocalStrategy } from '../src/authentication.ts'
 import { errorHandler, express, notFound, parseAuthentication, rest, toMiddleware } from '../src/express.ts'
 import { createHandler } from '../src/fetch.ts'
 import { collect } from '../src/hooks.ts'
 import { alula } from '../src/index.ts'
-import { koa } from '../src/koa.ts'
+import { errorHandler as errorHandlerOfKoa, koa } from '../src/koa.ts'
 import { kysely } from '../src/kysely.ts'
 import { memory } from '../src/memory.ts'
 import { toListener } from '../src/node.ts'
@@ -252,6 +252,23 @@ describe('a mistake is met by an error with a sentence:', () => {
     'a function as a logger, on Express': [
       () => errorHandler({ logger: console.log } as any),
       "Invalid option 'logger' of errorHandler: expected an object with the method 'error', or false"
+    ],
+    'no application for a table of access': [
+      () => exposure(null as any),
+      'exposure expects an application, as alula() returns it'
+    ],
+    'no application, but its options, for a table of access': [
+      () => exposure({} as any),
+      'exposure expects an application, as alula() returns it'
+    ],
+    'options of notFound that are nothing': [() => notFound(null as any), 'Invalid options of notFound'],
+    'an option of notFound that is misspelt': [
+      () => notFound({ verbos: true } as any),
+      "Unknown option 'verbos' of notFound. Did you mean 'verbose'?"
+    ],
+    'options of an error handler that are nothing, on Koa': [
+      () => errorHandlerOfKoa(null as any),
+      'Invalid options of errorHandler: expected an object'
     ],
     'a duration without a unit': [
       () => createSecured({ jwtOptions: { expiresIn: '3600' } }),

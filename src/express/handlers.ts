@@ -9,7 +9,7 @@ import { toHead } from '../transport/encode.ts'
 import { LOGGER_CHECK, type Logger, logError, toClientError } from '../transport/error.ts'
 import { toLogContext } from '../transport/handler.ts'
 import { createNotFound, type TransportApplication, toHttpError } from '../transport/http.ts'
-import { isFunction, isObject, isString } from '../utils/check.ts'
+import { isBoolean, isFunction, isObject, isString } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { sendResult } from './send.ts'
@@ -48,10 +48,11 @@ const CHECKS: OptionChecks = {
  * Middleware that fails with `NotFound`. Register it after the last service.
  *
  * @param options `verbose`: whether the message has the URL
- * @throws Error when it is used as middleware itself
+ * @throws Error when it is used as middleware itself, TypeError for options that are not valid
  */
 export function notFound(options: { verbose?: boolean } = {}): RequestHandler {
   assertCalled('notFound', options)
+  assertOptions('notFound', options, { verbose: [isBoolean, 'true or false'] })
 
   const { verbose = false } = options
 

@@ -1,4 +1,5 @@
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express'
+import { assertApplication } from '../core/assert-application.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, Query, RouteLookup } from '../core/types.ts'
 import { respond } from '../node/listener.ts'
@@ -13,12 +14,7 @@ import {
   toErrorHeaders,
   toHttpResult
 } from '../transport/http.ts'
-import {
-  assertApplication,
-  type HttpOptions,
-  type HttpSettings,
-  toHttpSettings
-} from '../transport/options.ts'
+import { type HttpOptions, type HttpSettings, toHttpSettings } from '../transport/options.ts'
 import { createSetupCheck } from '../transport/setup-check.ts'
 import { findTarget, type HttpTarget, isMounted } from '../transport/target.ts'
 import { isFunction, isNever } from '../utils/check.ts'

@@ -1,8 +1,9 @@
+import { assertApplication } from '../core/assert-application.ts'
 import { BadRequest, UnsupportedMediaType } from '../errors.ts'
 import { createAborted, createTooLarge } from '../transport/error.ts'
 import { serveHttp } from '../transport/handler.ts'
 import type { HttpRequest, HttpResponse, TransportApplication } from '../transport/http.ts'
-import { assertApplication, type HttpOptions, toHttpSettings } from '../transport/options.ts'
+import { type HttpOptions, toHttpSettings } from '../transport/options.ts'
 import { toAddress, toHost } from '../transport/proxies.ts'
 import { createError } from '../utils/developer-error.ts'
 

@@ -6,6 +6,7 @@ import { toHead } from '../transport/encode.ts'
 import { LOGGER_CHECK, type Logger, logUnexpected } from '../transport/error.ts'
 import { toLogContext } from '../transport/handler.ts'
 import { type TransportApplication, toHttpError } from '../transport/http.ts'
+import { isObject } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { assertOptions } from '../utils/options.ts'
 import type { FeathersKoaContext, Middleware } from './context.ts'
@@ -88,7 +89,7 @@ function readPath(context: FeathersKoaContext): string {
  * @throws Error when that is the context of a request
  */
 export function assertCalled(name: string, argument: object): void {
-  if ('req' in argument) {
+  if (isObject(argument) && 'req' in argument) {
     throw createError(
       'ALULA_NOT_CALLED',
       `${name} makes middleware and is none: call it, as in app.use(${name}())`

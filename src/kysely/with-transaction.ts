@@ -14,7 +14,7 @@ import { Transaction } from './transaction.ts'
  * an application it begins with the first call that has a database, and `getTransaction(db)` returns it
  * @param run The function. When it throws or rejects, everything is rolled back
  * @returns What the function returns
- * @throws TypeError without a function; what the function throws; FeathersError when the database refuses to commit;
+ * @throws TypeError without an application or a function; what the function throws; FeathersError when the database refuses to commit;
  * Unavailable inside one that has failed; GeneralError inside one of another database
  * @example
  * await withTransaction(db, async (trx) => {
@@ -28,7 +28,7 @@ export async function withTransaction<DB, T>(
 ): Promise<T>
 export async function withTransaction<T>(app: object, run: () => Promise<T>): Promise<T>
 export async function withTransaction<T>(source: object, run: (trx?: any) => Promise<T>): Promise<T> {
-  if (typeof run !== 'function') {
+  if (Object(source) !== source || typeof run !== 'function') {
     throw createTypeError(
       'ALULA_INVALID_ARGUMENT',
       'withTransaction expects an application and a function: withTransaction(app, async () => …), or a Kysely instance and a function: withTransaction(db, async (trx) => …)'

@@ -1,3 +1,4 @@
+import { assertApplication } from '../core/assert-application.ts'
 import { isStandardMethod } from '../core/methods.ts'
 import type { Application } from '../core/types.ts'
 import { getMethodDefinition, isFieldTable, type SchemaDefinition } from '../schema/compile.ts'
@@ -38,10 +39,13 @@ export interface ExposureRow {
  * services, and are not in it.
  *
  * @param app An application, set up
+ * @throws TypeError for anything else
  * @example
  * console.table(exposure(app))
  */
 export function exposure(app: Application): ExposureRow[] {
+  assertApplication('exposure', app)
+
   return readServices(app).flatMap((service) => service.methods.map((method) => toRow(service, method)))
 }
 

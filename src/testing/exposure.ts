@@ -1,3 +1,4 @@
+import { assertApplication } from '../core/assert-application.ts'
 import { getDefinition, isStandardMethod } from '../core/methods.ts'
 import { getOwnAccess } from '../core/own-access.ts'
 import { getMethodRoutes } from '../core/service.ts'
@@ -5,6 +6,7 @@ import type { Application, Id } from '../core/types.ts'
 import { type ExposureRow, exposure } from '../manifest/exposure.ts'
 import { handleSocket } from '../transport/socket.ts'
 import { isObject } from '../utils/check.ts'
+import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { createTestClient, loginAs, type TestClient } from './client.ts'
 
 /** Who calls, and what they call for. */
@@ -22,6 +24,12 @@ export interface ProofOptions {
   readonly records?: { readonly [path: string]: Id }
   /** By the path of a service, the data of writes; `{}` when left out. */
   readonly data?: { readonly [path: string]: object }
+}
+
+const CHECKS: OptionChecks = {
+  users: [isObject, 'an object with entities as user, owner and admin'],
+  records: [isObject, 'an object with ids by the paths of services'],
+  data: [isObject, 'an object with data by the paths of services']
 }
 
 interface Caller {
@@ -42,11 +50,14 @@ const NO_ID = '2147483000'
  *
  * @param app An application for tests, set up
  * @param options The users, and the records and data to use
- * @throws Error with one line for each difference
+ * @throws Error with one line for each difference, TypeError for options that are not valid
  * @example
  * await proveExposure(app, { users: { user, owner, admin }, records: { notes: note.id } })
  */
 export async function proveExposure(app: Application, options: ProofOptions = {}): Promise<void> {
+  assertApplication('proveExposure', app)
+  assertOptions('proveExposure', options, CHECKS)
+
   const callers = await createCallers(app, options)
   const differences: string[] = []
 

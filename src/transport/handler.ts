@@ -1,3 +1,4 @@
+import { assertApplication } from '../core/assert-application.ts'
 import { callService } from '../core/call.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, RouteLookup } from '../core/types.ts'
@@ -19,7 +20,7 @@ import {
   toHttpResult
 } from './http.ts'
 import { runMounted } from './mount.ts'
-import { assertApplication, type HttpOptions, type HttpSettings, toHttpSettings } from './options.ts'
+import { type HttpOptions, type HttpSettings, toHttpSettings } from './options.ts'
 import { assertOwnOrigin } from './origin.ts'
 import { isConditional, runConditionally } from './precondition.ts'
 import { parseQueryString } from './querystring.ts'

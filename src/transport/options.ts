@@ -1,6 +1,5 @@
 import type { Params } from '../core/types.ts'
 import { isBoolean, isCount, isFunction, isObject, isString, isStringList } from '../utils/check.ts'
-import { createTypeError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { toPrefix } from '../utils/path.ts'
 import type { ParseAuthenticationOptions } from './authentication.ts'
@@ -62,19 +61,6 @@ const CHECKS: OptionChecks = {
 const AUTHENTICATION_CHECKS: OptionChecks = {
   service: [isString, 'the path of a service'],
   strategies: [isStringList, 'an array of names']
-}
-
-/**
- * Checks what a transport is made for.
- *
- * @param name The name of the function that makes it
- * @param app The application
- * @throws TypeError for anything else
- */
-export function assertApplication(name: string, app: unknown): void {
-  if (typeof (app as { lookup?: unknown } | null | undefined)?.lookup === 'function') return
-
-  throw createTypeError('ALULA_INVALID_APPLICATION', `${name} expects an application, as alula() returns it`)
 }
 
 /**

@@ -142,3 +142,15 @@ it('expects no write of an owner to be admitted whose data nobody has given', as
 
   await proveExposure(app, { users, records: { notes: 7 } })
 })
+
+it.each<[string, any, object | null, string]>([
+  ['ALULA_INVALID_APPLICATION', null, {}, 'proveExposure expects an application'],
+  ['ALULA_INVALID_OPTION', createApp(), null, 'Invalid options of proveExposure: expected an object'],
+  ['ALULA_UNKNOWN_OPTION', createApp(), { user: USERS[1] }, "Did you mean 'users'?"],
+  ['ALULA_INVALID_OPTION', createApp(), { records: [7] }, "Invalid option 'records' of proveExposure"]
+])('refuses what it cannot use: %s', async (code, app, options, sentence) => {
+  await expect(proveExposure(app, options as any)).rejects.toMatchObject({
+    code,
+    message: expect.stringContaining(sentence)
+  })
+})

@@ -273,12 +273,18 @@ describeDatabases('transactions', (database) => {
     expect(heard).toEqual(['Bob'])
   })
 
-  it('what is no function is refused', async () => {
+  it('what is no application or no function is refused', async () => {
     const { app } = await open(database)
 
     await expect((withTransaction as any)(app)).rejects.toThrow(
       'withTransaction expects an application and a function'
     )
+    for (const source of [null, undefined, 'app']) {
+      await expect(withTransaction(source as any, async () => 1)).rejects.toMatchObject({
+        code: 'ALULA_INVALID_ARGUMENT',
+        message: expect.stringContaining('withTransaction expects an application and a function')
+      })
+    }
   })
 
   it('the first calls of all do not wait for each other, though they take all connections', async () => {
