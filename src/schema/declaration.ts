@@ -150,17 +150,19 @@ export function toLongForm(first: unknown, settings: SchemaSettings | undefined)
     )
   }
 
-  if (isLongForm(first) && settings !== undefined) {
+  const isLong = isLongForm(first)
+
+  if (isLong && settings !== undefined) {
     throw createTypeError(
       'ALULA_INVALID_SCHEMA',
       'schema() expects no settings beside an object that has a `record`: they belong into it'
     )
   }
 
-  const form = isLongForm(first) ? first : { ...settings, record: first as AnySchema }
+  if (isLong || settings !== undefined) assertOptions('schema()', isLong ? first : settings, CHECKS)
 
-  if (settings !== undefined) assertOptions('schema()', settings, CHECKS)
-  assertOptions('schema()', form, CHECKS)
+  const form: LongForm = isLong ? first : { ...settings, record: first as AnySchema }
+
   if (form.query && isQuerySettings(form.query)) assertOptions('query of schema()', form.query, QUERY_CHECKS)
   for (const [name, parts] of Object.entries(form.methods ?? {})) {
     assertOptions(`methods.${name} of schema()`, parts, METHOD_CHECKS)

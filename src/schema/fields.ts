@@ -129,10 +129,7 @@ function toKinds(part: JsonSchema): readonly FieldKind[] {
   if (part[DATE_KEYWORD]) return ['date']
 
   const types = getTypes(part).filter((type) => type !== 'null')
-  const values = [
-    ...(part.const === undefined ? [] : [part.const]),
-    ...(Array.isArray(part.enum) ? part.enum : [])
-  ]
+  const values = listValues(part)
 
   if (types.length > 0) return types.flatMap(toKind)
   if (values.length > 0) return values.flatMap((value) => toKind(value === null ? 'null' : typeof value))
