@@ -4,6 +4,7 @@ import { VALIDATED } from '../query/validated.ts'
 import { isFunction } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
+import { assertComputed } from './computed.ts'
 import { compileData, compileValue, type DataCheck } from './data.ts'
 import { getAjv, hasAjvOfQueries, isQuerySettings, type LongForm, type MethodSchemas } from './declaration.ts'
 import { makePartial, omitFields } from './derive.ts'
@@ -131,12 +132,7 @@ export function compileSchema(
   const declared = toNames(record.output)
 
   assertPaths(hidden, record.output)
-  if (form.computed && Object.hasOwn(form.computed, id)) {
-    throw createTypeError(
-      'ALULA_CONFLICTING_FIELD',
-      `The computed field '${id}' of schema() has the name of the id of its service: choose another name`
-    )
-  }
+  assertComputed(form.computed ?? {}, id)
 
   // What is made for each result is not stored, so no query finds it.
   const { tellsOfHidden } = createHidden([...hidden, ...computed], record.output)

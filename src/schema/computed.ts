@@ -1,11 +1,35 @@
 import type { HookContext } from '../core/types.ts'
-import { createError } from '../utils/developer-error.ts'
+import { createError, createTypeError } from '../utils/developer-error.ts'
 import { isPlainObject } from '../utils/object.ts'
 import type { Computed } from './declaration.ts'
 import { toRecords } from './output.ts'
 
 /** Fields by name. */
 export type ComputedFields = readonly (readonly [name: string, computed: Computed])[]
+
+/**
+ * Checks the names of computed fields: others mean something else in queries, and an id has to stay what it is.
+ *
+ * @param computed The computed fields by name
+ * @param id The name of the id field
+ * @throws TypeError for any other name
+ */
+export function assertComputed(computed: object, id: string): void {
+  for (const name of Object.keys(computed)) {
+    if (/^$|^\$|\./.test(name)) {
+      throw createTypeError(
+        'ALULA_INVALID_SCHEMA',
+        `The computed field '${name}' of schema() needs a name without dots, and without $ in front`
+      )
+    }
+    if (name === id) {
+      throw createTypeError(
+        'ALULA_CONFLICTING_FIELD',
+        `The computed field '${name}' of schema() has the name of the id of its service: choose another name`
+      )
+    }
+  }
+}
 
 /**
  * Puts computed fields into the records of a result, all records at once.

@@ -3,7 +3,6 @@ import type { FeathersService, HookContext } from '../core/types.ts'
 import { isFunction } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
-import type { ErrorCode } from '../utils/error-codes.ts'
 import {
   getAjv,
   type LongForm,
@@ -110,8 +109,6 @@ function assertNames(form: LongForm, declared: readonly string[]): void {
   assertDeclared(Object.keys(form.server ?? {}), declared, 'server')
   assertDeclared(form.hidden?.map((path) => path.split('.')[0] as string) ?? [], declared, 'hidden')
   assertDeclared(sources, declared, 'computed.from')
-  for (const name of Object.keys(form.computed ?? {}))
-    assertName(name, 'computed field', 'ALULA_INVALID_SCHEMA')
   assertRelations(form, declared)
 
   for (const name of Object.keys(form.methods ?? {})) {
@@ -137,7 +134,12 @@ function assertDeclared(names: readonly string[], declared: readonly string[], o
 
 function assertRelations({ relations = {}, computed = {} }: LongForm, declared: readonly string[]): void {
   for (const [name, { from }] of Object.entries(relations)) {
-    assertName(name, 'relation', 'ALULA_INVALID_RELATION')
+    if (/^$|^\$|\./.test(name)) {
+      throw createTypeError(
+        'ALULA_INVALID_RELATION',
+        `The relation '${name}' of schema() needs a name without dots, and without $ in front`
+      )
+    }
     if (declared.includes(name) || Object.hasOwn(computed, name)) {
       throw createTypeError(
         'ALULA_CONFLICTING_FIELD',
@@ -146,14 +148,4 @@ function assertRelations({ relations = {}, computed = {} }: LongForm, declared: 
     }
     if (from !== undefined) assertDeclared([from], declared, `relations.${name}.from`)
   }
-}
-
-/** Other names mean something else in queries. */
-function assertName(name: string, what: string, code: ErrorCode): void {
-  if (name !== '' && !/^\$|\./.test(name)) return
-
-  throw createTypeError(
-    code,
-    `The ${what} '${name}' of schema() needs a name without dots, and without $ in front`
-  )
 }

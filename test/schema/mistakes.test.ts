@@ -118,7 +118,7 @@ it.each<[string, () => unknown]>([
   ['ALULA_CONFLICTING_FIELD', () => open(schema({ record: Note, create: Note, server: { text: () => '' } }))],
   ['ALULA_INVALID_RELATION', () => schema(Note, { relations: { $a: one('notes', { from: 'id' }) } })],
   ['ALULA_INVALID_RELATION', () => one('', { from: 'id' })],
-  ['ALULA_INVALID_SCHEMA', () => schema(Note, { computed: { $a: SIZE } })],
+  ['ALULA_INVALID_SCHEMA', () => open(schema(Note, { computed: { $a: SIZE } }))],
   ['ALULA_CONFLICTING_FIELD', () => open(schema(Note, { computed: { id: SIZE } }))],
   ['ALULA_UNDESCRIBABLE_SCHEMA', () => schema(createForeign('yup'))],
   ['ALULA_UNDESCRIBABLE_SCHEMA', () => schema(createForeign('yup', { input: fail, output: fail }))],
@@ -267,7 +267,7 @@ it('a relation may have any name without dots that does not begin with a dollar 
 })
 
 it('a computed field may have any name without dots that does not begin with a dollar sign', () => {
-  const compute = (name: string) => schema(Note, { computed: { [name]: SIZE } })
+  const compute = (name: string) => open(schema(Note, { computed: { [name]: SIZE } }))
 
   expect(() => compute('a$b')).not.toThrow()
   for (const name of ['$a', 'a.b', ''])
