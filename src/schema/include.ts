@@ -1,10 +1,18 @@
 import { getServiceOptions } from '../core/service.ts'
 import type { Application, HookContext } from '../core/types.ts'
 import { isFunction } from '../utils/check.ts'
-import { createError } from '../utils/developer-error.ts'
+import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { toBadRequest } from './faults.ts'
-import { type JsonSchema, toNames } from './json-schema.ts'
+import {
+  findProperty,
+  getProperties,
+  getTypes,
+  isOpenObject,
+  type JsonSchema,
+  toAlternatives,
+  toNames
+} from './json-schema.ts'
 import { isCountRelation, type Relation } from './relation.ts'
 
 /** The relations of a service by name. */
@@ -50,7 +58,15 @@ export function readIncludes(context: HookContext, $include: unknown, relations:
 export function assertRelated(app: Application, path: string, relations: Relations): void {
   for (const [name, relation] of Object.entries(relations)) {
     const through = 'through' in relation ? relation.through : undefined
+    const own = getDefinition(app, path)?.record
     const asked = [relation.to ?? [], 'filter' in relation ? relation.filter : []].flat()
+
+    if (own && relation.from !== undefined && isCompound(own, relation.from)) {
+      throw createTypeError(
+        'ALULA_INVALID_RELATION',
+        `The relation '${name}' of service '${path}' starts from '${relation.from}', which is an object or a list: it needs a single value, such as an id`
+      )
+    }
 
     for (const other of [relation.path, ...(through ? [through.path] : [])]) {
       if (!Object.hasOwn(app.services, other)) {
@@ -77,13 +93,22 @@ export function assertRelated(app: Application, path: string, relations: Relatio
       )
     }
 
-    const fields = getDefinition(app, relation.path)?.query?.fields
+    const related = getDefinition(app, relation.path)
+    const fields = related?.query?.fields
     const missing = fields && asked.find((field) => !Object.hasOwn(fields, field))
+    // A schema for queries says nothing of it: no client has written the query of a relation.
+    const isUndeclared = related && !fields && relation.to !== undefined && !mayHave(related, relation.to)
 
     if (missing !== undefined) {
       throw createError(
         'ALULA_UNKNOWN_FIELD',
         `The relation '${name}' of service '${path}' asks '${relation.path}' for '${missing}', which its clients cannot query`
+      )
+    }
+    if (isUndeclared) {
+      throw createError(
+        'ALULA_UNKNOWN_FIELD',
+        `The relation '${name}' of service '${path}' asks '${relation.path}' for '${relation.to}', which its schema does not declare`
       )
     }
   }
@@ -106,6 +131,23 @@ export function getRelations({ app }: HookContext, path: string): Relations {
   return getDefinition(app, path)?.relations ?? {}
 }
 
+/** Whether a field is never a single value. An object without properties may stand for an id of a database. */
+function isCompound(record: JsonSchema, field: string): boolean {
+  const parts = findProperty(toAlternatives(record, record), field)
+    .flatMap((part) => toAlternatives(part, record))
+    .map((part) => ({ part, types: getTypes(part).filter((type) => type !== 'null') }))
+    .filter(({ part, types }) => types.length > 0 || !getTypes(part).includes('null'))
+
+  return (
+    parts.length > 0 &&
+    parts.every(({ part, types }) => getProperties(part).size > 0 || types.join() === 'array')
+  )
+}
+
+function mayHave({ record, extra }: NonNullable<Declared['definition']>, name: string): boolean {
+  return extra === 'keep' || isOpenObject(record) || toNames(record).includes(name)
+}
+
 function getDefinition(app: Application, path: string): Declared['definition'] {
   const service = app.services[path]
 
@@ -118,6 +160,7 @@ interface Declared {
     | {
         readonly record: JsonSchema
         readonly relations: Relations
+        readonly extra: 'drop' | 'keep'
         readonly query?: { readonly fields?: object }
       }
     | undefined

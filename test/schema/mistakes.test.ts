@@ -257,6 +257,68 @@ it.each<[string, object]>([
   await expect(app.setup()).rejects.toMatchObject({ code })
 })
 
+it('of a relation names a field that the other service does not declare, whatever clients may query', async () => {
+  const start = (settings: object, Record: z.ZodType = Note) => {
+    const app = open(schema(Note, { relations: { all: many('others', { to: 'noteId' }) } }))
+
+    app.use('others', memory(), { schema: schema(Record, settings as any) })
+
+    return app.setup()
+  }
+  const query = z.object({ q: z.string().optional() })
+
+  for (const settings of [{}, { query }]) {
+    await expect(start(settings)).rejects.toThrow(
+      "The relation 'all' of service 'notes' asks 'others' for 'noteId'"
+    )
+  }
+  await start({ query, extra: 'keep' })
+  await start({ query }, z.looseObject(Note.shape))
+  await start({ query }, Note.extend({ noteId: z.int() }))
+})
+
+it('a relation that starts from an object or a list refuses the start', async () => {
+  const Record = z.object({
+    id: z.int(),
+    place: z.object({ city: z.string() }).nullable(),
+    tags: z.array(z.int()).optional(),
+    either: z.union([z.int(), z.object({ id: z.int() })]),
+    any: z.any()
+  })
+  // The last stands for the ids of a database.
+  const Json = {
+    type: 'object',
+    properties: {
+      list: { type: ['array', 'null'] },
+      both: { type: ['array', 'string'] },
+      id: { type: 'object' }
+    }
+  }
+  const start = (record: object, from: string) => {
+    const app = open(schema({ record, relations: { all: many('others', { from, to: 'id' }) } }))
+
+    app.use('others', memory())
+
+    return app.setup()
+  }
+
+  for (const [record, from] of [
+    [Record, 'place'],
+    [Record, 'tags'],
+    [Json, 'list']
+  ] as const) {
+    await expect(start(record, from)).rejects.toMatchObject({
+      code: 'ALULA_INVALID_RELATION',
+      message: expect.stringContaining(
+        `The relation 'all' of service 'notes' starts from '${from}', which is an object or a list`
+      )
+    })
+  }
+  for (const from of ['id', 'either', 'any']) await start(Record, from)
+  await start(Json, 'both')
+  await start({ ...Json, properties: { ...Json.properties, id: { type: 'object', properties: {} } } }, 'id')
+})
+
 it('a relation may have any name without dots that does not begin with a dollar sign', () => {
   const relate = (name: string) =>
     schema(Note, { relations: { [name]: one('notes', { from: 'id' }) } as any })
