@@ -7,6 +7,7 @@ import { Forbidden, isFeathersError, NotAuthenticated } from '../errors.ts'
 import type { AroundHook, Hook } from '../hooks/types.ts'
 import { getSchemaDefinition } from '../schema/compile.ts'
 import { isOpenObject, toNames } from '../schema/json-schema.ts'
+import { listStored } from '../schema/stored.ts'
 import { isFunction } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
@@ -101,20 +102,24 @@ class ServiceAccess implements ServiceExtension {
   async setup(service: FeathersService, path: string, app: object): Promise<void> {
     if (!(app as Application).defaultAuthentication?.()) this.assertNoLogin(path)
 
-    const names = listFields(service)
+    const rules = [...this.rules.values()].map(describeRule).filter(({ field }) => field !== undefined)
+
+    if (rules.length === 0) return
+
+    const declared = listFields(service)
+    const names = declared ?? (await listStored(service))
 
     if (!names) return
 
-    for (const rule of this.rules.values()) {
-      const { who, field } = describeRule(rule)
-      const [name] = field?.split('.') ?? []
+    for (const { who, field = '' } of rules) {
+      const name = field.split('.')[0] as string
 
-      if (name !== undefined && !names.includes(name)) {
-        throw createError(
-          'ALULA_UNKNOWN_FIELD',
-          `The access of service '${path}' has ${who}, and its schema has no field '${name}'${didYouMean(name, names)}`
-        )
-      }
+      if (names.includes(name)) continue
+
+      throw createError(
+        'ALULA_UNKNOWN_FIELD',
+        `The access of service '${path}' has ${who}, and its ${declared ? 'schema' : 'table'} has no field '${name}'${didYouMean(name, names)}`
+      )
     }
   }
 

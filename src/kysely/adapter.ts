@@ -12,7 +12,7 @@ import {
   toSetResult,
   wantsSet
 } from '../query/record-set.ts'
-import { COMPARE, type SchemaComparison } from '../schema/stored.ts'
+import { COMPARE, type SchemaComparison, STORED } from '../schema/stored.ts'
 import { hasCode } from '../utils/check.ts'
 import { openAlong } from './along.ts'
 import { toKnownRecords } from './along-rows.ts'
@@ -36,7 +36,7 @@ import {
   toRecord
 } from './read.ts'
 import { KyselySet, toNumbers } from './set.ts'
-import { STORED, type StoredField, toStoredFields } from './stored-fields.ts'
+import { type StoredField, toStoredFields } from './stored-fields.ts'
 import { getTable, openTable, type TableHandle } from './table-handle.ts'
 import { toExpression } from './where.ts'
 import { findTransaction, getOwnTransaction } from './with-transaction.ts'

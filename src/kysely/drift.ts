@@ -8,11 +8,11 @@ import {
   listProperties,
   toAlternatives
 } from '../schema/json-schema.ts'
-import type { SchemaComparison } from '../schema/stored.ts'
+import { type SchemaComparison, STORED } from '../schema/stored.ts'
 import { hasCode } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
-import { STORED, type StoredField, type StoredService, type ValueKind } from './stored-fields.ts'
+import type { StoredField, StoredService, ValueKind } from './stored-fields.ts'
 
 /** A field that the schema of a record declares at its top. */
 interface DeclaredField {

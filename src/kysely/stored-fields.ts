@@ -1,11 +1,9 @@
 import type { FieldKind } from '../schema/fields.ts'
 import { DATE_SCHEMA, type JsonSchema } from '../schema/json-schema.ts'
+import { STORED } from '../schema/stored.ts'
 import type { Table } from './dialect.ts'
 import type { AnyKyselyParams } from './options.ts'
 import type { Column, Kind } from './table.ts'
-
-/** How a service is asked for its columns. A symbol, because every other name may be that of a method. */
-export const STORED: unique symbol = Symbol.for('alula/stored')
 
 /** A service whose records are in a table. */
 export interface StoredService {

@@ -8,12 +8,13 @@ import { toExtension } from '../schema/enforce.ts'
 import { getTypes, type JsonSchema } from '../schema/json-schema.ts'
 import { declare } from '../schema/schema.ts'
 import { isStandardSchema } from '../schema/standard.ts'
+import { STORED } from '../schema/stored.ts'
 import type { DeclaredSchema, SettingsFor } from '../schema/types.ts'
 import { hasCode, isObject } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { assertOptions } from '../utils/options.ts'
-import { isStoredService, STORED, type StoredField, type StoredService } from './stored-fields.ts'
+import { isStoredService, type StoredField, type StoredService } from './stored-fields.ts'
 
 /** What the columns of a table do not say. */
 export interface TableSettings<Row = any> extends Omit<SettingsFor<Row>, 'ajv' | 'drift'> {

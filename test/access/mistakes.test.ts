@@ -1,11 +1,19 @@
+import { Kysely, PostgresDialect } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { access, anyone, owner, role, user } from '../../src/access.ts'
 import { type Application, alula } from '../../src/index.ts'
+import { kysely } from '../../src/kysely.ts'
 import { memory } from '../../src/memory.ts'
+import { findPort } from '../support/redis.ts'
+import { createTable, describeDatabases, openPool } from '../support/sql.ts'
 import { createApp } from './support/application.ts'
 
 /** The warnings of the process when an application starts. */
-async function start(app: Application, rules: Parameters<typeof access>[0]): Promise<unknown[]> {
+async function start(
+  app: Application,
+  rules: Parameters<typeof access>[0],
+  service: object = memory()
+): Promise<unknown[]> {
   const warnings: unknown[] = []
   const original = process.emitWarning
 
@@ -13,7 +21,7 @@ async function start(app: Application, rules: Parameters<typeof access>[0]): Pro
   onTestFinished(() => {
     process.emitWarning = original
   })
-  app.use('notes', memory(), { access: access(rules) })
+  app.use('notes', service as any, { access: access(rules) })
   await app.setup()
 
   return warnings
@@ -41,4 +49,40 @@ it('user warns of an application without an authentication service, which may au
 
 it('rules that need no login need no authentication service', async () => {
   expect(await start(alula(), { find: anyone, create: () => true })).toEqual([])
+})
+
+describeDatabases('the table of a service without a schema', (database) => {
+  it('has the field of the owner, or the application does not start', async () => {
+    const name = 'alula_access_owner'
+    const db = await createTable(
+      database,
+      name,
+      `id ${database.countedId}, owner_id integer, meta ${database.json}`
+    )
+    const begin = (field: string, table = name) =>
+      start(createApp(), { find: anyone, patch: owner(field) }, kysely({ Model: db, name: table }))
+
+    await expect(begin('ownerId')).rejects.toMatchObject({
+      code: 'ALULA_UNKNOWN_FIELD',
+      message: expect.stringContaining(
+        "The access of service 'notes' has owner('ownerId'), and its table has no field 'ownerId'"
+      )
+    })
+    await expect(begin('owner_if')).rejects.toThrow("Did you mean 'owner_id'?")
+    expect(await begin('owner_id')).toEqual([])
+    expect(await begin('meta.ownerId')).toEqual([])
+    // Of a table that is not there, another warning tells.
+    await begin('ownerId', 'alula_access_none')
+  })
+})
+
+it('an owner is not looked for in a table while its database is away', async () => {
+  const pool = openPool({ host: '127.0.0.1', port: await findPort() })
+  const db = new Kysely<any>({ dialect: new PostgresDialect({ pool }) })
+
+  onTestFinished(() => db.destroy())
+
+  expect(await start(createApp(), { find: owner('ownerId') }, kysely({ Model: db, name: 'notes' }))).toEqual(
+    []
+  )
 })
