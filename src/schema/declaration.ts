@@ -150,19 +150,17 @@ export function toLongForm(first: unknown, settings: SchemaSettings | undefined)
     )
   }
 
-  const isLong = isLongForm(first)
-
-  if (isLong && settings !== undefined) {
+  if (isLongForm(first) && settings !== undefined) {
     throw createTypeError(
       'ALULA_INVALID_SCHEMA',
       'schema() expects no settings beside an object that has a `record`: they belong into it'
     )
   }
 
-  if (isLong || settings !== undefined) assertOptions('schema()', isLong ? first : settings, CHECKS)
+  const form = isLongForm(first) ? first : { ...settings, record: first as AnySchema }
 
-  const form: LongForm = isLong ? first : { ...settings, record: first as AnySchema }
-
+  // What is no object must not be spread into one first.
+  assertOptions('schema()', settings === undefined ? form : settings, CHECKS)
   if (form.query && isQuerySettings(form.query)) assertOptions('query of schema()', form.query, QUERY_CHECKS)
   for (const [name, parts] of Object.entries(form.methods ?? {})) {
     assertOptions(`methods.${name} of schema()`, parts, METHOD_CHECKS)
