@@ -2,9 +2,12 @@ import { createTypeError } from '../utils/developer-error.ts'
 import { andThen } from '../utils/promise.ts'
 import { createJsonValidator } from './ajv.ts'
 import type { Fault } from './faults.ts'
-import { DATE_SCHEMA, isJsonSchema, type JsonSchema } from './json-schema.ts'
+import { DATE_SCHEMA, isJsonSchema, type JsonSchema, mapParts } from './json-schema.ts'
 import { isStandardSchema, type StandardIssue, type StandardResult, type StandardSchema } from './standard.ts'
 import type { AjvLike, AnySchema, Outcome, Validator } from './validator.ts'
+
+/** What an object says that may have other fields. */
+const OPEN: JsonSchema = { additionalProperties: true }
 
 /** What each library needs for its description: a date is a string with a time, and what has no form in JSON is anything. */
 const LIBRARY_OPTIONS: { readonly [vendor: string]: Record<string, unknown> | undefined } = {
@@ -16,8 +19,18 @@ const LIBRARY_OPTIONS: { readonly [vendor: string]: Record<string, unknown> | un
   },
   valibot: {
     errorMode: 'ignore',
-    overrideSchema: ({ valibotSchema }: { valibotSchema: { type: string } }) =>
-      valibotSchema.type === 'date' ? DATE_SCHEMA : undefined
+    overrideSchema: ({
+      valibotSchema: { type },
+      jsonSchema
+    }: {
+      valibotSchema: { type: string }
+      jsonSchema: object
+    }) => {
+      if (type === 'date') return DATE_SCHEMA
+
+      // The converter describes an object that has other fields as one that has none.
+      return type === 'loose_object' ? { ...jsonSchema, ...OPEN } : undefined
+    }
   },
   arktype: {
     fallback: {
@@ -71,7 +84,7 @@ function describe(schema: StandardSchema, side: 'input' | 'output', owner: strin
       libraryOptions: LIBRARY_OPTIONS[vendor]
     })
 
-    return vendor === 'joi' ? markDates(description) : description
+    return vendor === 'joi' ? completeJoi(description) : description
   } catch (cause) {
     throw createTypeError(
       'ALULA_UNDESCRIBABLE_SCHEMA',
@@ -98,16 +111,15 @@ function toAdvice(vendor: string): string {
     : `${vendor} has no '~standard.jsonSchema'; use a JSON Schema`
 }
 
-/** Dates of Joi are dates in records, and it does not say so otherwise. */
-function markDates(schema: unknown): any {
-  if (Array.isArray(schema)) return schema.map(markDates)
+/** Dates of Joi are dates in records, and objects are closed where it says so: it does not tell otherwise. */
+function completeJoi(schema: unknown): any {
+  if (Array.isArray(schema)) return schema.map(completeJoi)
   if (!isJsonSchema(schema)) return schema
 
   const { type, format } = schema
   const isDate = type === 'string' && format === 'date-time'
-  const entries = Object.entries(schema).map(([name, value]) => [name, markDates(value)])
 
-  return { ...Object.fromEntries(entries), ...(isDate && DATE_SCHEMA) }
+  return { ...(type === 'object' && OPEN), ...mapParts(schema, completeJoi), ...(isDate && DATE_SCHEMA) }
 }
 
 function toFault(issue: StandardIssue, vendor: string): Fault {

@@ -28,6 +28,50 @@ function asynchronous(of: z.ZodType): unknown {
   }
 }
 
+it.each<[string, () => any, () => any]>([
+  ['zod', () => z.looseObject({ text: z.string() }), () => z.object({ text: z.string() })],
+  [
+    'valibot',
+    () => toStandardJsonSchema(v.looseObject({ text: v.string() })),
+    () => toStandardJsonSchema(v.object({ text: v.string() }))
+  ],
+  ['arktype', () => type({ text: 'string', '[string]': 'unknown' }), () => type({ text: 'string' })],
+  ['joi', () => Joi.object({ text: Joi.string() }).unknown(), () => Joi.object({ text: Joi.string() })]
+])('an object of %s has other fields where its schema says so', async (_, createLoose, createPlain) => {
+  const [loose, plain] = [createLoose(), createPlain()]
+  const openWith = (schemaOfAll: any) =>
+    open(schema({ record: schemaOfAll, create: schemaOfAll, patch: schemaOfAll, extra: 'keep' }))
+  const data = { text: 'a', size: 1 }
+
+  expect(await openWith(loose).create(data, { provider: 'rest' })).toMatchObject(data)
+  expect(await failing(openWith(plain).create(data, { provider: 'rest' }))).toEqual([
+    400,
+    { size: 'is not a known field' }
+  ])
+})
+
+it('an object of Valibot has other fields at any depth, and through what is made of it', async () => {
+  const Inner = v.looseObject({ a: v.number() })
+  const Note = toStandardJsonSchema(
+    v.object({
+      list: v.array(v.union([Inner, v.string()])),
+      made: v.partial(Inner),
+      piped: v.pipe(
+        Inner,
+        v.check(({ a }) => a > 0)
+      )
+    })
+  )
+  const notes = open(schema({ record: Note, create: Note, patch: Note }))
+  const data = { list: [{ a: 1, b: 2 }], made: { b: 2 }, piped: { a: 1, b: 2 } }
+
+  expect(await notes.create(data, { provider: 'rest' })).toEqual({ ...data, id: 0 })
+  expect(await failing(notes.create({ ...data, c: 1 }, { provider: 'rest' }))).toEqual([
+    400,
+    { c: 'is not a known field' }
+  ])
+})
+
 it('a schema of ArkType keeps what it does to values', async () => {
   const Note = type({ id: 'number.integer', text: 'string.trim' })
   const notes = open(schema({ record: Note, create: Note.omit('id'), patch: Note.omit('id').partial() }))
