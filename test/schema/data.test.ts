@@ -83,6 +83,31 @@ it.each(['update', 'patch'])('%s takes one record, and no list of them', async (
   }
 })
 
+it('a patch is checked by itself, and an object in it as a whole', async () => {
+  const Circle = z.object({ kind: z.literal('circle'), radius: z.number() })
+  const Square = z.object({ kind: z.literal('square'), side: z.number() })
+  const shapes = open(
+    schema({
+      record: z.union([Circle.extend({ id: z.int() }), Square.extend({ id: z.int() })]),
+      create: z.union([Circle, Square]),
+      patch: z.union([Circle.partial(), Square.partial()])
+    })
+  )
+  const notes = open(schema(z.object({ id: z.int(), shape: z.union([Circle, Square]) })))
+  const outside = { provider: 'rest' }
+
+  await shapes.create({ kind: 'circle', radius: 1 })
+  await notes.create({ shape: { kind: 'circle', radius: 1 } })
+
+  // Its other fields stay, whatever they are.
+  expect(await shapes.patch(0, { kind: 'square' }, outside)).toEqual({ id: 0, kind: 'square', radius: 1 })
+  expect((await failing(notes.patch(0, { shape: { kind: 'square' } }, outside)))[0]).toBe(400)
+  expect(await notes.patch(0, { shape: { kind: 'square', side: 2 } }, outside)).toEqual({
+    id: 0,
+    shape: { kind: 'square', side: 2 }
+  })
+})
+
 it('several records are checked until there are as many errors as a response names', async () => {
   let checks = 0
   const Counted = z.object({ id: z.int(), text: z.custom<string>(() => ++checks === 0, 'is refused') })
