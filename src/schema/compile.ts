@@ -13,7 +13,7 @@ import { type Field, type FieldTable, toFieldTable } from './fields.ts'
 import { createHidden, type HiddenFields, listHeld } from './hidden.ts'
 import type { Relations } from './include.ts'
 import { getProperties, type JsonSchema, mayHavePath, toNames } from './json-schema.ts'
-import { toValidator } from './libraries.ts'
+import { assertKeywords, toCheckedValidator } from './keywords.ts'
 import { compilePicker, type OutputRules, type Picker, toDispatchProperty } from './output.ts'
 import { compileQuery, listAsked, type QueryCheck, toId } from './query.ts'
 import { listFilters } from './related-filter.ts'
@@ -131,6 +131,7 @@ export function compileSchema(
   const computed = getComputedNames(form)
   const declared = toNames(record.output)
 
+  assertKeywords(form.record, 'The record of schema()', getAjv(form, 'data'))
   assertPaths(hidden, record.output)
   assertComputed(form.computed ?? {}, id)
 
@@ -232,7 +233,7 @@ function createValidators(
     present.map(([method, toSchema]) => {
       const schema = toSchema()
       const validator =
-        known.get(schema) ?? toValidator(schema, `The schema for '${method}'`, getAjv(form, 'data'))
+        known.get(schema) ?? toCheckedValidator(schema, `The schema for '${method}'`, getAjv(form, 'data'))
 
       known.set(schema, validator)
 
@@ -266,7 +267,7 @@ function toValidators(name: string, parts: MethodSchemas, form: LongForm): Parts
   return Object.fromEntries(
     Object.entries(parts).map(([part, schema]) => [
       part,
-      toValidator(
+      toCheckedValidator(
         schema as AnySchema,
         `'${part}' of the method '${name}'`,
         getAjv(form, part === 'query' ? 'query' : 'data')
@@ -305,7 +306,7 @@ function compileQueries(
   const virtual = getVirtualNames(form.resolvers)
 
   if (!isQuerySettings(query)) {
-    const validator = toValidator(query, "'query' of schema()", getAjv(form, 'query'))
+    const validator = toCheckedValidator(query, "'query' of schema()", getAjv(form, 'query'))
 
     const check = compileQuerySchema(validator, form)
     const { hidden = [] } = form

@@ -118,7 +118,7 @@ const OF_VALUES: readonly string[] = [
 ]
 
 /** Keywords that hold schemas by a name, which may be that of a keyword. */
-const OF_NAMED: readonly string[] = [
+export const OF_NAMED: readonly string[] = [
   ...['properties', 'patternProperties', '$defs', 'definitions'],
   ...['dependentSchemas', 'dependencies']
 ]

@@ -166,9 +166,9 @@ export interface Codes {
   ALULA_INVALID_ROUTE: 'error'
 
   /**
-   * A schema is not a schema of a supported library and not a valid JSON Schema, or it does not fit the service.
+   * A schema is not a schema of a supported library and not a valid JSON Schema, has a misspelt keyword, or does not fit the service.
    *
-   * @fix Pass a schema of Zod, Valibot, ArkType, Joi or TypeBox, or a valid JSON Schema. The message names the part.
+   * @fix Pass a schema of Zod, Valibot, ArkType, Joi or TypeBox, or a valid JSON Schema. The message names the part. If a keyword is your own, begin its name with `x-`, or pass an instance of Ajv that has it.
    */
   ALULA_INVALID_SCHEMA: 'error'
 

@@ -1,3 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { Type as OldType } from '@sinclair/typebox'
+import { Ajv } from 'ajv'
+import { Type } from 'typebox'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { schema } from '../../src/schema.ts'
@@ -54,6 +58,94 @@ describe('a JSON Schema', () => {
       expect((await failing(things.create(data, outside)))[0]).toBe(400)
     }
   )
+
+  it.each<[string, string, object]>([
+    ['minLenght', 'minLength', { text: { type: 'string', minLenght: 3 } }],
+    ['minlength', 'minLength', { text: { type: 'string', minlength: 3 } }],
+    ['patern', 'pattern', { list: { items: { patern: '^a' } } }],
+    ['requierd', 'required', { a: { anyOf: [{ type: 'null' }, { requierd: ['b'] }] } }],
+    ['propertes', 'properties', { a: { properties: { b: { propertes: { c: {} } } } } }],
+    ['maximun', 'maximum', { map: { additionalProperties: { maximun: 3 } } }],
+    ['uniqueitems', 'uniqueItems', { map: { patternProperties: { '^a': { uniqueitems: true } } } }],
+    ['formats', 'format', { a: { if: { formats: 'email' } } }]
+  ])('with the misspelt keyword %s is refused', (keyword, known, properties) => {
+    const sentence = `has the unknown keyword '${keyword}'. Did you mean '${known}'? (ALULA_INVALID_SCHEMA)`
+    const record = { type: 'object', properties: { id: {}, ...properties } }
+    const plain = { type: 'object', properties: {} }
+
+    expect(() => open(schema(record))).toThrow(`The record of schema() ${sentence}`)
+    expect(() => open(schema({ record: plain, patch: record }))).toThrow(`The schema for 'patch' ${sentence}`)
+    expect(() => open(schema({ record: plain, query: record }))).toThrow(`'query' of schema() ${sentence}`)
+    expect(() => open(schema({ ...plain, $defs: { a: record } }))).toThrow(sentence)
+    // An instance of your own may have keywords of your own.
+    expect(() => open(schema(record, { ajv: new Ajv({ strict: false }) }))).not.toThrow()
+  })
+
+  it('may have every keyword that there is, and others that are like no rule', () => {
+    const folder = 'node_modules/ajv/dist/refs'
+    const known = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /^json-schema-.*json$/.test(name))
+      .flatMap((name) => Object.keys(JSON.parse(readFileSync(`${folder}/${name}`, 'utf8')).properties ?? {}))
+    const further =
+      'nullable discriminator xml externalDocs example x-minLenght x-nullable uiFormat requiredIf $format multiple ' +
+      'formatMinimum formatExclusiveMaximum instanceof transform allRequired objectid convert errorMessage tsType ' +
+      'enumNames options widget ref note when faker hint'
+
+    expect(known).toContain('unevaluatedProperties')
+    for (const keyword of [...known, ...further.split(' ')]) {
+      expect(() => open(schema({ type: 'object', properties: { id: { [keyword]: 1 } } }))).not.toThrow()
+    }
+  })
+
+  it('may have names and values like a misspelt keyword', () => {
+    const value = { minLenght: 1 }
+    const properties = {
+      minLenght: { type: 'integer' },
+      id: { default: value, enum: [value], examples: [value] }
+    }
+    const own = { faker: value, 'x-own': value, const: value }
+
+    for (const record of [
+      { properties },
+      { properties: { id: own } },
+      { properties: {}, $defs: properties }
+    ]) {
+      expect(() => open(schema({ type: 'object', ...record }))).not.toThrow()
+    }
+  })
+
+  it('is what TypeBox and Zod make of all that they have', () => {
+    const ofTypeBox = (T: any) =>
+      T.Object({
+        id: T.Integer({ multipleOf: 1, exclusiveMinimum: 0 }),
+        text: T.Optional(T.String({ minLength: 1, format: 'email', pattern: 'a' })),
+        kind: T.Union([T.Literal('a'), T.Null()]),
+        map: T.Record(T.String(), T.Number()),
+        pair: T.Tuple([T.String(), T.Boolean()]),
+        both: T.Intersect([T.Object({ a: T.Any() }), T.Object({ b: T.Unknown() })]),
+        list: T.Readonly(T.Array(T.Enum({ A: 'a' }), { uniqueItems: true, contains: T.String() })),
+        big: T.BigInt()
+      })
+    const ofZod = z.toJSONSchema(
+      z.object({
+        id: z
+          .int()
+          .min(1)
+          .meta({ title: 'Id', examples: [1], deprecated: true }),
+        text: z.email().min(1).regex(/a/),
+        pair: z.tuple([z.string()]).rest(z.number()),
+        map: z.record(z.string(), z.number()).readonly(),
+        file: z.file().optional(),
+        kind: z.discriminatedUnion('a', [z.object({ a: z.literal(1) }), z.looseObject({ a: z.literal(2) })])
+      }),
+      { unrepresentable: 'any' }
+    )
+
+    // What Zod makes is a schema of Zod too; a copy is not.
+    for (const record of [ofTypeBox(Type), ofTypeBox(OldType), { ...ofZod }]) {
+      expect(() => open(schema(record))).not.toThrow()
+    }
+  })
 
   it('with a format that nothing checks is refused', async () => {
     const things = open(schema({ properties: { id: {}, email: { type: 'string', format: 'emial' } } }))
