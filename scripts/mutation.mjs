@@ -64,7 +64,11 @@ const TESTS = {
     'test/{*mistakes,warnings}.test.ts'
   ],
   sync: ['test/sync/!(cut-off|docs|processes).test.ts', 'test/{*mistakes,warnings}.test.ts'],
-  testing: ['test/testing/!(docs|examples).test.ts', 'test/{*mistakes,warnings}.test.ts'],
+  testing: [
+    'test/testing/!(docs|examples).test.ts',
+    'test/access/proof.test.ts',
+    'test/{*mistakes,warnings}.test.ts'
+  ],
   utils: ['test/{core,hooks,memory,query,utils}/*.test.ts', 'test/{*mistakes,warnings}.test.ts']
 }
 
