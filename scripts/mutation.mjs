@@ -56,14 +56,14 @@ const TESTS = {
     'test/{*mistakes,warnings}.test.ts'
   ],
   migrate: ['test/migrate/!(apps|page).test.ts'],
-  node: ['test/node/*.test.ts', 'test/transports/*.test.ts', 'test/{*mistakes,warnings}.test.ts'],
+  node: ['test/{node,transport,transports}/*.test.ts', 'test/{*mistakes,warnings}.test.ts'],
   oauth: ['test/oauth/!(docs|providers|random).test.ts', 'test/{*mistakes,warnings}.test.ts'],
   socketio: [
     'test/socketio/!(sessions.random).test.ts',
     'test/transports/*.test.ts',
     'test/{*mistakes,warnings}.test.ts'
   ],
-  sync: ['test/sync/!(cut-off|docs|processes).test.ts', 'test/{*mistakes,warnings}.test.ts'],
+  sync: ['test/sync/!(cut-off|docs|outage|processes).test.ts', 'test/{*mistakes,warnings}.test.ts'],
   testing: [
     'test/testing/!(docs|examples).test.ts',
     'test/access/proof.test.ts',

@@ -168,25 +168,42 @@ it('credentials are looked for by the service and the strategies of the option',
   }
 })
 
-it.skipIf(!certificate)('a server of HTTPS takes the same listener', async () => {
-  const listener = toListener(createEcho(), {
-    logger: false,
-    params: ({ socket }) => ({ query: { encrypted: 'encrypted' in socket } })
-  })
-  const server = createSecureServer({ key: certificate, cert: certificate }, listener).listen(0, '127.0.0.1')
+it.skipIf(!certificate)(
+  'a server of HTTPS takes the same listener, and mounted functions see its protocol',
+  async () => {
+    const app = createEcho()
 
-  await once(server, 'listening')
-  onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())))
+    app.mount('/url', ({ url }) => new Response(JSON.stringify({ url })))
 
-  const { port } = server.address() as AddressInfo
-  const client = sendSecurely({ port, path: '/things', rejectUnauthorized: false, agent: false })
-  const answered = once(client, 'response')
+    const listener = toListener(app, {
+      logger: false,
+      params: ({ socket }) => ({ query: { encrypted: 'encrypted' in socket } })
+    })
+    const server = createSecureServer({ key: certificate, cert: certificate }, listener).listen(
+      0,
+      '127.0.0.1'
+    )
 
-  client.end()
+    await once(server, 'listening')
+    onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())))
 
-  const [response] = await answered
-  const chunks = await response.toArray()
+    const { port } = server.address() as AddressInfo
 
-  expect(response.statusCode).toBe(200)
-  expect(JSON.parse(Buffer.concat(chunks).toString())).toEqual({ encrypted: true })
-})
+    async function get(path: string): Promise<unknown> {
+      const client = sendSecurely({ port, path, rejectUnauthorized: false, agent: false })
+      const answered = once(client, 'response')
+
+      client.end()
+
+      const [response] = await answered
+      const chunks = await response.toArray()
+
+      expect(response.statusCode).toBe(200)
+
+      return JSON.parse(Buffer.concat(chunks).toString())
+    }
+
+    expect(await get('/things')).toEqual({ encrypted: true })
+    expect(await get('/url')).toEqual({ url: `https://localhost:${port}/url` })
+  }
+)
