@@ -5,7 +5,11 @@ import { errorHandler, express, notFound, parseAuthentication, rest, toMiddlewar
 import { createHandler } from '../src/fetch.ts'
 import { collect } from '../src/hooks.ts'
 import { alula } from '../src/index.ts'
-import { errorHandler as errorHandlerOfKoa, koa } from '../src/koa.ts'
+import {
+  errorHandler as errorHandlerOfKoa,
+  koa,
+  parseAuthentication as parseAuthenticationOfKoa
+} from '../src/koa.ts'
 import { kysely } from '../src/kysely.ts'
 import { memory } from '../src/memory.ts'
 import { toListener } from '../src/node.ts'
@@ -269,6 +273,14 @@ describe('a mistake is met by an error with a sentence:', () => {
     'options of an error handler that are nothing, on Koa': [
       () => errorHandlerOfKoa(null as any),
       'Invalid options of errorHandler: expected an object'
+    ],
+    'options of parseAuthentication that are misspelt': [
+      () => parseAuthentication({ strategie: ['jwt'] } as any),
+      "Unknown option 'strategie' of parseAuthentication. Did you mean 'strategies'?"
+    ],
+    'an option of parseAuthentication with another value, on Koa': [
+      () => parseAuthenticationOfKoa({ strategies: 'jwt' } as any),
+      "Invalid option 'strategies' of parseAuthentication: expected an array of names"
     ],
     'a duration without a unit': [
       () => createSecured({ jwtOptions: { expiresIn: '3600' } }),

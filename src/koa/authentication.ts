@@ -4,8 +4,10 @@ import {
 } from '../authentication-hooks/authenticate.ts'
 import { type ParseAuthenticationOptions, parseAuthentication as parse } from '../transport/authentication.ts'
 import type { TransportApplication } from '../transport/http.ts'
+import { AUTHENTICATION_CHECKS } from '../transport/options.ts'
 import { isOwnOrigin } from '../transport/origin.ts'
 import { copyWith } from '../utils/object.ts'
+import { assertOptions } from '../utils/options.ts'
 import type { FeathersKoaContext, Middleware } from './context.ts'
 import { assertCalled } from './handlers.ts'
 import { KoaRequest } from './request.ts'
@@ -15,10 +17,11 @@ import { KoaRequest } from './request.ts'
  * includes it.
  *
  * @param options Which strategies look, instead of those of the default authentication service
- * @throws Error when it is used as middleware itself
+ * @throws Error when it is used as middleware itself, and a TypeError for an option that is not valid
  */
 export function parseAuthentication(options: ParseAuthenticationOptions = {}): Middleware {
   assertCalled('parseAuthentication', options)
+  assertOptions('parseAuthentication', options, AUTHENTICATION_CHECKS)
 
   return createParser((context) => context.app, options)
 }

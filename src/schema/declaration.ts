@@ -150,10 +150,10 @@ export function toLongForm(first: unknown, settings: SchemaSettings | undefined)
     )
   }
 
-  if (isLongForm(first) && settings !== undefined) {
+  if (settings !== undefined && [first, settings].some(isLongForm)) {
     throw createTypeError(
       'ALULA_INVALID_SCHEMA',
-      'schema() expects no settings beside an object that has a `record`: they belong into it'
+      'schema() expects a record and settings, or one object with the settings and the `record`'
     )
   }
 
@@ -196,7 +196,7 @@ export function isWritten(value: object): boolean {
 }
 
 function isLongForm(value: unknown): value is LongForm {
-  return !isStandardSchema(value) && isSchema((value as Partial<LongForm>).record)
+  return !isStandardSchema(value) && isSchema((value as Partial<LongForm> | null)?.record)
 }
 
 function isOperators(value: unknown): boolean {

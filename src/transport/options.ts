@@ -58,7 +58,8 @@ const CHECKS: OptionChecks = {
   cors: CORS_CHECK
 }
 
-const AUTHENTICATION_CHECKS: OptionChecks = {
+/** What {@link ParseAuthenticationOptions} have. */
+export const AUTHENTICATION_CHECKS: OptionChecks = {
   service: [isString, 'the path of a service'],
   strategies: [isStringList, 'an array of names']
 }

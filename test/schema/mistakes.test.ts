@@ -29,9 +29,14 @@ it.each<[string, object, string]>([
 })
 
 it('settings stand in the long form, and not beside it', () => {
-  expect(() => schema({ record: Note }, { hidden: ['text'] } as any)).toThrow(
-    'schema() expects no settings beside an object that has a `record`: they belong into it (ALULA_INVALID_SCHEMA)'
-  )
+  for (const [first, settings] of [
+    [{ record: Note }, { hidden: ['text'] }],
+    [Note, { record: Note, hidden: ['text'] }]
+  ] as [any, any][]) {
+    expect(() => schema(first, settings)).toThrow(
+      'schema() expects a record and settings, or one object with the settings and the `record` (ALULA_INVALID_SCHEMA)'
+    )
+  }
   for (const settings of [null, 0, '', true]) {
     expect(() => schema(Note, settings as any)).toThrow('Invalid options of schema(): expected an object')
   }
