@@ -110,7 +110,7 @@ function mutate(folder) {
   const name = share < 1 ? `${folder}-${share}-${seed}` : folder
   const stryker = new Stryker({
     mutate: share < 1 ? chooseLines(folder) : [`src/${folder}/**/*.ts`, ...EXCLUDED],
-    ignorePatterns: ['/bench', '/docs', '/examples', '/reports', '/coverage'],
+    ignorePatterns: ['/bench', '/reports', '/coverage'],
     testRunner: 'vitest',
     vitest: { configFile: 'vitest.mutation.config.ts', related: false },
     coverageAnalysis: 'perTest',
