@@ -60,6 +60,7 @@ const TESTS = {
   oauth: ['test/oauth/!(docs|providers|random).test.ts', 'test/{*mistakes,warnings}.test.ts'],
   socketio: [
     'test/socketio/!(sessions.random).test.ts',
+    'test/security/{slow-readers,waiting-calls}.test.ts',
     'test/transports/*.test.ts',
     'test/{*mistakes,warnings}.test.ts'
   ],
