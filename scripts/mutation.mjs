@@ -40,8 +40,8 @@ const TESTS = {
   openapi: ['test/openapi/{document*,page-data,serve*}.test.ts'],
   client: ['test/client/!(bundle).test.ts', 'test/{*mistakes,warnings}.test.ts'],
   express: [
-    'test/express/*.test.ts',
-    'test/transports/{http,methods,queries}.test.ts',
+    'test/{express,transports}/*.test.ts',
+    'test/security/{cookie-middleware,path-guards}.test.ts',
     'test/{*mistakes,warnings}.test.ts'
   ],
   fetch: ['test/fetch/*.test.ts', 'test/transports/*.test.ts', 'test/{*mistakes,warnings}.test.ts'],

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { ErrorRequestHandler } from 'express'
 import { expect, it, onTestFinished } from 'vitest'
 import { GeneralError, NotAuthenticated, NotFound, Unavailable } from '../../src/errors.ts'
 import express, { type ErrorHandlerOptions, errorHandler, json, notFound, rest } from '../../src/express.ts'
@@ -234,3 +235,39 @@ it.each(['http://', 'https://?$limit=1', 'x://', 'http://[::1/things'])(
     expect(seen).toEqual([target])
   }
 )
+
+it('a whole URL leads to the service that its path names', async () => {
+  const app = express(alula())
+
+  app.configure(rest())
+  app.use('things', { find: async ({ query }: any) => query })
+
+  const { port } = new URL(await serve(app))
+  const { status, body } = await sendRaw(
+    port,
+    'GET http://localhost/things?a=1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
+  )
+
+  expect([status, JSON.parse(body)]).toEqual([200, { a: '1' }])
+})
+
+it.each([
+  ['null', null, ''],
+  ['undefined', undefined, ''],
+  ['0', 0, ''],
+  ["'route', which is a command of Express", 'route', 'route']
+])('a service that throws %s has failed, and middleware gets an error', async (_title, thrown, message) => {
+  const app = express(alula())
+  const seen: unknown[] = []
+
+  app.configure(rest())
+  app.use('things', { find: () => Promise.reject(thrown) })
+  app.use(((error, _request, response, _next) => {
+    seen.push(error)
+    response.status(500).end()
+  }) as ErrorRequestHandler)
+  app.use(notFound())
+
+  expect((await fetch(`${await serve(app)}/things`)).status).toBe(500)
+  expect(seen).toEqual([new Error(message)])
+})
