@@ -1,3 +1,4 @@
+import type { ErrorObject } from 'ajv'
 import type { OpenApiDocument } from '../openapi/types.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { importPeer } from '../utils/peer.ts'
@@ -16,13 +17,17 @@ const DATE = /^\d{4}-\d\d-\d\d$/
  * Prepares the validation by a document. It is done by Ajv.
  *
  * @param document The document
+ * @param load Imports Ajv
  * @throws Error where Ajv is not installed
  */
-export async function createValidators(document: OpenApiDocument): Promise<Validators> {
+export async function createValidators(
+  document: OpenApiDocument,
+  load = () => import('ajv/dist/2020.js')
+): Promise<Validators> {
   const { Ajv2020 } = await importPeer(
     'ajv',
     "contractTests of 'alula/testing'",
-    () => import('ajv/dist/2020.js'),
+    load,
     'npm install --save-dev ajv'
   )
   const ajv = new Ajv2020({
@@ -41,7 +46,7 @@ export async function createValidators(document: OpenApiDocument): Promise<Valid
 
       if (validate(value)) return undefined
 
-      const [{ instancePath = '', message = 'is not valid' } = {}] = validate.errors ?? []
+      const [{ instancePath, message }] = validate.errors as [ErrorObject]
 
       return `${instancePath || 'the body'} ${message}`
     }
