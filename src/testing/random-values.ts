@@ -113,34 +113,34 @@ function toNumber(
 ) {
   const step = (multipleOf as number | undefined) ?? 1
   const low = (minimum ??
-    (exclusiveMinimum === undefined ? -50 : (exclusiveMinimum as number) + step)) as number
+    (exclusiveMinimum === undefined ? -Infinity : (exclusiveMinimum as number) + step)) as number
   const high = (maximum ??
-    (exclusiveMaximum === undefined ? low + 100 : (exclusiveMaximum as number) - step)) as number
-  const from = Math.max(low, Math.min(-50, high))
+    (exclusiveMaximum === undefined ? Infinity : (exclusiveMaximum as number) - step)) as number
+  const from = Math.max(low, Math.min(-50, high - 100))
   const value = from + Math.floor(random() * (Math.min(high, from + 100) - from + 1))
 
   return multipleOf === undefined ? value : Math.ceil(value / step) * step
 }
 
-function toText({ format, pattern, minLength = 0, maxLength = 40 }: JsonSchema, random: Random): string {
+function toText({ format, pattern, minLength = 0, maxLength }: JsonSchema, random: Random): string {
   const known = typeof format === 'string' && Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined
 
   if (known) return pick(random, known)
   if (pattern !== undefined) return pick(random, FITTING)
 
-  const text = pick(random, STRINGS)
-  const padded = [...text].length < (minLength as number) ? text.padEnd(minLength as number, 'x') : text
+  // A length counts code points.
+  const letters = [...pick(random, STRINGS)]
 
-  return [...padded].slice(0, maxLength as number).join('')
+  while (letters.length < (minLength as number)) letters.push('x')
+
+  return letters.slice(0, maxLength as number | undefined).join('')
 }
 
 function toArray(part: JsonSchema, root: JsonSchema, random: Random, depth: number): unknown[] {
-  const { items, prefixItems, minItems = 0, maxItems = 3 } = part
-  const least = Math.max(minItems as number, 0)
-  const count =
-    depth >= MAX_DEPTH
-      ? least
-      : least + Math.floor(random() * Math.max(0, Math.min(maxItems as number, least + 2) - least + 1))
+  const { items, prefixItems, minItems = 0, maxItems = Infinity } = part
+  const least = minItems as number
+  const most = depth < MAX_DEPTH ? Math.min(maxItems as number, least + 2) : least
+  const count = least + Math.floor(random() * (most - least + 1))
 
   if (Array.isArray(prefixItems)) {
     return prefixItems.map((item) => toRandomValue(item, root, random, depth + 1))
