@@ -144,11 +144,16 @@ export class RequestMaker {
       url = url.replace(`{${name}}`, encodeURIComponent(String(value)))
     }
 
-    const query = asked.flatMap((parameter) => {
-      const value = this.toValid(parameter.schema)
+    const query: string[] = []
 
-      return value === undefined ? [] : toPairs(parameter, value)
-    })
+    for (const parameter of asked) {
+      const value = this.toValid(parameter.schema)
+      const pairs = value === undefined ? [] : toPairs(parameter, value)
+
+      if (parameter.required && pairs.length === 0) return undefined
+
+      query.push(...pairs)
+    }
 
     return query.length > 0 ? `${url}?${query.join('&')}` : url
   }
