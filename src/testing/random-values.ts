@@ -74,8 +74,7 @@ const MAX_DEPTH = 4
 export function toRandomValue(schema: unknown, root: JsonSchema, random: Random, depth = 0): unknown {
   if (!isJsonSchema(schema)) return pick(random, STRINGS)
 
-  const alternatives = toAlternatives(schema, root)
-  const part = alternatives.length > 0 ? pick(random, alternatives) : {}
+  const part = pick(random, toAlternatives(schema, root))
 
   if (part.const !== undefined) return part.const
   if (Array.isArray(part.enum)) return pick(random, part.enum)

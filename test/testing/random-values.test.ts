@@ -78,7 +78,7 @@ describe('a random value', () => {
   })
 
   it('of what is no schema is a string', () => {
-    expect(toRandomValue(true, {}, () => 0)).toBe('a')
+    expect(toRandomValue(true, {}, () => HIGHEST)).toBe(' x ')
   })
 
   it.each<[JsonSchema, least: number, most: number]>([
@@ -161,6 +161,11 @@ describe('a random value', () => {
     expect(Math.max(...lengths)).toBeLessThanOrEqual(maxLength)
   })
 
+  it('is padded as far as its schema says, and no further', () => {
+    expect(toRandomValue({ type: 'string', minLength: 1 }, {}, () => 0)).toBe('a')
+    expect(toRandomValue({ type: 'string', minLength: 3 }, {}, () => 0)).toBe('axx')
+  })
+
   it.each<[JsonSchema, least: number, most: number]>([
     [{}, 0, 2],
     [{ minItems: 2 }, 2, 4],
@@ -232,7 +237,7 @@ describe('a damaged value', () => {
   })
 
   it.each<[string, value: unknown, numbers: number[], damaged: unknown]>([
-    ['replaces null', null, [0], null],
+    ['replaces null', null, [0.2], -0.5],
     ['replaces an object as a whole', { a: 1 }, [0.09, 0], null],
     ['leaves a field out', { a: 1, b: 2 }, [0.1, 0, 0.29], { b: 2 }],
     ['damages a field', { a: 1, b: 2 }, [0.1, 0, 0.3, 0], { a: null, b: 2 }],
