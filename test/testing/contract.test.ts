@@ -265,24 +265,3 @@ it('a failure is repeated with its seed', async () => {
   expect(first.join('\n')).toContain('Run it again with { seed: 42 }')
   expect(await fail()).toEqual(first)
 })
-
-it('operations can be left out, and mistakes are named', async () => {
-  const app = createNotes()
-  const names: string[] = []
-  const runner = {
-    describe: (_name: string, body: () => void) => body(),
-    it: (name: string) => void names.push(name)
-  }
-
-  expect(() => contractTests(app, runner)).toThrow('The application is not set up')
-  await app.setup()
-  contractTests(app, { ...runner, skip: ['findNotes'] })
-
-  expect(names).toContain('getNote (GET /notes/{id}) is true')
-  expect(names.some((name) => name.startsWith('findNotes'))).toBe(false)
-  expect(() => contractTests(app, { ...runner, skip: ['findNote'] })).toThrow(
-    "Invalid option 'skip' of contractTests: the document has no operation 'findNote'. Did you mean 'findNotes'?"
-  )
-  expect(() => contractTests(app, { ...runner, runs: -1 })).toThrow("Invalid option 'runs' of contractTests")
-  expect(() => contractTests(app, { ...runner, times: 1 } as never)).toThrow("Unknown option 'times'")
-})
