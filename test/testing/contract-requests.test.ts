@@ -86,8 +86,7 @@ it.each([
 
 it('requests are repeated with their seed, and others are made with another one', async () => {
   const pathsOf = async (seed?: number) =>
-    (await run(await createNotes(['find']).setup(), seed === undefined ? { seed: undefined } : { seed }))
-      .paths
+    (await run(await createNotes(['find']).setup(), { seed, runs: 6 })).paths
   const first = await pathsOf(1)
 
   expect(await pathsOf(1)).toEqual(first)
@@ -97,7 +96,7 @@ it('requests are repeated with their seed, and others are made with another one'
 
 it('an operation that runs alone makes the same requests', async () => {
   const findsOf = async (options: ContractOptions) =>
-    (await run(await createNotes(['find', 'create']).setup(), options)).paths.filter((path) =>
+    (await run(await createNotes(['find', 'create']).setup(), { runs: 6, ...options })).paths.filter((path) =>
       path.startsWith('GET')
     )
 
@@ -138,7 +137,7 @@ it('a placeholder has ids of a page, and of the last twenty records only', async
   app.use('notes', memory({ store, paginate: { default: 30 } }), { methods: ['get', 'find'], schema: NOTES })
   await app.setup()
 
-  const { paths } = await run(app, { skip: ['findNotes'], runs: 400 })
+  const { paths } = await run(app, { skip: ['findNotes'], runs: 100 })
   const ids = new Set(
     paths.map((path) => Number(path.match(/notes\/(1\d{3})/)?.[1])).filter((id) => id >= 1000)
   )
@@ -172,7 +171,7 @@ it('requests are made without a login and by each user', async () => {
 
 it('users do not log out', async () => {
   const app = await createNotes(['find'], createApp()).setup()
-  const { requests } = await run(app, { users: [USERS[1]] })
+  const { requests } = await run(app, { users: [USERS[1]], runs: 10 })
   const logins = requests.filter(({ path }) => path.includes(' /authentication'))
 
   expect(logins.length).toBeGreaterThan(0)
@@ -254,7 +253,7 @@ it('a request without a login says nothing of what is refused', async () => {
   fail(app, (params) => (params.user ? new BadRequest('No') : undefined))
   await app.setup()
 
-  const { failures } = await run(app, { users: [USERS[1]], runs: 40 })
+  const { failures } = await run(app, { users: [USERS[1]], runs: 30 })
 
   expect(failures).toEqual([
     'All requests that the document allows were refused with 400. Run it again with { seed: 7 }'
