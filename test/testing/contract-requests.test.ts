@@ -125,7 +125,6 @@ it('a placeholder has ids of records that responses have had', async () => {
   // Records are found first.
   expect(paths[0]).toBe('GET /notes')
   expect(paths).toContain('GET /notes/123456')
-  expect(paths.some((path) => /\/(undefined|null)?$/.test(path))).toBe(false)
 })
 
 it('a placeholder has ids of a page, and of the last twenty records only', async () => {
@@ -146,16 +145,40 @@ it('a placeholder has ids of a page, and of the last twenty records only', async
   expect(Math.min(...ids)).toBeGreaterThanOrEqual(1010)
 })
 
-it('a placeholder has no ids of another service', async () => {
-  const app = createNotes(['get'])
+it('a placeholder has ids of its own service, and not of the first one', async () => {
+  const app = alula()
 
   app.use('texts', memory({ store: { 123456: { id: 123456, text: 'a' } } }), {
     methods: ['find'],
     schema: NOTES
   })
+  createNotes(['get', 'find'], app, { 654321: { id: 654321, text: 'a' } })
   await app.setup()
 
-  expect((await run(app)).paths.filter((path) => path.includes('/123456'))).toEqual([])
+  const { paths } = await run(app)
+
+  expect(paths).toContain('GET /notes/654321')
+  expect(paths.filter((path) => path.includes('/123456'))).toEqual([])
+})
+
+it('a placeholder has no ids that are missing or empty', async () => {
+  const results = [{}, { id: null }, { id: '' }]
+  const app = alula()
+  let count = 0
+
+  app.use('notes', Object.assign(memory(), { next: async () => results[count++ % 3] }), {
+    methods: ['get', 'next'],
+    schema: schema(z.object({ id: z.int() }), {
+      methods: { next: { data: z.object({}), result: z.object({ id: z.string().nullish() }) } }
+    })
+  })
+  await app.setup()
+
+  const { paths } = await run(app)
+
+  expect(count).toBeGreaterThan(3)
+  expect(paths.filter((path) => /^GET \/notes\/(undefined|null)?$/.test(path))).toEqual([])
+  expect(paths.filter((path) => /^GET \/notes\/-?\d+$/.test(path)).length).toBeGreaterThan(0)
 })
 
 it('requests are made without a login and by each user', async () => {
