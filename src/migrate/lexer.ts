@@ -178,7 +178,6 @@ class Lexer {
     // Type parameters, for example, begin alike.
     tokens.length = length
     this.position = position
-    this.expectsExpression = true
 
     return false
   }
@@ -210,7 +209,7 @@ class Lexer {
     if (this.match(ATTRIBUTE_VALUE)) return true
     if (this.take('{')) return this.readExpression()
 
-    return this.source[this.position] === '<' && this.readElementParts()
+    return this.readElementParts()
   }
 
   readChildren(name: string | undefined): boolean {
@@ -227,16 +226,13 @@ class Lexer {
 
       if (this.take('{')) {
         if (!this.readExpression()) return false
-      } else if (this.source[this.position] !== '<' || !this.readElementParts()) return false
+      } else if (!this.readElementParts()) return false
     }
   }
 
   /** Reads the expression after an opening brace that is part of an element. */
   readExpression(): boolean {
-    this.expectsExpression = true
-    if (!this.readCode()) return false
-
-    return this.tokens.pop()?.text === '}'
+    return this.readCode() && (this.tokens.pop() as Token).text === '}'
   }
 
   read(kind: TokenKind, pattern: RegExp): boolean {

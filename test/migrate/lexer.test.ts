@@ -54,9 +54,19 @@ it.each([
   ['type parameters', `const a = <T,>(b: T) => 'yes'; const c = <T extends D>(e: T) => f`],
   ['an element that does not end', `a = <p>{'yes'}`],
   ['an element that another one ends', `a = <b>'yes'</c>`],
+  ['text in an element that does not end', `a = <p>'yes'`],
+  ['text in front of an expression that does not end', `a = <p>'yes'{b`],
+  ['text behind an expression that another bracket closes', `a = <p>{b)'yes'</p>`],
+  ['a regular expression behind another expression', `a = <p b={c}>{d}{/'no'/}</p>; 'yes'`],
   ['a comparison that looks like an element', `a = b <c> ('yes') </c>/.d`]
 ])('JSX: %s', (_, source) => {
   expect(strings(source, true)).toEqual(['yes'])
+})
+
+it('what begins like an element and is none leaves no token out', () => {
+  const tokens = tokenize('a = <p>{', { jsx: true })
+
+  expect(tokens.map(({ text }) => text)).toEqual(['a', '=', '<', 'p', '>', '{'])
 })
 
 it('whatever is broken still ends', () => {
