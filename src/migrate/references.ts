@@ -129,9 +129,10 @@ function readStatement(tokens: readonly Token[], index: number, plain: Reference
     isKeyword(tokens, position, 'import') || isKeyword(tokens, position, 'export')
   let defaultName: string | undefined
 
-  // `import type from 'module'` has a default export called type.
+  // `import type from 'module'` and `import type, { a } from 'module'` have a default export called type.
   if (!keyword(first) && tokens[first]?.kind === 'name') {
-    const isModifier = tokens[first]?.text === 'type' && (named !== undefined || isStar)
+    const isModifier =
+      tokens[first]?.text === 'type' && tokens[first + 1]?.text !== ',' && (named !== undefined || isStar)
 
     if (!isModifier) {
       defaultName = tokens[first]?.text

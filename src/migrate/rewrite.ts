@@ -322,7 +322,7 @@ class Rewriter {
   /** Takes a statement away, and its line if nothing else is on it. */
   remove({ start, end, specifier, token }: Reference): void {
     const firstLine = this.source.startsWith('\uFEFF') ? 1 : 0
-    const lineStart = Math.max(this.source.lastIndexOf('\n', start - 1) + 1, firstLine)
+    const lineStart = Math.max(this.source.lastIndexOf('\n', start) + 1, firstLine)
     const rest = /^[ \t]*(?:\r?\n|$)/.exec(this.source.slice(end))
     const isAlone = rest !== null && this.source.slice(lineStart, start).trim() === ''
 

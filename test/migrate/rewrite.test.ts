@@ -183,6 +183,7 @@ it.each([
   `a.import('@feathersjs/feathers')`,
   `a.import\n'@feathersjs/feathers'`,
   `load('@feathersjs/feathers')`,
+  `require.load('@feathersjs/feathers')`,
   `require('@feathersjs/feathers' + a)`,
   `import { a } from '@feathersjs/' + 'feathers'`,
   `import configuration from '@feathersjs/configuration'`,
@@ -232,6 +233,28 @@ it('each change says its line and where the names went', () => {
   const { changes } = rewriteSource(`\n\nimport { rest,\n  cors } from '@feathersjs/express'`)
 
   expect(changes).toEqual([{ line: 4, text: '@feathersjs/express → alula/express, cors' }])
+  expect(rewriteSource(`import * as e from '@feathersjs/express'\ne(e.json())`).changes).toEqual([
+    { line: 2, text: 'e() → e.express()' },
+    { line: 1, text: '@feathersjs/express → alula/express' }
+  ])
+})
+
+it.each([
+  [`import '@feathersjs/other'`, 'manual-changes'],
+  [`const a = '@feathersjs/express'`, 'manual-changes'],
+  [`jest.mock('@feathersjs/errors')`, 'manual-changes'],
+  [`declare module '@feathersjs/express' {}`, 'typescript'],
+  [`import { NotFound } from '@feathersjs/errors'\na instanceof NotFound`, 'errors'],
+  [`import { channels } from '@feathersjs/transport-commons'`, 'names'],
+  [`import a from '@feathersjs/socketio'\na.default\nb(a)`, 'names'],
+  [`export * from '@feathersjs/client'`, 'names'],
+  [`import a = require('@feathersjs/socketio')`, 'names'],
+  [`a = require('@feathersjs/socketio')`, 'names'],
+  [`require('@feathersjs/express').cors()`, 'names'],
+  [`const e = require('@feathersjs/express')\ne.cors()`, 'names'],
+  [`const e = require('@feathersjs/express')\ne.query`, 'names']
+])('the remark on %j leads to the heading %j', (source, anchor) => {
+  expect(rewriteSource(source).remarks.map((remark) => remark.anchor)).toEqual([anchor])
 })
 
 it.each([
@@ -243,6 +266,10 @@ it.each([
   [
     `\nimport { channels } from '@feathersjs/transport-commons'`,
     `2: 'channels' of '@feathersjs/transport-commons' has no counterpart: every application has channels: take the line that configures them away`
+  ],
+  [
+    `import { default as a } from '@feathersjs/errors'`,
+    `1: 'default' of '@feathersjs/errors' has no counterpart: the module has no default export`
   ],
   [
     `import { NotFound } from '@feathersjs/errors'\nif (error instanceof NotFound) {}`,

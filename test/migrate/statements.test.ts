@@ -1,0 +1,101 @@
+import { expect, it } from 'vitest'
+import { rewriteSource } from '../../src/migrate/rewrite.ts'
+
+const UNNEEDED = `import '@feathersjs/transport-commons'`
+
+it.each([
+  [UNNEEDED, ''],
+  [`import 'a'\n${UNNEEDED}`, `import 'a'\n`],
+  [`import 'a'\r\n${UNNEEDED};\r\nb`, `import 'a'\r\nb`],
+  [`  ${UNNEEDED} \t\nb`, 'b'],
+  [`${UNNEEDED} with { type: 'a' };\nb`, 'b'],
+  [`${UNNEEDED} assert { type: 'a' }\nb`, 'b'],
+  [`a\n  ${UNNEEDED} `, 'a\n'],
+  // Its line has more on it.
+  [`import 'a'; ${UNNEEDED}\nb`, `import 'a'; \nb`],
+  [`import 'a'; ${UNNEEDED}; b\nc`, `import 'a';  b\nc`],
+  [`${UNNEEDED}; b\nc`, ' b\nc'],
+  [`${UNNEEDED} // why\nb`, ' // why\nb']
+])('%j becomes %j when the statement is removed', (source, expected) => {
+  expect(rewriteSource(source).text).toBe(expected)
+})
+
+it('a statement that is removed is a change', () => {
+  expect(rewriteSource(`a\n${UNNEEDED}`).changes).toEqual([
+    { line: 2, text: '@feathersjs/transport-commons → (not needed)' }
+  ])
+})
+
+it.each([
+  `io = require('@feathersjs/socketio')`,
+  `module.exports = require('@feathersjs/socketio')`,
+  `type\nio = require('@feathersjs/socketio')`,
+  `import 'a'\nio = require('@feathersjs/socketio')`,
+  `function f(io = require('@feathersjs/socketio')) {}`,
+  `const { a: { b } } = require('@feathersjs/socketio')`,
+  `const { a = 1 } = require('@feathersjs/socketio')`,
+  `const io = require('@feathersjs/socketio') as any`,
+  `const io = require('@feathersjs/socketio')!`,
+  `const io = require('@feathersjs/socketio')[a]`,
+  `const io = import('@feathersjs/socketio')`
+])('%j declares no name of the module: only the module is replaced', (source) => {
+  const { text, remarks } = rewriteSource(source)
+
+  expect(text).toBe(source.replace('@feathersjs', 'alula'))
+  expect(remarks.map((remark) => remark.text)).toEqual([
+    "'alula/socketio' is a module with names, and no function"
+  ])
+})
+
+it.each([`import io = require('@feathersjs/socketio')`, `import type io = require('@feathersjs/socketio')`])(
+  '%j declares a name of the module, and stays',
+  (source) => {
+    const { text, remarks } = rewriteSource(source)
+
+    expect(text).toBe(source)
+    expect(remarks.map((remark) => remark.text)).toEqual([
+      "rewrite this by hand: socketio from 'alula/socketio'"
+    ])
+  }
+)
+
+it.each([
+  // `type` is a word of the statement, or a name.
+  [`import type from '@feathersjs/socketio'`, `import { socketio as type } from 'alula/socketio'`],
+  [`import type, { a } from '@feathersjs/socketio'`, `import { socketio as type, a } from 'alula/socketio'`],
+  [
+    `import type, * as all from '@feathersjs/express'\ntype()\nall.json()`,
+    `import type, * as all from 'alula/express'\ntype()\nall.json()`
+  ],
+  [`import type io from '@feathersjs/socketio'`, `import type { socketio as io } from 'alula/socketio'`],
+  [
+    `import { type default as io } from '@feathersjs/socketio'`,
+    `import { type socketio as io } from 'alula/socketio'`
+  ],
+  [
+    `import { type, cors } from '@feathersjs/express'`,
+    `import { type } from 'alula/express'\nimport cors from 'cors'`
+  ],
+  [
+    `import { type as a, cors } from '@feathersjs/express'`,
+    `import { type as a } from 'alula/express'\nimport cors from 'cors'`
+  ],
+  // A name of the whole module, together with others.
+  [
+    `import express, * as all from '@feathersjs/express'\nexpress.json()\nall()`,
+    `import all, * as express from 'alula/express'\nexpress.json()\nall()`
+  ],
+  [
+    `import io, * as all from '@feathersjs/socketio'`,
+    `import * as all from 'alula/socketio'\nimport { socketio as io } from 'alula/socketio'`
+  ],
+  // Default exports, of which `export … from` has none without braces.
+  [`import { default as e } from '@feathersjs/express'`, `import { default as e } from 'alula/express'`],
+  [`export { cors } from '@feathersjs/express'`, `export { default as cors } from 'cors'`],
+  [
+    `export { cors, rest } from '@feathersjs/express'`,
+    `export { default as cors } from 'cors'\nexport { rest } from 'alula/express'`
+  ]
+])('%j becomes %j', (source, expected) => {
+  expect(rewriteSource(source).text).toBe(expected)
+})
