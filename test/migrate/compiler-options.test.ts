@@ -14,6 +14,11 @@ it.each([
     '{ "compilerOptions": { "module": "nodenext", "moduleResolution": "nodenext", "strict": true } }'
   ],
   [
+    '{ "extends": "./base.json", "compilerOptions": { "module": "commonjs" } }',
+    '{ "extends": "./base.json", "compilerOptions": { "module": "nodenext" } }'
+  ],
+  ['{\n    "compilerOptions": {}\n}', '{\n    "compilerOptions": {\n      "module": "nodenext"\n    }\n}'],
+  [
     '// why\n{\n  "compilerOptions": {\n    "module": /* how */ "commonjs", // "module"\n    "strict": true,\n  },\n}\n',
     '// why\n{\n  "compilerOptions": {\n    "module": /* how */ "nodenext", // "module"\n    "strict": true,\n  },\n}\n'
   ],
@@ -47,8 +52,12 @@ it.each([
   const { text, remarks } = rewrite(source, { isModule })
 
   expect(text).toBe(source)
-  expect(remarks.map((remark) => remark.text)).toEqual([
-    "'exports' of packages have to be read: set 'moduleResolution' to 'nodenext' or 'bundler'"
+  expect(remarks).toEqual([
+    {
+      line: 1,
+      text: "'exports' of packages have to be read: set 'moduleResolution' to 'nodenext' or 'bundler'",
+      anchor: 'typescript'
+    }
   ])
 })
 
