@@ -190,10 +190,10 @@ class Rewriter {
   distribute(reference: Reference, replacement: Replacement): Part[] {
     const { bindings = {}, kind, specifier } = reference
     const parts = new Map<string, Part>()
-    const part = (from: string): Part => {
-      const existing = parts.get(from) ?? { from, named: [] }
+    const part = (from: string, key = from): Part => {
+      const existing = parts.get(key) ?? { from, named: [] }
 
-      parts.set(from, existing)
+      parts.set(key, existing)
       return existing
     }
     const add = (binding: NamedBinding): void => {
@@ -229,7 +229,7 @@ class Rewriter {
     reference: Reference,
     replacement: Replacement,
     name: string,
-    part: (from: string) => Part,
+    part: (from: string, key?: string) => Part,
     shape: 'default' | 'namespace'
   ): void {
     const { entry, main, hasDefault } = replacement
@@ -246,7 +246,8 @@ class Rewriter {
     } else if (!isModule) {
       part(entry).named.push({ imported: main as string, local: name, isType: false })
     } else {
-      part(entry).namespace = name
+      // A statement has one name for the module: a second one gets a statement of its own.
+      part(entry, part(entry).namespace && name).namespace = name
       for (const use of members) this.rewriteUse(use, replacement)
       if (main) this.rewriteCalls(uses, name, main)
     }

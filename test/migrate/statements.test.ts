@@ -86,6 +86,10 @@ it.each([
     `import all, * as express from 'alula/express'\nexpress.json()\nall()`
   ],
   [
+    `import errors, * as all from '@feathersjs/errors'\nerrors.a\nall.b`,
+    `import * as errors from 'alula/errors'\nimport * as all from 'alula/errors'\nerrors.a\nall.b`
+  ],
+  [
     `import io, * as all from '@feathersjs/socketio'`,
     `import * as all from 'alula/socketio'\nimport { socketio as io } from 'alula/socketio'`
   ],
