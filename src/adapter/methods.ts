@@ -1,7 +1,8 @@
 import type { Id, Paginated, PaginationOptions, Query } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed } from '../errors.ts'
 import { describe } from '../query/operators.ts'
-import { findPath, isComposite, isRecordLike } from '../utils/object.ts'
+import { refuseUndefined } from '../query/undefined.ts'
+import { isComposite, isRecordLike } from '../utils/object.ts'
 import { type AnyAdapter, prepare } from './base.ts'
 import type { AdapterOptions, AdapterParams, NormalizedOptions } from './options.ts'
 import { isCondition } from './query.ts'
@@ -147,24 +148,11 @@ function assertMulti(adapter: AnyAdapter, method: string, params?: AdapterParams
   if (!adapter.allowsMulti(method, params)) throw new MethodNotAllowed(`Can not ${method} multiple entries`)
 }
 
-/**
- * Refuses a change of several records that `multi` does not allow, and one with an undefined condition: a value that is
- * missing by mistake would select records that were not meant.
- */
+/** Refuses a change of several records that `multi` does not allow, and one with an undefined condition. */
 function assertSeveral(adapter: AnyAdapter, method: string, params?: AdapterParams): void {
   assertMulti(adapter, method, params)
 
-  const path = findPath(toConditions(params?.query ?? {}, adapter.getOptions(params)), isUndefined)
-
-  if (path !== undefined) {
-    throw new BadRequest(
-      `Invalid query: '${path}' is undefined. To ${method} records without a value, use null`
-    )
-  }
-}
-
-function isUndefined(value: unknown): boolean {
-  return value === undefined
+  refuseUndefined(toConditions(params?.query ?? {}, adapter.getOptions(params)), method)
 }
 
 /** The part of a query that selects records. */

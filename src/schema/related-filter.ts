@@ -4,6 +4,7 @@ import { BadRequest, type FeathersError } from '../errors.ts'
 import { addConditions } from '../query/conditions.ts'
 import { LOGICAL_OPERATORS } from '../query/operators.ts'
 import { getOperand, hasSets, RELATED_SORTS, type RecordSet, type RelatedSort } from '../query/record-set.ts'
+import { refuseUndefined } from '../query/undefined.ts'
 import { isPlainObject, setOwn } from '../utils/object.ts'
 import { toBadRequest } from './faults.ts'
 import {
@@ -42,7 +43,8 @@ export function listFilters(relations: Relations): readonly string[] {
  * @param relations The relations of the service
  * @param filters The names by which queries filter through them
  * @param id The name of its id field
- * @throws BadRequest for too many filters, and when too many related records match
+ * @throws BadRequest for too many filters, when too many related records match, and for an undefined value where the query
+ * chooses the records that are changed
  */
 export async function resolveFilters(
   context: HookContext,
@@ -65,6 +67,9 @@ export async function resolveFilters(
       if (filters.has(name)) {
         const [relation, ...field] = name.split('.') as [string, ...string[]]
         const conditions = through.get(relation) ?? {}
+
+        // A call that changes several records. To `find` of the related service, undefined is null.
+        if (context.id === null) refuseUndefined({ [name]: level[name] }, context.method)
 
         through.set(relation, conditions)
         setOwn(conditions, field.join('.'), level[name])

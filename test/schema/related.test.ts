@@ -229,6 +229,34 @@ describe('a filter by related records', () => {
     })
   })
 
+  it('with an undefined value does not choose the records that a call changes', async () => {
+    const app: any = alula()
+    const comments = many('comments', { to: 'note', filter: ['author'] })
+
+    app.use('comments', memory(), {
+      schema: schema(z.object({ id: z.int(), note: z.int(), author: z.int().nullish() }))
+    })
+    app.use('notes', memory({ multi: true }), { schema: schema(Thing, { relations: { comments } }) })
+    await app.service('notes').create({})
+    await app.service('comments').create({ note: 0 })
+
+    const notes = app.service('notes')
+    const query = { 'comments.author': undefined }
+
+    for (const [method, ...args] of [['remove'], ['patch', { code: 1 }]] as const) {
+      await expect(notes[method](null, ...args, { query })).rejects.toMatchObject({
+        code: 400,
+        message: `Invalid query: 'comments.author' is undefined. To ${method} records without a value, use null`
+      })
+      await expect(
+        notes[method](null, ...args, { query: { $or: [{ 'comments.author': { $gt: undefined } }] } })
+      ).rejects.toMatchObject({ message: expect.stringContaining("'comments.author.$gt' is undefined") })
+    }
+
+    expect(await notes.find({ query })).toEqual([{ id: 0 }])
+    expect(await notes.remove(null, { query: { 'comments.author': null } })).toEqual([{ id: 0 }])
+  })
+
   it('means the records that are linked, where all are in one place', async () => {
     const app: any = alula()
     const tags = many('tags', { through: { path: 'links', from: 'note', to: 'tag' }, filter: ['name'] })
