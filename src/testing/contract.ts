@@ -67,7 +67,7 @@ export function contractTests(app: Application, options: ContractOptions = {}): 
   assertOptions('contractTests', options, {
     describe: [isFunction, 'a function'],
     it: [isFunction, 'a function'],
-    runs: [isCount, 'a number of requests'],
+    runs: [(runs) => isCount(runs) && runs > 0, 'a number of requests from 1'],
     seed: [Number.isSafeInteger, 'an integer'],
     users: [Array.isArray, 'an array of entities'],
     skip: [isStringList, 'an array of operation ids']

@@ -6,6 +6,9 @@ import type { Application, Id } from '../core/types.ts'
 import { type ExposureRow, exposure } from '../manifest/exposure.ts'
 import { handleSocket } from '../transport/socket.ts'
 import { isObject } from '../utils/check.ts'
+import { createTypeError } from '../utils/developer-error.ts'
+import { didYouMean } from '../utils/did-you-mean.ts'
+import { getPath } from '../utils/object.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { createTestClient, loginAs, type TestClient } from './client.ts'
 
@@ -32,14 +35,22 @@ const CHECKS: OptionChecks = {
   data: [isObject, 'an object with data by the paths of services']
 }
 
+const USER_NAMES: readonly string[] = ['user', 'owner', 'admin']
+
 interface Caller {
   readonly name: string
   readonly entity?: object
   readonly client: TestClient
 }
 
-/** Whether the status of a response is one that the table lets a caller have. */
-type Rule = (status: number) => boolean
+interface Reply {
+  readonly status: number
+  /** What the call returned, where it succeeded. */
+  readonly result?: unknown
+}
+
+/** Whether a response is one that the table lets a caller have. */
+type Rule = (reply: Reply) => boolean
 
 /** An id that no record has. */
 const NO_ID = '2147483000'
@@ -57,29 +68,52 @@ const NO_ID = '2147483000'
 export async function proveExposure(app: Application, options: ProofOptions = {}): Promise<void> {
   assertApplication('proveExposure', app)
   assertOptions('proveExposure', options, CHECKS)
+  if (options.users) {
+    assertOptions('proveExposure', options.users, {}, { further: USER_NAMES, under: 'users' })
+  }
+
+  const rows = exposure(app)
+
+  assertServices(app, rows, options)
 
   const callers = await createCallers(app, options)
   const differences: string[] = []
 
-  for (const row of exposure(app)) {
+  for (const row of rows) {
     // A login says 401 by itself, and a logout would end that of the caller.
     if (getOwnAccess(app.service(row.service))) continue
 
     for (const transport of row.transports) {
       for (const caller of callers) {
-        const isExpected = toRule(row, caller, options)
-        const status = await (transport === 'rest' ? request : send)(app, row, caller, options)
+        const isExpected = toRule(app, row, caller, options)
+        const reply = await (transport === 'rest' ? request : send)(app, row, caller, options)
 
-        if (isExpected(status)) continue
+        if (isExpected(reply)) continue
 
         differences.push(
-          `${row.service}.${row.method} over ${transport} as ${caller.name}: the table says ${row.who}, the response is ${status}`
+          `${row.service}.${row.method} over ${transport} as ${caller.name}: the table says ${row.who}, the response is ${reply.status}`
         )
       }
     }
   }
 
   if (differences.length > 0) throw new Error(differences.join('\n'))
+}
+
+/** A misspelt path would leave out what the proof is for. */
+function assertServices(app: Application, rows: readonly ExposureRow[], options: ProofOptions): void {
+  const paths = [...Object.keys(app.services), ...rows.map(({ service }) => service)]
+
+  for (const name of ['records', 'data'] as const) {
+    const unknown = Object.keys(options[name] ?? {}).find((path) => !paths.includes(path))
+
+    if (unknown !== undefined) {
+      throw createTypeError(
+        'ALULA_INVALID_OPTION',
+        `Invalid option '${name}' of proveExposure: the application has no service '${unknown}'${didYouMean(unknown, paths)}`
+      )
+    }
+  }
 }
 
 async function createCallers(app: Application, { users = {} }: ProofOptions): Promise<readonly Caller[]> {
@@ -94,6 +128,7 @@ async function createCallers(app: Application, { users = {} }: ProofOptions): Pr
 
 /** What the table lets a caller have. Of a function of the application nothing is known. */
 function toRule(
+  app: Application,
   { who, service, method }: ExposureRow,
   { name, entity }: Caller,
   options: ProofOptions
@@ -105,23 +140,36 @@ function toRule(
   if (who === 'anyone') return isAdmitted
   if (who === 'user' || who.startsWith('hook authenticate(')) return entity ? isAdmitted : isUnauthenticated
   if (role !== undefined) {
-    return !entity ? isUnauthenticated : hasRole(entity, role) ? isAdmitted : (status) => status === 403
+    return !entity ? isUnauthenticated : hasRole(entity, role) ? isAdmitted : ({ status }) => status === 403
   }
   if (field === undefined) return () => true
   if (!entity) return isUnauthenticated
   if (method === 'find') return isAdmitted
   if (name === 'owner') return isWhole(method) && !options.data?.[service] ? () => true : isAdmitted
 
-  return (status) => status === 400 || status === 403 || status === 404
+  return ({ status, result }) =>
+    status === 400 ||
+    status === 403 ||
+    status === 404 ||
+    // A hook of the application may name the owner.
+    (method === 'create' && belongsTo(app, entity, result, field))
 }
 
-function isRefused(status: number): boolean {
+function belongsTo(app: Application, entity: object, record: unknown, field: string): boolean {
+  const settings: { readonly [option: string]: any } = app.defaultAuthentication?.()?.configuration ?? {}
+  const { entityId, service } = settings
+  const id = getPath(entity, [entityId ?? app.services[service]?.id])
+
+  return id !== undefined && getPath(record, field.split('.')) === id
+}
+
+function isRefused({ status }: Reply): boolean {
   return status === 401 || status === 403
 }
 
 /** Whatever becomes of the call then: no such record, data that is not valid. */
-function isAdmitted(status: number): boolean {
-  return !isRefused(status) && status < 500
+function isAdmitted(reply: Reply): boolean {
+  return !isRefused(reply) && reply.status < 500
 }
 
 /** Whether the data of a method is a whole record: without an owner it belongs to no user. */
@@ -129,7 +177,7 @@ function isWhole(method: string): boolean {
   return method === 'create' || method === 'update'
 }
 
-function isUnauthenticated(status: number): boolean {
+function isUnauthenticated({ status }: Reply): boolean {
   return status === 401
 }
 
@@ -142,17 +190,20 @@ async function request(
   row: ExposureRow,
   { client }: Caller,
   options: ProofOptions
-): Promise<number> {
+): Promise<Reply> {
   const { args, verb } = getDefinition(row.method)
   const path = args.includes('id') ? `${toPath(row)}/${toId(row, options)}` : toPath(row)
   // The path of a service at the root is a slash.
-  const { status } = await client.fetch(`/${path}`.replace(/^\/+/, '/'), {
+  const response = await client.fetch(`/${path}`.replace(/^\/+/, '/'), {
     method: verb,
     ...(args.includes('data') && { json: toData(app, row, options) }),
     headers: isStandardMethod(row.method) ? {} : { 'X-Service-Method': row.method }
   })
 
-  return status
+  return {
+    status: response.status,
+    ...(response.ok && { result: await response.json().catch(() => undefined) })
+  }
 }
 
 async function send(
@@ -160,10 +211,10 @@ async function send(
   row: ExposureRow,
   { client }: Caller,
   options: ProofOptions
-): Promise<number> {
+): Promise<Reply> {
   const { authentication } = client.params
   const values = { id: toId(row, options), data: toData(app, row, options), params: {} }
-  const [error] = await handleSocket(
+  const [error, result] = await handleSocket(
     app as Parameters<typeof handleSocket>[0],
     {
       method: row.method,
@@ -174,7 +225,7 @@ async function send(
     () => undefined
   )
 
-  return error ? toStatus(error) : 200
+  return error ? { status: toStatus(error) } : { status: 200, result }
 }
 
 function toStatus(error: object): number {

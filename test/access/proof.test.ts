@@ -143,11 +143,46 @@ it('expects no write of an owner to be admitted whose data nobody has given', as
   await proveExposure(app, { users, records: { notes: 7 } })
 })
 
+it('expects users to create records of their own, and none of another user', async () => {
+  const app = createApp()
+  const createFor = (toOwner: (id: number) => number) => async (context: any) => {
+    context.data = { ...context.data, by: { id: toOwner(context.params.user.id) } }
+  }
+
+  app.configure(socketio())
+  app.use('notes', memory(), { methods: ['create'], access: access({ create: owner('by.id') }) })
+  app.use('loose', memory(), { methods: ['create'], access: access({ create: owner('by.id') }) })
+  app.service('notes').hooks({ before: { create: [createFor((id) => id)] } })
+  // What a rule that does not hold would let pass.
+  app.service('loose').hooks({
+    before: { create: [createFor((id) => id)] },
+    after: { create: [async ({ result }: any) => void Object.assign(result.by, { id: 2 })] }
+  })
+  await app.setup()
+
+  await expect(
+    proveExposure(app, { users, data: { notes: { text: 'a' }, loose: { text: 'a' } } })
+  ).rejects.toMatchObject({
+    message: ['rest', 'socketio']
+      .flatMap((transport) =>
+        ['user', 'admin'].map(
+          (name) =>
+            `loose.create over ${transport} as ${name}: the table says owner('by.id'), the response is `
+        )
+      )
+      .map((line, index) => line + (index < 2 ? 201 : 200))
+      .join('\n')
+  })
+})
+
 it.each<[string, any, object | null, string]>([
   ['ALULA_INVALID_APPLICATION', null, {}, 'proveExposure expects an application'],
   ['ALULA_INVALID_OPTION', createApp(), null, 'Invalid options of proveExposure: expected an object'],
   ['ALULA_UNKNOWN_OPTION', createApp(), { user: USERS[1] }, "Did you mean 'users'?"],
-  ['ALULA_INVALID_OPTION', createApp(), { records: [7] }, "Invalid option 'records' of proveExposure"]
+  ['ALULA_INVALID_OPTION', createApp(), { records: [7] }, "Invalid option 'records' of proveExposure"],
+  ['ALULA_UNKNOWN_OPTION', createApp(), { users: { owners: USERS[1] } }, "Did you mean 'owner'?"],
+  ['ALULA_INVALID_OPTION', createApp(), { records: { user: 7 } }, "no service 'user'. Did you mean 'users'?"],
+  ['ALULA_INVALID_OPTION', createApp(), { data: { toString: {} } }, "no service 'toString'"]
 ])('refuses what it cannot use: %s', async (code, app, options, sentence) => {
   await expect(proveExposure(app, options as any)).rejects.toMatchObject({
     code,

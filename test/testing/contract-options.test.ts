@@ -69,7 +69,8 @@ it('operations can be left out', async () => {
 it.each([
   ['describe', 'a', 'Invalid option \'describe\' of contractTests: expected a function, got "a"'],
   ['it', 7, "Invalid option 'it' of contractTests: expected a function, got 7"],
-  ['runs', -1, "Invalid option 'runs' of contractTests: expected a number of requests, got -1"],
+  ['runs', -1, "Invalid option 'runs' of contractTests: expected a number of requests from 1, got -1"],
+  ['runs', 0, "Invalid option 'runs' of contractTests: expected a number of requests from 1, got 0"],
   ['seed', 1.5, "Invalid option 'seed' of contractTests: expected an integer, got 1.5"],
   ['users', {}, "Invalid option 'users' of contractTests: expected an array of entities, got object"],
   ['skip', [7], "Invalid option 'skip' of contractTests: expected an array of operation ids, got array"],
