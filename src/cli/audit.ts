@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type ExposureRow, exposure } from '../manifest/exposure.ts'
 import { isSamePlain } from '../utils/object.ts'
-import { withApplication } from './load.ts'
+import { assertFile, withApplication } from './load.ts'
 import { type Outcome, UsageError } from './outcome.ts'
 
 /**
@@ -20,6 +20,8 @@ export async function auditFile(file: string, snapshot?: string): Promise<Outcom
 }
 
 function readSnapshot(path: string): readonly ExposureRow[] {
+  assertFile(path)
+
   const rows = parse(readFileSync(path, 'utf8'))
 
   if (

@@ -34,11 +34,15 @@ const FLAGS = ['--dry-run', '--check', '--server', '--help', '-h', '--version', 
  * Runs the command.
  *
  * @param args What stands after the name of the command
+ * @throws SyntaxError for an application that cannot be parsed
  */
 export async function runCommand(args: readonly string[]): Promise<Outcome> {
   try {
     return await run(args)
   } catch (error) {
+    // Only Node knows the line of a module that it cannot parse, and says it where nothing catches the error.
+    if (error instanceof SyntaxError) throw error
+
     const message = error instanceof Error ? error.message : String(error)
 
     return { code: 1, output: error instanceof UsageError ? `${message}\n\n${USAGE}` : `${message}\n` }

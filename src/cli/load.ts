@@ -1,5 +1,7 @@
+import { statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { pathToFileURL } from 'node:url'
+import { inspect } from 'node:util'
 import type { Application } from '../core/types.ts'
 import { hasCode } from '../utils/check.ts'
 import { UsageError } from './outcome.ts'
@@ -9,9 +11,26 @@ import { UsageError } from './outcome.ts'
  *
  * @param file The path of a module that exports the application as `default` or `app`
  * @param read Reads it
- * @throws UsageError for a file without an application
+ * @throws UsageError for a file without an application; Error with the place where the application fails
  */
 export async function withApplication<T>(file: string, read: (app: Application) => T): Promise<T> {
+  const { write } = process.stdout
+
+  // The standard output is for the result: a line that the application logs would make it invalid JSON.
+  process.stdout.write = process.stderr.write.bind(process.stderr)
+
+  try {
+    return await readApplication(file, read)
+  } catch (error) {
+    if (error instanceof UsageError || error instanceof SyntaxError) throw error
+
+    throw new Error(typeof error === 'string' ? error : inspect(error), { cause: error })
+  } finally {
+    process.stdout.write = write
+  }
+}
+
+async function readApplication<T>(file: string, read: (app: Application) => T): Promise<T> {
   const app = await loadApplication(file)
 
   // A transport that needs a server gets one, which does not listen.
@@ -37,12 +56,25 @@ async function importModule(file: string): Promise<{ readonly default?: unknown;
   try {
     return await import(pathToFileURL(file).href)
   } catch (error) {
+    // Asked only now: a loader may find a file by another name.
+    assertFile(file)
     if (!hasCode(error, 'ERR_UNKNOWN_FILE_EXTENSION')) throw error
 
     throw new UsageError(
       `This version of Node does not run '${file}'. Compile it, and name the file of JavaScript; or run the command with a loader: NODE_OPTIONS='--import tsx' npx alula …`
     )
   }
+}
+
+/**
+ * Refuses a path that leads to no file.
+ *
+ * @param path The path
+ * @throws UsageError that names the path
+ */
+export function assertFile(path: string): void {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile())
+    throw new UsageError(`There is no file '${path}'.`)
 }
 
 function isApplication(value: unknown): value is Application {

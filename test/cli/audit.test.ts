@@ -66,14 +66,56 @@ it.each<[string, string, string]>([
     toApp(`app.hooks({ setup: [async () => { throw new Error('not ready') }] })`),
     'not ready'
   ],
-  ['ends the process', 'process.exit(0)', ''],
-  ['never finishes', toApp(`app.hooks({ setup: [() => new Promise(() => {})] })`), '']
+  ['ends the process', 'process.exit(0)', 'The process ended before the application was set up'],
+  [
+    'never finishes',
+    toApp(`app.hooks({ setup: [() => new Promise(() => {})] })`),
+    'The process ended before the application was set up'
+  ]
 ])('is no success where the file %s', async (_, text, message) => {
   const { code, stdout, stderr } = await audit({ 'app.mjs': text }, 'app.mjs')
 
   expect(code).not.toBe(0)
   expect(stdout).toBe('')
   expect(stderr).toContain(message)
+})
+
+it('prints what the application says apart from the rows', async () => {
+  const app = toApp(`app.use('notes', memory(), { methods: ['find'] })
+console.log('loaded')
+app.hooks({ setup: [async (_, next) => { console.info('set up'); await next() }], teardown: [async () => process.stdout.write('down')] })`)
+  const { code, stdout, stderr } = await audit({ 'app.mjs': app }, 'app.mjs')
+
+  expect(code, stderr).toBe(0)
+  expect(JSON.parse(stdout)).toHaveLength(1)
+  expect(stderr).toBe('loaded\nset up\ndown')
+})
+
+it.each<[string, string, RegExp]>([
+  ['cannot be parsed', 'export const app = (', /broken\.mjs:1\b[\s\S]*SyntaxError/],
+  [
+    'fails',
+    "\n\nthrow new Error('no database', { cause: new Error('refused') })",
+    /no database[\s\S]*broken\.mjs:3\b[\s\S]*refused/
+  ],
+  ['fails with a string', "throw 'no database'", /no database/]
+])('says where a file %s', async (_, text, place) => {
+  const { code, stderr } = await audit({ 'app.mjs': NOTES, 'broken.mjs': text }, 'broken.mjs')
+
+  expect(code).toBe(1)
+  expect(stderr).toMatch(place)
+})
+
+it.each([
+  [['none.mjs'], "There is no file '"],
+  [['.'], "There is no file '"],
+  [['app.mjs', '--check', 'none.json'], "There is no file '"],
+  [['app.mjs', '--check', '.'], "There is no file '"]
+])('%j names what is missing', async (args, message) => {
+  const { code, stdout, stderr } = await audit({ 'app.mjs': NOTES }, ...args)
+
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr.indexOf(message)).toBe(0)
 })
 
 it.each([
