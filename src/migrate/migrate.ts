@@ -53,6 +53,9 @@ export function migrateFolder(folder: string, { dryRun = false }: MigrationOptio
   }
   for (const path of components) take(path, remarkOnComponent)
   takeManifest(folder, packages, take)
+  if (packages.has('alula') && !rewritten.has('package.json')) {
+    rewritten.set('package.json', remarkOnMissing())
+  }
   for (const path of nested) rewritten.set(path, remarkOnPackage())
 
   if (!dryRun) {
@@ -124,6 +127,13 @@ function remarkOnComponent(text: string): Rewritten {
 
 function remarkOnPackage(): Rewritten {
   return remarkOnly('', 'is a package of its own: run alula migrate in it')
+}
+
+function remarkOnMissing(): Rewritten {
+  return remarkOnly(
+    '',
+    "is not in this folder: list 'alula' in that of the package, or run alula migrate where it is"
+  )
 }
 
 function unreadable(): Rewritten {

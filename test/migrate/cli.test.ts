@@ -64,6 +64,19 @@ a.js:2  '@feathersjs/other': no counterpart of it is known
 `)
 })
 
+it('a folder without package.json is told to list the package', async () => {
+  const { stdout } = await run('migrate', createFolder({ 'a.js': IMPORT }))
+
+  expect(stdout).toBe(`a.js:1  @feathersjs/feathers → alula
+
+Needs manual changes:
+package.json:1  is not in this folder: list 'alula' in that of the package, or run alula migrate where it is
+  node_modules/alula/docs/migrating.md#manual-changes
+
+1 change in 1 file, 1 place needs manual changes. Next: npm install, then your tests.
+`)
+})
+
 it('a second time there is nothing to do, and no file is touched', async () => {
   const folder = createFolder({ 'a.mjs': IMPORT, 'package.json': PACKAGE })
 
