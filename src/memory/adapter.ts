@@ -34,9 +34,9 @@ import { MemorySet, toRelatedReader } from './set.ts'
 import { isGiven, UniqueFields } from './unique.ts'
 
 /** The options of a memory service. */
-export interface MemoryOptions extends AdapterOptions {
+export interface MemoryOptions<Result = any> extends AdapterOptions {
   /** Records to begin with, by id. They are copied. */
-  store?: { readonly [id: string]: any } | undefined
+  store?: { readonly [id: string]: Result } | undefined
   /** The first id to generate; 0 by default. */
   startId?: number | undefined
   /** Fields on which equality and `$in` do not look at every record. */

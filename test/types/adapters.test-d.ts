@@ -22,7 +22,7 @@ import {
   type Transaction,
   withTransaction
 } from '../../src/kysely.ts'
-import { MemoryAdapter, MemoryService, memory } from '../../src/memory.ts'
+import { MemoryAdapter, type MemoryOptions, MemoryService, memory } from '../../src/memory.ts'
 import { expectType } from '../support/expect-type.ts'
 
 interface Message {
@@ -87,6 +87,11 @@ kysely<Message>({ paginate: false })
 kysely<Message, NewMessage, { adapter: string }>({} as KyselyOptions)
 // @ts-expect-error -- ids begin with a number
 memory<Message>({ startId: 'a' })
+
+// Feathers v5 names the record.
+export const options: MemoryOptions<Message> = { store: { 1: { id: 1, text: 'Hello' } } }
+// @ts-expect-error: a record without its text
+export const missing: MemoryOptions<Message> = { store: { 1: { id: 1 } } }
 
 export async function find(
   service: typeof drafts,
