@@ -208,7 +208,8 @@ function compileServer(settings: DataSettings): (checked: Checked, context: Hook
 async function loadFields(names: readonly string[], { service, id, params }: HookContext): Promise<Data> {
   const load: unknown = service._get ?? service.get
 
-  if (!isFunction(load)) return NONE
+  // The method refuses to replace several records.
+  if (!isFunction(load) || id === null) return NONE
 
   const { $select: _, ...query } = params.query ?? {}
   const { provider: __, ...internal } = params

@@ -90,6 +90,15 @@ describe('values of the server that update keeps', () => {
     expect(await notes.update(1, { text: 'b' })).toEqual({ id: 1, text: 'b' })
   })
 
+  it('are not looked for where no record is named', async () => {
+    const notes = open(schema(Note, { server }))
+
+    await expect(notes.update(null, { text: 'b' }, { provider: 'rest' })).rejects.toMatchObject({
+      code: 400,
+      message: "You can not replace multiple instances. Did you mean 'patch'?"
+    })
+  })
+
   it('do not tell a caller with access whether there is a record', async () => {
     const failed = new Error('broken')
     const app = alula()
