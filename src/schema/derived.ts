@@ -64,9 +64,9 @@ export function settleDerived(
   query: Query,
   fields: DerivedFields
 ): Query | Promise<Query> {
-  const { relations, filters } = fields
+  const { relations } = fields
 
-  if (!hasFilter(query, filters) && !hasSort(query, relations)) return settleSources(context, query, fields)
+  if (!hasFilter(query, relations) && !hasSort(query, relations)) return settleSources(context, query, fields)
 
   return settleRelated(context, query, fields)
 }

@@ -102,7 +102,7 @@ export function compileQuery(rules: QueryRules): QueryCheck {
     const convert = converters.get(path)
 
     if (!convert) {
-      run.faults.push({ path, message: toUnknown(path, converters) })
+      run.faults.push({ path, message: describeUnknown(path, [...converters.keys()]) })
 
       return value
     }
@@ -156,7 +156,10 @@ export function compileQuery(rules: QueryRules): QueryCheck {
 
   function checkSelect(value: unknown, run: Run): void {
     for (const path of [value].flat()) {
-      if (typeof path === 'string' && !selected.has(path)) {
+      // `?$select=` of a form that is left empty.
+      if (path === '') {
+        run.faults.push({ path: '$select', message: 'expects names of fields, got an empty string' })
+      } else if (typeof path === 'string' && !selected.has(path)) {
         run.faults.push({ path, message: `is not a field to select${didYouMean(path, [...selected])}` })
       }
     }
@@ -280,10 +283,11 @@ function isNumeric(kinds: readonly FieldKind[]): boolean {
   return kinds.includes('number') || kinds.includes('integer')
 }
 
-function toUnknown(path: string, converters: ReadonlyMap<string, unknown>): string {
-  const within = [...converters.keys()].find((name) => name.startsWith(`${path}.`))
+/** What is said of a path that is none of those that can be queried. */
+export function describeUnknown(path: string, known: readonly string[]): string {
+  const within = known.find((name) => name.startsWith(`${path}.`))
 
   if (within !== undefined) return `is not a field that can be queried: write '${within}'`
 
-  return `is not a field that can be queried${didYouMean(path, [...converters.keys()])}`
+  return `is not a field that can be queried${didYouMean(path, known)}`
 }

@@ -17,6 +17,7 @@ import {
   TooManyRelated
 } from './find-related.ts'
 import { MAX_NAMES, type Relations } from './include.ts'
+import { describeUnknown } from './query.ts'
 import {
   isCountRelation,
   type LinkOptions,
@@ -43,7 +44,7 @@ export function listFilters(relations: Relations): readonly string[] {
  * @param relations The relations of the service
  * @param filters The names by which queries filter through them
  * @param id The name of its id field
- * @throws BadRequest for too many filters, when too many related records match, and for an undefined value where the query
+ * @throws BadRequest for a name that is no filter, for too many filters, when too many related records match, and for an undefined value where the query
  * chooses the records that are changed
  */
 export async function resolveFilters(
@@ -56,7 +57,7 @@ export async function resolveFilters(
   const budget = openBudget(context)
   let count = 0
 
-  return hasFilter(query, filters) ? await resolve(query) : query
+  return hasFilter(query, relations) ? await resolve(query) : query
 
   // One after another: each may load what those before it have left.
   async function resolve(level: Query): Promise<Query> {
@@ -73,6 +74,9 @@ export async function resolveFilters(
 
         through.set(relation, conditions)
         setOwn(conditions, field.join('.'), level[name])
+      } else if (namesRelation(name, relations)) {
+        // An adapter would look for a field of the record, and memory would find none.
+        throw toBadRequest('query', [{ path: name, message: describeUnknown(name, [...filters]) }])
       } else setOwn(resolved, name, await resolveEntry(name, level[name]))
     }
 
@@ -135,8 +139,8 @@ export async function resolveSorts(
   for (const name of Object.keys($sort)) {
     const relation: Relation | undefined = Object.hasOwn(relations, name) ? relations[name] : undefined
 
-    if (!relation) continue
-    if (!isCountRelation(relation)) refuseSort(name)
+    if (!relation && !namesRelation(name, relations)) continue
+    if (!relation || !isCountRelation(relation)) refuseSort(name)
 
     const set = hasSets(context.service) ? await findSet(context, relation.path) : undefined
 
@@ -159,7 +163,7 @@ export async function resolveSorts(
 
 /** Whether a query sorts by a relation. */
 export function hasSort({ $sort }: Query, relations: Relations): boolean {
-  return isPlainObject($sort) && Object.keys($sort).some((name) => Object.hasOwn(relations, name))
+  return isPlainObject($sort) && Object.keys($sort).some((name) => namesRelation(name, relations))
 }
 
 function refuseSort(name: string): never {
@@ -167,12 +171,20 @@ function refuseSort(name: string): never {
 }
 
 /** Whether a query filters through relations. */
-export function hasFilter(value: unknown, filters: ReadonlySet<string>): boolean {
-  if (filters.size === 0) return false
-  if (Array.isArray(value)) return value.some((element) => hasFilter(element, filters))
+export function hasFilter(value: unknown, relations: Relations): boolean {
+  if (Array.isArray(value)) return value.some((element) => hasFilter(element, relations))
   if (!isPlainObject(value)) return false
 
-  return Object.keys(value).some((name) => filters.has(name) || hasFilter(value[name], filters))
+  return Object.keys(value).some(
+    (name) => namesRelation(name, relations) || hasFilter(value[name], relations)
+  )
+}
+
+/** Whether a path begins with the name of a relation: no field of the record has that name. */
+function namesRelation(path: string, relations: Relations): boolean {
+  const end = path.indexOf('.')
+
+  return Object.hasOwn(relations, end === -1 ? path : path.slice(0, end))
 }
 
 /** What the other service says of a field, for a client that has asked through a relation. */

@@ -69,7 +69,8 @@ it.each([
   [{ nmae: 'a' }, "'nmae' is not a field that can be queried. Did you mean 'name'?"],
   [{ address: 'a' }, "'address' is not a field that can be queried: write 'address.city'"],
   [{ $sort: { nmae: 1 } }, "'nmae' is not a field to sort by. Did you mean 'name'?"],
-  [{ $select: ['nmae'] }, "'nmae' is not a field to select. Did you mean 'name'?"]
+  [{ $select: ['nmae'] }, "'nmae' is not a field to select. Did you mean 'name'?"],
+  [{ $select: '' }, "'$select' expects names of fields, got an empty string"]
 ])('a name that is near to a field leads to it: %j', async (query, message) => {
   expect(await fail(query)).toBe(`Invalid query: ${message}`)
 })

@@ -168,7 +168,11 @@ describe('a filter by related records', () => {
   const Thing = z.object({ id: z.int(), name: z.string().nullish(), code: z.int().nullish() })
 
   /** Things are stored; the others return all that they have. */
-  async function find(query: object, { people = [], links = [] }: Omit<Records, 'notes'>) {
+  async function find(
+    query: object,
+    { people = [], links = [] }: Omit<Records, 'notes'>,
+    caller: object = { provider: 'rest' }
+  ) {
     const app: any = alula()
     const asked: string[] = []
     const list = (path: string, records: readonly object[]) => ({
@@ -194,7 +198,7 @@ describe('a filter by related records', () => {
     })
     await app.service('things').create([{ code: null }, {}, { code: 7 }, { code: 8 }])
 
-    const found = await app.service('things').find({ provider: 'rest', query })
+    const found = await app.service('things').find({ ...caller, query })
 
     return { ids: found.map(({ id }: { id: number }) => id), asked }
   }
@@ -226,6 +230,20 @@ describe('a filter by related records', () => {
     expect(await find({ 'author.name': 'Ada', id: { $lt: 2 } }, { people })).toEqual({
       ids: [],
       asked: ['people']
+    })
+  })
+
+  it.each([
+    [
+      { 'author.nmae': { $ne: 'Ada' } },
+      "'author.nmae' is not a field that can be queried. Did you mean 'author.name'?"
+    ],
+    [{ $or: [{ author: 'Ada' }] }, "'author' is not a field that can be queried: write 'author.name'"],
+    [{ $sort: { 'author.name': 1 } }, "'author.name' cannot be sorted by"]
+  ])('is refused where there is none, from inside too: %j', async (query, message) => {
+    await expect(find(query, {}, {})).rejects.toMatchObject({
+      code: 400,
+      message: `Invalid query: ${message}`
     })
   })
 
