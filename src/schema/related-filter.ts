@@ -44,8 +44,8 @@ export function listFilters(relations: Relations): readonly string[] {
  * @param relations The relations of the service
  * @param filters The names by which queries filter through them
  * @param id The name of its id field
- * @throws BadRequest for a name that is no filter, for too many filters, when too many related records match, and for an undefined value where the query
- * chooses the records that are changed
+ * @throws BadRequest for a name that is no filter, for too many filters, when too many related records match, and for an
+ * undefined value where the query chooses the records that are changed
  */
 export async function resolveFilters(
   context: HookContext,
