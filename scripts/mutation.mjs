@@ -53,6 +53,7 @@ const TESTS = {
   kysely: [
     'test/kysely/!(docs|hostile|kill|large|lost|official|outage|own-statements|parallel|rivals|timeout).test.ts',
     'test/adapter/*.test.ts',
+    'test/schema/{along,relations}.test.ts',
     'test/{*mistakes,warnings}.test.ts'
   ],
   migrate: ['test/migrate/!(apps|page).test.ts'],
