@@ -17,6 +17,7 @@ const WITHOUT_CODE: { readonly [file: string]: readonly [count: number, reason: 
   'adapter-tests/basics.ts': [1, 'what a service of a test throws'],
   'adapter-tests/differential.ts': [1, 'a test that fails'],
   'authentication/hasher.ts': [2, 'a thread that has ended, or what it threw'],
+  'cli/load.ts': [1, 'what an application throws, with its place'],
   'errors.ts': [1, 'an error of a server, revived'],
   'express/rest.ts': [1, 'what middleware has thrown, as an object'],
   'kysely/lend.ts': [1, 'cannot be reached'],

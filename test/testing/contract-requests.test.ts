@@ -70,7 +70,6 @@ function fail(app: any, toError: (params: any) => Error | undefined): void {
 }
 
 it.each([
-  [0, 0],
   [1, 2],
   [6, 6],
   [undefined, 20]
