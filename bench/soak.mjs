@@ -10,7 +10,7 @@ const SAMPLES = Math.max(scaleRounds(20), FEWEST_SAMPLES)
 const SAMPLE_SECONDS = 15
 const MEGABYTE = 1e6
 
-const SERVERS = pickServers('alula-listen', 'alula-node')
+const SERVERS = pickServers('alula-listen', 'alula-node', 'feathers')
 
 const { toRequest, length } = mix(toRequests())
 /** In so many requests every connection gets to the end of the sequence: none of them leaves a record behind. */
