@@ -49,7 +49,6 @@ export function sortById(
 }
 
 function compareIds(a: unknown, b: unknown, isInteger: boolean): number {
-  if (typeof a === 'number' && typeof b === 'number') return a - b
   if (isInteger) return compareAny(toComparable(a), toComparable(b))
   if (typeof a === 'string' && typeof b === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b))
 
