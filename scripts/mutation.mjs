@@ -1,6 +1,6 @@
 // Changes the sources in small ways, one at a time, and asks the tests whether they notice. `npm run test:mutation` goes
-// through all folders, which takes a day; `npm run test:mutation -- hooks query` through some. With `--share 0.1` a tenth
-// of the sources is changed, chosen by SEED, which is printed. What did not change since the last time is not tried again.
+// through all folders, which takes a day; `npm run test:mutation -- hooks query` through some. What did not change since
+// the last time is not tried again. With `--share 0.1` a tenth of the lines is changed, chosen by SEED, which is printed.
 import { readdirSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { Stryker } from '@stryker-mutator/core'
@@ -116,7 +116,8 @@ function mutate(folder) {
     testRunner: 'vitest',
     vitest: { configFile: 'vitest.mutation.config.ts', related: false },
     coverageAnalysis: 'perTest',
-    incremental: true,
+    // What was chosen of other lines would count as well.
+    incremental: share === 1,
     incrementalFile: `reports/mutation/${name}.incremental.json`,
     reporters: ['clear-text', 'progress-append-only', 'json'],
     jsonReporter: { fileName: `reports/mutation/${name}.json` },
