@@ -6,6 +6,9 @@ import { parseArgs } from 'node:util'
 import { Stryker } from '@stryker-mutator/core'
 import fc from 'fast-check'
 
+/** What developers do wrong, which concerns all folders. */
+const MISTAKES = 'test/{*mistakes,warnings}.test.ts'
+
 /** By folder, the tests that have to notice: those of the folder, none that measures, and no server that can do without. */
 const TESTS = {
   hooks: ['test/hooks/*.test.ts', 'test/core/*.test.ts'],
@@ -13,23 +16,23 @@ const TESTS = {
     'test/query/{comparator,compare,filters,like,malformed,parse,predicate,select}.test.ts',
     'test/{memory,adapter}/*.test.ts'
   ],
-  core: ['test/{core,hooks}/*.test.ts', 'test/{*mistakes,warnings}.test.ts'],
+  core: ['test/{core,hooks}/*.test.ts', MISTAKES],
   adapter: ['test/{adapter,memory}/*.test.ts'],
   memory: ['test/memory/*.test.ts', 'test/memory-conformance.test.ts'],
   transport: [
     'test/transports/{http,methods,queries,hostile-requests}.test.ts',
     'test/{transport,node,fetch}/*.test.ts',
-    'test/{*mistakes,warnings}.test.ts',
+    MISTAKES,
     'test/express/application.test.ts',
     'test/socketio/{answers,arguments,calls,closing,closing-calls,limits}.test.ts'
   ],
-  authentication: ['test/authentication/*.test.ts', 'test/{*mistakes,warnings}.test.ts'],
+  authentication: ['test/authentication/*.test.ts', MISTAKES],
   'authentication-hooks': [
     'test/authentication/{authenticate-hook,authenticated,dispatch,events,hash-password,hooks,protect,verified}.test.ts',
     'test/security/protected-fields.test.ts',
-    'test/{*mistakes,warnings}.test.ts'
+    MISTAKES
   ],
-  application: ['test/core/*.test.ts', 'test/{*mistakes,warnings}.test.ts'],
+  application: ['test/core/*.test.ts', MISTAKES],
   schema: [
     'test/schema/!(bundle|recursive|random-relations).test.ts',
     'test/access/closed.test.ts',
@@ -38,44 +41,36 @@ const TESTS = {
   access: ['test/access/!(races|random).test.ts', 'test/transports/access.test.ts'],
   manifest: ['test/access/{closed,proof}.test.ts', 'test/openapi/document*.test.ts'],
   openapi: ['test/openapi/{document*,page-data,serve*}.test.ts'],
-  client: ['test/client/!(bundle).test.ts', 'test/{*mistakes,warnings}.test.ts'],
+  client: ['test/client/!(bundle).test.ts', MISTAKES],
   express: [
     'test/{express,transports}/*.test.ts',
     'test/security/{cookie-middleware,path-guards}.test.ts',
-    'test/{*mistakes,warnings}.test.ts'
+    MISTAKES
   ],
-  fetch: ['test/fetch/*.test.ts', 'test/transports/*.test.ts', 'test/{*mistakes,warnings}.test.ts'],
-  koa: [
-    'test/koa/*.test.ts',
-    'test/transports/{http,methods,queries}.test.ts',
-    'test/{*mistakes,warnings}.test.ts'
-  ],
+  fetch: ['test/fetch/*.test.ts', 'test/transports/*.test.ts', MISTAKES],
+  koa: ['test/koa/*.test.ts', 'test/transports/{http,methods,queries}.test.ts', MISTAKES],
   kysely: [
     'test/kysely/!(docs|hostile|kill|large|lost|official|outage|own-statements|parallel|rivals|timeout).test.ts',
     'test/adapter/*.test.ts',
     'test/schema/{along,relations}.test.ts',
-    'test/{*mistakes,warnings}.test.ts'
+    MISTAKES
   ],
   migrate: ['test/migrate/!(apps|page).test.ts'],
-  node: ['test/{node,transport,transports}/*.test.ts', 'test/{*mistakes,warnings}.test.ts'],
-  oauth: ['test/oauth/!(docs|providers|random).test.ts', 'test/{*mistakes,warnings}.test.ts'],
+  node: ['test/{node,transport,transports}/*.test.ts', MISTAKES],
+  oauth: ['test/oauth/!(docs|providers|random).test.ts', MISTAKES],
   socketio: [
     'test/socketio/!(sessions.random).test.ts',
     'test/security/{slow-readers,waiting-calls}.test.ts',
     'test/transports/*.test.ts',
-    'test/{*mistakes,warnings}.test.ts'
+    MISTAKES
   ],
-  sync: ['test/sync/!(cut-off|docs|outage|processes).test.ts', 'test/{*mistakes,warnings}.test.ts'],
-  testing: [
-    'test/testing/!(docs|examples).test.ts',
-    'test/access/proof.test.ts',
-    'test/{*mistakes,warnings}.test.ts'
-  ],
-  utils: ['test/{core,hooks,memory,query,utils}/*.test.ts', 'test/{*mistakes,warnings}.test.ts']
+  sync: ['test/sync/!(cut-off|docs|outage|processes).test.ts', MISTAKES],
+  testing: ['test/testing/!(docs|examples).test.ts', 'test/access/proof.test.ts', MISTAKES],
+  utils: ['test/{core,hooks,memory,query,utils}/*.test.ts', MISTAKES]
 }
 
 /** What is generated, and what runs in browsers. */
-const EXCLUDED = ['!src/openapi/assets.ts', '!src/openapi/page/**']
+const EXCLUDED = ['src/openapi/assets.ts', 'src/openapi/page/']
 
 /** Ways into an application that have all of `src/transport` behind them, and those of the folders that are one. */
 const TRANSPORTS = ['a server of Node', 'Socket.IO']
@@ -111,7 +106,8 @@ function mutate(folder) {
 
   const name = share < 1 ? `${folder}-${share}-${seed}` : folder
   const stryker = new Stryker({
-    mutate: share < 1 ? chooseLines(folder) : [`src/${folder}/**/*.ts`, ...EXCLUDED],
+    mutate:
+      share < 1 ? chooseLines(folder) : [`src/${folder}/**/*.ts`, ...EXCLUDED.map((path) => `!${path}**`)],
     ignorePatterns: ['/bench', '/reports', '/coverage'],
     testRunner: 'vitest',
     vitest: { configFile: 'vitest.mutation.config.ts', related: false },
@@ -134,7 +130,7 @@ function mutate(folder) {
 function chooseLines(folder) {
   const files = readdirSync(`src/${folder}`, { recursive: true })
     .map((file) => `src/${folder}/${file}`)
-    .filter((file) => file.endsWith('.ts') && !/^src\/openapi\/(assets|page\/)/.test(file))
+    .filter((file) => file.endsWith('.ts') && !EXCLUDED.some((path) => file.startsWith(path)))
   const blocks = files.sort().flatMap((file) => {
     const { length } = readFileSync(file, 'utf8').trimEnd().split('\n')
 

@@ -1,4 +1,4 @@
-import type { HookContext, Query } from '../core/types.ts'
+import type { Application, HookContext, Query } from '../core/types.ts'
 import { isString, isStringList } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
@@ -116,11 +116,16 @@ function getEntity({ app, params }: HookContext): Record<string, unknown> | null
   return entity ? (params as Query)[entity] : undefined
 }
 
+/** The value of the id field that the authentication service names, or the service of its entities. */
+export function readEntityId(app: Application, entity: object | null | undefined): unknown {
+  const { entityId, service } = getConfiguration(app)
+
+  return (entity as Record<string, unknown> | null | undefined)?.[entityId ?? app.services[service]?.id]
+}
+
 /** Its id, where it can stand in a query: without one, the query would find records that have no owner. */
 function getEntityId(context: HookContext): unknown {
-  const entity = getEntity(context)
-  const { entityId, service } = getConfiguration(context.app)
-  const id = entity?.[entityId ?? context.app.services[service]?.id]
+  const id = readEntityId(context.app, getEntity(context))
   const isValue = ['string', 'number', 'bigint'].includes(typeof id) && id !== '' && !Number.isNaN(id)
 
   return isValue || isInstance(id) ? id : undefined

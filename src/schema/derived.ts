@@ -1,5 +1,5 @@
 import type { HookContext, Query } from '../core/types.ts'
-import { isPlainObject } from '../utils/object.ts'
+import { isEmpty, isPlainObject } from '../utils/object.ts'
 import { askAlong } from './along.ts'
 import { addComputed, type ComputedFields } from './computed.ts'
 import { getRelations, type Includes, isPrivate, type Relations, readIncludes } from './include.ts'
@@ -65,10 +65,9 @@ export function settleDerived(
   fields: DerivedFields
 ): Query | Promise<Query> {
   const { relations } = fields
+  const asksRelated = !isEmpty(relations) && (hasFilter(query, relations) || hasSort(query, relations))
 
-  if (!hasFilter(query, relations) && !hasSort(query, relations)) return settleSources(context, query, fields)
-
-  return settleRelated(context, query, fields)
+  return asksRelated ? settleRelated(context, query, fields) : settleSources(context, query, fields)
 }
 
 async function settleRelated(context: HookContext, query: Query, fields: DerivedFields): Promise<Query> {

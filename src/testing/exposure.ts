@@ -1,3 +1,4 @@
+import { readEntityId } from '../access/rules.ts'
 import { assertApplication } from '../core/assert-application.ts'
 import { getDefinition, isStandardMethod } from '../core/methods.ts'
 import { getOwnAccess } from '../core/own-access.ts'
@@ -156,9 +157,7 @@ function toRule(
 }
 
 function belongsTo(app: Application, entity: object, record: unknown, field: string): boolean {
-  const settings: { readonly [option: string]: any } = app.defaultAuthentication?.()?.configuration ?? {}
-  const { entityId, service } = settings
-  const id = getPath(entity, [entityId ?? app.services[service]?.id])
+  const id = readEntityId(app, entity)
 
   return id !== undefined && getPath(record, field.split('.')) === id
 }
