@@ -14,8 +14,8 @@ import { Transaction } from './transaction.ts'
  * an application it begins with the first call that has a database, and `getTransaction(db)` returns it
  * @param run The function. When it throws or rejects, everything is rolled back
  * @returns What the function returns
- * @throws TypeError without an application or a function; what the function throws; FeathersError when the database refuses to commit;
- * Unavailable inside one that has failed; GeneralError inside one of another database
+ * @throws TypeError without an application or a function; what the function throws; FeathersError when the database refuses
+ * to commit; Unavailable inside one that has failed; GeneralError inside one of another database
  * @example
  * await withTransaction(db, async (trx) => {
  *   await app.service('accounts').patch(from, { balance: 0 })

@@ -1,7 +1,7 @@
 import type { HookContext } from '../core/types.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { isPlainObject } from '../utils/object.ts'
-import type { Computed } from './declaration.ts'
+import { type Computed, isQueryName } from './declaration.ts'
 import { toRecords } from './output.ts'
 
 /** Fields by name. */
@@ -16,7 +16,7 @@ export type ComputedFields = readonly (readonly [name: string, computed: Compute
  */
 export function assertComputed(computed: object, id: string): void {
   for (const name of Object.keys(computed)) {
-    if (/^$|^\$|\./.test(name)) {
+    if (!isQueryName(name)) {
       throw createTypeError(
         'ALULA_INVALID_SCHEMA',
         `The computed field '${name}' of schema() needs a name without dots, and without $ in front`

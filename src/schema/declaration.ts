@@ -199,6 +199,11 @@ function isLongForm(value: unknown): value is LongForm {
   return !isStandardSchema(value) && isSchema((value as Partial<LongForm> | null)?.record)
 }
 
+/** Whether queries can say a name: dots lead into objects, and operators begin with `$`. */
+export function isQueryName(name: string): boolean {
+  return !/^$|^\$|\./.test(name)
+}
+
 function isOperators(value: unknown): boolean {
   return isStringList(value) && value.every((name) => name.startsWith('$'))
 }

@@ -5,6 +5,7 @@ import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import {
   getAjv,
+  isQueryName,
   type LongForm,
   ON_WRITE,
   type SchemaSettings,
@@ -134,7 +135,7 @@ function assertDeclared(names: readonly string[], declared: readonly string[], o
 
 function assertRelations({ relations = {}, computed = {} }: LongForm, declared: readonly string[]): void {
   for (const [name, { from }] of Object.entries(relations)) {
-    if (/^$|^\$|\./.test(name)) {
+    if (!isQueryName(name)) {
       throw createTypeError(
         'ALULA_INVALID_RELATION',
         `The relation '${name}' of schema() needs a name without dots, and without $ in front`

@@ -17,6 +17,14 @@ function watch(promise: Promise<void>): () => boolean {
   return () => isDone
 }
 
+/** Begins and ends work every ten milliseconds. */
+async function workFor(milliseconds: number, running: Running): Promise<void> {
+  for (let time = 0; time < milliseconds; time += 10) {
+    running.begin()()
+    await vi.advanceTimersByTimeAsync(10)
+  }
+}
+
 it('nothing in progress is idle at once, and work when the last of it has ended', async () => {
   const running = new Running()
 
@@ -72,17 +80,8 @@ it('work that begins again and again is waited for as long as it may take', asyn
   const running = new Running()
   const isQuiet = watch(running.quiet(1000))
 
-  for (let time = 0; time < 990; time += 10) {
-    running.begin()()
-    await vi.advanceTimersByTimeAsync(10)
-  }
-
+  await workFor(990, running)
   expect(isQuiet()).toBe(false)
-
-  for (let time = 0; time < 60; time += 10) {
-    running.begin()()
-    await vi.advanceTimersByTimeAsync(10)
-  }
-
+  await workFor(60, running)
   expect(isQuiet()).toBe(true)
 })
