@@ -27,7 +27,8 @@ function openKnex(name: string): Knex {
         connection: { filename: ':memory:' },
         useNullAsDefault: true
       })
-    : knex({ client: 'pg', connection: POSTGRES_URL })
+    : // The service creates the records of a list side by side. One connection keeps their order.
+      knex({ client: 'pg', connection: POSTGRES_URL, pool: { min: 0, max: 1 } })
 }
 
 async function open(name: string) {
