@@ -12,8 +12,8 @@ import {
 import { hasSets, type RecordSet } from '../query/record-set.ts'
 import { copyWith } from '../utils/object.ts'
 import { MAX_LOADED, toCaller } from './find-related.ts'
-import type { Includes, Relations } from './include.ts'
-import { isCountRelation, type Relation } from './relation.ts'
+import type { Includes } from './include.ts'
+import { isCountRelation, type Relation, type Relations } from './relation.ts'
 
 /**
  * Asks the adapter of a page to read related records along with it. Their services are called afterwards all the same: what

@@ -2,10 +2,11 @@ import type { HookContext, Query } from '../core/types.ts'
 import { isEmpty, isPlainObject } from '../utils/object.ts'
 import { askAlong } from './along.ts'
 import { addComputed, type ComputedFields } from './computed.ts'
-import { getRelations, type Includes, isPrivate, type Relations, readIncludes } from './include.ts'
+import { getRelations, type Includes, isPrivate, readIncludes } from './include.ts'
 import { pickResult, toRecords } from './output.ts'
 import { addRelated } from './related.ts'
 import { hasFilter, hasSort, resolveFilters, resolveSorts } from './related-filter.ts'
+import type { Relations } from './relation.ts'
 
 /** What results have beside what is stored. */
 export interface DerivedFields {

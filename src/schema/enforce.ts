@@ -17,13 +17,13 @@ import { didYouMean } from '../utils/did-you-mean.ts'
 import type { MistakeCode } from '../utils/error-codes.ts'
 import { copyWith, isEmpty } from '../utils/object.ts'
 import { andThen } from '../utils/promise.ts'
+import { assertRelations } from './check-relations.ts'
 import { type CompiledSchema, compileSchema, type SchemaDefinition } from './compile.ts'
 import type { DataSource } from './data.ts'
 import type { LongForm } from './declaration.ts'
 import { type Declaration, type DescribedExtension, getDeclaration } from './declared.ts'
 import { addDerived, type DerivedFields, settleDerived, takeIncludes, withoutPrivate } from './derived.ts'
 import { isOfRelation } from './find-related.ts'
-import { assertRelated } from './include.ts'
 import { markRecords, pickResult, showAll } from './output.ts'
 import { listFilters } from './related-filter.ts'
 import { compileExternal, compileResult, type ResolverSettings, resolveInput } from './resolvers.ts'
@@ -127,8 +127,10 @@ class ServiceSchema implements DescribedExtension {
   }
 
   async setup(service: FeathersService, path: string, app: object): Promise<void> {
-    assertRelated(app as Application, path, this.form.relations ?? {})
-    for (const validator of (this.compiled as CompiledSchema).validators) await validator.load?.()
+    const { definition, validators } = this.compiled as CompiledSchema
+
+    assertRelations(app as Application, { path, definition })
+    for (const validator of validators) await validator.load?.()
 
     if (isComparable(service)) await service[COMPARE]({ ...this.form, path, record: this.record.output })
   }

@@ -16,14 +16,15 @@ import {
   openBudget,
   TooManyRelated
 } from './find-related.ts'
-import { MAX_NAMES, type Relations } from './include.ts'
 import { describeUnknown } from './query.ts'
 import {
   isCountRelation,
   type LinkOptions,
+  MAX_NAMES,
   type ManyRelation,
   type OneRelation,
-  type Relation
+  type Relation,
+  type Relations
 } from './relation.ts'
 
 type WithRecords = OneRelation | ManyRelation

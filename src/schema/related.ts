@@ -15,9 +15,15 @@ import {
   openBudget,
   TooManyRelated
 } from './find-related.ts'
-import { type Includes, type Relations, toTree } from './include.ts'
+import { type Includes, toTree } from './include.ts'
 import { toRecords } from './output.ts'
-import { type CountRelation, isCountRelation, type ManyRelation, type OneRelation } from './relation.ts'
+import {
+  type CountRelation,
+  isCountRelation,
+  type ManyRelation,
+  type OneRelation,
+  type Relations
+} from './relation.ts'
 
 /**
  * Puts what a call includes into the records of its result: one `find` of the related service for all of them, with the

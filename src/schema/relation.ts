@@ -36,6 +36,13 @@ export interface CountRelation<Kind extends 'count' | 'exists' = 'count' | 'exis
 /** What is related to a record. */
 export type Relation = OneRelation | ManyRelation | CountRelation
 
+/** The relations of a service by name. */
+export type Relations = Readonly<Record<string, Relation>>
+
+/** How deep `$include` may go, and how many relations a query may name, those on the way among them. */
+export const MAX_LEVELS = 3
+export const MAX_NAMES = 10
+
 /** The service between two others, whose records have the ids of both. */
 export interface LinkOptions {
   readonly path: string

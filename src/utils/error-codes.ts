@@ -138,9 +138,9 @@ export interface Codes {
   ALULA_INVALID_PUBLISHER: 'error'
 
   /**
-   * A relation of a schema has a name that queries cannot use, or starts from an object or a list, or `one()` or `many()` got no path of a service.
+   * A relation of a schema has a name that queries cannot use, starts from an object or a list, or compares fields whose kinds differ, or `one()` or `many()` got no path of a service.
    *
-   * @fix Write it as `author: one('users', { from: 'authorId' })`, with a name without dots and without `$` at the start, and a `from` that holds a single value.
+   * @fix Write it as `author: one('users', { from: 'authorId' })`, with a name without dots and without `$` at the start, and a `from` that holds a single value of the kind that the other field has.
    */
   ALULA_INVALID_RELATION: 'error'
 

@@ -1,0 +1,193 @@
+// What is wrong with relations is said when the application starts: later, related records would be missing without a word.
+import { getIdField } from '../core/service.ts'
+import type { Application } from '../core/types.ts'
+import { isFunction } from '../utils/check.ts'
+import { createError, createTypeError } from '../utils/developer-error.ts'
+import { didYouMean } from '../utils/did-you-mean.ts'
+import { getSchemaDefinition, isFieldTable, type SchemaDefinition } from './compile.ts'
+import { toExpectation, toField } from './fields.ts'
+import {
+  findProperty,
+  getProperties,
+  getTypes,
+  isOpenObject,
+  type JsonSchema,
+  toAlternatives,
+  toNames
+} from './json-schema.ts'
+import type { Relation } from './relation.ts'
+
+/** The service that has relations, and what its schema says. */
+export interface RelatedService {
+  readonly path: string
+  readonly definition: SchemaDefinition
+}
+
+/**
+ * Checks that the services of relations are there, that clients may query what relations ask for, and that the fields that
+ * a relation compares can be equal.
+ *
+ * @param app The application, when it is set up
+ * @param own The service that has the relations
+ * @throws Error that names the relation and what it needs
+ */
+export function assertRelations(app: Application, own: RelatedService): void {
+  for (const [name, relation] of Object.entries(own.definition.relations)) {
+    const title = `The relation '${name}' of service '${own.path}'`
+
+    assertStart(title, relation, own)
+    assertServices(title, relation, app)
+    assertFields(title, relation, app)
+    for (const [one, other] of listCompared(relation, own, app)) assertComparable(title, one, other)
+  }
+}
+
+function assertStart(title: string, { from }: Relation, { definition }: RelatedService): void {
+  if (from === undefined || !isCompound(definition.record, from)) return
+
+  throw createTypeError(
+    'ALULA_INVALID_RELATION',
+    `${title} starts from '${from}', which is an object or a list: it needs a single value, such as an id`
+  )
+}
+
+function assertServices(title: string, relation: Relation, { services }: Application): void {
+  for (const path of [relation.path, getThrough(relation)?.path ?? []].flat()) {
+    if (!Object.hasOwn(services, path)) {
+      throw createError(
+        'ALULA_UNKNOWN_SERVICE',
+        `${title} needs the service '${path}', which is not registered${didYouMean(path, Object.keys(services))}`
+      )
+    }
+    if (!isFunction(services[path].find)) {
+      throw createError('ALULA_UNKNOWN_METHOD', `${title} needs the method 'find' of '${path}'`)
+    }
+  }
+}
+
+function assertFields(title: string, relation: Relation, { services }: Application): void {
+  const through = getThrough(relation)
+  const linked = through && getSchemaDefinition(services[through.path])?.record
+  const unlinked = linked && [through.from, through.to].find((field) => !toNames(linked).includes(field))
+
+  if (unlinked !== undefined) {
+    throw createError(
+      'ALULA_UNKNOWN_FIELD',
+      `${title} asks '${through?.path}' for '${unlinked}', which its schema does not declare`
+    )
+  }
+
+  const related = getSchemaDefinition(services[relation.path])
+
+  if (!related) return
+
+  if (isFieldTable(related.query)) {
+    const { fields } = related.query
+    const asked = [relation.to ?? [], 'filter' in relation ? relation.filter : []].flat()
+    const missing = asked.find((field) => !Object.hasOwn(fields, field))
+
+    if (missing === undefined) return
+
+    throw createError(
+      'ALULA_UNKNOWN_FIELD',
+      `${title} asks '${relation.path}' for '${missing}', which its clients cannot query`
+    )
+  }
+
+  // A schema for queries says nothing of it: no client has written the query of a relation.
+  if (relation.to !== undefined && !mayHave(related, relation.to)) {
+    throw createError(
+      'ALULA_UNKNOWN_FIELD',
+      `${title} asks '${relation.path}' for '${relation.to}', which its schema does not declare`
+    )
+  }
+}
+
+/** One of two fields that a relation compares. */
+interface Side {
+  readonly path: string
+  readonly field: string
+  /** The schema of its record, where there is one. */
+  readonly record: JsonSchema | undefined
+}
+
+function listCompared(
+  relation: Relation,
+  own: RelatedService,
+  { services }: Application
+): readonly (readonly [Side, Side])[] {
+  const toSide = (path: string, field: string | undefined): Side => {
+    const service = services[path]
+
+    return { path, field: field ?? getIdField(service), record: getSchemaDefinition(service)?.record }
+  }
+  const start = { ...toSide(own.path, relation.from), record: own.definition.record }
+  const end = toSide(relation.path, relation.to)
+  const through = getThrough(relation)
+
+  if (!through) return [[start, end]]
+
+  return [
+    [start, toSide(through.path, through.from)],
+    [toSide(through.path, through.to), end]
+  ]
+}
+
+/** A string and a number are never equal to a database. */
+function assertComparable(title: string, one: Side, other: Side): void {
+  const [first, second] = [toComparedField(one), toComparedField(other)]
+  const families = first && toFamilies(first.kinds)
+
+  if (!second || !families || toFamilies(second.kinds).some((family) => families.includes(family))) return
+
+  const describe = ({ path, field }: Side, { kinds }: ComparedField) =>
+    `'${field}' of '${path}' (${toExpectation(kinds, false)})`
+
+  throw createTypeError(
+    'ALULA_INVALID_RELATION',
+    `${title} compares ${describe(one, first)} with ${describe(other, second)}, whose kinds differ`
+  )
+}
+
+type ComparedField = ReturnType<typeof toField>
+
+/** The field, where its schema tells all that it may be. */
+function toComparedField({ record, field }: Side): ComparedField | undefined {
+  if (!record) return undefined
+
+  const parts = findProperty(toAlternatives(record, record), field).flatMap((part) =>
+    toAlternatives(part, record)
+  )
+  const compared = toField(parts)
+
+  // An object may stand for an id of a database.
+  return compared.mayBeObject || compared.kinds.length === 0 || compared.kinds.includes('any')
+    ? undefined
+    : compared
+}
+
+/** Kinds whose values may be equal have the same name. A date leaves as a string, so it may be declared as one. */
+function toFamilies(kinds: ComparedField['kinds']): readonly string[] {
+  return kinds.map((kind) => (kind === 'integer' ? 'number' : kind === 'date' ? 'string' : kind))
+}
+
+/** Whether a field is never a single value. An object without properties may stand for an id of a database. */
+function isCompound(record: JsonSchema, field: string): boolean {
+  const parts = findProperty(toAlternatives(record, record), field)
+    .flatMap((part) => toAlternatives(part, record))
+    .map((part) => ({ part, types: getTypes(part).filter((type) => type !== 'null') }))
+    .filter(({ part, types }) => types.length > 0 || !getTypes(part).includes('null'))
+
+  return (
+    parts.length > 0 &&
+    parts.every(({ part, types }) => getProperties(part).size > 0 || types.join() === 'array')
+  )
+}
+
+function mayHave({ record, extra }: SchemaDefinition, name: string): boolean {
+  return extra === 'keep' || isOpenObject(record) || toNames(record).includes(name)
+}
+
+function getThrough(relation: Relation) {
+  return 'through' in relation ? relation.through : undefined
+}
