@@ -3,11 +3,12 @@ import type { Comparison } from '../query/ast.ts'
 import { toReadings } from '../query/coerce.ts'
 import { getOperand } from '../query/record-set.ts'
 import { assertNever } from '../utils/object.ts'
-import type { Field, Fragment, Table } from './dialect.ts'
+import type { Dialect, Field, Fragment, Table } from './dialect.ts'
 import { toTyped } from './json.ts'
 import { KINDS, toOperand } from './kinds.ts'
 import { anyOf, NEVER, negate } from './logic.ts'
 import { Subquery } from './subquery.ts'
+import type { Column, Kind } from './table.ts'
 import { NOTHING } from './values.ts'
 
 const SIGNS = { lt: sql`<`, lte: sql`<=`, gt: sql`>`, gte: sql`>=` } as const
@@ -65,10 +66,23 @@ function among(field: Field, values: readonly unknown[], table: Table): Fragment
 
 /** Whether a column has one of the values of a column in another table. */
 function amongRelated({ column }: Field, { column: other, select }: Subquery, { dialect }: Table): Fragment {
-  if (column.kind === other.kind) return sql`${column.reference} in ${select(other.reference)}`
+  const [value, related] = toAlike([column, other], dialect)
 
-  return sql`${dialect.toText(column)} in ${select(dialect.toText(other))}`
+  return sql`${value} in ${select(related)}`
 }
+
+/** Two columns as statements compare them: their values where the database compares those, and else their texts. */
+export function toAlike(
+  [one, other]: readonly [Column, Column],
+  { toText }: Dialect
+): readonly [Fragment, Fragment] {
+  const isSame = one.kind === other.kind || [one, other].every(({ kind }) => NUMERIC.includes(kind))
+
+  return isSame ? [one.reference, other.reference] : [toText(one), toText(other)]
+}
+
+/** Kinds whose values are numbers in records too: the texts of equal ones may differ. */
+const NUMERIC: readonly Kind[] = ['integer', 'number']
 
 function toNullTest(field: Field, table: Table): Fragment {
   return field.column.kind === 'json' ? toTyped(field, table).isNull : sql`${field.column.reference} is null`

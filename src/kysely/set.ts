@@ -9,6 +9,7 @@ import {
   toOperandList
 } from '../query/record-set.ts'
 import type { AnyKysely } from './any-kysely.ts'
+import { toAlike } from './comparison.ts'
 import type { Fragment, Table } from './dialect.ts'
 import { toColumn } from './field.ts'
 import { FoundBy, type Origin } from './found.ts'
@@ -49,13 +50,21 @@ export class KyselySet implements RecordSet {
 
   private async countRows(requests: readonly CountRequest[]): Promise<Map<string, number>[]> {
     return await this.run(async (handle) => {
-      const parts = await Promise.all(requests.map((request, index) => toCount(request, index, handle.db)))
-      const statement = sql.join(parts, sql` union all `)
+      const counts = await Promise.all(requests.map((request, index) => toCount(request, index, handle.db)))
+      const statement = sql.join(
+        counts.map(({ part }) => part),
+        sql` union all `
+      )
       const rows = await read(handle, toCompilable(statement, handle.db))
       const numbers = requests.map(() => new Map<string, number>())
 
-      for (const { relation, key, number } of rows)
-        numbers[Number(relation)]?.set(String(key), Number(number))
+      for (const { relation, key, number } of rows) {
+        const index = Number(relation)
+        // Databases write numbers in ways of their own, such as 1.0.
+        const isNumber = counts[index]?.column.kind === 'number'
+
+        numbers[index]?.set(String(isNumber ? Number(key) : key), Number(number))
+      }
 
       return numbers
     })
@@ -109,15 +118,11 @@ async function toNumber({ set, to, from, exists }: RelatedSort, handle: TableHan
   const related = set as KyselySet
   const table = await related.getTable(handle.db)
   const [inner, outer] = [toColumn(to, table), toColumn(from, handle.table)]
-  const isSame = inner.kind === outer.kind
   // Both have their table, because both tables may be the same one.
   const reference = (owner: string, column: Column) => ({ ...column, reference: sql.id(owner, column.name) })
   const [one, other] = [reference(ALIAS, inner), reference(handle.table.name, outer)]
-  const { dialect } = handle.table
-  const same = isSame
-    ? sql`${one.reference} = ${other.reference}`
-    : sql`${dialect.toText(one)} = ${dialect.toText(other)}`
-  const where = allOf([same, toExpression(related.where, table)])
+  const [near, far] = toAlike([one, other], handle.table.dialect)
+  const where = allOf([sql`${near} = ${far}`, toExpression(related.where, table)])
   const number = sql`(select count(*) from ${sql.table(related.name)} as ${sql.id(ALIAS)} where ${where})`
 
   return exists ? sql`case when ${number} > 0 then 1 else 0 end` : number
@@ -139,15 +144,16 @@ async function toCount(
   { set, field, values }: CountRequest,
   index: number,
   db: AnyKysely
-): Promise<Fragment> {
+): Promise<{ readonly part: Fragment; readonly column: Column }> {
   const { name, where } = set as KyselySet
   const table = await (set as KyselySet).getTable(db)
   const column = toColumn(field, table)
   const among: Condition = { kind: 'compare', path: [field], operator: 'in', value: values ?? [] }
   const condition = allOf([toExpression(where, table), ...(values ? [toExpression(among, table)] : [])])
   const key = table.dialect.toText(column)
+  const part = sql`select ${sql.lit(index)} as relation, ${key} as ${sql.id('key')}, count(*) as ${sql.id('number')} from ${sql.table(name)} where ${condition} group by ${column.reference}`
 
-  return sql`select ${sql.lit(index)} as relation, ${key} as ${sql.id('key')}, count(*) as ${sql.id('number')} from ${sql.table(name)} where ${condition} group by ${column.reference}`
+  return { part, column }
 }
 
 function toCompilable(statement: Fragment, db: AnyKysely) {

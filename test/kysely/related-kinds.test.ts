@@ -1,0 +1,122 @@
+import { sql } from 'kysely'
+import { expect, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
+import { alula } from '../../src/index.ts'
+import { kysely } from '../../src/kysely.ts'
+import { count, exists, many, one, schema } from '../../src/schema.ts'
+import { createTable, describeDatabases } from '../support/sql.ts'
+
+// MariaDB sorts by the last part.
+const UUIDS = ['1b9d6bcd-bbfd-4b2d-9b5d-1b8dfbbd4bed', '2c5ea4c0-cbfe-4be9-9bad-9b1deb4d3b7d']
+const NUMBERS = [7, 8]
+
+// Both columns of a relation hold the same values, and their types differ.
+describeDatabases('related records', ({ name, ...database }) => {
+  it.each([
+    ['integer', 'integer', NUMBERS],
+    ['integer', database.number, NUMBERS],
+    [database.number, 'integer', NUMBERS],
+    ['uuid', { SQLite: 'text', PostgreSQL: 'text', MariaDB: 'varchar(40)' }[name], UUIDS],
+    [{ SQLite: 'text', PostgreSQL: 'text', MariaDB: 'varchar(40)' }[name], 'uuid', UUIDS]
+  ])('belong to ids of the type %s by columns of the type %s', async (idType, ownerType, [first, second]) => {
+    const db = await createTable({ name, ...database }, 'alula_kinds', `id ${idType} primary key`)
+
+    onTestFinished(() => sql`drop table if exists alula_kinds_of`.execute(db).then(() => undefined))
+    await sql`drop table if exists alula_kinds_of`.execute(db)
+    await sql`create table alula_kinds_of (id integer primary key, owner ${sql.raw(String(ownerType))})`.execute(
+      db
+    )
+
+    const app: any = alula()
+    const Id = typeof first === 'number' ? z.number() : z.string()
+    const owned = { to: 'owner' }
+
+    app.use('people', kysely({ Model: db, name: 'alula_kinds', multi: true }), {
+      schema: schema({
+        record: z.object({ id: Id }),
+        create: z.object({ id: Id }),
+        relations: {
+          notes: many('notes', { ...owned, filter: ['id'] }),
+          size: count('notes', owned),
+          has: exists('notes', owned)
+        }
+      })
+    })
+
+    const Note = z.object({ id: z.int(), owner: Id.nullable() })
+
+    app.use('notes', kysely({ Model: db, name: 'alula_kinds_of', multi: true }), {
+      schema: schema({
+        record: Note,
+        create: Note,
+        relations: { author: one('people', { from: 'owner', filter: ['id'] }) }
+      })
+    })
+    await app.setup()
+    await app.service('people').create([{ id: first }, { id: second }])
+    await app.service('notes').create([1, 2, 3].map((id) => ({ id, owner: id < 3 ? second : null })))
+
+    const find = (path: string, query: object) => app.service(path).find({ query })
+    const ids = async (path: string, query: object) => (await find(path, query)).map(({ id }: any) => id)
+    const notes = [1, 2].map((id) => ({ id, owner: second }))
+    const without = { id: first, notes: [], size: 0, has: false }
+
+    for (const $limit of [10, undefined]) {
+      expect(
+        await find('people', {
+          $include: ['notes', 'size', 'has'],
+          $sort: { id: 1 },
+          ...($limit && { $limit })
+        })
+      ).toEqual([without, { id: second, notes, size: 2, has: true }])
+      expect(
+        await find('notes', { $include: 'author', $sort: { id: 1 }, ...($limit && { $limit }) })
+      ).toEqual([
+        ...notes.map((note) => ({ ...note, author: { id: second } })),
+        { id: 3, owner: null, author: null }
+      ])
+    }
+
+    for (const by of ['size', 'has']) {
+      expect(await ids('people', { $sort: { [by]: 1 } })).toEqual([first, second])
+      expect(await ids('people', { $sort: { [by]: -1 } })).toEqual([second, first])
+    }
+
+    expect(await ids('people', { 'notes.id': 2 })).toEqual([second])
+    expect(await ids('notes', { 'author.id': second, $sort: { id: 1 } })).toEqual([1, 2])
+  })
+
+  it('of the same table are counted for sorting', async () => {
+    const db = await createTable(
+      { name, ...database },
+      'alula_kinds',
+      'id integer primary key, parent integer'
+    )
+    const app: any = alula()
+    const Part = z.object({ id: z.int(), parent: z.int().nullable() })
+    const relations = { parts: count('parts', { to: 'parent' }) }
+
+    app.use('parts', kysely({ Model: db, name: 'alula_kinds', multi: true }), {
+      schema: schema({ record: Part, create: Part, relations })
+    })
+    await app.service('parts').create(
+      [
+        [1, null],
+        [2, 3],
+        [3, 1],
+        [4, 3]
+      ].map(([id, parent]) => ({ id, parent }))
+    )
+
+    const sorted = await app
+      .service('parts')
+      .find({ query: { $sort: { parts: -1, id: -1 }, $include: 'parts' } })
+
+    expect(sorted.map(({ id, parts }: any) => [id, parts])).toEqual([
+      [3, 2],
+      [1, 1],
+      [4, 0],
+      [2, 0]
+    ])
+  })
+})
