@@ -132,6 +132,35 @@ describeDatabases('drift', (database) => {
     ).toEqual([])
   })
 
+  it('names all kinds that a field may have', async () => {
+    expect(
+      await compare(database, `id ${countedId}, n ${date} not null`, {
+        type: 'object',
+        properties: { id: { type: 'integer' }, n: { type: ['string', 'number'] } },
+        required: ['id', 'n']
+      })
+    ).toEqual([expect.stringMatching(/^'n' is a string or a number, and its column has the type /)])
+  })
+
+  it('says nothing of what any value is, of defaults, and of what only some records must have', async () => {
+    const columns = `id ${countedId}, a ${boolean} not null, b ${text} not null, c ${text} not null, d ${text}, e ${date}`
+
+    expect(
+      await compare(database, columns, {
+        type: 'object',
+        properties: {
+          id: { type: 'integer' },
+          a: {},
+          b: { default: 1 },
+          c: { type: 'string', default: 'x' },
+          d: { type: 'string' },
+          e: { anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }] }
+        },
+        anyOf: [{ required: ['id', 'd'] }, { required: ['id'] }]
+      })
+    ).toEqual([])
+  })
+
   it('says nothing of views but for columns and kinds', async () => {
     const db = await createTable(database, NAME, `id ${countedId}, title ${text} not null, age integer`)
     const view = `${NAME}_view`

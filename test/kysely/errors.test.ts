@@ -44,7 +44,11 @@ describeDatabases('what a database objects to', (database) => {
     ]) {
       const error = await failureOf(call())
 
-      expect(error).toMatchObject({ name: 'Conflict', code: 409 })
+      expect(error).toMatchObject({
+        name: 'Conflict',
+        code: 409,
+        message: "A record with the same 'email', 'team' exists already"
+      })
       expect(error.errors).toEqual({ email: 'is taken', team: 'is taken' })
     }
 
@@ -70,7 +74,7 @@ describeDatabases('what a database objects to', (database) => {
     ]) {
       const error = await failureOf(call())
 
-      expect(error).toMatchObject({ name: 'BadRequest', code: 400 })
+      expect(error).toMatchObject({ name: 'BadRequest', message: "Invalid data: 'email' must not be null" })
       expect(error.errors).toEqual({ email: 'is required' })
     }
 
@@ -81,18 +85,28 @@ describeDatabases('what a database objects to', (database) => {
     const { users } = await openUsers(database)
     const error = await failureOf(users.create({ email: 'ada', age: -1 }))
 
-    expect(error).toMatchObject({ name: 'BadRequest', code: 400 })
     // SQLite tells the name of a check, and not what it is about.
-    expect(error.errors).toEqual(database.name === 'SQLite' ? undefined : { age: 'is not allowed' })
+    const isTold = database.name !== 'SQLite'
+
+    expect(error).toMatchObject({
+      name: 'BadRequest',
+      message: `Invalid data: ${isTold ? "'age'" : 'a value'} is not allowed`
+    })
+    expect(error.errors).toEqual(isTold ? { age: 'is not allowed' } : undefined)
   })
 
   it('a reference to nothing is a BadRequest with the field', async () => {
     const { users } = await openUsers(database)
     const error = await failureOf(users.create({ email: 'ada', leader: 99 }))
 
-    expect(error).toMatchObject({ name: 'BadRequest', code: 400 })
     // SQLite does not tell which reference it is.
-    expect(error.errors).toEqual(database.name === 'SQLite' ? undefined : { leader: 'refers to no record' })
+    const isTold = database.name !== 'SQLite'
+
+    expect(error).toMatchObject({
+      name: 'BadRequest',
+      message: `Invalid data: ${isTold ? "'leader'" : 'a reference'} refers to a record that does not exist, or the record is still referenced`
+    })
+    expect(error.errors).toEqual(isTold ? { leader: 'refers to no record' } : undefined)
   })
 
   it('a record that others refer to cannot be removed', async () => {

@@ -30,6 +30,10 @@ it('rows are in the order of large integers, which are read as text, among other
   ])
 })
 
+it('rows are in the order of numbers, then of texts, where a column holds both', () => {
+  expect(sort('text', ['b', 10, '9', 9, 'a'])).toEqual([9, 10, '9', 'a', 'b'])
+})
+
 it('rows are in the order of the bytes of texts, in which digits are no numbers', () => {
   expect(sort('text', ['\u{1F426}', 'b', '\u{FFFD}', 'B', '10', '9'])).toEqual([
     '10',

@@ -191,6 +191,23 @@ describeDatabases('transactions', (database) => {
     expect(committed).toEqual([true])
   })
 
+  it('the params of hooks after the end of a transaction lead to none', async () => {
+    const { people, names } = await open(database)
+
+    people.hooks({
+      before: { create: [transaction.start()] },
+      after: {
+        create: [
+          transaction.end(),
+          async ({ service, params }: any) => void (await service.patch(1, { name: params.given }, params))
+        ]
+      }
+    })
+    await people.create({ name: 'Ada' }, { given: 'Bob' })
+
+    expect(await names()).toEqual(['Bob'])
+  })
+
   it('a hook that throws after the end of a transaction does not take back the one around it, with a warning', async () => {
     const { app, people, names } = await open(database)
 
