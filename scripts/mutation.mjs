@@ -50,7 +50,7 @@ const TESTS = {
   fetch: ['test/fetch/*.test.ts', 'test/transports/*.test.ts', MISTAKES],
   koa: ['test/koa/*.test.ts', 'test/transports/{http,methods,queries}.test.ts', MISTAKES],
   kysely: [
-    'test/kysely/!(docs|hostile|kill|large|lost|official|outage|own-statements|parallel|rivals|timeout).test.ts',
+    'test/kysely/!(docs|hostile|kill|large|lost|official|outage|rivals|timeout).test.ts',
     'test/adapter/*.test.ts',
     'test/schema/{along,relations}.test.ts',
     MISTAKES
@@ -76,8 +76,9 @@ const EXCLUDED = ['src/openapi/assets.ts', 'src/openapi/page/']
 const TRANSPORTS = ['a server of Node', 'Socket.IO']
 const OWN_TRANSPORTS = { express: ['Express'], fetch: ['Fetch'], koa: ['Koa'] }
 
-/** A database that needs no server. */
-const DATABASES = ['SQLite']
+/** A database that needs no server. The folder that speaks to databases has all of them. */
+const DATABASE = 'SQLite'
+const WITH_ALL_DATABASES = 'kysely'
 
 /** The share of changes, in percent, that the tests have to notice. */
 const LOWEST_SCORE = 85
@@ -102,7 +103,8 @@ function mutate(folder) {
   // Read by the configuration of Vitest and by test/support, in the processes that Stryker starts.
   process.env.MUTATION_TESTS = TESTS[folder].join(';')
   process.env.MUTATION_TRANSPORTS = (OWN_TRANSPORTS[folder] ?? TRANSPORTS).join(';')
-  process.env.MUTATION_DATABASES = DATABASES.join(';')
+  if (folder === WITH_ALL_DATABASES) delete process.env.MUTATION_DATABASE
+  else process.env.MUTATION_DATABASE = DATABASE
 
   const name = share < 1 ? `${folder}-${share}-${seed}` : folder
   const stryker = new Stryker({

@@ -83,8 +83,8 @@ for (const [name, server] of Object.entries(SERVERS)) {
   }
 }
 
-/** The databases that `scripts/mutation.mjs` chooses. Otherwise it is all of them. */
-const CHOSEN = process.env.MUTATION_DATABASES?.split(';')
+/** The only database, where `scripts/mutation.mjs` chooses one. */
+const CHOSEN = process.env.MUTATION_DATABASE
 
 /**
  * Groups tests once for each database. Without its server a group is skipped, or fails where all servers have to be
@@ -95,7 +95,7 @@ export function describeDatabases(
   define: (database: TestDatabase) => void,
   databases: readonly TestDatabase[] = [SQLITE, POSTGRES, MARIADB]
 ): void {
-  for (const database of databases.filter(({ name }) => CHOSEN?.includes(name) ?? true)) {
+  for (const database of databases.filter(({ name }) => (CHOSEN ?? name) === name)) {
     describeUnless(lacks.get(database.name), `${title} on ${database.name}`, () => define(database))
   }
 }
