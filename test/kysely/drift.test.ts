@@ -1,5 +1,7 @@
+import { writeFile } from 'node:fs/promises'
 import fc from 'fast-check'
-import { Kysely, Migrator, PostgresDialect, sql } from 'kysely'
+import { Kysely, Migrator, PostgresDialect, SqliteDialect, sql } from 'kysely'
+import Database from 'libsql'
 import { Type } from 'typebox'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
@@ -9,6 +11,7 @@ import { schema } from '../../src/schema.ts'
 import { findPort } from '../support/redis.ts'
 import { scaled } from '../support/scale.ts'
 import {
+  createDatabase,
   createTable,
   describeDatabases,
   openPool,
@@ -322,4 +325,21 @@ it('an application starts while its database is away, with a warning', async () 
   emitWarning.mockClear()
   expect(await start(db, table())).toEqual([])
   expect(emitWarning).not.toHaveBeenCalled()
+})
+
+it('an application does not start where its database is none', async () => {
+  const path = await createDatabase(SQLITE)
+  const app = alula()
+
+  await writeFile(path, 'no database'.repeat(100))
+
+  const db = new Kysely<any>({ dialect: new SqliteDialect({ database: new Database(path) as any }) })
+
+  onTestFinished(() => db.destroy())
+  app.use('notes', kysely({ Model: db, name: NAME }), { schema: schema(z.object({ id: z.int() })) })
+
+  await expect(app.setup()).rejects.toMatchObject({
+    name: 'GeneralError',
+    message: 'The database failed: file is not a database'
+  })
 })

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { kysely } from '../../src/kysely.ts'
 import { createError } from '../../src/utils/developer-error.ts'
-import { createTable, describeDatabases, type TestDatabase } from '../support/sql.ts'
+import { createTable, describeDatabases, MARIADB, POSTGRES, type TestDatabase } from '../support/sql.ts'
 
 /** A service for a table with every kind of rule. */
 async function openUsers(database: TestDatabase) {
@@ -319,6 +319,25 @@ describeDatabases('what a database objects to', (database) => {
     }
   })
 })
+
+describeDatabases(
+  'what a column has no room for',
+  (database) => {
+    it('is a BadRequest, with the field where the database tells it', async () => {
+      const columns = `id ${database.countedId}, name varchar(3)`
+      const db = await createTable(database, 'alula_errors', columns)
+      const error = await failureOf(kysely({ Model: db, name: 'alula_errors' }).create({ name: 'long' }))
+      const isTold = database === MARIADB
+
+      expect(error).toMatchObject({
+        name: 'BadRequest',
+        message: `Invalid data: ${isTold ? "'name'" : 'a value'} cannot be stored`
+      })
+      expect(error.errors).toEqual(isTold ? { name: 'cannot be stored' } : undefined)
+    })
+  },
+  [POSTGRES, MARIADB]
+)
 
 it('a database that is not there is Unavailable', async () => {
   const db = new Kysely<any>({

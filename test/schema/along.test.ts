@@ -1,5 +1,5 @@
 // A page reads related records in its own statement where that cannot be told from a `find` of their service.
-import { sql } from 'kysely'
+import { type Kysely, ParseJSONResultsPlugin, sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { access, anyone, user } from '../../src/access.ts'
 import { KyselyService, kysely, withTransaction } from '../../src/kysely.ts'
@@ -20,6 +20,11 @@ class FirstTag extends KyselyService {
 }
 
 const ada = { id: 1, name: 'Ada' }
+
+/** Has all services read by another instance of Kysely. */
+function useInstance(app: any, Model: Kysely<any>): void {
+  for (const service of Object.values<any>(app.services)) service.options.Model = Model
+}
 
 const CASES: { readonly [reason: string]: Difference } = {
   'nothing stands against it': {
@@ -149,6 +154,16 @@ const CASES: { readonly [reason: string]: Difference } = {
     value: `'{"a": [1.5, "x\\"", null, {"b": true}]}'`,
     statements: 1,
     first: { author: { ...ada, extra: { a: [1.5, 'x"', null, { b: true }] } } }
+  },
+  'the tables are those of a schema of the database': {
+    prepare: (app, db, database) => useInstance(app, db.withSchema(database === SQLITE ? 'main' : 'public')),
+    statements: 1,
+    first: { author: ada, commentCount: 2 }
+  },
+  'a plugin may change rows': {
+    prepare: (app, db) => useInstance(app, db.withPlugin(new ParseJSONResultsPlugin())),
+    statements: 6,
+    first: { author: ada, commentCount: 2 }
   },
   'no index finds the records': { withoutIndex: true, query: { $include: ['comments'] }, statements: 2 },
   'no index finds the links': { withoutIndex: true, query: { $include: ['tags'] }, statements: 3 },

@@ -35,7 +35,7 @@ export interface Difference {
   readonly settings?: object
   readonly Service?: new (...options: any[]) => object
   readonly Links?: new (...options: any[]) => object
-  readonly prepare?: (app: any, db: Kysely<any>) => unknown
+  readonly prepare?: (app: any, db: Kysely<any>, database: TestDatabase) => unknown
   readonly query?: object
   readonly params?: object
   /** The number of statements, on SQLite and on PostgreSQL; a page without a limit has another. */
@@ -107,7 +107,7 @@ export async function open(database: TestDatabase, difference: Partial<Differenc
   app.use('tags', kysely(create('tags')), { schema: schema(Tag) })
   app.use('links', new Links(create('links'), []), { schema: schema(Link), methods: [] })
   app.use('notes', kysely(create('notes')), { schema: schema(Note, { relations }) })
-  await difference.prepare?.(app, db)
+  await difference.prepare?.(app, db, database)
   await app.service('notes').find({ query: { $include: ALL } })
 
   const find = async (params: object): Promise<any[]> => {
