@@ -6,7 +6,7 @@ import { getMethodRoutes } from '../core/service.ts'
 import type { Application, Id } from '../core/types.ts'
 import { type ExposureRow, exposure } from '../manifest/exposure.ts'
 import { handleSocket } from '../transport/socket.ts'
-import { isObject } from '../utils/check.ts'
+import { hasCode, isFunction, isObject } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { getPath } from '../utils/object.ts'
@@ -62,7 +62,8 @@ const NO_ID = '2147483000'
  *
  * @param app An application for tests, set up
  * @param options The users, and the records and data to use
- * @throws Error with one line for each difference, TypeError for options that are not valid
+ * @throws Error with one line for each difference, TypeError for options that are not valid, such as a record that is not
+ * there
  * @example
  * await proveExposure(app, { users: { user, owner, admin }, records: { notes: note.id } })
  */
@@ -76,6 +77,7 @@ export async function proveExposure(app: Application, options: ProofOptions = {}
   const rows = exposure(app)
 
   assertServices(app, rows, options)
+  await assertRecords(app, options)
 
   const callers = await createCallers(app, options)
   const differences: string[] = []
@@ -114,6 +116,26 @@ function assertServices(app: Application, rows: readonly ExposureRow[], options:
         `Invalid option '${name}' of proveExposure: the application has no service '${unknown}'${didYouMean(unknown, paths)}`
       )
     }
+  }
+}
+
+/** Without its record, a call is a 404 for everybody, which proves nothing. */
+async function assertRecords(app: Application, { records = {} }: ProofOptions): Promise<void> {
+  for (const [path, id] of Object.entries(records)) {
+    const service = app.service(path)
+    const error: unknown =
+      isFunction(service.get) &&
+      (await service.get(id).then(
+        () => undefined,
+        (reason) => reason
+      ))
+
+    if (!hasCode(error, 404)) continue
+
+    throw createTypeError(
+      'ALULA_INVALID_OPTION',
+      `Invalid option 'records' of proveExposure: '${path}' has no record '${id}'`
+    )
   }
 }
 

@@ -182,6 +182,7 @@ it.each<[string, any, object | null, string]>([
   ['ALULA_INVALID_OPTION', createApp(), { records: [7] }, "Invalid option 'records' of proveExposure"],
   ['ALULA_UNKNOWN_OPTION', createApp(), { users: { owners: USERS[1] } }, "Did you mean 'owner'?"],
   ['ALULA_INVALID_OPTION', createApp(), { records: { user: 7 } }, "no service 'user'. Did you mean 'users'?"],
+  ['ALULA_INVALID_OPTION', createApp(), { records: { users: 99 } }, "'users' has no record '99'"],
   ['ALULA_INVALID_OPTION', createApp(), { data: { toString: {} } }, "no service 'toString'"]
 ])('refuses what it cannot use: %s', async (code, app, options, sentence) => {
   await expect(proveExposure(app, options as any)).rejects.toMatchObject({
