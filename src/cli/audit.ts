@@ -22,7 +22,7 @@ export async function auditFile(file: string, snapshot?: string): Promise<Outcom
 function readSnapshot(path: string): readonly ExposureRow[] {
   assertFile(path)
 
-  const rows = parse(readFileSync(path, 'utf8'))
+  const rows = parse(decode(readFileSync(path)))
 
   if (
     !Array.isArray(rows) ||
@@ -32,6 +32,13 @@ function readSnapshot(path: string): readonly ExposureRow[] {
   }
 
   return rows
+}
+
+/** PowerShell writes what a command prints as UTF-16, with a mark at the start. */
+function decode(bytes: Buffer): string {
+  const isWide = bytes[0] === 0xff && bytes[1] === 0xfe
+
+  return new TextDecoder(isWide ? 'utf-16le' : 'utf-8').decode(bytes)
 }
 
 function parse(text: string): unknown {

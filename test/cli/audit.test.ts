@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { runCommand, toApp } from './support/application.ts'
 
-const audit = (files: { readonly [path: string]: string }, ...args: string[]) =>
+const audit = (files: { readonly [path: string]: string | Buffer }, ...args: string[]) =>
   runCommand(files, 'audit', ...args)
 
 const NOTES = toApp(
@@ -116,6 +116,22 @@ it.each([
 
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr.indexOf(message)).toBe(0)
+})
+
+it.each<[string, BufferEncoding]>([
+  ['as UTF-8 with a byte order mark', 'utf8'],
+  ['as UTF-16, as PowerShell does', 'utf16le']
+])('a snapshot may be written %s', async (_, encoding) => {
+  const { stdout } = await audit({ 'app.mjs': NOTES }, 'app.mjs')
+  const text = Buffer.from(`\ufeff${stdout}`, encoding)
+  const { code, stderr } = await audit(
+    { 'app.mjs': NOTES, 'exposure.json': text },
+    'app.mjs',
+    '--check',
+    'exposure.json'
+  )
+
+  expect([code, stderr]).toEqual([0, ''])
 })
 
 it.each([

@@ -6,7 +6,7 @@ const SRC = join(import.meta.dirname, '../../../src')
 
 /** Runs `alula` in a folder with some files. The application `app.mjs` has a copy of the library of its own. */
 export async function runCommand(
-  files: { readonly [path: string]: string },
+  files: { readonly [path: string]: string | Buffer },
   ...args: string[]
 ): Promise<Output> {
   const folder = createFolder(files)
