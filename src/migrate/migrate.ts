@@ -38,18 +38,18 @@ export interface PackageFacts {
 export function migrateFolder(folder: string, { dryRun = false }: MigrationOptions = {}): MigratedFile[] {
   const { sources, components, packages: nested } = findFiles(folder)
   const rewritten = new Map<string, Rewritten>()
-  const originals = new Map<string, string>()
   const packages = new Set<string>()
-  const take = (path: string, rewrite: (text: string) => Rewritten): void => {
+  const take = (path: string, rewrite: (text: string) => Rewritten): Rewritten => {
     const text = readText(join(folder, path))
+    const result = text === undefined ? unreadable() : rewrite(text)
 
-    originals.set(path, text ?? '')
-    rewritten.set(path, text === undefined ? unreadable() : rewrite(text))
+    rewritten.set(path, result)
+
+    return result
   }
 
   for (const path of sources) {
-    take(path, rewriteFile(path))
-    for (const name of rewritten.get(path)?.packages ?? []) packages.add(name)
+    for (const name of take(path, rewriteFile(path)).packages) packages.add(name)
   }
   for (const path of components) take(path, remarkOnComponent)
   takeManifest(folder, packages, take)
@@ -60,7 +60,7 @@ export function migrateFolder(folder: string, { dryRun = false }: MigrationOptio
 
   if (!dryRun) {
     for (const [path, { text, changes }] of rewritten) {
-      if (changes.length > 0 && text !== originals.get(path)) writeText(join(folder, path), text)
+      if (changes.length > 0) writeText(join(folder, path), text)
     }
   }
 
@@ -88,7 +88,7 @@ function rewriteFile(path: string): (text: string) => Rewritten {
 function takeManifest(
   folder: string,
   packages: ReadonlySet<string>,
-  take: (path: string, rewrite: (text: string) => Rewritten) => void
+  take: (path: string, rewrite: (text: string) => Rewritten) => Rewritten
 ): void {
   const has = (path: string) => existsSync(join(folder, path))
 
