@@ -1,6 +1,6 @@
 import { applyEdits, type Edit, indentationAt, lineAt, lineEnding } from './edit.ts'
 import { getProperty, indentationOf, type JsonObject, locateJson } from './json.ts'
-import { lookUp, REPLACED } from './packages.ts'
+import { lookUp, REPLACEMENTS } from './packages.ts'
 import type { Change, Remark, Rewritten } from './rewritten.ts'
 
 /** What `package.json` has to follow. */
@@ -99,16 +99,13 @@ function planSections(
     if (!listed.has(name)) change(section, name, range)
   }
 
-  for (const name of REPLACED) {
-    const dependency = listed.get(name)
-    const known = lookUp(name)
+  for (const [name, { peers = [] }] of Object.entries(REPLACEMENTS)) {
+    const section = listed.get(name)?.section
 
-    if (!dependency || packages.has(name) || known?.kind !== 'replaced') continue
-
-    const { section } = dependency
+    if (!section || packages.has(name)) continue
 
     change(section, name)
-    for (const peer of known.replacement.peers ?? []) {
+    for (const peer of peers) {
       if (packages.has(peer)) add(section, peer, ranges[peer] as string)
     }
     if (isTyped && TYPES[name]) add('devDependencies', ...TYPES[name])

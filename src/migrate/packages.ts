@@ -57,7 +57,8 @@ const CORE_GONE = {
   protectedMethods: INSIDE
 }
 
-const REPLACEMENTS: { readonly [name: string]: Replacement } = {
+/** By the name of a package, or of an entry inside of one, what replaces it. */
+export const REPLACEMENTS: { readonly [name: string]: Replacement } = {
   '@feathersjs/feathers': { entry: 'alula', main: 'feathers', gone: CORE_GONE },
   '@feathersjs/express': {
     entry: 'alula/express',
@@ -170,11 +171,6 @@ const KEPT: ReadonlySet<string> = new Set(
 
 const CONNECTIONS = ['authentication-client', 'rest-client', 'socketio-client']
 const SERVERS = ['express', 'koa', 'socketio']
-
-/** The names of all packages that are replaced, as `package.json` lists them. */
-export const REPLACED: readonly string[] = Object.keys(REPLACEMENTS).filter(
-  (name) => name === toPackageName(name)
-)
 
 /** What is known of a module specifier. */
 export type Known =

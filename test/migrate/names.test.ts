@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import ts from 'typescript'
 import { expect, it } from 'vitest'
-import { isClientFile, lookUp, REPLACED, type Replacement, resolveName } from '../../src/migrate/packages.ts'
+import { lookUp, REPLACEMENTS, type Replacement, resolveName } from '../../src/migrate/packages.ts'
 
 const SRC = resolve(import.meta.dirname, '../../src')
 const PROBE = join(import.meta.dirname, 'probe.ts')
@@ -10,10 +10,7 @@ const PROBE = join(import.meta.dirname, 'probe.ts')
 /** Part of a package that is installed, and of no use without the rest: its names are those of the others. */
 const NOT_INSTALLED = ['@feathersjs/authentication-oauth', '@feathersjs/client']
 
-const installed = [
-  ...REPLACED.filter((name) => !NOT_INSTALLED.includes(name)),
-  '@feathersjs/transport-commons/client'
-]
+const installed = Object.keys(REPLACEMENTS).filter((name) => !NOT_INSTALLED.includes(name))
 const entries = readdirSync(SRC).filter((file) => file.endsWith('.ts'))
 const exported = readExports([...installed, ...entries.map((file) => `../../src/${file}`)])
 
@@ -41,19 +38,12 @@ it('what is said to have no counterpart has none under its name', () => {
 })
 
 it('a default export has a name in the entry that replaces the package', () => {
-  for (const name of REPLACED) {
-    const { entry, main, hasDefault } = (lookUp(name) as { replacement: Replacement }).replacement
+  for (const [name, { entry, main, hasDefault }] of Object.entries(REPLACEMENTS)) {
     const names = exported.get(toFile(entry))
 
     if (main) expect(names, name).toContain(main)
     if (hasDefault) expect(names, name).toContain('default')
   }
-})
-
-it('a file is that of a client by what it connects with', () => {
-  expect(isClientFile(['@feathersjs/feathers', '@feathersjs/rest-client'])).toBe(true)
-  expect(isClientFile(['@feathersjs/feathers', '@feathersjs/memory'])).toBe(false)
-  expect(isClientFile(['@feathersjs/rest-client', '@feathersjs/koa'])).toBe(false)
 })
 
 function findLost(name: string, replacement: Replacement): string[] {
