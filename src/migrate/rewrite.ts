@@ -210,47 +210,56 @@ class Rewriter {
     }
 
     const { defaultName, namespace, named = [] } = bindings
+    const { entry, main, hasDefault } = replacement
+    const addMain = (name: string): void => {
+      if (hasDefault && kind === 'import') part(entry).defaultName = name
+      else part(entry).named.push({ imported: main as string, local: name, isType: false })
+    }
+    const bindModule = (name: string, shape: 'default' | 'namespace') =>
+      this.bindModule(reference, replacement, name, part, shape)
+    // `{ default as name }` is the default export too. What has none is undefined in CommonJS.
+    const isDefault = ({ imported }: NamedBinding) =>
+      imported === 'default' && (kind === 'import' || (kind === 'require' && main !== undefined))
 
     if (kind === 'export') {
-      if (namespace) part(replacement.entry).namespace = namespace
-    } else if (defaultName) {
-      this.bindModule(reference, replacement, defaultName, part, 'default')
+      if (namespace) part(entry).namespace = namespace
+    } else {
+      if (defaultName && !bindModule(defaultName, 'default')) addMain(defaultName)
+      if (namespace && !bindModule(namespace, 'namespace')) addMain(namespace)
     }
-    if (namespace && kind !== 'export') {
-      this.bindModule(reference, replacement, namespace, part, 'namespace')
+    for (const binding of named) {
+      if (!isDefault(binding) || !bindModule(binding.local, 'default')) add(binding)
     }
-    for (const binding of named) add(binding)
 
     return [...parts.values()].sort((a, b) => Number(a.from === specifier) - Number(b.from === specifier))
   }
 
-  /** A name for the whole module, which was a function with members: it becomes what it is used as. */
+  /**
+   * Makes a name for what the module was, which was a function with members, one for the module itself, where it is
+   * used as one. Returns whether it is.
+   */
   bindModule(
     reference: Reference,
     replacement: Replacement,
     name: string,
     part: (from: string, key?: string) => Part,
     shape: 'default' | 'namespace'
-  ): void {
-    const { entry, main, hasDefault } = replacement
+  ): boolean {
+    const { entry, main } = replacement
     const uses = findUses(this.tokens, name, reference)
     const members = uses.filter(({ kind }) => kind === 'member')
-    const calls = uses.filter(({ kind }) => kind === 'call')
-    const isImport = reference.kind === 'import'
+    const isCalled = uses.some(({ kind }) => kind === 'call')
     const isFunction = main !== undefined && members.length === 0
-    // `import * as` never was more than the names, unless it is called.
-    const isModule = !isFunction || (isImport && shape === 'namespace' && calls.length === 0)
 
-    if (!isModule && hasDefault && isImport) {
-      part(entry).defaultName = name
-    } else if (!isModule) {
-      part(entry).named.push({ imported: main as string, local: name, isType: false })
-    } else {
-      // A statement has one name for the module: a second one gets a statement of its own.
-      part(entry, part(entry).namespace && name).namespace = name
-      for (const use of members) this.rewriteUse(use, replacement)
-      if (main) this.rewriteCalls(uses, name, main)
-    }
+    // `import * as` never was more than the names, unless it is called.
+    if (isFunction && (reference.kind !== 'import' || shape === 'default' || isCalled)) return false
+
+    // A statement has one name for the module: a second one gets a statement of its own.
+    part(entry, part(entry).namespace && name).namespace = name
+    for (const use of members) this.rewriteUse(use, replacement)
+    if (main) this.rewriteCalls(uses, name, main)
+
+    return true
   }
 
   rewriteUse({ member }: Use, replacement: Replacement): void {

@@ -72,7 +72,7 @@ it.each([
     'names'
   ],
   [
-    `import { default as a } from '@feathersjs/errors'`,
+    `const { default: a } = require('@feathersjs/errors')`,
     `1: 'default' of '@feathersjs/errors' has no counterpart: the module has no default export`,
     'names'
   ],

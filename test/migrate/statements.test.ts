@@ -93,6 +93,24 @@ it.each([
     `import io, * as all from '@feathersjs/socketio'`,
     `import * as all from 'alula/socketio'\nimport { socketio as io } from 'alula/socketio'`
   ],
+  // A default export under its own name is one, with members or without.
+  [
+    `import { default as express } from '@feathersjs/express'\nexpress(express.json())`,
+    `import * as express from 'alula/express'\nexpress.express(express.json())`
+  ],
+  [
+    `import { default as e, rest } from '@feathersjs/express'\ne.json()`,
+    `import * as e from 'alula/express'\nimport { rest } from 'alula/express'\ne.json()`
+  ],
+  [
+    `const { default: e, rest } = require('@feathersjs/express')\ne(e.json())`,
+    `const e = require('alula/express')\nconst { rest } = require('alula/express')\ne.express(e.json())`
+  ],
+  [
+    `const { default: e } = await import('@feathersjs/express')\ne.json()`,
+    `const e = await import('alula/express')\ne.json()`
+  ],
+  [`import { default as e } from '@feathersjs/errors'`, `import * as e from 'alula/errors'`],
   // Default exports, of which `export … from` has none without braces.
   [`import { default as e } from '@feathersjs/express'`, `import { default as e } from 'alula/express'`],
   [`export { cors } from '@feathersjs/express'`, `export { default as cors } from 'cors'`],
