@@ -322,11 +322,11 @@ class Rewriter {
 
   replace(reference: Reference, text: string, parts: readonly Part[]): void {
     const { start, end, specifier } = reference
-    const modules = parts.map(({ from }) => from)
+    const modules = new Set(parts.map(({ from }) => from))
 
     for (const module of modules) this.packages.add(toPackageName(module))
     this.edits.push({ start, end, text })
-    this.changes.push({ line: this.line(reference.token), text: `${specifier} → ${modules.join(', ')}` })
+    this.changes.push({ line: this.line(reference.token), text: `${specifier} → ${[...modules].join(', ')}` })
   }
 
   /** Takes a statement away, and its line if nothing else is on it. */

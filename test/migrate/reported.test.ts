@@ -19,6 +19,10 @@ it.each([
     `import type { MemoryServiceOptions } from '@feathersjs/memory'`,
     ['1: @feathersjs/memory → alula/memory']
   ],
+  [
+    `import errors, * as all from '@feathersjs/errors'\nerrors.a\nall.b`,
+    ['1: @feathersjs/errors → alula/errors']
+  ],
   [`a\nimport '@feathersjs/transport-commons'`, ['2: @feathersjs/transport-commons → (not needed)']],
   [`\nimport '@feathersjs/errors'`, ['2: @feathersjs/errors → alula/errors']],
   [`\nrequire('@feathersjs/feathers')()`, ['2: @feathersjs/feathers → alula']],
@@ -121,6 +125,11 @@ it.each([
   [
     `import { rest, /* all */ cors } from '@feathersjs/express'`,
     `1: rewrite this by hand: rest from 'alula/express'; cors from 'cors'`,
+    'names'
+  ],
+  [
+    `import errors, /* and */ * as all from '@feathersjs/errors'\nerrors.a\nall.b`,
+    `1: rewrite this by hand: errors from 'alula/errors'; all from 'alula/errors'`,
     'names'
   ],
   [
