@@ -26,6 +26,7 @@ export interface Bindings {
  * - `member`: `require('module').name`, `import('module').name`
  * - `call`: any other `require('module')` or `import('module')`, and `require.resolve`
  * - `augmentation`: `declare module 'module'`
+ * - `computed`: a call that loads a module whose name only begins with the string
  * - `mock`: `jest.mock('module')` and similar calls
  * - `text`: a string that is the name of a module, and nothing that loads it
  */
@@ -37,6 +38,7 @@ export type ReferenceKind =
   | 'member'
   | 'call'
   | 'augmentation'
+  | 'computed'
   | 'mock'
   | 'text'
 
@@ -62,6 +64,7 @@ export interface Reference {
 }
 
 const MOCKERS = new Set(['jest', 'vi', 'vitest', 'mock'])
+const LOADERS = new Set(['import', 'require', 'require.resolve'])
 const DECLARATORS = new Set(['const', 'import', 'let', 'var'])
 /** Members of a promise, and not of the module that it stands for. */
 const PROMISE_MEMBERS = new Set(['then', 'catch', 'finally'])
@@ -76,8 +79,14 @@ export function findReferences(tokens: readonly Token[]): Reference[] {
 
   for (let index = 0; index < tokens.length; index++) {
     const specifier = toStringValue(tokens[index])
+    const beginning = toTemplateBeginning(tokens[index])
 
     if (specifier !== undefined) references.push(readReference(tokens, index, specifier))
+    else if (beginning !== undefined) {
+      const reference = readReference(tokens, index, beginning)
+
+      if (reference.kind === 'computed') references.push(reference)
+    }
   }
 
   return references
@@ -154,26 +163,30 @@ function readStatement(tokens: readonly Token[], index: number, plain: Reference
   }
 }
 
+/** The text of a template in front of its first expression. */
+function toTemplateBeginning(token: Token | undefined): string | undefined {
+  return token?.kind === 'template' && token.text.startsWith('`') && token.text.endsWith('${')
+    ? token.text.slice(1, -2)
+    : undefined
+}
+
 /** `f('module'`: what `f` is, and what becomes of its result. */
 function readCall(tokens: readonly Token[], index: number, plain: Reference): Reference {
   const callee = tokens[index - 2]
-  const isMember = isDot(tokens[index - 3])
-  const holder = isMember ? tokens[index - 4]?.text : undefined
+  const holder = isDot(tokens[index - 3]) ? tokens[index - 4]?.text : undefined
+  const name = holder === undefined ? callee?.text : `${holder}.${callee?.text}`
 
   if (callee?.kind !== 'name') return plain
-  if (isMember) {
-    if (holder === 'require' && callee.text === 'resolve') return { ...plain, kind: 'call' }
-
-    return MOCKERS.has(holder as string) ? { ...plain, kind: 'mock' } : plain
-  }
-  if (callee.text !== 'require' && callee.text !== 'import') return plain
+  if (MOCKERS.has(holder as string)) return { ...plain, kind: 'mock' }
+  if (!LOADERS.has(name as string)) return plain
 
   const closing = tokens[index + 1]
   const call: Reference = { ...plain, kind: 'call' }
 
   // More arguments are settings; anything else makes another name of it.
   if (closing?.text === ',') return call
-  if (closing?.text !== ')') return plain
+  if (closing?.text !== ')') return { ...plain, kind: 'computed' }
+  if (holder !== undefined) return call
   if (tokens[index + 2]?.text === '(') return { ...call, calledAt: closing.end }
 
   return readMember(tokens, index, plain) ?? readVariable(tokens, index, plain) ?? call

@@ -62,6 +62,10 @@ class Rewriter {
       }
       return
     }
+    if (kind === 'computed') {
+      if (known) this.remark(token, 'the name of this module is computed: rewrite it by hand')
+      return
+    }
     if (known?.kind !== 'replaced') {
       this.packages.add(toPackageName(specifier))
       if (known?.kind === 'unknown') this.remark(token, `'${specifier}': ${known.reason}`)

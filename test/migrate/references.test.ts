@@ -26,7 +26,7 @@ it.each(['src', 'test', 'examples', 'node_modules/@feathersjs', 'node_modules/ex
 
 function findOurs(file: string, source: string): string[] {
   return findReferences(tokenize(source, { jsx: !isTypeScript(file) }))
-    .filter(({ kind }) => kind !== 'text' && kind !== 'mock')
+    .filter(({ kind }) => !['computed', 'mock', 'text'].includes(kind))
     .map(({ specifier }) => specifier)
     .sort()
 }

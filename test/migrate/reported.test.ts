@@ -56,6 +56,26 @@ it.each([
     'manual-changes'
   ],
   [
+    `import('@feathersjs/' + name)`,
+    `1: the name of this module is computed: rewrite it by hand`,
+    'manual-changes'
+  ],
+  [
+    `a\nconst b = require("@feathersjs/feathers" + path)`,
+    `2: the name of this module is computed: rewrite it by hand`,
+    'manual-changes'
+  ],
+  [
+    'await import(`@feathersjs/${name}`)',
+    `1: the name of this module is computed: rewrite it by hand`,
+    'manual-changes'
+  ],
+  [
+    "require.resolve('@feathersjs/' + name)",
+    `1: the name of this module is computed: rewrite it by hand`,
+    'manual-changes'
+  ],
+  [
     `jest.mock('@feathersjs/errors')`,
     `1: a mock of '@feathersjs/errors' is one of 'alula/errors' now, which has other names`,
     'manual-changes'
@@ -174,6 +194,11 @@ it.each([
   `require('@feathersjs/feathers')()`,
   `declare module '@feathersjs/feathers' {}`,
   `const a = '@feathersjs/schema'`,
+  `const a = '@feathersjs/' + name`,
+  `load('@feathersjs/' + name)`,
+  'const a = `@feathersjs/${name}`',
+  `import('./' + name)`,
+  'require(`./${name}`)',
   `const a = '@feathersjs/other'`,
   `import '@feathersjs/schema'`,
   `import 'other'`
