@@ -255,8 +255,8 @@ function readNames(tokens: readonly Token[], separator: 'as' | ':'): NamedBindin
     for (; position < tokens.length && tokens[position]?.text !== ','; position++) {
       const token = tokens[position] as Token
 
-      if (token.kind !== 'name' && token.text !== ':') return undefined
-      words.push(token.text)
+      if (token.kind !== 'name' && token.kind !== 'string' && token.text !== ':') return undefined
+      words.push(toName(token))
     }
     position += 1
 
@@ -270,6 +270,13 @@ function readNames(tokens: readonly Token[], separator: 'as' | ':'): NamedBindin
   }
 
   return names
+}
+
+/** A name without its quotes, where it needs none. */
+function toName(token: Token): string {
+  const text = toStringValue(token)
+
+  return text !== undefined && /^[\w$]+$/.test(text) ? text : token.text
 }
 
 /** Where a statement begins and ends whose module is the string at `index`. */

@@ -125,9 +125,9 @@ class Rewriter {
 
     this.remarkOnErrors(reference)
 
-    if (!bindings.defaultName && !bindings.namespace && !bindings.named) {
+    if (!bindings.defaultName && !bindings.namespace && !bindings.named?.length) {
       this.rename(reference, replacement.entry)
-      if (replacement.moved) {
+      if (replacement.moved && !bindings.named) {
         this.remark(token, `not every name of '${specifier}' is in '${replacement.entry}'`, 'names')
       }
       return

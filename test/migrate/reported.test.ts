@@ -24,6 +24,7 @@ it.each([
     ['1: @feathersjs/errors → alula/errors']
   ],
   [`a\nimport '@feathersjs/transport-commons'`, ['2: @feathersjs/transport-commons → (not needed)']],
+  [`import {} from '@feathersjs/express'`, ['1: @feathersjs/express → alula/express']],
   [`\nimport '@feathersjs/errors'`, ['2: @feathersjs/errors → alula/errors']],
   [`\nrequire('@feathersjs/feathers')()`, ['2: @feathersjs/feathers → alula']],
   [`\nlet a: import('@feathersjs/feathers').Params`, ['2: @feathersjs/feathers → alula']],
@@ -66,7 +67,7 @@ it.each([
     'manual-changes'
   ],
   [
-    'await import(`@feathersjs/${name}`)',
+    `await import(\`@feathersjs/\${name}\`)`,
     `1: the name of this module is computed: rewrite it by hand`,
     'manual-changes'
   ],
@@ -190,15 +191,16 @@ it.each([
   `import { NotFound } from '@feathersjs/errors'\na instanceof Conflict`,
   `import express from '@feathersjs/express'\na instanceof express`,
   `export * from '@feathersjs/errors'`,
+  `import {} from '@feathersjs/client'`,
   `import('@feathersjs/errors').then((m) => m.NotFound)`,
   `require('@feathersjs/feathers')()`,
   `declare module '@feathersjs/feathers' {}`,
   `const a = '@feathersjs/schema'`,
   `const a = '@feathersjs/' + name`,
   `load('@feathersjs/' + name)`,
-  'const a = `@feathersjs/${name}`',
+  `const a = \`@feathersjs/\${name}\``,
   `import('./' + name)`,
-  'require(`./${name}`)',
+  `require(\`./\${name}\`)`,
   `const a = '@feathersjs/other'`,
   `import '@feathersjs/schema'`,
   `import 'other'`

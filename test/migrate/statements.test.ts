@@ -111,6 +111,29 @@ it.each([
     `const e = await import('alula/express')\ne.json()`
   ],
   [`import { default as e } from '@feathersjs/errors'`, `import * as e from 'alula/errors'`],
+  // Braces without a name.
+  [`import {} from '@feathersjs/errors'`, `import {} from 'alula/errors'`],
+  [`import type {} from '@feathersjs/express'`, `import type {} from 'alula/express'`],
+  [`import express, {} from '@feathersjs/express'`, `import express, {} from 'alula/express'`],
+  [`export {} from '@feathersjs/feathers'`, `export {} from 'alula'`],
+  [`const {} = require('@feathersjs/express')`, `const {} = require('alula/express')`],
+  // Names that are written as strings.
+  [
+    `import { "NotFound" as nf } from '@feathersjs/errors'`,
+    `import { "NotFound" as nf } from 'alula/errors'`
+  ],
+  [
+    `import { 'cors' as c, type "rest" as r } from '@feathersjs/express'`,
+    `import c from 'cors'\nimport { type rest as r } from 'alula/express'`
+  ],
+  [
+    `const { "cors": c, 'rest': r } = require('@feathersjs/express')`,
+    `const c = require('cors')\nconst { rest: r } = require('alula/express')`
+  ],
+  [
+    `export { cors, rest as "the rest" } from '@feathersjs/express'`,
+    `export { default as cors } from 'cors'\nexport { rest as "the rest" } from 'alula/express'`
+  ],
   // Default exports, of which `export … from` has none without braces.
   [`import { default as e } from '@feathersjs/express'`, `import { default as e } from 'alula/express'`],
   [`export { cors } from '@feathersjs/express'`, `export { default as cors } from 'cors'`],
