@@ -32,7 +32,7 @@ export function toStringValue(token: Token | undefined): string | undefined {
   if (token?.kind !== 'string' && token?.kind !== 'template') return undefined
 
   const { text } = token
-  const isWhole = text.length > 1 && text.at(0) === text.at(-1)
+  const isWhole = text.at(0) === text.at(-1)
 
   return isWhole && !text.includes('\\') ? text.slice(1, -1) : undefined
 }
@@ -105,11 +105,9 @@ class Lexer {
   }
 
   readName(): boolean {
-    const previous = this.tokens.at(-1)?.text
+    const isMember = isDot(this.tokens.at(-1))
 
     if (!this.read('name', NAME)) return false
-
-    const isMember = previous === '.' || previous === '?.'
 
     this.expectsExpression = !isMember && OPERATORS.has((this.tokens.at(-1) as Token).text)
 
@@ -118,7 +116,8 @@ class Lexer {
 
   /** Reads one sign; returns whether it closes what was not opened here. */
   readPunctuation(openings: Opening[]): boolean {
-    const previous = this.tokens.at(-1)
+    const [holder, previous] = [this.tokens.at(-2), this.tokens.at(-1)]
+    const isControl = previous?.kind === 'name' && CONTROL.has(previous.text) && !isDot(holder)
     const wasExpression = this.expectsExpression
 
     this.read('punctuation', PUNCTUATION)
@@ -126,7 +125,7 @@ class Lexer {
     switch ((this.tokens.at(-1) as Token).text) {
       case '(':
       case '[':
-        openings.push(previous?.kind === 'name' && CONTROL.has(previous.text) ? 'control' : 'value')
+        openings.push(isControl ? 'control' : 'value')
         this.expectsExpression = true
         return false
       case '{':
@@ -276,5 +275,10 @@ function isOperator(token: Token | undefined): boolean {
   if (token === undefined) return false
   if (token.kind === 'name') return token.text !== 'else' && token.text !== 'do'
 
-  return token.kind === 'template' || ![';', '{', '}', ')', '=>'].includes(token.text)
+  return ![';', '{', '}', ')', '=>'].includes(token.text)
+}
+
+/** Whether a name after this token is a member. */
+export function isDot(token: Token | undefined): boolean {
+  return token?.text === '.' || token?.text === '?.'
 }

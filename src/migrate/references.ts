@@ -1,4 +1,4 @@
-import { type Token, toStringValue } from './lexer.ts'
+import { isDot, type Token, toStringValue } from './lexer.ts'
 
 /** One name of a list between braces: `imported as local`, or `imported: local`. */
 export interface NamedBinding {
@@ -301,8 +301,4 @@ function findOpening(tokens: readonly Token[], closing: number): number {
 
 function isKeyword(tokens: readonly Token[], index: number, word: string): boolean {
   return tokens[index]?.kind === 'name' && tokens[index]?.text === word && !isDot(tokens[index - 1])
-}
-
-function isDot(token: Token | undefined): boolean {
-  return token?.text === '.' || token?.text === '?.'
 }

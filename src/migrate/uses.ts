@@ -1,4 +1,4 @@
-import { type Token, toStringValue } from './lexer.ts'
+import { isDot, type Token, toStringValue } from './lexer.ts'
 
 /** A place where a local name is used. */
 export interface Use {
@@ -39,7 +39,7 @@ export function findUses(
 
     const before = tokens[index - 1]?.text
     const after = tokens[index + 1]?.text
-    const isMember = before === '.' || before === '?.'
+    const isMember = isDot(tokens[index - 1])
     const isKey = after === ':' && (before === '{' || before === ',')
 
     if (isMember || isKey) continue

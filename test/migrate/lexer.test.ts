@@ -33,6 +33,75 @@ it.each([
   expect(strings(source).map((value) => value?.replaceAll("'", ''))).toEqual(['yes'])
 })
 
+it.each([
+  ['a $b _c d1 é #e', ['name a', 'name $b', 'name _c', 'name d1', 'name é', 'name #e']],
+  ['a\u200cb\u200dc$', ['name a\u200cb\u200dc$']],
+  ['1 .5 2.5 1_000n 0x1f', ['number 1', 'number .5', 'number 2.5', 'number 1_000n', 'number 0x1f']],
+  [`'a' "b" 'c"' "d'"`, [`string 'a'`, `string "b"`, `string 'c"'`, `string "d'"`]],
+  [`'\\'' "\\"" '\\\r\n'`, [`string '\\''`, `string "\\""`, `string '\\\r\n'`]],
+  [`'a\nb'`, [`punctuation '`, 'name a', 'name b', `punctuation '`]],
+  [`"a\r"`, ['punctuation "', 'name a', 'punctuation "']],
+  ['/a/ /b/', ['regex /a/', 'punctuation /', 'name b', 'punctuation /']],
+  ['/[/]\\/[\\]/]/gi', ['regex /[/]\\/[\\]/]/gi']],
+  ['/a\n/', ['punctuation /', 'name a', 'punctuation /']],
+  [
+    '= /[a\n]/',
+    ['punctuation =', 'punctuation /', 'punctuation [', 'name a', 'punctuation ]', 'punctuation /']
+  ],
+  ['=> ++ -- ?. ...', ['=>', '++', '--', '?.', '...'].map((text) => `punctuation ${text}`)],
+  ['a?.5:b', ['name a', 'punctuation ?', 'number .5', 'punctuation :', 'name b']],
+  ['a?.b', ['name a', 'punctuation ?.', 'name b']],
+  ['😀', ['punctuation 😀']],
+  ['`a` `b\\`c`', ['template `a`', 'template `b\\`c`']],
+  ['`$ $$ {`', ['template `$ $$ {`']],
+  [`\`a\${b}c\${d}\``, ['template `a${', 'name b', 'template }c${', 'name d', 'template }`']],
+  [`\`a\${{}}\``, ['template `a${', 'punctuation {', 'punctuation }', 'template }`']],
+  ['a // b\nc /* d */ e /**/ f /* g * / */', ['name a', 'name c', 'name e', 'name f']],
+  ['\uFEFF#!a b\nc', ['name c']],
+  ['a\n#!b', ['name a', 'name #', 'punctuation !', 'name b']]
+])('%j is read as %j', (source, expected) => {
+  const tokens = tokenize(source)
+
+  expect(tokens.map(({ kind, text }) => `${kind} ${text}`)).toEqual(expected)
+  for (const { text, start, end } of tokens) expect(source.slice(start, end)).toBe(text)
+})
+
+it.each(
+  'await case default delete do else extends in instanceof new of return throw typeof void yield'.split(' ')
+)('a regular expression may follow %s, and not a member of that name', (word) => {
+  expect(strings(`${word} /'no'/; 'yes'`)).toEqual(['yes'])
+  expect(strings(`a.${word} / 2 + 'yes' / 3`)).toEqual(['yes'])
+  expect(strings(`a?.${word} / 2 + 'yes' / 3`)).toEqual(['yes'])
+})
+
+it.each([
+  ...['for', 'if', 'while', 'with'].map((word) => `${word} (a)`),
+  ...['=', '(', '[', ',', ';', '{', '+', '!', '&&', '?', 'a:', '=>', '++', '', '}'],
+  ...['{ }', '; { }', '{ { }', '{ } { }', ') { }', '=> { }', 'else { }', 'do { }', 'a = `${']
+])('%s is followed by an expression', (before) => {
+  expect(strings(`${before} /'no'/`)).toEqual([])
+})
+
+it.each([
+  ...['a', 'a.if (b)', 'f (a)', '(a)', '[a]', 'a[b]', '1', "''", '/a/', '`a`', `\`\${a}\``, 'a++', 'a--'],
+  ...['= { }', '({ })', ', { }', 'return { }', '[{ }]', `\`\${{ }`]
+])('%s is followed by an operator', (before) => {
+  expect(strings(`${before} / 2 + 'yes' / 3`).at(-1)).toBe('yes')
+})
+
+it.each([
+  ["'a'", 'a'],
+  ['"a"', 'a'],
+  ['``', ''],
+  ["''", ''],
+  ["'\\a'", undefined],
+  [`\`\${a}\``, undefined],
+  ['a', undefined],
+  ['1', undefined]
+])('%s is the string %j', (source, value) => {
+  expect(toStringValue(tokenize(source)[0])).toBe(value)
+})
+
 it('a template is one string, unless it has expressions', () => {
   expect(strings(`\`a\` + \`b\${c}d\` + \`e\\n\``)).toEqual(['a'])
 })
@@ -58,6 +127,18 @@ it.each([
   ['text in front of an expression that does not end', `a = <p>'yes'{b`],
   ['text behind an expression that another bracket closes', `a = <p>{b)'yes'</p>`],
   ['a regular expression behind another expression', `a = <p b={c}>{d}{/'no'/}</p>; 'yes'`],
+  ['names with dots, colons and dashes', `a = <b.c:d-e f:g-h='no'>it's</b.c:d-e>; 'yes'`],
+  ['white space and comments in a tag', `a = <p /* ' */ b = 'no' c\n= {d} e = <i/> >it's</p >; 'yes'`],
+  ['an attribute without a value', `a = <p b/>; 'yes'`],
+  ['an attribute that is no value', `a = <p b=c>'yes'`],
+  ['an attribute without a name', `a = <p = 'yes'`],
+  ['a fragment with attributes', `a = < b='yes'>`],
+  ['a fragment that closes itself', `a = </>'yes'`],
+  ['a fragment that an element ends', `a = <>'yes'</b>`],
+  ['an expression that does not end', `a = <p b={'yes'`],
+  ['an attribute whose element does not end', `a = <p b=<i>'yes'`],
+  ['an element behind an operator word', `return <p>it's</p>; 'yes'`],
+  ['division behind an element', `a = <p/> / 2 + 'yes' / 3`],
   ['a comparison that looks like an element', `a = b <c> ('yes') </c>/.d`]
 ])('JSX: %s', (_, source) => {
   expect(strings(source, true)).toEqual(['yes'])
