@@ -15,7 +15,7 @@ export function applyEdits(source: string, edits: readonly Edit[]): string {
   let result = ''
   let position = 0
 
-  for (const { start, end, text } of [...edits].sort((a, b) => a.start - b.start || a.end - b.end)) {
+  for (const { start, end, text } of [...edits].sort((a, b) => a.start - b.start)) {
     result += source.slice(position, start) + text
     position = end
   }
@@ -37,5 +37,5 @@ export function lineEnding(source: string): string {
 export function indentationAt(source: string, position: number): string {
   const line = source.slice(source.lastIndexOf('\n', position - 1) + 1, position)
 
-  return /^\uFEFF?([ \t]*)/.exec(line)?.[1] ?? ''
+  return line.replace(/^\uFEFF/, '').replace(/[^ \t].*/, '')
 }

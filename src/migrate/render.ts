@@ -54,7 +54,6 @@ export function isOnePart([part, ...others]: readonly Part[], bindings: Bindings
     others.length === 0 &&
     part.defaultName === bindings.defaultName &&
     part.namespace === bindings.namespace &&
-    part.named.length === named.length &&
     part.named.every(({ imported }, index) => imported === named[index]?.imported)
   )
 }
@@ -70,10 +69,9 @@ export function renderStatements(
   const end = `from ${quote}${from}${quote}${semicolon}`
   const clauses = [
     namespace && [defaultName, `* as ${namespace}`].filter(Boolean).join(', '),
-    (named.length > 0 || !namespace) &&
-      [!namespace && defaultName, named.length > 0 && renderNames(named, ' as ', format)]
-        .filter(Boolean)
-        .join(', ')
+    [!namespace && defaultName, named.length > 0 && renderNames(named, ' as ', format)]
+      .filter(Boolean)
+      .join(', ')
   ]
 
   return clauses.filter(Boolean).map((clause) => `${start} ${clause} ${end}`)

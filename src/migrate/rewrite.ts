@@ -51,7 +51,8 @@ class Rewriter {
 
   rewrite(reference: Reference): void {
     const { kind, specifier, token } = reference
-    const known = lookUp(specifier, this.isClient)
+    // What is augmented is the same everywhere, in a client too.
+    const known = lookUp(specifier, this.isClient && kind !== 'augmentation')
 
     if (kind === 'text') {
       if (known?.kind === 'replaced') {
@@ -109,12 +110,8 @@ class Rewriter {
   }
 
   rewriteAugmentation(reference: Reference, { entry }: Replacement): void {
-    // What is augmented is the same everywhere, in a client too.
-    const known = lookUp(reference.specifier)
-
-    if (known?.kind === 'replaced' && known.replacement.entry === 'alula') {
-      this.rename(reference, 'alula')
-    } else {
+    if (entry === 'alula') this.rename(reference, entry)
+    else {
       this.keep(reference)
       this.remark(reference.token, `only 'alula' can be augmented, '${entry}' cannot`, 'typescript')
     }
@@ -149,7 +146,6 @@ class Rewriter {
   }
 
   renderParts({ kind, declarator, token, start, end, isType }: Reference, parts: readonly Part[]): string {
-    const text = this.source.slice(start, end)
     const format = toFormat(this.source, { start, end, quote: token.text[0] as string, isType })
 
     if (kind !== 'require') {
@@ -158,14 +154,16 @@ class Rewriter {
         .join(format.separator)
     }
 
-    const loader = text.slice(text.lastIndexOf('=', token.start - start) + 1, token.start - start).trim()
+    const text = this.source.slice(start, token.start)
+    const loader = text.slice(text.lastIndexOf('=') + 1).trim()
     const separator = declarator ? `${format.semicolon}${format.separator}${declarator} ` : ', '
 
     return parts.flatMap((part) => renderVariables(part, loader, format)).join(separator) + format.semicolon
   }
 
   rewriteMember(reference: Reference, replacement: Replacement): void {
-    const { member = '', start, end } = reference
+    const { start, end } = reference
+    const member = reference.member as string
     const target = resolveName(replacement, member)
 
     if (typeof target === 'string') {
@@ -194,6 +192,7 @@ class Rewriter {
   distribute(reference: Reference, replacement: Replacement): Part[] {
     const { bindings = {}, kind, specifier } = reference
     const parts = new Map<string, Part>()
+    const kept: Part = { from: specifier, named: [] }
     const part = (from: string, key = from): Part => {
       const existing = parts.get(key) ?? { from, named: [] }
 
@@ -205,7 +204,7 @@ class Rewriter {
 
       if (typeof target === 'string') {
         this.reportGone(reference, binding.imported, target)
-        part(specifier).named.push(binding)
+        kept.named.push(binding)
       } else if (target.name === 'default' && target.from !== replacement.entry && kind !== 'export') {
         part(target.from).defaultName = binding.local
       } else {
@@ -219,8 +218,7 @@ class Rewriter {
       if (hasDefault && kind === 'import') part(entry).defaultName = name
       else part(entry).named.push({ imported: main as string, local: name, isType: false })
     }
-    const bindModule = (name: string, shape: 'default' | 'namespace') =>
-      this.bindModule(reference, replacement, name, part, shape)
+    const bindModule = (name: string) => this.bindModule(reference, replacement, name, part)
     // `{ default as name }` is the default export too. What has none is undefined in CommonJS.
     const isDefault = ({ imported }: NamedBinding) =>
       imported === 'default' && (kind === 'import' || (kind === 'require' && main !== undefined))
@@ -228,14 +226,14 @@ class Rewriter {
     if (kind === 'export') {
       if (namespace) part(entry).namespace = namespace
     } else {
-      if (defaultName && !bindModule(defaultName, 'default')) addMain(defaultName)
-      if (namespace && !bindModule(namespace, 'namespace')) addMain(namespace)
+      if (defaultName && !bindModule(defaultName)) addMain(defaultName)
+      if (namespace && !bindModule(namespace)) addMain(namespace)
     }
     for (const binding of named) {
-      if (!isDefault(binding) || !bindModule(binding.local, 'default')) add(binding)
+      if (!isDefault(binding) || !bindModule(binding.local)) add(binding)
     }
 
-    return [...parts.values()].sort((a, b) => Number(a.from === specifier) - Number(b.from === specifier))
+    return [...parts.values(), ...(kept.named.length > 0 ? [kept] : [])]
   }
 
   /**
@@ -246,8 +244,7 @@ class Rewriter {
     reference: Reference,
     replacement: Replacement,
     name: string,
-    part: (from: string, key?: string) => Part,
-    shape: 'default' | 'namespace'
+    part: (from: string, key?: string) => Part
   ): boolean {
     const { entry, main } = replacement
     const uses = findUses(this.tokens, name, reference)
@@ -256,7 +253,9 @@ class Rewriter {
     const isFunction = main !== undefined && members.length === 0
 
     // `import * as` never was more than the names, unless it is called.
-    if (isFunction && (reference.kind !== 'import' || shape === 'default' || isCalled)) return false
+    const isNamespace = reference.kind === 'import' && reference.bindings?.namespace === name
+
+    if (isFunction && (!isNamespace || isCalled)) return false
 
     // A statement has one name for the module: a second one gets a statement of its own.
     part(entry, part(entry).namespace && name).namespace = name
@@ -274,7 +273,7 @@ class Rewriter {
       this.remark(member as Member, `'${text}' has no counterpart: ${target}`, 'names')
     } else if (target.from !== replacement.entry) {
       this.remark(member as Member, `'${text}' comes from '${target.from}' now`, 'names')
-    } else if (target.name && (target.name !== 'default' || text !== 'default')) {
+    } else if (target.name) {
       this.edits.push({ start, end, text: target.name })
     }
   }

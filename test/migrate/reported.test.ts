@@ -149,6 +149,16 @@ it.each([
     'names'
   ],
   [
+    `import { rest, cors } from '@feathersjs/express' /* all */;`,
+    `1: rewrite this by hand: rest from 'alula/express'; cors from 'cors'`,
+    'names'
+  ],
+  [
+    `import * as io from '@feathersjs/socketio'\nf(io)`,
+    `2: 'io' is a module here, and its function is 'io.socketio'`,
+    'names'
+  ],
+  [
     `import errors, /* and */ * as all from '@feathersjs/errors'\nerrors.a\nall.b`,
     `1: rewrite this by hand: errors from 'alula/errors'; all from 'alula/errors'`,
     'names'

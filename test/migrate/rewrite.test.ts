@@ -122,6 +122,27 @@ it.each([
     `let { rest } = require('alula/express');\nlet cors = require('cors');`
   ],
   [
+    `const a = require('a'), { rest, cors } = require('@feathersjs/express')`,
+    `const a = require('a'), { rest } = require('alula/express'), cors = require('cors')`
+  ],
+  [
+    `a = 1\nconst { rest, cors } = require('@feathersjs/express')`,
+    `a = 1\nconst { rest } = require('alula/express')\nconst cors = require('cors')`
+  ],
+  [
+    `const { rest, cors } = await import('@feathersjs/express')`,
+    `const { rest } = await import('alula/express')\nconst { default: cors } = await import('cors')`
+  ],
+  [
+    `const e = require('@feathersjs/express')\ne(app)`,
+    `const { express: e } = require('alula/express')\ne(app)`
+  ],
+  [`const e = require('@feathersjs/express').default`, `const e = require('alula/express').default`],
+  [
+    `const e = require('@feathersjs/express')\ne.default(e.json())`,
+    `const e = require('alula/express')\ne.default(e.json())`
+  ],
+  [
     `const a = require('a'), io = require('@feathersjs/socketio'), b = 1`,
     `const a = require('a'), { socketio: io } = require('alula/socketio'), b = 1`
   ],

@@ -134,6 +134,27 @@ it.each([
     `export { cors, rest as "the rest" } from '@feathersjs/express'`,
     `export { default as cors } from 'cors'\nexport { rest as "the rest" } from 'alula/express'`
   ],
+  // Comments around a statement stay.
+  [
+    `// a\nimport { rest, cors } from '@feathersjs/express' // b\nc // d\ne`,
+    `// a\nimport { rest } from 'alula/express'\nimport cors from 'cors' // b\nc // d\ne`
+  ],
+  // What is new has the indentation of its line.
+  [
+    `  a; import { rest, cors } from '@feathersjs/express'`,
+    `  a; import { rest } from 'alula/express'\n  import cors from 'cors'`
+  ],
+  // What only has the name of the default export is something else.
+  [
+    `export { default as io } from '@feathersjs/socketio'\nconst io = f()\nio.a`,
+    `export { socketio as io } from 'alula/socketio'\nconst io = f()\nio.a`
+  ],
+  [`import * as io from '@feathersjs/socketio'\nf(io)`, `import * as io from 'alula/socketio'\nf(io)`],
+  // What a client augments is what a server does.
+  [
+    `import { rest } from '@feathersjs/rest-client'\ndeclare module '@feathersjs/feathers' {}`,
+    `import { rest } from 'alula/client'\ndeclare module 'alula' {}`
+  ],
   // Default exports, of which `export … from` has none without braces.
   [`import { default as e } from '@feathersjs/express'`, `import { default as e } from 'alula/express'`],
   [`export { cors } from '@feathersjs/express'`, `export { default as cors } from 'cors'`],

@@ -34,10 +34,6 @@ it.each([
   ['[a] = e', ['value']],
   ['{ a } + e', ['value']],
   ['x } = e', ['value']],
-  // What every function has.
-  ...['apply', 'bind', 'call', 'length', 'name', 'prototype'].map(
-    (name) => [`e.${name}`, ['value']] as const
-  ),
   // Other things of that name.
   ['a.e()', []],
   ['a?.e', []],
@@ -53,6 +49,15 @@ it.each([
     if (member) expect(source.slice(member.start, member.end)).toBe(member.text)
   }
 })
+
+it.each(['apply', 'bind', 'call', 'length', 'name', 'prototype'])(
+  'every function has %s, which is no member of a module',
+  (name) => {
+    const uses = findUses(tokenize(`e.${name}`), 'e', { start: -1, end: -1 })
+
+    expect(uses.map(({ kind }) => kind)).toEqual(['value'])
+  }
+)
 
 it('the statement that declares the name is no use of it', () => {
   const source = 'a(e); import e from "e"; b(e)'
