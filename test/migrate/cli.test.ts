@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
-import { ANCHORS } from '../../src/migrate/rewritten.ts'
 import { buildCommand, createFolder, runNode } from '../support/command.ts'
 
 const IMPORT = `import { feathers } from '@feathersjs/feathers'\n`
@@ -101,15 +100,6 @@ it('--help shows how, and --version which', async () => {
 
 it('the package says where the command is', () => {
   expect(manifest.bin).toEqual({ alula: 'dist/cli/cli.js' })
-})
-
-it('every place to read on is a heading of the page', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../docs/migrating.md'), 'utf8')
-  const headings = [...page.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
-    (heading as string).toLowerCase().replaceAll(' ', '-')
-  )
-
-  expect(headings).toEqual(expect.arrayContaining([...ANCHORS]))
 })
 
 function read(folder: string, path: string): string {

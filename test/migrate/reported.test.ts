@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { rewriteSource } from '../../src/migrate/rewrite.ts'
+import { ANCHORS } from '../../src/migrate/rewritten.ts'
 
 it.each([
   [`import { NotFound } from '@feathersjs/errors'`, ['1: @feathersjs/errors → alula/errors']],
@@ -216,4 +219,13 @@ it.each([
   `import 'other'`
 ])('%j needs nobody', (source) => {
   expect(rewriteSource(source).remarks).toEqual([])
+})
+
+it('every place to read on is a heading of the page', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/migrating.md'), 'utf8')
+  const headings = [...page.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    (heading as string).toLowerCase().replaceAll(' ', '-')
+  )
+
+  expect(headings).toEqual(expect.arrayContaining([...ANCHORS]))
 })
