@@ -33,7 +33,7 @@ export interface PackageFacts {
  *
  * @param folder The folder of the project
  * @param options Whether to write
- * @returns The files that there is something to say about
+ * @returns What there is to say about each file that it read
  */
 export function migrateFolder(folder: string, { dryRun = false }: MigrationOptions = {}): MigratedFile[] {
   const { sources, components, packages: nested } = findFiles(folder)
@@ -64,9 +64,7 @@ export function migrateFolder(folder: string, { dryRun = false }: MigrationOptio
     }
   }
 
-  return [...rewritten]
-    .map(([path, { changes, remarks }]) => ({ path, changes, remarks }))
-    .filter(({ changes, remarks }) => changes.length + remarks.length > 0)
+  return [...rewritten].map(([path, { changes, remarks }]) => ({ path, changes, remarks }))
 }
 
 /** Reads what `package.json` of this package says. */
@@ -122,28 +120,28 @@ function remarkOnComponent(text: string): Rewritten {
     ([, specifier]) => lookUp(specifier as string)?.kind === 'replaced'
   )
 
-  return isConcerned ? remarkOnly(text, 'the imports of its script are left to you') : nothing(text)
+  return isConcerned ? remarkOnly('the imports of its script are left to you') : nothing(text)
 }
 
 function remarkOnPackage(): Rewritten {
-  return remarkOnly('', 'is a package of its own: run alula migrate in it')
+  return remarkOnly('is a package of its own: run alula migrate in it')
 }
 
 function remarkOnMissing(): Rewritten {
   return remarkOnly(
-    '',
     "is not in this folder: list 'alula' in that of the package, or run alula migrate where it is"
   )
 }
 
 function unreadable(): Rewritten {
-  return remarkOnly('', 'is not UTF-8, and left as it is')
+  return remarkOnly('is not UTF-8, and left as it is')
 }
 
-function remarkOnly(text: string, sentence: string): Rewritten {
+/** A remark on a file that is not written. */
+function remarkOnly(sentence: string): Rewritten {
   const remark: Remark = { line: 1, text: sentence, anchor: 'manual-changes' }
 
-  return { text, changes: [], remarks: [remark], packages: new Set() }
+  return { text: '', changes: [], remarks: [remark], packages: new Set() }
 }
 
 function nothing(text: string): Rewritten {

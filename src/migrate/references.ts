@@ -77,13 +77,12 @@ const PROMISE_MEMBERS = new Set(['then', 'catch', 'finally'])
 export function findReferences(tokens: readonly Token[]): Reference[] {
   const references: Reference[] = []
 
-  for (let index = 0; index < tokens.length; index++) {
-    const specifier = toStringValue(tokens[index])
-    const beginning = toTemplateBeginning(tokens[index])
+  for (const [index, token] of tokens.entries()) {
+    const specifier = toStringValue(token)
 
     if (specifier !== undefined) references.push(readReference(tokens, index, specifier))
-    else if (beginning !== undefined) {
-      const reference = readReference(tokens, index, beginning)
+    else if (token.text.endsWith('${')) {
+      const reference = readReference(tokens, index, token.text.slice(1, -2))
 
       if (reference.kind === 'computed') references.push(reference)
     }
@@ -124,7 +123,7 @@ function readStatement(tokens: readonly Token[], index: number, plain: Reference
   let namespace: string | undefined
   let isStar = false
 
-  if (tokens[first]?.kind === 'name' && tokens[first - 1]?.text === 'as') {
+  if (tokens[first - 1]?.text === 'as') {
     namespace = tokens[first]?.text
     first -= 2
   }
@@ -163,20 +162,12 @@ function readStatement(tokens: readonly Token[], index: number, plain: Reference
   }
 }
 
-/** The text of a template in front of its first expression. */
-function toTemplateBeginning(token: Token | undefined): string | undefined {
-  return token?.kind === 'template' && token.text.startsWith('`') && token.text.endsWith('${')
-    ? token.text.slice(1, -2)
-    : undefined
-}
-
 /** `f('module'`: what `f` is, and what becomes of its result. */
 function readCall(tokens: readonly Token[], index: number, plain: Reference): Reference {
   const callee = tokens[index - 2]
   const holder = isDot(tokens[index - 3]) ? tokens[index - 4]?.text : undefined
   const name = holder === undefined ? callee?.text : `${holder}.${callee?.text}`
 
-  if (callee?.kind !== 'name') return plain
   if (MOCKERS.has(holder as string)) return { ...plain, kind: 'mock' }
   if (!LOADERS.has(name as string)) return plain
 
@@ -260,7 +251,7 @@ function readNames(tokens: readonly Token[], separator: 'as' | ':'): NamedBindin
     }
     position += 1
 
-    const isType = separator === 'as' && words[0] === 'type' && words.length % 2 === 0
+    const isType = words[0] === 'type' && words.length % 2 === 0
     const [imported, word, local] = isType ? words.slice(1) : words
 
     if (imported === undefined || (word !== undefined && (word !== separator || local === undefined))) {

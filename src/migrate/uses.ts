@@ -35,7 +35,7 @@ export function findUses(
   for (const [index, token] of tokens.entries()) {
     const isDeclaration = token.start >= declaration.start && token.end <= declaration.end
 
-    if (token.kind !== 'name' || token.text !== name || isDeclaration) continue
+    if (token.text !== name || isDeclaration) continue
 
     const before = tokens[index - 1]?.text
     const after = tokens[index + 1]?.text
@@ -81,7 +81,7 @@ function readMember(tokens: readonly Token[], index: number): Member[] | undefin
 function readDestructured(tokens: readonly Token[], index: number): Member[] {
   const members: Member[] = []
 
-  if (tokens[index - 1]?.text !== '=' || tokens[index - 2]?.text !== '}') return members
+  if (tokens[index - 1]?.text !== '=') return members
 
   for (let position = index - 2, depth = 0; position > 0; position--) {
     const token = tokens[position] as Token

@@ -14,10 +14,12 @@ const PACKAGE = toManifest({ '@feathersjs/feathers': '^5.0.0' })
 it('the report lists changes by line, then what needs a human, then how many there are', () => {
   const folder = createFolder({
     'b.js': `const e = require('@feathersjs/express')\ne(a)\n\nrequire('@feathersjs/koa/lib/a')\ne.cors()\n`,
+    'a/b.js': IMPORT,
     'a.js': `${IMPORT}import '@feathersjs/other'\n`
   })
 
   expect(migrate(folder)).toBe(`a.js:1  @feathersjs/feathers → alula
+a/b.js:1  @feathersjs/feathers → alula
 b.js:1  @feathersjs/express → alula/express
 b.js:2  e() → e.express()
 
@@ -31,7 +33,7 @@ ${GUIDE}#names
 package.json:1  is not in this folder: list 'alula' in that of the package, or run alula migrate where it is
 ${GUIDE}#manual-changes
 
-3 changes in 2 files, 4 places need manual changes. Next: npm install, then your tests.
+4 changes in 3 files, 4 places need manual changes. Next: npm install, then your tests.
 `)
 })
 
@@ -152,8 +154,8 @@ it('links are not followed', () => {
 
   symlinkSync(join(outside, 'a.js'), join(folder, 'a.js'))
   symlinkSync(join(outside, 'b'), join(folder, 'b'))
-  migrate(folder)
 
+  expect(migrate(folder)).toContain('Nothing to do')
   expect(read(outside, 'a.js')).toBe(IMPORT)
   expect(read(outside, 'b/a.js')).toBe(IMPORT)
 })
@@ -161,12 +163,12 @@ it('links are not followed', () => {
 it('components, packages in the folder and other encodings need a human', () => {
   const folder = createFolder({
     'z.ts': toUtf16(IMPORT),
-    'b.svelte': `<script>import a from "@feathersjs/errors"</script>`,
+    'a/b.svelte': `<script>import '@feathersjs/schema'; import a from "@feathersjs/errors"</script>`,
     'a.vue': `<script>\n${IMPORT}</script>`,
     'c.vue': `<p>@feathersjs/feathers</p><script>import '@feathersjs/schema'</script>`,
     'packages/e/package.json': PACKAGE,
     'packages/e/e.js': IMPORT,
-    'packages/d/package.json': PACKAGE,
+    'packages.d/package.json': PACKAGE,
     'packages/f/package.json': '{ "name": "feathersjs" }',
     'packages/f/f.js': IMPORT,
     'package.json': toUtf16(PACKAGE)
@@ -179,11 +181,11 @@ z.ts:1  is not UTF-8, and left as it is
 ${GUIDE}#manual-changes
 a.vue:1  the imports of its script are left to you
 ${GUIDE}#manual-changes
-b.svelte:1  the imports of its script are left to you
+a/b.svelte:1  the imports of its script are left to you
 ${GUIDE}#manual-changes
 package.json:1  is not UTF-8, and left as it is
 ${GUIDE}#manual-changes
-packages/d:1  is a package of its own: run alula migrate in it
+packages.d:1  is a package of its own: run alula migrate in it
 ${GUIDE}#manual-changes
 packages/e:1  is a package of its own: run alula migrate in it
 ${GUIDE}#manual-changes
@@ -213,6 +215,13 @@ it('a file that stands where the new text is written first stays as it is', () =
 
   expect(() => migrate(folder)).toThrow('EEXIST')
   expect(read(outside, 'a.txt')).toBe('a')
+  expect(read(folder, 'a.js')).toBe(IMPORT)
+})
+
+it('what cannot be read is thrown before the first file is written', () => {
+  const folder = createFolder({ 'a.js': IMPORT, 'package.json/a.txt': '' })
+
+  expect(() => migrate(folder)).toThrow('EISDIR')
   expect(read(folder, 'a.js')).toBe(IMPORT)
 })
 

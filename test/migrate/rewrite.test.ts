@@ -126,6 +126,10 @@ it.each([
     `const a = require('a'), { rest } = require('alula/express'), cors = require('cors')`
   ],
   [
+    `const { rest, cors } = require('@feathersjs/express'), a = 1`,
+    `const { rest } = require('alula/express'), cors = require('cors'), a = 1`
+  ],
+  [
     `a = 1\nconst { rest, cors } = require('@feathersjs/express')`,
     `a = 1\nconst { rest } = require('alula/express')\nconst cors = require('cors')`
   ],

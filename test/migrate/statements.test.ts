@@ -11,6 +11,8 @@ it.each([
   [`${UNNEEDED} with { type: 'a' };\nb`, 'b'],
   [`${UNNEEDED} assert { type: 'a' }\nb`, 'b'],
   [`a\n  ${UNNEEDED} `, 'a\n'],
+  [`${UNNEEDED}\nassert(a, { b })`, 'assert(a, { b })'],
+  [`${UNNEEDED}\ntry { a } catch {}`, 'try { a } catch {}'],
   // Its line has more on it.
   [`import 'a'; ${UNNEEDED}\nb`, `import 'a'; \nb`],
   [`import 'a'; ${UNNEEDED}; b\nc`, `import 'a';  b\nc`],
@@ -36,7 +38,11 @@ it.each([
   `const { a = 1 } = require('@feathersjs/socketio')`,
   `const io = require('@feathersjs/socketio') as any`,
   `const io = require('@feathersjs/socketio')!`,
+  `const { a: b = 1 } = require('@feathersjs/socketio')`,
+  `const { a: [b] } = require('@feathersjs/socketio')`,
   `const io = require('@feathersjs/socketio')[a]`,
+  `const io = require('@feathersjs/socketio')?.[a]`,
+  `let io; require('@feathersjs/socketio')`,
   `const io = import('@feathersjs/socketio')`
 ])('%j declares no name of the module: only the module is replaced', (source) => {
   const { text, remarks } = rewriteSource(source)
@@ -134,6 +140,7 @@ it.each([
     `export { cors, rest as "the rest" } from '@feathersjs/express'`,
     `export { default as cors } from 'cors'\nexport { rest as "the rest" } from 'alula/express'`
   ],
+  [`export * as "all" from '@feathersjs/errors'`, `export * as "all" from 'alula/errors'`],
   // Comments around a statement stay.
   [
     `// a\nimport { rest, cors } from '@feathersjs/express' // b\nc // d\ne`,

@@ -30,6 +30,7 @@ it.each([
   ['({ a, b: c, ...d } = e)', ['member a', 'member b']],
   ['{ a = f(b, c), d: { g, h }, i: [j, k] } = e', ['member a', 'member d', 'member i']],
   ['{ a = { b, c } } = e', ['member a']],
+  ['({ b }); { a } = e', ['member a']],
   ['{} = e', ['value']],
   ['[a] = e', ['value']],
   ['{ a } + e', ['value']],
