@@ -219,7 +219,7 @@ class Rewriter {
       else part(entry).named.push({ imported: main as string, local: name, isType: false })
     }
     const bindModule = (name: string) => this.bindModule(reference, replacement, name, part)
-    // `{ default as name }` is the default export too. What has none is undefined in CommonJS.
+    // `{ default as name }` is the default export too. In CommonJS, not every module has one.
     const isDefault = ({ imported }: NamedBinding) =>
       imported === 'default' && (kind === 'import' || (kind === 'require' && main !== undefined))
 
@@ -237,8 +237,8 @@ class Rewriter {
   }
 
   /**
-   * Makes a name for what the module was, which was a function with members, one for the module itself, where it is
-   * used as one. Returns whether it is.
+   * Binds a name to the module itself where members of it are used: before, it was a function that had them. Returns
+   * whether it did.
    */
   bindModule(
     reference: Reference,
