@@ -44,7 +44,7 @@ const REGEX = /\/(?![*/])(?:[^[/\\\r\n]|\\[^\r\n]|\[(?:[^\]\\\r\n]|\\[^\r\n])*\]
 const TEMPLATE = /(?:[^`\\$]|\\[\s\S]|\$(?!\{))*(?:`|\$\{)/y
 const SPACE = /(?:\s|\/\/[^\r\n]*|\/\*[\s\S]*?(?:\*\/|$))+/y
 const HASHBANG = /^\uFEFF?#![^\r\n]*/
-const PUNCTUATION = /=>|\+\+|--|\?\.(?!\d)|\.\.\.|[\s\S]/uy
+const PUNCTUATION = /=>|\+\+|--|\?\.(?!\d)|\.\.\.|\S/uy
 const TAG = /<(?:([\p{ID_Start}$_][\p{ID_Continue}$.:-]*))?/uy
 const ELEMENT_NAME = /[\p{ID_Start}$_][\p{ID_Continue}$.:-]*/uy
 const ATTRIBUTE = /[\p{ID_Start}$_][\p{ID_Continue}$:-]*/uy

@@ -39,6 +39,8 @@ it.each([
   ['1 .5 2.5 1_000n 0x1f', ['number 1', 'number .5', 'number 2.5', 'number 1_000n', 'number 0x1f']],
   [`'a' "b" 'c"' "d'"`, [`string 'a'`, `string "b"`, `string 'c"'`, `string "d'"`]],
   [`'\\'' "\\"" '\\\r\n'`, [`string '\\''`, `string "\\""`, `string '\\\r\n'`]],
+  [`'\\\n' "\\\n"`, [`string '\\\n'`, `string "\\\n"`]],
+  ['`\\\n`', ['template `\\\n`']],
   [`'a\nb'`, [`punctuation '`, 'name a', 'name b', `punctuation '`]],
   [`"a\r"`, ['punctuation "', 'name a', 'punctuation "']],
   ['/a/ /b/', ['regex /a/', 'punctuation /', 'name b', 'punctuation /']],
