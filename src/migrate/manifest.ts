@@ -140,7 +140,7 @@ function* findRemarks(
   const feathers = toVersion(range('@feathersjs/feathers'))
   const typescript = toVersion(range('typescript'))
 
-  if (feathers && isBefore(feathers, FEATHERS)) {
+  if (isBefore(feathers, FEATHERS)) {
     yield {
       name: '@feathersjs/feathers',
       text: `this is Feathers ${range('@feathersjs/feathers')}: move to Feathers v5 first`,
@@ -148,11 +148,11 @@ function* findRemarks(
     }
   }
   for (const name of ['express', '@types/express']) {
-    if (toVersion(range(name))?.[0] === 4) {
+    if (toVersion(range(name))[0] === 4) {
       yield { name, text: `'${name}' is of Express 4, alula has Express 5`, anchor: 'express-5' }
     }
   }
-  if (isTyped && typescript && isBefore(typescript, TYPESCRIPT)) {
+  if (isTyped && isBefore(typescript, TYPESCRIPT)) {
     yield {
       name: 'typescript',
       text: `TypeScript ${range('typescript')} is too old: ${TYPESCRIPT.join('.')} is needed`,
@@ -171,10 +171,11 @@ function* findRemarks(
 
 type Version = readonly [major: number, minor: number]
 
-function toVersion(range = ''): Version | undefined {
-  const [, major, minor] = /^\D{0,2}(\d+)(?:\.(\d+))?/.exec(range) ?? []
+/** The lowest version of a range; of what has none, `NaN`, which comes before nothing. */
+function toVersion(range = ''): Version {
+  const [, major, minor = 0] = /^\D{0,2}(\d+)(?:\.(\d+))?/.exec(range) ?? []
 
-  return major === undefined ? undefined : [Number(major), Number(minor ?? 0)]
+  return [Number(major), Number(minor)]
 }
 
 function isBefore(version: Version, other: Version): boolean {

@@ -252,6 +252,7 @@ it.each([
   { '@feathersjs/feathers': 'file:../v4' },
   { express: '^5.0.0', '@types/express': '^5.0.0' },
   { express: '14.0.0' },
+  { express: '40.0.0' },
   { typescript: '^5.8.0' },
   { typescript: '5.10' },
   { typescript: '^6.0.0' },
