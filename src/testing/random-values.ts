@@ -115,6 +115,12 @@ function toNumber(
     (exclusiveMinimum === undefined ? -Infinity : (exclusiveMinimum as number) + step)) as number
   const high = (maximum ??
     (exclusiveMaximum === undefined ? Infinity : (exclusiveMaximum as number) - step)) as number
+
+  // Between them is no whole step: what is in the middle fits.
+  if (low > high) {
+    return (((minimum ?? exclusiveMinimum) as number) + ((maximum ?? exclusiveMaximum) as number)) / 2
+  }
+
   const from = Math.max(low, Math.min(-50, high - 100))
   const value = from + Math.floor(random() * (Math.min(high, from + 100) - from + 1))
 
@@ -136,16 +142,15 @@ function toText({ format, pattern, minLength = 0, maxLength }: JsonSchema, rando
 }
 
 function toArray(part: JsonSchema, root: JsonSchema, random: Random, depth: number): unknown[] {
-  const { items, prefixItems, minItems = 0, maxItems = Infinity } = part
-  const least = minItems as number
-  const most = depth < MAX_DEPTH ? Math.min(maxItems as number, least + 2) : least
-  const count = least + Math.floor(random() * (most - least + 1))
+  const { items = {}, prefixItems, minItems = 0, maxItems = Infinity } = part
+  const first: readonly unknown[] = Array.isArray(prefixItems) ? prefixItems : []
+  const least = Math.max(minItems as number, Math.min(first.length, maxItems as number))
+  const most = first.length > 0 || depth >= MAX_DEPTH ? least : Math.min(maxItems as number, least + 2)
+  const length = least + Math.floor(random() * (most - least + 1))
 
-  if (Array.isArray(prefixItems)) {
-    return prefixItems.map((item) => toRandomValue(item, root, random, depth + 1))
-  }
-
-  return Array.from({ length: count }, () => toRandomValue(items ?? {}, root, random, depth + 1))
+  return Array.from({ length }, (_, index) =>
+    toRandomValue(index < first.length ? first[index] : items, root, random, depth + 1)
+  )
 }
 
 function toObject(part: JsonSchema, root: JsonSchema, random: Random, depth: number): object {

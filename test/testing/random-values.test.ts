@@ -97,7 +97,10 @@ describe('a random value', () => {
     [{ type: 'integer', minimum: 0.6 }, 1, 101],
     [{ type: 'integer', minimum: 1, maximum: 10, multipleOf: 5 }, 5, 10],
     [{ type: 'integer', exclusiveMinimum: 0, exclusiveMaximum: 20, multipleOf: 5 }, 5, 15],
-    [{ type: 'number', minimum: 0, maximum: 1, multipleOf: 0.25 }, 0, 1]
+    [{ type: 'number', minimum: 0, maximum: 1, multipleOf: 0.25 }, 0, 1],
+    [{ type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 }, 0.5, 0.5],
+    [{ type: 'number', exclusiveMinimum: 2, maximum: 2.5 }, 2.25, 2.25],
+    [{ type: 'number', minimum: 0.5, exclusiveMaximum: 1 }, 0.75, 0.75]
   ])('of %j is from %d to %d', (schema, least, most) => {
     const make = (number: number) => toRandomValue(schema, schema, () => number)
 
@@ -172,7 +175,9 @@ describe('a random value', () => {
     [{ minItems: 5 }, 5, 7],
     [{ maxItems: 1 }, 0, 1],
     [{ minItems: 3, maxItems: 4 }, 3, 4],
-    [{ prefixItems: [{ const: 1 }, { const: 2 }], items: { const: 3 } }, 2, 2]
+    [{ prefixItems: [{ const: 1 }, { const: 2 }], items: { const: 3 } }, 2, 2],
+    [{ prefixItems: [{ const: 1 }, { const: 2 }], minItems: 3 }, 3, 3],
+    [{ prefixItems: [{ const: 1 }, { const: 2 }], maxItems: 1 }, 1, 1]
   ])('that is a list of %j has from %d to %d items', (part, least, most) => {
     const lengths = makeAll({ type: 'array', items: { type: 'integer' }, ...part }).map(
       ({ length }) => length
@@ -188,7 +193,9 @@ describe('a random value', () => {
       toRandomValue({ type: 'array', items: { const: 3 }, minItems: 2, maxItems: 2 }, {}, () => 0)
     ).toEqual([3, 3])
     expect(toRandomValue({ type: 'array', minItems: 1 }, {}, () => 0)).toEqual(['a'])
-    expect(toRandomValue({ type: 'array', prefixItems, items: { const: 3 } }, {}, () => 0)).toEqual([1, 2])
+    expect(
+      toRandomValue({ type: 'array', prefixItems, items: { const: 3 }, minItems: 3 }, {}, () => 0)
+    ).toEqual([1, 2, 3])
   })
 
   it('has what is required, and half of what is optional', () => {
