@@ -123,6 +123,7 @@ function mutate(folder) {
     clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
     // Tests of databases take long where several processes share one.
     timeoutMS: 60_000,
+    dryRunTimeoutMinutes: 20,
     // Most tests wait for servers and not for the processor.
     concurrency: 4
   })
