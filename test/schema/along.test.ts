@@ -21,6 +21,19 @@ class FirstTag extends KyselyService {
 
 const ada = { id: 1, name: 'Ada' }
 
+/** A class with a method of its own that does what it does without. */
+function withOwn(name: string): new (options: any) => KyselyService {
+  class Own extends KyselyService {}
+
+  Object.defineProperty(Own.prototype, name, {
+    value(this: object, ...args: unknown[]) {
+      return Reflect.get(KyselyService.prototype, name).apply(this, args)
+    }
+  })
+
+  return Own
+}
+
 /** Has all services read by another instance of Kysely. */
 function useInstance(app: any, Model: Kysely<any>): void {
   for (const service of Object.values<any>(app.services)) service.options.Model = Model
@@ -88,6 +101,12 @@ const CASES: { readonly [reason: string]: Difference } = {
     first: { tags: [{ id: 2, name: 'code' }] }
   },
   'a class narrows the query': { Service: Narrow, statements: 2 },
+  ...Object.fromEntries(
+    ['_find', 'asSet', 'getModel', 'getOptions', 'parseQuery', 'sanitizeQuery'].map((name) => [
+      `the class of the links has a method ${name} of its own`,
+      { Links: withOwn(name), query: { $include: ['tags'] }, statements: 3 }
+    ])
+  ),
   'a class narrows the links': {
     Links: FirstTag,
     query: { $include: ['tags'] },
