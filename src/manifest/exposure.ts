@@ -87,13 +87,14 @@ function toQueried(definition: SchemaDefinition, method: string): readonly strin
 }
 
 function listShown(definition: SchemaDefinition, method: string): readonly string[] | null {
+  const { record, hidden, computed, relations, extra } = definition
+
   if (!isStandardMethod(method)) {
     const result = getMethodDefinition(definition, method)?.result
 
-    return result ? toNames(result) : null
+    return result ? toNames(result).filter((name) => !hidden.includes(name)) : null
   }
 
-  const { record, hidden, computed, relations, extra } = definition
   const made = [...computed, ...Object.keys(relations)]
   const names = [...toNames(record), ...made].filter((name) => !hidden.includes(name))
 

@@ -30,6 +30,8 @@ export interface ConvertRules {
   readonly self?: JsonSchema
   /** The paths of fields that are left out. */
   readonly hidden?: readonly string[]
+  /** The paths of fields that are left out of every object in it. */
+  readonly hiddenEverywhere?: readonly string[]
   /** Whether it describes what clients get: a field with a default is always there then, and need not be sent otherwise. */
   readonly isOutput: boolean
   /** Whether an object has no other fields than those that its schema declares. */
@@ -81,6 +83,7 @@ const TYPES: readonly string[] = ['string', 'number', 'integer', 'boolean', 'obj
 export function convertSchema(root: JsonSchema, rules: ConvertRules): JsonSchema {
   const { name, store, self, isOutput, keepsExtra, onUnknown } = rules
   let { hidden = [] } = rules
+  const { hiddenEverywhere = [] } = rules
   const references = new Map<JsonSchema, JsonSchema>([[root, self ?? {}]])
   const { listWithin } = createHidden(hidden, root)
   let closed: boolean | undefined
@@ -102,7 +105,7 @@ export function convertSchema(root: JsonSchema, rules: ConvertRules): JsonSchema
 
     const converted: Writable = {}
     const isObject = isObjectSchema(schema)
-    const mayTell = !isObject || !hasHidden(path)
+    const mayTell = !isObject || (hiddenEverywhere.length === 0 && !hasHidden(path))
 
     if (type !== undefined) converted.type = type
 
@@ -118,6 +121,10 @@ export function convertSchema(root: JsonSchema, rules: ConvertRules): JsonSchema
     copyObject(converted, schema, path, mayClose)
 
     return converted
+  }
+
+  function isHidden(path: string): boolean {
+    return hidden.includes(path) || hiddenEverywhere.some((one) => `.${path}`.endsWith(`.${one}`))
   }
 
   /** Whether an object has a field that is left out, or has one further in. */
@@ -214,7 +221,7 @@ export function convertSchema(root: JsonSchema, rules: ConvertRules): JsonSchema
     for (const name in parts) {
       const path = prefix + name
 
-      if (!hidden.includes(path)) setOwn(copied, name, copy(parts[name], path, true))
+      if (!isHidden(path)) setOwn(copied, name, copy(parts[name], path, true))
     }
 
     return copied
@@ -228,7 +235,7 @@ export function convertSchema(root: JsonSchema, rules: ConvertRules): JsonSchema
       ? declared.concat(defaulted.filter((name) => !declared.includes(name)))
       : declared.filter((name) => !defaulted.includes(name))
 
-    return hidden.length === 0 ? names : names.filter((name) => !hidden.includes(prefix + name))
+    return names.filter((name) => !isHidden(prefix + name))
   }
 }
 

@@ -108,7 +108,6 @@ export function createSchemas(services: readonly ManifestService[], settings: Sc
       }
     }
 
-    /** Fields are hidden in records alone: what a custom method returns is its own. */
     const convert = (
       kind: 'record' | 'data' | 'result',
       schema: JsonSchema,
@@ -121,6 +120,7 @@ export function createSchemas(services: readonly ManifestService[], settings: Sc
         store: { add },
         self,
         hidden: kind === 'record' ? hidden : [],
+        hiddenEverywhere: kind === 'result' ? definition.hidden : [],
         isOutput: kind !== 'data',
         isClosed: kind !== 'data' || definition.unknown !== 'drop',
         keepsExtra: kind === 'record' && definition.extra === 'keep',

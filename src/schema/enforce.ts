@@ -147,7 +147,7 @@ class ServiceSchema implements DescribedExtension {
     const pickShown = (value: unknown) => {
       if (isStandard) return pickResult(value, pick)
 
-      return pickOwn ? pickOwn(value) : showAll(value, [], hidden)
+      return showAll(pickOwn ? pickOwn(value) : value, [], hidden)
     }
 
     return (context) => {

@@ -40,6 +40,30 @@ describe('hidden fields', () => {
     expect(JSON.stringify(document)).not.toMatch(/hide/)
   })
 
+  it('are not in the result of a custom method, whose schema may be that of the record', async () => {
+    const text = { type: 'string' }
+    const address = {
+      type: 'object',
+      required: ['city', 'hideZip'],
+      properties: { city: text, hideZip: text }
+    }
+    const record = {
+      type: 'object',
+      required: ['id', 'hideMe'],
+      properties: { id: INTEGER, hideMe: text, address }
+    }
+    const result = { type: 'object', properties: { list: { type: 'array', items: record }, address } }
+    const document = await describeService(Object.assign(memory(), { every: async () => ({}) }), {
+      methods: ['find', 'every'],
+      schema: schema(record, { hidden: ['hideMe', 'address.hideZip'], methods: { every: { result } } })
+    })
+    const { properties } = document.components.schemas.NoteEveryResult
+
+    expect(properties.list.items.required).toEqual(['id'])
+    expect(properties.address.required).toEqual(['city'])
+    expect(JSON.stringify(document)).not.toMatch(/hide/)
+  })
+
   it('are on no level of a schema that holds itself', async () => {
     const Node = {
       type: 'object',

@@ -45,12 +45,14 @@ describeRemoteTransports('what leaves a service with a schema', (open) => {
     expect(await client.call('counted', 'notes', { data: {} })).toEqual({ count: 1 })
     expect((await client.call('copy', 'notes', { data: {} })).user).toEqual(author)
 
-    const raw = await client.call('raw', 'notes', { data: {} })
+    for (const method of ['raw', 'declared']) {
+      const result = await client.call(method, 'notes', { data: {} })
 
-    for (const record of [raw, raw.list[0]]) {
-      expect(record).toMatchObject({ address: { city: 'Rome' } })
-      expect(record).not.toHaveProperty('key')
-      expect(record.address).not.toHaveProperty('code')
+      for (const record of [result, result.list[0]]) {
+        expect(record).toMatchObject({ address: { city: 'Rome' } })
+        expect(record).not.toHaveProperty('key')
+        expect(record.address).not.toHaveProperty('code')
+      }
     }
 
     expect(await client.call('remove', 'notes', { id: 1 })).toEqual({ id: 1, text: 'c', ownerId: 0, author })

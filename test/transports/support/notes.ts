@@ -35,6 +35,11 @@ export class Notes extends MemoryService {
     return { list: [await this._get(0)], ...(await this._get(0)) }
   }
 
+  /** The same, whose schema declares all fields of a record. */
+  async declared() {
+    return await this.raw()
+  }
+
   async counted() {
     return { count: 1, hash: SECRET }
   }
@@ -55,7 +60,7 @@ export async function configure(app: Application): Promise<void> {
 
   notes.app = app
   app.use('notes', notes, {
-    methods: ['find', 'get', 'create', 'update', 'patch', 'remove', 'copy', 'counted', 'raw'],
+    methods: ['find', 'get', 'create', 'update', 'patch', 'remove', 'copy', 'counted', 'declared', 'raw'],
     schema: schema(Note, {
       hidden: ['key', 'address.code'],
       unknown: 'drop',
@@ -66,7 +71,10 @@ export async function configure(app: Application): Promise<void> {
             Promise.all(records.map(({ ownerId }) => context.app.service('users').get(ownerId)))
         }
       },
-      methods: { counted: { result: z.object({ count: z.int() }) } }
+      methods: {
+        counted: { result: z.object({ count: z.int() }) },
+        declared: { result: Note.extend({ list: z.array(Note) }) }
+      }
     })
   })
 }
