@@ -45,10 +45,10 @@ export type Fields = Record<string, unknown>
 /** A caller that may not use a method of the related service finds nothing. */
 const REFUSALS: readonly unknown[] = [401, 403, 404, 405]
 
-/** A call leads to more related records than one may. */
+/** A call leads to more related records than one may, or to larger ones. */
 export class TooManyRelated extends BadRequest {
-  constructor() {
-    super(`Invalid query: its relations lead to more than ${MAX_LOADED} records`)
+  constructor(reason = `its relations lead to more than ${MAX_LOADED} records`) {
+    super(`Invalid query: ${reason}`)
   }
 }
 
@@ -210,11 +210,6 @@ function keepShown({ dispatch, result }: HookContext, records: readonly Fields[]
 /** How many more records the call may load: the calls that it leads to share what it has. */
 export function openBudget({ params }: HookContext): Budget {
   return (params as { [BUDGET]?: Budget })[BUDGET] ?? { left: MAX_LOADED }
-}
-
-/** Whether a call was made by a relation. */
-export function hasBudget({ params }: HookContext): boolean {
-  return BUDGET in params
 }
 
 function spend(budget: Budget, records: readonly unknown[]): void {

@@ -10,12 +10,11 @@ import {
   findLinks,
   findRelated,
   findSet,
-  hasBudget,
-  MAX_LOADED,
   openBudget,
   TooManyRelated
 } from './find-related.ts'
-import { type Includes, toTree } from './include.ts'
+import { assertHeld } from './held.ts'
+import type { Includes } from './include.ts'
 import { toRecords } from './output.ts'
 import {
   type CountRelation,
@@ -48,7 +47,8 @@ export async function addRelated(
 
   try {
     await load(context, records, includes, relations, id, openBudget(context))
-    if (!hasBudget(context)) assertSize(records, includes)
+    // In a call for a relation too: what it returns is copied before the call around it sees it.
+    assertHeld(records, includes)
   } catch (error) {
     if (!isWriting(context)) throw error
 
@@ -109,39 +109,6 @@ class Page {
 
     return values
   }
-}
-
-/** A record that many others hold is loaded once, and stands in each of them. */
-function assertSize(records: readonly Fields[], includes: Includes): void {
-  if (countHeld(records, includes) > MAX_LOADED) throw new TooManyRelated()
-}
-
-/** Counts the records that others hold, each as often as it is held. */
-function countHeld(records: readonly Fields[], includes: Includes): number {
-  let size = 0
-
-  for (const [name, names] of includes) {
-    const within = toTree(names)
-    const known = new Map<Fields, number>()
-
-    for (const { [name]: held } of records) {
-      const list = Array.isArray(held) ? held : isPlainObject(held) ? [held] : []
-
-      size += list.length
-      // What is in a record is counted once, however many hold it.
-      if (within.size > 0) for (const one of list) size += known.get(one) ?? note(one)
-    }
-
-    function note(record: Fields): number {
-      const count = countHeld([record], within)
-
-      known.set(record, count)
-
-      return count
-    }
-  }
-
-  return size
 }
 
 function isWriting({ method }: HookContext): boolean {

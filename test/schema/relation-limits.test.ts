@@ -91,6 +91,41 @@ describe('a relation', () => {
     )
   })
 
+  it('is refused by the call that exceeds its limit, before the calls around it copy what it returns', async () => {
+    const { app } = createInMemory()
+    const refused: string[] = []
+
+    await app.service('notes').create({ text: 'a', owner: null })
+    await app
+      .service('comments')
+      .create(Array.from({ length: 101 }, () => ({ note: 0, author_id: 0, text: 'x' })))
+    app.hooks({ error: { find: [({ path }: any) => void refused.push(path)] } })
+
+    await expect(ask(app, 'notes', { $include: 'comments.on.comments' })).rejects.toThrow(
+      'Invalid query: its relations lead to more than 10000 records'
+    )
+    expect(refused).toEqual(['comments', 'notes'])
+  })
+
+  it('repeats records of up to ten million characters', async () => {
+    const { app } = createInMemory()
+    const notes = app.service('notes')
+    const include = { query: { $include: 'author' } }
+    const toNotes = (length: number) => Array.from({ length }, () => ({ text: 'a', owner: 0 }))
+
+    await app.service('people').create({ name: 'x'.repeat(99_970), boss_id: null, secret: 's' })
+
+    // The first time is no repetition.
+    for (const note of await notes.create(toNotes(101), include)) expect(note.author.id).toBe(0)
+    // What is written is written, and has no relations then.
+    for (const note of await notes.create(toNotes(102), include)) expect(note).not.toHaveProperty('author')
+    await expect(ask(app, 'notes', { $include: 'author' })).rejects.toMatchObject({
+      code: 400,
+      message: 'Invalid query: its relations repeat more than 10000000 characters of records'
+    })
+    expect(await ask(app, 'notes', { $include: 'author', $limit: 101 })).toHaveLength(101)
+  })
+
   it('that is not valid refuses the start', async () => {
     const start = (relations: any) => {
       const app: any = alula()
