@@ -9,6 +9,7 @@ import { runExample, shareExample } from './support/example.ts'
 import { readBlocks } from './support/page.ts'
 import { scaled } from './support/scale.ts'
 import { expectSession } from './support/session.ts'
+import { ask, connectSocket, next } from './support/sockets.ts'
 
 const run = promisify(execFile)
 
@@ -58,6 +59,22 @@ it('notes: it compiles, and the README shows what happens', async () => {
   const example = await runExample('notes/dist/app.js')
 
   await expectSession(readBlocks(readme, 'console'), { 'localhost:3030': example.url })
+
+  // The page of the example does the same.
+  const socket = await connectSocket(example.url)
+  const user = { email: 'grace@example.com', password: 'correct horse' }
+
+  onTestFinished(() => void socket.disconnect())
+  await ask(socket, 'create', 'users', user)
+  expect(await ask(socket, 'create', 'authentication', { strategy: 'local', ...user })).toMatchObject([
+    null,
+    {}
+  ])
+
+  const created = next(socket, 'notes created')
+
+  expect(await ask(socket, 'create', 'notes', { text: 'Buy milk' })).toMatchObject([null, {}])
+  expect(await created).toMatchObject({ text: 'Buy milk' })
   expect(await example.stop()).toBe(0)
 })
 

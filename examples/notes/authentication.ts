@@ -26,7 +26,7 @@ export function authentication(app: Application): void {
   app.use('authentication', service)
 
   // All connections of a user get the events that are for the user.
-  app.on('login', (_result, { params, connection }) => {
-    if (connection) app.channel(`users/${params.user?.id}`).join(connection)
+  app.on('login', ({ user }, { connection }) => {
+    if (connection) app.channel(`users/${user.id}`).join(connection)
   })
 }
