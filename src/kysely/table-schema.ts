@@ -1,5 +1,5 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
-import type { FeathersService, HookContext, Params, ServiceExtension } from '../core/types.ts'
+import type { FeathersService, HookContext, Params } from '../core/types.ts'
 import type { Hook } from '../hooks/types.ts'
 import type { SchemaDefinition } from '../schema/compile.ts'
 import { CHECKS, type LongForm } from '../schema/declaration.ts'
@@ -14,6 +14,7 @@ import { hasCode, isObject } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { assertOptions } from '../utils/options.ts'
+import type { AnyKyselyParams } from './options.ts'
 import { isStoredService, type StoredField, type StoredService } from './stored-fields.ts'
 
 /** What the columns of a table do not say. */
@@ -68,12 +69,13 @@ export function table<Table = any, Server extends keyof Insertable<Table> = neve
   return new TableSchema(settings)
 }
 
-class TableSchema implements ServiceExtension {
+class TableSchema implements DescribedExtension {
   private readonly settings: TableSettings
   private service: (FeathersService & StoredService) | undefined
   private path = ''
   private app: object = {}
   private declared: DescribedExtension | undefined
+  private isChecked = false
 
   constructor(settings: TableSettings) {
     this.settings = settings
@@ -105,11 +107,15 @@ class TableSchema implements ServiceExtension {
 
   async setup(): Promise<void> {
     try {
-      await this.load({})
+      await this.check(await this.read({}), {})
     } catch (error) {
       // A database that is away, or has no such table, keeps no application from starting: its calls are errors.
       if (!hasCode(error, 'ALULA_MISSING_TABLE') && !hasCode(error, 503)) throw error
     }
+  }
+
+  async readDefinition({ transaction }: AnyKyselyParams): Promise<void> {
+    await this.read({ transaction } as Params)
   }
 
   output(method: string): Hook<HookContext> {
@@ -152,8 +158,22 @@ class TableSchema implements ServiceExtension {
     }
   }
 
-  /** Every call reads by itself until one has: one that waited for another could hold the connection that it needs. */
   private async load(params: Params): Promise<DescribedExtension> {
+    const declared = await this.read(params)
+
+    if (!this.isChecked) await this.check(declared, params)
+
+    return declared
+  }
+
+  /** Comes after `read`, because a relation may lead back to this service. */
+  private async check(declared: DescribedExtension, params: Params): Promise<void> {
+    await declared.setup?.(this.service as FeathersService, this.path, this.app, params)
+    this.isChecked = true
+  }
+
+  /** Every call reads by itself until one has: one that waited for another could hold the connection that it needs. */
+  private async read(params: Params): Promise<DescribedExtension> {
     if (this.declared) return this.declared
 
     const service = this.service as FeathersService & StoredService
@@ -166,7 +186,6 @@ class TableSchema implements ServiceExtension {
     const declared = toExtension(declare(toForm(this.settings, stored)))
 
     declared.install?.(service, this.path, this.app)
-    await declared.setup?.(service, this.path, this.app)
     // Another call may have been faster.
     this.declared ??= declared
 

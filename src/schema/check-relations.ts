@@ -1,10 +1,11 @@
 // What is wrong with relations is said when the application starts: later, related records would be missing without a word.
-import { getIdField } from '../core/service.ts'
-import type { Application } from '../core/types.ts'
+import { getIdField, getServiceOptions } from '../core/service.ts'
+import type { Application, Params } from '../core/types.ts'
 import { isFunction } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { getSchemaDefinition, isFieldTable, type SchemaDefinition } from './compile.ts'
+import type { DescribedExtension } from './declared.ts'
 import { toExpectation, toField } from './fields.ts'
 import {
   findProperty,
@@ -25,14 +26,20 @@ export interface RelatedService {
 
 /**
  * Checks that the services of relations are there, that clients may query what relations ask for, and that the fields that
- * a relation compares can be equal.
+ * a relation compares can be equal. The services may be set up in any order: the tables of others are read first.
  *
  * @param app The application, when it is set up
  * @param own The service that has the relations
+ * @param params Those of the call, where the first call of a service has its relations checked
  * @throws Error that names the relation and what it needs
  */
-export function assertRelations(app: Application, own: RelatedService): void {
-  for (const [name, relation] of Object.entries(own.definition.relations)) {
+export async function assertRelations(app: Application, own: RelatedService, params: Params): Promise<void> {
+  const { relations } = own.definition
+  const paths = new Set(Object.values(relations).flatMap(listPaths))
+
+  for (const path of paths) await readDefinition(app, path, params)
+
+  for (const [name, relation] of Object.entries(relations)) {
     const title = `The relation '${name}' of service '${own.path}'`
 
     assertStart(title, relation, own)
@@ -40,6 +47,18 @@ export function assertRelations(app: Application, own: RelatedService): void {
     assertFields(title, relation, app)
     for (const [one, other] of listCompared(relation, own, app)) assertComparable(title, one, other)
   }
+}
+
+/** One that cannot be read now says nothing: the set-up and the calls of its own service say why. */
+async function readDefinition({ services }: Application, path: string, params: Params): Promise<void> {
+  const service = Object.hasOwn(services, path) ? services[path] : {}
+  const schema = getServiceOptions(service)?.schema as Partial<DescribedExtension> | undefined
+
+  await schema?.readDefinition?.(params).catch(() => undefined)
+}
+
+function listPaths(relation: Relation): readonly string[] {
+  return [relation.path, getThrough(relation)?.path ?? []].flat()
 }
 
 function assertStart(title: string, { from }: Relation, { definition }: RelatedService): void {
@@ -52,7 +71,7 @@ function assertStart(title: string, { from }: Relation, { definition }: RelatedS
 }
 
 function assertServices(title: string, relation: Relation, { services }: Application): void {
-  for (const path of [relation.path, getThrough(relation)?.path ?? []].flat()) {
+  for (const path of listPaths(relation)) {
     if (!Object.hasOwn(services, path)) {
       throw createError(
         'ALULA_UNKNOWN_SERVICE',

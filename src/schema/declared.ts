@@ -1,4 +1,4 @@
-import type { ServiceExtension } from '../core/types.ts'
+import type { FeathersService, Params, ServiceExtension } from '../core/types.ts'
 import type { SchemaDefinition } from './compile.ts'
 import type { LongForm } from './declaration.ts'
 import type { Validator } from './validator.ts'
@@ -19,6 +19,15 @@ export interface Declaration {
 export interface DescribedExtension extends ServiceExtension {
   /** What the service checks, as plain data; there once the service is registered. */
   readonly definition: SchemaDefinition | undefined
+  /**
+   * Reads what the definition is made of, where that is not known at once: a table.
+   *
+   * @param params The params of a call of any service, whose transaction is used
+   * @throws Error where it cannot be read now
+   */
+  readDefinition?(params: Params): Promise<void>
+  /** @param params Those of the call, where the first call of the service does what its set-up could not */
+  setup?(service: FeathersService, path: string, app: object, params?: Params): Promise<void>
 }
 
 /** The declaration of an option `schema`, where it is the value of `schema()`. */

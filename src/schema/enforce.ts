@@ -126,10 +126,10 @@ class ServiceSchema implements DescribedExtension {
     }
   }
 
-  async setup(service: FeathersService, path: string, app: object): Promise<void> {
+  async setup(service: FeathersService, path: string, app: object, params: Params = {}): Promise<void> {
     const { definition, validators } = this.compiled as CompiledSchema
 
-    assertRelations(app as Application, { path, definition })
+    await assertRelations(app as Application, { path, definition }, params)
     for (const validator of validators) await validator.load?.()
 
     if (isComparable(service)) await service[COMPARE]({ ...this.form, path, record: this.record.output })
