@@ -1,9 +1,10 @@
 // A written schema and the table of its service describe the same records. Where they differ some call fails later, so the
 // application does not start.
-import { toFieldTable } from '../schema/fields.ts'
+import { toField } from '../schema/fields.ts'
 import {
   findProperty,
   getTypes,
+  isJsonSchema,
   type JsonSchema,
   listProperties,
   toAlternatives
@@ -18,6 +19,8 @@ import type { StoredField, StoredService, ValueKind } from './stored-fields.ts'
 interface DeclaredField {
   readonly name: string
   readonly kinds: readonly ValueKind[]
+  /** The kinds of its elements, for a list. */
+  readonly elementKinds: readonly ValueKind[]
   readonly isNullable: boolean
   /** Whether a record always has it. */
   readonly isRequired: boolean
@@ -86,21 +89,26 @@ function findDrift(comparison: SchemaComparison, stored: readonly StoredField[])
     const column = columns.get(field.name)
 
     if (!column) return `'${field.name}' has no column${didYouMean(field.name, [...columns.keys()])}`
-    if (!fits(field, column)) {
-      const expected = field.kinds.map((kind) => NAMES[kind]).join(' or ')
-
-      return `'${field.name}' is ${expected}, and its column has the type ${column.type}`
+    if (!fits(field.kinds, column.kinds)) {
+      return `'${field.name}' is ${toWords(field.kinds)}, and its column has the type ${column.type}`
+    }
+    if (!fits(field.elementKinds, column.elementKinds)) {
+      return `each element of '${field.name}' is ${toWords(field.elementKinds)}, and the column has the type ${column.type}`
     }
 
     return compareNull(field, column, comparison) ?? []
   })
 }
 
-function fits({ kinds }: DeclaredField, column: StoredField): boolean {
+function fits(declared: readonly ValueKind[], stored: readonly ValueKind[]): boolean {
   // What a library cannot describe is no difference.
-  if (kinds.length === 0 || kinds.includes('any') || column.kinds.includes('any')) return true
+  if (declared.length === 0 || declared.includes('any') || stored.includes('any')) return true
 
-  return kinds.some((kind) => column.kinds.includes(kind))
+  return declared.some((kind) => stored.includes(kind))
+}
+
+function toWords(kinds: readonly ValueKind[]): string {
+  return kinds.map((kind) => NAMES[kind]).join(' or ')
 }
 
 /** Whether one of both can be null where the other cannot. */
@@ -123,24 +131,30 @@ function compareNull(
 
 function toDeclaredFields(record: JsonSchema): readonly DeclaredField[] {
   const shapes = toAlternatives(record, record)
-  const table = toFieldTable(record)
 
   return listProperties(shapes).map((name) => {
     const parts = findProperty(shapes, name).flatMap((property) => toAlternatives(property, record))
-    const kinds = new Set<ValueKind>(table.get(name)?.kinds)
-
-    if (parts.some(isObjectPart)) kinds.add('object')
-    // A date leaves as a string, so it may be declared as one.
-    if (parts.some(({ format }) => DATE_FORMATS.includes(format))) kinds.add('date')
+    const elements = parts.flatMap(({ items }) => (isJsonSchema(items) ? toAlternatives(items, record) : []))
 
     return {
       name,
-      kinds: [...kinds],
+      kinds: toValueKinds(parts),
+      elementKinds: toValueKinds(elements),
       isNullable: parts.some((part) => getTypes(part).includes('null')),
       isRequired: shapes.every(({ required }) => Array.isArray(required) && required.includes(name)),
       hasDefault: parts.some((part) => part.default !== undefined)
     }
   })
+}
+
+function toValueKinds(parts: readonly JsonSchema[]): readonly ValueKind[] {
+  const kinds = new Set<ValueKind>(toField(parts).kinds)
+
+  if (parts.some(isObjectPart)) kinds.add('object')
+  // A date leaves as a string, so it may be declared as one.
+  if (parts.some(({ format }) => DATE_FORMATS.includes(format))) kinds.add('date')
+
+  return [...kinds]
 }
 
 function isObjectPart(part: JsonSchema): boolean {

@@ -27,6 +27,8 @@ export interface StoredField {
   readonly type: string
   /** The kinds of value that it may hold; `any` where the database does not tell. */
   readonly kinds: readonly ValueKind[]
+  /** The kinds that the elements of a list may have. */
+  readonly elementKinds: readonly ValueKind[]
   /** Whether it may be null; `undefined` where the database does not tell. */
   readonly isNullable: boolean | undefined
   /** Whether a new record needs a value for it. */
@@ -98,7 +100,7 @@ const LARGE_INTEGER: JsonSchema = { type: ['integer', 'string'], pattern: '^-?(?
  */
 export function toStoredFields({ columns, isView }: Table, id: string): readonly StoredField[] {
   return [...columns.values()].map((column) => {
-    const { name, type, isComputed, isAutoIncrement, isNullable, fallback } = column
+    const { name, type, isComputed, isAutoIncrement, isNullable, fallback, elementKind } = column
     const { kinds, output, input = output } = describe(column)
     const isId = name === id
     const hasValue = isComputed || isAutoIncrement || fallback !== undefined
@@ -109,6 +111,7 @@ export function toStoredFields({ columns, isView }: Table, id: string): readonly
       name,
       type,
       kinds,
+      elementKinds: KINDS[elementKind ?? 'any'].kinds,
       output,
       input,
       isComputed,

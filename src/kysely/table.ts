@@ -29,6 +29,8 @@ export interface Column {
   readonly kind: Kind
   /** The name of its type, in lower case. */
   readonly type: string
+  /** What the elements of a list are. */
+  readonly elementKind?: Kind | undefined
   readonly isNullable: boolean
   /** Whether the database computes it, so that no statement can set it. */
   readonly isComputed: boolean

@@ -212,6 +212,51 @@ describeDatabases('drift', (database) => {
   })
 })
 
+describeDatabases(
+  'drift of lists',
+  (database) => {
+    it('names lists whose elements are of another kind', async () => {
+      const columns = `id serial primary key, a text[] not null, b integer[] not null, c text[] not null,
+        d bigint[] not null, e numeric[] not null, f timestamptz[] not null, g jsonb[] not null, h inet[] not null`
+
+      expect(
+        await compare(
+          database,
+          columns,
+          z.object({
+            id: z.int(),
+            a: z.array(z.int()),
+            b: z.array(z.union([z.string(), z.boolean()])),
+            c: z.array(z.array(z.string()))
+          })
+        )
+      ).toEqual([
+        "each element of 'a' is an integer, and the column has the type text[]",
+        "each element of 'b' is a string or a boolean, and the column has the type int4[]",
+        "each element of 'c' is a list, and the column has the type text[]"
+      ])
+      expect(
+        await compare(
+          database,
+          columns,
+          z.object({
+            id: z.int(),
+            a: z.array(z.enum(['x', 'y'])),
+            b: z.array(z.number()),
+            c: z.array(z.unknown()),
+            d: z.array(z.string()),
+            e: z.array(z.number()),
+            f: z.array(z.iso.datetime()),
+            g: z.array(z.object({ a: z.string() })),
+            h: z.array(z.string())
+          })
+        )
+      ).toEqual([])
+    })
+  },
+  [POSTGRES]
+)
+
 /** A field with its column: as it should be, or altered. */
 interface Altered {
   readonly type: z.ZodType

@@ -115,7 +115,8 @@ export const postgres: Dialect = {
 interface ColumnRow {
   readonly name: string
   readonly type: string
-  readonly category: string
+  /** The type of the elements of an array. */
+  readonly element: string | null
   readonly required: boolean
   readonly identity: string
   readonly generated: string
@@ -132,7 +133,7 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
   const path = schema === undefined ? [name] : [schema, name]
   const table = sql`to_regclass(${path.map(quote).join('.')})`
   const columns = await sql<ColumnRow>`
-    select a.attname as name, t.typname as type, t.typcategory as category, a.attnotnull or t.strict as required,
+    select a.attname as name, t.typname as type, e.typname as element, a.attnotnull or t.strict as required,
       a.attidentity as identity, a.attgenerated as generated,
       coalesce(pg_get_expr(d.adbin, d.adrelid), t.fallback) as fallback,
       pg_get_serial_sequence(a.attrelid::regclass::text, a.attname) as sequence,
@@ -146,12 +147,14 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
       (select relkind in ('v', 'm') from pg_class where oid = a.attrelid) as view
     from pg_attribute a join lateral (
         with recursive base as (
-          select oid, typname, typcategory, typtype, typbasetype, typnotnull as strict, typdefault as fallback
+          select oid, typname, typcategory, typtype, typelem, typbasetype, typnotnull as strict,
+            typdefault as fallback
           from pg_type where oid = a.atttypid
-          union all select t.oid, t.typname, t.typcategory, t.typtype, t.typbasetype,
+          union all select t.oid, t.typname, t.typcategory, t.typtype, t.typelem, t.typbasetype,
             base.strict or t.typnotnull, coalesce(base.fallback, t.typdefault)
           from pg_type t join base on base.typtype = 'd' and t.oid = base.typbasetype
         ) select * from base where typtype <> 'd') t on true
+      left join pg_type e on e.oid = t.typelem and t.typcategory = 'A'
       left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
       left join pg_collation c on c.oid = a.attcollation
     where a.attrelid = ${table} and a.attnum > 0 and not a.attisdropped order by a.attnum`.execute(db)
@@ -167,12 +170,13 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
     name,
     columns: toColumns(
       columns.rows.map((row) => {
-        const kind: Kind = row.category === 'A' ? 'list' : toKind(row.type)
+        const kind: Kind = row.element === null ? toKind(row.type) : 'list'
 
         return {
           name: row.name,
           kind,
-          type: row.type,
+          type: row.element === null ? row.type : `${row.element}[]`,
+          elementKind: row.element === null ? undefined : toElementKind(row.element),
           isNullable: !row.required,
           isComputed: row.generated !== '' || row.identity === 'a',
           isAutoIncrement: row.sequence !== null || /^nextval\(/.test(row.fallback ?? ''),
@@ -193,6 +197,11 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
     collation: 'C',
     returning: { insert: true, update: true, delete: true }
   }
+}
+
+/** Drivers return large integers in lists as strings, as they do decimals. */
+function toElementKind(type: string): Kind {
+  return type === 'int8' ? 'decimal' : toKind(type)
 }
 
 function quote(name: string): string {
