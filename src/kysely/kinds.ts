@@ -96,7 +96,7 @@ export const KINDS: { readonly [kind in Kind]: KindRules } = {
     pattern: 'typed'
   },
   list: {
-    expects: 'an array',
+    expects: 'an array of strings, numbers or booleans',
     toOperand: () => NOTHING,
     toStored: (value) =>
       Array.isArray(value) && !value.some((element) => typeof element === 'object') ? value : NOTHING,

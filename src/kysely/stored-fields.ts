@@ -122,14 +122,25 @@ export function toStoredFields({ columns, isView }: Table, id: string): readonly
   })
 }
 
-function describe({ kind, type, values, mayHoldBooleans }: Column): KindDescription {
+function describe({ kind, type, values, mayHoldBooleans, elementKind }: Column): KindDescription {
   const description = KINDS[kind]
 
   if (values) return { kinds: ['string'], output: { type: 'string', enum: values } }
+  if (elementKind && PLAIN.includes(elementKind)) return describeList(KINDS[elementKind])
   if (kind !== 'integer') return description
 
   return {
     kinds: mayHoldBooleans ? [...description.kinds, 'boolean'] : description.kinds,
     output: /^(?:bigint|int8)/.test(type) ? LARGE_INTEGER : description.output
   }
+}
+
+/** Kinds of elements whose values the database takes as they are. */
+const PLAIN: readonly Kind[] = ['boolean', 'decimal', 'integer', 'number', 'text', 'uuid']
+
+/** Null among the elements can be read, and not be written. */
+function describeList({ output, input = output }: KindDescription): KindDescription {
+  const items = { ...output, type: [output.type, 'null'].flat() }
+
+  return { ...KINDS.list, output: { type: 'array', items }, input: { type: 'array', items: input } }
 }

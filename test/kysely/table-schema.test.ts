@@ -331,6 +331,16 @@ describeDatabases(
         key: "expects the format 'uuid'",
         email: 'expects a string, got null'
       })
+      expect(await refusal(notes.create({ tags: ['a', null, 1], key }, WEB))).toEqual({
+        'tags.1': 'expects a string, got null',
+        'tags.2': 'expects a string, got a number'
+      })
+      expect(await refusal(notes.create({ tags: [null], key }, { schema: false }))).toEqual({
+        tags: 'expects an array of strings, numbers or booleans'
+      })
+      expect(declared.definition?.record.properties).toMatchObject({
+        tags: { items: { type: ['string', 'null'] } }
+      })
       expect(await refusal(notes.find({ provider: 'rest', query: { mood: 'odd' } }))).toHaveProperty('mood')
     })
   },
