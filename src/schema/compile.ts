@@ -9,7 +9,7 @@ import { compileData, compileValue, type DataCheck } from './data.ts'
 import { getAjv, hasAjvOfQueries, isQuerySettings, type LongForm, type MethodSchemas } from './declaration.ts'
 import { makePartial, omitFields } from './derive.ts'
 import { toBadRequest } from './faults.ts'
-import { type Field, type FieldTable, toFieldTable } from './fields.ts'
+import { type Field, type FieldTable, isHidden, toFieldTable } from './fields.ts'
 import { createHidden, type HiddenFields, listHeld } from './hidden.ts'
 import { getProperties, type JsonSchema, mayHavePath, toNames } from './json-schema.ts'
 import { assertKeywords, toCheckedValidator } from './keywords.ts'
@@ -322,6 +322,12 @@ function compileQueries(
   for (const [name, paths] of Object.entries({ fields: query.fields, sort: query.sort })) {
     const missing = paths?.find((path) => !table.has(path))
 
+    if (missing !== undefined && isHidden(missing, form.hidden ?? [])) {
+      throw createTypeError(
+        'ALULA_INVALID_SCHEMA',
+        `'${name}' of 'query' of schema() names '${missing}', which clients cannot query because it is hidden`
+      )
+    }
     if (missing !== undefined) {
       throw createTypeError(
         'ALULA_UNKNOWN_FIELD',

@@ -100,6 +100,12 @@ it.each<[string, unknown, string]>([
   )
 })
 
+it.each(['fields', 'sort'])('a hidden field in %s of query', (name) => {
+  expect(() => open(schema(Note, { hidden: ['text'], query: { [name]: ['text'] } } as any))).toThrow(
+    `'${name}' of 'query' of schema() names 'text', which clients cannot query because it is hidden`
+  )
+})
+
 it.each(['data', 'result', 'query'])('the option %s of a method', (name) => {
   expect(() => schema(Note, { methods: { archive: { [name]: 5 } } } as any)).toThrow(
     `Invalid option '${name}' of methods.archive of schema(): expected a schema`
