@@ -13,7 +13,6 @@ import {
 import { kysely } from '../src/kysely.ts'
 import { memory } from '../src/memory.ts'
 import { toListener } from '../src/node.ts'
-import { oauth } from '../src/oauth.ts'
 import { toOpenApi } from '../src/openapi.ts'
 import { socketio } from '../src/socketio.ts'
 import { application, createSecured } from './support/mistakes.ts'
@@ -290,17 +289,9 @@ describe('a mistake is met by an error with a sentence:', () => {
       () => (express(alula()) as any).configure(rest),
       "app.configure got 'rest', which returned another function: call it first, as in app.configure(rest())"
     ],
-    'Socket.IO that is not called': [
-      () => (alula() as any).configure(socketio),
-      'Call socketio: app.configure(socketio()), not app.configure(socketio)'
-    ],
     'Socket.IO that is configured twice': [
       () => alula().configure(socketio()).configure(socketio()),
       "'alula/socketio' is configured already"
-    ],
-    'OAuth that is not called': [
-      () => createSecured().configure(oauth),
-      'Call oauth: app.configure(oauth()), not app.configure(oauth)'
     ],
     'no plugin at all': [
       () => (alula() as any).configure(undefined),

@@ -1,3 +1,4 @@
+import { assertCalled } from '../core/assert-application.ts'
 import { addGate, getLayers } from '../core/gate.ts'
 import { addPlugin } from '../core/internals.ts'
 import { isStandardMethod } from '../core/methods.ts'
@@ -27,6 +28,7 @@ export interface ClosedOptions {
  * app.configure(closed())
  */
 export function closed(options: ClosedOptions = {}): (app: any) => void {
+  assertCalled('closed', options)
   assertOptions('closed()', options, { open: [isOpenList, 'lists of methods by the path of a service'] })
 
   const open = new Map(Object.entries(options.open ?? {}))

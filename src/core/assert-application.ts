@@ -12,3 +12,19 @@ export function assertApplication(name: string, app: unknown): void {
 
   throw createTypeError('ALULA_INVALID_APPLICATION', `${name} expects an application, as alula() returns it`)
 }
+
+/**
+ * Checks that a function for `app.configure` was called, and not passed on: then it gets the application as its options.
+ *
+ * @param name The name of the function
+ * @param options What it gets first
+ * @throws TypeError for an application
+ */
+export function assertCalled(name: string, options: unknown): void {
+  if (typeof (options as { configure?: unknown } | null | undefined)?.configure !== 'function') return
+
+  throw createTypeError(
+    'ALULA_NOT_CALLED',
+    `Call ${name}: app.configure(${name}()), not app.configure(${name})`
+  )
+}

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type Koa from 'koa'
+import { assertCalled } from '../core/assert-application.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, RouteLookup } from '../core/types.ts'
 import { respond } from '../node/listener.ts'
@@ -45,6 +46,8 @@ export const formatter: Middleware = () => undefined
  * `koa(app)` did not make
  */
 export function rest(options?: Middleware | RestOptions | null): (app: any) => void {
+  assertCalled('rest', options)
+
   const given = typeof options === 'function' ? { formatter: options } : (options ?? {})
   const { formatter: format = formatter } = given
   const settings = toHttpSettings('rest', given, CHECKS)

@@ -1,7 +1,8 @@
+import { assertCalled } from '../core/assert-application.ts'
 import type { Application, HookContext, NextFunction } from '../core/types.ts'
 import { hasCode, isString } from '../utils/check.ts'
 import { toSetCookie } from '../utils/cookie.ts'
-import { createError, createTypeError } from '../utils/developer-error.ts'
+import { createError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { Logins } from './login.ts'
 import { assertConfiguration, CODE_PATH, getPrefix } from './options.ts'
@@ -32,10 +33,7 @@ const CHECKS: OptionChecks = {
  * app.configure(oauth())
  */
 export function oauth(settings: OauthSetupSettings = {}): (app: Application) => void {
-  if (typeof (settings as { configure?: unknown }).configure === 'function') {
-    throw createTypeError('ALULA_NOT_CALLED', 'Call oauth: app.configure(oauth()), not app.configure(oauth)')
-  }
-
+  assertCalled('oauth', settings)
   assertOptions('oauth', settings, CHECKS)
 
   const { authService, linkStrategy = 'jwt' } = settings

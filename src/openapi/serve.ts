@@ -1,6 +1,7 @@
 import { decide } from '../access/access.ts'
 import { verifyCredentials } from '../access/admit.ts'
 import type { AccessRule } from '../access/rules.ts'
+import { assertCalled } from '../core/assert-application.ts'
 import type { Application, HookContext, MountedDetails, MountedHandler, Params } from '../core/types.ts'
 import { NotFound } from '../errors.ts'
 import { createEtag } from '../transport/encode.ts'
@@ -41,6 +42,7 @@ const PAGE = '/docs'
  * app.configure(openapi({ info: { title: 'Notes', version: '1.0.0' }, access: role('admin') }))
  */
 export function openapi(options: ServeOptions = {}): (app: any) => void {
+  assertCalled('openapi', options)
   assertOptions('openapi()', options, {
     ...DOCUMENT_CHECKS,
     access: [isFunction, "a rule such as user or role('admin')"],

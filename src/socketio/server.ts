@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Server, ServerOptions } from 'socket.io'
 import { BaseApplication } from '../core/application.ts'
+import { assertCalled } from '../core/assert-application.ts'
 import { addPlugin } from '../core/internals.ts'
 import type { Application, ApplicationHookContext, NextFunction } from '../core/types.ts'
 import { startServer } from '../node/listen.ts'
@@ -167,14 +168,9 @@ function toSettings(args: readonly unknown[]): Settings {
   const port = typeof rest[0] === 'number' ? (rest.shift() as number) : undefined
   const options = isObject(rest[0]) ? (rest.shift() as SocketioOptions) : {}
   const [configure, ...others] = rest
-  // An application would pass as options, or as the function.
-  const isApplication = typeof (args[0] as { service?: unknown } | undefined)?.service === 'function'
 
-  if (isApplication)
-    throw createTypeError(
-      'ALULA_NOT_CALLED',
-      'Call socketio: app.configure(socketio()), not app.configure(socketio)'
-    )
+  // An application would pass as options, or as the function.
+  assertCalled('socketio', args[0])
 
   if ((configure !== undefined && typeof configure !== 'function') || others.length > 0) {
     throw createTypeError(
