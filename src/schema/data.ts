@@ -5,7 +5,7 @@ import { copyWith, isPlainObject } from '../utils/object.ts'
 import { andThen, isPromise } from '../utils/promise.ts'
 import { isWritten, type SchemaSettings, type ServerValue } from './declaration.ts'
 import { type Fault, MAX_FAULTS, toBadRequest } from './faults.ts'
-import { compileForm } from './form.ts'
+import { compileDateFaults, compileForm } from './form.ts'
 import { compileUnknown } from './unknown.ts'
 import type { Outcome, Validator } from './validator.ts'
 
@@ -92,6 +92,7 @@ function compileRecord(
 ): (data: unknown, source: DataSource, prefix: string) => Result | Promise<Result> {
   const { validator, server = {}, internal = [], unknown, writes } = settings
   const convertForm = compileForm(validator.input, what)
+  const explainDate = compileDateFaults(validator.input)
   const split = compileUnknown(validator.input)
   const reserved = new Set([...Object.keys(server), ...internal])
 
@@ -110,7 +111,7 @@ function compileRecord(
       const faults = [
         ...(isRefused ? toFaults(Object.keys(given), 'is set by the server') : []),
         ...(isUnknown ? toFaults(names, 'is not a known field') : []),
-        ...(outcome.faults ?? [])
+        ...(outcome.faults ?? []).map((fault) => (source.isForm ? explainDate(fault, value) : fault))
       ]
 
       return { faults: faults.map((fault) => under(prefix, fault)) }

@@ -1,6 +1,7 @@
 import { toExactBoolean, toExactDate, toExactNumber } from '../query/coerce.ts'
 import { isPlainObject } from '../utils/object.ts'
-import { findListed, toField } from './fields.ts'
+import type { Fault } from './faults.ts'
+import { findListed, toExpectation, toField, toFieldTable } from './fields.ts'
 import {
   createUnion,
   DATE_KEYWORD,
@@ -33,6 +34,38 @@ export function compileForm(schema: JsonSchema, what: 'data' | 'query'): (value:
   const source: Source = { root: schema, toUnion: createUnion(schema), isForm: what === 'data' }
 
   return (value) => convert(value, schema, source)
+}
+
+/**
+ * Prepares a function that explains the faults of a form: of a string that is no date a library says that it expects a date
+ * and got a string, which is all that a form can send.
+ *
+ * @param schema The schema of the data
+ */
+export function compileDateFaults(schema: JsonSchema): (fault: Fault, data: unknown) => Fault {
+  const table = toFieldTable(schema)
+
+  return (fault, data) => {
+    const { kinds = [], isNullable = false } = table.get(fault.path) ?? {}
+    const value = getAt(data, fault.path)
+
+    if (!kinds.includes('date') || kinds.includes('string') || typeof value !== 'string') return fault
+
+    const message = toExactDate(`${value}Z`)
+      ? 'expects a date in ISO 8601 with a time zone'
+      : `expects ${toExpectation(kinds, isNullable)}, got a string`
+
+    return { path: fault.path, message }
+  }
+}
+
+function getAt(data: unknown, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>(
+      (value, name) => (isPlainObject(value) && Object.hasOwn(value, name) ? value[name] : undefined),
+      data
+    )
 }
 
 function convert(value: unknown, schema: JsonSchema, source: Source): unknown {

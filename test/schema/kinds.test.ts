@@ -126,6 +126,19 @@ describe('in a form', () => {
     expect(await convert({ type: 'integer' }, 'on')).toEqual({ field: 'expects an integer, got a string' })
   })
 
+  it('a date without a time zone is refused as such, and other strings as in a URL', async () => {
+    const nullable = { anyOf: [DATE, { type: 'null' }] }
+    const zone = { field: 'expects a date in ISO 8601 with a time zone' }
+
+    expect(await convert(DATE, '2026-01-01T10:00')).toEqual(zone)
+    expect(await convert(nullable, '2026-01-01T10:00')).toEqual(zone)
+    expect(await convert(DATE, '22.11.2026')).toEqual({ field: 'expects a date in ISO 8601, got a string' })
+    expect(await convert(nullable, '2026-02-30T10:00')).toEqual({
+      field: 'expects a date in ISO 8601 or null, got a string'
+    })
+    expect(await convert(DATE, ['x'])).not.toMatchObject({ field: expect.stringContaining('ISO') })
+  })
+
   it.each<[object, string, boolean]>([
     [FORM, 'rest', true],
     [{ 'content-type': 'multipart/form-data; boundary=x' }, 'rest', true],

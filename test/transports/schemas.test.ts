@@ -186,6 +186,19 @@ describeHttpTransports('a form', (open) => {
     ])
   })
 
+  it('says of a date which form it has', async () => {
+    const client = await open(configure)
+    const response = await client.request('/notes', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: 'text=7&due=2026-11-22T10:00'
+    })
+
+    expect(await response.json()).toMatchObject({
+      errors: { due: 'expects a date in ISO 8601 with a time zone' }
+    })
+  })
+
   it('has lists of one, of several and of none, without elements that are left empty', async () => {
     const Poll = z.object({
       id: z.int(),
