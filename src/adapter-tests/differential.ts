@@ -61,7 +61,7 @@ export function loadFastCheck(
 ): Promise<FastCheck> {
   return importPeer(
     'fast-check',
-    "the random tests of 'alula/adapter-tests'",
+    "A random test of 'alula/adapter-tests'",
     load,
     'npm install --save-dev fast-check'
   )

@@ -4,7 +4,7 @@ import { createError } from './developer-error.ts'
  * Imports an optional peer dependency.
  *
  * @param name The name of the package
- * @param user What needs it, for example `'alula/socketio'`
+ * @param user What needs it, as a sentence begins: `'alula/socketio'`
  * @param load The import
  * @param command What installs it
  * @throws Error that says what to do when the package is not there
@@ -31,7 +31,7 @@ export function createMissingPeer(
 ): Error {
   return createError(
     'ALULA_MISSING_PACKAGE',
-    `The package '${name}', which is needed by ${user}, is not installed: ${command}`,
+    `The package '${name}' is not installed. ${user} needs it: ${command}`,
     {
       cause
     }

@@ -137,7 +137,7 @@ it('without Ajv the error says what to install', async () => {
   const load = () => Promise.reject(new Error("Cannot find package 'ajv'"))
 
   await expect(createValidators({ components: {} } as never, load)).rejects.toThrow(
-    "The package 'ajv', which is needed by contractTests of 'alula/testing', is not installed: " +
+    "The package 'ajv' is not installed. contractTests of 'alula/testing' needs it: " +
       'npm install --save-dev ajv'
   )
 })
