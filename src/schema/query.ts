@@ -289,5 +289,7 @@ export function describeUnknown(path: string, known: readonly string[]): string 
 
   if (within !== undefined) return `is not a field that can be queried: write '${within}'`
 
-  return `is not a field that can be queried${didYouMean(path, known)}`
+  const others = known.filter((name) => name !== path)
+
+  return `is not a field that can be queried${didYouMean(path, others)}`
 }

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
+import { describeUnknown } from '../../src/schema/query.ts'
 import { schema } from '../../src/schema.ts'
 
 const Person = z.object({
@@ -282,4 +283,12 @@ it.each([
 
   expect(found).toEqual(expected)
   expect(sent.size).toBe(expected?.[0])
+})
+
+it('the message for an unknown field suggests another name, and never the same', () => {
+  expect(describeUnknown('p.titel', ['p.title'])).toBe(
+    "is not a field that can be queried. Did you mean 'p.title'?"
+  )
+  // A relation may list a field that the table of the other service lacks.
+  expect(describeUnknown('p.title', ['p.title'])).toBe('is not a field that can be queried')
 })
