@@ -391,21 +391,21 @@ export type FeathersService<A = Application, S = Service> = S &
 /** The records of a service. */
 export type ServiceGenericType<S> = string extends keyof S
   ? any
-  : S extends ServiceInterface<infer T>
+  : S extends ServiceInterface<infer T, any, any, any>
     ? T
     : unknown
 
 /** The data that `create` of a service takes. */
 export type ServiceGenericData<S> = string extends keyof S
   ? any
-  : S extends ServiceInterface<infer _T, infer D>
+  : S extends ServiceInterface<any, infer D, any, any>
     ? D
     : unknown
 
 /** The params that the methods of a service take. */
 export type ServiceGenericParams<S> = string extends keyof S
   ? any
-  : S extends ServiceInterface<infer _T, infer _D, infer P>
+  : S extends ServiceInterface<any, any, infer P, any>
     ? OrWhenUnknown<P, Params>
     : Params
 

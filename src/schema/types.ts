@@ -30,24 +30,29 @@ export interface DeclaredSchema<Types extends SchemaTypes = SchemaTypes> extends
  */
 export type ServiceOf<Declared, Methods extends string = string, ServiceParams = Params> =
   Declared extends DeclaredSchema<infer Types>
-    ? keyof Types['relations'] extends never
-      ? Written<Types, Methods, ServiceParams>
-      : Related<Types, Methods, ServiceParams>
+    ? Called<Types, Methods, ServiceParams> &
+        CustomOf<Types['methods'], Methods, ServiceParams> & {
+          readonly [WRITTEN]: Written<Types, Methods, ServiceParams>
+        }
     : never
 
-/** The service as its class has it. */
+/** The standard methods as callers have them. The class of a service knows nothing of relations. */
+type Called<Types extends SchemaTypes, Methods extends string, P> = Named<
+  keyof Types['relations'] extends never
+    ? StandardMethods<Types['record'], Types['create'], Types['patch'], P>
+    : RelatedMethods<Types['record'], Types['create'], Types['patch'], P, Types['relations']>,
+  Methods
+>
+
+/**
+ * The service as its class has it. It takes what callers give, or a part of a record: by then the schema has put
+ * defaults in, also for a field that is `undefined`.
+ */
 type Written<Types extends SchemaTypes, Methods extends string, P> = Named<
-  StandardMethods<Types['record'], Types['create'], Types['patch'], P>,
+  StandardMethods<Types['record'], Types['create'] | Partial<Types['record']>, Types['patch'], P>,
   Methods
 > &
   CustomOf<Types['methods'], Methods, P>
-
-/** The service as it is called: its class knows nothing of relations. */
-type Related<Types extends SchemaTypes, Methods extends string, P> = Named<
-  RelatedMethods<Types['record'], Types['create'], Types['patch'], P, Types['relations']>,
-  Methods
-> &
-  CustomOf<Types['methods'], Methods, P> & { readonly [WRITTEN]: Written<Types, Methods, P> }
 
 /** All standard methods, unless some are named. */
 type Named<All, Methods extends string> = string extends Methods

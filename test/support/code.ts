@@ -15,11 +15,16 @@ const UNKNOWN_NAMES = [2304, 2503, 2552, 2582]
 /** A class whose methods are in other blocks. */
 const UNFINISHED_CLASSES = [2515, 2653, 2654, 2655, 2656]
 
+/** Readers have the options that `tsc --init` writes. */
 const OPTIONS = {
   target: 'es2023',
   module: 'nodenext',
   types: ['node'],
   strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  verbatimModuleSyntax: true,
+  isolatedModules: true,
   noEmit: true,
   skipLibCheck: true
 }
