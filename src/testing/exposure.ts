@@ -11,7 +11,7 @@ import { createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { getPath } from '../utils/object.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
-import { createTestClient, loginAs, type TestClient } from './client.ts'
+import { ANONYMOUS, assertUsers, type Caller, createCaller, getEntityPath, type Users } from './callers.ts'
 
 /** Who calls, and what they call for. */
 export interface ProofOptions {
@@ -38,12 +38,6 @@ const CHECKS: OptionChecks = {
 
 const USER_NAMES: readonly string[] = ['user', 'owner', 'admin']
 
-interface Caller {
-  readonly name: string
-  readonly entity?: object
-  readonly client: TestClient
-}
-
 interface Reply {
   readonly status: number
   /** What the call returned, where it succeeded. */
@@ -58,7 +52,8 @@ const NO_ID = '2147483000'
 
 /**
  * Calls every method of an application over every transport, as nobody and as its users, and compares the responses
- * with the table of `exposure`. The calls are real: records are written and removed.
+ * with the table of `exposure`. The calls are real: records are written and removed. Each call has a login of its own.
+ * The service of the users comes last, with its `remove` at the end, and a user who is removed makes no more calls.
  *
  * @param app An application for tests, set up
  * @param options The users, and the records and data to use
@@ -75,19 +70,25 @@ export async function proveExposure(app: Application, options: ProofOptions = {}
   }
 
   const rows = exposure(app)
+  const users: Users = { ...options.users }
 
   assertServices(app, rows, options)
   await assertRecords(app, options)
+  await assertUsers(app, users)
 
-  const callers = await createCallers(app, options)
+  const names = [ANONYMOUS, ...Object.keys(users)]
   const differences: string[] = []
 
-  for (const row of rows) {
+  for (const row of rows.toSorted((one, other) => toRank(app, one) - toRank(app, other))) {
     // A login says 401 by itself, and a logout would end that of the caller.
     if (getOwnAccess(app.service(row.service))) continue
 
     for (const transport of row.transports) {
-      for (const caller of callers) {
+      for (const name of names) {
+        const caller = await createCaller(app, name, users)
+
+        if (!caller) continue
+
         const isExpected = toRule(app, row, caller, options)
         const reply = await (transport === 'rest' ? request : send)(app, row, caller, options)
 
@@ -139,14 +140,11 @@ async function assertRecords(app: Application, { records = {} }: ProofOptions): 
   }
 }
 
-async function createCallers(app: Application, { users = {} }: ProofOptions): Promise<readonly Caller[]> {
-  const callers: Caller[] = [{ name: 'nobody', client: createTestClient(app) }]
+/** Services of users come last, because a call that changes or removes a user changes what that user may do. */
+function toRank(app: Application, { service, method }: ExposureRow): number {
+  if (service !== getEntityPath(app)) return 0
 
-  for (const [name, entity] of Object.entries(users)) {
-    callers.push({ name, entity, client: await loginAs(app, entity) })
-  }
-
-  return callers
+  return method === 'remove' ? 2 : 1
 }
 
 /** What the table lets a caller have. Of a function of the application nothing is known. */

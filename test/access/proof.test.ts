@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { access, anyone, closed, exposure, owner, role, user } from '../../src/access.ts'
-import { authenticate } from '../../src/authentication.ts'
-import type { Application } from '../../src/index.ts'
+import { authenticate, hashPassword } from '../../src/authentication.ts'
+import { Forbidden } from '../../src/errors.ts'
+import { type Application, alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { socketio } from '../../src/socketio.ts'
 import { proveExposure } from '../../src/testing.ts'
+import { addAuthentication } from '../support/login.ts'
 import { scaled } from '../support/scale.ts'
 import { createApp, USERS } from './support/application.ts'
 
@@ -175,6 +177,61 @@ it('expects users to create records of their own, and none of another user', asy
   })
 })
 
+it('logs users in for each call: a new password and a lost role cause no difference', async () => {
+  const app = alula()
+
+  addAuthentication(app)
+  app.configure(socketio())
+  app.use('users', memory(), {
+    methods: ['patch', 'find'],
+    access: access({ patch: anyone, find: role('admin') })
+  })
+  app.service('users').hooks({ before: { all: [hashPassword('password')] } })
+  app.use('zeta', memory(), { methods: ['find', 'get'], access: access({ find: user, get: role('admin') }) })
+  await app.setup()
+
+  const create = (data: object) => app.service('users').create({ password: 'old', ...data })
+  const [eve, ada, root] = [await create({}), await create({}), await create({ role: 'admin' })]
+
+  await proveExposure(app, {
+    users: { user: eve, owner: ada, admin: root },
+    records: { users: root.id },
+    data: { users: { password: 'new', role: 'none' } }
+  })
+  expect(await app.service('users').get(root.id)).toMatchObject({ role: 'none' })
+})
+
+it('removes users last, and makes no call as a user who is removed', async () => {
+  const app = alula()
+  const refuse = ({ params: { user } }: any) => {
+    if (user?.id === 2) throw new Forbidden('Not for the owner')
+  }
+
+  addAuthentication(app)
+  app.configure(socketio())
+  app.use('users', memory({ store: { 1: { id: 1 }, 2: { id: 2 } } }), {
+    methods: ['remove', 'get'],
+    access: access({ get: user, remove: owner('id') })
+  })
+  app.use('zeta', memory(), { methods: ['find'], access: access({ find: user }) })
+  for (const path of ['users', 'zeta']) app.service(path).hooks({ before: { find: [refuse], get: [refuse] } })
+  await app.setup()
+
+  await expect(
+    proveExposure(app, { users: { user: { id: 1 }, owner: { id: 2 } }, records: { users: 2 } })
+  ).rejects.toMatchObject({
+    message: [
+      'zeta.find over rest',
+      'zeta.find over socketio',
+      'users.get over rest',
+      'users.get over socketio'
+    ]
+      .map((call) => `${call} as owner: the table says user, the response is 403`)
+      .join('\n')
+  })
+  await expect(app.service('users').find()).resolves.toEqual([{ id: 1 }])
+})
+
 it.each<[string, any, object | null, string]>([
   ['ALULA_INVALID_APPLICATION', null, {}, 'proveExposure expects an application'],
   ['ALULA_INVALID_OPTION', createApp(), null, 'Invalid options of proveExposure: expected an object'],
@@ -183,6 +240,13 @@ it.each<[string, any, object | null, string]>([
   ['ALULA_UNKNOWN_OPTION', createApp(), { users: { owners: USERS[1] } }, "Did you mean 'owner'?"],
   ['ALULA_INVALID_OPTION', createApp(), { records: { user: 7 } }, "no service 'user'. Did you mean 'users'?"],
   ['ALULA_INVALID_OPTION', createApp(), { records: { users: 99 } }, "'users' has no record '99'"],
+  [
+    'ALULA_INVALID_OPTION',
+    createApp(),
+    { users: { owner: { id: 99 } } },
+    "Invalid option 'users' of proveExposure: 'users' has no record of 'owner'"
+  ],
+  ['ALULA_INVALID_ARGUMENT', createApp(), { users: { owner: undefined } }, 'loginAs expects the entity'],
   ['ALULA_INVALID_OPTION', createApp(), { data: { toString: {} } }, "no service 'toString'"]
 ])('refuses what it cannot use: %s', async (code, app, options, sentence) => {
   await expect(proveExposure(app, options as any)).rejects.toMatchObject({
