@@ -201,7 +201,7 @@ function toOperation(
     result,
     mayRedirect: !service.isStored && !service.definition,
     guard,
-    hasRecord: place.parameters.length > 0,
+    mayMiss: place.parameters.length > 0 || !isStandardMethod(method.name),
     writes: WRITING_VERBS.includes(call.verb),
     isLogin: isLoggingIn
   })

@@ -44,8 +44,8 @@ export interface ResponseSources {
   readonly mayRedirect: boolean
   /** Who may call it. */
   readonly guard: Guard
-  /** Whether it names a record. */
-  readonly hasRecord: boolean
+  /** Whether it may name a record that is not there: by its path or, for a custom method, by its data. */
+  readonly mayMiss: boolean
   /** Whether it may write a value that has to be unique. */
   readonly writes: boolean
   readonly isLogin: boolean
@@ -62,7 +62,7 @@ export function toErrorResponses(): { [name: string]: OpenApiResponse } {
 
 /** The responses of a call: what it returns, and its errors. */
 export function toResponses(sources: ResponseSources): Responses {
-  const { method, result, mayRedirect, guard, hasRecord, writes, isLogin } = sources
+  const { method, result, mayRedirect, guard, mayMiss, writes, isLogin } = sources
   // With a number in the literal: an object that gets its first number later takes room for all smaller ones, 5 kB.
   const responses: Responses = { 400: REFERENCES.BadRequest }
 
@@ -75,7 +75,7 @@ export function toResponses(sources: ResponseSources): Responses {
   // What a login is wrong about is not said by a status of its own.
   if (guard.isAuthenticated || isLogin) responses[401] = REFERENCES.NotAuthenticated
   if (guard.isGuarded) responses[403] = REFERENCES.Forbidden
-  if (hasRecord) responses[404] = REFERENCES.NotFound
+  if (mayMiss) responses[404] = REFERENCES.NotFound
   if (writes) responses[409] = REFERENCES.Conflict
   responses.default = REFERENCES.OtherError
 

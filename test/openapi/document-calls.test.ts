@@ -48,6 +48,17 @@ it('a unique value may be taken where a call writes', async () => {
   ])
 })
 
+it('a record may be missing for calls with an id, and for custom methods, whose data may name one', async () => {
+  const { paths } = await describeService(Object.assign(memory(), { archive: async () => ({}) }), {
+    methods: ['find', 'get', 'create', 'archive'],
+    schema: schema(Note)
+  })
+  const operations = Object.values(paths).flatMap((item: any) => Object.values<any>(item))
+  const ids = operations.filter(({ responses }) => responses[404]).map(({ operationId }) => operationId)
+
+  expect(ids).toEqual(['getNote', 'archiveNotes'])
+})
+
 it('results are elsewhere only for a service of which nothing is known', async () => {
   const methods = ['remove']
   const of = async (service: object, options: object = {}) =>

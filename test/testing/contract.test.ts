@@ -237,6 +237,25 @@ describe('a server that', () => {
   })
 })
 
+it('a custom method may find no record by its data', async () => {
+  class Docs extends MemoryService {
+    async archive({ id }: { id: number }) {
+      return this._patch(id, { archived: true })
+    }
+  }
+  const app = createApp()
+
+  app.use('docs', new Docs(), {
+    methods: ['find', 'archive'],
+    schema: schema(z.object({ id: z.int(), archived: z.boolean() }), {
+      methods: { archive: { data: z.object({ id: z.int() }) } }
+    })
+  })
+  await app.setup()
+
+  expect(await collectFailures(app)).toEqual([])
+})
+
 it('a service without a schema may demand more than its document says', async () => {
   const app = createApp()
 
