@@ -164,6 +164,7 @@ async function runOperation(contract: Contract, operation: Operation): Promise<v
   const allowed = listCallers(app, operation, callers)
   const ids = () => listIds(contract, operation)
   const statuses: number[] = []
+  let firstRefusal: string | undefined
 
   const send = async (request: DocumentRequest | undefined): Promise<void> => {
     if (!request) return
@@ -172,8 +173,9 @@ async function runOperation(contract: Contract, operation: Operation): Promise<v
     const reply = await toReply(client, request)
     const breach = findBreach(document, validators, operation, request, isAnonymous, reply)
 
-    if (breach) fail(contract, request, `${breach}\n${reply.text.slice(0, 500)}`)
+    if (breach) fail(contract, request, `${breach}\n${shorten(reply)}`)
     if (request.isValid && reply.status !== 401) statuses.push(reply.status)
+    if (request.isValid && reply.status === 400) firstRefusal ??= `${toText(request)}\n${shorten(reply)}`
 
     remember(contract, operation, reply)
   }
@@ -195,7 +197,9 @@ async function runOperation(contract: Contract, operation: Operation): Promise<v
     statuses.length >= MIN_REFUSED &&
     statuses.every((status) => status === 400)
   ) {
-    throw new Error(`All requests that the document allows were refused with 400. ${repeat(contract)}`)
+    throw new Error(
+      `All requests that the document allows were refused with 400. The first one:\n${firstRefusal}\n${repeat(contract)}`
+    )
   }
 }
 
@@ -298,8 +302,18 @@ async function toReply({ fetch }: TestClient, { verb, url, body }: DocumentReque
   }
 }
 
-function fail(contract: Contract, { verb, url, body }: DocumentRequest, breach: string): never {
-  throw new Error(`${verb} ${url}${body === undefined ? '' : `\n${body}`}\n${breach}\n${repeat(contract)}`)
+function fail(contract: Contract, request: DocumentRequest, breach: string): never {
+  throw new Error(`${toText(request)}\n${breach}\n${repeat(contract)}`)
+}
+
+/** A request for a message. */
+function toText({ verb, url, body }: DocumentRequest): string {
+  return `${verb} ${url}${body === undefined ? '' : `\n${body}`}`
+}
+
+/** The body of a response for a message. */
+function shorten({ text }: Reply): string {
+  return text.slice(0, 500)
 }
 
 function repeat({ seed }: Contract): string {

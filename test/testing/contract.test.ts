@@ -176,7 +176,7 @@ const BREAKS: readonly Break[] = [
   [
     'refuses what the document allows',
     (app) => app.service('notes').hooks({ before: { create: [() => Promise.reject(new BadRequest('No'))] } }),
-    'All requests that the document allows were refused with 400'
+    /All requests that the document allows were refused with 400. The first one:\nPOST \/notes.*\n.+\n.*"No"/
   ],
   [
     'demands a login where the document does not',
