@@ -30,29 +30,38 @@ export interface DeclaredSchema<Types extends SchemaTypes = SchemaTypes> extends
  */
 export type ServiceOf<Declared, Methods extends string = string, ServiceParams = Params> =
   Declared extends DeclaredSchema<infer Types>
-    ? Called<Types, Methods, ServiceParams> &
-        CustomOf<Types['methods'], Methods, ServiceParams> & {
-          readonly [WRITTEN]: Written<Types, Methods, ServiceParams>
-        }
+    ? keyof Types['relations'] extends never
+      ? IsUndefinedOptional extends true
+        ? Plain<Types, Types['create'], Methods, ServiceParams>
+        : Plain<Types, Types['create'], Methods, ServiceParams> & Written<Types, Methods, ServiceParams>
+      : Related<Types, Methods, ServiceParams>
     : never
 
-/** The standard methods as callers have them. The class of a service knows nothing of relations. */
-type Called<Types extends SchemaTypes, Methods extends string, P> = Named<
-  keyof Types['relations'] extends never
-    ? StandardMethods<Types['record'], Types['create'], Types['patch'], P>
-    : RelatedMethods<Types['record'], Types['create'], Types['patch'], P, Types['relations']>,
-  Methods
->
+/** Whether undefined may stand where a field is left out: with `exactOptionalPropertyTypes` it may not. */
+type IsUndefinedOptional = { field?: undefined } extends { field?: never } ? true : false
 
-/**
- * The service as its class has it. It takes what callers give, or a part of a record: by then the schema has put
- * defaults in, also for a field that is `undefined`.
- */
-type Written<Types extends SchemaTypes, Methods extends string, P> = Named<
-  StandardMethods<Types['record'], Types['create'] | Partial<Types['record']>, Types['patch'], P>,
+/** The service without relations, whose methods for new records take this. */
+type Plain<Types extends SchemaTypes, Create, Methods extends string, P> = Named<
+  StandardMethods<Types['record'], Create, Types['patch'], P>,
   Methods
 > &
   CustomOf<Types['methods'], Methods, P>
+
+/** The service as it is called: its class knows nothing of relations. */
+type Related<Types extends SchemaTypes, Methods extends string, P> = Named<
+  RelatedMethods<Types['record'], Types['create'], Types['patch'], P, Types['relations']>,
+  Methods
+> &
+  CustomOf<Types['methods'], Methods, P> &
+  Written<Types, Methods, P>
+
+/**
+ * Says what the class of the service has. It takes what callers give, or a part of a record: by then the schema has put
+ * defaults in, also for a field that is `undefined`.
+ */
+interface Written<Types extends SchemaTypes, Methods extends string, P> {
+  readonly [WRITTEN]: Plain<Types, Types['create'] | Partial<Types['record']>, Methods, P>
+}
 
 /** All standard methods, unless some are named. */
 type Named<All, Methods extends string> = string extends Methods
