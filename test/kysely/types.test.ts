@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest'
 import { toKind } from '../../src/kysely/table.ts'
+import { kysely } from '../../src/kysely.ts'
+import { STORED } from '../../src/schema/stored.ts'
+import { createTable, SQLITE } from '../support/sql.ts'
 
 it.each([
   [
@@ -27,4 +30,39 @@ it.each([
   ['other', ['int signed', 'double double', 'time with time zone']]
 ])('types of several words that hold %s: %j', (kind, types) => {
   for (const type of types) expect([type, toKind(type)]).toEqual([type, kind])
+})
+
+it('types of SQLite are what their names say, by its own rules for those that it does not know', async () => {
+  const types = {
+    'bigint unsigned': 'integer',
+    'POINT INTEGERS': 'integer',
+    'VARCHAR (40)': 'string',
+    'native character(70)': 'string',
+    uuid: 'string',
+    'decimal(10, 2)': 'number',
+    numeric: 'number',
+    'real8(3)': 'number',
+    doubles: 'number',
+    floating: 'number',
+    boolean: 'boolean',
+    date: 'date',
+    'timestamp(3)': 'date',
+    blobs: 'bytes',
+    money: 'any',
+    '': 'any'
+  }
+  const columns = Object.keys(types).map((type, index) => `c${index} ${type}`)
+  const db = await createTable(SQLITE, 'alula_types', `id integer primary key, ${columns.join(', ')}`)
+  const [, ...fields] = (await (kysely({ Model: db, name: 'alula_types' }) as any)[STORED]()) as any[]
+
+  expect(fields.map(({ kinds }, index) => [Object.keys(types)[index], kinds[0] ?? 'bytes'])).toEqual(
+    Object.entries(types)
+  )
+})
+
+it('a date of SQLite holds the time too', async () => {
+  const db = await createTable(SQLITE, 'alula_types', 'id integer primary key, due date')
+  const due = new Date('2026-11-22T10:20:30.456Z')
+
+  expect(await kysely({ Model: db, name: 'alula_types' }).create({ due })).toEqual({ id: 1, due })
 })

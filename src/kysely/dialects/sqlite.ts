@@ -196,7 +196,6 @@ function toDeclaredKind(declared: string): Kind {
     .trim()
     .toLowerCase()
 
-  if (type === '') return 'any'
   // There are no days and no decimals: their columns hold what they get.
   if (type === 'date') return 'date'
   if (type === 'decimal' || type === 'numeric') return 'number'
