@@ -64,11 +64,11 @@ const mistakes: { [mistake: string]: [act: () => Promise<unknown>, sentence: str
   ],
   'openid-client that is not installed': [
     () => loadClient(missing),
-    "The package 'openid-client' is not installed. 'alula/oauth' needs it: npm install openid-client"
+    "'alula/oauth' needs the package 'openid-client': npm install openid-client"
   ],
   'redis that is not installed': [
     () => createRedisClient('redis://localhost', missing),
-    "The package 'redis' is not installed. 'alula/sync' needs it: npm install redis"
+    "'alula/sync' needs the package 'redis': npm install redis"
   ],
   'app.listen before app.setup has finished': [
     async () => {

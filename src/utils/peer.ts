@@ -29,11 +29,7 @@ export function createMissingPeer(
   cause: unknown,
   command = `npm install ${name}`
 ): Error {
-  return createError(
-    'ALULA_MISSING_PACKAGE',
-    `The package '${name}' is not installed. ${user} needs it: ${command}`,
-    {
-      cause
-    }
-  )
+  return createError('ALULA_MISSING_PACKAGE', `${user} needs the package '${name}': ${command}`, {
+    cause
+  })
 }

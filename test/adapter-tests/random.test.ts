@@ -138,7 +138,7 @@ it('without fast-check the error says what to install', async () => {
   const error = Object.assign(new Error("Cannot find package 'fast-check'"), { code: 'ERR_MODULE_NOT_FOUND' })
 
   await expect(loadFastCheck(() => Promise.reject(error))).rejects.toThrow(
-    "The package 'fast-check' is not installed. A random test of 'alula/adapter-tests' needs it: " +
+    "A random test of 'alula/adapter-tests' needs the package 'fast-check': " +
       'npm install --save-dev fast-check'
   )
 })

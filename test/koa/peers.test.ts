@@ -24,8 +24,7 @@ async function importWithout(): Promise<typeof import('../../src/koa.ts')> {
 
 it('without the packages errorHandler works, and everything else says what is missing', async () => {
   const { bodyParser, cors, errorHandler, Koa, koa, serveStatic } = await importWithout()
-  const missing = (name: string) =>
-    `The package '${name}' is not installed. 'alula/koa' needs it: npm install ${name}`
+  const missing = (name: string) => `'alula/koa' needs the package '${name}': npm install ${name}`
 
   expect(typeof errorHandler({ logger: false })).toBe('function')
   expect(() => koa()).toThrow(missing('koa'))

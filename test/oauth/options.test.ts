@@ -308,7 +308,7 @@ describe('oauth()', () => {
     const loading = loadClient(() => Promise.reject(missing))
 
     await expect(loading).rejects.toThrow(
-      "The package 'openid-client' is not installed. 'alula/oauth' needs it: npm install openid-client"
+      "'alula/oauth' needs the package 'openid-client': npm install openid-client"
     )
     await expect(loading).rejects.toHaveProperty('cause', missing)
   })

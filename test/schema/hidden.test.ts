@@ -120,7 +120,7 @@ it('cannot be opened by the settings of queries', () => {
       alula().use('people', memory(), {
         schema: schema(Person, { hidden: ['account', 'address.code'], query } as any)
       })
-    ).toThrow(expect.objectContaining({ code: 'ALULA_UNKNOWN_FIELD' }))
+    ).toThrow(expect.objectContaining({ code: 'ALULA_INVALID_SCHEMA' }))
   }
 })
 

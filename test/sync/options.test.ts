@@ -85,7 +85,7 @@ describe('sync', () => {
     const load = () => Promise.reject(new Error('Cannot find package'))
 
     await expect(createRedisClient('redis://localhost', load)).rejects.toThrow(
-      "The package 'redis' is not installed. 'alula/sync' needs it: npm install redis"
+      "'alula/sync' needs the package 'redis': npm install redis"
     )
   })
 })

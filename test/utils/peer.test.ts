@@ -14,7 +14,7 @@ it('of a package that is missing the error says what needs it and how to install
   )
 
   expect(error).toMatchObject({
-    message: `The package '${missing}' is not installed. 'alula/example' needs it: npm install ${missing} (ALULA_MISSING_PACKAGE)`,
+    message: `'alula/example' needs the package '${missing}': npm install ${missing} (ALULA_MISSING_PACKAGE)`,
     code: 'ALULA_MISSING_PACKAGE',
     cause: expect.objectContaining({ message: expect.stringContaining(missing) })
   })
@@ -24,6 +24,6 @@ it('another command can install it', async () => {
   const load = () => Promise.reject(new Error('none'))
 
   await expect(importPeer('some', "'alula/example'", load, 'npm install some@1')).rejects.toThrow(
-    "The package 'some' is not installed. 'alula/example' needs it: npm install some@1"
+    "'alula/example' needs the package 'some': npm install some@1"
   )
 })
