@@ -147,7 +147,10 @@ class ServiceSchema implements DescribedExtension {
     const pickShown = (value: unknown) => {
       if (isStandard) return pickResult(value, pick)
 
-      return showAll(pickOwn ? pickOwn(value) : value, [], hidden)
+      const picked = pickOwn ? pickOwn(value) : value
+
+      // What was picked is a copy already: another is made only to leave fields out.
+      return pickOwn && isEmpty(hidden ?? []) ? picked : showAll(picked, [], hidden)
     }
 
     return (context) => {
