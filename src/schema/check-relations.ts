@@ -174,10 +174,7 @@ type ComparedField = ReturnType<typeof toField>
 function toComparedField({ record, field }: Side): ComparedField | undefined {
   if (!record) return undefined
 
-  const parts = findProperty(toAlternatives(record, record), field).flatMap((part) =>
-    toAlternatives(part, record)
-  )
-  const compared = toField(parts)
+  const compared = toField(listAlternatives(record, field))
 
   // An object may stand for an id of a database.
   return compared.mayBeObject || compared.kinds.length === 0 || compared.kinds.includes('any')
@@ -192,8 +189,7 @@ function toFamilies(kinds: ComparedField['kinds']): readonly string[] {
 
 /** Whether a field is never a single value. An object without properties may stand for an id of a database. */
 function isCompound(record: JsonSchema, field: string): boolean {
-  const parts = findProperty(toAlternatives(record, record), field)
-    .flatMap((part) => toAlternatives(part, record))
+  const parts = listAlternatives(record, field)
     .map((part) => ({ part, types: getTypes(part).filter((type) => type !== 'null') }))
     .filter(({ part, types }) => types.length > 0 || !getTypes(part).includes('null'))
 
@@ -201,6 +197,11 @@ function isCompound(record: JsonSchema, field: string): boolean {
     parts.length > 0 &&
     parts.every(({ part, types }) => getProperties(part).size > 0 || types.join() === 'array')
   )
+}
+
+/** What the value of a field may be, each one resolved. */
+function listAlternatives(record: JsonSchema, field: string): readonly JsonSchema[] {
+  return findProperty(toAlternatives(record, record), field).flatMap((part) => toAlternatives(part, record))
 }
 
 function mayHave({ record, extra }: SchemaDefinition, name: string): boolean {

@@ -120,7 +120,7 @@ function assertServices(app: Application, rows: readonly ExposureRow[], options:
   }
 }
 
-/** Without its record, a call is a 404 for everybody, which proves nothing. */
+/** For a record that is not there, every caller gets a 404, which proves nothing. */
 async function assertRecords(app: Application, { records = {} }: ProofOptions): Promise<void> {
   for (const [path, id] of Object.entries(records)) {
     const service = app.service(path)
