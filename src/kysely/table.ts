@@ -38,6 +38,8 @@ export interface Column {
   readonly isAutoIncrement: boolean
   /** Whether an index finds the rows that have a value in it. */
   readonly isIndexed: boolean
+  /** Whether an index sees to it that no two rows have the same value in it, whatever the other columns hold. */
+  readonly isUnique: boolean
   /** Whether the next number follows the largest one that was ever stored. */
   readonly continuesFromMax: boolean
   /** What it is when it is not given: an expression in SQL. */
@@ -82,6 +84,7 @@ const COLUMN_DEFAULTS = {
   isComputed: false,
   isAutoIncrement: false,
   isIndexed: false,
+  isUnique: false,
   continuesFromMax: false,
   isExact: true,
   isOrdered: true,

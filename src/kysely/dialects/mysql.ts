@@ -173,6 +173,7 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
         join information_schema.table_constraints t
           on t.constraint_schema = c.constraint_schema and t.constraint_name = c.constraint_name
         where t.table_schema = coalesce(${place}, database()) and t.table_name = ${name}`.execute(db)
+  const unique = toConstraints(keys, [], [])
   // MariaDB has no type for JSON: it is text with a check.
   const json = checks.flatMap(({ clause }) => /^json_valid\(`(.*)`\)$/i.exec(clause)?.[1] ?? [])
 
@@ -186,6 +187,7 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
         isNullable: row.nullable === 'YES',
         isComputed: /\b(?:virtual|stored|persistent) generated\b/i.test(row.extra),
         isAutoIncrement: /auto_increment/i.test(row.extra),
+        isUnique: [...unique.values()].some(([name, another]) => name === row.name && another === undefined),
         continuesFromMax: /auto_increment/i.test(row.extra),
         fallback: row.fallback === 'NULL' ? undefined : (row.fallback ?? undefined),
         isExact: row.collation === collation,

@@ -6,8 +6,8 @@ import { ESCAPE, toLikePattern } from '../like-pattern.ts'
 import { fromSqlState } from '../sql-states.ts'
 import { type Column, type Kind, type TableDescription, toColumns, toKind } from '../table.ts'
 
-/** Collations that order text by its code points. */
-const ORDERED_COLLATIONS = ['C', 'POSIX', 'C.UTF-8', 'C.utf8', 'ucs_basic']
+/** Locales whose collations order text by its code points, if ICU has nothing to do with them. */
+const ORDERED_LOCALES: readonly unknown[] = ['C', 'POSIX', 'C.UTF-8', 'C.utf8', 'PG_UNICODE_FAST']
 
 /** Below which number the integers of a type are. */
 const INTEGER_LIMITS: ReadonlyMap<string, number> = new Map([
@@ -123,11 +123,23 @@ interface ColumnRow {
   readonly fallback: string | null
   readonly sequence: string | null
   readonly collation: string | null
+  /** The locale of its collation; null where ICU compares its text. */
+  readonly locale: string | null
   readonly exact: boolean
   readonly indexed: boolean
+  readonly single: boolean
   readonly values: string[] | null
   readonly view: boolean
 }
+
+/**
+ * The locale of the database, null for one of ICU. What versions do not have in common is read as JSON: 15 has the
+ * provider, 17 a name for `datlocale`.
+ */
+const DATABASE_LOCALE = sql`(
+  select case coalesce(to_jsonb(b) ->> 'datlocprovider', 'c') when 'c' then b.datcollate
+    when 'b' then to_jsonb(b) ->> 'datlocale' end
+  from pg_database b where b.datname = current_database())`
 
 async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableDescription> {
   const path = schema === undefined ? [name] : [schema, name]
@@ -137,13 +149,19 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
       a.attidentity as identity, a.attgenerated as generated,
       coalesce(pg_get_expr(d.adbin, d.adrelid), t.fallback) as fallback,
       pg_get_serial_sequence(a.attrelid::regclass::text, a.attname) as sequence,
-      case when c.collname = 'default' then current_setting('lc_collate') else c.collname end as collation,
+      c.collname as collation,
+      case c.collprovider when 'd' then ${DATABASE_LOCALE} when 'c' then c.collcollate
+        when 'b' then to_jsonb(c) ->> 'colllocale' end as locale,
       coalesce(c.collisdeterministic, true) as exact,
       case when t.typtype = 'e' then array(select enumlabel::text from pg_enum
         where enumtypid = t.oid order by enumsortorder) end as values,
       exists (select from pg_index i join pg_class o on o.oid = i.indexrelid join pg_am m on m.oid = o.relam
         where i.indrelid = a.attrelid and i.indkey[0] = a.attnum and i.indcollation[0] = a.attcollation
           and i.indisvalid and i.indpred is null and m.amname in ('btree', 'hash')) as indexed,
+      exists (select from pg_index where indrelid = a.attrelid and indkey[0] = a.attnum and indnkeyatts = 1
+          and indisunique and indisvalid and indimmediate and indpred is null)
+        and not exists (select from pg_inherits join pg_class on oid = inhparent
+          where inhparent = a.attrelid and relkind <> 'p') as single,
       (select relkind in ('v', 'm') from pg_class where oid = a.attrelid) as view
     from pg_attribute a join lateral (
         with recursive base as (
@@ -181,12 +199,13 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
           isComputed: row.generated !== '' || row.identity === 'a',
           isAutoIncrement: row.sequence !== null || /^nextval\(/.test(row.fallback ?? ''),
           isIndexed: row.indexed,
+          isUnique: row.single,
           fallback: row.fallback ?? undefined,
           sequence: row.sequence ?? undefined,
           // What is no text is compared by its text.
           isExact: row.exact && kind !== 'other',
           collation: row.collation ?? undefined,
-          isOrdered: row.collation !== null && ORDERED_COLLATIONS.includes(row.collation),
+          isOrdered: ORDERED_LOCALES.includes(row.locale),
           isParsed: true,
           values: row.values ?? undefined
         }

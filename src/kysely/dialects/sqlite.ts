@@ -130,6 +130,7 @@ interface ColumnRow {
   readonly fallback: string | null
   readonly pk: number | bigint
   readonly indexed: number | bigint
+  readonly single: number | bigint | null
   readonly hidden: number | bigint
 }
 
@@ -138,7 +139,11 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
     select name, type, "notnull" as required, dflt_value as fallback, pk, hidden,
       name in (select field.name from pragma_index_list(${name}, ${schema ?? 'main'}) as list,
         pragma_index_xinfo(list.name, ${schema ?? 'main'}) as field
-        where field.seqno = 0 and field.coll = 'BINARY' and list.partial = 0) as indexed
+        where field.seqno = 0 and field.coll = 'BINARY' and list.partial = 0) as indexed,
+      name in (select field.name from pragma_index_list(${name}, ${schema ?? 'main'}) as list,
+        pragma_index_xinfo(list.name, ${schema ?? 'main'}) as field
+        where list."unique" = 1 and list.partial = 0 and field.key = 1
+        group by list.name having count(*) = 1) as single
     from pragma_table_xinfo(${name}, ${schema ?? 'main'}) where hidden <> 1`.execute(db)
   const keys = rows.filter((row) => row.pk > 0).length
   const definition = await readDefinition(db, { schema, name })
@@ -158,6 +163,7 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
         isComputed: Number(row.hidden) !== 0,
         isAutoIncrement: isRowNumber(row, keys),
         isIndexed: Number(row.indexed) !== 0 || isRowNumber(row, keys),
+        isUnique: Number(row.single) !== 0 || isRowNumber(row, keys),
         continuesFromMax: continuesFromMax && row.pk > 0,
         isExact: isOrdered,
         isOrdered,
