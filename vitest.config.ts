@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 /** The warnings of the package. */
 const WARNINGS = [
   'ALULA_DEPRECATED',
+  'ALULA_ID_NOT_UNIQUE',
   'ALULA_LATE_ERROR',
   'ALULA_MISSING_TABLE',
   'ALULA_NO_TRANSPORT',

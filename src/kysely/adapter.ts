@@ -40,7 +40,7 @@ import { type StoredField, toStoredFields } from './stored-fields.ts'
 import { getTable, openTable, type TableHandle } from './table-handle.ts'
 import { toExpression } from './where.ts'
 import { findTransaction, getOwnTransaction } from './with-transaction.ts'
-import { assertNotSeveral, changeRows, type Row, removeRows, toRow, toWholeRow } from './write.ts'
+import { changeRows, type Row, removeRows, toRow, toWholeRow } from './write.ts'
 
 /**
  * Keeps records in a table of SQLite, PostgreSQL, MySQL or MariaDB. A query means what it means in memory. Each method
@@ -167,7 +167,7 @@ export class KyselyAdapter<
   }
 
   async _update(id: Id, data: Data, params?: ServiceParams): Promise<Result> {
-    return (await this.change(id, params, (handle) => toWholeRow(data as object, handle))) as Result
+    return (await this.change(id, params, (handle) => toWholeRow(data as object, handle, this.id))) as Result
   }
 
   async _patch(id: Id, data: PatchData, params?: ServiceParams): Promise<Result>
@@ -184,10 +184,7 @@ export class KyselyAdapter<
     const query = this.parseQuery(params)
 
     return await this.run(params, async (handle) => {
-      const target = { id, where: this.prepare(query, handle) }
-      const rows = await removeRows(handle, target)
-
-      if (rows.length === 0) await assertNotSeveral(handle, target)
+      const rows = await removeRows(handle, { id, where: this.prepare(query, handle) })
 
       return toResult<Result>(id, rows, query, handle)
     })
@@ -203,8 +200,6 @@ export class KyselyAdapter<
     return await this.run(params, async (handle) => {
       const target = { id, where: this.prepare(query, handle) }
       const rows = await changeRows(handle, target, toChange(handle))
-
-      if (rows.length === 0) await assertNotSeveral(handle, target)
 
       return toResult<Result>(id, rows, query, handle)
     })
@@ -319,21 +314,37 @@ export class KyselyService<
   PatchData = Partial<Data>
 > extends KyselyAdapter<Result, Data, ServiceParams, PatchData> {
   /**
-   * Looks for the table and its columns for ids when the application is set up, and warns when they are not there, so that
-   * a wrong name is not first seen by a client. It waits for nothing: a database that is away keeps no application from starting.
+   * Looks for the table and its columns for ids when the application is set up, and warns when they are not there or have
+   * no unique index, so that this is not first seen by a client. It waits for nothing: a database that is away keeps no
+   * application from starting.
    */
   async setup(_app?: unknown, path?: string): Promise<void> {
     const Model = this.getModel()
     const { name, id } = this.options
 
-    openTable(Model, Model, { name, id, by: this.identifiedBy }).catch((error) => {
-      if (!hasCode(error, 'ALULA_MISSING_TABLE')) return
+    openTable(Model, Model, { name, id, by: this.identifiedBy }).then(
+      (handle) => warnOfIds(handle, path),
+      (error) => {
+        if (!hasCode(error, 'ALULA_MISSING_TABLE')) return
 
-      process.emitWarning(`The service '${path}' cannot be used: ${error.message}`, {
-        code: 'ALULA_MISSING_TABLE'
-      })
-    })
+        process.emitWarning(`The service '${path}' cannot be used: ${error.message}`, {
+          code: 'ALULA_MISSING_TABLE'
+        })
+      }
+    )
   }
+}
+
+/** Names the columns for ids that have no unique index. Views have none. */
+function warnOfIds({ table, id, by = id }: TableHandle, path: string | undefined): void {
+  const names = [...new Set([id, by])].filter((name) => !table.columns.get(name)?.isUnique)
+
+  if (table.isView || names.length === 0) return
+
+  process.emitWarning(
+    `The service '${path}' finds records by ${names.map((name) => `'${name}'`).join(' and ')}, for which the table '${table.name}' has no unique index: where several records have the value of a call, it is a 409. Make the column the primary key or add a unique index, or set the option 'id' to a column that has one`,
+    { code: 'ALULA_ID_NOT_UNIQUE' }
+  )
 }
 
 /** What `implementService` defines below. */

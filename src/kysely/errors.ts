@@ -80,6 +80,11 @@ export function transactionEnded(): FeathersError {
   return new Unavailable('The transaction of this call has ended')
 }
 
+/** What a call gets that others have come in the way of: nothing has happened. */
+export function rivalled(): FeathersError {
+  return new Unavailable('The database could not serve several requests at once. Try again')
+}
+
 /** Whether a connection is broken or does not respond: the next statement would have to wait for it. */
 export function isDisconnection(error: unknown): boolean {
   const { code } = (error ?? {}) as DriverError
@@ -128,7 +133,7 @@ function toErrorOf(kind: ErrorKind | undefined, fields: readonly string[], detai
     case 'size':
       return new BadRequest('The request is too large for the database')
     case 'deadlock':
-      return new Unavailable('The database could not serve several requests at once. Try again')
+      return rivalled()
     case 'unavailable':
       return new Unavailable(`The database is not available${detail}`)
     case undefined:

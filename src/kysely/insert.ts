@@ -2,13 +2,13 @@ import type { Compilable } from 'kysely'
 import { BadRequest } from '../errors.ts'
 import { atomically } from './atomic.ts'
 import type { StoredRow } from './dialect.ts'
-import { isTaken } from './errors.ts'
+import { isTaken, rivalled } from './errors.ts'
 import { toColumn } from './field.ts'
 import { toStored } from './kinds.ts'
 import { selectRows } from './read.ts'
 import type { Column } from './table.ts'
 import { read, type TableHandle, write } from './table-handle.ts'
-import { hasOneOf, type Row, toRow } from './write.ts'
+import { hasOneOf, isUnique, lockRows, type Row, toRow, withoutRows } from './write.ts'
 
 /** How many values each of several statements has: fewer than any database takes. */
 const BATCH_VALUES = 30_000
@@ -71,7 +71,7 @@ function needsId({ kind, isAutoIncrement, fallback }: Column, { table }: TableHa
  *
  * @returns The rows as they are stored, in the same order
  */
-export async function insertRows(handle: TableHandle, rows: readonly Row[]): Promise<StoredRow[]> {
+export async function insertRows(handle: TableHandle, rows: readonly Row[]): Promise<readonly StoredRow[]> {
   const zero = rows.find((row) => isTakenForNone(row, handle))
 
   if (zero) return await insertZero(handle, rows, zero)
@@ -104,7 +104,11 @@ function isTakenForNone(row: Row, { id, table }: TableHandle): boolean {
 }
 
 /** Gives a row the id 0 when it is there. */
-async function insertZero(handle: TableHandle, rows: readonly Row[], zero: Row): Promise<StoredRow[]> {
+async function insertZero(
+  handle: TableHandle,
+  rows: readonly Row[],
+  zero: Row
+): Promise<readonly StoredRow[]> {
   const { name, id } = handle
   const counted = new Map(zero)
 
@@ -132,9 +136,16 @@ function isOneStatement({ table }: TableHandle): boolean {
   return table.returning.insert
 }
 
+/** Whether a row that was inserted is the only one with its id, or comes back by itself. */
+function isFoundById({ table, id }: TableHandle): boolean {
+  const column = toColumn(id, table)
+
+  return table.returning.insert || column.isAutoIncrement || isUnique(column)
+}
+
 /** As many rows for each statement as it can have values. */
-function toBatches(rows: readonly Row[], { table }: TableHandle): Row[][] {
-  const size = Math.max(1, Math.floor(BATCH_VALUES / table.columns.size))
+function toBatches(rows: readonly Row[], handle: TableHandle): Row[][] {
+  const size = isFoundById(handle) ? Math.max(1, Math.floor(BATCH_VALUES / handle.table.columns.size)) : 1
   const batches: Row[][] = []
 
   for (let start = 0; start < rows.length; start += size) batches.push(rows.slice(start, start + size))
@@ -142,7 +153,7 @@ function toBatches(rows: readonly Row[], { table }: TableHandle): Row[][] {
   return batches
 }
 
-async function insertBatch(handle: TableHandle, rows: readonly Row[]): Promise<StoredRow[]> {
+async function insertBatch(handle: TableHandle, rows: readonly Row[]): Promise<readonly StoredRow[]> {
   const column = toColumn(handle.id, handle.table)
 
   return rows[0]?.has(handle.id) || column.sequence === undefined
@@ -156,7 +167,7 @@ async function insertNumbered(
   rows: readonly Row[],
   column: Column,
   attempts: number
-): Promise<StoredRow[]> {
+): Promise<readonly StoredRow[]> {
   const { db, name, table, id } = handle
 
   try {
@@ -170,7 +181,7 @@ async function insertNumbered(
   }
 }
 
-async function insert(handle: TableHandle, rows: readonly Row[]): Promise<StoredRow[]> {
+async function insert(handle: TableHandle, rows: readonly Row[]): Promise<readonly StoredRow[]> {
   const { table, id } = handle
   const [first, ...others] = rows
   const names = new Set(first?.keys())
@@ -181,9 +192,11 @@ async function insert(handle: TableHandle, rows: readonly Row[]): Promise<Stored
   const values = rows.map((row) => toValues(row, columns, handle))
   const statement = table.statements.insert.values(values)
 
-  return table.returning.insert
-    ? await write(handle, statement)
-    : await insertAndRead(handle, rows, statement)
+  if (table.returning.insert) return await write(handle, statement)
+
+  return isFoundById(handle)
+    ? await insertAndRead(handle, rows, statement)
+    : await insertAndFind(handle, first as Row, statement)
 }
 
 /** What a row has for each of some columns. */
@@ -203,7 +216,7 @@ async function insertAndRead(
   handle: TableHandle,
   rows: readonly Row[],
   statement: Compilable
-): Promise<StoredRow[]> {
+): Promise<readonly StoredRow[]> {
   const { db, id, table } = handle
 
   await write(handle, statement)
@@ -214,4 +227,32 @@ async function insertAndRead(
   const byId = new Map(stored.map((row) => [String(row[id]), row]))
 
   return ids.map((key) => byId.get(String(key)) as StoredRow)
+}
+
+/** The same where several rows may have an id: what is new among those that have it is the row. */
+async function insertAndFind(
+  handle: TableHandle,
+  row: Row,
+  statement: Compilable
+): Promise<readonly StoredRow[]> {
+  const { id, table } = handle
+
+  if (!row.has(id)) {
+    const counter = [...table.columns.values()].find(({ isAutoIncrement }) => isAutoIncrement)
+
+    if (counter) return await insertAndRead({ ...handle, id: counter.name }, [row], statement)
+
+    throw new BadRequest(`Invalid data: '${id}' is required`, { errors: { [id]: 'is required' } })
+  }
+
+  const sharesId = hasOneOf([row.get(id)], handle)
+  const others = await lockRows(handle, sharesId)
+
+  await write(handle, statement)
+
+  const found = withoutRows(await lockRows(handle, sharesId), others)
+
+  if (found.length !== 1) throw rivalled()
+
+  return found
 }

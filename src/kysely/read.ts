@@ -176,8 +176,8 @@ export function toNotFound(id: Id): NotFound {
   return new NotFound(`No record found for id '${id}'`)
 }
 
-/** Says that a value which stands in place of an id is that of several records. */
-export function toSeveral(id: Id, { by }: TableHandle): Conflict {
+/** Says that what names a record is the value of several. */
+export function toSeveral(id: Id, { id: idColumn, by = idColumn }: TableHandle): Conflict {
   return new Conflict(`Several records have '${id}' as '${by}'`)
 }
 

@@ -170,6 +170,13 @@ export async function write({ db, table }: TableHandle, builder: Compilable): Pr
   return rows
 }
 
+/** The same for a statement that returns no rows. Returns how many it has changed. */
+export async function countChanges({ db, table }: TableHandle, builder: Compilable): Promise<number> {
+  const { numAffectedRows } = await execute(db, table.dialect, toStatement(builder, table))
+
+  return Number(numAffectedRows)
+}
+
 function toStatement(builder: Compilable, { dialect }: Table): CompiledQuery<StoredRow> {
   const statement = builder.compile()
 

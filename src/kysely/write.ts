@@ -1,12 +1,14 @@
-import { sql } from 'kysely'
+import { type Compilable, sql } from 'kysely'
 import type { Id } from '../core/types.ts'
 import { atomically } from './atomic.ts'
 import type { Fragment, StoredRow } from './dialect.ts'
+import { rivalled } from './errors.ts'
 import { toColumn } from './field.ts'
-import { toOperand, toStored } from './kinds.ts'
-import { allOf, NEVER } from './logic.ts'
-import { countRecords, hasId, selectRows, toSeveral } from './read.ts'
-import { read, type TableHandle, write } from './table-handle.ts'
+import { KINDS, toOperand, toStored } from './kinds.ts'
+import { allOf, anyOf, NEVER } from './logic.ts'
+import { hasId, selectRows, toSeveral } from './read.ts'
+import type { Column } from './table.ts'
+import { countChanges, read, type TableHandle, write } from './table-handle.ts'
 
 /** A row to be: what is stored by the names of the columns. */
 export type Row = Map<string, unknown>
@@ -36,13 +38,18 @@ export function toRow(data: object, { table, id }: TableHandle): Row {
   return row
 }
 
-/** A row in which every field that was not given is what it is without: null, or the default where it cannot be null. */
-export function toWholeRow(data: object, handle: TableHandle): Row {
+/**
+ * A row in which every field that was not given is what it is without: null, or the default where it cannot be null.
+ *
+ * @param id The id column of the service, which stays where the call names its record by another one
+ */
+export function toWholeRow(data: object, handle: TableHandle, id: string): Row {
   const row = toRow(data, handle)
 
   for (const column of handle.table.columns.values()) {
     // What the call has named the record by stays, unless the data has another value.
-    if ([handle.id, handle.by].includes(column.name) || column.isComputed || row.has(column.name)) continue
+    if ([id, handle.id, handle.by].includes(column.name) || column.isComputed || row.has(column.name))
+      continue
 
     row.set(
       column.name,
@@ -53,90 +60,171 @@ export function toWholeRow(data: object, handle: TableHandle): Row {
   return row
 }
 
-/** Changes the records that match, in one statement or one transaction. Returns their rows. */
-export async function changeRows(handle: TableHandle, target: Target, row: Row): Promise<StoredRow[]> {
+/**
+ * Changes the records that match, in one statement or one transaction. Returns their rows.
+ *
+ * @throws Conflict where several rows match a call for one record; then none is changed
+ */
+export async function changeRows(
+  handle: TableHandle,
+  target: Target,
+  row: Row
+): Promise<readonly StoredRow[]> {
   const { db, table } = handle
   const where = toTargetCondition(target, handle)
 
   if (where === NEVER) return []
-  if (row.size === 0) return await read(handle, selectRows(handle).where(where))
+  if (row.size === 0) return assertOne(await read(handle, selectRows(handle).where(where)), target, handle)
 
   const changes = table.statements.update.set(Object.fromEntries(row))
 
-  if (table.returning.update) return await write(handle, changes.where(where))
+  if (table.returning.update) return await writeTarget(handle, target, changes.where(where))
 
   return await atomically(db, async (transaction) => {
     const current = { ...handle, db: transaction }
-    const rows = await lockRows(current, where)
+    const locked = await lockTarget(current, target, where)
 
-    if (rows.length === 0) return []
+    if (locked.rows.length === 0) return []
 
-    const isLocked = isOneOf(rows, current)
+    await write(current, changes.where(locked.condition))
 
-    await write(current, changes.where(isLocked))
+    const changed = withoutRows(await lockRows(current, locked.sharesId), locked.others)
 
-    return await read(current, selectRows(current).where(isLocked))
+    // Rows that came between the lock and the change.
+    if (changed.length !== locked.rows.length) throw rivalled()
+
+    return changed
   })
 }
 
-/** Removes the records that match, in one statement or one transaction. Returns their rows. */
-export async function removeRows(handle: TableHandle, target: Target): Promise<StoredRow[]> {
+/**
+ * Removes the records that match, in one statement or one transaction. Returns their rows.
+ *
+ * @throws Conflict where several rows match a call for one record; then none is removed
+ */
+export async function removeRows(handle: TableHandle, target: Target): Promise<readonly StoredRow[]> {
   const { db, table } = handle
   const where = toTargetCondition(target, handle)
+  const mayBeSeveral = target.id !== null && mayNameSeveral(handle)
 
   if (where === NEVER) return []
-  if (table.returning.delete) return await write(handle, table.statements.delete.where(where))
+  // Where a change has to lock its rows first, so has a removal that may concern several: MySQL has tables without a rollback.
+  if (table.returning.delete && (table.returning.update || !mayBeSeveral)) {
+    return await writeTarget(handle, target, table.statements.delete.where(where))
+  }
 
   return await atomically(db, async (transaction) => {
     const current = { ...handle, db: transaction }
-    const rows = await lockRows(current, where)
+    const { rows, condition } = await lockTarget(current, target, where)
 
-    if (rows.length > 0) await write(current, table.statements.delete.where(isOneOf(rows, current)))
+    if (rows.length === 0) return []
+
+    const removed = await countChanges(current, current.db.deleteFrom(current.name).where(condition))
+
+    if (removed > rows.length) throw rivalled()
 
     return rows
   })
 }
 
-/** The database may allow two records with one value of a column that is not the id: then none is changed. */
 function toTargetCondition({ id, where }: Target, handle: TableHandle): Fragment {
-  if (id === null) return where
+  return id === null ? where : allOf([hasId(id, handle), where])
+}
 
-  const condition = allOf([hasId(id, handle), where])
+/** Runs a statement that returns the rows that it changes. It is undone where a call for one record has changed several. */
+async function writeTarget(handle: TableHandle, target: Target, statement: Compilable): Promise<StoredRow[]> {
+  if (target.id === null || !mayNameSeveral(handle)) return await write(handle, statement)
 
-  if (handle.by === undefined || condition === NEVER) return condition
+  return await atomically(handle.db, async (db) =>
+    assertOne(await write({ ...handle, db }, statement), target, handle)
+  )
+}
 
-  return allOf([condition, sql`(${handle.table.statements.count.where(condition)}) = 1`])
+/** Whether several rows may have the value by which a call names its record. */
+export function mayNameSeveral({ table, id, by = id }: TableHandle): boolean {
+  return !isUnique(toColumn(by, table))
+}
+
+/** Whether no two rows are equal in a column. In a query values of several types, or two forms of a time, may be equal too. */
+export function isUnique(column: Column): boolean {
+  return column.isUnique && ['text', 'value'].includes(KINDS[column.kind].equality)
 }
 
 /**
- * Says why no record was changed, where that is because several have the value which stands in place of an id.
+ * Checks that a call for one record concerns no more.
  *
  * @throws Conflict for several
  */
-export async function assertNotSeveral(handle: TableHandle, { id, where }: Target): Promise<void> {
-  if (id === null || handle.by === undefined) return
-  if ((await countRecords(handle, allOf([hasId(id, handle), where]))) > 1) throw toSeveral(id, handle)
+function assertOne(rows: StoredRow[], { id }: Target, handle: TableHandle): StoredRow[] {
+  if (id !== null && rows.length > 1) throw toSeveral(id, handle)
+
+  return rows
 }
 
-/** The rows that match, kept from others until the transaction ends. */
-async function lockRows(handle: TableHandle, where: Fragment): Promise<StoredRow[]> {
-  return await read(handle, selectRows(handle).where(where).forUpdate())
+/** Rows that are kept from others until the transaction ends. */
+interface LockedRows {
+  readonly rows: readonly StoredRow[]
+  /** The condition to have an id of theirs. */
+  readonly sharesId: Fragment
+  /** The condition to be one of them. */
+  readonly condition: Fragment
+  /** Further rows that have an id of theirs. */
+  readonly others: readonly StoredRow[]
 }
 
-/** The condition to be one of some rows. */
-function isOneOf(rows: readonly StoredRow[], handle: TableHandle): Fragment {
-  return hasOneOf(
+/** Locks the rows that match. An id that several rows have does not say which of them. */
+async function lockTarget(handle: TableHandle, target: Target, where: Fragment): Promise<LockedRows> {
+  const rows = assertOne(await lockRows(handle, where), target, handle)
+  const sharesId = hasOneOf(
     rows.map((row) => row[handle.id]),
     handle
   )
+
+  if (rows.length === 0 || isUnique(toColumn(handle.id, handle.table))) {
+    return { rows, sharesId, condition: sharesId, others: [] }
+  }
+
+  const others = withoutRows(await lockRows(handle, sharesId), rows)
+
+  return { rows, sharesId, condition: allOf([sharesId, where]), others }
 }
 
-/** The condition to have one of some ids, as they are stored or were read. */
+/** Some rows without others, each of which takes one away. */
+export function withoutRows(rows: readonly StoredRow[], others: readonly StoredRow[]): readonly StoredRow[] {
+  if (others.length === 0) return rows
+
+  const rest = new Map<string, number>()
+
+  for (const text of others.map(toRowText)) rest.set(text, (rest.get(text) ?? 0) + 1)
+
+  return rows.filter((row) => {
+    const text = toRowText(row)
+    const number = rest.get(text) ?? 0
+
+    rest.set(text, number - 1)
+
+    return number <= 0
+  })
+}
+
+function toRowText(row: StoredRow): string {
+  return JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+}
+
+/** The rows that match, kept from others until the transaction ends. */
+export async function lockRows(handle: TableHandle, where: Fragment): Promise<StoredRow[]> {
+  return await read(handle, selectRows(handle).where(where).forUpdate())
+}
+
+/** The condition to have one of some ids, as they are stored or were read. A column without an index may hold null. */
 export function hasOneOf(ids: readonly unknown[], { id, table }: TableHandle): Fragment {
   const column = toColumn(id, table)
-  const values = ids.map((value) =>
-    column.kind === 'integer' ? table.dialect.bind({ column, path: [] }, toOperand(column, value)) : value
-  )
+  const values = ids
+    .filter((value) => value !== null)
+    .map((value) =>
+      column.kind === 'integer' ? table.dialect.bind({ column, path: [] }, toOperand(column, value)) : value
+    )
+  const isListed = values.length > 0 ? sql`${column.reference} in (${sql.join(values)})` : NEVER
 
-  return sql`${column.reference} in (${sql.join(values)})`
+  return values.length === ids.length ? isListed : anyOf([isListed, sql`${column.reference} is null`])
 }

@@ -212,15 +212,12 @@ export class MemoryAdapter<
 
   private findEntry(id: Id, query: ParsedQuery, params: ServiceParams | undefined): Entry {
     const { id: idField } = this.getOptions(params)
-    const [entry, another] =
-      idField === this.id ? [this.records.get(id)] : this.records.findBy(idField, id, this.id)
+    const named = idField === this.id ? [this.records.get(id)] : this.records.findBy(idField, id, this.id)
+    const matches = this.toPredicate(query, params)
+    const [entry, another] = named.filter((one) => one && matches(one.record))
 
-    if (another && this.getBy(params) !== undefined) {
-      throw new Conflict(`Several records have '${id}' as '${idField}'`)
-    }
-    if (!entry || !this.toPredicate(query, params)(entry.record)) {
-      throw new NotFound(`No record found for id '${id}'`)
-    }
+    if (another) throw new Conflict(`Several records have '${id}' as '${idField}'`)
+    if (!entry) throw new NotFound(`No record found for id '${id}'`)
 
     return entry
   }

@@ -68,6 +68,14 @@ export interface Codes {
   ALULA_FOREIGN_HOOKS: 'error'
 
   /**
+   * The column by which a service of `alula/kysely` finds records has no unique index. A call for a value that several
+   * records have is a 409 and changes nothing.
+   *
+   * @fix Make the column the primary key, add a unique index on it alone, or set the option `id` to a column that has one.
+   */
+  ALULA_ID_NOT_UNIQUE: 'warning'
+
+  /**
    * The rules of `access` are not rules, or do not fit the service.
    *
    * @fix Pass a function for each method, such as `access({ find: anyone, create: user })`. The message names the rule.

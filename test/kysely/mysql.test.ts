@@ -6,12 +6,8 @@ import { createTable, describeDatabases, MARIADB } from '../support/sql.ts'
 describeDatabases(
   'a database without RETURNING',
   (database) => {
-    async function open(idType: string): Promise<any> {
-      const db = await createTable(
-        database,
-        'alula_mysql',
-        `id ${idType}, name varchar(50) unique, age integer`
-      )
+    async function open(idType: string, columns = 'name varchar(50) unique, age integer'): Promise<any> {
+      const db = await createTable(database, 'alula_mysql', `id ${idType}, ${columns}`)
       const spied = db.withPlugin({
         transformQuery: ({ node }) => {
           expect(JSON.stringify(node)).not.toContain('"returning"')
@@ -63,6 +59,35 @@ describeDatabases(
         { name: 'Ada' },
         { name: 'Bob' }
       ])
+    })
+
+    it('a record that is created has its own values, where others have its id', async () => {
+      const byNumber = { adapter: { id: 'number' } }
+      const numbered = await open(database.countedId, 'number integer')
+
+      await numbered.create([{ number: 1 }, { number: 1 }])
+      expect(await numbered.create({ number: 1 }, byNumber)).toEqual({ id: 3, number: 1 })
+      expect(await numbered.create([{ number: 1 }, {}], byNumber)).toEqual([
+        { id: 4, number: 1 },
+        { id: 5, number: null }
+      ])
+
+      const owned = await open('integer', 'owner integer, primary key (id, owner)')
+
+      await owned.create({ id: 1, owner: 1 })
+      expect(await owned.create({ id: 1, owner: 2 })).toEqual({ id: 1, owner: 2 })
+      expect(
+        await owned.create([
+          { id: 1, owner: 4 },
+          { id: 1, owner: 3 }
+        ])
+      ).toEqual([
+        { id: 1, owner: 4 },
+        { id: 1, owner: 3 }
+      ])
+      expect(await owned.remove(1, { query: { owner: 3 } })).toEqual({ id: 1, owner: 3 })
+      await expect(owned.remove(1)).rejects.toMatchObject({ name: 'Conflict' })
+      expect(await owned.find()).toHaveLength(3)
     })
 
     it('ids that are text are made before', async () => {
