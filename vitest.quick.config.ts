@@ -3,9 +3,9 @@ import config from './vitest.config.ts'
 
 /** What takes most of the time: `npm test` runs it, and `npm run check` does not. */
 const LONG = [
-  // The same calls to Feathers v5, and the suites of others against all databases.
+  // The same calls to Feathers v5, the suites of others against all databases, and further versions of PostgreSQL.
   'test/compat/**',
-  'test/kysely/{conformance,official}.test.ts',
+  'test/kysely/{catalog,conformance,official}.test.ts',
   // Documents, examples and commands as processes of their own, and pages in a browser.
   'test/{cli,docs,migrate,types}/**',
   'test/**/*{chat,docs,example,page}*.test.ts',

@@ -1,6 +1,6 @@
 // Everything that has to hold, from a clean clone on. It needs Node, npm, git and tar, the servers of the tests (Redis,
-// PostgreSQL, MariaDB), and on Debian the right to install Chromium, unless that is there.
-import { existsSync, readFileSync } from 'node:fs'
+// PostgreSQL, MariaDB; it installs further versions of PostgreSQL itself), and on Debian the right to install Chromium, unless that is there.
+import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createReport, parseCounts } from './support/report.mjs'
@@ -45,6 +45,12 @@ const isCloned = await report.check('git clone and npm install', async () => {
 })
 
 if (isCloned) {
+  await report.check('the servers of the tests', () => {
+    // PostgreSQL runs as another user than root, who has to find its programs.
+    chmodSync(folder, 0o755)
+
+    return show('node', ['scripts/install-servers.mjs'], clone)
+  })
   await report.check('npm start in the clone', () => checkStart(clone))
   await addCounts(
     'npm test in the clone',

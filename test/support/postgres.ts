@@ -4,6 +4,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { describeUnless } from './describe-unless.ts'
 import { findPort } from './redis.ts'
@@ -35,8 +36,31 @@ export function describeOwnPostgres(name: string, define: () => void): void {
   describeUnless(findLack(), name, define)
 }
 
-/** Starts a PostgreSQL on a free port. It ends with the test. */
-export async function startPostgres(): Promise<OwnPostgres> {
+/** The versions besides that of the machine which tests start. */
+export const POSTGRES_VERSIONS = ['16', '17', '18'] as const
+
+/** Tests that start a version of PostgreSQL. */
+export function describePostgres(version: string, define: (bin: string) => void): void {
+  const bin = fileURLToPath(
+    new URL(`../servers/node_modules/postgres-${version}/native/bin`, import.meta.url)
+  )
+  const lack = existsSync(bin)
+    ? findUserLack()
+    : `PostgreSQL ${version} is not there: node scripts/install-servers.mjs installs it on Linux`
+
+  describeUnless(lack, `PostgreSQL ${version}`, () => define(bin))
+}
+
+/**
+ * Starts a PostgreSQL on a free port.
+ *
+ * @param bin The folder of its programs; that of the machine by default
+ * @param onEnd What stops it; with the test by default
+ */
+export async function startPostgres(
+  bin = BIN as string,
+  onEnd: (stop: () => Promise<void>) => void = onTestFinished
+): Promise<OwnPostgres> {
   const port = await findPort()
   const directory = mkdtempSync(join(tmpdir(), 'alula-postgres-'))
   let child: ChildProcess | undefined
@@ -44,7 +68,7 @@ export async function startPostgres(): Promise<OwnPostgres> {
   if (USER?.uid !== undefined && USER.gid !== undefined) chownSync(directory, USER.uid, USER.gid)
 
   const init = spawnSync(
-    join(BIN as string, 'initdb'),
+    join(bin, 'initdb'),
     ['-D', directory, '-U', 'postgres', '-A', 'trust', '--no-sync', '--locale=C', '-E', 'UTF8'],
     { ...USER, cwd: directory }
   )
@@ -55,7 +79,7 @@ export async function startPostgres(): Promise<OwnPostgres> {
   async function tryToStart(): Promise<boolean> {
     const args = ['-D', directory, '-p', String(port), '-h', '127.0.0.1', '-k', '', '-c', 'fsync=off']
 
-    child = spawn(join(BIN as string, 'postgres'), args, {
+    child = spawn(join(bin, 'postgres'), args, {
       ...USER,
       cwd: directory,
       stdio: ['ignore', 'ignore', 'pipe']
@@ -87,7 +111,7 @@ export async function startPostgres(): Promise<OwnPostgres> {
     await exit
   }
 
-  onTestFinished(async () => {
+  onEnd(async () => {
     await stop('SIGQUIT')
     rmSync(directory, { recursive: true, force: true })
   })
@@ -99,6 +123,10 @@ export async function startPostgres(): Promise<OwnPostgres> {
 function findLack(): string | undefined {
   if (BIN === undefined) return "no 'initdb' is there: install PostgreSQL, or set POSTGRES_BIN to its folder"
 
+  return findUserLack()
+}
+
+function findUserLack(): string | undefined {
   return USER ? undefined : "PostgreSQL does not run as root: add a user 'postgres'"
 }
 
