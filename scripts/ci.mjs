@@ -1,5 +1,6 @@
 // Everything that has to hold, from a clean clone on. It needs Node, npm, git and tar, the servers of the tests (Redis,
-// PostgreSQL, MariaDB; it installs further versions of PostgreSQL itself), and on Debian the right to install Chromium, unless that is there.
+// PostgreSQL, MariaDB; it installs further versions of PostgreSQL itself), and on Debian the right to install Chromium,
+// unless that is there.
 import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

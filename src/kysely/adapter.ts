@@ -17,9 +17,10 @@ import { hasCode } from '../utils/check.ts'
 import { openAlong } from './along.ts'
 import { toKnownRecords } from './along-rows.ts'
 import type { AnyKysely } from './any-kysely.ts'
+import { findDatabase } from './databases.ts'
 import type { Fragment, StoredRow } from './dialect.ts'
 import { compareWithTable } from './drift.ts'
-import { toTableError } from './errors.ts'
+import { type FailedCall, toFeathersError, toTableError } from './errors.ts'
 import { toColumn } from './field.ts'
 import { insertRows, toNewRow } from './insert.ts'
 import { withPluginsOf, withSchema } from './instance.ts'
@@ -149,7 +150,7 @@ export class KyselyAdapter<
   async _create(data: Data | Data[], params?: ServiceParams): Promise<Result | Result[]> {
     const { select } = this.parseQuery(params)
 
-    return await this.run(params, async (handle) => {
+    const work = async (handle: TableHandle) => {
       assertSelection(select, handle)
 
       const items = Array.isArray(data) ? data : [data]
@@ -163,7 +164,9 @@ export class KyselyAdapter<
       const records = rows.map(toRecord<Result>(handle, select))
 
       return Array.isArray(data) ? records : (records[0] as Result)
-    })
+    }
+
+    return await this.run(params, work, 'create')
   }
 
   async _update(id: Id, data: Data, params?: ServiceParams): Promise<Result> {
@@ -183,11 +186,13 @@ export class KyselyAdapter<
   async _remove(id: Id | null, params?: ServiceParams): Promise<Result | Result[]> {
     const query = this.parseQuery(params)
 
-    return await this.run(params, async (handle) => {
+    const work = async (handle: TableHandle) => {
       const rows = await removeRows(handle, { id, where: this.prepare(query, handle) })
 
       return toResult<Result>(id, rows, query, handle)
-    })
+    }
+
+    return await this.run(params, work, 'remove')
   }
 
   private async change(
@@ -215,7 +220,8 @@ export class KyselyAdapter<
   /** Runs the statements of a call, in the transaction that it belongs to. */
   private async run<T>(
     params: ServiceParams | undefined,
-    work: (handle: TableHandle) => Promise<T>
+    work: (handle: TableHandle) => Promise<T>,
+    action?: FailedCall['action']
   ): Promise<T> {
     const Model = this.getModel(params)
     const { name, id } = this.getOptions(params)
@@ -229,7 +235,7 @@ export class KyselyAdapter<
         return await work(handle)
       })
     } catch (error) {
-      throw toTableError(error, handle?.table)
+      throw toTableError(error, { table: handle?.table, action, services: findDatabase(Model).services })
     }
   }
 
@@ -248,7 +254,7 @@ export class KyselyAdapter<
     } catch (error) {
       if (hasCode(error, 'ALULA_MISSING_TABLE')) return undefined
 
-      throw toTableError(error, undefined)
+      throw toFeathersError(error)
     }
   }
 }
@@ -321,6 +327,9 @@ export class KyselyService<
   async setup(_app?: unknown, path?: string): Promise<void> {
     const Model = this.getModel()
     const { name, id } = this.options
+    const { services } = findDatabase(Model)
+
+    if (path !== undefined && !services.has(name)) services.set(name, path)
 
     openTable(Model, Model, { name, id, by: this.identifiedBy }).then(
       (handle) => warnOfIds(handle, path),

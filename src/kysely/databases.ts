@@ -28,6 +28,8 @@ export class Database {
   usedConnections = 0
   /** Transactions whose function waits for a further connection, and how many statements do. */
   readonly waiting = new Map<object, number>()
+  /** The paths of services by the names of their tables, for messages. */
+  readonly services = new Map<string, string>()
   /** How many savepoints were set: each has a number, so that none hides another. */
   savepoints = 0
   /** Whether a warning was given about a statement outside of a transaction. */

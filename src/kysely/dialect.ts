@@ -81,14 +81,19 @@ export interface JsonRows {
   isRefusal?(error: DriverError): boolean
 }
 
-/** What a database objects to, in the terms of none of them. */
+/**
+ * What a database objects to, in the terms of none of them. `reference` is a reference to a record that does not exist,
+ * `referenced` a record that others refer to, and `foreignKey` one of both.
+ */
 export type ErrorKind =
   | 'check'
   | 'conflict'
   | 'deadlock'
+  | 'foreignKey'
   | 'invalid'
   | 'missing'
   | 'reference'
+  | 'referenced'
   | 'size'
   | 'unavailable'
 
@@ -100,6 +105,7 @@ export interface DriverError {
   readonly sqlState?: unknown
   readonly column?: unknown
   readonly constraint?: unknown
+  readonly table?: unknown
 }
 
 /**
@@ -177,4 +183,6 @@ export interface Dialect {
   toErrorKind(error: DriverError): ErrorKind | undefined
   /** The names of columns and constraints in an error of the driver. */
   toErrorNames(error: DriverError & { readonly message: string }, table: TableDescription): readonly string[]
+  /** The name of the table that refers to a record, in an error of the kind `referenced`. Left out where errors do not tell. */
+  toReferrer?(error: DriverError & { readonly message: string }): string | undefined
 }

@@ -47,19 +47,53 @@ export function toFeathersError(error: unknown, db?: AnyKysely): FeathersError {
   return toKnownError(error, db ? [findDatabase(db).dialect] : DIALECTS)
 }
 
-/** The same for an error of a service: it names the columns of its table. */
-export function toTableError(error: unknown, table: Table | undefined): FeathersError {
-  return table ? toKnownError(error, [table.dialect], findFields(error, table)) : toFeathersError(error)
+/** A call of a service that has failed. */
+export interface FailedCall {
+  /** Its table, once that was read. */
+  readonly table: Table | undefined
+  /** Whether it creates or removes records, where it is known to. */
+  readonly action?: 'create' | 'remove' | undefined
+  /** The paths of services by the names of their tables. */
+  readonly services: ReadonlyMap<string, string>
 }
 
-function toKnownError(
-  error: unknown,
-  dialects: readonly Dialect[],
-  fields: readonly string[] = []
-): FeathersError {
+/** The same for an error of a service: it names the columns of its table. */
+export function toTableError(error: unknown, call: FailedCall): FeathersError {
+  return toKnownError(error, call.table ? [call.table.dialect] : DIALECTS, call)
+}
+
+function toKnownError(error: unknown, dialects: readonly Dialect[], call?: FailedCall): FeathersError {
   if (isFeathersError(error)) return error
 
-  return withCause(toErrorOf(toErrorKind(error, dialects), fields, toDetail(error)), error)
+  const kind = toSide(toErrorKind(error, dialects), call)
+  const known =
+    kind === 'referenced'
+      ? toReferenced(findReferrer(error, dialects), call)
+      : toErrorOf(kind, findFields(error, call?.table), toDetail(error))
+
+  return withCause(known, error)
+}
+
+/** Which record lacks the other, where the database does not tell. */
+function toSide(kind: ErrorKind | undefined, call: FailedCall | undefined): ErrorKind | undefined {
+  if (kind !== 'foreignKey' || !call?.action) return kind
+
+  return call.action === 'create' ? 'reference' : 'referenced'
+}
+
+/** The error for a record that others refer to. The columns that it is about are those of another table. */
+function toReferenced(table: string | undefined, call: FailedCall | undefined): FeathersError {
+  const name = table === undefined ? undefined : (call?.services.get(table) ?? table)
+
+  return new Conflict(
+    `A record is in use: ${name === undefined ? 'other records' : `records of '${name}'`} refer to it`
+  )
+}
+
+function findReferrer(error: unknown, dialects: readonly Dialect[]): string | undefined {
+  if (!hasMessage(error)) return undefined
+
+  return dialects.find((dialect) => dialect.toErrorKind(error) === 'referenced')?.toReferrer?.(error)
 }
 
 /** What the driver says, where a client may see it. */
@@ -108,7 +142,11 @@ export function isTaken(error: unknown, id: string, table: Table): boolean {
 }
 
 /** The error that a client gets, with the fields that it is about. */
-function toErrorOf(kind: ErrorKind | undefined, fields: readonly string[], detail: string): FeathersError {
+function toErrorOf(
+  kind: Exclude<ErrorKind, 'referenced'> | undefined,
+  fields: readonly string[],
+  detail: string
+): FeathersError {
   const names = fields.map((field) => `'${field}'`).join(', ')
   const errors = (text: string) =>
     fields.length > 0 ? { errors: Object.fromEntries(fields.map((field) => [field, text])) } : undefined
@@ -120,8 +158,12 @@ function toErrorOf(kind: ErrorKind | undefined, fields: readonly string[], detai
       return new BadRequest(`Invalid data: ${names || 'a field'} must not be null`, errors('is required'))
     case 'reference':
       return new BadRequest(
-        `Invalid data: ${names || 'a reference'} refers to a record that does not exist, or the record is still referenced`,
+        `Invalid data: ${names || 'a reference'} refers to a record that does not exist`,
         errors('refers to no record')
+      )
+    case 'foreignKey':
+      return new BadRequest(
+        'Invalid data: a reference refers to a record that does not exist, or other records refer to what was there'
       )
     case 'check':
       return new BadRequest(`Invalid data: ${names || 'a value'} is not allowed`, errors('is not allowed'))

@@ -6,6 +6,7 @@ const STATES: readonly (readonly [state: string, kind: ErrorKind])[] = [
   ['23P01', 'conflict'],
   ['23502', 'missing'],
   ['23503', 'reference'],
+  ['23001', 'referenced'],
   ['23514', 'check'],
   ['40001', 'deadlock'],
   ['40P01', 'deadlock'],

@@ -181,6 +181,14 @@ function check(connect: (onEnd: OnEnd) => Promise<Kysely<any>>): void {
       code: 400,
       errors: { number: 'is not allowed' }
     })
+    await sql`create table alula_referrer (catalog integer references alula_catalog on delete restrict)`.execute(
+      db
+    )
+    await sql`insert into alula_referrer values (2)`.execute(db)
+    await expect(service.remove(2)).rejects.toMatchObject({
+      ...{ code: 409, message: "A record is in use: records of 'alula_referrer' refer to it" }
+    })
+    await sql`drop table alula_referrer`.execute(db)
     expect(await service.remove(2)).toMatchObject({ text: 'Bob' })
     await expect(service.get(2)).rejects.toMatchObject({ code: 404 })
     expect(await service.remove(null)).toHaveLength(1)

@@ -181,7 +181,7 @@ describeDatabases('a table in which several records have an id', (database) => {
       database,
       'alula_one_record',
       'number integer primary key, slug varchar(50) unique, qty integer',
-      ({ query }) => statements.push(query.sql)
+      ({ query }) => void statements.push(query.sql)
     )
     const service: any = kysely({ Model: db, name: 'alula_one_record', id: 'number' })
 

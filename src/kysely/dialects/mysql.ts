@@ -11,7 +11,8 @@ import { type Column, type Kind, type TableDescription, toColumns, toKind } from
 const NUMBERS: ReadonlyMap<number, ErrorKind> = new Map([
   ...[1022, 1062, 1169, 1586].map((number) => [number, 'conflict'] as const),
   ...[1048, 1364].map((number) => [number, 'missing'] as const),
-  ...[1216, 1217, 1451, 1452].map((number) => [number, 'reference'] as const),
+  ...[1216, 1452].map((number) => [number, 'reference'] as const),
+  ...[1217, 1451].map((number) => [number, 'referenced'] as const),
   ...[3819, 4025].map((number) => [number, 'check'] as const),
   ...[1264, 1265, 1292, 1366, 1367, 1406, 1411, 1416, 1441, 3140, 3156].map(
     (number) => [number, 'invalid'] as const
@@ -118,7 +119,8 @@ export const mysql: Dialect = {
 
     // A newer version puts the name of the table before it.
     return name === undefined ? [] : [...new Set([name, name.slice(name.indexOf('.') + 1)])]
-  }
+  },
+  toReferrer: ({ message }) => /^Cannot delete .*?\(`.*?`\.`(.*?)`, CONSTRAINT/.exec(message)?.[1]
 }
 
 /** A column, as the database describes it. */

@@ -107,8 +107,13 @@ export const postgres: Dialect = {
       () => false
     ),
 
-  toErrorKind: ({ code }) => fromSqlState(code),
-  toErrorNames: ({ column, constraint }) => [column ?? constraint].filter((name) => typeof name === 'string')
+  toErrorKind({ code, message }) {
+    const kind = fromSqlState(code)
+
+    return kind === 'reference' && namesReferrer(String(message)) ? 'referenced' : kind
+  },
+  toErrorNames: ({ column, constraint }) => [column ?? constraint].filter((name) => typeof name === 'string'),
+  toReferrer: ({ table }) => (typeof table === 'string' ? table : undefined)
 }
 
 /** A column, as the database describes it. */
@@ -216,6 +221,14 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
     collation: 'C',
     returning: { insert: true, update: true, delete: true }
   }
+}
+
+/**
+ * Whether an error about a foreign key is that of the table that others refer to. In every language its message quotes
+ * that table, the key and the table that refers; the message for a reference to nothing quotes the last two.
+ */
+function namesReferrer(message: string): boolean {
+  return (message.match(/["«»„“”‚‘「」]/g)?.length ?? 0) >= 6
 }
 
 /** Drivers return large integers in lists as strings, as they do decimals. */

@@ -13,7 +13,7 @@ const CODES: readonly (readonly [code: string, kind: ErrorKind])[] = [
   ['SQLITE_CONSTRAINT_ROWID', 'conflict'],
   ['SQLITE_CONSTRAINT_NOTNULL', 'missing'],
   ['SQLITE_CONSTRAINT_CHECK', 'check'],
-  ['SQLITE_CONSTRAINT_FOREIGNKEY', 'reference'],
+  ['SQLITE_CONSTRAINT_FOREIGNKEY', 'foreignKey'],
   ['SQLITE_CONSTRAINT', 'invalid'],
   ['SQLITE_MISMATCH', 'invalid'],
   ['SQLITE_TOOBIG', 'invalid'],
@@ -112,14 +112,22 @@ export const sqlite: Dialect = {
 
     return CODES.find(([name]) => code.startsWith(name))?.[1]
   },
-  toErrorNames({ message }, { columns }) {
+  toErrorNames({ message }, { name: table, columns }) {
     const [, kind, rest = ''] = /^(.*) constraint failed: (.*)$/s.exec(message) ?? []
 
     // A check has no more than its text.
     if (kind === 'CHECK') return rest.match(/\w+/g)?.filter((word) => columns.has(word)) ?? []
 
-    return rest.split(', ').map((name) => name.slice(name.lastIndexOf('.') + 1))
+    // A trigger writes to other tables.
+    return rest
+      .split(', ')
+      .flatMap((name) => (hasPrefix(name, `${table}.`) ? name.slice(table.length + 1) : []))
   }
+}
+
+/** Names of tables have no case. */
+function hasPrefix(name: string, prefix: string): boolean {
+  return name.toLowerCase().startsWith(prefix.toLowerCase())
 }
 
 /** A column, as the database describes it. A driver may be told to return a bigint for each integer. */
