@@ -1,6 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { FeathersService, HookContext, Params } from '../core/types.ts'
-import type { Hook } from '../hooks/types.ts'
+import type { AroundHook, Hook } from '../hooks/types.ts'
 import type { SchemaDefinition } from '../schema/compile.ts'
 import { CHECKS, type LongForm } from '../schema/declaration.ts'
 import type { DescribedExtension } from '../schema/declared.ts'
@@ -130,6 +130,17 @@ class TableSchema implements DescribedExtension {
 
   input(method: string): Hook<HookContext> {
     return this.onceLoaded((declared) => declared.input?.(method))
+  }
+
+  /** The table is known: the hooks of `input` have run. */
+  innermost(method: string): AroundHook<HookContext> | undefined {
+    if (globalThis.process?.env.NODE_ENV === 'production') return undefined
+
+    return (context, next) => {
+      const hook = this.declared?.innermost?.(method)
+
+      return hook ? hook(context, next) : next()
+    }
   }
 
   show(event: string, data: unknown): unknown {

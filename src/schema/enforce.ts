@@ -10,7 +10,7 @@ import type {
   NormalizedServiceOptions,
   Params
 } from '../core/types.ts'
-import type { Hook } from '../hooks/types.ts'
+import type { AroundHook, Hook } from '../hooks/types.ts'
 import { isString } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
@@ -27,7 +27,7 @@ import { isOfRelation } from './find-related.ts'
 import { markRecords, pickResult, showAll } from './output.ts'
 import { listFilters } from './related-filter.ts'
 import { compileExternal, compileResult, type ResolverSettings, resolveInput } from './resolvers.ts'
-import { compileResultCheck } from './result.ts'
+import { compileResultCheck, type ResultCheck } from './result.ts'
 import { COMPARE, isComparable } from './stored.ts'
 import type { Validator } from './validator.ts'
 
@@ -72,7 +72,7 @@ class ServiceSchema implements DescribedExtension {
   private readonly record: Validator
   private readonly isDevelopment = globalThis.process?.env.NODE_ENV !== 'production'
   private compiled: CompiledSchema | undefined
-  private checkResult: ((context: HookContext) => void) | undefined
+  private resultCheck: ResultCheck | undefined
 
   constructor({ form, record }: Declaration) {
     this.form = form
@@ -116,7 +116,7 @@ class ServiceSchema implements DescribedExtension {
       )
     })
     if (isDevelopment) {
-      this.checkResult = compileResultCheck(this.record.output, (difference, context) =>
+      this.resultCheck = compileResultCheck(this.record.output, (difference, context) =>
         report(
           'ALULA_RESULT',
           `A result of '${path}' (${context.method}) is not what its schema says: ${difference}`,
@@ -143,7 +143,7 @@ class ServiceSchema implements DescribedExtension {
     const resolve = pickOwn ? undefined : compileExternal(this.resolvers, isStandard ? pick : showAll)
     const hasEvent = getDefinition(method).event !== undefined
     const hasRelations = !isEmpty(relations)
-    const checkResult = isStandard ? this.checkResult : undefined
+    const resultCheck = isStandard ? this.resultCheck : undefined
     const pickShown = (value: unknown) => {
       if (isStandard) return pickResult(value, pick)
 
@@ -154,7 +154,7 @@ class ServiceSchema implements DescribedExtension {
     }
 
     return (context) => {
-      checkResult?.(context)
+      resultCheck?.compare(context)
       if (resolve) return resolve(context).then(() => show(context))
       // Listeners of an event get the result too.
       if (isStandard && (hasEvent || !goesToClient(context))) markRecords(context.result, dispatchProperty)
@@ -196,6 +196,17 @@ class ServiceSchema implements DescribedExtension {
     return async (context) => {
       if (derived) await addDerived(context, derived)
       await resolve?.(context)
+    }
+  }
+
+  innermost(method: string): AroundHook<HookContext> | undefined {
+    const { resultCheck } = this
+
+    if (!resultCheck || !isStandardMethod(method)) return undefined
+
+    return async (context, next) => {
+      await next()
+      resultCheck.remember(context)
     }
   }
 

@@ -1,10 +1,18 @@
 import type { HookContext } from '../core/types.ts'
 import { toExactDate } from '../query/coerce.ts'
 import { describe } from '../query/operators.ts'
-import { getPath, isPlainObject } from '../utils/object.ts'
+import { isPlainObject } from '../utils/object.ts'
 import { type Field, type FieldKind, toExpectation, toFieldTable } from './fields.ts'
 import { type JsonSchema, toAlternatives } from './json-schema.ts'
 import { toRecords } from './output.ts'
+
+/** Compares the results of a service with the schema of their records. */
+export interface ResultCheck {
+  /** Keeps which fields all records had when the method returned: hooks may remove what a caller must not see. */
+  remember(context: HookContext): void
+  /** Compares what is left after all hooks. */
+  compare(context: HookContext): void
+}
 
 /**
  * Prepares a comparison of results with the schema of their records, for development. It compares types and not rules
@@ -16,27 +24,39 @@ import { toRecords } from './output.ts'
 export function compileResultCheck(
   schema: JsonSchema,
   report: (difference: string, context: HookContext) => void
-): (context: HookContext) => void {
-  const fields = [...toFieldTable(schema)].map(([path, field]) => ({ path, field, names: path.split('.') }))
+): ResultCheck {
+  const fields = [...toFieldTable(schema)]
   const required = toRequired(schema)
   const reported = new Set<string>()
+  const returned = new WeakMap<HookContext, ReadonlySet<string>>()
 
-  return (context) => {
+  return { remember, compare }
+
+  function remember(context: HookContext): void {
+    const records = toRecords(context.result).filter(isPlainObject)
+
+    returned.set(
+      context,
+      new Set([...required].filter((name) => records.every((record) => getField(record, name) !== undefined)))
+    )
+  }
+
+  function compare(context: HookContext): void {
     // A hook that sets a dispatch, and a client that selects, leave fields out.
     const isWhole = context.dispatch === undefined && context.params.query?.$select === undefined
 
     for (const record of toRecords(context.result)) {
-      if (isPlainObject(record)) compare(record, isWhole, context)
+      if (isPlainObject(record)) compareRecord(record, isWhole, context)
     }
   }
 
-  function compare(record: object, isWhole: boolean, context: HookContext): void {
-    for (const { path, field, names } of fields) {
+  function compareRecord(record: object, isWhole: boolean, context: HookContext): void {
+    for (const [path, field] of fields) {
       if (reported.has(path)) continue
 
-      const value = getPath(record, names)
-      const isMissing = isWhole && value === undefined && required.has(path)
-      const difference = isMissing ? 'is missing' : findDifference(value, field)
+      const value = getField(record, path)
+      const mayBeMissing = !isWhole || !required.has(path) || returned.get(context)?.has(path)
+      const difference = value === undefined && !mayBeMissing ? 'is missing' : findDifference(value, field)
 
       if (!difference) continue
 
@@ -44,6 +64,22 @@ export function compileResultCheck(
       report(`'${path}' ${difference}`, context)
     }
   }
+}
+
+/** The value at a path. The name of a field may have points itself. */
+function getField(value: unknown, path: string): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  if (Object.hasOwn(value, path)) return (value as Record<string, unknown>)[path]
+
+  for (let point = path.indexOf('.'); point !== -1; point = path.indexOf('.', point + 1)) {
+    const name = path.slice(0, point)
+
+    if (Object.hasOwn(value, name)) {
+      return getField((value as Record<string, unknown>)[name], path.slice(point + 1))
+    }
+  }
+
+  return undefined
 }
 
 /** The fields that every record has. Those of nested objects are not asked for. */
@@ -78,9 +114,9 @@ function findDifference(
 function isOfKind(value: unknown, kind: FieldKind): boolean {
   switch (kind) {
     case 'number':
-      return typeof value === 'number' || typeof value === 'bigint'
+      return typeof value === 'number' || typeof value === 'bigint' || isLargeInteger(value)
     case 'integer':
-      return Number.isInteger(value) || typeof value === 'bigint'
+      return Number.isInteger(value) || typeof value === 'bigint' || isLargeInteger(value)
     case 'boolean':
       return typeof value === 'boolean'
     case 'date':
@@ -93,4 +129,9 @@ function isOfKind(value: unknown, kind: FieldKind): boolean {
       // Dates and ids of databases become strings in JSON.
       return typeof value === 'string' || typeof (value as { toJSON?: unknown }).toJSON === 'function'
   }
+}
+
+/** An integer beyond 2^53, which adapters write as a string. */
+function isLargeInteger(value: unknown): boolean {
+  return typeof value === 'string' && /^-?[1-9]\d{15,}$/.test(value) && !Number.isSafeInteger(Number(value))
 }

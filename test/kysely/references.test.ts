@@ -24,13 +24,16 @@ describeDatabases('records that refer to others', (database) => {
 
   /** Makes a table that refers to the first one, and is dropped before it. */
   async function addTable(name: string, columns: string): Promise<void> {
-    onTestFinished(() => sql`drop table ${sql.table(name)}`.execute(db))
+    onTestFinished(() => db.schema.dropTable(name).execute())
     await sql`create table ${sql.table(name)} (${sql.raw(columns)})`.execute(db)
   }
 
   /** What a client sees of a call that fails. */
   async function failureOf(call: Promise<unknown>): Promise<object> {
-    const { code, message, errors } = await call.then(expect.unreachable, (error) => error)
+    const { code, message, errors } = await call.then(
+      () => expect.unreachable('expected an error'),
+      (error) => error
+    )
 
     return { code, message, errors }
   }

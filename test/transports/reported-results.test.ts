@@ -1,8 +1,11 @@
+import { sql } from 'kysely'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import { alula, createContext } from '../../src/index.ts'
+import { kysely, table } from '../../src/kysely.ts'
 import { memory } from '../../src/memory.ts'
 import { schema } from '../../src/schema.ts'
+import { createTable, SQLITE } from '../support/sql.ts'
 import { configure, Note, Notes, note, SECRET, User } from './support/notes.ts'
 
 it('a result that is not what the schema says is reported once for each field, in development', async () => {
@@ -48,6 +51,45 @@ it('a result that is not what the schema says is reported once for each field, i
       method
     ])
   )
+})
+
+it('no field is reported that a hook has removed, that has points in its name, or is a large integer', async () => {
+  const app = alula()
+  const reports: string[] = []
+  const db = await createTable(
+    SQLITE,
+    'alula_results',
+    '"id" integer primary key, "a.b" text not null, size integer, pay text not null'
+  )
+  const Row = z.object({ id: z.int(), 'a.b': z.string(), size: z.int().nullable(), pay: z.string() })
+
+  await sql`insert into alula_results values (1, 'c', 9007199254740993, 'a lot')`.execute(db)
+  app.on('error', (error) => reports.push(error.message))
+  app.use('tables', kysely({ Model: db, name: 'alula_results' }), { schema: table() })
+  app.use('rows', kysely({ Model: db, name: 'alula_results' }), { schema: schema(Row) })
+
+  for (const path of ['tables', 'rows']) {
+    const seen = { id: 1, 'a.b': 'c', size: '9007199254740993' }
+
+    app.service(path).hooks({
+      after: {
+        find: [(context: any) => void delete context.result[0].pay],
+        get: [(context: any) => Object.assign(context, { result: seen }) && undefined]
+      }
+    })
+    expect(await app.service(path).find()).toEqual([seen])
+    expect(await app.service(path).get(1)).toEqual(seen)
+  }
+
+  expect(reports).toEqual([])
+  // One that the store lacks still is.
+  app.use('others', memory({ store: { 1: { id: 1, 'a.b': 5, size: '12' } } }), { schema: schema(Row) })
+  await app.service('others').find()
+  expect(reports.map((report) => report.slice(report.indexOf("'", 13) + 2))).toEqual([
+    "(find) is not what its schema says: 'a.b' expects a string, got a number (ALULA_RESULT)",
+    "(find) is not what its schema says: 'size' expects an integer or null, got a string (ALULA_RESULT)",
+    "(find) is not what its schema says: 'pay' is missing (ALULA_RESULT)"
+  ])
 })
 
 it('a field that is dropped is named once in development', async () => {
