@@ -126,7 +126,7 @@ describeDatabases('transactions', (database) => {
       const [ada, bob] = await people.create([{ name: 'Ada' }, { name: 'Bob' }])
 
       await app.service('pets').create({ id: 1, owner: ada.id })
-      await expect(people.remove(null)).rejects.toMatchObject({ name: 'BadRequest' })
+      await expect(people.remove(null)).rejects.toMatchObject({ name: 'Conflict' })
       await people.remove(bob.id)
     })
 
