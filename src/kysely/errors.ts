@@ -114,8 +114,8 @@ export function transactionEnded(): FeathersError {
   return new Unavailable('The transaction of this call has ended')
 }
 
-/** What a call gets that others have come in the way of: nothing has happened. */
-export function rivalled(): FeathersError {
+/** The error of a call that collided with others, and has changed nothing. */
+export function requestsCollided(): FeathersError {
   return new Unavailable('The database could not serve several requests at once. Try again')
 }
 
@@ -175,7 +175,7 @@ function toErrorOf(
     case 'size':
       return new BadRequest('The request is too large for the database')
     case 'deadlock':
-      return rivalled()
+      return requestsCollided()
     case 'unavailable':
       return new Unavailable(`The database is not available${detail}`)
     case undefined:

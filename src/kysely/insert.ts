@@ -2,7 +2,7 @@ import type { Compilable } from 'kysely'
 import { BadRequest } from '../errors.ts'
 import { atomically } from './atomic.ts'
 import type { StoredRow } from './dialect.ts'
-import { isTaken, rivalled } from './errors.ts'
+import { isTaken, requestsCollided } from './errors.ts'
 import { toColumn } from './field.ts'
 import { toStored } from './kinds.ts'
 import { selectRows } from './read.ts'
@@ -252,7 +252,7 @@ async function insertAndFind(
 
   const found = withoutRows(await lockRows(handle, sharesId), others)
 
-  if (found.length !== 1) throw rivalled()
+  if (found.length !== 1) throw requestsCollided()
 
   return found
 }

@@ -2,7 +2,7 @@ import { type Compilable, sql } from 'kysely'
 import type { Id } from '../core/types.ts'
 import { atomically } from './atomic.ts'
 import type { Fragment, StoredRow } from './dialect.ts'
-import { rivalled } from './errors.ts'
+import { requestsCollided } from './errors.ts'
 import { toColumn } from './field.ts'
 import { KINDS, toOperand, toStored } from './kinds.ts'
 import { allOf, anyOf, NEVER } from './logic.ts'
@@ -91,7 +91,7 @@ export async function changeRows(
     const changed = withoutRows(await lockRows(current, locked.sharesId), locked.others)
 
     // Rows that came between the lock and the change.
-    if (changed.length !== locked.rows.length) throw rivalled()
+    if (changed.length !== locked.rows.length) throw requestsCollided()
 
     return changed
   })
@@ -121,7 +121,7 @@ export async function removeRows(handle: TableHandle, target: Target): Promise<r
 
     const removed = await countChanges(current, current.db.deleteFrom(current.name).where(condition))
 
-    if (removed > rows.length) throw rivalled()
+    if (removed > rows.length) throw requestsCollided()
 
     return rows
   })

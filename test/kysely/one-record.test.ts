@@ -3,7 +3,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { kysely } from '../../src/kysely.ts'
 import { memory } from '../../src/memory.ts'
-import { createTable, describeDatabases, SQLITE } from '../support/sql.ts'
+import { createTable, describeDatabases, MARIADB, POSTGRES, SQLITE } from '../support/sql.ts'
 
 const ROWS = [
   { number: 1, owner: 1, qty: 1 },
@@ -141,26 +141,46 @@ describeDatabases('a table in which several records have an id', (database) => {
 
   it('is named once when the application is set up, and one with a unique index is not', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
-    const indexes = [
+    const unique = 'create unique index alula_one_record_number on alula_one_record'
+    const indexes: readonly (readonly [columns: string, isNamed: boolean, statement?: string])[] = [
       ['number integer', true],
       ['number integer, primary key (number, owner)', true],
       ['number integer primary key', false],
-      ['number integer, unique (number)', false]
-    ] as const
+      ['number integer, unique (number)', false],
+      ['number integer', false, `${unique} (number)`],
+      ...(database === MARIADB
+        ? []
+        : ([
+            ['number integer', true, `${unique} (number) where owner > 1`],
+            ['number integer', true, `${unique} ((number + owner))`]
+          ] as const)),
+      ...(database === POSTGRES
+        ? ([
+            ['number integer, unique (number) deferrable', true],
+            ['number integer', false, `${unique} (number) include (owner)`],
+            [
+              'number integer primary key',
+              true,
+              'create table alula_one_child () inherits (alula_one_record)'
+            ]
+          ] as const)
+        : [])
+    ]
 
     onTestFinished(() => warn.mockRestore())
 
-    for (const [columns, isNamed] of indexes) {
+    for (const [columns, isNamed, statement] of indexes) {
       const [first, ...rest] = columns.split(', ')
       const db = await createTable(database, 'alula_one_record', [first, 'owner integer', ...rest].join(', '))
       const service = kysely({ Model: db, name: 'alula_one_record', id: 'number' })
       const app = alula()
 
+      if (statement !== undefined) await sql.raw(statement).execute(db)
       warn.mockClear()
       app.use('rows', service)
       await app.setup()
       await service.find()
-      await service.find()
+      await sql`drop table if exists alula_one_child`.execute(db)
 
       expect(warn.mock.calls).toEqual(
         isNamed
