@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { access, anyone } from '../../src/access.ts'
@@ -62,6 +63,22 @@ describeChromium('the forms of the page', (open) => {
       'first name': 'Adele',
       address: { ...ADDRESS, city: 'Basel' }
     })
+  })
+
+  it('leave the cells of an opened record under their headers', async () => {
+    const { url } = await startHomes(['find', 'patch'])
+    const { page } = await open(`${url}docs`)
+    const listEdges = (cells: Locator) =>
+      cells.evaluateAll((elements) => elements.map((element) => element.getBoundingClientRect().left))
+
+    await page.getByRole('button', { name: 'Open 1' }).click()
+    await page.getByRole('form', { name: 'Change 1 of homes' }).waitFor()
+
+    const row = page.getByRole('row').filter({ has: page.getByRole('button', { name: 'Open 1' }) })
+    const edges = await listEdges(row.getByRole('cell'))
+
+    expect(edges.length).toBeGreaterThan(2)
+    expect(edges).toEqual(await listEdges(page.getByRole('columnheader')))
   })
 
   it('show the default of a truth value, which can be changed', async () => {
