@@ -198,7 +198,7 @@ export function decide(context: HookContext, rule: AccessRule | undefined): void
 
     if (!isPromise(decision)) return settleDecision(context, decision)
 
-    return decision.then(
+    return Promise.resolve(decision).then(
       (settled) => settleDecision(context, settled),
       (error) => refuseAfter(context, error)
     )

@@ -1,10 +1,11 @@
-import { emitSafely, reportError } from '../core/events.ts'
+import { emitSafely, reportError, runSafely } from '../core/events.ts'
 import type { Application, HookContext, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import { hasCode } from '../utils/check.ts'
 import { KeyedMutex } from '../utils/keyed-mutex.ts'
 import { copyWith } from '../utils/object.ts'
 import { withoutBy } from '../utils/own-adapter.ts'
+import { assertSync } from '../utils/promise.ts'
 import type { RevocationStore } from './revocation.ts'
 import { isEntityName, isEveryEntity, type Session, Sessions, toEntityName } from './sessions.ts'
 import type { AuthenticationParams, AuthenticationRequest } from './types.ts'
@@ -182,7 +183,7 @@ export class Connections {
   async verify(path: string, id: unknown): Promise<void> {
     const entity = toEntityName(path, id)
 
-    this.service.tokens.revocations?.announce?.(entity)
+    runSafely(this.service.app, () => this.service.tokens.revocations?.announce?.(entity))
     await this.verifyEntity(entity)
   }
 
@@ -194,7 +195,10 @@ export class Connections {
   listen(sources: readonly EntitySource[]): void {
     this.stopListening()
 
-    const unsubscribe = this.service.tokens.revocations?.subscribe?.((name) => this.handleNotice(name))
+    const unsubscribe = assertSync(
+      this.service.tokens.revocations?.subscribe?.((name) => this.handleNotice(name)),
+      "'subscribe' of a revocation store has to return a function"
+    )
 
     if (unsubscribe) this.stopping.push(unsubscribe)
 
@@ -213,7 +217,7 @@ export class Connections {
 
   /** Ends what `listen` has begun. */
   stopListening(): void {
-    for (const stop of this.stopping.splice(0)) stop()
+    for (const stop of this.stopping.splice(0)) runSafely(this.service.app, stop)
   }
 
   private async runOn(connection: RealTimeConnection, call: Call, work: () => Promise<void>): Promise<void> {

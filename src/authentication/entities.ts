@@ -3,6 +3,7 @@ import type { Application } from '../core/types.ts'
 import { hasCode } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
+import { assertSync } from '../utils/promise.ts'
 import { type EntitySource, withoutCall } from './connections.ts'
 import { hasDispatch } from './dispatch.ts'
 import { MISSING_SECRET, toAlgorithms } from './options.ts'
@@ -13,7 +14,11 @@ import type { AuthenticationConfiguration, AuthenticationParams, AuthenticationR
 interface Service {
   readonly app: Application
   readonly configuration: AuthenticationConfiguration
-  readonly strategies: { readonly [name: string]: { getCredential?(entity: any): unknown } }
+  readonly strategies: { readonly [name: string]: Strategy }
+}
+
+interface Strategy {
+  getCredential?(entity: any): unknown
 }
 
 /** The service of an entity, as far as one is loaded. */
@@ -148,7 +153,7 @@ export class Entities {
     let fingerprints: { [strategy: string]: string } | undefined
 
     for (const [name, strategy] of Object.entries(this.service.strategies)) {
-      const credential = strategy.getCredential?.(entity) ?? null
+      const credential = readCredential(strategy, entity) ?? null
 
       if (credential === null) continue
 
@@ -188,11 +193,11 @@ export class Entities {
    */
   haveSameCredentials(verified: any, current: any): boolean {
     return Object.values(this.service.strategies).every((strategy) => {
-      const credential = strategy.getCredential?.(current)
+      const credential = readCredential(strategy, current)
 
       return (
         credential === undefined ||
-        JSON.stringify(credential) === JSON.stringify(strategy.getCredential?.(verified))
+        JSON.stringify(credential) === JSON.stringify(readCredential(strategy, verified))
       )
     })
   }
@@ -235,6 +240,14 @@ export class Entities {
 
     return this.signer.canSign
   }
+}
+
+/** All promises look the same: a change of the credential would not be seen. */
+function readCredential(strategy: Strategy, entity: any): unknown {
+  return assertSync(
+    strategy.getCredential?.(entity),
+    "'getCredential' of a strategy has to return the credential itself"
+  )
 }
 
 /** A strategy may name a service that does not exist: its first login says so. */

@@ -6,6 +6,7 @@ import { hasCode, isFunction } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { copyWith, getPath } from '../utils/object.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
+import { assertSync } from '../utils/promise.ts'
 import { getCall } from './connections.ts'
 import { toInternal } from './entities.ts'
 import { BcryptHasher, type Hasher, isCost } from './hasher.ts'
@@ -244,11 +245,16 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     const { entityId = entityService.id, entityPasswordField: field } = this.configuration
     const hash = this.getCredential(entity) as string
 
-    if (!hasher.needsRehash?.(hash) || typeof entityService._patch !== 'function' || field.includes('.')) {
-      return entity
-    }
+    if (typeof entityService._patch !== 'function' || field.includes('.')) return entity
 
     try {
+      const isWeak = assertSync(
+        hasher.needsRehash?.(hash),
+        "'needsRehash' of a hasher has to return true or false"
+      )
+
+      if (!isWeak) return entity
+
       // With the old hash in the query, so that a password that was changed meanwhile is not put back.
       const change = { [field]: await hasher.hash(password) }
 

@@ -7,6 +7,7 @@ import type { Application, HookContext, NextFunction, RealTimeConnection } from 
 import { NotAuthenticated } from '../errors.ts'
 import { attachHooks } from '../hooks/interop.ts'
 import { copyWith, mergePlain } from '../utils/object.ts'
+import { mapAll } from '../utils/promise.ts'
 import { markTokenResponse } from '../utils/token-response.ts'
 import { AuthenticationBase } from './base.ts'
 import { CALL, getCall, withoutCall } from './connections.ts'
@@ -161,11 +162,9 @@ export class AuthenticationService extends AuthenticationBase {
     result: AuthenticationResult,
     params: AuthenticationParams
   ): Promise<AuthenticationResult> {
-    const [payload, options, claims] = await Promise.all([
-      this.getPayload(result, params),
-      this.getTokenOptions(result, params),
-      this.getClaims(result, params)
-    ])
+    const payload = await this.getPayload(result, params)
+    const options = await this.getTokenOptions(result, params)
+    const claims = await this.getClaims(result, params)
     const accessToken = await this.createAccessToken({ ...payload, ...claims }, options, params.secret)
 
     return {
@@ -234,8 +233,8 @@ export class AuthenticationService extends AuthenticationBase {
     result: AuthenticationResult,
     params: AuthenticationParams
   ): Promise<{ [claim: string]: any }> {
-    const claims = await Promise.all(
-      Object.values(this.strategies).map((strategy) => strategy.getClaims?.(result, params))
+    const claims = await mapAll(Object.values(this.strategies), (strategy) =>
+      strategy.getClaims?.(result, params)
     )
 
     return Object.assign({}, ...claims)

@@ -3,6 +3,7 @@ import { NotAuthenticated } from '../errors.ts'
 import { createDebug } from '../utils/debug.ts'
 import { createError } from '../utils/developer-error.ts'
 import { copyWith } from '../utils/object.ts'
+import { assertSync } from '../utils/promise.ts'
 import type {
   AuthenticationParams,
   AuthenticationRequest,
@@ -81,7 +82,7 @@ export class Strategies<Service extends { readonly app: Application }> {
     strategy.setName?.(name)
     strategy.setApplication?.(this.service.app)
     strategy.setAuthentication?.(this.service)
-    strategy.verifyConfiguration?.()
+    verify(strategy)
 
     this.byName[name] = strategy
   }
@@ -151,7 +152,7 @@ export class Strategies<Service extends { readonly app: Application }> {
 
   /** Lets the strategies check their configuration. */
   verifyConfiguration(): void {
-    for (const strategy of this.all) strategy.verifyConfiguration?.()
+    for (const strategy of this.all) verify(strategy)
   }
 
   /** Sets the strategies up, one after another. */
@@ -172,6 +173,14 @@ export class Strategies<Service extends { readonly app: Application }> {
 /** The error of credentials that no strategy accepts. */
 export function createInvalid(reason = ''): NotAuthenticated {
   return new NotAuthenticated(`Invalid authentication information${reason}`)
+}
+
+/** Credentials are verified right afterwards: a promise would refuse the configuration too late. */
+function verify(strategy: Strategy<any>): void {
+  assertSync(
+    strategy.verifyConfiguration?.(),
+    "'verifyConfiguration' of a strategy has to throw, or to return, at once"
+  )
 }
 
 function assertStrategy(name: string, strategy: unknown): void {

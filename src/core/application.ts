@@ -4,9 +4,10 @@ import { createDebug } from '../utils/debug.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { stripSlashes, toPrefix } from '../utils/path.ts'
+import { isPromise } from '../utils/promise.ts'
 import type { Channel, Channels } from './channel.ts'
 import { EmitterClass } from './emitter.ts'
-import { reportError } from './events.ts'
+import { reportError, runSafely } from './events.ts'
 import { setUpService } from './extensions.ts'
 import {
   addLifecycleHooks,
@@ -79,6 +80,9 @@ export class BaseApplication extends EmitterClass {
         `app.configure got '${callback.name || 'a function'}', which returned another function: call it first, as in app.configure(${callback.name || 'plugin'}())`
       )
     }
+
+    // As in v5 what follows does not wait for it.
+    if (isPromise(result)) runSafely(this, () => result)
 
     return this
   }

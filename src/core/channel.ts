@@ -1,8 +1,12 @@
-import { isFunction } from '../utils/check.ts'
-import { createError } from '../utils/developer-error.ts'
-import { EmitterClass } from './emitter.ts'
+import { isFunction, isSyncFunction } from '../utils/check.ts'
+import { createDebug } from '../utils/debug.ts'
+import { createError, createTypeError } from '../utils/developer-error.ts'
+import { assertSync } from '../utils/promise.ts'
+import { callListeners, EmitterClass } from './emitter.ts'
 
-/** Selects connections. */
+const debug = createDebug('alula:channels')
+
+/** Selects connections, at once: with a promise every connection would be selected. */
 type Filter<Connection> = (connection: Connection) => unknown
 
 /** Connections that receive the same events. The cost of joining and leaving does not grow with their number. */
@@ -41,10 +45,14 @@ export class Channel<Connection extends object = any> extends EmitterClass {
     return this
   }
 
-  /** Removes connections, or all for which a function returns true. When none is left, the channel emits `empty`. */
+  /**
+   * Removes connections, or all for which a function returns true. When none is left, the channel emits `empty`.
+   *
+   * @throws TypeError for an async function, and for one that returns a promise
+   */
   leave(...connections: readonly (Connection | Filter<Connection> | undefined)[]): this {
     const [first] = connections
-    const leaving = isFunction(first) ? this.connections.filter(first) : (connections as Connection[])
+    const leaving = isFunction(first) ? this.select(first, 'leave') : (connections as Connection[])
 
     const before = this.length
 
@@ -52,19 +60,41 @@ export class Channel<Connection extends object = any> extends EmitterClass {
       if (this._members.has(connection)) this._delete(connection)
     }
 
-    if (this.length === 0 && before > 0) this.emit('empty')
+    if (this.length === 0 && before > 0) this._emitEmpty()
 
     return this
   }
 
-  /** Those for which a function returns true, as a channel of its own with the same data. */
+  /**
+   * Those for which a function returns true, as a channel of its own with the same data.
+   *
+   * @throws TypeError for an async function, and for one that returns a promise
+   */
   filter(choose: Filter<Connection>): Channel<Connection> {
-    return new Channel(this.connections.filter(choose), this.data)
+    return new Channel(this.select(choose, 'filter'), this.data)
   }
 
   /** The same connections as a channel of its own, with data that they get instead of the result. */
   send(data: unknown): Channel<Connection> {
     return new Channel(this._members, data)
+  }
+
+  private select(choose: Filter<Connection>, method: string): Connection[] {
+    const sentence = `channel.${method} expects a function that returns true or false`
+
+    if (!isSyncFunction(choose)) {
+      throw createTypeError(
+        'ALULA_INVALID_ARGUMENT',
+        `${sentence}, got ${isFunction(choose) ? 'an async function' : typeof choose}`
+      )
+    }
+
+    return this.connections.filter((connection) => assertSync(choose(connection), sentence))
+  }
+
+  /** @internal Listeners that fail must not keep a connection in other channels. */
+  _emitEmpty(): void {
+    callListeners(this, 'empty', [], (error) => debug('A listener of empty failed: %O', error))
   }
 
   /** @internal */
@@ -262,7 +292,7 @@ class NamedChannel<Connection extends object> extends Channel<Connection> {
   override _add(connection: Connection): void {
     if (this.ended.has(connection)) {
       // As if it had left at once.
-      if (this.length === 0) this.emit('empty')
+      if (this.length === 0) this._emitEmpty()
       return
     }
 

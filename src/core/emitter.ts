@@ -1,6 +1,7 @@
 // What services, applications and channels are as emitters of events. The type is our own, so that TypeScript needs no
 // types of Node.
 import { EventEmitter } from 'events'
+import { attempt } from '../utils/promise.ts'
 
 /** Runs when an event is emitted. */
 export type EventListener = (...args: any[]) => void
@@ -30,5 +31,31 @@ export interface Emitter extends Listeners {
   once(event: string | symbol, listener: EventListener): this
 }
 
+/** The part of an emitter that is needed to call its listeners. */
+export interface EmitterLike {
+  emit(event: string | symbol, ...values: unknown[]): unknown
+  rawListeners(event: string | symbol): unknown[]
+}
+
 /** The class of event emitters. */
 export const EmitterClass: new () => Emitter = EventEmitter
+
+/**
+ * Calls every listener, whatever the others do.
+ *
+ * @param emitter Whose listeners are called
+ * @param report Called with what a listener throws, or rejects with later
+ * @returns Whether there was a listener
+ */
+export function callListeners(
+  emitter: EmitterLike,
+  event: string | symbol,
+  values: unknown[],
+  report: (error: unknown) => void
+): boolean {
+  const listeners = emitter.rawListeners(event) as ((...values: unknown[]) => unknown)[]
+
+  for (const listener of listeners) attempt(() => listener.apply(emitter, values), report)
+
+  return listeners.length > 0
+}

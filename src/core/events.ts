@@ -4,7 +4,8 @@ import { createDebug } from '../utils/debug.ts'
 import { runOrDefer } from '../utils/deferral.ts'
 import { createError } from '../utils/developer-error.ts'
 import type { MistakeCode } from '../utils/error-codes.ts'
-import { isPromise } from '../utils/promise.ts'
+import { attempt } from '../utils/promise.ts'
+import { callListeners, type EmitterLike } from './emitter.ts'
 import { warnOnce } from './internals.ts'
 import { getDefinition } from './methods.ts'
 import { getServiceOptions } from './service.ts'
@@ -12,11 +13,7 @@ import type { FeathersService, HookContext } from './types.ts'
 
 const debug = createDebug('alula:events')
 
-/** The part of an emitter that is needed here. */
-export interface EmitterLike {
-  emit(event: string | symbol, ...values: unknown[]): unknown
-  rawListeners(event: string | symbol): unknown[]
-}
+export type { EmitterLike }
 
 /**
  * Makes a service an event emitter whose listeners cannot do harm: each runs whatever the others do, and what
@@ -69,7 +66,7 @@ export function reportError(app: EmitterLike, error: unknown, context?: unknown)
   warnOnce(
     app,
     'ALULA_UNHEARD_ERROR',
-    `Unhandled error: ${error instanceof Error ? error.message : typeof error}. Add app.on('error', …) to handle these`
+    `Unhandled error: ${toMessage(error)}. Add app.on('error', …) to handle these`
   )
 }
 
@@ -106,10 +103,7 @@ function emitResult(context: HookContext, event: string): void {
 
   const emit = () => {
     for (const item of items) {
-      attempt(
-        () => service.emit(event, item, context),
-        (error) => reportError(context.app, error, context)
-      )
+      runSafely(context.app, () => service.emit(event, item, context), context)
     }
   }
 
@@ -140,28 +134,23 @@ export function emitSafely(
   return hasListeners
 }
 
-/** Calls every listener, whatever the others do. Returns whether there was one. */
-function callListeners(
-  emitter: EmitterLike,
-  event: string | symbol,
-  values: unknown[],
-  report: (error: unknown) => void
-): boolean {
-  const listeners = emitter.rawListeners(event) as ((...values: unknown[]) => unknown)[]
-
-  for (const listener of listeners) attempt(() => listener.apply(emitter, values), report)
-
-  return listeners.length > 0
+/**
+ * Runs code of the application that no call waits for. What it throws, or rejects with later, is reported.
+ *
+ * @param app Where errors are reported
+ * @param run The code
+ * @param context The context of the call that it follows from
+ */
+export function runSafely(app: EmitterLike, run: () => unknown, context?: unknown): void {
+  attempt(run, (error) => reportError(app, error, context))
 }
 
-/** Runs what is not ours: an error that it throws, or rejects with later, is reported and goes no further. */
-function attempt(run: () => unknown, report: (error: unknown) => void): void {
+/** An error of the application may throw when it is read. */
+function toMessage(error: unknown): string {
   try {
-    const returned = run()
-
-    if (isPromise(returned)) returned.then(undefined, report)
-  } catch (error) {
-    report(error)
+    return error instanceof Error ? `${error.message}` : typeof error
+  } catch {
+    return 'unknown'
   }
 }
 

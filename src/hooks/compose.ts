@@ -1,4 +1,5 @@
 import { createError, createTypeError } from '../utils/developer-error.ts'
+import { disregard } from '../utils/promise.ts'
 import type { AroundHook, BaseContext, NextFunction, Pipeline } from './types.ts'
 
 /**
@@ -28,11 +29,15 @@ export function wrapAround<C extends BaseContext>(inner: Pipeline<C>, hook: Arou
     let called = false
 
     const next = () => {
-      if (called)
-        return Promise.reject(createError('ALULA_NEXT_CALLED_TWICE', 'next() called multiple times'))
-      called = true
+      const through = called
+        ? Promise.reject(createError('ALULA_NEXT_CALLED_TWICE', 'next() called multiple times'))
+        : inner(context)
 
-      return inner(context)
+      called = true
+      // A hook that does not wait for it decides by itself what becomes of the call.
+      disregard(through)
+
+      return through
     }
 
     try {

@@ -23,9 +23,10 @@ import {
   wantsSet
 } from '../query/record-set.ts'
 import { toSelection } from '../query/select.ts'
-import { isFunction, isObject, isStringList } from '../utils/check.ts'
+import { isObject, isStringList, isSyncFunction } from '../utils/check.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
 import { assertOption, assertOptions, type OptionChecks } from '../utils/options.ts'
+import { assertSync } from '../utils/promise.ts'
 import { clone, cloneRecord } from './clone.ts'
 import type { Entry, Stored } from './field-index.ts'
 import { takeSorted } from './page.ts'
@@ -55,8 +56,8 @@ const CHECKS: OptionChecks = {
   startId: [Number.isSafeInteger, 'a whole number'],
   indexes: [isStringList, 'an array of field names'],
   predicates: [isObject, 'functions by operator'],
-  matcher: [isFunction, 'a function'],
-  sorter: [isFunction, 'a function']
+  matcher: [isSyncFunction, 'a function that is not async'],
+  sorter: [isSyncFunction, 'a function that is not async']
 }
 
 /** Operators that need no meaning of their own. */
@@ -265,7 +266,10 @@ export class MemoryAdapter<
 
     const { $limit, $skip, $sort, $select, ...conditions } = params?.query ?? {}
 
-    return matcher(conditions)
+    const matches = assertSync(matcher(conditions), "The option 'matcher' has to return a test")
+
+    return (record) =>
+      assertSync(matches(record), "A test of the option 'matcher' has to return true or false")
   }
 
   /** At least the first `count` records in the order of the query. */
@@ -279,12 +283,11 @@ export class MemoryAdapter<
     if (sort.length === 0) return records
 
     const { sorter } = this.getOptions(params)
+    const compare = sorter
+      ? toComparator(sorter, params?.query?.$sort ?? {})
+      : compileComparator(sort, toReader)
 
-    return takeSorted(
-      records,
-      sorter ? sorter(params?.query?.$sort ?? {}) : compileComparator(sort, toReader),
-      count
-    )
+    return takeSorted(records, compare, count)
   }
 
   /** Gives each record an id. Nothing is stored before all ids are known to be free. */
@@ -380,6 +383,15 @@ export function memory<
   MemoryService<Result, Data, ServiceParams, PatchData>
 export function memory(options: MemoryOptions = {}): MemoryService {
   return new MemoryService(options, [])
+}
+
+function toComparator(
+  sorter: NonNullable<MemoryOptions['sorter']>,
+  sort: Query
+): (a: unknown, b: unknown) => number {
+  const compare = assertSync(sorter(sort), "The option 'sorter' has to return a comparison")
+
+  return (a, b) => assertSync(compare(a, b), "A comparison of the option 'sorter' has to return a number")
 }
 
 function assertMeaning(owner: string, { operators, predicates = {}, matcher }: MemoryOptions): void {

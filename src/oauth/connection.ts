@@ -1,7 +1,7 @@
 import type { ClientAuth, Configuration } from 'openid-client'
 import { importPeer } from '../utils/peer.ts'
 import { Unusable } from './failure.ts'
-import type { ResolvedProvider } from './options.ts'
+import { createSecret, type ResolvedProvider } from './options.ts'
 import { isLoopback, isSafeUrl } from './redirect.ts'
 import type { OAuthProfile } from './types.ts'
 
@@ -102,7 +102,7 @@ export class ProviderConnection {
         (this.isOpenid && !supported.includes('client_secret_post')
           ? 'client_secret_basic'
           : 'client_secret_post')
-      const secret = settings.createSecret?.(settings) ?? settings.secret
+      const secret = createSecret(settings)
       const authenticate =
         method === 'none'
           ? client.None()

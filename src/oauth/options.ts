@@ -3,6 +3,7 @@ import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { assertOption, assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
 import { stripSlashes, stripTrailingSlashes } from '../utils/path.ts'
+import { assertSync } from '../utils/promise.ts'
 import { type Provider, providers } from './providers.ts'
 import { isSafeUrl, parseUrl } from './redirect.ts'
 import type { OAuthConfiguration, ProviderSettings, TokenDelivery } from './types.ts'
@@ -97,6 +98,16 @@ export function getPrefix({ prefix, defaults }: OAuthConfiguration): string {
   return stripSlashes(prefix ?? defaults?.prefix ?? 'oauth')
 }
 
+/** The secret of a client, which some providers want to be made anew each time. */
+export function createSecret(settings: ResolvedProvider): string | undefined {
+  const { secret } = settings
+
+  return (
+    assertSync(settings.createSecret?.(settings), "'createSecret' of a provider has to return a string") ??
+    secret
+  )
+}
+
 /** The origins of the pages that logins lead back to; none when the configuration has another way. */
 export function getOrigins({ origins }: OAuthConfiguration, app: Settings): readonly string[] {
   const given = origins ?? app.get('origins')
@@ -167,7 +178,7 @@ function assertProvider(name: string, oauth: OAuthConfiguration): void {
   const settings = getProvider(name, oauth) as ResolvedProvider
 
   assertOptions(OWNER, settings, PROVIDER_CHECKS, { others: 'any', under: name })
-  assertOption(OWNER, `${name}.secret`, settings.createSecret?.(settings) ?? settings.secret, [
+  assertOption(OWNER, `${name}.secret`, createSecret(settings), [
     (secret) => isString(secret) || settings.token_endpoint_auth_method === 'none',
     "the secret of the client, or 'token_endpoint_auth_method' to be 'none' for a client without one",
     'secret'

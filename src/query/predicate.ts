@@ -1,5 +1,6 @@
 import { createError } from '../utils/developer-error.ts'
 import { assertNever } from '../utils/object.ts'
+import { assertSync } from '../utils/promise.ts'
 import type { Condition, Path } from './ast.ts'
 import { toReadings } from './coerce.ts'
 import { compareSameType, isEqual } from './compare.ts'
@@ -97,7 +98,10 @@ function toFieldTest(condition: FieldCondition, custom: CustomPredicates): Field
       )
     }
 
-    return (custom[condition.operator] as CustomPredicates['$'])(value)
+    const sentence = `The test of the operator '${condition.operator}' has to return true or false`
+    const test = assertSync((custom[condition.operator] as CustomPredicates['$'])(value), sentence)
+
+    return (field) => assertSync(test(field), sentence)
   }
 
   const { operator } = condition

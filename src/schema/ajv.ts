@@ -264,7 +264,7 @@ function run(check: Check, value: unknown): Outcome | Promise<Outcome> {
   if (checked === TOO_COMPLEX) return { faults: [{ path: '', message: 'is too complex' }] }
   if (!isPromise(checked)) return checked ? { value: copy } : toFaults(check.errors)
 
-  return checked.then(
+  return Promise.resolve(checked).then(
     () => ({ value: copy }),
     (error: { errors?: readonly AjvError[] }) => {
       if (!error.errors) throw error

@@ -1,6 +1,7 @@
 import type { HookContext } from '../core/types.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { isPlainObject } from '../utils/object.ts'
+import { mapAll } from '../utils/promise.ts'
 import { type Computed, isQueryName } from './declaration.ts'
 import { toRecords } from './output.ts'
 
@@ -43,7 +44,9 @@ export async function addComputed(context: HookContext, fields: ComputedFields):
 
   if (records.length === 0) return
 
-  const values = await Promise.all(fields.map(([, { many }]) => many(records, context)))
+  const values = await mapAll<ComputedFields[number], unknown>(fields, ([, { many }]) =>
+    many(records, context)
+  )
 
   for (const [index, [name]] of fields.entries()) {
     const made = values[index]

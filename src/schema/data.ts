@@ -2,7 +2,7 @@ import { getServiceOptions } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
 import { hasCode, isFunction } from '../utils/check.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
-import { andThen, isPromise } from '../utils/promise.ts'
+import { andThen, mapAll } from '../utils/promise.ts'
 import { isWritten, type SchemaSettings, type ServerValue } from './declaration.ts'
 import { type Fault, MAX_FAULTS, toBadRequest } from './faults.ts'
 import { compileDateFaults, compileForm } from './form.ts'
@@ -61,7 +61,7 @@ export function compileData(settings: DataSettings): DataCheck {
     if (settings.writes !== 'create') throw toBadRequest('data', [NO_LIST])
 
     return checkAll(data, (item, prefix) => checkOne(item, source, prefix)).then((checked) =>
-      Promise.all(checked.map((one, index) => finish(one, withData(context, data[index]))))
+      mapAll(checked, (one, index) => finish(one, withData(context, data[index])))
     )
   }
 }
@@ -163,19 +163,17 @@ async function checkAll(
   data: readonly unknown[],
   check: (item: unknown, prefix: string) => Result | Promise<Result>
 ): Promise<readonly Checked[]> {
-  const pending: (Result | Promise<Result>)[] = []
-  let found = 0
+  const results: Result[] = []
+  const faults: Fault[] = []
 
-  for (const [index, item] of data.entries()) {
-    const result = check(item, `${index}.`)
+  // Some at a time: checks may ask a database.
+  for (let begin = 0; begin < data.length && faults.length < MAX_FAULTS; begin += MAX_FAULTS) {
+    const part = data.slice(begin, begin + MAX_FAULTS)
+    const checked = await mapAll(part, (item, index) => check(item, `${begin + index}.`))
 
-    pending.push(result)
-    if (!isPromise(result) && 'faults' in result) found += result.faults.length
-    if (found >= MAX_FAULTS) break
+    results.push(...checked)
+    faults.push(...checked.flatMap((result) => ('faults' in result ? result.faults : [])))
   }
-
-  const results = await Promise.all(pending)
-  const faults = results.flatMap((result) => ('faults' in result ? result.faults : []))
 
   if (faults.length > 0) throw toBadRequest('data', faults)
 
@@ -245,19 +243,16 @@ function setFields(makers: readonly Maker[], value: unknown, given: Data, contex
   if (makers.length === 0 && given === NONE) return value
 
   const record: Data = copyWith(value as Data, given)
-  const pending: Promise<void>[] = []
+  const missing = makers.filter(({ name }) => !Object.hasOwn(given, name))
 
-  for (const { name, make } of makers) {
-    if (Object.hasOwn(given, name)) continue
+  return andThen(
+    mapAll(missing, ({ make }) => make(context)),
+    (values) => {
+      for (const [index, { name }] of missing.entries()) {
+        if (values[index] !== undefined) record[name] = values[index]
+      }
 
-    const set = andThen(make(context), (made) => setField(record, name, made))
-
-    if (isPromise(set)) pending.push(set)
-  }
-
-  return pending.length > 0 ? Promise.all(pending).then(() => record) : record
-}
-
-function setField(record: Data, name: string, value: unknown): void {
-  if (value !== undefined) record[name] = value
+      return record
+    }
+  )
 }

@@ -6,6 +6,7 @@ import { isJsonSchema, type JsonSchema, OF_NAMED } from './json-schema.ts'
 import { toValidator } from './libraries.ts'
 import { isStandardSchema } from './standard.ts'
 import type { AjvLike, AnySchema, Validator } from './validator.ts'
+import { toSafeSchema } from './zod.ts'
 
 /** The rules whose names are long enough to be told from other words. */
 const RULES: readonly string[] = [
@@ -34,7 +35,9 @@ const OF_SCHEMAS: readonly string[] = [
 export function toCheckedValidator(schema: AnySchema, owner: string, ajv?: AjvLike): Validator {
   assertKeywords(schema, owner, ajv)
 
-  return toValidator(schema, owner, ajv)
+  const isZod = isStandardSchema(schema) && schema['~standard'].vendor === 'zod'
+
+  return toValidator(isZod ? toSafeSchema(schema) : schema, owner, ajv)
 }
 
 /** The check alone, for a schema that has a validator. */

@@ -3,6 +3,7 @@ import { getIdField } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
 import { toKey } from '../query/record-set.ts'
 import { isPlainObject } from '../utils/object.ts'
+import { mapAll, waitForAll } from '../utils/promise.ts'
 import { getFound, getPlainSet } from './along.ts'
 import {
   type Budget,
@@ -78,7 +79,7 @@ async function load(
     else loading.push(findMany(page, name, relation, within, id))
   }
 
-  const [counted, ...found] = await Promise.all([findCounts(page, counts, id), ...loading])
+  const [counted, ...found] = await waitForAll([findCounts(page, counts, id), ...loading])
   const byName = new Map([...counted, ...found])
 
   // In the order in which they were asked for.
@@ -211,19 +212,17 @@ async function findCounts(
   id: string
 ): Promise<readonly (readonly [string, Lookup])[]> {
   const { context } = page
-  const asked = await Promise.all(
-    relations.map(async ([name, { path, from = id, to }]) => ({
-      path,
-      field: to,
-      values: page.list(from),
-      set: getPlainSet(context, name) ?? (await findSet(context, path)),
-      found: getFound(context, name)?.records
-    }))
-  )
+  const asked = await mapAll(relations, async ([name, { path, from = id, to }]) => ({
+    path,
+    field: to,
+    values: page.list(from),
+    set: getPlainSet(context, name) ?? (await findSet(context, path)),
+    found: getFound(context, name)?.records
+  }))
   const inSets = asked.flatMap(({ set, ...rest }, index) => (set ? [{ set, index, ...rest }] : []))
   const numbers: ReadonlyMap<string, number>[] = []
 
-  await Promise.all([
+  await waitForAll([
     ...[...new Set(inSets.map(({ set }) => set.source))].map(async (source) => {
       const group = inSets.filter(({ set }) => set.source === source)
       // Each of them knows how to count for all.

@@ -3,6 +3,7 @@ import type { Hook } from '../hooks/types.ts'
 import { isFunction, isObject } from '../utils/check.ts'
 import { keepDispatch } from '../utils/dispatch.ts'
 import { isEmpty } from '../utils/object.ts'
+import { mapAll } from '../utils/promise.ts'
 import { type Picker, toRecords } from './output.ts'
 
 // Resolvers of Feathers, called as its hooks call them. The package itself is not needed.
@@ -100,7 +101,7 @@ export function resolveInput(
       const { data } = context
       const resolve = (value: unknown) => resolveData(value, context, { originalContext: context })
 
-      context.data = await (Array.isArray(data) ? Promise.all(data.map(resolve)) : resolve(data))
+      context.data = await (Array.isArray(data) ? mapAll(data, resolve) : resolve(data))
     }
   }
 }
@@ -215,8 +216,8 @@ function withStatus(context: HookContext, virtual: readonly string[]): Params {
 /** Replaces each record of a result. */
 async function mapRecords(result: any, map: (record: object) => Promise<unknown>): Promise<unknown> {
   const records = toRecords(result)
-  const mapped = await Promise.all(
-    records.map((record) => (typeof record === 'object' && record !== null ? map(record) : record))
+  const mapped = await mapAll(records, (record) =>
+    typeof record === 'object' && record !== null ? map(record) : record
   )
 
   if (Array.isArray(result)) return mapped

@@ -8,10 +8,12 @@ import { Unavailable } from '../errors.ts'
 import { BODY_LIMIT } from '../transport/body.ts'
 import { type LogContext, type Logger, logUnexpected, toClientError } from '../transport/error.ts'
 import { handleSocket, type SocketReply, toDeliveries, toPath, toSocketError } from '../transport/socket.ts'
+import { attempt } from '../utils/promise.ts'
 import { withTimeout } from '../utils/with-timeout.ts'
 import { attach } from './attachment.ts'
 import { boundAttachments, type Encoder } from './bytes.ts'
 import { Connections, type OpenedSocket } from './connections.ts'
+import { guardServer } from './guard.ts'
 import { Running } from './running.ts'
 import { type EngineConnection, Traffic } from './traffic.ts'
 
@@ -32,6 +34,9 @@ const SOCKET_EVENTS: ReadonlySet<string> = new Set([
   'disconnecting',
   'newListener'
 ])
+
+type AllowRequest = NonNullable<ServerOptions['allowRequest']>
+type Asked = [allow: AllowRequest, ...Parameters<AllowRequest>]
 
 /** A server of Socket.IO for an application, from its setup to its teardown. */
 export class SocketTransport {
@@ -68,13 +73,18 @@ export class SocketTransport {
       maxHttpBufferSize: options.maxHttpBufferSize ?? BODY_LIMIT,
       allowRequest: (request, decide) => {
         if (this.isRefusing) decide('The server is closing', false)
-        else if (options.allowRequest) options.allowRequest(request, decide)
+        else if (options.allowRequest) this.askAllowed(options.allowRequest, request, decide)
         else decide(undefined, true)
       }
     })
 
     boundAttachments((this.io as unknown as { encoder: Encoder }).encoder)
 
+    guardServer(this.io, app, (error, socket) => {
+      this.report(error)
+
+      return this.toConnectError(error, socket)
+    })
     this.io.use((socket, next) => void this.begin(socket, next))
     this.io.on('connection', (socket) => this.connect(socket))
     this.io.sockets.setMaxListeners(MAX_LISTENERS)
@@ -150,6 +160,17 @@ export class SocketTransport {
       this.methods.add(method)
       for (const socket of this.connections.open) this.listen(socket, method)
     }
+  }
+
+  /** Asks a function of the application; where it fails, the client does not connect. */
+  private askAllowed(...[allow, request, decide]: Asked): void {
+    attempt(
+      () => allow(request, decide),
+      (error) => {
+        this.report(error)
+        decide('The request could not be checked', false)
+      }
+    )
   }
 
   private async begin(socket: OpenedSocket, next: (error?: Error) => void): Promise<void> {

@@ -1,7 +1,7 @@
 import { isBoolean, isCount, isFunction, isObject, isStringList } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { assertOption, assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
-import { isPromise } from '../utils/promise.ts'
+import { assertSync } from '../utils/promise.ts'
 import { isHeaderName } from './encode.ts'
 import type { HttpRequest, HttpResponse } from './http.ts'
 
@@ -76,16 +76,12 @@ export function createCors(option: boolean | CorsOptions | undefined, name: stri
   function isAllowed(sent: string): boolean {
     if (typeof origin !== 'function') return isAny || origins.includes(sent)
 
-    const decision: unknown = origin(sent)
+    const sentence = `The function 'cors.origin' of ${name} has to return true or false`
+    const decision: unknown = assertSync(origin(sent), sentence)
 
     if (typeof decision === 'boolean') return decision
-    // It would let every page in, and what it rejects with would end the process.
-    if (isPromise(decision)) Promise.resolve(decision).catch(() => undefined)
 
-    throw createTypeError(
-      'ALULA_INVALID_RETURN_VALUE',
-      `The function 'cors.origin' of ${name} has to return true or false`
-    )
+    throw createTypeError('ALULA_INVALID_RETURN_VALUE', sentence)
   }
 
   function toHeaders({ headers: { origin: sent } }: HttpRequest): Record<string, string> | undefined {

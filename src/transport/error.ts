@@ -12,7 +12,7 @@ import { isFunction, isObject } from '../utils/check.ts'
 import { createDebug } from '../utils/debug.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import type { OptionCheck } from '../utils/options.ts'
-import { isPromise } from '../utils/promise.ts'
+import { assertSync, attempt } from '../utils/promise.ts'
 
 /** What a client may see of an error. */
 export interface ClientError {
@@ -63,14 +63,23 @@ export interface LogContext {
   readonly status: number
 }
 
-/** Where errors are written to. `console` is one, and so are the loggers of winston and pino. */
+/** What a logger gets beside the message: the error itself, and the call. */
+export interface LogDetails {
+  readonly error: unknown
+  readonly context: LogContext
+}
+
+/**
+ * Where errors are written to. `console` is one, and so are the loggers of winston, and of pino, which is known by its method
+ * `bindings` and gets `{ err, context }` first and a message second. What a logger throws or rejects with is not seen.
+ */
 export interface Logger {
   /**
    * @param message The stack of the error and of its causes
    * @param details The error itself, and the call; not passed to `console`
    */
-  error(message: string, details?: { readonly error: unknown; readonly context: LogContext }): void
-  info?(message: string, details?: { readonly error: unknown; readonly context: LogContext }): void
+  error(message: string, details?: LogDetails): unknown
+  info?(message: string, details?: LogDetails): unknown
 }
 
 /** An option that says where errors are written to. Without the method `error` they would be lost silently. */
@@ -137,20 +146,14 @@ export function toErrorResponse(
   try {
     // Copies, because details belong to the error, and the headers of a socket to all its calls.
     const copy: FeathersErrorJSON = JSON.parse(JSON.stringify(unformatted))
-    const formatted = format(copy, {
-      error,
-      status,
-      request: { ...request, headers: { ...request.headers } }
-    })
-
-    if (isPromise(formatted)) {
-      // What it rejects with would end the process.
-      Promise.resolve(formatted).catch(() => undefined)
-      throw createTypeError(
-        'ALULA_INVALID_RETURN_VALUE',
-        "Invalid result of the setting 'formatError': expected an object, got a promise"
-      )
-    }
+    const formatted = assertSync(
+      format(copy, {
+        error,
+        status,
+        request: { ...request, headers: { ...request.headers } }
+      }),
+      "Invalid result of the setting 'formatError': expected an object"
+    )
 
     // As it is sent: a body that is no JSON must not replace the error.
     const body: unknown = JSON.parse(JSON.stringify(formatted))
@@ -197,15 +200,40 @@ export function logError(
   shown: ClientError,
   call: Omit<LogContext, 'status'> = {}
 ): void {
-  const details = logger === console ? [] : [{ error, context: { ...call, status: shown.status } }]
+  const context: LogContext = { ...call, status: shown.status }
+  const sentence = `${shown.body.name}: ${shown.body.message}`
 
-  try {
-    if (shown.status >= 500) logger.error(describeFully(error), ...details)
-    else logger.info?.(`${shown.body.name}: ${shown.body.message}`, ...details)
-  } catch {
-    // The response does not depend on the log.
-    debug('An error could not be logged: %s', shown.body.message)
-  }
+  // The response does not depend on the log.
+  attempt(
+    () =>
+      shown.status >= 500
+        ? write(logger, 'error', describeFully(error), error, context)
+        : write(logger, 'info', sentence, error, context),
+    (failure) => debug('An error could not be logged: %s (%O)', shown.body.message, failure)
+  )
+}
+
+function write(
+  logger: Logger,
+  level: 'error' | 'info',
+  message: string,
+  error: unknown,
+  context: LogContext
+): unknown {
+  if (logger === console) return logger[level]?.(message)
+  // The object first: pino drops one that comes after the message. Under `err` it writes the stack, as its own.
+  if (isPino(logger)) return logger[level]({ err: error, context }, message.split('\n', 1)[0])
+
+  return logger[level]?.(message, { error, context })
+}
+
+interface Pino {
+  error(details: object, message?: string): unknown
+  info(details: object, message?: string): unknown
+}
+
+function isPino(logger: object): logger is Pino {
+  return isFunction((logger as { bindings?: unknown }).bindings)
 }
 
 /** How many causes of an error are written to a log. */

@@ -26,6 +26,14 @@ export function isFunction(value: unknown): value is (...args: never[]) => unkno
   return typeof value === 'function'
 }
 
+/**
+ * Whether a value is a function that was not declared `async`. Whether it returns a promise all the same is seen when it is
+ * called: `assertSync`.
+ */
+export function isSyncFunction(value: unknown): value is (...args: never[]) => unknown {
+  return isFunction(value) && Object.prototype.toString.call(value) !== '[object AsyncFunction]'
+}
+
 /** Whether a value is a whole number that is not negative. */
 export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0

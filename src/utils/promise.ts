@@ -1,5 +1,9 @@
+// Application code may return anything that has a `then`. Here alone is said what becomes of it: a promise that nothing
+// waits for would end the process when it rejects.
+import { createTypeError } from './developer-error.ts'
+
 /** Whether a value is a promise, of whatever making. */
-export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
+export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 }
 
@@ -10,6 +14,93 @@ export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
  * @param next What is done with it
  * @returns What `next` returns, or a promise of it
  */
-export function andThen<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
-  return isPromise(value) ? value.then(next) : next(value)
+export function andThen<T, R>(value: T | PromiseLike<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
+  // Of a promise of another making `then` may return nothing, and the call would not wait.
+  return isPromise(value) ? Promise.resolve(value).then(next) : next(value)
+}
+
+/**
+ * Calls a function for each item, and waits until all calls are through, whether they fail or not: nothing of a call that
+ * has failed runs on, and no promise is left that nothing waits for. After a call that throws, no further one begins.
+ *
+ * @param items The items
+ * @param map The function
+ * @returns The results in order; a promise of them as soon as one of them is a promise
+ * @throws The error of the first item that fails
+ */
+export function mapAll<Item, R>(
+  items: readonly Item[],
+  map: (item: Item, index: number) => R | PromiseLike<R>
+): R[] | Promise<R[]> {
+  const begun: (R | PromiseLike<R>)[] = []
+
+  for (const [index, item] of items.entries()) {
+    try {
+      begun.push(map(item, index))
+    } catch (error) {
+      if (!begun.some(isPromise)) throw error
+
+      begun.push(Promise.reject(error))
+      break
+    }
+  }
+
+  return begun.some(isPromise) ? waitForAll(begun) : (begun as R[])
+}
+
+/**
+ * Waits until all promises are settled.
+ *
+ * @param promises The promises, which may be values too
+ * @returns Their values
+ * @throws What the first of them in this order rejects with, once all are settled
+ */
+export async function waitForAll<const T extends readonly unknown[]>(
+  promises: T
+): Promise<{ -readonly [Index in keyof T]: Awaited<T[Index]> }> {
+  const settled = await Promise.allSettled(promises)
+  const failed = settled.find(({ status }) => status === 'rejected')
+
+  if (failed) throw (failed as PromiseRejectedResult).reason
+
+  return settled.map((one) => (one as PromiseFulfilledResult<unknown>).value) as {
+    -readonly [Index in keyof T]: Awaited<T[Index]>
+  }
+}
+
+/**
+ * Refuses a promise where a value is needed at once: as a condition it would always be true.
+ *
+ * @param value What a function of the application has returned
+ * @param sentence What the error says, for example `channel.filter expects a function that returns true or false`
+ * @returns The value
+ * @throws TypeError for a promise, which may reject without harm
+ */
+export function assertSync<T>(value: T, sentence: string): T {
+  if (!isPromise(value)) return value
+
+  disregard(value)
+
+  throw createTypeError('ALULA_INVALID_RETURN_VALUE', `${sentence}, got a promise`)
+}
+
+/**
+ * Runs code of the application: an error that it throws, or rejects with later, goes no further than `report`.
+ *
+ * @param run The code
+ * @param report Called with the error
+ */
+export function attempt(run: () => unknown, report: (error: unknown) => void): void {
+  try {
+    const returned = run()
+
+    if (isPromise(returned)) Promise.resolve(returned).catch(report)
+  } catch (error) {
+    report(error)
+  }
+}
+
+/** Lets a promise that nothing waits for reject without harm. */
+export function disregard(promise: unknown): void {
+  Promise.resolve(promise).catch(() => undefined)
 }
