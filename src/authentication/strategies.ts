@@ -79,10 +79,10 @@ export class Strategies<Service extends { readonly app: Application }> {
   register(name: string, strategy: Strategy<Service>): void {
     assertStrategy(name, strategy)
 
-    strategy.setName?.(name)
-    strategy.setApplication?.(this.service.app)
-    strategy.setAuthentication?.(this.service)
-    verify(strategy)
+    callAtOnce(strategy, 'setName', name)
+    callAtOnce(strategy, 'setApplication', this.service.app)
+    callAtOnce(strategy, 'setAuthentication', this.service)
+    callAtOnce(strategy, 'verifyConfiguration')
 
     this.byName[name] = strategy
   }
@@ -152,7 +152,7 @@ export class Strategies<Service extends { readonly app: Application }> {
 
   /** Lets the strategies check their configuration. */
   verifyConfiguration(): void {
-    for (const strategy of this.all) verify(strategy)
+    for (const strategy of this.all) callAtOnce(strategy, 'verifyConfiguration')
   }
 
   /** Sets the strategies up, one after another. */
@@ -175,12 +175,15 @@ export function createInvalid(reason = ''): NotAuthenticated {
   return new NotAuthenticated(`Invalid authentication information${reason}`)
 }
 
-/** Credentials are verified right afterwards: a promise would refuse the configuration too late. */
-function verify(strategy: Strategy<any>): void {
-  assertSync(
-    strategy.verifyConfiguration?.(),
-    "'verifyConfiguration' of a strategy has to throw, or to return, at once"
-  )
+/** The strategy is used right afterwards: what rejects then would refuse it too late. */
+function callAtOnce(
+  strategy: Strategy<any>,
+  member: 'setName' | 'setApplication' | 'setAuthentication' | 'verifyConfiguration',
+  ...args: readonly any[]
+): void {
+  const call = strategy[member] as ((...given: any[]) => unknown) | undefined
+
+  assertSync(call?.apply(strategy, [...args]), `'${member}' of a strategy has to throw, or to return, at once`)
 }
 
 function assertStrategy(name: string, strategy: unknown): void {

@@ -7,7 +7,7 @@ export const MESSAGE = 'broken by the application'
 const fail = () => new Error(MESSAGE)
 
 /** All ways to fail. The last two are promises of another making: `then` is all that they have. */
-export const FAILURES = {
+export const FAILURES: { readonly [Name in Failure]: () => any } = {
   throws: () => {
     throw fail()
   },
@@ -26,9 +26,14 @@ export const FAILURES = {
       setImmediate(() => reject(fail()))
     }
   })
-} satisfies { [name: string]: () => any }
+}
 
-export type Failure = keyof typeof FAILURES
+export type Failure =
+  | 'throws'
+  | 'rejects at once'
+  | 'rejects later'
+  | 'returns a thenable that throws'
+  | 'returns a thenable that rejects later'
 
 const NAMES = Object.keys(FAILURES) as Failure[]
 
