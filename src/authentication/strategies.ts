@@ -183,7 +183,10 @@ function callAtOnce(
 ): void {
   const call = strategy[member] as ((...given: any[]) => unknown) | undefined
 
-  assertSync(call?.apply(strategy, [...args]), `'${member}' of a strategy has to throw, or to return, at once`)
+  assertSync(
+    call?.apply(strategy, [...args]),
+    `'${member}' of a strategy has to throw, or to return, at once`
+  )
 }
 
 function assertStrategy(name: string, strategy: unknown): void {
