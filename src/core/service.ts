@@ -12,7 +12,9 @@ export const SERVICE: unique symbol = Symbol.for('@feathersjs/service')
 /** Where the options of a registered service have its routes, parsed. */
 const ROUTES: unique symbol = Symbol('routes')
 
-const NO_ROUTES: ServiceRoutes = { all: [], byMethod: new Map() }
+const NO_METHOD_ROUTES: ReadonlyMap<string, readonly MethodRoute[]> = new Map()
+
+const NO_ROUTES: ServiceRoutes = { all: [], byMethod: NO_METHOD_ROUTES }
 
 const LIFECYCLE_METHODS = ['setup', 'teardown']
 

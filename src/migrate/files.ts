@@ -20,8 +20,8 @@ export interface FoundFiles {
   readonly packages: readonly string[]
 }
 
-const SOURCES = new Set(['.js', '.mjs', '.cjs', '.jsx', '.ts', '.mts', '.cts', '.tsx'])
-const COMPONENTS = new Set(['.vue', '.svelte'])
+const SOURCES: ReadonlySet<string> = new Set(['.js', '.mjs', '.cjs', '.jsx', '.ts', '.mts', '.cts', '.tsx'])
+const COMPONENTS: ReadonlySet<string> = new Set(['.vue', '.svelte'])
 const SKIPPED = ['node_modules', 'dist', 'build', 'coverage']
 
 /**

@@ -52,10 +52,10 @@ const ATTRIBUTE_VALUE = /'[^']*'|"[^"]*"/y
 const JSX_TEXT = /[^<{]+/y
 
 /** An expression follows these names. */
-const OPERATORS = new Set(
+const OPERATORS: ReadonlySet<string> = new Set(
   'await case default delete do else extends in instanceof new of return throw typeof void yield'.split(' ')
 )
-const CONTROL = new Set(['for', 'if', 'while', 'with'])
+const CONTROL: ReadonlySet<string> = new Set(['for', 'if', 'while', 'with'])
 
 /** What opened a bracket, so that what follows its end is known. */
 type Opening = 'control' | 'value' | 'block'

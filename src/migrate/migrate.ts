@@ -113,7 +113,11 @@ function hasFeathersTypes(name: string): boolean {
   return name.startsWith('feathers-') || (lookUp(name)?.kind === 'kept' && !NO_TYPES.has(name))
 }
 
-const NO_TYPES = new Set(['@feathersjs/cli', '@feathersjs/generators', '@feathersjs/hooks'])
+const NO_TYPES: ReadonlySet<string> = new Set([
+  '@feathersjs/cli',
+  '@feathersjs/generators',
+  '@feathersjs/hooks'
+])
 
 function remarkOnComponent(text: string): Rewritten {
   const isConcerned = [...text.matchAll(/['"](@feathersjs\/[^'"]+)['"]/g)].some(

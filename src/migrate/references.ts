@@ -63,11 +63,11 @@ export interface Reference {
   readonly member?: string
 }
 
-const MOCKERS = new Set(['jest', 'vi', 'vitest', 'mock'])
-const LOADERS = new Set(['import', 'require', 'require.resolve'])
-const DECLARATORS = new Set(['const', 'import', 'let', 'var'])
+const MOCKERS: ReadonlySet<string> = new Set(['jest', 'vi', 'vitest', 'mock'])
+const LOADERS: ReadonlySet<string> = new Set(['import', 'require', 'require.resolve'])
+const DECLARATORS: ReadonlySet<string> = new Set(['const', 'import', 'let', 'var'])
 /** Members of a promise, and not of the module that it stands for. */
-const PROMISE_MEMBERS = new Set(['then', 'catch', 'finally'])
+const PROMISE_MEMBERS: ReadonlySet<string> = new Set(['then', 'catch', 'finally'])
 
 /**
  * Finds every place where a source text names a module.

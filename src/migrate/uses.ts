@@ -16,7 +16,14 @@ export interface Member {
 }
 
 /** What every function has, and no module. */
-const FUNCTION_MEMBERS = new Set(['apply', 'bind', 'call', 'length', 'name', 'prototype'])
+const FUNCTION_MEMBERS: ReadonlySet<string> = new Set([
+  'apply',
+  'bind',
+  'call',
+  'length',
+  'name',
+  'prototype'
+])
 
 /**
  * Finds where a local name is used. Scopes are not looked at: a name that is declared twice counts as one.

@@ -1,6 +1,6 @@
 import type { Application } from '../core/types.ts'
 import { exposure } from '../manifest/exposure.ts'
-import { ASSETS } from './assets.ts'
+import { ASSETS, type Asset } from './assets.ts'
 import { toConditional } from './conditional.ts'
 import type { DocumentPage } from './page.ts'
 import { type PageInfo, toLoginData, toPageData } from './page-data.ts'
@@ -26,7 +26,7 @@ const DATA = 'data.json'
 const EXPOSURE = 'exposure.json'
 
 /** By name: empty for the page itself. */
-const FILES = new Map(ASSETS.map((asset) => [asset.name, asset]))
+const FILES: ReadonlyMap<string, Asset> = new Map(ASSETS.map((asset) => [asset.name, asset]))
 
 /**
  * Opens the page of the library. It is embedded, so that runtimes without files serve it.
