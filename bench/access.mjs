@@ -8,12 +8,21 @@ import { alula } from '../dist/index.js'
 import { kysely } from '../dist/kysely.js'
 import { memory } from '../dist/memory.js'
 import { loginAs } from '../dist/testing.js'
-import { divide, formatSpread, printTable, runRounds, scaleRounds } from './lib.mjs'
+import {
+  divide,
+  formatSpread,
+  measureCpu,
+  median,
+  printTable,
+  reportFigures,
+  runRounds,
+  scaleRounds
+} from './lib.mjs'
 
 const ROUNDS = 30
+const COMPARED_ROUNDS = 5
 const SAMPLE_MILLISECONDS = 60
 const WARMUP_MILLISECONDS = 400
-const BATCH = 200
 
 const onlyOwn = ({ params }) => {
   params.query = { ...params.query, ownerId: params.user.id }
@@ -38,9 +47,11 @@ const names = Object.keys(contestants)
 
 for (const name of names) await measure(contestants[name], WARMUP_MILLISECONDS)
 
-const results = await runRounds(names, scaleRounds(ROUNDS), (name) =>
+const results = await runRounds(names, scaleRounds(ROUNDS, COMPARED_ROUNDS), (name) =>
   measure(contestants[name], SAMPLE_MILLISECONDS)
 )
+
+reportFigures(Object.fromEntries(names.map((name) => [name, median(results.get(name)) / 1000])))
 
 printTable(
   'get with a token, ns of CPU time per call; the ratio is to the hooks that do the same',
@@ -89,19 +100,7 @@ async function countStatements(name, rules, before) {
 
 /** Makes the call, one after the other, for a while; returns the nanoseconds of CPU time of one. */
 async function measure(call, milliseconds) {
-  const end = performance.now() + milliseconds
-  const start = process.cpuUsage()
-  let calls = 0
-
-  while (performance.now() < end) {
-    for (let index = 0; index < BATCH; index++) await call()
-
-    calls += BATCH
-  }
-
-  const { user: own, system } = process.cpuUsage(start)
-
-  return ((own + system) * 1000) / calls
+  return (await measureCpu(call, milliseconds)) * 1000
 }
 
 /** An application with notes, and a user who is logged in. */

@@ -5,7 +5,17 @@ import { once } from 'node:events'
 import { Agent, request as sendRequest } from 'node:http'
 import { text } from 'node:stream/consumers'
 import autocannon from 'autocannon'
-import { divide, formatSpread, printTable, runRounds, scaleRounds, toMean, toPath } from './lib.mjs'
+import {
+  divide,
+  formatSpread,
+  IS_COMPARED,
+  printTable,
+  reportFigures,
+  runRounds,
+  scaleRounds,
+  toMean,
+  toPath
+} from './lib.mjs'
 
 /** How many connections a client keeps that sends all it can. */
 export const CONNECTIONS = 32
@@ -46,11 +56,12 @@ export function pickServers(...names) {
  * Measures what servers spend on requests, and prints it. All have to give the same answers. Each process serves all
  * operations in turns first, as one that runs for long, and then a part of each operation after the other, until all
  * parts are done: whatever comes first would pay for the change from all operations to one. Arguments of the program
- * choose servers: `rest by-hand alula-node`.
+ * choose servers: `rest by-hand alula-node`. Where two builds are compared, the servers are those of alula.
  *
  * @param {object} comparison
  * @param {Record<string, string>} comparison.servers What servers are called in a table, by their files in `servers/`;
  * the others are compared with the first
+ * @param {readonly string[]} comparison.compared Which of them are measured when two builds are compared
  * @param {Record<string, (index: number) => ClientRequest>} comparison.operations The requests, by name
  * @param {number} [comparison.rounds] How many processes there are of each server, before they are scaled
  * @param {number} [comparison.count] How many records there are
@@ -61,6 +72,7 @@ export function pickServers(...names) {
  */
 export async function compareServers({
   servers: allServers,
+  compared,
   operations,
   rounds = ROUNDS,
   count,
@@ -68,7 +80,7 @@ export async function compareServers({
   amounts = {},
   connections = CONNECTIONS
 }) {
-  const servers = chooseServers(allServers)
+  const servers = chooseServers(allServers, compared)
   const [baseline] = Object.keys(servers)
   const columns = Object.keys(operations)
   const mixed = mix(operations)
@@ -100,6 +112,12 @@ export async function compareServers({
     })
   )
 
+  if (IS_COMPARED) {
+    reportFigures(toFigures())
+
+    return
+  }
+
   printResults('CPU time of the server, µs per request', (rounds) =>
     pickEach(rounds, ({ cpu }) => cpu).map((values) => formatSpread(values, 0))
   )
@@ -127,6 +145,18 @@ export async function compareServers({
     assert.deepEqual(answers, expectedAnswers)
   }
 
+  /** The CPU time of each operation on each server. */
+  function toFigures() {
+    return Object.fromEntries(
+      [...results].flatMap(([name, rounds]) =>
+        pickEach(rounds, ({ cpu }) => cpu).map(([cpu], column) => [
+          `${servers[name]}: ${columns[column]}`,
+          cpu
+        ])
+      )
+    )
+  }
+
   function printResults(title, toCells) {
     const rows = [...results].map(([name, rounds]) => [servers[name], ...toCells(rounds)])
 
@@ -139,9 +169,10 @@ export async function compareServers({
   }
 }
 
-/** The servers that the arguments of the program name, or all. */
-function chooseServers(servers) {
-  const names = process.argv.slice(2)
+/** The servers that the arguments of the program name, or all; where two builds are compared, those for it. */
+function chooseServers(servers, compared) {
+  const args = process.argv.slice(2)
+  const names = IS_COMPARED && args.length === 0 ? compared : args
 
   for (const name of names) {
     if (!(name in servers)) {

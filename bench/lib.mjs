@@ -2,11 +2,30 @@
 import { fileURLToPath } from 'node:url'
 
 /** Multiplies the number of rounds: `BENCH_SCALE=0.2` for a glance, `BENCH_SCALE=3` for a quieter median. */
-const SCALE = Number(process.env.BENCH_SCALE ?? 1)
+export const SCALE = Number(process.env.BENCH_SCALE ?? 1)
 
-/** How many rounds to run where this many are the default. */
-export function scaleRounds(rounds) {
-  return Math.ceil(rounds * SCALE)
+/** Whether `compare.mjs` runs this process to measure one of two builds: only what uses alula is measured. */
+export const IS_COMPARED = process.env.BENCH_COMPARED === '1'
+
+/**
+ * How many rounds to run.
+ *
+ * @param {number} rounds How many are the default
+ * @param {number} [comparedRounds] How many there are in a process that measures one of two builds: one where a round is
+ * a process of its own
+ */
+export function scaleRounds(rounds, comparedRounds = 1) {
+  return IS_COMPARED ? comparedRounds : Math.ceil(rounds * SCALE)
+}
+
+/** The contestants; where two builds are compared, those of alula. */
+export function chooseContestants(names, namesOfAlula) {
+  return IS_COMPARED ? namesOfAlula : names
+}
+
+/** Gives figures by name to `compare.mjs`, in microseconds of CPU time, where two builds are compared. */
+export function reportFigures(figures) {
+  if (IS_COMPARED) process.send(figures)
 }
 
 /**

@@ -2,11 +2,24 @@
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { divide, fitSlope, formatSpread, median, printTable, runRounds, scaleRounds, toPath } from './lib.mjs'
+import {
+  chooseContestants,
+  divide,
+  fitSlope,
+  formatSpread,
+  IS_COMPARED,
+  median,
+  printTable,
+  reportFigures,
+  runRounds,
+  scaleRounds,
+  toPath
+} from './lib.mjs'
 import { OPERATIONS } from './records.mjs'
 
-const SIZES = [1000, 10_000, 100_000]
+const SIZES = IS_COMPARED ? [10_000] : [1000, 10_000, 100_000]
 const ROUNDS = 3
+const COMPARED_ROUNDS = 5
 const SAMPLE_MILLISECONDS = 40
 const WARMUP_MILLISECONDS = 100
 
@@ -26,13 +39,14 @@ const CONTESTANTS = {
   'libsql, index': { file: 'libsql', indexes: ['author'] }
 }
 
-const names = await findInstalled()
+const names = chooseContestants(await findInstalled(), ['alula', 'alula, index'])
 const sizes = new Map()
 
 for (const size of SIZES) {
   const results = await measureSize(size)
 
   sizes.set(size, results)
+  reportFigures(toFigures(results))
   printOperations(
     `${size.toLocaleString('en')} records, µs of CPU time per operation`,
     results,
@@ -76,7 +90,7 @@ async function measureSize(size) {
 
     results.set(
       operation,
-      await runRounds(names, scaleRounds(ROUNDS), async (name) => {
+      await runRounds(names, scaleRounds(ROUNDS, COMPARED_ROUNDS), async (name) => {
         const { time } = await ask(children.get(name), operation, SAMPLE_MILLISECONDS)
 
         return time
@@ -100,10 +114,10 @@ async function start(name, size) {
 
 /** Who finds other records does not do the same job. */
 async function checkAnswers(operation, children) {
-  const { answer: expected } = await ask(children.get(BASELINE), operation)
+  const { answer: expected } = await ask(children.get(names[0]), operation)
 
   for (const [name, child] of children) {
-    if (name === BASELINE) continue
+    if (name === names[0]) continue
 
     const { answer } = await ask(child, operation)
 
@@ -117,6 +131,14 @@ async function ask(child, name, milliseconds) {
   const [reply] = await once(child, 'message')
 
   return reply
+}
+
+function toFigures(results) {
+  return Object.fromEntries(
+    [...results].flatMap(([operation, rounds]) =>
+      names.map((name) => [`${name}: ${operation}`, median(rounds.get(name))])
+    )
+  )
 }
 
 function printOperations(title, results, toValues) {

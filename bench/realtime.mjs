@@ -1,7 +1,16 @@
 // Sockets: what a server spends on an event that many connections hear, and on a call of a method.
 import assert from 'node:assert/strict'
 import { askUsage, withServer } from './http.mjs'
-import { divide, formatSpread, printTable, runRounds, scaleRounds } from './lib.mjs'
+import {
+  chooseContestants,
+  divide,
+  formatSpread,
+  IS_COMPARED,
+  printTable,
+  reportFigures,
+  runRounds,
+  scaleRounds
+} from './lib.mjs'
 import { toId, toRoom } from './messages.mjs'
 import { connectAll } from './sockets.mjs'
 
@@ -27,7 +36,8 @@ const COLUMNS = {
   create: `create, ${CALLERS} hear of it`
 }
 
-const results = await runRounds(Object.keys(SERVERS), scaleRounds(ROUNDS), (name) =>
+const names = chooseContestants(Object.keys(SERVERS), ['socket-alula'])
+const results = await runRounds(names, scaleRounds(ROUNDS), (name) =>
   withServer({ name }, async (client) => ({
     // First those that nobody else listens to.
     ...(await measureCalls(client)),
@@ -35,24 +45,33 @@ const results = await runRounds(Object.keys(SERVERS), scaleRounds(ROUNDS), (name
   }))
 )
 
-print('CPU time of the server, µs per call, and per event and connection', ({ cpu }) => cpu, 2)
-print('Calls per second, and messages per second to all connections', ({ perSecond }) => perSecond, 0)
-printTable(
-  `CPU time as a ratio to ${SERVERS[BASELINE]}; 2.00 is half of it`,
-  ['server', ...Object.values(COLUMNS)],
-  [...results].map(([name, rounds]) => [
-    SERVERS[name],
-    ...Object.keys(COLUMNS).map((column) =>
-      formatSpread(
-        divide(
-          results.get(BASELINE).map((round) => round[column].cpu),
-          rounds.map((round) => round[column].cpu)
-        ),
-        2
+if (IS_COMPARED) reportFigures(toFigures(results.get('socket-alula')))
+else printResults()
+
+function toFigures([round]) {
+  return Object.fromEntries(Object.entries(COLUMNS).map(([column, label]) => [label, round[column].cpu]))
+}
+
+function printResults() {
+  print('CPU time of the server, µs per call, and per event and connection', ({ cpu }) => cpu, 2)
+  print('Calls per second, and messages per second to all connections', ({ perSecond }) => perSecond, 0)
+  printTable(
+    `CPU time as a ratio to ${SERVERS[BASELINE]}; 2.00 is half of it`,
+    ['server', ...Object.values(COLUMNS)],
+    [...results].map(([name, rounds]) => [
+      SERVERS[name],
+      ...Object.keys(COLUMNS).map((column) =>
+        formatSpread(
+          divide(
+            results.get(BASELINE).map((round) => round[column].cpu),
+            rounds.map((round) => round[column].cpu)
+          ),
+          2
+        )
       )
-    )
-  ])
-)
+    ])
+  )
+}
 
 function print(title, pick, digits) {
   printTable(

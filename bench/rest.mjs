@@ -24,6 +24,7 @@ await compareServers({
     'feathers-koa',
     'alula-koa'
   ),
+  compared: ['alula-listen', 'alula-node'],
   operations: {
     get,
     'find 1k': find,

@@ -1,9 +1,13 @@
 // node bench/run.mjs [name] [arguments]: prepares what is missing, then runs the benchmark that is named, or all but the
-// long ones. `rest` and `large` take names of servers as arguments. With --save, the tables are written to `results/`.
+// long ones. `rest` and `large` take names of servers as arguments. With --save, the tables are written to `results/`; with
+// --compare and the folder of another checkout, two builds are compared.
 import { execSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { COMPARABLE, compareBuilds } from './compare.mjs'
 import { toPath } from './lib.mjs'
 
 const BENCHMARKS = [
@@ -26,12 +30,19 @@ const BENCHMARKS = [
 /** Not run unless they are named. */
 const LONG_BENCHMARKS = ['soak']
 
-const SAVE = '--save'
-const [name, ...rest] = process.argv.slice(2).filter((argument) => argument !== SAVE)
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { save: { type: 'boolean' }, compare: { type: 'string' } }
+})
+const [name, ...rest] = positionals
 const names = [...BENCHMARKS, ...LONG_BENCHMARKS]
 
 if (name !== undefined && !names.includes(name)) {
   throw new Error(`Unknown benchmark '${name}': expected one of ${names.join(', ')}`)
+}
+
+if (options.compare !== undefined && !COMPARABLE.includes(name)) {
+  throw new Error(`--compare needs the name of a benchmark: expected one of ${COMPARABLE.join(', ')}`)
 }
 
 prepare('node_modules', 'npm ci', '.')
@@ -42,10 +53,23 @@ const machine = `Node ${process.version}, ${processors.length} × ${processors[0
 
 console.log(`\n${machine}`)
 
-for (const benchmark of name === undefined ? BENCHMARKS : [name]) {
-  const output = await run(benchmark)
+if (options.compare === undefined) await runAll()
+else await compare()
 
-  if (process.argv.includes(SAVE)) save(benchmark, output)
+async function runAll() {
+  for (const benchmark of name === undefined ? BENCHMARKS : [name]) {
+    const output = await run(benchmark)
+
+    if (options.save) save(benchmark, output)
+  }
+}
+
+/** Ends with code 1 when this build is slower. */
+async function compare() {
+  // npm runs this in the repository: a relative folder is meant from where the command was entered.
+  const folder = resolve(process.env.INIT_CWD ?? '.', options.compare)
+
+  if (!(await compareBuilds(name, folder, rest))) process.exitCode = 1
 }
 
 /** Runs a benchmark in a process of its own, so that none inherits the compiled code and the garbage of another. */

@@ -17,6 +17,7 @@ await compareServers({
     'schema-hono': 'Hono, Zod validator',
     'schema-feathers': 'Feathers v5, TypeBox'
   },
+  compared: ['schema-none', 'schema-zod', 'schema-typebox'],
   count: COUNT,
   operations: {
     'find of 20': (index) => ({

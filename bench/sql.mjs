@@ -2,11 +2,23 @@
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { divide, formatSpread, median, printTable, runRounds, scaleRounds, toPath } from './lib.mjs'
+import {
+  chooseContestants,
+  divide,
+  formatSpread,
+  IS_COMPARED,
+  median,
+  printTable,
+  reportFigures,
+  runRounds,
+  scaleRounds,
+  toPath
+} from './lib.mjs'
 import { OPERATIONS } from './sql-records.mjs'
 
 const POSTGRES_URL = process.env.POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432/test'
 const ROUNDS = 15
+const COMPARED_ROUNDS = 5
 /** In CPU time. */
 const SAMPLE_MILLISECONDS = 100
 /** In CPU time. */
@@ -17,7 +29,7 @@ const BASELINE = 'Kysely by hand'
 /** The contestants, each with its file in `tables/`. */
 const CONTESTANTS = { [BASELINE]: 'kysely', alula: 'alula', '@feathersjs/knex': 'knex' }
 
-const names = Object.keys(CONTESTANTS)
+const names = chooseContestants(Object.keys(CONTESTANTS), ['alula'])
 
 for (const [title, database] of Object.entries({ SQLite: 'sqlite', PostgreSQL: POSTGRES_URL })) {
   const reason = await findReason(database)
@@ -57,7 +69,7 @@ async function measureDatabase(database) {
 
     results.set(
       operation,
-      await runRounds(names, scaleRounds(ROUNDS), async (name) => {
+      await runRounds(names, scaleRounds(ROUNDS, COMPARED_ROUNDS), async (name) => {
         const { time } = await ask(children.get(name), operation, SAMPLE_MILLISECONDS)
 
         return time
@@ -72,10 +84,10 @@ async function measureDatabase(database) {
 
 /** Who finds or makes other records does not do the same job. */
 async function checkAnswers(operation, children) {
-  const { answer: expected } = await ask(children.get(BASELINE), operation)
+  const { answer: expected } = await ask(children.get(names[0]), operation)
 
   for (const [name, child] of children) {
-    if (name === BASELINE) continue
+    if (name === names[0]) continue
 
     const { answer } = await ask(child, operation)
 
@@ -101,6 +113,14 @@ async function ask(child, operation, milliseconds) {
 }
 
 function printResults(title, results) {
+  if (IS_COMPARED) {
+    for (const [operation, rounds] of results) {
+      reportFigures({ [`${title}: ${operation}`]: median(rounds.get('alula')) })
+    }
+
+    return
+  }
+
   printTable(
     `${title}, µs of CPU time of the process per call`,
     ['operation', ...names],

@@ -1,0 +1,4 @@
+export declare function toMedianInterval(
+  values: readonly number[],
+  confidence?: number
+): readonly [low: number, high: number]
