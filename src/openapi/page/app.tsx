@@ -1,23 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { LoginData, PageData, PageService } from '../page-data.ts'
+import type { PageService } from '../page-data.ts'
 import { ExposureTable } from './exposure.tsx'
 import type { Identity } from './identity.ts'
 import { People } from './people.tsx'
 import { ROOT } from './request.ts'
 import { ServiceView } from './service.tsx'
+import type { AppData, Page } from './state.ts'
 import { useStore } from './store.ts'
 import { needsLogin } from './who.tsx'
-
-/** All that is known of the application. */
-export type AppData = LoginData & PageData
-
-/** What every part of the page may need. */
-export interface Page {
-  readonly data: AppData
-  readonly identities: readonly Identity[]
-  /** Who makes the calls. */
-  readonly identity: Identity
-}
 
 interface AppProps {
   readonly data: AppData

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import type { PageLogin, PageStrategy } from '../page-data.ts'
-import type { Page } from './app.tsx'
 import type { Identity, LiveEvent } from './identity.ts'
 import { isObject, isOk, toMessage } from './request.ts'
+import type { Page } from './state.ts'
 import { useStore } from './store.ts'
 import { toDuration, toLine, toText } from './values.ts'
 

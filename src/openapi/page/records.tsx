@@ -1,9 +1,8 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { PageMethod, PageService } from '../page-data.ts'
-import type { Page } from './app.tsx'
 import { type Filter, Filters, toFilterQuery } from './filters.tsx'
-import { isObject, isOk, type Outcome, toMessage } from './request.ts'
-import type { MakeCall } from './service.tsx'
+import { isObject, isOk, type MakeCall, type Outcome, toMessage } from './request.ts'
+import type { Page } from './state.ts'
 import { toKind, toLine, toShortDate } from './values.ts'
 import { needsLogin } from './who.tsx'
 

@@ -38,6 +38,13 @@ export interface Outcome {
   readonly body: unknown
 }
 
+/** Makes a call as the identity that makes the calls, and shows it as the last one unless it is silent. */
+export type MakeCall = (
+  method: PageMethod,
+  call: Pick<Call, 'id' | 'data' | 'query'>,
+  isSilent?: boolean
+) => Promise<Outcome>
+
 /** The URL of the API: it is beside the folder of the page. */
 export const ROOT = new URL('../', import.meta.url).href
 

@@ -1,6 +1,5 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
 import type { PageMethod, PageService } from '../page-data.ts'
-import type { Page } from './app.tsx'
 import { CallView, type MadeCall } from './call.tsx'
 import { Form } from './form.tsx'
 import { PlaceForm, Placeholder } from './place.tsx'
@@ -11,12 +10,14 @@ import {
   isOk,
   isStandard,
   listPlaceholders,
+  type MakeCall,
   type Outcome,
   type Place,
   type Query,
   type Request,
   toRequest
 } from './request.ts'
+import type { Page } from './state.ts'
 import { useStore } from './store.ts'
 import { Tabs } from './tabs.tsx'
 import { Who } from './who.tsx'
@@ -26,13 +27,6 @@ interface Chosen {
   readonly id: string
   readonly record: unknown
 }
-
-/** Makes a call as the identity that makes the calls, and shows it as the last one unless it is `silent`. */
-export type MakeCall = (
-  method: PageMethod,
-  call: Pick<Call, 'id' | 'data' | 'query'>,
-  isSilent?: boolean
-) => Promise<Outcome>
 
 const CREATE = 'create'
 const EDIT = 'edit'
