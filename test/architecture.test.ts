@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { dirname, relative, resolve } from 'node:path'
 import ts from 'typescript'
 import { expect, it } from 'vitest'
+import { readSources, visitNodes } from '../scripts/support/sources.mjs'
 
 const SRC = resolve(import.meta.dirname, '../src')
 
@@ -43,23 +44,25 @@ const NODE_MODULE = /^node:/
 interface Module {
   /** Without `src/` and without the extension: `core/router`. */
   readonly name: string
+  readonly source: ts.SourceFile
   readonly imports: readonly string[]
   /** Packages, and modules of Node. */
   readonly packages: readonly string[]
 }
 
-const modules: readonly Module[] = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts'))
-  .map((file) => readModule(file))
+const sources = readSources()
 
-function readModule(file: string): Module {
-  const source = readFileSync(join(SRC, file), 'utf8')
-  const targets = [
-    ...source.matchAll(/^(?:import|export)\s[^'"]*?from\s+'([^']+)'|^import\s+'([^']+)'/gm)
-  ].map((match) => (match[1] ?? match[2]) as string)
+const modules: readonly Module[] = sources
+  .filter(({ fileName }) => fileName.startsWith('src/'))
+  .map((source) => readModule(source))
+
+function readModule(source: ts.SourceFile): Module {
+  const file = source.fileName.slice('src/'.length)
+  const targets = listTargets(source)
 
   return {
     name: toName(file),
+    source,
     imports: targets
       .filter((target) => target.startsWith('.'))
       .map((target) => toName(relative(SRC, resolve(SRC, dirname(file), target)))),
@@ -67,8 +70,30 @@ function readModule(file: string): Module {
   }
 }
 
+/** What a source imports, in each form: declarations, `export … from`, types, and calls of `import`. */
+function listTargets(source: ts.SourceFile): readonly string[] {
+  const targets: string[] = []
+
+  visitNodes(source, (node) => {
+    const target = toTarget(node)
+
+    if (target && ts.isStringLiteral(target)) targets.push(target.text)
+  })
+
+  return targets
+}
+
+function toTarget(node: ts.Node): ts.Node | undefined {
+  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return node.moduleSpecifier
+  if (ts.isImportTypeNode(node))
+    return ts.isLiteralTypeNode(node.argument) ? node.argument.literal : undefined
+  if (!ts.isCallExpression(node)) return undefined
+
+  return node.expression.kind === ts.SyntaxKind.ImportKeyword ? node.arguments[0] : undefined
+}
+
 function toName(file: string): string {
-  return file.slice(0, -'.ts'.length)
+  return file.replace(/\.tsx?$/, '')
 }
 
 /**
@@ -150,13 +175,11 @@ it('what runs in a browser imports nothing of Node', () => {
 })
 
 it('adapters take only types from core, so that they run without an application', () => {
-  const sources = modules.filter(
+  const adapters = modules.filter(
     ({ name }) => ['adapter', 'memory'].includes(folderOf(name)) && name.includes('/')
   )
-  const offending = sources.filter(({ name }) =>
-    /^(?:import|export) (?!type\b)[^'"]*?from '\.\.\/core\//m.test(
-      readFileSync(join(SRC, `${name}.ts`), 'utf8')
-    )
+  const offending = adapters.filter(({ source }) =>
+    /^(?:import|export) (?!type\b)[^'"]*?from '\.\.\/core\//m.test(source.text)
   )
 
   expect(offending.map(({ name }) => name)).toEqual([])
@@ -166,8 +189,8 @@ it('a database is a file: nothing but its dialect asks which one it is', () => {
   const outside = modules.filter(
     ({ name }) => name.startsWith('kysely/') && !name.startsWith('kysely/dialects/')
   )
-  const asking = outside.filter(({ name }) => {
-    const code = readFileSync(join(SRC, `${name}.ts`), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')
+  const asking = outside.filter(({ source }) => {
+    const code = source.text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')
 
     return /['"`](?:sqlite|postgres(?:ql)?|mysql|mariadb)['"`]|dialect\.name\b/i.test(code)
   })
@@ -191,23 +214,19 @@ it('every entry of the package is a file at the top of src, and the other way ro
 })
 
 it('at most 12 of 1,000 lines name `any`', () => {
-  const sources = modules.map(({ name }) => readFileSync(join(SRC, `${name}.ts`), 'utf8'))
-  const lines = sources.reduce((sum, source) => sum + source.split('\n').length - 1, 0)
+  const lines = sources.reduce((sum, { text }) => sum + text.split('\n').length - 1, 0)
   const count = sources.reduce((sum, source) => sum + countAny(source), 0)
 
   expect((count / lines) * 1000).toBeLessThanOrEqual(12)
 })
 
 /** How often the type `any` is written in a source; strings and comments do not count. */
-function countAny(source: string): number {
+function countAny(source: ts.SourceFile): number {
   let count = 0
 
-  function visit(node: ts.Node): void {
-    if (node.kind === ts.SyntaxKind.AnyKeyword) count++
-    ts.forEachChild(node, visit)
-  }
-
-  visit(ts.createSourceFile('source.ts', source, ts.ScriptTarget.Latest))
+  visitNodes(source, ({ kind }) => {
+    if (kind === ts.SyntaxKind.AnyKeyword) count++
+  })
 
   return count
 }

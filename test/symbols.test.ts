@@ -1,0 +1,118 @@
+import { expect, it } from 'vitest'
+import { parseSource, readSources } from '../scripts/support/sources.mjs'
+import { findSymbols } from '../scripts/support/symbols.mjs'
+
+/**
+ * The symbols of the library, and why each is one. A symbol that is the key of a property carries meaning that no type of
+ * the object shows, so that the list may only become shorter.
+ */
+const ALLOWED: { readonly [file: string]: { readonly [name: string]: string } } = {
+  'src/access/enforce.ts': { DEMAND: 'on contexts: the query that a rule restricts the call to' },
+  'src/access/login.ts': {
+    LOGIN: 'on params: a login loads its entity, so that the rules of users do not apply'
+  },
+  'src/access/rules.ts': { RULE: 'on rules of the library: their name, and that they return no query' },
+  'src/adapter/base.ts': {
+    SERVICE: 'of Feathers v5: the options of a registered service',
+    PARSED: 'on params: the query, parsed once for a call'
+  },
+  'src/authentication-hooks/authenticate.ts': { ADMITTED: 'on params: access has verified the credentials' },
+  'src/authentication/connections.ts': { CALL: 'on params: the login or logout that they belong to' },
+  'src/client/socket.ts': {
+    REFUSAL: 'on sockets: the error of the server that refused them',
+    PAUSED: 'on sockets: the client is about to connect again'
+  },
+  'src/core/call.ts': {
+    TO_CLIENT: 'on contexts: the result leaves for a client',
+    RESPONSE: 'on contexts: what the client gets'
+  },
+  'src/core/hooks.ts': { SERVICE_HOOKS: 'on services: their registry of hooks' },
+  'src/core/own-access.ts': { OWN_ACCESS: 'on services of the library: they say themselves who may call' },
+  'src/core/publish.ts': {
+    PUBLISHING: 'on services: their publishers and what is being sent',
+    POSITIONS: 'on contexts: the positions of the items in the result',
+    ANY: 'a value that no name of an event equals'
+  },
+  'src/core/service.ts': {
+    SERVICE: 'of Feathers v5: the options of a registered service',
+    ROUTES: 'on options of services: their parsed routes'
+  },
+  'src/express/server.ts': { CLASSES: 'on applications of Express: their classes of requests and responses' },
+  'src/hooks/interop.ts': { HOOKS: 'of Feathers v5: the hook manager of an object or a function' },
+  'src/hooks/types.ts': {
+    AROUND: 'on before hooks: the around hook that they bring with them',
+    GUARD: 'on hooks: the function that guards all calls of the service',
+    INPUT: 'on before hooks: when the input of the service is checked',
+    AUTHENTICATES: 'on hooks: how they authenticate, for the manifest',
+    PROTECTS: 'on hooks: the fields that they remove, for the manifest',
+    REFUSES: 'on hooks: they refuse external calls, for the manifest'
+  },
+  'src/koa/request.ts': { PARSED: 'on requests of Koa: their parsed query' },
+  'src/koa/send.ts': { SERVED: 'on contexts of Koa: what a service call has set' },
+  'src/kysely/hooks.ts': { CALL: 'on contexts: the transactions of the hooks' },
+  'src/kysely/values.ts': { NOTHING: 'a value that no column can hold' },
+  'src/node/pipelining.ts': {
+    LIMITED: 'on servers: they have limits',
+    PIPELINE: 'on sockets: their pipeline'
+  },
+  'src/query/along.ts': {
+    FINDS_AS_IS: 'on adapters: no class has overridden find',
+    ALONG: 'on params: what find may read in the same statement',
+    FOUND: 'on params: what was read in the same statement'
+  },
+  'src/query/record-set.ts': {
+    AS_SET: 'on params: find returns a set in place of records',
+    RELATED_SORTS: 'on params: the meaning of names in $sort that are not fields',
+    SET: 'on record sets: their own mark',
+    OPERAND: 'on operands: their own mark'
+  },
+  'src/query/validated.ts': { VALIDATED: 'of Feathers v5: a query that a schema has checked' },
+  'src/schema/ajv.ts': { TOO_COMPLEX: 'a value that is thrown and never leaves the file' },
+  'src/schema/declaration.ts': { ON_WRITE: 'on server values: they are made with each write' },
+  'src/schema/declared.ts': {
+    DECLARED: 'on values of schema(): their declaration, shared by copies of a bundle'
+  },
+  'src/schema/derived.ts': { WANTED: 'on contexts: the computed fields that the call asks for' },
+  'src/schema/find-related.ts': {
+    BUDGET: 'on params: how many more records may be loaded',
+    CONDITION: 'on params: the condition of a call for a relation'
+  },
+  'src/schema/form.ts': { LEFT_OUT: 'a value that no field can have' },
+  'src/schema/query.ts': { UNFIT: 'a value that no field can have' },
+  'src/schema/stored.ts': {
+    COMPARE: 'on services: how a schema is compared with their store',
+    STORED: 'on services: the fields that their store has'
+  },
+  'src/testing/document-requests.ts': { INVENTED: 'a value that no body can be' },
+  'src/utils/dispatch.ts': { DISPATCH: 'of Feathers v5: what clients may see of a record' },
+  'src/utils/token-response.ts': { TOKEN_RESPONSE: 'on results of a login: they hold a token' }
+}
+
+it('symbols are created in the listed files, each for its reason', () => {
+  const found = findSymbols(readSources()).map(({ file, name }) => `${file}: ${name}`)
+  const allowed = Object.entries(ALLOWED).flatMap(([file, names]) =>
+    Object.keys(names).map((name) => `${file}: ${name}`)
+  )
+
+  expect(found.sort()).toEqual(allowed.sort())
+})
+
+it('the search for symbols tells keys from values, and those of Feathers', () => {
+  const source = parseSource(
+    'src/core/module.ts',
+    `const KEY = Symbol('key')
+     export const IN: unique symbol = Symbol.for('alula/in')
+     const VALUE = Symbol('value')
+     const FEATHERS = Symbol.for('@feathersjs/hooks') as never
+     const marks = { nested: Symbol('nested') }
+     export const read = (object) => object[KEY] ?? IN in object ?? object[FEATHERS] ?? object === VALUE`
+  )
+
+  expect(findSymbols([source])).toEqual([
+    { file: 'src/core/module.ts', name: 'KEY', isMark: true, isFeathers: false },
+    { file: 'src/core/module.ts', name: 'IN', isMark: true, isFeathers: false },
+    { file: 'src/core/module.ts', name: 'VALUE', isMark: false, isFeathers: false },
+    { file: 'src/core/module.ts', name: 'FEATHERS', isMark: true, isFeathers: true },
+    { file: 'src/core/module.ts', name: 'marks', isMark: false, isFeathers: false }
+  ])
+})
