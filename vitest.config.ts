@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { SlowestFiles } from './test/support/slowest-files.ts'
 
 /** The warnings of the package. */
 const WARNINGS = [
@@ -28,6 +29,7 @@ export default defineConfig({
     isolate: false,
     // What tests provoke is not for who reads their output; they hear of it all the same.
     execArgv: WARNINGS.map((code) => `--disable-warning=${code}`),
+    reporters: ['default', new SlowestFiles()],
     onConsoleLog: (text) => !text.startsWith('oidc-provider ')
   }
 })

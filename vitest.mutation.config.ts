@@ -4,10 +4,10 @@ import config from './vitest.config.ts'
 /** The tests that `scripts/mutation.mjs` runs against the mutants of a folder. */
 const include = process.env.MUTATION_TESTS?.split(';') ?? []
 
-const globalSetup = process.env.MUTATION_DATABASE === undefined ? ['test/support/own-databases.ts'] : []
+const globalSetup = process.env.TEST_DATABASE === undefined ? ['test/support/own-databases.ts'] : []
 
 export default defineConfig({
   ...config,
   // What a module does when it is loaded is changed too, so that it has to be loaded again.
-  test: { ...config.test, include, globalSetup, isolate: true }
+  test: { ...config.test, include, globalSetup, isolate: true, reporters: ['default'] }
 })

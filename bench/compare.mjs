@@ -28,12 +28,10 @@ export async function compareBuilds(benchmark, other, args) {
   let done = 0
 
   const results = await runRounds(Object.keys(builds), pairs, async (name) => {
-    process.stderr.write(`\r${++done} of ${2 * pairs} processes`)
+    if (process.stderr.isTTY) process.stderr.write(`\r${++done} of ${2 * pairs} processes`)
 
     return measure(benchmark, builds[name], args)
   })
-
-  process.stderr.write('\n')
 
   const rows = toRows(results.get('this'), results.get('other'))
 

@@ -104,8 +104,8 @@ function mutate(folder) {
   // Read by the configuration of Vitest and by test/support, in the processes that Stryker starts.
   process.env.MUTATION_TESTS = TESTS[folder].join(';')
   process.env.MUTATION_TRANSPORTS = (OWN_TRANSPORTS[folder] ?? TRANSPORTS).join(';')
-  if (folder === WITH_ALL_DATABASES) delete process.env.MUTATION_DATABASE
-  else process.env.MUTATION_DATABASE = DATABASE
+  if (folder === WITH_ALL_DATABASES) delete process.env.TEST_DATABASE
+  else process.env.TEST_DATABASE = DATABASE
 
   const name = share < 1 ? `${folder}-${share}-${seed}` : folder
   const stryker = new Stryker({

@@ -83,8 +83,8 @@ for (const [name, server] of Object.entries(SERVERS)) {
   }
 }
 
-/** The only database, where `scripts/mutation.mjs` chooses one. */
-const CHOSEN = process.env.MUTATION_DATABASE
+/** The only database, where `scripts/mutation.mjs` or `vitest.core.config.ts` chooses one. */
+const CHOSEN = process.env.TEST_DATABASE
 
 /**
  * Groups tests once for each database. Without its server a group is skipped, or fails where all servers have to be
