@@ -7,8 +7,8 @@ function read(path: string): Promise<string> {
   return readFile(resolve(import.meta.dirname, '..', path), 'utf8')
 }
 
-it('CONTRIBUTING.md and the map name files and scripts that are there', async () => {
-  const text = `${await read('CONTRIBUTING.md')}${await read('docs/map.md')}`
+it('CONTRIBUTING.md, AGENTS.md and the map name files and scripts that are there', async () => {
+  const text = `${await read('CONTRIBUTING.md')}${await read('AGENTS.md')}${await read('docs/map.md')}`
   const { scripts } = JSON.parse(await read('package.json'))
   const files = [...text.matchAll(/`((?:src|test|docs|scripts|examples)\/[\w/.-]+)`/g)].map(
     ([, file]) => file as string
@@ -40,6 +40,7 @@ it('the map shows the floors that the test of the architecture holds', async () 
 })
 
 it.each([
+  ['AGENTS.md', 60],
   ['CONTRIBUTING.md', 80],
   ['docs/map.md', 120],
   ['docs/architecture.md', 100]
