@@ -1,0 +1,122 @@
+// Workflows run on GitHub alone. What can be said of them without running them is checked here.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { expect, it } from 'vitest'
+import { parse } from 'yaml'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+const FOLDER = join(ROOT, '.github/workflows')
+
+interface Step {
+  readonly uses?: string
+  readonly run?: string
+  readonly with?: { readonly [name: string]: unknown }
+}
+
+interface Job {
+  readonly 'runs-on'?: string
+  readonly 'timeout-minutes'?: number
+  readonly permissions?: unknown
+  readonly services?: { readonly [name: string]: { readonly image: string; readonly options?: string } }
+  readonly steps?: readonly Step[]
+}
+
+interface Workflow {
+  readonly on?: { readonly [event: string]: unknown }
+  readonly permissions?: unknown
+  readonly concurrency?: { readonly group: string }
+  readonly jobs: { readonly [name: string]: Job }
+}
+
+const files = readdirSync(FOLDER)
+
+/** What is wrong with the text of a workflow. */
+function findFaults(text: string): readonly string[] {
+  const { on = {}, permissions, concurrency, jobs } = parse(text) as Workflow
+  const faults = [
+    JSON.stringify(permissions) === '{"contents":"read"}' ? '' : 'its permissions are not contents: read',
+    concurrency?.group ? '' : 'it has no concurrency',
+    // It runs with the secrets of the repository, on code of anybody.
+    'pull_request_target' in on ? 'it runs on pull_request_target' : ''
+  ]
+
+  for (const [name, job] of Object.entries(jobs)) {
+    faults.push(...findJobFaults(job).map((fault) => `${name}: ${fault}`))
+  }
+  for (const [line] of text.matchAll(/^.*\buses:.*$/gm)) {
+    if (!/uses: [\w-]+\/[\w/-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/.test(line))
+      faults.push(`not pinned: ${line.trim()}`)
+  }
+
+  return faults.filter((fault) => fault !== '')
+}
+
+function findJobFaults(job: Job): readonly string[] {
+  const { steps = [], services = {} } = job
+
+  return [
+    job['runs-on'] ? '' : 'it runs on nothing',
+    job['timeout-minutes'] ? '' : 'it has no timeout',
+    job.permissions === undefined ? '' : 'it has permissions of its own',
+    ...Object.entries(services).map(([name, { image, options = '' }]) =>
+      /:\d/.test(image) && options.includes('--health-cmd') ? '' : `${name} has no version or no health check`
+    ),
+    ...steps.map(({ uses = '', run = '', with: inputs }) => {
+      if (uses === '' && run === '') return 'a step does nothing'
+      // Such an expression is put into the script as it is: a title of a pull request becomes code.
+      if (/\$\{\{.*github\.event/.test(run)) return `a script has what others wrote: ${run}`
+      if (uses.startsWith('actions/checkout@') && inputs?.['persist-credentials'] !== false) {
+        return 'the checkout keeps its token'
+      }
+
+      return ''
+    })
+  ].filter((fault) => fault !== '')
+}
+
+it.each(files)('%s has the least permissions, and pins what it uses', (file) => {
+  expect(findFaults(readFileSync(join(FOLDER, file), 'utf8'))).toEqual([])
+})
+
+it.each(files)('%s runs scripts and programs that are there', (file) => {
+  const { jobs } = parse(readFileSync(join(FOLDER, file), 'utf8')) as Workflow
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const lines = Object.values(jobs).flatMap(({ steps = [] }) =>
+    steps.flatMap(({ run = '' }) => run.split('\n'))
+  )
+  const names = lines.flatMap((line) => /^npm (?:run )?(?!ci$)([\w:]+)/.exec(line)?.[1] ?? [])
+  const programs = lines.flatMap((line) => /^\.[\w/.-]+/.exec(line)?.[0] ?? [])
+
+  expect(lines.length).toBeGreaterThan(0)
+  expect(names.filter((name) => !Object.hasOwn(scripts, name))).toEqual([])
+  expect(programs.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+})
+
+it('what is wrong with a workflow is found', () => {
+  const faults = findFaults(`
+on: { pull_request_target: }
+permissions: write-all
+jobs:
+  check:
+    permissions: { contents: write }
+    services: { redis: { image: redis } }
+    steps:
+      - uses: actions/checkout@v7
+      - run: echo "\${{ github.event.issue.title }}"
+      - name: Nothing
+`)
+
+  expect(faults).toEqual([
+    'its permissions are not contents: read',
+    'it has no concurrency',
+    'it runs on pull_request_target',
+    'check: it runs on nothing',
+    'check: it has no timeout',
+    'check: it has permissions of its own',
+    'check: redis has no version or no health check',
+    'check: the checkout keeps its token',
+    `check: a script has what others wrote: echo "\${{ github.event.issue.title }}"`,
+    'check: a step does nothing',
+    'not pinned: - uses: actions/checkout@v7'
+  ])
+})
