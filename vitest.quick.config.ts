@@ -12,7 +12,7 @@ const LONG = [
   'test/{custom-adapter,custom-strategy,error-codes,existing-express-app,release}.test.ts',
   // Random and hostile input, many records, slow clients, dear passwords, and servers that fail.
   'test/**/*{along,cut-off,dear,fuzz,hostile,kill,large,lost,outage,processes,random,rivals,slow}*.test.ts',
-  'test/{authentication/hasher,node/pipelining,security/aborted-logins,testing/contract}.test.ts'
+  'test/{authentication/hasher,node/pipelining,security/aborted-logins,testing/contract,tools/roads}.test.ts'
 ]
 
 export default defineConfig({
