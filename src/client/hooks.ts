@@ -28,7 +28,11 @@ export function populateHeader(): AroundHook {
     if (app.rest && params.accessToken) {
       const { header, scheme } = app.authentication.options
 
-      params.headers = { [header]: `${scheme} ${params.accessToken}`, ...params.headers }
+      // The caller’s params stay as they are.
+      context.params = {
+        ...params,
+        headers: { [header]: `${scheme} ${params.accessToken}`, ...params.headers }
+      }
     }
 
     await next()

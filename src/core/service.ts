@@ -129,8 +129,7 @@ export function normalizeServiceOptions(
 export function wrapService(location: string, service: unknown, options?: ServiceOptions): FeathersService {
   const marked = (service as MarkedService | null | undefined)?.[SERVICE]
 
-  // Plugins mark services themselves, and may leave options out.
-  if (marked) return marked.serviceEvents ? (service as FeathersService) : mark(service as object, marked)
+  if (marked) return takeOver(service as object, marked)
 
   if (options !== undefined) assertOptions(`service '${location}'`, options, CHECKS, NAMES_OF_OTHERS)
   assertService(location, service, options)
@@ -145,6 +144,30 @@ export function wrapService(location: string, service: unknown, options?: Servic
   }
 
   return registered
+}
+
+/**
+ * Completes what a plugin has left out of the mark that it put on a service itself. The service stays the same object,
+ * as in Feathers v5, unless hooks cannot be put on it.
+ */
+function takeOver(service: object, marked: NormalizedServiceOptions): FeathersService {
+  const value = normalizeServiceOptions(service, marked)
+  const isComplete =
+    isOpen(service) &&
+    (marked.serviceEvents ||
+      Reflect.defineProperty(service, SERVICE, { value }) ||
+      // feathers-pinia defines a mark that is neither writable nor configurable.
+      (Object.isExtensible(marked) && Object.assign(marked, value)))
+
+  return isComplete ? (service as FeathersService) : mark(Object.create(service), marked)
+}
+
+/** Whether hooks and events can be put on an object: it is not frozen or sealed, and its methods can be replaced. */
+function isOpen(service: object): boolean {
+  return (
+    Object.isExtensible(service) &&
+    Object.values(Object.getOwnPropertyDescriptors(service)).every(({ configurable }) => configurable)
+  )
 }
 
 /** The methods that get hooks: all standard ones that exist, even if closed to clients, and the listed custom ones. */

@@ -35,6 +35,22 @@ describe('authentication()', () => {
     expect(Object.keys(hooks)).toEqual(['authentication', 'populateHeader'])
   })
 
+  it('sends the token that a call brings along, and leaves its params as they are', async () => {
+    const seen: any[] = []
+    const app = alula()
+      .configure(
+        rest('http://127.0.0.1:59998').fetch(async (_url: string, { headers }: any) => {
+          seen.push(headers.Authorization)
+
+          return Response.json([])
+        })
+      )
+      .configure(authentication({ storage: new MemoryStorage() }))
+
+    await app.service('messages').find(Object.freeze({ accessToken: 'given' }) as object)
+    expect(seen).toEqual(['Bearer given'])
+  })
+
   it('takes a class in place of its own, and a storage from the settings', async () => {
     class Own extends AuthenticationClient {
       override async getAccessToken() {
