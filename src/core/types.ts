@@ -132,14 +132,15 @@ export interface ServiceMethods<
   Result = any,
   Data = Partial<Result>,
   ServiceParams = Params,
-  PatchData = Partial<Data>
+  PatchData = Partial<Data>,
+  ServiceId = Id
 > {
   find(params?: ServiceParams & { paginate?: PaginationParams }): Promise<Result | Result[]>
-  get(id: Id, params?: ServiceParams): Promise<Result>
+  get(id: ServiceId, params?: ServiceParams): Promise<Result>
   create(data: Data, params?: ServiceParams): Promise<Result>
-  update(id: NullableId, data: Data, params?: ServiceParams): Promise<Result | Result[]>
-  patch(id: NullableId, data: PatchData, params?: ServiceParams): Promise<Result | Result[]>
-  remove(id: NullableId, params?: ServiceParams): Promise<Result | Result[]>
+  update(id: ServiceId | null, data: Data, params?: ServiceParams): Promise<Result | Result[]>
+  patch(id: ServiceId | null, data: PatchData, params?: ServiceParams): Promise<Result | Result[]>
+  remove(id: ServiceId | null, params?: ServiceParams): Promise<Result | Result[]>
   setup?(app: Application, path: string): Promise<void>
   teardown?(app: Application, path: string): Promise<void>
 }
@@ -149,16 +150,17 @@ export interface ServiceOverloads<
   Result = any,
   Data = Partial<Result>,
   ServiceParams = Params,
-  PatchData = Partial<Data>
+  PatchData = Partial<Data>,
+  ServiceId = Id
 > {
   create?(data: Data[], params?: ServiceParams): Promise<Result[]>
   // What hooks see of a method is its last overload.
   update?(id: null, data: Data, params?: ServiceParams): Promise<Result[]>
-  update?(id: Id, data: Data, params?: ServiceParams): Promise<Result>
+  update?(id: ServiceId, data: Data, params?: ServiceParams): Promise<Result>
   patch?(id: null, data: PatchData, params?: ServiceParams): Promise<Result[]>
-  patch?(id: Id, data: PatchData, params?: ServiceParams): Promise<Result>
+  patch?(id: ServiceId, data: PatchData, params?: ServiceParams): Promise<Result>
   remove?(id: null, params?: ServiceParams): Promise<Result[]>
-  remove?(id: Id, params?: ServiceParams): Promise<Result>
+  remove?(id: ServiceId, params?: ServiceParams): Promise<Result>
 }
 
 /** A service with all methods. */
@@ -166,17 +168,19 @@ export type Service<
   Result = any,
   Data = Partial<Result>,
   ServiceParams = Params,
-  PatchData = Partial<Data>
-> = ServiceMethods<Result, Data, ServiceParams, PatchData> &
-  ServiceOverloads<Result, Data, ServiceParams, PatchData>
+  PatchData = Partial<Data>,
+  ServiceId = Id
+> = ServiceMethods<Result, Data, ServiceParams, PatchData, ServiceId> &
+  ServiceOverloads<Result, Data, ServiceParams, PatchData, ServiceId>
 
 /** A service that may leave methods out: what a class of your own implements. */
 export type ServiceInterface<
   Result = any,
   Data = Partial<Result>,
   ServiceParams = Params,
-  PatchData = Partial<Data>
-> = Partial<ServiceMethods<Result, Data, ServiceParams, PatchData>>
+  PatchData = Partial<Data>,
+  ServiceId = Id
+> = Partial<ServiceMethods<Result, Data, ServiceParams, PatchData, ServiceId>>
 
 /** A service that an application without service types returns. */
 export interface AnyService extends Service {
@@ -194,21 +198,22 @@ export interface ClientService<
   Data = Partial<Result>,
   PatchData = Data,
   FindResult = Paginated<Result>,
-  P = Params
+  P = Params,
+  ServiceId = Id
 > {
   find(params?: P): Promise<FindResult>
-  get(id: Id, params?: P): Promise<Result>
+  get(id: ServiceId, params?: P): Promise<Result>
   create(data: Data[], params?: P): Promise<Result[]>
   create(data: Data, params?: P): Promise<Result>
-  update(id: Id, data: Data, params?: P): Promise<Result>
+  update(id: ServiceId, data: Data, params?: P): Promise<Result>
   update(id: null, data: Data, params?: P): Promise<Result[]>
-  update(id: NullableId, data: Data, params?: P): Promise<Result | Result[]>
-  patch(id: Id, data: PatchData, params?: P): Promise<Result>
+  update(id: ServiceId | null, data: Data, params?: P): Promise<Result | Result[]>
+  patch(id: ServiceId, data: PatchData, params?: P): Promise<Result>
   patch(id: null, data: PatchData, params?: P): Promise<Result[]>
-  patch(id: NullableId, data: PatchData, params?: P): Promise<Result | Result[]>
-  remove(id: Id, params?: P): Promise<Result>
+  patch(id: ServiceId | null, data: PatchData, params?: P): Promise<Result | Result[]>
+  remove(id: ServiceId, params?: P): Promise<Result>
   remove(id: null, params?: P): Promise<Result[]>
-  remove(id: NullableId, params?: P): Promise<Result | Result[]>
+  remove(id: ServiceId | null, params?: P): Promise<Result | Result[]>
 }
 
 /** A method beyond the six. */
@@ -371,15 +376,25 @@ type EventData<T> = 0 extends 1 & T
 /** Calls with a context as last argument resolve to that context. */
 export interface ServiceHookOverloads<S, P = Params> {
   find(params: P & { paginate?: PaginationParams }, context: HookContext): Promise<HookContext>
-  get(id: Id, params: P, context: HookContext): Promise<HookContext>
+  get(id: ServiceGenericId<S>, params: P, context: HookContext): Promise<HookContext>
   create(
     data: ServiceGenericData<S> | ServiceGenericData<S>[],
     params: P,
     context: HookContext
   ): Promise<HookContext>
-  update(id: NullableId, data: ServiceGenericData<S>, params: P, context: HookContext): Promise<HookContext>
-  patch(id: NullableId, data: ServiceGenericData<S>, params: P, context: HookContext): Promise<HookContext>
-  remove(id: NullableId, params: P, context: HookContext): Promise<HookContext>
+  update(
+    id: ServiceGenericId<S> | null,
+    data: ServiceGenericData<S>,
+    params: P,
+    context: HookContext
+  ): Promise<HookContext>
+  patch(
+    id: ServiceGenericId<S> | null,
+    data: ServiceGenericData<S>,
+    params: P,
+    context: HookContext
+  ): Promise<HookContext>
+  remove(id: ServiceGenericId<S> | null, params: P, context: HookContext): Promise<HookContext>
 }
 
 /** A registered service. */
@@ -391,23 +406,30 @@ export type FeathersService<A = Application, S = Service> = S &
 /** The records of a service. */
 export type ServiceGenericType<S> = string extends keyof S
   ? any
-  : S extends ServiceInterface<infer T, any, any, any>
+  : S extends ServiceInterface<infer T, any, any, any, any>
     ? T
     : unknown
 
 /** The data that `create` of a service takes. */
 export type ServiceGenericData<S> = string extends keyof S
   ? any
-  : S extends ServiceInterface<any, infer D, any, any>
+  : S extends ServiceInterface<any, infer D, any, any, any>
     ? D
     : unknown
 
 /** The params that the methods of a service take. */
 export type ServiceGenericParams<S> = string extends keyof S
   ? any
-  : S extends ServiceInterface<any, any, infer P, any>
+  : S extends ServiceInterface<any, any, infer P, any, any>
     ? OrWhenUnknown<P, Params>
     : Params
+
+/** The ids that the methods of a service take. */
+export type ServiceGenericId<S> = string extends keyof S
+  ? any
+  : S extends ServiceInterface<any, any, any, any, infer I>
+    ? OrWhenUnknown<I, Id>
+    : Id
 
 /** A service whose methods take no params says nothing about those of its hooks. */
 type OrWhenUnknown<T, Fallback> = unknown extends T ? (0 extends 1 & T ? any : Fallback) : T
@@ -446,6 +468,9 @@ type Serv<A> = 0 extends 1 & A ? any : A extends { services: infer Services } ? 
 /** What is known of the services of a typed application together. */
 type SomeService<A> = keyof any extends keyof Serv<A> ? any : UnknownService
 
+/** A service of `unknown` is one that was left out, as in `type HookContext<S = unknown> = …` of an application. */
+type Known<A, S> = unknown extends S ? (0 extends 1 & S ? S : SomeService<A>) : S
+
 /** A service of which only the standard methods are known. */
 type UnknownService = object & ServiceInterface<unknown, unknown, Params, unknown>
 
@@ -466,7 +491,7 @@ export interface HookContext<
   /** The registered service. */
   readonly service: S
   /** The data, for `create update patch` and custom methods. */
-  data: DataByMethod<S>[Method & keyof DataByMethod<S>]
+  data: DataByMethod<Known<A, S>>[Method & keyof DataByMethod<Known<A, S>>]
   /** The path of the service, without slashes at its ends. */
   path: keyof Serv<A> & string
   readonly method: Method
@@ -479,7 +504,7 @@ export interface HookContext<
   id?: Id
   params: ServiceGenericParams<S>
   /** The result. Setting it before the method runs skips the method; setting it in an error hook ends the error. */
-  result: ResultByMethod<S>[Method & keyof ResultByMethod<S>] | WithoutResult[Type]
+  result: ResultByMethod<Known<A, S>>[Method & keyof ResultByMethod<Known<A, S>>] | WithoutResult[Type]
   /** What clients get instead of the result: any value, made by a hook. */
   dispatch?: unknown
   /** The error, in and after error hooks. */
@@ -502,10 +527,7 @@ export type HookFunction<
   S = SomeService<A>,
   Method extends string = string,
   Type extends HookType = HookType
-> = (
-  this: S,
-  context: HookContext<A, S, Method, Type>
-) => Promise<HookContext<Application, S> | void> | HookContext<Application, S> | void
+> = (this: S, context: HookContext<A, S, Method, Type>) => Promise<HookContext | void> | HookContext | void
 
 /** {@link HookFunction}, under the shorter of the two names that it has in Feathers v5. */
 export type Hook<A = Application, S = SomeService<A>> = HookFunction<A, S>
@@ -629,7 +651,7 @@ export type Registrable<Services, Path extends keyof Services> = keyof any exten
 /** Where the type of a registered service has that of what is registered. It is never there. */
 export declare const WRITTEN: unique symbol
 
-type SomeMethods = object & ServiceInterface<any, any, any, any>
+type SomeMethods = object & ServiceInterface<any, any, any, any, any>
 
 /** What is registered under a path. */
 export type RegisteredService<Services, Path extends keyof Services> = keyof any extends keyof Services

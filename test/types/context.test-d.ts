@@ -7,6 +7,7 @@ import {
   type HookType,
   type Http,
   type Id,
+  type NextFunction,
   type Params
 } from '../../src/index.ts'
 import { expectType } from '../support/expect-type.ts'
@@ -90,6 +91,35 @@ export async function readEveryCall(context: HookContext<App>): Promise<void> {
 
   // @ts-expect-error -- no service belongs under this path
   context.app.service('massages')
+}
+
+/** As applications abbreviate it: a service of `unknown` is one that was left out. */
+type Context<S = unknown> = HookContext<App, S>
+
+export async function setTenant(context: Context): Promise<Context> {
+  expectType<unknown>().of(context.data)
+  expectType<unknown>().of(context.result)
+  expectType<Params>().of(context.params)
+  expectType<MessageData | MessagePatch | ArchiveData | undefined>().of(({} as Context<MessageService>).data)
+  expectType<any>().of(({} as Context<any>).data)
+  expectType<any>().of(({} as HookContext<Application, unknown>).data)
+  expectType<any>().of(({} as HookContext<Application, unknown, 'find', 'after'>).result)
+
+  context.data = { tenant: 'a' }
+  context.result = []
+
+  return context
+}
+
+export async function returnsContext(context: HookContext<App>): Promise<HookContext<App>> {
+  return context
+}
+
+export function registerSharedHooks(app: App): void {
+  const around = async (_context: Context, next: NextFunction) => await next()
+
+  app.hooks({ around: [around], before: { create: [setTenant, returnsContext] } })
+  app.service('messages').hooks({ around: [around], before: { create: [setTenant, returnsContext] } })
 }
 
 /** A class whose methods take neither params nor data. */

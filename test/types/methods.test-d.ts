@@ -124,12 +124,12 @@ messages.on('removed', (user: { email: string }) => user.email)
 
 // A class that is no service is refused.
 class Wrong {
-  async get(id: Date): Promise<Message> {
-    return { id: id.getTime(), text: '', userId: 1 }
+  get(id: number): Message {
+    return { id, text: '', userId: 1 }
   }
 }
 
-// @ts-expect-error -- an id is a number or a string
+// @ts-expect-error -- a method returns a promise
 alula<{ wrong: Wrong }>().use('wrong', new Wrong())
 
 export const service: ServiceInterface<Message> = messages
