@@ -224,7 +224,7 @@ export type CustomMethods<T extends { [key: string]: [any, any] }> = {
   [K in keyof T]: (data: T[K][0], params?: Params) => Promise<T[K][1]>
 }
 
-/** The options of `app.use(path, service, options)`. */
+/** The options of `app.use(path, service, options)`. `alula/express` and `alula/koa` add those for their middleware. */
 export interface ServiceOptions<MethodNames = string> {
   /** The methods that exist for clients; the standard ones that the service has when left out. */
   methods?: MethodNames[] | readonly MethodNames[] | undefined
@@ -234,10 +234,6 @@ export interface ServiceOptions<MethodNames = string> {
   serviceEvents?: string[] | readonly string[] | undefined
   /** Values for `params.route` of every call. */
   routeParams?: { [key: string]: any } | undefined
-  /** Express middleware that runs before and after the service. */
-  express?: { before?: any[] | undefined; after?: any[] | undefined } | undefined
-  /** Koa middleware that runs before and after the service. */
-  koa?: { before?: any[] | undefined; after?: any[] | undefined } | undefined
   /**
    * Whether data may also come as an HTML form (`application/x-www-form-urlencoded`); `false` when left out. Pages of
    * other sites can send forms without asking first.

@@ -98,6 +98,13 @@ interface UseService<App, Services> {
 
 type Middleware = express.RequestHandler | express.RequestHandler[]
 
+declare module '../core/types.ts' {
+  interface ServiceOptions {
+    /** Express middleware that runs before and after the service. */
+    express?: { before?: Middleware[] | undefined; after?: Middleware[] | undefined } | undefined
+  }
+}
+
 /**
  * The service has a fixed position: all options are optional, so most services would be accepted as options. A tuple can
  * have one part of any length: what comes after the service, or else what comes before it.
@@ -214,7 +221,7 @@ function toRegistration([path, ...rest]: readonly unknown[]): Registration | und
   if (typeof path !== 'string' || !isObject(service) || typeof service.handle === 'function') return undefined
 
   const following = rest.slice(position + 1)
-  const before = rest.slice(0, position)
+  const before = rest.slice(0, position).filter(isMiddleware)
   const after = following.filter(isMiddleware)
   const [options, ...more] = following.filter((argument) => !isMiddleware(argument))
 
@@ -246,7 +253,7 @@ function toRegistration([path, ...rest]: readonly unknown[]): Registration | und
   return { path, service, options: { ...given, express: given.express ?? { before, after } } }
 }
 
-function isMiddleware(argument: unknown): boolean {
+function isMiddleware(argument: unknown): argument is Middleware {
   return typeof argument === 'function' || Array.isArray(argument)
 }
 

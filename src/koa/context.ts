@@ -9,6 +9,8 @@ export interface FeathersContext {
   lookup?: RouteLookup
   /** The context of the service call, also of one that failed. */
   hook?: HookContext
+  /** The request of Koa, with what `bodyParser()` and other parsers leave there. */
+  request: { body?: any; rawBody?: any; files?: any }
 }
 
 /** The context of a request: that of Koa, and what services add to it. */
@@ -16,3 +18,10 @@ export type FeathersKoaContext<App = any> = Koa.Context & FeathersContext & { ap
 
 /** Koa middleware of an application. */
 export type Middleware<App = any> = (context: FeathersKoaContext<App>, next: Koa.Next) => any
+
+declare module '../core/types.ts' {
+  interface ServiceOptions {
+    /** Koa middleware that runs before and after the service. */
+    koa?: { before?: Middleware[] | undefined; after?: Middleware[] | undefined } | undefined
+  }
+}
