@@ -13,6 +13,7 @@ import { createDebug } from '../utils/debug.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import type { OptionCheck } from '../utils/options.ts'
 import { assertSync, attempt } from '../utils/promise.ts'
+import { hasDriverMessage, isDriverError } from './driver-error.ts'
 
 /** What a client may see of an error. */
 export interface ClientError {
@@ -91,6 +92,7 @@ export const LOGGER_CHECK: OptionCheck = [
 const debug = createDebug('alula:transport')
 
 const UNEXPECTED = 'An unexpected error occurred on the server'
+const REFUSED_BY_DATABASE = 'The database has refused the call'
 
 /** The message for a path whose percent-escapes cannot be decoded. */
 export const MALFORMED_PATH = "Invalid path: expected '%' to be followed by a valid UTF-8 escape"
@@ -98,7 +100,8 @@ export const MALFORMED_PATH = "Invalid path: expected '%' to be followed by a va
 /**
  * Decides what a client sees of anything that was thrown. A Feathers error is shown as it is, and so is an
  * error of middleware that is marked as meant for the client. Everything else is a 500: with its message in
- * development, with a general message in production. Stack, cause and further properties are never shown.
+ * development, with a general message in production. So is the message of a Feathers error that a database driver has
+ * written. Stack, cause and further properties are never shown.
  *
  * @param error Anything that was thrown
  */
@@ -289,8 +292,14 @@ function toBody(error: FeathersError): FeathersErrorJSON {
   const { name = error.name, message = error.message, className = error.className, data, errors } = json
   // Never from `toJSON`, which applications write for the body.
   const code = isStatus(error.code) ? error.code : 500
+
+  if (isProduction() && hasDriverMessage(error, message)) {
+    return { name, message: code < 500 ? REFUSED_BY_DATABASE : UNEXPECTED, code, className }
+  }
+
   const body = { name, message, code, className }
-  const details = { ...(data !== undefined && { data }), ...(errors !== undefined && { errors }) }
+  const isShown = data !== undefined && !(isProduction() && isDriverError(data))
+  const details = { ...(isShown && { data }), ...(errors !== undefined && { errors }) }
 
   // Details that are no JSON (a BigInt, a cycle) must not turn a clear error into an unexpected one.
   return isSerializable(details) ? { ...body, ...details } : body

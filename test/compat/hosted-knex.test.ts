@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { ERROR, KnexService, transaction } from '@feathersjs/knex'
 import knex, { type Knex } from 'knex'
 import Database from 'libsql'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { BadRequest } from '../../src/errors.ts'
 import express, { errorHandler, json, rest } from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
@@ -145,7 +145,7 @@ describe('@feathersjs/knex', () => {
         expect(heard).toEqual([])
       })
 
-      it('puts the text of SQL into its errors, and that reaches the client unless a hook takes it out', async () => {
+      it('puts the text of SQL into its errors, which clients see in development only', async () => {
         const { people, send } = await open(name)
 
         await send('POST', 'people', { name: 'Ada' })
@@ -155,6 +155,25 @@ describe('@feathersjs/knex', () => {
         expect([status, body.name]).toEqual(name === 'SQLite' ? [500, 'GeneralError'] : [400, 'BadRequest'])
         expect(body.message).toMatch(/^insert into .alula_hosted. .*(?:UNIQUE constraint|unique constraint)/)
         expect(Object.keys(body).toSorted()).toEqual(['className', 'code', 'message', 'name'])
+
+        vi.stubEnv('NODE_ENV', 'production')
+        onTestFinished(() => void vi.unstubAllEnvs())
+
+        const sentence =
+          status < 500 ? 'The database has refused the call' : 'An unexpected error occurred on the server'
+
+        expect(await send('POST', 'people', { name: 'Ada' })).toEqual([
+          status,
+          { name: body.name, message: sentence, code: status, className: body.className }
+        ])
+        expect((await send('POST', 'people', { nothing: 'secret' }))[1].message).toBe(
+          name === 'SQLite' ? sentence : 'The database has refused the call'
+        )
+        // What the service itself says is not from the driver.
+        expect(await send('GET', 'people/99')).toMatchObject([
+          404,
+          { message: "No record found for id '99'" }
+        ])
 
         people.hooks({
           error: {
