@@ -36,8 +36,8 @@ import { isGiven, UniqueFields } from './unique.ts'
 
 /** The options of a memory service. */
 export interface MemoryOptions<Result = any> extends AdapterOptions {
-  /** Records to begin with, by id. They are copied. */
-  store?: { readonly [id: string]: Result } | undefined
+  /** Records to begin with, by id or as an array. They are copied. */
+  store?: { readonly [id: string]: Result } | readonly Result[] | undefined
   /** The first id to generate; 0 by default. */
   startId?: number | undefined
   /** Fields on which equality and `$in` do not look at every record. */
@@ -52,7 +52,7 @@ export interface MemoryOptions<Result = any> extends AdapterOptions {
 
 const CHECKS: OptionChecks = {
   ...ADAPTER_CHECKS,
-  store: [isObject, 'records by id'],
+  store: [isStore, 'records by id, or an array of records'],
   startId: [Number.isSafeInteger, 'a whole number'],
   indexes: [isStringList, 'an array of field names'],
   predicates: [isObject, 'functions by operator'],
@@ -103,7 +103,7 @@ export class MemoryAdapter<
     )
   }
 
-  set store(store: { readonly [id: string]: any }) {
+  set store(store: { readonly [id: string]: any } | readonly any[]) {
     this.records.clear()
 
     for (const [key, record] of Object.entries(store)) this.records.set(record[this.id] ?? key, clone(record))
@@ -403,4 +403,8 @@ function assertMeaning(owner: string, { operators, predicates = {}, matcher }: M
     () => operators.every((name) => known.includes(name)),
     "names that have a meaning in 'predicates'"
   ])
+}
+
+function isStore(store: unknown): boolean {
+  return isObject(store) || (Array.isArray(store) && store.every(isObject))
 }

@@ -17,6 +17,18 @@ describe('`store`', () => {
     expect(await people.find()).toHaveLength(2)
   })
 
+  it('may be an array: a record without an id has its position as one', async () => {
+    const people = memory({ store: [{ id: 5, name: 'Ada' }, { name: 'Bob' }] })
+
+    expect(await people.get(5)).toEqual({ id: 5, name: 'Ada' })
+    expect(await people.get(1)).toEqual({ name: 'Bob' })
+    expect(await people.create({ name: 'Cyd' })).toEqual({ id: 0, name: 'Cyd' })
+
+    people.store = [{ id: 7 }]
+    expect(await people.find()).toEqual([{ id: 7 }])
+    expect(() => memory({ store: [1] as any })).toThrow('expected records by id, or an array of records')
+  })
+
   it('is copied, in both directions', async () => {
     const store = { 1: { id: 1, tags: ['a'] } }
     const people = memory({ store })
