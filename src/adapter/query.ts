@@ -4,7 +4,7 @@ import type { PaginationParams, Query } from '../core/types.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import { toComparator } from '../query/comparator.ts'
 import { FIELD_OPERATORS, LOGICAL_OPERATORS, RESULT_FILTERS, SHORT_NAMES } from '../query/operators.ts'
-import { type FilterConverter, parseQuery, type QueryOptions } from '../query/parse.ts'
+import { type FilterConverter, parseQuery, QUERY_DEPTH, type QueryOptions } from '../query/parse.ts'
 import { toSelection } from '../query/select.ts'
 import { copyPlain, isPlainObject, setOwn } from '../utils/object.ts'
 import { getLimit } from './options.ts'
@@ -35,7 +35,7 @@ export function filterQuery(
   query: Query = {},
   options: FilterQueryOptions = {}
 ): { filters: Query; query: Query } {
-  const parsed = parseQuery(query, options)
+  const parsed = parseQuery(withoutSymbols(query) as Query, options)
   const checked = copyQuery(query, parsed, options)
   const filters: Query = {}
   const conditions: Query = pickSymbols(query)
@@ -97,7 +97,7 @@ function spellOut(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(spellOut)
   if (!isPlainObject(value)) return value
 
-  const copy: Query = {}
+  const copy: Query = pickSymbols(value)
 
   for (const name of Object.keys(value)) {
     const full = SHORT_NAMES.get(name)
@@ -108,7 +108,27 @@ function spellOut(value: unknown): unknown {
   return copy
 }
 
-/** Symbols cannot come from a client: with what code marks a query stays on it. */
+/** Leaves out conditions that are symbols alone, such as `{ [Op.gt]: 1 }` of Sequelize: only their adapter can read them. */
+function withoutSymbols(value: unknown, depth = 0): unknown {
+  // A level has an array and an object. The parser refuses what is deeper.
+  if (depth > 2 * (QUERY_DEPTH + 1)) return value
+  if (Array.isArray(value)) {
+    return value.some(isPlainObject) ? value.map((element) => withoutSymbols(element, depth + 1)) : value
+  }
+  if (!isPlainObject(value)) return value
+
+  const kept = Object.entries(value).filter(([, nested]) => !isSymbolic(nested))
+
+  return Object.fromEntries(kept.map(([name, nested]) => [name, withoutSymbols(nested, depth + 1)]))
+}
+
+function isSymbolic(value: unknown): boolean {
+  if (!isPlainObject(value) || Object.keys(value).length > 0) return false
+
+  return Object.getOwnPropertySymbols(value).length > 0
+}
+
+/** Symbols cannot come from a client: what code marks a query or a part of it with stays there. */
 function pickSymbols(source: object): Query {
   const all = Object.getOwnPropertySymbols(source)
 

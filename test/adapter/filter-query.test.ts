@@ -45,6 +45,17 @@ describe('filterQuery', () => {
     ['a further operator', { a: { $regex: 'x' } }, { operators: ['$regex'] }],
     ['an instance of a class', { a: /x/, b: { $ne: date } }],
     ['a symbol', { [Symbol.for('a')]: 1, b: 2 }],
+    [
+      'symbols in conditions',
+      { a: { [Symbol.for('a')]: 1 }, b: { $gt: 1, [Symbol.for('b')]: { $where: 1 } } }
+    ],
+    [
+      'symbols in lists of conditions',
+      {
+        $or: [{ a: { $in: [1], [Symbol.for('a')]: 1 } }, { [Symbol.for('b')]: 2 }],
+        $and: [{ [Symbol.for('c')]: 3 }]
+      }
+    ],
     ['an unknown name', { $where: '1' }],
     ['an unknown operator', { a: { $where: '1' } }],
     ['an unknown operator in $or', { $or: [{ a: { $where: '1' } }] }],
@@ -75,6 +86,14 @@ describe('filterQuery', () => {
   ])('refuses a malformed %s, which Feathers v5 passes on', (name, query) => {
     expect(() => official.filterQuery(query)).not.toThrow()
     expect(() => filterQuery(query)).toThrow(`'${name}'`)
+  })
+
+  it('refuses a query of 100,000 levels', () => {
+    let query: object = { a: 1 }
+
+    for (let level = 0; level < 100_000; level++) query = { $and: [query] }
+
+    expect(outcome(() => filterQuery(query))).toEqual({ name: 'BadRequest', code: 400 })
   })
 
   it('leaves behind a symbol that is not enumerable', () => {
