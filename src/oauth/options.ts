@@ -193,16 +193,23 @@ function assertProvider(name: string, oauth: OAuthConfiguration): void {
   assertEndpoints(name, settings)
 }
 
-function assertEndpoints(name: string, settings: ResolvedProvider): void {
-  const { issuer, scope, authorize_url } = settings
-  const isUnknown = issuer === undefined && authorize_url === undefined
-  const question = isUnknown ? didYouMean(name, [...providers.keys()]) : ''
+const ENDPOINTS = ['authorize_url', 'access_url', 'profile_url'] as const
 
-  if (question)
-    throw createTypeError('ALULA_UNKNOWN_PROVIDER', `Unknown provider '${name}' of ${OWNER}${question}`)
+function assertEndpoints(name: string, settings: ResolvedProvider): void {
+  const { issuer, scope } = settings
+  const isUnknown = issuer === undefined && ENDPOINTS.every((option) => settings[option] === undefined)
+
+  if (isUnknown && !providers.has(name)) {
+    // Grant, which Feathers uses, has presets for some two hundred providers.
+    const advice =
+      didYouMean(name, [...providers.keys()]) ||
+      `: there is no preset of this name. Set '${name}.issuer' for OpenID Connect, as in 'https://id.example.org', or else '${ENDPOINTS.join("', '")}'`
+
+    throw createTypeError('ALULA_UNKNOWN_PROVIDER', `Unknown provider '${name}' of ${OWNER}${advice}`)
+  }
 
   if (issuer === undefined) {
-    for (const option of ['authorize_url', 'access_url', 'profile_url']) {
+    for (const option of ENDPOINTS) {
       assertOption(OWNER, `${name}.${option}`, settings[option], ENDPOINT)
     }
     return

@@ -492,7 +492,7 @@ export interface Codes {
   /**
    * The OAuth configuration names a provider that is not known, or a strategy has no provider.
    *
-   * @fix Correct the name, or set the endpoints of the provider in `authentication.oauth`.
+   * @fix Correct the name, or set the `issuer` or the endpoints of the provider in `authentication.oauth`.
    */
   ALULA_UNKNOWN_PROVIDER: 'error' | 'warning'
 

@@ -3,6 +3,7 @@ import { memory } from '@feathersjs/memory'
 import socketClient from '@feathersjs/socketio-client'
 import { authorize, feathersCasl } from 'feathers-casl'
 import * as common from 'feathers-hooks-common'
+import * as utils from 'feathers-utils'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { alula } from '../../src/index.ts'
@@ -86,6 +87,46 @@ it('a hook of feathers-hooks-common calls other methods from a hook', async () =
   expect(await app.service('things').remove(id)).toMatchObject({ a: 1, deleted: true })
   await expect(app.service('things').get(id)).rejects.toMatchObject({ name: 'NotFound' })
   expect(await app.service('things').find()).toEqual([])
+})
+
+describeTransports('feathers-utils', (open) => {
+  it('sets data, checks for several records, and removes records of other services', async () => {
+    const client = await open((app) => {
+      app.use('users', ourMemory({ startId: 1 }))
+      app.use('todos', ourMemory({ startId: 1, multi: true }))
+      app.service('users').hooks({
+        before: { create: [utils.checkMulti() as any] },
+        after: {
+          remove: [
+            utils.onDelete({
+              service: 'todos',
+              keyThere: 'userId',
+              keyHere: 'id',
+              onDelete: 'cascade',
+              blocking: true
+            }) as any
+          ]
+        }
+      })
+      app.service('todos').hooks({
+        before: { create: [utils.setData('method', 'madeBy') as any, utils.runPerItem(trim) as any] }
+      })
+    })
+
+    await client.call('create', 'users', { data: { name: 'Ada' } })
+    expect(await client.call('create', 'todos', { data: [{ text: ' a ', userId: 1 }] })).toEqual([
+      { id: 1, text: 'a', userId: 1, madeBy: 'create' }
+    ])
+    await expect(client.call('create', 'users', { data: [{}] })).rejects.toMatchObject({
+      name: 'MethodNotAllowed'
+    })
+    await client.call('remove', 'users', { id: 1 })
+    expect(await client.call('find', 'todos')).toEqual([])
+  })
+
+  function trim(item: { text: string }): void {
+    item.text = item.text.trim()
+  }
 })
 
 describeRemoteTransports('feathers-hooks-common', (open) => {

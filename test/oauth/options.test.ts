@@ -150,7 +150,16 @@ describe('a configuration is refused with a sentence', () => {
       message('nest.secret', CLIENT_SECRET)
     ],
     ['an empty secret', { nest: { ...NOWHERE, secret: '' } }, message('nest.secret', CLIENT_SECRET)],
-    ['a provider without endpoints', { nest: { ...CLIENT } }, message('nest.authorize_url', SAFE)],
+    [
+      'a provider without a preset, an issuer and endpoints',
+      { auth0: { ...CLIENT, subdomain: 'wren' } },
+      "Unknown provider 'auth0' of authentication.oauth: there is no preset of this name. Set 'auth0.issuer' for OpenID Connect, as in 'https://id.example.org', or else 'authorize_url', 'access_url', 'profile_url'"
+    ],
+    [
+      'a provider without the endpoint of its page',
+      { nest: { ...NOWHERE, authorize_url: undefined } },
+      message('nest.authorize_url', SAFE)
+    ],
     [
       'a provider without an endpoint of tokens',
       { nest: { ...NOWHERE, access_url: undefined } },
