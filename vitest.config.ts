@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { SlowestFiles } from './test/support/slowest-files.ts'
 
@@ -16,9 +17,23 @@ const WARNINGS = [
   'ALULA_UNKNOWN_STRATEGY'
 ]
 
+/** Tests of the other packages run on the sources of alula, as its own tests do. */
+const SOURCES = [
+  [/^alula$/, './src/index.ts'],
+  [/^alula\/(.+)$/, './src/$1.ts'],
+  [/^alula-testing$/, './packages/alula-testing/src/index.ts'],
+  [/^alula-testing\/(.+)$/, './packages/alula-testing/src/$1.ts']
+] as const
+
 export default defineConfig({
+  resolve: {
+    alias: SOURCES.map(([find, path]) => ({
+      find,
+      replacement: fileURLToPath(new URL(path, import.meta.url))
+    }))
+  },
   test: {
-    include: ['test/**/*.test.ts'],
+    include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
     // A machine that does other things as well may take long. Longer than any wait, so that its failure says what for.
     testTimeout: 90_000,
     hookTimeout: 90_000,

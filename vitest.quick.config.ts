@@ -7,12 +7,14 @@ const LONG = [
   'test/compat/**',
   'test/kysely/{catalog,conformance,official}.test.ts',
   // Documents, examples and commands as processes of their own, and pages in a browser.
-  'test/{cli,docs,migrate,types}/**',
-  'test/**/*{chat,docs,example,page}*.test.ts',
+  'test/{cli,docs,types}/**',
+  'packages/alula-migrate/**',
+  '**/*{chat,docs,example,page}*.test.ts',
   'test/{custom-adapter,custom-strategy,error-codes,existing-express-app,release}.test.ts',
   // Random and hostile input, many records, slow clients, dear passwords, and servers that fail.
   'test/**/*{along,cut-off,dear,fuzz,hostile,kill,large,lost,outage,processes,random,rivals,slow}*.test.ts',
-  'test/{authentication/hasher,node/pipelining,security/aborted-logins,testing/contract,tools/roads}.test.ts'
+  'test/{authentication/hasher,node/pipelining,security/aborted-logins,tools/roads}.test.ts',
+  'packages/alula-testing/test/contract.test.ts'
 ]
 
 export default defineConfig({

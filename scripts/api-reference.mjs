@@ -1,15 +1,18 @@
-// The API reference of the site: a page for each entry, from the docstrings of what it exports.
-import { readFileSync } from 'node:fs'
+// The API reference of the site: a page for each entry of each package, from the docstrings of what it exports.
+import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Application, Converter, ReflectionKind } from 'typedoc'
+
+/** The packages whose entries users import, beside the one at the root. */
+const PACKAGES = ['packages/alula-testing']
 
 const root = resolve(process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url)))
 
 const typedoc = await Application.bootstrapWithPlugins({
   name: 'API reference',
   entryPoints: listEntries(),
-  tsconfig: join(root, 'tsconfig.build.json'),
+  tsconfig: join(root, 'tsconfig.json'),
   plugin: ['typedoc-plugin-markdown'],
   out: join(root, 'docs/api'),
   readme: 'none',
@@ -52,7 +55,7 @@ if (!project || typedoc.logger.hasErrors()) process.exit(1)
 typedoc.validate(project)
 
 const names = project.children.flatMap((entry) => {
-  entry.name = entry.name === 'index' ? 'alula' : `alula/${entry.name}`
+  entry.name = toSpecifier(entry.name)
 
   return entry.children.map((name) => ({
     entry: entry.name,
@@ -72,11 +75,20 @@ console.log(`${names.length} names in ${project.children.length} entries`)
 process.exitCode = typedoc.logger.hasErrors() || typedoc.logger.hasWarnings() ? 1 : 0
 
 function listEntries() {
-  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  return [root, ...PACKAGES.map((folder) => join(root, folder)).filter(existsSync)].flatMap((folder) => {
+    const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 
-  return Object.values(exports)
-    .filter((entry) => entry.types)
-    .map(({ types }) => join(root, types.replace('dist/', 'src/').replace('.d.ts', '.ts')))
+    return Object.values(exports)
+      .filter((entry) => entry.types)
+      .map(({ types }) => join(folder, types.replace('dist/', 'src/').replace('.d.ts', '.ts')))
+  })
+}
+
+/** What users import, by the path of the module of an entry. */
+function toSpecifier(path) {
+  const [, folder = 'alula', entry] = /^(?:packages\/([^/]+)\/)?(?:src\/)?(.+)$/.exec(path)
+
+  return entry === 'index' ? folder : `${folder}/${entry}`
 }
 
 /** What is exported again is documented where it is declared. */

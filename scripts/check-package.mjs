@@ -1,5 +1,5 @@
-// Checks the package as a user gets it: packed, and installed into a folder that knows nothing else of us.
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+// Checks the packages as a user gets them: packed, and installed into a folder that knows nothing else of us.
+import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -19,38 +19,30 @@ const COMPILERS = ['typescript5', 'typescript7']
 const IMPORT_TIMEOUT = 30_000
 const OFFENDERS_SHOWN = 10
 
-const manifest = readJson(join(ROOT, 'package.json'))
-const entries = Object.keys(manifest.exports)
-  .filter((key) => key !== './package.json')
-  .map((key) => manifest.name + key.slice(1))
-
-/** Entries that are of no use without a package of somebody else’s, which they import at once. */
-const REQUIRED_PEERS = new Map([[`${manifest.name}/kysely`, 'kysely']])
-
 const report = createReport()
 const folder = createTempFolder()
 
-await checkPackage()
+/** What is published. The first one is alula itself. */
+const packages = ['.', 'packages/alula-testing', 'packages/alula-migrate'].map((path) =>
+  readPackage(join(ROOT, path))
+)
+const [alula] = packages
+const entries = packages.flatMap(({ entries }) => entries)
+
+/** Entries that are of no use without a package of somebody else’s, which they import at once. */
+const REQUIRED_PEERS = new Map([['alula/kysely', 'kysely']])
+
+await checkPackages()
 report.finish()
 
-async function checkPackage() {
-  const tarball = join(folder, `${manifest.name}-${manifest.version}.tgz`)
+async function checkPackages() {
   const consumer = join(folder, 'consumer')
-  const installed = join(consumer, 'node_modules', manifest.name)
 
-  const isPacked = await report.check('npm pack', async () => {
-    await mustRun('npm', ['pack', '--pack-destination', folder], { cwd: ROOT })
-  })
+  for (const one of packages) {
+    if (!(await checkTarball(one))) return
+  }
 
-  if (!isPacked) return
-
-  await report.check('the tarball holds what a user needs and nothing else', () => checkFiles(tarball))
-  await report.check('publint', () => checkWithPublint(tarball))
-  await report.check('attw', async () => {
-    await mustRun(process.execPath, [ATTW, tarball, '--profile', 'esm-only', '--no-definitely-typed'])
-  })
-
-  const isInstalled = await report.check('the tarball installs into an empty folder', async () => {
+  const isInstalled = await report.check('the tarballs install into an empty folder', async () => {
     cpSync(CONSUMER, consumer, { recursive: true })
     // Compiled with the rest of the consumer, so that an entry is checked from the day on which it is added.
     writeFileSync(
@@ -58,14 +50,17 @@ async function checkPackage() {
       entries.map((entry, index) => `export * as entry${index} from '${entry}'\n`).join('')
     )
     writeFileSync(join(consumer, 'typed.ts'), readTypedProgram())
-    await mustRun('npm', ['install', '--no-audit', '--no-fund', '--prefix', consumer, tarball], {
-      cwd: consumer
-    })
+    await install(
+      consumer,
+      packages.map(({ tarball }) => tarball)
+    )
   })
 
   if (!isInstalled) return
 
-  await report.check('code and types import only what package.json declares', () => checkImports(installed))
+  await report.check('code and types import only what package.json declares', () => {
+    for (const one of packages) checkImports(one, join(consumer, 'node_modules', one.manifest.name))
+  })
 
   for (const entry of entries) {
     const peer = REQUIRED_PEERS.get(entry)
@@ -79,19 +74,19 @@ async function checkPackage() {
     }
   }
 
-  for (const [name, file] of Object.entries(manifest.bin)) {
-    await report.check(`the command '${name}' runs`, () => checkCommand(name, file, consumer))
+  for (const { manifest } of packages) {
+    for (const [name, file] of Object.entries(manifest.bin ?? {})) {
+      await report.check(`the command '${name}' runs`, () => checkCommand(name, file, manifest, consumer))
+    }
   }
 
   // Behind the imports, which need none of them; the types of some entries are theirs.
   await report.check('the optional peers install', async () => {
-    const peers = Object.entries(manifest.peerDependencies)
+    const peers = Object.entries(alula.manifest.peerDependencies)
       .filter(([name]) => !name.startsWith('@types/'))
       .map(([name, range]) => `${name}@${range}`)
 
-    await mustRun('npm', ['install', '--no-audit', '--no-fund', '--prefix', consumer, ...peers], {
-      cwd: consumer
-    })
+    await install(consumer, peers)
   })
 
   for (const entry of REQUIRED_PEERS.keys()) {
@@ -114,14 +109,40 @@ async function checkPackage() {
   })
 }
 
-async function checkFiles(tarball) {
+/** Packs a package. Returns whether it can be installed. */
+async function checkTarball({ path, manifest, tarball }) {
+  const { name } = manifest
+  const isPacked = await report.check(`npm pack of ${name}`, async () => {
+    await mustRun('npm', ['pack', '--pack-destination', folder], { cwd: path })
+  })
+
+  if (!isPacked) return false
+
+  await report.check(`the tarball of ${name} holds what a user needs and nothing else`, () =>
+    checkFiles(tarball, path, manifest)
+  )
+  await report.check(`publint of ${name}`, () => checkWithPublint(tarball))
+  await report.check(`attw of ${name}`, async () => {
+    await mustRun(process.execPath, [ATTW, tarball, '--profile', 'esm-only', '--no-definitely-typed'])
+  })
+
+  return true
+}
+
+async function install(consumer, packages) {
+  await mustRun('npm', ['install', '--no-audit', '--no-fund', '--prefix', consumer, ...packages], {
+    cwd: consumer
+  })
+}
+
+async function checkFiles(tarball, path, manifest) {
   const files = (await mustRun('tar', ['-tzf', tarball]))
     .trim()
     .split('\n')
     .map((file) => file.slice('package/'.length))
 
   const isBuilt = new Set(
-    listFiles(join(ROOT, 'src')).flatMap((source) => {
+    listFiles(join(path, 'src')).flatMap((source) => {
       const stem = `dist/${source.replace(/\.ts$/, '')}`
 
       // No maps: they were more than half of the package, and what is built reads like its source.
@@ -131,15 +152,17 @@ async function checkFiles(tarball) {
   const isDocument = new Set(['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'])
   const isGuide = (file) => /^docs\/[^/]+\.md$/.test(file)
   const unexpected = files.filter((file) => !isDocument.has(file) && !isBuilt.has(file) && !isGuide(file))
-  const missing = manifest.files.filter((pattern) => !files.some((file) => isMatch(file, pattern)))
+  const missing = ['README.md', 'LICENSE', ...manifest.files].filter(
+    (pattern) => !files.some((file) => isMatch(file, pattern))
+  )
 
   failOn(
     unexpected,
     'must not be in the tarball; a file of dist without a source is left from an older build'
   )
-  failOn(missing, "must be in the tarball: package.json has it in 'files'")
+  failOn(missing, 'must be in the tarball')
 
-  return `${files.length} files`
+  return `${files.length} files, ${statSync(tarball).size} bytes`
 }
 
 /** Whether an entry of `files` in package.json means a file: its name, a folder, or `*` for what a folder holds. */
@@ -162,7 +185,7 @@ async function checkWithPublint(tarball) {
 }
 
 /** What is only there because npm puts all packages into one folder is missing with pnpm. */
-function checkImports(installed) {
+function checkImports({ manifest }, installed) {
   const declared = new Set([
     manifest.name,
     ...Object.keys(manifest.dependencies ?? {}),
@@ -211,7 +234,7 @@ async function checkEntry(entry, cwd) {
   return `${names.length} exports`
 }
 
-async function checkCommand(name, file, cwd) {
+async function checkCommand(name, file, manifest, cwd) {
   const version = await mustRun(join(cwd, 'node_modules/.bin', name), ['--version'], { cwd })
 
   if (version.trim() !== manifest.version) throw new Error(`${file} --version says ${version}`)
@@ -244,6 +267,19 @@ function listFiles(root) {
   return readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((item) => item.isFile())
     .map((item) => relative(root, join(item.parentPath, item.name)))
+}
+
+function readPackage(path) {
+  const manifest = readJson(join(path, 'package.json'))
+
+  return {
+    path,
+    manifest,
+    tarball: join(folder, `${manifest.name}-${manifest.version}.tgz`),
+    entries: Object.keys(manifest.exports)
+      .filter((key) => key !== './package.json')
+      .map((key) => manifest.name + key.slice(1))
+  }
 }
 
 function readJson(path) {

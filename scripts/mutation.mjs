@@ -56,7 +56,7 @@ const TESTS = {
     MISTAKES
   ],
   // The command runs in a process of its own, which has no mutants.
-  migrate: ['test/migrate/!(apps|cli|page).test.ts'],
+  'alula-migrate': ['packages/alula-migrate/test/!(apps|cli|page).test.ts'],
   node: ['test/{node,transport,transports}/*.test.ts', MISTAKES],
   oauth: ['test/oauth/!(docs|providers|random).test.ts', MISTAKES],
   socketio: [
@@ -66,12 +66,16 @@ const TESTS = {
     MISTAKES
   ],
   sync: ['test/sync/!(cut-off|docs|outage|processes).test.ts', MISTAKES],
-  testing: ['test/testing/!(docs|examples).test.ts', 'test/access/proof.test.ts', MISTAKES],
+  'alula-testing': [
+    'packages/alula-testing/test/!(docs|examples).test.ts',
+    'test/access/proof.test.ts',
+    MISTAKES
+  ],
   utils: ['test/{core,hooks,memory,query,utils}/*.test.ts', MISTAKES]
 }
 
-/** What is generated, and what runs in browsers. */
-const EXCLUDED = ['src/openapi/assets.ts', 'src/openapi/page/']
+/** What a build makes, and the adapter suite: planted faults show that it notices them. */
+const EXCLUDED = ['src/openapi/assets.ts', 'packages/alula-testing/src/adapters']
 
 /** Ways into an application that have all of `src/transport` behind them, and those of the folders that are one. */
 const TRANSPORTS = ['a server of Node', 'Socket.IO']
@@ -110,7 +114,9 @@ function mutate(folder) {
   const name = share < 1 ? `${folder}-${share}-${seed}` : folder
   const stryker = new Stryker({
     mutate:
-      share < 1 ? chooseLines(folder) : [`src/${folder}/**/*.ts`, ...EXCLUDED.map((path) => `!${path}**`)],
+      share < 1
+        ? chooseLines(folder)
+        : [`${toFolder(folder)}/**/*.ts`, ...EXCLUDED.map((path) => `!${path}**`)],
     ignorePatterns: ['/bench', '/reports', '/coverage'],
     testRunner: 'vitest',
     vitest: { configFile: 'vitest.mutation.config.ts', related: false },
@@ -131,10 +137,16 @@ function mutate(folder) {
   return stryker.runMutationTest()
 }
 
+/** The sources of a folder of alula, or of another package. */
+function toFolder(name) {
+  return name.startsWith('alula-') ? `packages/${name}/src` : `src/${name}`
+}
+
 /** Part of the lines of a folder, as Stryker writes them. */
 function chooseLines(folder) {
-  const files = readdirSync(`src/${folder}`, { recursive: true })
-    .map((file) => `src/${folder}/${file}`)
+  const root = toFolder(folder)
+  const files = readdirSync(root, { recursive: true })
+    .map((file) => `${root}/${file}`)
     .filter((file) => file.endsWith('.ts') && !EXCLUDED.some((path) => file.startsWith(path)))
   const blocks = files.sort().flatMap((file) => {
     const { length } = readFileSync(file, 'utf8').trimEnd().split('\n')

@@ -1,12 +1,12 @@
 import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { adapterTests } from 'alula-testing/adapters'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 // @ts-expect-error It is plain JavaScript.
 import { FileService } from '../examples/custom-adapter/file-service.js'
 // @ts-expect-error It is plain JavaScript.
 import { RecordFile } from '../examples/custom-adapter/record-file.js'
-import { adapterTests } from '../src/adapter-tests.ts'
 import { type RunningExample, runExample } from './support/example.ts'
 import { readBlocks } from './support/page.ts'
 import { scaled } from './support/scale.ts'

@@ -9,36 +9,41 @@ import { slugify } from '../docs/.vitepress/markdown.mjs'
 import { createError, createRangeError, createTypeError } from '../src/utils/developer-error.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
-const SRC = resolve(ROOT, 'src')
-const TABLE = 'utils/error-codes.ts'
+/** The sources of all packages. */
+const FOLDERS = ['src', ...readdirSync(resolve(ROOT, 'packages')).map((name) => `packages/${name}/src`)]
+const TABLE = 'src/utils/error-codes.ts'
 
 /** How many errors without a code a file creates, and why each has none. */
 const WITHOUT_CODE: { readonly [file: string]: readonly [count: number, reason: string] } = {
-  'adapter-tests/basics.ts': [1, 'what a service of a test throws'],
-  'adapter-tests/differential.ts': [1, 'a test that fails'],
-  'authentication/hasher.ts': [2, 'a thread that has ended, or what it threw'],
-  'cli/load.ts': [1, 'what an application throws, with its place'],
-  'errors.ts': [1, 'an error of a server, revived'],
-  'express/rest.ts': [1, 'what middleware has thrown, as an object'],
-  'kysely/lend.ts': [1, 'cannot be reached'],
-  'kysely/values.ts': [1, 'caught where it is thrown'],
-  'koa/rest.ts': [1, 'what middleware has thrown, as an object'],
-  'oauth/connection.ts': [3, 'a provider that does not do what it should'],
-  'oauth/failure.ts': [1, 'what a provider has responded'],
-  'openapi/page/request.ts': [1, 'shown on the page'],
-  'socketio/transport.ts': [1, 'what a client sees of a refused connection'],
-  'sync/codec.ts': [1, 'a message that cannot be read'],
-  'sync/connection.ts': [1, 'Redis is away'],
-  'sync/link.ts': [3, 'Redis is away, or sends what cannot be read'],
-  'testing/contract.ts': [3, 'a test that fails'],
-  'testing/exposure.ts': [1, 'a test that fails'],
-  'utils/developer-error.ts': [1, 'adds the code'],
-  'utils/object.ts': [1, 'a case that the compiler rules out'],
-  'utils/with-timeout.ts': [1, 'something outside takes too long']
+  'packages/alula-testing/src/adapters/basics.ts': [1, 'what a service of a test throws'],
+  'packages/alula-testing/src/adapters/differential.ts': [1, 'a test that fails'],
+  'packages/alula-testing/src/contract.ts': [3, 'a test that fails'],
+  'packages/alula-testing/src/exposure.ts': [1, 'a test that fails'],
+  'packages/page/src/request.ts': [1, 'shown on the page'],
+  'src/authentication/hasher.ts': [2, 'a thread that has ended, or what it threw'],
+  'src/cli/load.ts': [1, 'what an application throws, with its place'],
+  'src/errors.ts': [1, 'an error of a server, revived'],
+  'src/express/rest.ts': [1, 'what middleware has thrown, as an object'],
+  'src/koa/rest.ts': [1, 'what middleware has thrown, as an object'],
+  'src/kysely/lend.ts': [1, 'cannot be reached'],
+  'src/kysely/values.ts': [1, 'caught where it is thrown'],
+  'src/oauth/connection.ts': [3, 'a provider that does not do what it should'],
+  'src/oauth/failure.ts': [1, 'what a provider has responded'],
+  'src/socketio/transport.ts': [1, 'what a client sees of a refused connection'],
+  'src/sync/codec.ts': [1, 'a message that cannot be read'],
+  'src/sync/connection.ts': [1, 'Redis is away'],
+  'src/sync/link.ts': [3, 'Redis is away, or sends what cannot be read'],
+  'src/utils/developer-error.ts': [1, 'adds the code'],
+  'src/utils/object.ts': [1, 'a case that the compiler rules out'],
+  'src/utils/with-timeout.ts': [1, 'something outside takes too long']
 }
 
-const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file))
-const sources = new Map(files.map((file) => [file, readFileSync(resolve(SRC, file), 'utf8')]))
+const files = FOLDERS.flatMap((folder) =>
+  readdirSync(resolve(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => `${folder}/${file}`)
+)
+const sources = new Map(files.map((file) => [file, readFileSync(resolve(ROOT, file), 'utf8')]))
 const page = readFileSync(resolve(ROOT, 'docs/error-codes.md'), 'utf8')
 const documented = [...page.matchAll(/^## (.+)$/gm)].map(([, code]) => code as string)
 

@@ -1,7 +1,8 @@
+import * as testing from 'alula-testing'
+import * as adapterTests from 'alula-testing/adapters'
 import { expect, it } from 'vitest'
 import * as access from '../src/access.ts'
 import * as adapter from '../src/adapter.ts'
-import * as adapterTests from '../src/adapter-tests.ts'
 import * as authentication from '../src/authentication.ts'
 import * as client from '../src/client.ts'
 import * as errors from '../src/errors.ts'
@@ -15,11 +16,11 @@ import * as memory from '../src/memory.ts'
 import * as node from '../src/node.ts'
 import * as oauth from '../src/oauth.ts'
 import * as openapi from '../src/openapi.ts'
+import * as plugin from '../src/plugin.ts'
 import * as query from '../src/query.ts'
 import * as schema from '../src/schema.ts'
 import * as socketio from '../src/socketio.ts'
 import * as sync from '../src/sync.ts'
-import * as testing from '../src/testing.ts'
 import * as transport from '../src/transport.ts'
 
 // A name that is exported is a promise. Adding or removing one shows here.
@@ -41,6 +42,7 @@ it.each(
     node,
     oauth,
     openapi,
+    plugin,
     query,
     schema,
     socketio,

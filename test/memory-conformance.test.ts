@@ -1,5 +1,5 @@
+import { adapterTests } from 'alula-testing/adapters'
 import { describe, it } from 'vitest'
-import { adapterTests } from '../src/adapter-tests.ts'
 import { memory } from '../src/memory.ts'
 import { scaled } from './support/scale.ts'
 

@@ -1,19 +1,11 @@
-import { statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { migrateFolder, readPackageFacts } from '../migrate/migrate.ts'
-import { renderReport } from '../migrate/report.ts'
 import { auditFile } from './audit.ts'
 import { describeFile } from './openapi.ts'
 import { type Outcome, UsageError } from './outcome.ts'
 
-const USAGE = `Usage: alula migrate <folder> [--dry-run]
-       alula audit <file> [--check <snapshot>]
+const USAGE = `Usage: alula audit <file> [--check <snapshot>]
        alula openapi <file> [--server <url>]
-
-migrate rewrites the imports of @feathersjs/* in a project of Feathers v5, with its package.json and
-tsconfig.json, and says what is left for you.
-
-  --dry-run   says it, and changes nothing
 
 audit prints who may call what of the application that a file exports as default or as app. It sets the
 application up, and does not listen.
@@ -28,7 +20,7 @@ openapi prints the OpenAPI document of that application.
   --version   shows the version of alula
 `
 
-const FLAGS = ['--dry-run', '--check', '--server', '--help', '-h', '--version', '-v']
+const FLAGS = ['--check', '--server', '--help', '-h', '--version', '-v']
 
 /**
  * Runs the command.
@@ -57,38 +49,23 @@ async function run(args: readonly string[]): Promise<Outcome> {
   if (unknown !== undefined) throw new UsageError(`Unknown option '${unknown}'.`)
   if (flags.includes('--help') || flags.includes('-h')) return { code: 0, output: USAGE }
   if (flags.includes('--version') || flags.includes('-v')) {
-    return { code: 0, output: `${readPackageFacts().version}\n` }
+    return { code: 0, output: `${readVersion()}\n` }
   }
 
   switch (command) {
-    case 'migrate':
-      return migrate(operands, flags)
     case 'audit':
       return await audit(operands, flags)
     case 'openapi':
       return await openapi(operands, flags)
     case undefined:
-      throw new UsageError('Missing command. There are three: migrate, audit and openapi.')
+      throw new UsageError('Missing command. There are two: audit and openapi.')
     default:
-      throw new UsageError(`Unknown command '${command}'. There are three: migrate, audit and openapi.`)
+      throw new UsageError(`Unknown command '${command}'. There are two: audit and openapi.`)
   }
-}
-
-function migrate([folder, ...others]: readonly string[], flags: readonly string[]): Outcome {
-  refuseOptions(['--check', '--server'], flags)
-  if (folder === undefined) throw new UsageError('Missing folder. Use . for the current one.')
-  if (others.length > 0) throw new UsageError(`One folder at a time, and not '${others[0]}' as well.`)
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new UsageError(`There is no folder '${folder}'.`)
-  }
-
-  const dryRun = flags.includes('--dry-run')
-
-  return { code: 0, output: renderReport(migrateFolder(resolve(folder), { dryRun }), dryRun) }
 }
 
 async function audit(operands: readonly string[], flags: readonly string[]): Promise<Outcome> {
-  refuseOptions(['--dry-run', '--server'], flags)
+  refuseOption('--server', flags)
 
   const { file, value } = readOperands(operands, flags, {
     option: '--check',
@@ -99,7 +76,7 @@ async function audit(operands: readonly string[], flags: readonly string[]): Pro
 }
 
 async function openapi(operands: readonly string[], flags: readonly string[]): Promise<Outcome> {
-  refuseOptions(['--dry-run', '--check'], flags)
+  refuseOption('--check', flags)
 
   const { file, value } = readOperands(operands, flags, {
     option: '--server',
@@ -132,8 +109,10 @@ function assertFile(
   if (other !== undefined) throw new UsageError(`One file at a time, and not '${other}' as well.`)
 }
 
-function refuseOptions(options: readonly string[], flags: readonly string[]): void {
-  const option = options.find((one) => flags.includes(one))
+function refuseOption(option: string, flags: readonly string[]): void {
+  if (flags.includes(option)) throw new UsageError(`This command has no option '${option}'.`)
+}
 
-  if (option !== undefined) throw new UsageError(`This command has no option '${option}'.`)
+function readVersion(): string {
+  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
 }

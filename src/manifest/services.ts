@@ -3,6 +3,7 @@ import { findGuard } from '../access/guard.ts'
 import { getLayers, visitHooks } from '../core/gate.ts'
 import { getInternals } from '../core/internals.ts'
 import { getDefinition, isStandardMethod } from '../core/methods.ts'
+import { getOwnAccess } from '../core/own-access.ts'
 import { getPublisher } from '../core/publish.ts'
 import type { MethodRoute } from '../core/routes.ts'
 import { getIdField, getMethodRoutes, getServiceOptions } from '../core/service.ts'
@@ -24,6 +25,8 @@ export interface ManifestService {
   readonly page?: { readonly hasTotal: boolean }
   /** The operators that the adapter has beside those of all. */
   readonly operators: readonly string[]
+  /** Whether it is a service of the library that says itself who may call its methods, such as that of logins. */
+  readonly hasOwnAccess: boolean
   /** What its schema says; missing for a service without one. */
   readonly definition?: SchemaDefinition
   /** The methods that clients have. */
@@ -39,6 +42,10 @@ export interface ManifestMethod {
   readonly transports: readonly string[]
   /** Who may call it: `nobody`, `anyone`, `user`, `owner('f')`, `role('r')`, `hook authenticate('jwt')`, or the name of a function. */
   readonly who: string
+  /** The names of its arguments, in their order: `id`, `data`, `params`. */
+  readonly args: readonly ('id' | 'data' | 'params')[]
+  /** Its verb, where `routes` has no other. */
+  readonly verb: string
   /** Whether it takes data. */
   readonly hasData: boolean
   /** Whether one call may write several records. */
@@ -80,6 +87,7 @@ export function readServices(app: Application): readonly ManifestService[] {
       id: getIdField(service),
       by: options.by,
       isStored: of.isStored,
+      hasOwnAccess: getOwnAccess(service) !== undefined,
       operators: isStringList(operators) ? operators : [],
       definition: getSchemaDefinition(service),
       page: paging.default === undefined ? undefined : { hasTotal: paging.total !== false },
@@ -120,7 +128,7 @@ interface Readable {
 
 function readMethod(name: string, of: Readable): ManifestMethod {
   const { app, service, transports } = of
-  const { args, event } = getDefinition(name)
+  const { args, event, verb } = getDefinition(name)
   const layers = getLayers(service, name)
   const publisher = event && getPublisher(app, service, event)
 
@@ -128,6 +136,8 @@ function readMethod(name: string, of: Readable): ManifestMethod {
     name,
     transports,
     who: readWho(name, layers, of),
+    args,
+    verb,
     hasData: args.includes('data'),
     several: mayConcernSeveral(name, of),
     routes: getMethodRoutes(service, name),

@@ -1,3 +1,4 @@
+import { loginAs } from 'alula-testing'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { access, anyone, owner, role, user } from '../../src/access.ts'
@@ -5,7 +6,6 @@ import { AuthenticationService, authenticate } from '../../src/authentication.ts
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { schema } from '../../src/schema.ts'
-import { loginAs } from '../../src/testing.ts'
 import { createApp, toStatus, USERS } from './support/application.ts'
 import { createNotes, createStore } from './support/notes.ts'
 

@@ -1,3 +1,4 @@
+import { createTestClient } from 'alula-testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { access, anyone, closed, exposure, owner, role, user } from '../../src/access.ts'
@@ -6,7 +7,6 @@ import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { many, schema } from '../../src/schema.ts'
 import { socketio } from '../../src/socketio.ts'
-import { createTestClient } from '../../src/testing.ts'
 import { createApp, logIn, toStatus } from './support/application.ts'
 
 const outside = { provider: 'rest' }

@@ -17,7 +17,7 @@ async function build(
     'package.json': {
       exports: { '.': { types: './dist/index.d.ts' }, './extra': { types: './dist/extra.d.ts' } }
     },
-    'tsconfig.build.json': {
+    'tsconfig.json': {
       compilerOptions: { module: 'nodenext', lib: ['es5'], types: [] },
       include: ['src']
     }

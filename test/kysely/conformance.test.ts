@@ -1,6 +1,6 @@
+import { type AdapterTestOptions, adapterTests } from 'alula-testing/adapters'
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, describe, it } from 'vitest'
-import { type AdapterTestOptions, adapterTests } from '../../src/adapter-tests.ts'
 import { kysely } from '../../src/kysely.ts'
 import { scaled } from '../support/scale.ts'
 import { describeDatabases, type TestDatabase } from '../support/sql.ts'

@@ -1,8 +1,9 @@
 // The database of docs/writing-a-dialect.md: a SQLite under another name, which takes part of its dialect from nowhere.
+
+import { adapterTests } from 'alula-testing/adapters'
 import { Kysely, type QueryCompiler, SqliteAdapter, SqliteDialect, SqliteQueryCompiler, sql } from 'kysely'
 import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { adapterTests } from '../../src/adapter-tests.ts'
 import { type Dialect, kysely, registerDialect, sqlite, withTransaction } from '../../src/kysely.ts'
 import { scaled } from '../support/scale.ts'
 

@@ -1,3 +1,4 @@
+import { createTestClient } from 'alula-testing'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { access, anyone } from '../../src/access.ts'
@@ -6,7 +7,6 @@ import { MemoryService, memory } from '../../src/memory.ts'
 import { openapi } from '../../src/openapi.ts'
 import { one, schema } from '../../src/schema.ts'
 import { socketio } from '../../src/socketio.ts'
-import { createTestClient } from '../../src/testing.ts'
 
 const OPEN = access({ all: anyone })
 

@@ -1,8 +1,8 @@
+import { createTestClient } from 'alula-testing'
 import { expect, it } from 'vitest'
 import { role } from '../../src/access.ts'
 import { alula } from '../../src/index.ts'
 import { openapi } from '../../src/openapi.ts'
-import { createTestClient } from '../../src/testing.ts'
 import { configureUsers } from '../access/support/application.ts'
 
 const POLICY =

@@ -1,3 +1,4 @@
+import { createTestClient, loginAs } from 'alula-testing'
 import { afterEach, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { access, anyone, owner, role } from '../../src/access.ts'
@@ -7,7 +8,6 @@ import { type Application, alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { openapi, type ServeOptions } from '../../src/openapi.ts'
 import { one, schema } from '../../src/schema.ts'
-import { createTestClient, loginAs } from '../../src/testing.ts'
 import { configureUsers } from '../access/support/application.ts'
 import { describeHttpTransports } from '../support/transports.ts'
 

@@ -1,9 +1,9 @@
+import { createTestClient } from 'alula-testing'
 import { expect, it } from 'vitest'
 import { access, anyone } from '../../src/access.ts'
 import { type Application, alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { openapi, type ServeOptions } from '../../src/openapi.ts'
-import { createTestClient } from '../../src/testing.ts'
 import { describeHttpTransports } from '../support/transports.ts'
 
 function createInner(options?: ServeOptions): Application {

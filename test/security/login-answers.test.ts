@@ -1,6 +1,6 @@
+import { createTestClient } from 'alula-testing'
 import { expect, it } from 'vitest'
 import { AuthenticationBaseStrategy, createStrategy, protect } from '../../src/authentication.ts'
-import { createTestClient } from '../../src/testing.ts'
 import { createAppWithUser } from '../authentication/app.ts'
 
 // What a strategy of one’s own could give away: it returns the user as the server sees it, and a login answered with

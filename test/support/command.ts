@@ -26,19 +26,28 @@ export function createFolder(files: { readonly [path: string]: string | Buffer }
   return folder
 }
 
-/** Builds the command out of its sources, where it stands in the package. Returns the file to run. */
-export async function buildCommand(folder: string): Promise<string> {
-  const file = join(folder, 'dist/cli/cli.js')
+/** The command of each package, in its sources. */
+const COMMANDS = { '.': 'src/cli/cli.ts', 'packages/alula-migrate': 'src/cli.ts' }
+
+/**
+ * Builds the command of a package from its sources, at its place in the package. Returns the file to run.
+ *
+ * @param folder An empty folder
+ * @param owner The folder of the package in this repository
+ */
+export async function buildCommand(folder: string, owner: keyof typeof COMMANDS = '.'): Promise<string> {
+  const source = COMMANDS[owner]
+  const file = join(folder, source.replace(/^src/, 'dist').replace(/ts$/, 'js'))
 
   await build({
-    entryPoints: [join(ROOT, 'src/cli/cli.ts')],
+    entryPoints: [join(ROOT, owner, source)],
     outfile: file,
     bundle: true,
     platform: 'node',
     format: 'esm',
     logLevel: 'error'
   })
-  copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'))
+  copyFileSync(join(ROOT, owner, 'package.json'), join(folder, 'package.json'))
 
   return file
 }

@@ -1,6 +1,6 @@
+import { loginAs, type TestUser } from 'alula-testing'
 import { type Application, alula } from '../../../src/index.ts'
 import { memory } from '../../../src/memory.ts'
-import { loginAs, type TestUser } from '../../../src/testing.ts'
 import { addAuthentication } from '../../support/login.ts'
 
 /** Users who call services: 1 and 2 are equal, 3 is an administrator. */

@@ -1,0 +1,60 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { readVersion } from './alula.ts'
+import { migrateFolder } from './migrate.ts'
+import { renderReport } from './report.ts'
+
+/** What the command prints, and the exit code of its process. */
+export interface Outcome {
+  readonly code: number
+  readonly output: string
+}
+
+const USAGE = `Usage: alula-migrate <folder> [--dry-run]
+
+Rewrites the imports of @feathersjs/* in a project of Feathers v5, with its package.json and tsconfig.json,
+and lists the places that need manual changes.
+
+  --dry-run   prints the changes and writes nothing
+  --help      shows this
+  --version   shows the version of alula-migrate
+`
+
+const FLAGS = ['--dry-run', '--help', '-h', '--version', '-v']
+
+/** A mistake in the arguments, which is answered with the usage. */
+class UsageError extends Error {}
+
+/**
+ * Runs the command.
+ *
+ * @param args The arguments after the name of the command
+ */
+export function runCommand(args: readonly string[]): Outcome {
+  try {
+    return run(args)
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+
+    return { code: 1, output: error instanceof UsageError ? `${message}\n\n${USAGE}` : `${message}\n` }
+  }
+}
+
+function run(args: readonly string[]): Outcome {
+  const flags = args.filter((argument) => argument.startsWith('-'))
+  const [folder, ...others] = args.filter((argument) => !argument.startsWith('-'))
+  const unknown = flags.find((flag) => !FLAGS.includes(flag))
+
+  if (unknown !== undefined) throw new UsageError(`Unknown option '${unknown}'.`)
+  if (flags.includes('--help') || flags.includes('-h')) return { code: 0, output: USAGE }
+  if (flags.includes('--version') || flags.includes('-v')) return { code: 0, output: `${readVersion()}\n` }
+  if (folder === undefined) throw new UsageError('Missing folder. Use . for the current one.')
+  if (others.length > 0) throw new UsageError(`One folder at a time, and not '${others[0]}' as well.`)
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new UsageError(`There is no folder '${folder}'.`)
+  }
+
+  const dryRun = flags.includes('--dry-run')
+
+  return { code: 0, output: renderReport(migrateFolder(resolve(folder), { dryRun }), dryRun) }
+}

@@ -1,0 +1,270 @@
+import { expect, it } from 'vitest'
+import { rewriteManifest } from '../src/manifest.ts'
+
+/** Rewrites a package.json for sources that load some packages. */
+function rewrite(source: object | string, packages: string[] = ['alula'], isTyped = false) {
+  const text = typeof source === 'string' ? source : JSON.stringify(source, null, 2)
+
+  return rewriteManifest(text, { packages: new Set(packages), isTyped })
+}
+
+it('packages that are replaced give way to alula, in their order and in their section', () => {
+  const { text, changes } = rewrite({
+    dependencies: { '@feathersjs/express': '^5.0.0', '@feathersjs/knex': '^5.0.0', knex: '^3.0.0' },
+    devDependencies: { '@feathersjs/rest-client': '^5.0.0', mocha: '^11.0.0' }
+  })
+
+  expect(JSON.parse(text)).toEqual({
+    dependencies: { '@feathersjs/knex': '^5.0.0', alula: '^0.1.0', knex: '^3.0.0' },
+    devDependencies: { mocha: '^11.0.0' }
+  })
+  expect(Object.keys(JSON.parse(text).dependencies)).toEqual(['@feathersjs/knex', 'alula', 'knex'])
+  expect(changes).toEqual([
+    { line: 3, text: 'dependencies: − @feathersjs/express' },
+    { line: 2, text: 'dependencies: + alula@^0.1.0' },
+    { line: 8, text: 'devDependencies: − @feathersjs/rest-client' }
+  ])
+})
+
+it('alula is no development dependency where what it replaces was none', () => {
+  const source = { dependencies: { '@feathersjs/errors': '5' }, devDependencies: { alula: '1' } }
+
+  expect(JSON.parse(rewrite(source).text)).toEqual({ dependencies: { alula: '1' }, devDependencies: {} })
+  expect(JSON.parse(rewrite({ devDependencies: { '@feathersjs/errors': '5', alula: '1' } }).text)).toEqual({
+    devDependencies: { alula: '1' }
+  })
+  expect(JSON.parse(rewrite({ devDependencies: { alula: '1' } }).text)).toEqual({
+    devDependencies: { alula: '1' }
+  })
+})
+
+it.each([
+  [{ dependencies: { '@feathersjs/errors': '5' } }, { dependencies: { alula: '^0.1.0' } }],
+  [{ devDependencies: { '@feathersjs/errors': '5' } }, { devDependencies: { alula: '^0.1.0' } }],
+  [
+    { peerDependencies: { '@feathersjs/errors': '5' } },
+    { peerDependencies: {}, dependencies: { alula: '^0.1.0' } }
+  ],
+  [
+    { optionalDependencies: { '@feathersjs/errors': '5' } },
+    { optionalDependencies: {}, dependencies: { alula: '^0.1.0' } }
+  ],
+  [
+    { devDependencies: { '@feathersjs/koa': '5' }, dependencies: { '@feathersjs/koa': '5' } },
+    { devDependencies: { '@feathersjs/koa': '5' }, dependencies: { alula: '^0.1.0' } }
+  ],
+  [{ dependencies: { a: '1' } }, { dependencies: { a: '1', alula: '^0.1.0' } }],
+  [{ scripts: { test: 'mocha' } }, { scripts: { test: 'mocha' }, dependencies: { alula: '^0.1.0' } }]
+])('%j becomes %j', (source, expected) => {
+  expect(JSON.parse(rewrite(source).text)).toEqual(expected)
+})
+
+it('without alula in the sources, what they do not load is taken away and nothing added', () => {
+  const source = { dependencies: { '@feathersjs/errors': '5' }, devDependencies: { alula: '1' } }
+
+  expect(JSON.parse(rewrite(source, []).text)).toEqual({ dependencies: { alula: '1' }, devDependencies: {} })
+  expect(rewrite({ dependencies: { a: '1' } }, []).changes).toEqual([])
+})
+
+it.each([
+  // Everything else stays as it is written.
+  [
+    '{\r\n\t"name": "a",  "files": ["b","c"],\r\n\t"dependencies": {\r\n\t\t"@feathersjs/errors": "5"\r\n\t},\r\n\t"d": { "e": [] }\r\n}',
+    '{\r\n\t"name": "a",  "files": ["b","c"],\r\n\t"dependencies": {\r\n\t\t"alula": "^0.1.0"\r\n\t},\r\n\t"d": { "e": [] }\r\n}'
+  ],
+  // A section on one line stays on one line, and an empty one is empty.
+  [
+    '{ "dependencies": { "b": "1", "@feathersjs/errors": "5" } }',
+    '{ "dependencies": { "alula": "^0.1.0", "b": "1" } }'
+  ],
+  ['{ "dependencies": {"@feathersjs/errors": "5", "alula": "1"} }', '{ "dependencies": { "alula": "1" } }'],
+  [
+    '{ "devDependencies": {"@feathersjs/errors": "5"}, "dependencies": {"alula": "1"} }',
+    '{ "devDependencies": {}, "dependencies": {"alula": "1"} }'
+  ],
+  // A section without entries gets those of the file.
+  ['{\n    "dependencies": {}\n}', '{\n    "dependencies": {\n        "alula": "^0.1.0"\n    }\n}'],
+  [
+    '{\n  "dependencies": {\n     "@feathersjs/errors": "5"\n  }\n}',
+    '{\n  "dependencies": {\n     "alula": "^0.1.0"\n  }\n}'
+  ],
+  // A new name comes in front of the first one that is later, or last.
+  [
+    '{ "dependencies": { "z": "1", "a": "1", "@feathersjs/errors": "5" } }',
+    '{ "dependencies": { "alula": "^0.1.0", "z": "1", "a": "1" } }'
+  ],
+  [
+    '{ "dependencies": { "@feathersjs/errors": "5", "al": "1" } }',
+    '{ "dependencies": { "al": "1", "alula": "^0.1.0" } }'
+  ],
+  // A section that is missing is written after everything else.
+  ['{}', '{\n  "dependencies": {\n    "alula": "^0.1.0"\n  }\n}'],
+  ['{ }\n', '{\n  "dependencies": {\n    "alula": "^0.1.0"\n  }\n}\n'],
+  ['{\n\t"name": "a"\n}\n', '{\n\t"name": "a",\n\t"dependencies": {\n\t\t"alula": "^0.1.0"\n\t}\n}\n']
+])('%j is written %j', (source, expected) => {
+  expect(rewrite(source).text).toBe(expected)
+})
+
+it('what an entry needs is added where its package stood, if it is used', () => {
+  const source = {
+    dependencies: { '@feathersjs/authentication-oauth': '5', '@feathersjs/socketio': '5' },
+    devDependencies: { '@feathersjs/socketio-client': '5', 'socket.io-client': '4.7.0' }
+  }
+  const { text } = rewrite(source, ['alula', 'socket.io', 'socket.io-client'])
+
+  expect(JSON.parse(text)).toEqual({
+    dependencies: { alula: '^0.1.0', 'socket.io': '^4.8.0' },
+    devDependencies: { 'socket.io-client': '4.7.0' }
+  })
+})
+
+it('middleware that Express brought is listed, and with TypeScript its types', () => {
+  const source = { dependencies: { '@feathersjs/express': '5' }, devDependencies: {} }
+
+  expect(JSON.parse(rewrite(source, ['alula', 'cors']).text)).toEqual({
+    dependencies: { alula: '^0.1.0', cors: '^2.8.5' },
+    devDependencies: {}
+  })
+  expect(JSON.parse(rewrite(source, ['alula', 'compression'], true).text)).toEqual({
+    dependencies: { alula: '^0.1.0', compression: '^1.8.1' },
+    devDependencies: { '@types/compression': '^1.8.1', '@types/express': '^5.0.0' }
+  })
+})
+
+it('the packages that Koa brought are listed, and with TypeScript its types', () => {
+  const source = { dependencies: { '@feathersjs/koa': '5' }, devDependencies: {} }
+  const { text } = rewrite(source, ['alula', 'koa', 'koa-body', '@koa/cors', 'koa-static'], true)
+
+  expect(JSON.parse(text)).toEqual({
+    dependencies: {
+      '@koa/cors': '^5.0.0',
+      alula: '^0.1.0',
+      koa: '^3.0.0',
+      'koa-body': '^8.0.0',
+      'koa-static': '^5.0.0'
+    },
+    devDependencies: { '@types/koa': '^3.0.0' }
+  })
+})
+
+it('a section that is not there yet is made', () => {
+  const { text } = rewrite({ name: 'a', dependencies: { '@feathersjs/express': '5' } }, ['alula'], true)
+
+  expect(text).toBe(
+    JSON.stringify(
+      { name: 'a', dependencies: { alula: '^0.1.0' }, devDependencies: { '@types/express': '^5.0.0' } },
+      null,
+      2
+    )
+  )
+})
+
+it('two sections that are missing are both written', () => {
+  expect(rewrite('{\n}\n', ['alula', 'cors'], true).text).toBe(`{
+  "dependencies": {
+    "alula": "^0.1.0",
+    "cors": "^2.8.5"
+  },
+  "devDependencies": {
+    "@types/cors": "^2.8.19"
+  }
+}
+`)
+})
+
+it.each(['', '[]', '{ "dependencies"'])('%j is no manifest, and needs a human', (source) => {
+  const text = "is not an object in JSON, and left as it is: list 'alula' in it"
+
+  expect(rewrite(source)).toEqual({
+    text: source,
+    changes: [],
+    remarks: [{ line: 1, text, anchor: 'manual-changes' }],
+    packages: new Set()
+  })
+  expect(rewrite(source, []).remarks).toEqual([])
+})
+
+it('a package that a file still imports stays', () => {
+  const source = { dependencies: { '@feathersjs/commons': '5', '@feathersjs/errors': '5' } }
+
+  expect(JSON.parse(rewrite(source, ['alula', '@feathersjs/commons']).text)).toEqual({
+    dependencies: { '@feathersjs/commons': '5', alula: '^0.1.0' }
+  })
+})
+
+it('what is moved already is left alone', () => {
+  const source = JSON.stringify({ dependencies: { alula: '^0.0.9', cors: '2' } })
+  const { text, changes } = rewrite(source, ['alula', 'cors'])
+
+  expect(text).toBe(source)
+  expect(changes).toEqual([])
+})
+
+it('a change is reported in the line of its name, or of its section', () => {
+  const source = `{
+  "dependencies": {
+    "a": "1",
+    "@feathersjs/express": "5"
+  },
+  "name": "b"
+}`
+  const { changes } = rewrite(source, ['alula'], true)
+
+  expect(changes.map(({ line, text }) => `${line}: ${text}`)).toEqual([
+    '4: dependencies: − @feathersjs/express',
+    '2: dependencies: + alula@^0.1.0',
+    '1: devDependencies: + @types/express@^5.0.0'
+  ])
+})
+
+it.each([
+  [{ '@feathersjs/feathers': '^4.5.0' }, 'this is Feathers ^4.5.0: move to Feathers v5 first', 'steps'],
+  [{ '@feathersjs/feathers': '>=3' }, 'this is Feathers >=3: move to Feathers v5 first', 'steps'],
+  [{ express: '^4.18.0' }, "'express' is of Express 4, alula has Express 5", 'express-5'],
+  [{ '@types/express': '4' }, "'@types/express' is of Express 4, alula has Express 5", 'express-5'],
+  [{ typescript: '~5.2' }, 'TypeScript ~5.2 is too old: 5.8 is needed', 'typescript'],
+  [{ typescript: '5.7.3' }, 'TypeScript 5.7.3 is too old: 5.8 is needed', 'typescript'],
+  [{ typescript: '4.9' }, 'TypeScript 4.9 is too old: 5.8 is needed', 'typescript'],
+  [{ jest: '^30.0.0' }, 'Jest has to be told to transform alula', 'jest']
+])('%o needs a human: %s', (dependencies, sentence, anchor) => {
+  const { remarks } = rewrite({ dependencies }, [], true)
+
+  expect(remarks.map(({ line, text, anchor }) => [line, text, anchor])).toEqual([[3, sentence, anchor]])
+})
+
+it.each([
+  { '@feathersjs/feathers': '^5.0.0' },
+  { '@feathersjs/feathers': '5' },
+  { '@feathersjs/feathers': 'pre' },
+  { '@feathersjs/feathers': 'file:../v4' },
+  { express: '^5.0.0', '@types/express': '^5.0.0' },
+  { express: '14.0.0' },
+  { express: '40.0.0' },
+  { typescript: '^5.8.0' },
+  { typescript: '5.10' },
+  { typescript: '^6.0.0' },
+  { typescript: 'latest' }
+])('%o is fine', (dependencies) => {
+  expect(rewrite({ dependencies }, [], true).remarks).toEqual([])
+})
+
+it('in JavaScript, the version of TypeScript does not matter', () => {
+  expect(rewrite({ dependencies: { typescript: '^4.0.0' } }, [], false).remarks).toEqual([])
+})
+
+it('a package that stays and was never listed needs a human', () => {
+  const source = { name: 'a', dependencies: { '@feathersjs/knex': '5' } }
+  const packages = [
+    '@feathersjs/hooks',
+    '@feathersjs/knex',
+    '@feathersjs/errors',
+    '@feathersjs/schema',
+    'knex'
+  ]
+  const { remarks } = rewrite(source, packages)
+
+  expect(remarks.map(({ line, text, anchor }) => [line, text, anchor])).toEqual([
+    [1, "'@feathersjs/hooks' is imported and not listed: add it", 'packages-that-stay'],
+    [1, "'@feathersjs/schema' is imported and not listed: add it", 'packages-that-stay']
+  ])
+})

@@ -1,0 +1,64 @@
+import type { ErrorObject } from 'ajv'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { OpenApiDocument } from 'alula/openapi'
+import type { JsonSchema } from 'alula/schema'
+
+/** Validates values by the schemas of a document. */
+export interface Validators {
+  isValid(schema: JsonSchema, value: unknown): boolean
+  /** What is wrong with a value; `undefined` where nothing is. */
+  findFault(schema: JsonSchema, value: unknown): string | undefined
+}
+
+const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i
+const DATE = /^\d{4}-\d\d-\d\d$/
+
+/**
+ * Prepares the validation by a document. It is done by Ajv.
+ *
+ * @param document The document
+ */
+export function createValidators(document: OpenApiDocument): Validators {
+  const ajv = new Ajv2020({
+    strict: false,
+    logger: false,
+    formats: { 'date-time': DATE_TIME, date: DATE }
+  })
+  const checks = new Map<JsonSchema, ReturnType<typeof ajv.compile>>()
+
+  ajv.addSchema({ components: document.components } as object, 'document')
+
+  return {
+    isValid: (schema, value) => check(schema)(value) as boolean,
+    findFault(schema, value) {
+      const validate = check(schema)
+
+      if (validate(value)) return undefined
+
+      const [{ instancePath, message }] = validate.errors as [ErrorObject]
+
+      return `${instancePath || 'the body'} ${message}`
+    }
+  }
+
+  function check(schema: JsonSchema) {
+    const known = checks.get(schema) ?? ajv.compile(toAbsolute(schema) as object)
+
+    checks.set(schema, known)
+
+    return known
+  }
+}
+
+/** References of a part lead into the document. */
+function toAbsolute(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(toAbsolute)
+  if (typeof schema !== 'object' || schema === null) return schema
+
+  return Object.fromEntries(
+    Object.entries(schema).map(([keyword, value]) => [
+      keyword,
+      keyword === '$ref' && typeof value === 'string' ? `document${value}` : toAbsolute(value)
+    ])
+  )
+}

@@ -1,0 +1,305 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
+import { access, user } from '../../../src/access.ts'
+import { BadRequest } from '../../../src/errors.ts'
+import { type Application, alula } from '../../../src/index.ts'
+import { memory } from '../../../src/memory.ts'
+import { schema } from '../../../src/schema.ts'
+import { createApp, USERS } from '../../../test/access/support/application.ts'
+import { type ContractOptions, contractTests } from '../src/index.ts'
+
+const NOTES = schema(z.object({ id: z.int(), text: z.enum(['a', 'b']) }))
+
+/** An application with notes. */
+function createNotes(methods: string[], app = alula(), store: object = {}): any {
+  app.use('notes', memory({ store: store as never }), { methods, schema: NOTES })
+
+  return app
+}
+
+interface Requested {
+  readonly path: string
+  readonly authorization: string | null
+}
+
+/** Runs the tests of an application, and returns the requests that they make and what those that fail say. */
+async function run(app: Application, options: ContractOptions = {}) {
+  const tests: (() => Promise<void>)[] = []
+  const requests: Requested[] = []
+  const failures: string[] = []
+  const { Request } = globalThis
+
+  globalThis.Request = class extends Request {
+    constructor(input: URL, init?: RequestInit) {
+      super(input, init)
+      requests.push({
+        path: `${this.method} ${input.pathname}${input.search}`,
+        authorization: this.headers.get('authorization')
+      })
+    }
+  } as never
+  onTestFinished(() => {
+    globalThis.Request = Request
+  })
+
+  contractTests(app, {
+    describe: (_name, body) => body(),
+    it: (_name, body) => void tests.push(body as () => Promise<void>),
+    seed: 7,
+    ...options
+  })
+  for (const test of tests) await test().catch((error) => failures.push(error.message))
+  globalThis.Request = Request
+
+  return { requests, failures, paths: requests.map(({ path }) => path) }
+}
+
+/** Has calls of notes fail with what a function returns. */
+function fail(app: any, toError: (params: any) => Error | undefined): void {
+  app.service('notes').hooks({
+    before: {
+      all: [
+        async ({ params }: any) => {
+          const error = params.provider && toError(params)
+
+          if (error) throw error
+        }
+      ]
+    }
+  })
+}
+
+it.each([
+  [1, 2],
+  [6, 6],
+  [undefined, 20]
+])('of %j runs of an operation, half are valid and half are not: %d requests', async (runs, count) => {
+  const app = await createNotes(['create']).setup()
+  const { requests, failures } = await run(app, runs === undefined ? {} : { runs })
+  const created = await app.service('notes').find({ paginate: false })
+
+  expect(failures).toEqual([])
+  expect(requests).toHaveLength(count)
+  expect(created).toHaveLength(count / 2)
+})
+
+it('requests are repeated with their seed, and others are made with another one', async () => {
+  const pathsOf = async (seed?: number) =>
+    (await run(await createNotes(['find']).setup(), { seed, runs: 6 })).paths
+  const first = await pathsOf(1)
+
+  expect(await pathsOf(1)).toEqual(first)
+  expect(await pathsOf(2)).not.toEqual(first)
+  expect(await pathsOf()).not.toEqual(await pathsOf())
+})
+
+it('an operation that runs alone makes the same requests', async () => {
+  const findsOf = async (options: ContractOptions) =>
+    (await run(await createNotes(['find', 'create']).setup(), { runs: 6, ...options })).paths.filter((path) =>
+      path.startsWith('GET')
+    )
+
+  expect(await findsOf({ skip: ['createNote'] })).toEqual(await findsOf({}))
+})
+
+it('operations of the same shape make different requests', async () => {
+  const app = createNotes(['find'])
+
+  app.use('texts', memory(), { methods: ['find'], schema: NOTES })
+  await app.setup()
+
+  const { paths } = await run(app)
+  const queriesOf = (name: string) =>
+    paths.filter((path) => path.startsWith(`GET /${name}`)).map((path) => path.split('?')[1])
+
+  expect(queriesOf('notes')).not.toEqual(queriesOf('texts'))
+})
+
+it('a placeholder has ids of records that responses have had', async () => {
+  const store = { 123456: { id: 123456, text: 'a' } }
+  const app = await createNotes(['get', 'find'], undefined, store).setup()
+  const { paths, failures } = await run(app, { skip: ['findNotes'] })
+
+  expect(failures).toEqual([])
+  // Records are found first.
+  expect(paths[0]).toBe('GET /notes')
+  expect(paths).toContain('GET /notes/123456')
+})
+
+it('a placeholder has ids of a page, and of the last twenty records only', async () => {
+  const store = Object.fromEntries(
+    Array.from({ length: 30 }, (_, index) => [1000 + index, { id: 1000 + index, text: 'a' }])
+  )
+  const app = alula()
+
+  app.use('notes', memory({ store, paginate: { default: 30 } }), { methods: ['get', 'find'], schema: NOTES })
+  await app.setup()
+
+  const { paths } = await run(app, { skip: ['findNotes'], runs: 100 })
+  const ids = new Set(
+    paths.map((path) => Number(path.match(/notes\/(1\d{3})/)?.[1])).filter((id) => id >= 1000)
+  )
+
+  expect(ids.size).toBeGreaterThan(5)
+  expect(Math.min(...ids)).toBeGreaterThanOrEqual(1010)
+})
+
+it('a placeholder has ids of its own service, and not of the first one', async () => {
+  const app = alula()
+
+  app.use('texts', memory({ store: { 123456: { id: 123456, text: 'a' } } }), {
+    methods: ['find'],
+    schema: NOTES
+  })
+  createNotes(['get', 'find'], app, { 654321: { id: 654321, text: 'a' } })
+  await app.setup()
+
+  const { paths } = await run(app)
+
+  expect(paths).toContain('GET /notes/654321')
+  expect(paths.filter((path) => path.includes('/123456'))).toEqual([])
+})
+
+it('a placeholder has no ids that are missing or empty', async () => {
+  const results = [{}, { id: null }, { id: '' }]
+  const app = alula()
+  let count = 0
+
+  app.use('notes', Object.assign(memory(), { next: async () => results[count++ % 3] }), {
+    methods: ['get', 'next'],
+    schema: schema(z.object({ id: z.int() }), {
+      methods: { next: { data: z.object({}), result: z.object({ id: z.string().nullish() }) } }
+    })
+  })
+  await app.setup()
+
+  const { paths } = await run(app)
+
+  expect(count).toBeGreaterThan(3)
+  expect(paths.filter((path) => /^GET \/notes\/(undefined|null)?$/.test(path))).toEqual([])
+  expect(paths.filter((path) => /^GET \/notes\/-?\d+$/.test(path)).length).toBeGreaterThan(0)
+})
+
+it('requests are made without a login and by each user', async () => {
+  const app = await createNotes(['find'], createApp()).setup()
+  const { requests } = await run(app, { users: Object.values(USERS) })
+  const callers = requests
+    .filter(({ path }) => path.startsWith('GET /notes'))
+    .map(({ authorization }) => authorization)
+
+  expect(new Set(callers).size).toBe(4)
+  expect(callers).toContain(null)
+})
+
+it('users do not log out', async () => {
+  const app = await createNotes(['find'], createApp()).setup()
+  const { requests } = await run(app, { users: [USERS[1]], runs: 10 })
+  const logins = requests.filter(({ path }) => path.includes(' /authentication'))
+
+  expect(logins.length).toBeGreaterThan(0)
+  expect(new Set(logins.map(({ authorization }) => authorization))).toEqual(new Set([null]))
+})
+
+it('a failure shows the request, the response and the seed', async () => {
+  const app = createNotes(['create'])
+
+  app.service('notes').hooks({
+    after: {
+      create: [
+        (context: any) => {
+          context.result = { id: 0, text: 'long '.repeat(200) }
+        }
+      ]
+    }
+  })
+  await app.setup()
+
+  const [failure = ''] = (await run(app)).failures
+  const [request, body, breach, text, repeat] = failure.split('\n')
+
+  expect([request, repeat]).toEqual(['POST /notes', 'Run it again with { seed: 7 }'])
+  expect(body).toMatch(/^\{"text":"[ab]"\}$/)
+  expect(breach).toBe(
+    'the response 201 is not what the document says: /text must be equal to one of the allowed values'
+  )
+  expect(text).toMatch(/^\{"id":0,"text":"long /)
+  expect(text).toHaveLength(500)
+})
+
+it('a failure of a request without a body shows none', async () => {
+  const app = createNotes(['find'])
+
+  fail(app, () => new Error('broken'))
+  await app.setup()
+
+  const [failure = ''] = (await run(app)).failures
+
+  expect(failure).toMatch(/^GET \/notes\S*\nthe response is 500\n\{.*\}\nRun it again with \{ seed: 7 \}$/)
+})
+
+it('a seed that was not given is named too', async () => {
+  const app = createNotes(['find'])
+
+  fail(app, () => new Error('broken'))
+  await app.setup()
+
+  expect((await run(app, { seed: undefined })).failures[0]).toMatch(/\{ seed: \d+ \}$/)
+})
+
+const ALL_REFUSED = `All requests that the document allows were refused with 400. The first one:
+POST /notes
+{"text":"b"}
+{"name":"BadRequest","message":"No","code":400,"className":"bad-request"}
+Run it again with { seed: 7 }`
+
+it.each([
+  [8, []],
+  [10, [ALL_REFUSED]]
+])('%d runs that are all refused are %j', async (runs, expected) => {
+  const app = createNotes(['create'])
+
+  fail(app, () => new BadRequest('No'))
+  await app.setup()
+
+  expect((await run(app, { runs })).failures).toEqual(expected)
+})
+
+it('a single response with another status is enough', async () => {
+  const app = createNotes(['create'])
+  let count = 0
+
+  fail(app, () => (++count > 1 ? new BadRequest('No') : undefined))
+  await app.setup()
+
+  expect((await run(app)).failures).toEqual([])
+})
+
+it('a request without a login says nothing of what is refused', async () => {
+  const app = createApp()
+
+  app.use('notes', memory(), { methods: ['create'], schema: NOTES, access: access({ create: user }) })
+  fail(app, (params) => (params.user ? new BadRequest('No') : undefined))
+  await app.setup()
+
+  const { failures } = await run(app, { users: [USERS[1]], runs: 30 })
+
+  expect(failures).toEqual([ALL_REFUSED])
+})
+
+it('a service that fails without params is not compared', async () => {
+  const app = createNotes(['find'])
+
+  app.use('rooms', memory(), { methods: ['find'], schema: NOTES })
+  app.service('rooms').hooks({
+    before: {
+      find: [
+        ({ params }: any) => {
+          if (!params.provider) throw new BadRequest("'room' is missing")
+        }
+      ]
+    }
+  })
+  await app.setup()
+
+  expect((await run(app)).failures).toEqual([])
+})

@@ -1,0 +1,206 @@
+import { useState } from 'preact/hooks'
+import type { PageService } from '../../../src/openapi/page-data.ts'
+import type { Query } from './request.ts'
+
+/** A condition of a query. */
+export interface Filter {
+  readonly field: string
+  readonly operator: string
+  readonly value: string
+}
+
+/** What the operators are called on the page. */
+const OPERATORS: ReadonlyMap<string, string> = new Map([
+  ['$eq', 'is'],
+  ['$ne', 'is not'],
+  ['$gte', '≥'],
+  ['$gt', '>'],
+  ['$lte', '≤'],
+  ['$lt', '<'],
+  ['$in', 'is one of']
+])
+
+/** These compare sizes, which truth values and lists do not have. */
+const ORDERING = ['$gte', '$gt', '$lte', '$lt']
+
+/** The query that filters stand for: one value by itself, several conditions of a field as one object. */
+export function toFilterQuery(filters: readonly Filter[], service: PageService): Query {
+  const conditions = new Map<string, Map<string, unknown>>()
+
+  for (const { field, operator, value } of filters) {
+    const known = conditions.get(field) ?? new Map<string, unknown>()
+
+    conditions.set(field, known)
+    known.set(operator, toValue(field, operator, value, service))
+  }
+
+  return Object.fromEntries(
+    [...conditions].map(([field, known]) => {
+      const [first] = known
+
+      return [field, known.size === 1 && first?.[0] === '$eq' ? first[1] : Object.fromEntries(known)]
+    })
+  )
+}
+
+function toValue(field: string, operator: string, value: string, service: PageService): unknown {
+  if (operator === '$in') return value.split(',').map((one) => toScalar(field, one.trim(), service))
+
+  return toScalar(field, value, service)
+}
+
+/** As the field has it, so that the code beside a call is what a person would write. */
+function toScalar(field: string, value: string, service: PageService): unknown {
+  const kinds = getFilter(service, field)?.kinds ?? []
+  const number = Number(value)
+
+  if (kinds.includes('string')) return value
+  if ((kinds.includes('number') || kinds.includes('integer')) && String(number) === value) return number
+  if (kinds.includes('boolean') && (value === 'true' || value === 'false')) return value === 'true'
+
+  return value
+}
+
+interface FiltersProps {
+  readonly service: PageService
+  readonly filters: readonly Filter[]
+  readonly onChange: (filters: readonly Filter[]) => void
+}
+
+export function Filters({ service, filters, onChange }: FiltersProps) {
+  const fields = service.filters && Object.keys(service.filters).filter((path) => isComparable(service, path))
+  const [field, setField] = useState(fields?.[0] ?? '')
+  const [chosen, setOperator] = useState('$eq')
+  const [value, setValue] = useState('')
+  const operators = toOperators(service, field)
+  const operator = operators.includes(chosen) ? chosen : (operators[0] ?? '$eq')
+
+  function add(event: SubmitEvent): void {
+    event.preventDefault()
+    if (field === '') return
+
+    // Twice the same condition would be one.
+    const others = filters.filter((filter) => filter.field !== field || filter.operator !== operator)
+
+    onChange([...others, { field, operator, value }])
+    setValue('')
+  }
+
+  if (fields?.length === 0) return null
+
+  return (
+    <div class="filters">
+      <form aria-label="Filter" noValidate onSubmit={add}>
+        {fields ? (
+          <select
+            aria-label="Field"
+            value={field}
+            onChange={({ currentTarget }) => {
+              setField(currentTarget.value)
+              setValue('')
+            }}
+          >
+            {fields.map((path) => (
+              <option key={path}>{path}</option>
+            ))}
+          </select>
+        ) : (
+          <input
+            aria-label="Field"
+            placeholder="field"
+            value={field}
+            onInput={({ currentTarget }) => setField(currentTarget.value)}
+          />
+        )}
+        <select
+          aria-label="Operator"
+          value={operator}
+          onChange={({ currentTarget }) => setOperator(currentTarget.value)}
+        >
+          {operators.map((name) => (
+            <option key={name} value={name}>
+              {OPERATORS.get(name)}
+            </option>
+          ))}
+        </select>
+        <FilterValue service={service} field={field} operator={operator} value={value} onValue={setValue} />
+        <button type="submit">Filter</button>
+      </form>
+      {filters.length > 0 && (
+        <ul aria-label="Filters">
+          {filters.map((filter) => (
+            <li key={`${filter.field} ${filter.operator}`}>
+              <span class="mono">{filter.field}</span> {OPERATORS.get(filter.operator)}{' '}
+              <span class="mono value">{filter.value === '' ? '∅' : filter.value}</span>
+              <button
+                type="button"
+                class="quiet"
+                aria-label={`Remove the filter ${filter.field} ${OPERATORS.get(filter.operator)} ${filter.value}`}
+                onClick={() => onChange(filters.filter((other) => other !== filter))}
+              >
+                ×
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+interface FilterValueProps {
+  readonly service: PageService
+  readonly field: string
+  readonly operator: string
+  readonly value: string
+  readonly onValue: (value: string) => void
+}
+
+function FilterValue({ service, field, operator, value, onValue }: FilterValueProps) {
+  const { kinds = [], values } = getFilter(service, field) ?? {}
+  const choices = values ?? (kinds.length === 1 && kinds[0] === 'boolean' ? [true, false] : undefined)
+
+  if (choices && operator !== '$in') {
+    return (
+      <select aria-label="Value" value={value} onChange={({ currentTarget }) => onValue(currentTarget.value)}>
+        <option value="">–</option>
+        {choices.map((choice) => (
+          <option key={String(choice)}>{String(choice)}</option>
+        ))}
+      </select>
+    )
+  }
+
+  const isDate = kinds.length === 1 && kinds[0] === 'date' && operator !== '$in'
+
+  return (
+    <input
+      key={isDate ? 'date' : 'text'}
+      type={isDate ? 'date' : 'text'}
+      aria-label="Value"
+      placeholder={operator === '$in' ? 'one, another' : 'value'}
+      value={value}
+      autoComplete="off"
+      onInput={({ currentTarget }) => onValue(currentTarget.value)}
+    />
+  )
+}
+
+function getFilter({ filters }: PageService, field: string) {
+  return filters && Object.hasOwn(filters, field) ? filters[field] : undefined
+}
+
+function isComparable(service: PageService, field: string): boolean {
+  return !getFilter(service, field)?.kinds.includes('list')
+}
+
+function toOperators(service: PageService, field: string): readonly string[] {
+  const { kinds = [], values } = getFilter(service, field) ?? {}
+  const hasOrder = !values && !(kinds.length === 1 && kinds[0] === 'boolean')
+
+  return [...OPERATORS.keys()].filter(
+    (name) =>
+      (hasOrder || !ORDERING.includes(name)) &&
+      (name === '$eq' || !service.operators || service.operators.includes(name))
+  )
+}

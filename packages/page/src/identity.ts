@@ -1,0 +1,182 @@
+import type { LoginData, PageLogin } from '../../../src/openapi/page-data.ts'
+import { isObject, isOk, type Outcome, type Request, ROOT, send } from './request.ts'
+import { Socket } from './socket.ts'
+import { Store } from './store.ts'
+
+/** An event that has arrived. */
+export interface LiveEvent {
+  readonly key: number
+  readonly at: Date
+  /** How long after the last call of the page, in milliseconds; missing where none was made. */
+  readonly delay?: number
+  readonly service: string
+  readonly event: string
+  readonly data: unknown
+}
+
+/** Whether events arrive. */
+export type Live = 'off' | 'connecting' | 'live'
+
+const MAX_EVENTS = 100
+
+/** How long after a call an event may come because of it. */
+const RELATED = 5000
+
+/** When the page last made a call that may have an event; both identities share it. */
+export interface LastCall {
+  at: number
+}
+
+/** One of the two callers of the page. The access token stays in memory, and is sent to the API of the page alone. */
+export class Identity extends Store {
+  readonly label: string
+  readonly number: number
+  readonly #lastCall: LastCall
+  readonly #login: PageLogin | null
+  readonly #socket: Socket | undefined
+  #token: string | undefined
+  #user: unknown
+  #live: Live = 'off'
+  #events: readonly LiveEvent[] = []
+  #count = 0
+  #listeners = new Set<(event: LiveEvent) => void>()
+
+  constructor(number: number, lastCall: LastCall, { login, socket }: LoginData) {
+    super()
+    this.number = number
+    this.#lastCall = lastCall
+    this.label = number === 1 ? 'First identity' : 'Second identity'
+    this.#login = login
+
+    if (socket !== null) {
+      this.#live = 'connecting'
+      this.#socket = new Socket(new URL(ROOT).origin, socket, {
+        onOpen: () => void this.#begin(),
+        onClose: () => this.#set('connecting'),
+        onEvent: (name, data) => this.#add(name, data)
+      })
+      this.#socket.open()
+    }
+  }
+
+  get isLoggedIn(): boolean {
+    return this.#token !== undefined
+  }
+
+  /** What the user is called, for the page. */
+  get name(): string {
+    if (!this.isLoggedIn) return 'Nobody'
+
+    const user = isObject(this.#user) ? this.#user : {}
+    const name = ['name', 'username', 'email', 'login', '_id', 'id']
+      .map((field) => user[field])
+      .find(isScalar)
+
+    return name === undefined ? 'Logged in' : String(name)
+  }
+
+  get live(): Live {
+    return this.#live
+  }
+
+  /** The latest events, the newest first. */
+  get events(): readonly LiveEvent[] {
+    return this.#events
+  }
+
+  /** How many events have arrived. */
+  get count(): number {
+    return this.#count
+  }
+
+  clear(): void {
+    this.#events = []
+    this.#count = 0
+    this.changed()
+  }
+
+  /** Calls a function for each event; returns a function that stops this. */
+  onEvent(listener: (event: LiveEvent) => void): () => void {
+    this.#listeners.add(listener)
+
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /** Sends a request as this identity. */
+  async send(request: Request): Promise<Outcome> {
+    if (request.verb !== 'GET') this.#lastCall.at = performance.now()
+
+    return send(request, this.#token)
+  }
+
+  /** Logs in; the response to a login that fails says why. */
+  async logIn(credentials: object): Promise<Outcome> {
+    const { path = '' } = this.#login ?? {}
+    const body = JSON.stringify(credentials)
+    const outcome = await send({ verb: 'POST', path, body }, undefined)
+
+    if (!isOk(outcome) || !isObject(outcome.body)) return outcome
+
+    const { accessToken, authentication: _, ...entities } = outcome.body
+
+    if (typeof accessToken === 'string') {
+      this.#token = accessToken
+      // Under the name of the entity, which is `user` mostly.
+      this.#user = Object.values(entities).find(isObject)
+      this.changed()
+      if (this.#live === 'live') await this.#begin()
+    }
+
+    return outcome
+  }
+
+  /** Forgets the token and the events that came with it, and asks the server to revoke it. */
+  async logOut(): Promise<void> {
+    const token = this.#token
+
+    this.#token = undefined
+    this.#user = undefined
+    this.#socket?.close()
+    if (this.#socket) this.#set('connecting')
+    this.clear()
+    if (this.#login) await send({ verb: 'DELETE', path: this.#login.path }, token)
+    this.#socket?.open()
+  }
+
+  /** Logs the connection in too, so that it gets the events that are for the user. */
+  async #begin(): Promise<void> {
+    const accessToken = this.#token
+
+    if (accessToken !== undefined && this.#login) {
+      await this.#socket?.call('create', this.#login.path, { strategy: 'jwt', accessToken })
+    }
+
+    this.#set('live')
+  }
+
+  #set(live: Live): void {
+    this.#live = live
+    this.changed()
+  }
+
+  #add(name: string, data: unknown): void {
+    const end = name.lastIndexOf(' ')
+    const delay = performance.now() - this.#lastCall.at
+    const event: LiveEvent = {
+      key: this.#count++,
+      at: new Date(),
+      service: name.slice(0, Math.max(end, 0)),
+      event: name.slice(end + 1),
+      data,
+      ...(delay < RELATED && { delay })
+    }
+
+    this.#events = [event, ...this.#events.slice(0, MAX_EVENTS - 1)]
+    for (const listener of this.#listeners) listener(event)
+    this.changed()
+  }
+}
+
+function isScalar(value: unknown): boolean {
+  return (typeof value === 'string' && value !== '') || typeof value === 'number'
+}
