@@ -4,7 +4,6 @@ import { SlowestFiles } from './test/support/slowest-files.ts'
 
 /** The warnings of the package. */
 const WARNINGS = [
-  'ALULA_DEPRECATED',
   'ALULA_ID_NOT_UNIQUE',
   'ALULA_LATE_ERROR',
   'ALULA_MISSING_TABLE',
@@ -12,6 +11,7 @@ const WARNINGS = [
   'ALULA_NOT_SET_UP',
   'ALULA_OUTSIDE_TRANSACTION',
   'ALULA_SHORT_SECRET',
+  'ALULA_TWO_COPIES',
   'ALULA_UNHEARD_ERROR',
   'ALULA_UNKNOWN_PROVIDER',
   'ALULA_UNKNOWN_STRATEGY'

@@ -2,7 +2,6 @@ export { type OauthSetupSettings, oauth } from './oauth/configure.ts'
 export { OAuthService } from './oauth/service.ts'
 export { type OAuthParams, OAuthStrategy } from './oauth/strategy.ts'
 export type {
-  Delivery,
   OAuthConfiguration,
   OAuthData,
   OAuthProfile,

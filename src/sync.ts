@@ -1,5 +1,5 @@
 export type { ServiceEvent } from './core/internals.ts'
-export type { Absence, Outage } from './sync/availability.ts'
+export type { Outage } from './sync/availability.ts'
 export type { RedisClient, RedisLocation } from './sync/connection.ts'
 export type { Gap } from './sync/inbox.ts'
 export { type RedisRevocationOptions, RedisRevocationStore } from './sync/revocation.ts'

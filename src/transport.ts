@@ -1,6 +1,3 @@
-import { prepareClose as closeWithGrace } from './node/shutdown.ts'
-import { deprecate } from './utils/deprecate.ts'
-
 export { callService } from './core/call.ts'
 export type { ServiceCall } from './core/methods.ts'
 export {
@@ -11,7 +8,6 @@ export {
 export { parseJson } from './transport/body.ts'
 export { toServiceCall } from './transport/call.ts'
 export type { CorsOptions } from './transport/cors.ts'
-export { BODY_LIMIT, type HandledRequest, handleHttp, toHttpResponse } from './transport/deprecated.ts'
 export {
   type ClientError,
   type ErrorRequest,
@@ -45,13 +41,3 @@ export {
   toSocketError
 } from './transport/socket.ts'
 export { findRoute } from './transport/target.ts'
-
-/**
- * Prepares an HTTP server for being closed without losing a request.
- *
- * @deprecated It is in `alula/node` now
- */
-export const prepareClose: typeof closeWithGrace = deprecate(
-  closeWithGrace,
-  'prepareClose of alula/transport is deprecated: import it from alula/node'
-)

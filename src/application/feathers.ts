@@ -1,6 +1,7 @@
 import { BaseApplication } from '../core/application.ts'
 import { addMethodRoutes, assertNoRoute } from '../core/method-routes.ts'
 import { registrationSteps } from '../core/register.ts'
+import { nameSecondCopy } from '../core/single-copy.ts'
 import type { RouteLookup, ServiceMixin } from '../core/types.ts'
 import { enforceSchema } from '../schema/enforce.ts'
 import { copyWith, isEmpty } from '../utils/object.ts'
@@ -9,6 +10,11 @@ import { stripSlashes } from '../utils/path.ts'
 /** The application, with the routes of methods and with schemas. */
 export class Feathers extends BaseApplication {
   override mixins: ServiceMixin<any>[] = [assertNoRoute, enforceSchema, ...registrationSteps, addMethodRoutes]
+
+  constructor() {
+    super()
+    nameSecondCopy(Feathers)
+  }
 
   override lookup(path: string): RouteLookup | null {
     const match = this.routes.lookup(path)

@@ -61,13 +61,6 @@ export interface ProviderSettings {
 /** How the access token gets to the page. */
 export type TokenDelivery = 'hash' | 'code' | 'cookie'
 
-/**
- * The old name of {@link TokenDelivery}, which is removed in the next minor version.
- *
- * @deprecated The new name is `TokenDelivery`
- */
-export type Delivery = TokenDelivery
-
 /** The configuration under `oauth` of an authentication service: what is said here, and the providers by name. */
 export interface OAuthConfiguration {
   /** Where the browser goes after a login: a URL, or a path on the server. For several, `origins`. */

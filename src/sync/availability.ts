@@ -8,13 +8,6 @@ export interface Outage {
   readonly error: Error
 }
 
-/**
- * The old name of {@link Outage}, which is removed in the next minor version.
- *
- * @deprecated The new name is `Outage`
- */
-export type Absence = Outage
-
 /** Combines the states of several connections: Redis is away when one of them is, and back when all of them are. */
 export class Availability implements ConnectionListener {
   private readonly missing = new Set<RedisConnection>()

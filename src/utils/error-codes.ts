@@ -47,13 +47,6 @@ export interface Codes {
   ALULA_CONFLICTING_FIELD: 'error'
 
   /**
-   * A function is called whose name or use is out of date.
-   *
-   * @fix Use the function that the message names.
-   */
-  ALULA_DEPRECATED: 'error' | 'warning'
-
-  /**
    * The schema of a service and its table differ.
    *
    * @fix Run the missing migration, or correct the schema. `drift: 'warn'` starts the application all the same.
@@ -403,6 +396,13 @@ export interface Codes {
    * @fix Use `getTransaction(db)`, or `withTransaction(db, async (trx) => …)`, which begins at once.
    */
   ALULA_TRANSACTION_NOT_BEGUN: 'error'
+
+  /**
+   * The process has loaded two copies of alula. Each has its own marks on services, so that one does not recognise the services of the other.
+   *
+   * @fix `npm ls alula` shows which packages bring a copy. Install one version for all of them.
+   */
+  ALULA_TWO_COPIES: 'warning'
 
   /**
    * A field was removed from a response because the schema of the service does not declare it.

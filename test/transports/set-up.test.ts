@@ -6,9 +6,8 @@ import { createHandler } from '../../src/fetch.ts'
 import { alula } from '../../src/index.ts'
 import { toListener } from '../../src/node.ts'
 import { socketio } from '../../src/socketio.ts'
-import { createHttpContext, createNotFound } from '../../src/transport/http.ts'
-import { findRoute } from '../../src/transport/target.ts'
-import { createHttpHandler, handleHttp, prepareClose, toHttpResponse } from '../../src/transport.ts'
+import { createNotFound } from '../../src/transport/http.ts'
+import { createHttpHandler } from '../../src/transport.ts'
 import { mount } from '../express/mount.ts'
 import { toUrl } from '../support/server.ts'
 
@@ -140,75 +139,6 @@ it('socketio says that it has no server, unless it has one', async () => {
   expect(warnings.map(({ message }) => message)).toEqual([
     'socketio() has no server, so no client can connect: call app.listen(), or app.setup(server), or give it a port'
   ])
-})
-
-describe('a name that leaves with the next minor version', () => {
-  const app: any = alula()
-
-  app.use('things', { find: async ({ query }: any) => query, create: async (data: any) => data })
-
-  it('handleHttp works still, and says so once', async () => {
-    const warnings = collectWarnings('ALULA_DEPRECATED')
-    const errors: unknown[] = []
-    const ask = (method: string, path: string, body?: unknown) =>
-      handleHttp(
-        app,
-        {
-          method,
-          path,
-          headers: { 'content-type': 'application/json' },
-          query: { a: '1' },
-          params: Promise.resolve({})
-        },
-        async () => body,
-        (error) => errors.push(error)
-      )
-
-    expect(await ask('GET', '/things')).toEqual({ status: 200, headers: {}, body: { a: '1' } })
-    expect(await ask('POST', '/things', { b: 1 })).toEqual({ status: 201, headers: {}, body: { b: 1 } })
-    expect(await ask('PUT', '/things', {})).toMatchObject({
-      status: 405,
-      headers: { Allow: 'GET, HEAD, POST' }
-    })
-    expect(await ask('GET', '/nowhere')).toMatchObject({ status: 404, body: { name: 'NotFound' } })
-    expect(errors).toHaveLength(2)
-    await settle()
-    expect(warnings.map(({ message }) => message)).toEqual([
-      'handleHttp is deprecated: use createHttpHandler of alula/transport'
-    ])
-  })
-
-  it('toHttpResponse works still, and says so', async () => {
-    const warnings = collectWarnings('ALULA_DEPRECATED')
-    const route: any = findRoute(app, '/things')
-    const context = createHttpContext(route, {
-      method: 'find',
-      id: undefined,
-      data: undefined,
-      params: {}
-    } as any)
-
-    context.result = [1]
-    expect(toHttpResponse(context)).toEqual({ status: 200, headers: {}, body: [1] })
-    await settle()
-    expect(warnings.map(({ message }) => message)).toEqual([
-      'toHttpResponse is deprecated: its name is toHttpResult now'
-    ])
-  })
-
-  it('prepareClose works still, and says so', async () => {
-    const warnings = collectWarnings('ALULA_DEPRECATED')
-    const server = createServer()
-    const close = prepareClose(server)
-
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    await close()
-    expect(server.listening).toBe(false)
-    await settle()
-    expect(warnings.map(({ message }) => message)).toEqual([
-      'prepareClose of alula/transport is deprecated: import it from alula/node'
-    ])
-  })
 })
 
 it('createHttpHandler serves an application without any server', async () => {

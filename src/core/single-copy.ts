@@ -1,0 +1,29 @@
+/** The copy of alula that has created the first application of the process. */
+const COPY: unique symbol = Symbol.for('alula/copy')
+
+interface Copies {
+  readonly first: object
+  isNamed: boolean
+}
+
+/**
+ * Warns once when the process has two copies of alula. Each copy has its own marks on services and params, so that
+ * what one has registered the other does not recognise.
+ *
+ * @param copy An object that each copy has once, such as its class of applications
+ */
+export function nameSecondCopy(copy: object): void {
+  const shared = globalThis as { [COPY]?: Copies }
+
+  shared[COPY] ??= { first: copy, isNamed: false }
+
+  const copies = shared[COPY]
+
+  if (copies.first === copy || copies.isNamed) return
+
+  copies.isNamed = true
+  globalThis.process?.emitWarning?.(
+    "Two copies of alula are loaded, and services of one are unknown to the other: 'npm ls alula' shows where they come from, and one version for all of them removes the second copy",
+    { code: 'ALULA_TWO_COPIES' }
+  )
+}
