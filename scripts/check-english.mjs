@@ -5,7 +5,14 @@ import { mustRun } from './support/run.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-const FILES = ['src/*.ts', ':(glob)packages/*/src/**/*.ts', ':(glob)packages/*/*.md', 'examples/*', 'docs/*.md', ':(glob)*.md']
+const FILES = [
+  'src/*.ts',
+  ':(glob)packages/*/src/**/*.ts',
+  ':(glob)packages/*/*.md',
+  'examples/*',
+  'docs/*.md',
+  ':(glob)*.md'
+]
 
 const WORDS = [
   ...['doors?', 'hears', 'whoever', 'somebody', 'nobody', 'can not', 'put(?:s|ting)? (?:it |them )?right'],
