@@ -37,6 +37,9 @@ const LONG = 200
 /** How many names the path of a field has at most: kinds that hold one another have a field for each way through them. */
 const MAX_NAMES = 4
 
+/** With more fields than these, those of objects further in are left to JSON. */
+const MAX_FIELDS = 1000
+
 /**
  * The fields of a form for a value.
  *
@@ -46,7 +49,34 @@ const MAX_NAMES = 4
 export function toFormFields(schema: JsonSchema): readonly FormField[] | null {
   const only = toObject(schema, schema)
 
-  return only ? listFields(only, schema, [], true, [schema]) : null
+  if (!only) return null
+
+  const list = (maxNames: number, max: number) => {
+    const run: Run = { root: schema, maxNames, left: max }
+    const fields = listFields(only, run, [], true, [schema])
+
+    return run.left < 0 ? undefined : fields
+  }
+  let fields = list(1, Number.POSITIVE_INFINITY) ?? []
+
+  for (let names = 2; names <= MAX_NAMES; names++) {
+    const more = list(names, Math.max(MAX_FIELDS, fields.length))
+
+    if (!more) break
+
+    fields = more
+  }
+
+  return fields
+}
+
+/** One listing of the fields of a schema. */
+interface Run {
+  readonly root: JsonSchema
+  /** How many names the path of a field has at most. */
+  readonly maxNames: number
+  /** How many fields more there may be; below zero when there were too many. */
+  left: number
 }
 
 /** The one object that a schema describes. */
@@ -60,7 +90,7 @@ function toObject(schema: JsonSchema, root: JsonSchema): JsonSchema | undefined 
 
 function listFields(
   object: JsonSchema,
-  root: JsonSchema,
+  run: Run,
   prefix: readonly string[],
   isNeeded: boolean,
   above: readonly JsonSchema[]
@@ -68,14 +98,18 @@ function listFields(
   const required = Array.isArray(object.required) ? object.required : []
 
   return [...getProperties(object)].filter(hasSchema).flatMap(([name, part]) => {
+    if (run.left < 0) return []
+
     const names = [...prefix, name]
     const isRequired = isNeeded && required.includes(name)
-    const isLast = names.length === MAX_NAMES || isRepeated(part, above)
-    const inner = isLast ? undefined : toObject(part, root)
+    const isLast = names.length === run.maxNames || isRepeated(part, above)
+    const inner = isLast ? undefined : toObject(part, run.root)
 
-    return inner
-      ? listFields(inner, root, names, isRequired, [...above, part])
-      : toFormField(names, part, root, isRequired)
+    if (inner) return listFields(inner, run, names, isRequired, [...above, part])
+
+    run.left--
+
+    return [toFormField(names, part, run.root, isRequired)]
   })
 }
 

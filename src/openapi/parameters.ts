@@ -1,7 +1,7 @@
 import type { ManifestService } from '../manifest/services.ts'
 import { FIELD_OPERATORS, PATTERN_OPERATORS, SHORT_NAMES } from '../query/operators.ts'
-import { isFieldTable, type QueryDefinition, type SchemaDefinition } from '../schema/compile.ts'
-import { type Field, isHidden, toFieldTable } from '../schema/fields.ts'
+import { isFieldTable, type QueryDefinition } from '../schema/compile.ts'
+import { type Field, findField, isHidden } from '../schema/fields.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { isCountRelation, MAX_LEVELS, MAX_NAMES } from '../schema/relation.ts'
 import { setOwn } from '../utils/object.ts'
@@ -59,15 +59,10 @@ export function toQueries(service: ManifestService, sources: QuerySources): Serv
 }
 
 function toIdSchema({ definition, id, by = id }: ManifestService): JsonSchema {
-  const field = definition && findField(definition, by)
+  const field = definition && findField(definition.record, by)
   const schema = field ? toScalar(field) : {}
 
   return schema.type === 'string' || !schema.type ? { type: 'string', minLength: 1 } : schema
-}
-
-/** Most queries may name the field, so that the fields of the record are seldom listed again. */
-function findField({ query, record }: SchemaDefinition, path: string): Field | undefined {
-  return (isFieldTable(query) ? query.fields[path] : undefined) ?? toFieldTable(record).get(path)
 }
 
 function listFilters(service: ManifestService, sources: QuerySources): readonly OpenApiParameter[] {

@@ -78,7 +78,7 @@ export function createJsonValidator(schema: JsonSchema, owner: string, given?: A
   if (given) compile(given, toGuest(schema, given))
 
   const load = async (): Promise<Check> => check ?? compile(await loadAjv(schema, owner))
-  const described = toDescription(schema, given, []) as JsonSchema
+  const described = toDescription(schema, given, new Set()) as JsonSchema
 
   return {
     input: described,
@@ -101,25 +101,26 @@ function toGuest(schema: JsonSchema, ajv: AjvLike): JsonSchema {
 
 /**
  * A copy without the symbols of TypeBox, where dates of TypeBox are what they are elsewhere, and with the schemas of the
- * instance that it refers to.
+ * instance that it refers to: each one once, because they may refer to each other.
  */
-function toDescription(schema: unknown, ajv: AjvLike | undefined, above: readonly string[]): unknown {
-  if (Array.isArray(schema)) return schema.map((part) => toDescription(part, ajv, above))
+function toDescription(schema: unknown, ajv: AjvLike | undefined, known: Set<string>): unknown {
+  if (Array.isArray(schema)) return schema.map((part) => toDescription(part, ajv, known))
   if (!isJsonSchema(schema)) return schema
   if (schema.type === 'Date') return DATE_SCHEMA
 
   const { $async: _, ...own } = schema
   const { $ref, ...others } = own
-  // A schema that refers to one that holds it has no end.
-  const isOutside = typeof $ref === 'string' && !$ref.startsWith('#') && !above.includes($ref)
+  const isOutside = typeof $ref === 'string' && !$ref.startsWith('#') && !known.has($ref)
   const target = isOutside ? ajv?.getSchema?.($ref)?.schema : undefined
 
   if (isOutside && isJsonSchema(target)) {
-    return toDescription({ ...others, ...target, $id: $ref }, ajv, [...above, $ref])
+    known.add($ref)
+
+    return toDescription({ ...others, ...target, $id: $ref }, ajv, known)
   }
 
   return Object.fromEntries(
-    Object.entries(own).map(([name, value]) => [name, toDescription(value, ajv, above)])
+    Object.entries(own).map(([name, value]) => [name, toDescription(value, ajv, known)])
   )
 }
 

@@ -9,7 +9,7 @@ import { compileData, compileValue, type DataCheck } from './data.ts'
 import { getAjv, hasAjvOfQueries, isQuerySettings, type LongForm, type MethodSchemas } from './declaration.ts'
 import { makePartial, omitFields } from './derive.ts'
 import { toBadRequest } from './faults.ts'
-import { type Field, type FieldTable, isHidden, toFieldTable } from './fields.ts'
+import { type Field, type FieldTable, findField, isHidden, toFieldTable } from './fields.ts'
 import { createHidden, type HiddenFields, listHeld } from './hidden.ts'
 import { getProperties, type JsonSchema, mayHavePath, toNames } from './json-schema.ts'
 import { assertKeywords, toCheckedValidator } from './keywords.ts'
@@ -136,7 +136,7 @@ export function compileSchema(
 
   // What is made for each result is not stored, so no query finds it.
   const { tellsOfHidden } = createHidden([...hidden, ...computed], record.output)
-  const table = new Map([...toFieldTable(record.output)].filter(([path]) => !tellsOfHidden(path)))
+  const table = toQueryable(form, record.output, tellsOfHidden)
   const toPicker = (schema: JsonSchema, rules: Partial<OutputRules>) =>
     compilePicker({ schema, hidden: [], computed: [], keepsExtra: false, onDropped, ...rules })
   const ofRecord = {
@@ -293,6 +293,24 @@ function assertPaths(hidden: readonly string[], record: JsonSchema): void {
     'ALULA_UNKNOWN_FIELD',
     `The record of schema() has nothing at '${missing}', which 'hidden' names. A path has no numbers for places in a list`
   )
+}
+
+/** The fields that queries may name: those of the table, and the deeper ones that the settings of queries name. */
+function toQueryable(
+  { query = {} }: LongForm,
+  record: JsonSchema,
+  tellsOfHidden: HiddenFields['tellsOfHidden']
+): FieldTable {
+  const table = new Map(toFieldTable(record))
+  const named = isQuerySettings(query) ? [...(query.fields ?? []), ...(query.sort ?? [])] : []
+
+  for (const path of named) {
+    const field = table.get(path) ?? findField(record, path)
+
+    if (field) table.set(path, field)
+  }
+
+  return new Map([...table].filter(([path]) => !tellsOfHidden(path)))
 }
 
 function compileQueries(

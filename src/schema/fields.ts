@@ -1,10 +1,13 @@
 import {
+  createUnion,
   DATE_KEYWORD,
   findProperty,
   getTypes,
+  hasKeyword,
   type JsonSchema,
   listProperties,
   listValues,
+  REFERENCES,
   toAlternatives
 } from './json-schema.ts'
 
@@ -36,43 +39,102 @@ const NAMES: { readonly [Kind in FieldKind]: string } = {
   any: 'a value'
 }
 
+/** How many paths a table lists at most where types refer to others: those lead on without an end, or to each other. */
+const MAX_PATHS = 5000
+
+/** A value on the way of a path. */
+interface Place {
+  readonly path: string
+  readonly alternatives: readonly JsonSchema[]
+  /** The schemas of what it is in. */
+  readonly above: readonly JsonSchema[]
+}
+
 /**
- * The fields that the schema of a record declares: scalars and lists, at any depth.
+ * The fields that the schema of a record declares: scalars and lists. Where types refer to others, they are listed level by
+ * level (`a`, `a.b`, `a.b.c`), and a level with which they would be too many is left out with all that is below it: types
+ * that refer to each other have more paths than a start can list.
  *
  * @param schema The schema of the record
  */
 export function toFieldTable(schema: JsonSchema): FieldTable {
   const table = new Map<string, Field>()
+  const max = hasKeyword(schema, REFERENCES) ? MAX_PATHS : Number.POSITIVE_INFINITY
+  const walk = createWalk(schema)
+  let places: readonly Place[] = [walk.start]
+  let count = 0
 
-  addFields(schema, schema, '', [], table)
+  for (let level = 0; places.length > 0; level++) {
+    const next: Place[] = []
+
+    for (const place of places) {
+      next.push(...walk.enter(place))
+      if (level > 0 && count + next.length > max) return table
+    }
+    for (const { path, alternatives } of next) {
+      if (!alternatives.every(isObjectOnly)) table.set(path, toField(alternatives))
+    }
+
+    count += next.length
+    places = next
+  }
 
   return table
 }
 
-function addFields(
-  schema: JsonSchema,
-  root: JsonSchema,
-  path: string,
-  above: readonly JsonSchema[],
-  table: Map<string, Field>
-): void {
-  const alternatives = toAlternatives(schema, root)
+/**
+ * The field at a path, however deep it is; `undefined` where the schema declares none.
+ *
+ * @param schema The schema of the record
+ * @param path The path: `address.city`
+ */
+export function findField(schema: JsonSchema, path: string): Field | undefined {
+  const walk = createWalk(schema)
+  let places: readonly Place[] = [walk.start]
 
-  if (path !== '' && !alternatives.every(isObjectOnly)) table.set(path, toField(alternatives))
+  // A name may have dots itself.
+  while (places.length > 0) {
+    const found = places.find((place) => place.path === path)
 
-  for (const name of listProperties(alternatives)) {
-    const parts = findProperty(alternatives, name)
-    const within = [...above, ...parts]
+    if (found) return found.alternatives.every(isObjectOnly) ? undefined : toField(found.alternatives)
 
-    // A record that holds others of its kind has no end.
-    if (parts.length > 0 && !parts.some((part) => isRepeated(part, above))) {
-      addFields(toOneOf(parts), root, path === '' ? name : `${path}.${name}`, within, table)
-    }
+    places = places.flatMap((place) => walk.enter(place, path))
   }
+
+  return undefined
 }
 
-function toOneOf(parts: readonly JsonSchema[]): JsonSchema {
-  return parts.length === 1 ? (parts[0] as JsonSchema) : { anyOf: parts }
+/** Prepares the steps from a value to the fields in it. */
+function createWalk(root: JsonSchema) {
+  const toUnion = createUnion(root)
+  const known = new Map<JsonSchema, readonly JsonSchema[]>()
+  const expand = (parts: readonly JsonSchema[]) => {
+    const union = toUnion(parts)
+    const alternatives = known.get(union) ?? toAlternatives(union, root)
+
+    known.set(union, alternatives)
+
+    return alternatives
+  }
+
+  return {
+    start: { path: '', alternatives: toAlternatives(root, root), above: [] },
+    /** The fields in a value: all of them, or those on the way to a path. */
+    enter({ path, alternatives, above }: Place, target?: string): readonly Place[] {
+      return listProperties(alternatives).flatMap((name) => {
+        const inner = path === '' ? name : `${path}.${name}`
+
+        if (target !== undefined && !isHidden(target, [inner])) return []
+
+        const parts = findProperty(alternatives, name)
+
+        // A record that holds others of its kind has no end.
+        return parts.length > 0 && !parts.some((part) => isRepeated(part, above))
+          ? [{ path: inner, alternatives: expand(parts), above: [...above, ...parts] }]
+          : []
+      })
+    }
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { toExactBoolean, toExactDate, toExactNumber } from '../query/coerce.ts'
 import { isPlainObject } from '../utils/object.ts'
 import type { Fault } from './faults.ts'
-import { findListed, toExpectation, toField, toFieldTable } from './fields.ts'
+import { findField, findListed, toExpectation, toField } from './fields.ts'
 import {
   createUnion,
   DATE_KEYWORD,
@@ -43,13 +43,12 @@ export function compileForm(schema: JsonSchema, what: 'data' | 'query'): (value:
  * @param schema The schema of the data
  */
 export function compileDateFaults(schema: JsonSchema): (fault: Fault, data: unknown) => Fault {
-  const table = toFieldTable(schema)
-
   return (fault, data) => {
-    const { kinds = [], isNullable = false } = table.get(fault.path) ?? {}
     const value = getAt(data, fault.path)
+    const { kinds = [], isNullable = false } =
+      (typeof value === 'string' && findField(schema, fault.path)) || {}
 
-    if (!kinds.includes('date') || kinds.includes('string') || typeof value !== 'string') return fault
+    if (!kinds.includes('date') || kinds.includes('string')) return fault
 
     const message = toExactDate(`${value}Z`)
       ? 'expects a date in ISO 8601 with a time zone'

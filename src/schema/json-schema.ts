@@ -1,4 +1,5 @@
 import { isObject } from '../utils/check.ts'
+import { isEmpty } from '../utils/object.ts'
 
 /** A JSON Schema, or a part of one. */
 export interface JsonSchema {
@@ -26,7 +27,7 @@ export const REFERENCES: readonly string[] = ['$ref', '$dynamicRef', '$recursive
  * @param root The schema that holds it, where `$ref` finds its target
  */
 export function toAlternatives(schema: JsonSchema, root: JsonSchema): readonly JsonSchema[] {
-  return expand(schema, root, new Set())
+  return expand(schema, new Set(), { root, done: new Map(), cuts: 0 })
 }
 
 /**
@@ -173,9 +174,31 @@ export function getTypes({ type, nullable, enum: values, const: value }: JsonSch
   return hasNull && !named.includes('null') ? [...named, 'null'] : named
 }
 
-function expand(schema: JsonSchema, root: JsonSchema, seen: ReadonlySet<JsonSchema>): readonly JsonSchema[] {
+/** One list of alternatives. */
+interface Expansion {
+  readonly root: JsonSchema
+  /** Those of parts that hold no reference to what they are in: parts may refer to the same others again and again. */
+  readonly done: Map<JsonSchema, readonly JsonSchema[]>
+  /** How often a part was left out because it is in itself. */
+  cuts: number
+}
+
+function expand(
+  schema: JsonSchema,
+  seen: ReadonlySet<JsonSchema>,
+  expansion: Expansion
+): readonly JsonSchema[] {
+  const { root, done, cuts } = expansion
+  const known = done.get(schema)
+
+  if (known) return known
+
   // A schema that refers to itself without a value in between says nothing.
-  if (seen.has(schema)) return []
+  if (seen.has(schema)) {
+    expansion.cuts++
+
+    return []
+  }
 
   const path = new Set([...seen, schema])
   const { anyOf, oneOf, allOf, ...rest } = schema
@@ -185,14 +208,23 @@ function expand(schema: JsonSchema, root: JsonSchema, seen: ReadonlySet<JsonSche
     : rest
   const choices = [anyOf, oneOf].find((value) => Array.isArray(value)) as readonly unknown[] | undefined
   const parts = Array.isArray(allOf) ? allOf.filter(isJsonSchema) : []
-  const required = [...(target ? [target] : []), ...parts].map((part) => expand(part, root, path))
-  const alternatives = choices?.filter(isJsonSchema).flatMap((choice) => expand(choice, root, path))
+  const required = [...(target ? [target] : []), ...parts].map((part) => expand(part, path, expansion))
+  const alternatives = choices && [
+    ...new Set(choices.filter(isJsonSchema).flatMap((choice) => expand(choice, path, expansion)))
+  ]
   const groups = [...required, ...(alternatives ? [alternatives] : [])].filter((group) => group.length > 0)
+  const [only, ...others] = groups
+  const expanded =
+    only && others.length === 0 && isEmpty(own)
+      ? only
+      : groups.reduce<readonly JsonSchema[]>(
+          (merged, group) => merged.flatMap((first) => group.map((second) => merge(first, second))),
+          [own]
+        )
 
-  return groups.reduce<readonly JsonSchema[]>(
-    (merged, group) => merged.flatMap((first) => group.map((second) => merge(first, second))),
-    [own]
-  )
+  if (expansion.cuts === cuts) done.set(schema, expanded)
+
+  return expanded
 }
 
 /** Both must hold. What only one of them says counts. */
@@ -272,10 +304,15 @@ export function getPatterns({ patternProperties }: JsonSchema): readonly (readon
  */
 export function resolveReference(reference: string, root: JsonSchema): JsonSchema | undefined {
   const [name = '', fragment = ''] = reference.split('#')
-  const base =
-    name === ''
-      ? root
-      : findPart(root, ({ $id }) => $id !== undefined && toUrl($id, root) === toUrl(name, root))
+
+  if (name !== '') {
+    // An instance of Ajv may have a part of a schema under the whole reference.
+    const exact = findPart(root, ({ $id }) => $id === reference)
+
+    if (exact) return exact
+  }
+
+  const base = name === '' ? root : findByUrl(name, root)
 
   if (!base || fragment === '') return base
   if (!fragment.startsWith('/'))
@@ -290,6 +327,12 @@ export function resolveReference(reference: string, root: JsonSchema): JsonSchem
   }
 
   return isJsonSchema(target) ? target : undefined
+}
+
+function findByUrl(name: string, root: JsonSchema): JsonSchema | undefined {
+  const url = toUrl(name, root)
+
+  return findPart(root, ({ $id }) => $id !== undefined && toUrl($id, root) === url)
 }
 
 /** Names are relative to the `$id` of the whole schema. */
