@@ -257,7 +257,7 @@ function compileMethod(form: LongForm, method: string, validator: Validator, id:
     validator,
     server,
     unknown,
-    internal: names.includes(id) ? [] : [id],
+    id: names.includes(id) ? undefined : id,
     writes: method as 'create' | 'update' | 'patch'
   })
 }

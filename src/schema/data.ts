@@ -1,5 +1,5 @@
 import { getServiceOptions } from '../core/service.ts'
-import type { HookContext } from '../core/types.ts'
+import type { HookContext, Id } from '../core/types.ts'
 import { hasCode, isFunction } from '../utils/check.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
 import { andThen, mapAll } from '../utils/promise.ts'
@@ -14,8 +14,8 @@ type Data = Record<string, unknown>
 /** How the data of one method is checked. */
 export interface DataSettings extends Pick<SchemaSettings, 'server' | 'unknown'> {
   readonly validator: Validator
-  /** Fields that only calls from inside may give, beside those of `server`: the id, where it is generated. */
-  readonly internal?: readonly string[]
+  /** The id, where the schema does not have it: only calls from inside may give it, beside the fields of `server`. */
+  readonly id?: string | undefined
   /** The method: what the server sets differs. */
   readonly writes?: 'create' | 'update' | 'patch'
 }
@@ -51,10 +51,13 @@ const NO_LIST: Fault = { path: '', message: 'expected an object, got an array' }
 export function compileData(settings: DataSettings): DataCheck {
   const checkOne = compileRecord(settings)
   const finish = compileServer(settings)
+  const takeId = compileOwnId(settings)
 
   return (data, source, context) => {
     if (!Array.isArray(data)) {
-      return andThen<Result, unknown>(checkOne(data, source, ''), (checked) =>
+      const sent = takeId(data, source, context)
+
+      return andThen<Result, unknown>(checkOne(sent, source, ''), (checked) =>
         finish(assertValid(checked), context)
       )
     }
@@ -90,11 +93,11 @@ function compileRecord(
   settings: DataSettings,
   what: 'data' | 'query' = 'data'
 ): (data: unknown, source: DataSource, prefix: string) => Result | Promise<Result> {
-  const { validator, server = {}, internal = [], unknown, writes } = settings
+  const { validator, server = {}, id, unknown, writes } = settings
   const convertForm = compileForm(validator.input, what)
   const explainDate = compileDateFaults(validator.input)
   const split = compileUnknown(validator.input)
-  const reserved = new Set([...Object.keys(server), ...internal])
+  const reserved = new Set([...Object.keys(server), ...(id === undefined ? [] : [id])])
 
   return (data, source, prefix) => {
     const sent = source.isForm ? convertForm(data) : data
@@ -119,6 +122,41 @@ function compileRecord(
 
     return andThen(validator.validate(value), finish)
   }
+}
+
+/** Clients write back what they read: an id that is that of the record changes nothing, and is left out. */
+function compileOwnId({ id: field, writes }: DataSettings) {
+  return (data: unknown, { isOutside }: DataSource, context: HookContext): unknown => {
+    if (field === undefined || writes === 'create' || !isOutside || context.id === null) return data
+    if (!isPlainObject(data) || !isId(data[field]) || !takesId(field, data[field], context)) return data
+
+    const { [field]: _, ...others } = data
+
+    return others
+  }
+}
+
+/** Whether an id is that of the record, as far as it is known before the call. */
+function takesId(field: string, sent: Id, context: HookContext): boolean {
+  const { id, params, service } = context as HookContext & { params: { adapter?: { by?: object } } }
+
+  if (params.adapter?.by === undefined) return String(id) === String(sent)
+  if (!isFunction(service._get)) return false
+
+  // The call names its record by another field. To read its id first would tell of records that the caller must not see.
+  const { query = {} } = params
+  const conditions: unknown = query.$and
+
+  context.params = copyWith(params, {
+    query: copyWith(query, { $and: [...(Array.isArray(conditions) ? conditions : []), { [field]: sent }] })
+  })
+
+  return true
+}
+
+/** Whether a value can be an id that a client sent. */
+function isId(value: unknown): value is Id {
+  return typeof value === 'string' || typeof value === 'number'
 }
 
 /** Takes the fields out that the schema of the data does not have because the server sets them. */

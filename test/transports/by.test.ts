@@ -69,6 +69,26 @@ function bySlug(open: OpenTransport, createService: () => Promise<any>, options:
     })
   })
 
+  it('a client may write the id of the record back, and no other', async () => {
+    const { client, id } = await openArticles()
+
+    for (const [method, data] of [
+      ['patch', { title: 'x' }],
+      ['update', { slug: 'one', title: 'x' }]
+    ] as const) {
+      expect(
+        await client.call(method, 'articles', { id: 'one', data: { ...data, id } }),
+        method
+      ).toMatchObject({ ...{ id, slug: 'one', title: 'x' } })
+      expect(
+        await client.fail(method, 'articles', { id: 'one', data: { ...data, id: id + 1 } })
+      ).toMatchObject({ code: 404 })
+      expect(await client.fail(method, 'articles', { id: 'none', data: { ...data, id } })).toMatchObject({
+        code: 404
+      })
+    }
+  })
+
   it('follows the record when it changes', async () => {
     const { client, id } = await openArticles()
 

@@ -56,6 +56,23 @@ describeRemoteTransports('a service with a schema', (open) => {
       ...{ id: 0, text: 'b', done: false, ownerId: 'ada', changes: 2 }
     })
 
+    // What a client has read it may write back.
+    for (const own of [0, '0']) {
+      expect(
+        await client.call('patch', 'notes', { id: 0, data: { id: own, count: 3 } }),
+        `${own}`
+      ).toMatchObject({ id: 0, count: 3 })
+      expect(await client.call('update', 'notes', { id: 0, data: { id: own, text: 'b' } })).toMatchObject({
+        ...{ id: 0, text: 'b' }
+      })
+    }
+    for (const other of [1, '1', '00', '', null, [0], { id: 0 }, true]) {
+      expect(
+        await client.fail('patch', 'notes', { id: 0, data: { id: other, count: 4 } }),
+        `${other}`
+      ).toMatchObject({ code: 400, errors: { id: 'is set by the server' } })
+    }
+
     for (const [method, id] of [
       ['create', undefined],
       ['update', 0],
@@ -76,7 +93,7 @@ describeRemoteTransports('a service with a schema', (open) => {
       })
     }
 
-    expect(await client.call('get', 'notes', { id: 0 })).toMatchObject({ text: 'b', changes: 2 })
+    expect(await client.call('get', 'notes', { id: 0 })).toMatchObject({ text: 'b', changes: 6 })
   })
 
   it('checks several records before one is stored', async () => {
