@@ -3,6 +3,7 @@ import type { HookContext, Id } from '../core/types.ts'
 import { hasCode, isFunction } from '../utils/check.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
 import { andThen, mapAll } from '../utils/promise.ts'
+import { compileDates } from './dates.ts'
 import { isWritten, type SchemaSettings, type ServerValue } from './declaration.ts'
 import { type Fault, MAX_FAULTS, toBadRequest } from './faults.ts'
 import { compileDateFaults, compileForm } from './form.ts'
@@ -38,6 +39,10 @@ interface Checked {
 export type DataCheck = (data: unknown, source: DataSource, context: HookContext) => unknown
 
 const NONE: Data = Object.freeze({})
+
+const NO_PATHS: ReadonlySet<string> = new Set()
+
+const NO_DATE = 'expects a date in ISO 8601 with a time and a zone, such as 2026-11-22T10:00:00Z'
 
 /** Only new records come several at once. */
 const NO_LIST: Fault = { path: '', message: 'expected an object, got an array' }
@@ -96,15 +101,23 @@ function compileRecord(
   const { validator, server = {}, id, unknown, writes } = settings
   const convertForm = compileForm(validator.input, what)
   const explainDate = compileDateFaults(validator.input)
+  const convertDates = compileDates(validator.input)
   const split = compileUnknown(validator.input)
   const reserved = new Set([...Object.keys(server), ...(id === undefined ? [] : [id])])
 
   return (data, source, prefix) => {
     const sent = source.isForm ? convertForm(data) : data
     const { rest, given } = takeReserved(sent, reserved)
-    const { value, unknown: names } = split(rest)
+    const { value: known, unknown: names } = split(rest)
+    const { value, unfit } = source.isOutside ? convertDates(known) : { value: known, unfit: NO_PATHS }
     const isRefused = source.isOutside && given !== NONE
     const isUnknown = unknown !== 'drop' && names.length > 0
+
+    const explain = (fault: Fault) => {
+      if (source.isForm) return explainDate(fault, value)
+
+      return unfit.has(fault.path) ? { path: fault.path, message: NO_DATE } : fault
+    }
 
     const finish = (outcome: Outcome): Result => {
       if (!outcome.faults && !isRefused && !isUnknown) {
@@ -114,7 +127,7 @@ function compileRecord(
       const faults = [
         ...(isRefused ? toFaults(Object.keys(given), 'is set by the server') : []),
         ...(isUnknown ? toFaults(names, 'is not a known field') : []),
-        ...(outcome.faults ?? []).map((fault) => (source.isForm ? explainDate(fault, value) : fault))
+        ...(outcome.faults ?? []).map(explain)
       ]
 
       return { faults: faults.map((fault) => under(prefix, fault)) }

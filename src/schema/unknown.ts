@@ -176,7 +176,8 @@ interface Tag {
   readonly shapes: ReadonlyMap<unknown, readonly JsonSchema[]>
 }
 
-function findTag(shapes: readonly JsonSchema[]): Tag | undefined {
+/** The field that tells some shapes apart, if there is one. */
+export function findTag(shapes: readonly JsonSchema[]): Tag | undefined {
   if (shapes.length < 2) return undefined
 
   for (const name of listProperties(shapes)) {

@@ -91,10 +91,10 @@ it.each<[string, () => any]>([
   const record = create()
   const notes = open(schema({ record, create: record, patch: record }))
 
-  await notes.create([
-    { id: 1, at: new Date(0) },
-    { id: 2, at: new Date(1e12) }
-  ])
+  await notes.create({ id: 1, at: new Date(0) })
+  await notes.create({ id: 2, at: '2001-09-09T01:46:40Z' }, { provider: 'rest' })
+
+  expect((await notes.get(2)).at).toEqual(new Date(1e12))
 
   expect(await notes.find({ provider: 'rest', query: { at: { $lt: '1970-01-02' } } })).toMatchObject([
     { id: 1 }
@@ -123,5 +123,7 @@ it('dates of TypeBox are dates', async () => {
 
   expect(await notes.create({ at })).toEqual({ id: 0, at })
   expect(await failing(notes.create({ at: at.toISOString() }))).toEqual([400, { at: 'expects a date' }])
+  expect(await notes.create({ at: at.toISOString() }, { provider: 'rest' })).toEqual({ id: 1, at })
+  expect(await notes.remove(1)).toEqual({ id: 1, at })
   expect(await notes.find({ provider: 'rest', query: { at: { $lt: '1970-01-02' } } })).toHaveLength(1)
 })
