@@ -1,3 +1,5 @@
+import { toJsonText } from '../transport/encode.ts'
+
 /** The part of a packet of Socket.IO that is changed here. */
 interface Packet {
   type: number
@@ -13,21 +15,30 @@ export interface Encoder {
 const MAX_ATTACHMENTS = 10
 
 /**
- * Sends packets with more attachments than clients accept as JSON, as a response over HTTP would be. Otherwise one client
- * could store bytes that disconnect every client that reads them.
+ * Sends packets as JSON, as a response over HTTP would be, that have a `bigint` or more attachments than clients accept.
+ * Otherwise one client could store bytes that disconnect every client that reads them.
  *
  * @param encoder The encoder of a server of Socket.IO; it is changed. Encoders of other parsers have no attachments
  */
-export function boundAttachments(encoder: Encoder): void {
+export function encodeAsJson(encoder: Encoder): void {
   const encode = encoder.encode.bind(encoder)
 
   encoder.encode = (packet: Packet) => {
     // Read first: encoding takes the bytes out of the packet.
     const { type, data } = packet
-    const encoded = encode(packet)
+    const encoded = encodeWhole(packet)
 
-    if (encoded.length <= 1 + MAX_ATTACHMENTS) return encoded
+    if (encoded && encoded.length <= 1 + MAX_ATTACHMENTS) return encoded
 
-    return encode({ ...packet, type, data: JSON.parse(JSON.stringify(data)), attachments: undefined })
+    return encode({ ...packet, type, data: JSON.parse(toJsonText(data) as string), attachments: undefined })
+  }
+
+  /** The packet as Socket.IO encodes it; `undefined` where it cannot, which may be because of a `bigint`. */
+  function encodeWhole(packet: Packet): unknown[] | undefined {
+    try {
+      return encode(packet)
+    } catch {
+      return undefined
+    }
   }
 }

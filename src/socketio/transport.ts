@@ -11,7 +11,7 @@ import { handleSocket, type SocketReply, toDeliveries, toPath, toSocketError } f
 import { attempt } from '../utils/promise.ts'
 import { withTimeout } from '../utils/with-timeout.ts'
 import { attach } from './attachment.ts'
-import { boundAttachments, type Encoder } from './bytes.ts'
+import { type Encoder, encodeAsJson } from './bytes.ts'
 import { Connections, type OpenedSocket } from './connections.ts'
 import { guardServer } from './guard.ts'
 import { Running } from './running.ts'
@@ -78,7 +78,7 @@ export class SocketTransport {
       }
     })
 
-    boundAttachments((this.io as unknown as { encoder: Encoder }).encoder)
+    encodeAsJson((this.io as unknown as { encoder: Encoder }).encoder)
 
     guardServer(this.io, app, (error, socket) => {
       this.report(error)

@@ -31,7 +31,7 @@ export function encodeResponse(
   isTagged: boolean
 ): HttpResponse {
   const { method, headers: sent } = request
-  const text: string | undefined = body === undefined ? undefined : JSON.stringify(body)
+  const text: string | undefined = body === undefined ? undefined : toJsonText(body)
   const head = toHead(headers)
 
   assertStatus(status)
@@ -52,6 +52,28 @@ export function encodeResponse(
   }
 
   return { status, headers: head, body: text }
+}
+
+/**
+ * Writes a value as JSON. A `bigint` is a number, and beyond 2^53 its string, as integers of SQL are.
+ *
+ * @throws TypeError for a value that contains itself
+ */
+export function toJsonText(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    // A function for each value makes it several times as slow, so only what needs it is written so.
+    return JSON.stringify(value, toJsonInteger)
+  }
+}
+
+function toJsonInteger(_name: string, value: unknown): unknown {
+  if (typeof value !== 'bigint') return value
+
+  const number = Number(value)
+
+  return Number.isSafeInteger(number) ? number : String(value)
 }
 
 /**

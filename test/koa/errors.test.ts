@@ -257,11 +257,15 @@ it('multipart forms that are wrong or cut off are the fault of the request', asy
 })
 
 it('a result that is no JSON is an unexpected error, with nothing of the result', async () => {
+  const cycle: { self?: object } = {}
+
+  cycle.self = cycle
+
   const app = koa(alula())
 
   app.use(errorHandler({ logger: false }))
   app.configure(rest({ logger: false }))
-  app.use('things', { find: async () => ({ big: 1n }) })
+  app.use('things', { find: async () => cycle })
 
   const response = await fetch(`${await serve(app)}/things`)
 

@@ -9,20 +9,17 @@ import { open } from './support/notes.ts'
 describe('the id of the record in its data', () => {
   const outside = { provider: 'rest' }
 
-  it.each(['update', 'patch'])(
-    'is left out of %s, also where unknown fields are dropped',
-    async (method) => {
-      for (const unknown of ['drop', 'refuse'] as const) {
-        const notes = open(schema(z.object({ id: z.int(), text: z.string() }), { unknown }))
+  it.each(['update', 'patch'])('is left out of %s, also where unknown fields are dropped', async (method) => {
+    for (const unknown of ['drop', 'refuse'] as const) {
+      const notes = open(schema(z.object({ id: z.int(), text: z.string() }), { unknown }))
 
-        await notes.create({ text: 'a' })
+      await notes.create({ text: 'a' })
 
-        expect(await notes[method]('0', { id: 0, text: 'b' }, outside)).toEqual({ id: 0, text: 'b' })
-        await expect(notes[method]('0', { id: 1, text: 'b' }, outside)).rejects.toMatchObject({ code: 400 })
-        await expect(notes.create({ id: 1, text: 'b' }, outside)).rejects.toMatchObject({ code: 400 })
-      }
+      expect(await notes[method]('0', { id: 0, text: 'b' }, outside)).toEqual({ id: 0, text: 'b' })
+      await expect(notes[method]('0', { id: 1, text: 'b' }, outside)).rejects.toMatchObject({ code: 400 })
+      await expect(notes.create({ id: 1, text: 'b' }, outside)).rejects.toMatchObject({ code: 400 })
     }
-  )
+  })
 
   it('tells nothing of a record that its caller must not see', async () => {
     const app = alula()

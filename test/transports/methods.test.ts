@@ -285,11 +285,9 @@ describeRemoteTransports('service methods from outside', (open) => {
     cycle.cycle = cycle
 
     const client = await open((app) => {
-      app.use('big', { find: async () => ({ big: 1n }) })
       app.use('cycle', { find: async () => cycle })
     })
 
-    expect(await client.fail('find', 'big')).toMatchObject({ name: 'GeneralError', code: 500 })
     expect(await client.fail('find', 'cycle')).toMatchObject({ name: 'GeneralError', code: 500 })
   })
 

@@ -10,6 +10,10 @@ import {
 import { memory } from '../../../src/memory.ts'
 import { SECRET } from '../../support/login.ts'
 
+const CYCLE: { self?: object } = {}
+
+CYCLE.self = CYCLE
+
 /** Results of a service, and what its hooks do to the response. */
 export const REPLIES: {
   readonly [name: string]: { result?: unknown; error?: unknown; http?: any; dispatch?: unknown }
@@ -52,7 +56,7 @@ export const REPLIES: {
   cookies: { result: 1, http: { headers: { 'Set-Cookie': ['a=1; Path=/', 'b=2'] } } },
   'a type': { result: { html: '<p>' }, http: { headers: { 'content-type': 'text/html' } } },
   'a type of no JSON': {
-    result: { a: 1n },
+    result: CYCLE,
     http: { headers: { 'Content-Type': 'text/html', 'Cache-Control': 'public' } }
   },
   'a tag': { result: 1, http: { headers: { etag: '"own"' } } },
