@@ -90,7 +90,7 @@ function findDrift(comparison: SchemaComparison, stored: readonly StoredField[])
 
     if (!column) return `'${field.name}' has no column${didYouMean(field.name, [...columns.keys()])}`
     if (!fits(field.kinds, column.kinds)) {
-      return `'${field.name}' is ${toWords(field.kinds)}, and its column has the type ${column.type}`
+      return `'${field.name}' is ${toWords(field.kinds)}, and its column has the type ${column.type}${adviseJson(field.kinds)}`
     }
     if (!fits(field.elementKinds, column.elementKinds)) {
       return `each element of '${field.name}' is ${toWords(field.elementKinds)}, and the column has the type ${column.type}`
@@ -98,6 +98,13 @@ function findDrift(comparison: SchemaComparison, stored: readonly StoredField[])
 
     return compareNull(field, column, comparison) ?? []
   })
+}
+
+/** What has no type of its own in SQL is stored as JSON. */
+function adviseJson(kinds: readonly ValueKind[]): string {
+  return kinds.some((kind) => kind === 'object' || kind === 'list')
+    ? ': it needs a column of the type json'
+    : ''
 }
 
 function fits(declared: readonly ValueKind[], stored: readonly ValueKind[]): boolean {

@@ -57,9 +57,24 @@ export function toPascal(name: string): string {
     .join('')
 }
 
-function toSingular(word: string): string {
-  if (/[^aeiou]ies$/i.test(word)) return `${word.slice(0, -3)}y`
-  if (/(?:ss|x|z|ch|sh)es$/i.test(word)) return word.slice(0, -2)
+/** Words that end like a plural and are none, or whose singular is the same. */
+const SAME =
+  /(?:news|series|species|lens|canvas|alias|atlas|bias|gas|chaos|means|headquarters|ics|ss|us|is)$/i
 
-  return /[^s]s$/i.test(word) && !/(?:us|is)$/i.test(word) ? word.slice(0, -1) : word
+/** Words whose singular ends in `e` although other words with their ending have one without it. */
+const WITH_E =
+  /(?:movie|cookie|zombie|selfie|brownie|rookie|calorie|\btie|\bpie|cache|headache|niche|[^z]ze)s$/i
+
+/** Plurals that have `es` after an `s`, `x`, `z`, `ch` or `sh`. */
+const WITH_ES =
+  /(?:ss|x|zz|ch|sh|status|virus|bonus|campus|census|\bbus|canvas|alias|atlas|bias|\bgas|lens)es$/i
+
+/** Nothing is left away where it could be part of the word. */
+function toSingular(word: string): string {
+  if (SAME.test(word)) return word
+  if (WITH_E.test(word)) return word.slice(0, -1)
+  if (/[^aeiou]ies$/i.test(word)) return `${word.slice(0, -3)}y`
+  if (WITH_ES.test(word)) return word.slice(0, -2)
+
+  return /[^s]s$/i.test(word) ? word.slice(0, -1) : word
 }

@@ -1,7 +1,7 @@
 import { isStandardMethod } from '../core/methods.ts'
 import type { ManifestMethod, ManifestService } from '../manifest/services.ts'
 import { getMethodDefinition, type SchemaDefinition } from '../schema/compile.ts'
-import { getProperties, isJsonSchema, type JsonSchema } from '../schema/json-schema.ts'
+import { getProperties, isJsonSchema, type JsonSchema, UNDESCRIBED_KEYWORD } from '../schema/json-schema.ts'
 import { isCountRelation, type Relation } from '../schema/relation.ts'
 import { copyWith, isEmpty, setOwn } from '../utils/object.ts'
 import { convertSchema, isAnything, type SchemaStore, toShape } from './convert.ts'
@@ -192,7 +192,9 @@ export function createSchemas(services: readonly ManifestService[], settings: Sc
     }
 
     getProperties(converted).forEach((property, field) => {
-      if (isAnything(property) && !computed.includes(field)) onUnknown(`${path}.${field}`)
+      const isUndescribed = getProperties(toShape(record)).get(field)?.[UNDESCRIBED_KEYWORD] === true
+
+      if (isUndescribed && isAnything(property) && !computed.includes(field)) onUnknown(`${path}.${field}`)
     })
 
     const optional = [...resolved, ...listSometimesProtected(service, hidden)]

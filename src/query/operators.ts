@@ -60,11 +60,19 @@ export function assertValue(name: string, value: unknown): void {
 export function describe(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'
-  if (Number.isNaN(value)) return 'NaN'
+  if (typeof value === 'number') return describeNumber(value)
   if (value instanceof Date && Number.isNaN(value.getTime())) return 'an invalid date'
   if (typeof value === 'object') return isPlainObject(value) ? 'an object' : describeInstance(value)
 
   return value === undefined ? 'nothing' : `a ${typeof value}`
+}
+
+/** Where a number is expected, `a number` alone would not say what is wrong. */
+function describeNumber(value: number): string {
+  if (Number.isNaN(value)) return 'NaN'
+  if (!Number.isFinite(value)) return 'a number that is too large'
+
+  return Number.isInteger(value) && !Number.isSafeInteger(value) ? 'a number beyond 2^53' : 'a number'
 }
 
 function describeInstance(value: object): string {

@@ -1,6 +1,7 @@
 import { BadRequest } from '../errors.ts'
 import { copyPlain, isPlainObject } from '../utils/object.ts'
 import type { Condition, ParsedQuery, Path, Sort } from './ast.ts'
+import { toExactNumber } from './coerce.ts'
 import {
   assertValue,
   describe,
@@ -320,10 +321,19 @@ function parseCount(name: string, value: unknown): number | undefined {
   const count = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
 
   if (!Number.isSafeInteger(count) || (count as number) < 0) {
-    throw new BadRequest(`Invalid query: '${name}' expects a whole number from 0, got ${describe(value)}`)
+    throw new BadRequest(
+      `Invalid query: '${name}' expects a whole number from 0, got ${describeCount(value)}`
+    )
   }
 
   return count as number
+}
+
+/** That it is a number is not what is wrong with `-1`. */
+function describeCount(value: unknown): string {
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value)
+
+  return typeof value === 'string' && toExactNumber(value) !== undefined ? `"${value}"` : describe(value)
 }
 
 function parseSelect($select: unknown): readonly string[] | undefined {

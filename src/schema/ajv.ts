@@ -1,3 +1,4 @@
+import { describe } from '../query/operators.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { copyPlain, isPlainObject } from '../utils/object.ts'
 import { importPeer } from '../utils/peer.ts'
@@ -60,6 +61,8 @@ const TOO_COMPLEX: unique symbol = Symbol('too complex')
  */
 export function createJsonValidator(schema: JsonSchema, owner: string, given?: AjvLike): Validator {
   let check: Check | undefined
+
+  if (!given) assertDraft(schema, owner)
 
   const compile = (ajv: AjvLike, form = schema): Check => {
     try {
@@ -132,6 +135,8 @@ async function loadAjv(schema: JsonSchema, owner: string): Promise<AjvLike> {
     allErrors: !isRecursive,
     passContext: true,
     strict: false,
+    // JSON has no infinity, which `1e400` becomes.
+    strictNumbers: true,
     // Refuses formats that nothing checks; about what else it finds it would write to the console.
     strictSchema: 'log',
     logger: false,
@@ -183,6 +188,18 @@ async function loadAjv(schema: JsonSchema, owner: string): Promise<AjvLike> {
 
   // Ajv knows no type 'Date': an instance is checked by a keyword.
   return { compile: (given) => ajv.compile(toOwn(given)) }
+}
+
+/** Refuses the drafts that Ajv does not know, whose rules are written otherwise. */
+function assertDraft({ $schema }: JsonSchema, owner: string): void {
+  const [draft] = /draft-0[0-5]/.exec(String($schema)) ?? []
+
+  if (draft === undefined) return
+
+  throw createTypeError(
+    'ALULA_INVALID_SCHEMA',
+    `${owner} is a JSON Schema of ${draft}, which is not supported: write it as draft-07, 2019-09 or 2020-12, or pass an instance of Ajv for it as the setting 'ajv'`
+  )
 }
 
 /** Imports Ajv for the draft that `$schema` names; without it, for the draft that has the keywords of the schema. */
@@ -301,7 +318,7 @@ function toMessage(keyword: string, params: AjvError['params'], data: unknown): 
   const messages: { readonly [keyword: string]: string | undefined } = {
     required: 'is required',
     additionalProperties: 'is not a known field',
-    type: `expects ${toArticle(String(params.type))}, got ${toArticle(toType(data))}`,
+    type: `expects ${toArticle(String(params.type))}, got ${toGot(data)}`,
     enum: `expects one of ${JSON.stringify(params.allowedValues)?.slice(1, -1).replaceAll(',', ', ')}`,
     const: `expects ${JSON.stringify(params.allowedValue)}`,
     minLength: `expects at least ${limit} ${limit === 1 ? 'character' : 'characters'}`,
@@ -320,6 +337,10 @@ function toMessage(keyword: string, params: AjvError['params'], data: unknown): 
   }
 
   return messages[keyword] ?? 'is not valid'
+}
+
+function toGot(value: unknown): string {
+  return typeof value === 'number' ? describe(value) : toArticle(toType(value))
 }
 
 function toType(value: unknown): string {

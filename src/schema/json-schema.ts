@@ -16,6 +16,9 @@ export const DATE_SCHEMA: JsonSchema = Object.freeze({
   [DATE_KEYWORD]: true
 })
 
+/** The keyword that marks what its library cannot describe, and not what may be anything. */
+export const UNDESCRIBED_KEYWORD = 'x-alula-undescribed'
+
 /** Lead from a part of a schema to another one, or to one that holds the part. */
 export const REFERENCES: readonly string[] = ['$ref', '$dynamicRef', '$recursiveRef']
 

@@ -2,31 +2,45 @@ import { createTypeError } from '../utils/developer-error.ts'
 import { andThen } from '../utils/promise.ts'
 import { createJsonValidator } from './ajv.ts'
 import type { Fault } from './faults.ts'
-import { DATE_SCHEMA, isJsonSchema, type JsonSchema, mapParts } from './json-schema.ts'
+import { DATE_SCHEMA, isJsonSchema, type JsonSchema, mapParts, UNDESCRIBED_KEYWORD } from './json-schema.ts'
 import { isStandardSchema, type StandardIssue, type StandardResult, type StandardSchema } from './standard.ts'
 import type { AjvLike, AnySchema, Outcome, Validator } from './validator.ts'
 
 /** What an object says that may have other fields. */
 const OPEN: JsonSchema = { additionalProperties: true }
 
+/** What is there for a schema that has no form in JSON. */
+const UNDESCRIBED: JsonSchema = { [UNDESCRIBED_KEYWORD]: true }
+
+/** The types of Zod that have none. */
+const UNREPRESENTABLE: readonly string[] = [
+  ...['bigint', 'symbol', 'undefined', 'void', 'map', 'set', 'nan', 'custom', 'function', 'transform']
+]
+
 /** What each library needs for its description: a date is a string with a time, and what has no form in JSON is anything. */
 const LIBRARY_OPTIONS: { readonly [vendor: string]: Record<string, unknown> | undefined } = {
   zod: {
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }: { zodSchema: any; jsonSchema: object }) => {
-      if (zodSchema._zod.def.type === 'date') Object.assign(jsonSchema, DATE_SCHEMA)
+      const { type } = zodSchema._zod.def
+
+      if (type === 'date') Object.assign(jsonSchema, DATE_SCHEMA)
+      if (UNREPRESENTABLE.includes(type)) Object.assign(jsonSchema, UNDESCRIBED)
     }
   },
   valibot: {
     errorMode: 'ignore',
     overrideSchema: ({
       valibotSchema: { type },
-      jsonSchema
+      jsonSchema,
+      errors
     }: {
       valibotSchema: { type: string }
       jsonSchema: object
+      errors?: readonly string[]
     }) => {
       if (type === 'date') return DATE_SCHEMA
+      if (errors) return { ...jsonSchema, ...UNDESCRIBED }
 
       // The converter describes an object that has other fields as one that has none.
       return type === 'loose_object' ? { ...jsonSchema, ...OPEN } : undefined
@@ -34,7 +48,7 @@ const LIBRARY_OPTIONS: { readonly [vendor: string]: Record<string, unknown> | un
   },
   arktype: {
     fallback: {
-      default: ({ base }: { base: object }) => base,
+      default: ({ base }: { base: object }) => ({ ...base, ...UNDESCRIBED }),
       date: ({ base }: { base: object }) => ({ ...base, ...DATE_SCHEMA })
     }
   }

@@ -78,7 +78,7 @@ describeDatabases('drift', (database) => {
       `'age' is an integer, and its column has the type ${dateType}`,
       "'due' can be null, and its column cannot",
       `'size' is a number, and its column has the type ${booleanType}`,
-      `'extra' is an object, and its column has the type ${type}`,
+      `'extra' is an object, and its column has the type ${type}: it needs a column of the type json`,
       "'mark' can be left out, and its column needs a value"
     ])
   })

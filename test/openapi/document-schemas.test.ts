@@ -280,7 +280,13 @@ describe('a schema', () => {
 
     app.use('notes', memory(), {
       methods: ['get'],
-      schema: schema(Note.extend({ size: z.bigint(), made: z.custom<Blob>() }))
+      schema: schema(
+        Note.extend({
+          ...{ size: z.bigint(), made: z.custom<Blob>() },
+          // What may be anything is described by that.
+          ...{ any: z.any(), some: z.unknown().optional() }
+        })
+      )
     })
 
     const { properties } = (await describeApp(app)).components.schemas.Note

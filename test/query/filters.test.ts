@@ -86,14 +86,14 @@ describe('$limit and $skip', () => {
   })
 
   it.each([
-    [-1, 'a number'],
-    [1.5, 'a number'],
-    [2 ** 53, 'a number'],
-    [Number.POSITIVE_INFINITY, 'a number'],
+    [-1, '-1'],
+    [1.5, '1.5'],
+    [2 ** 53, '9007199254740992'],
+    [Number.POSITIVE_INFINITY, 'a number that is too large'],
     [Number.NaN, 'NaN'],
     ['', 'a string'],
-    ['-1', 'a string'],
-    ['1.5', 'a string'],
+    ['-1', '"-1"'],
+    ['1.5', '"1.5"'],
     ['1e3', 'a string'],
     ['0x10', 'a string'],
     [' 1', 'a string'],

@@ -28,6 +28,8 @@ async function refuse(field: object, value: unknown, further: object = {}): Prom
 describe('a JSON Schema says what it expects', () => {
   it.each<[object, unknown, string]>([
     [{ type: 'string' }, 5, 'expects a string, got a number'],
+    [{ type: 'number' }, JSON.parse('1e400'), 'expects a number, got a number that is too large'],
+    [{ type: 'integer' }, JSON.parse('1e400'), 'expects an integer, got a number that is too large'],
     [{ type: 'string' }, null, 'expects a string, got null'],
     [{ type: 'string' }, [1], 'expects a string, got an array'],
     [{ type: 'integer' }, { a: 1 }, 'expects an integer, got an object'],
@@ -120,5 +122,7 @@ it('a date of TypeBox may be one of several things', async () => {
 
   expect(await refuse(field, new Date(0))).toBe('it is valid')
   expect(await refuse(field, null)).toBe('it is valid')
-  expect(await refuse(field, '1970-01-01')).toEqual({ field: 'expects a date' })
+  expect(await refuse(field, '1970-01-01')).toEqual({
+    field: 'expects a date in ISO 8601 with a time and a zone, such as 2026-11-22T10:00:00Z'
+  })
 })

@@ -155,6 +155,14 @@ it.each<[string, object]>([
   )
 })
 
+it.each(['04', '03'])('of a JSON Schema of draft-%s names the draft', (draft) => {
+  const $schema = `http://json-schema.org/draft-${draft}/schema#`
+
+  expect(() => schema({ $schema, type: 'object', properties: { id: { type: 'integer' } } })).toThrow(
+    `The record of schema() is a JSON Schema of draft-${draft}, which is not supported: write it as draft-07, 2019-09 or 2020-12`
+  )
+})
+
 it('of a schema that cannot be described or compiled has its cause', () => {
   const cause = expect.objectContaining({ message: 'it cannot' })
 

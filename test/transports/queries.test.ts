@@ -336,6 +336,8 @@ const MALFORMED: [query: string, message: string][] = [
     'name[first]=Ada',
     "Invalid query: 'name' expects a value or operators. For a nested field use 'name.first'"
   ],
+  ['$limit=-1', 'Invalid query: \'$limit\' expects a whole number from 0, got "-1"'],
+  ['$skip=1.5', 'Invalid query: \'$skip\' expects a whole number from 0, got "1.5"'],
   ['$limit=many', "Invalid query: '$limit' expects a whole number from 0, got a string"],
   ['$sort[name]=up', "Invalid query: '$sort' expects 1 or -1 for 'name'"]
 ]
