@@ -1,5 +1,5 @@
 import { BadRequest } from '../errors.ts'
-import type { Condition } from '../query/ast.ts'
+import type { Condition, Path } from '../query/ast.ts'
 import { PATTERN_OPERATORS } from '../query/operators.ts'
 import { assertNever } from '../utils/object.ts'
 import { compare } from './comparison.ts'
@@ -23,9 +23,13 @@ export function toExpression(condition: Condition, table: Table): Fragment {
     case 'not':
       return negate(toExpression(condition.condition, table))
     case 'compare':
+      refuseList(condition, table)
+
       return compare(toField(condition.path, table), condition.operator, condition.value, table)
     case 'custom':
       if (PATTERN_OPERATORS.includes(condition.operator)) {
+        refuseList(condition, table)
+
         return toPatternExpression(toField(condition.path, table), condition.operator, condition.value, table)
       }
 
@@ -33,4 +37,13 @@ export function toExpression(condition: Condition, table: Table): Fragment {
     default:
       return assertNever(condition)
   }
+}
+
+/** No value is equal to a list: a filter that finds nothing would look like an answer. */
+function refuseList({ path, value }: { readonly path: Path; readonly value: unknown }, table: Table): void {
+  const { column } = toField(path, table)
+
+  if (column.kind !== 'list' || [value].flat().every((one) => one === null || one === undefined)) return
+
+  throw new BadRequest(`Invalid query: '${column.name}' is a list, which cannot be compared`)
 }
