@@ -1,4 +1,3 @@
-import { describe } from '../query/operators.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { copyPlain, isPlainObject } from '../utils/object.ts'
 import { importPeer } from '../utils/peer.ts'
@@ -340,7 +339,8 @@ function toMessage(keyword: string, params: AjvError['params'], data: unknown): 
 }
 
 function toGot(value: unknown): string {
-  return typeof value === 'number' ? describe(value) : toArticle(toType(value))
+  // JSON has larger numbers than JavaScript: `1e400`.
+  return value === Infinity || value === -Infinity ? 'a number that is too large' : toArticle(toType(value))
 }
 
 function toType(value: unknown): string {
