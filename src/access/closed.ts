@@ -1,5 +1,5 @@
 import { assertCalled } from '../core/assert-application.ts'
-import { addGate, getLayers } from '../core/gate.ts'
+import { addGate, getLayers, isRefused } from '../core/gate.ts'
 import { addPlugin } from '../core/internals.ts'
 import { isStandardMethod } from '../core/methods.ts'
 import { getServiceOptions } from '../core/service.ts'
@@ -8,7 +8,7 @@ import { Forbidden } from '../errors.ts'
 import { REFUSES } from '../hooks/types.ts'
 import { isObject, isStringList } from '../utils/check.ts'
 import { assertOptions } from '../utils/options.ts'
-import { findGuard, isRefused } from './guard.ts'
+import { findGuard } from './guard.ts'
 import { isOfLogin } from './login.ts'
 
 /** What `closed()` leaves open. */

@@ -1,8 +1,8 @@
-import { visitHooks } from '../core/gate.ts'
+import { isRefused, visitHooks } from '../core/gate.ts'
 import { getOwnAccess } from '../core/own-access.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
-import { AUTHENTICATES, type Authenticates, type Layer, REFUSES } from '../hooks/types.ts'
+import { AUTHENTICATES, type Authenticates, type Layer } from '../hooks/types.ts'
 
 /**
  * Who may call a method from outside, as far as its pipeline says: by the `access` of the service, or by a hook
@@ -28,11 +28,6 @@ export function findGuard(
   const hook = findHook(layers)
 
   return who === undefined || (who === 'anyone' && hook !== undefined) ? hook : who
-}
-
-/** Whether a method is refused from outside before its hooks. */
-export function isRefused(layers: readonly Layer<HookContext>[]): boolean {
-  return layers.some(({ around }) => around.some((hook) => hook[REFUSES]))
 }
 
 /** The first hook that lets no call pass without a login. */

@@ -1,7 +1,7 @@
-import type { AroundHook, Layer } from '../hooks/types.ts'
+import { type AroundHook, type Layer, REFUSES } from '../hooks/types.ts'
 import { createError } from '../utils/developer-error.ts'
 import type { Levels } from './extensions.ts'
-import { type HookedMethods, SERVICE_HOOKS, type ServiceHooks } from './hooks.ts'
+import { SERVICE_HOOKS, type ServiceHooks } from './hooks.ts'
 import { getInternals } from './internals.ts'
 import type { HookContext } from './types.ts'
 
@@ -74,9 +74,14 @@ export function addGate(
   hooks.changes++
 }
 
+/** Whether a method is refused to external calls before its hooks. */
+export function isRefused(layers: readonly Layer<HookContext>[]): boolean {
+  return layers.some(({ around }) => around.some((hook) => hook[REFUSES]))
+}
+
 /**
- * Whether a method of a registered service has hooks, those of the application and of the class among them. What its
- * extensions do is none.
+ * Whether a method of a registered service has hooks, those of the application and of the class among them, or a gate. What
+ * its extensions do is none.
  *
  * @param app The application
  * @param service The service
@@ -96,13 +101,14 @@ export function hasHooks(app: object, service: object, method: string): boolean 
 
   if (known?.version === version) return known.hasHooks
 
-  const { original } = (service as HookedMethods)[method] ?? {}
   const answer = {
     version,
-    hasHooks: [shared.layer(method), ...hooks.layers(method, original)].some(
-      ({ around, phases }) =>
-        around.length > 0 || phases.some((phase) => Object.values(phase).some((list) => list.length > 0))
-    )
+    hasHooks: hooks
+      .toLayers(method)
+      .some(
+        ({ around, phases }) =>
+          around.length > 0 || phases.some((phase) => Object.values(phase).some((list) => list.length > 0))
+      )
   }
 
   answers.set(method, answer)

@@ -86,6 +86,10 @@ class TableSchema implements DescribedExtension {
     return this.declared?.definition
   }
 
+  get narrowsFind(): boolean {
+    return this.declared?.narrowsFind ?? true
+  }
+
   install(service: FeathersService, path: string, app: object): void {
     if (!isStoredService(service)) {
       throw createTypeError(

@@ -11,6 +11,7 @@ import {
 } from '../query/along.ts'
 import { hasSets, type RecordSet } from '../query/record-set.ts'
 import { copyWith } from '../utils/object.ts'
+import type { DescribedExtension } from './declared.ts'
 import { MAX_LOADED, toCaller } from './find-related.ts'
 import type { Includes } from './include.ts'
 import { isCountRelation, type Relation, type Relations } from './relation.ts'
@@ -88,9 +89,11 @@ function toRequest(context: HookContext, relation: Relation, id: string): AlongR
   }
 }
 
-/** Whether `find` of a service is surely asked for what the relation needs: hooks may change queries. */
+/** Whether `find` of a service is surely asked for what the relation needs: hooks, gates and schemas may change queries. */
 function isPlain({ app }: HookContext, service: object): boolean {
-  return !hasHooks(app, service, 'find')
+  const schema: Partial<DescribedExtension> | undefined = getServiceOptions(service).schema
+
+  return (schema === undefined || schema.narrowsFind === false) && !hasHooks(app, service, 'find')
 }
 
 /** Whether the access of a service may add conditions. */

@@ -113,6 +113,13 @@ function assertFields(title: string, relation: Relation, { services }: Applicati
     )
   }
 
+  if (relation.to !== undefined && related.hidden.includes(relation.to)) {
+    throw createError(
+      'ALULA_UNKNOWN_FIELD',
+      `${title} asks '${relation.path}' for '${relation.to}', which its schema hides: a count would tell of it`
+    )
+  }
+
   // A schema for queries says nothing of it: no client has written the query of a relation.
   if (relation.to !== undefined && !mayHave(related, relation.to)) {
     throw createError(

@@ -20,6 +20,11 @@ export interface DescribedExtension extends ServiceExtension {
   /** What the service checks, as plain data; there once the service is registered. */
   readonly definition: SchemaDefinition | undefined
   /**
+   * Whether it may add conditions to the query of `find`: by defaults of a schema for queries, or by a resolver. Left out
+   * where that is not known.
+   */
+  readonly narrowsFind?: boolean
+  /**
    * Reads what the definition is made of, where that is not known at once: a table.
    *
    * @param params The params of a call of any service, whose transaction is used

@@ -8,9 +8,11 @@ import type {
   FeathersService,
   HookContext,
   NormalizedServiceOptions,
-  Params
+  Params,
+  Query
 } from '../core/types.ts'
 import type { AroundHook, Hook } from '../hooks/types.ts'
+import { addConditions } from '../query/conditions.ts'
 import { isString } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
@@ -20,11 +22,12 @@ import { andThen } from '../utils/promise.ts'
 import { assertRelations } from './check-relations.ts'
 import { type CompiledSchema, compileSchema, type SchemaDefinition } from './compile.ts'
 import type { DataSource } from './data.ts'
-import type { LongForm } from './declaration.ts'
+import { isQuerySettings, type LongForm } from './declaration.ts'
 import { type Declaration, type DescribedExtension, getDeclaration } from './declared.ts'
 import { addDerived, type DerivedFields, settleDerived, takeIncludes, withoutPrivate } from './derived.ts'
-import { isOfRelation } from './find-related.ts'
+import { getRelationField } from './find-related.ts'
 import { markRecords, pickResult, showAll } from './output.ts'
+import type { QueryCheck } from './query.ts'
 import { listFilters } from './related-filter.ts'
 import { compileExternal, compileResult, type ResolverSettings, resolveInput } from './resolvers.ts'
 import { compileResultCheck, type ResultCheck } from './result.ts'
@@ -61,6 +64,7 @@ function describeOnly(declared: ServiceSchema): DescribedExtension {
     get definition() {
       return declared.definition
     },
+    narrowsFind: false,
     install: (service, path, app) => declared.install(service, path, app)
   }
 }
@@ -82,6 +86,10 @@ class ServiceSchema implements DescribedExtension {
   /** What the service checks, as plain data; there once the service is registered. */
   get definition(): SchemaDefinition | undefined {
     return this.compiled?.definition
+  }
+
+  get narrowsFind(): boolean {
+    return !isQuerySettings(this.form.query ?? {}) || this.resolvers.query !== undefined
   }
 
   install(service: FeathersService, path: string, app: object): void {
@@ -243,6 +251,14 @@ class ServiceSchema implements DescribedExtension {
 
     if (!checkData && !checkQuery && !derived) return undefined
 
+    const checkAsked = (query: Query, params: Params, checkClient: QueryCheck) => {
+      const field = getRelationField(params, hidden)
+
+      return field === undefined
+        ? checkClient(query, params.provider === 'rest')
+        : andThen(checkClient({}, false), (added) => addDefaults(query, added, field))
+    }
+
     return (context) => {
       const { params, id } = context
       const isOutside = Boolean(params.provider)
@@ -250,8 +266,7 @@ class ServiceSchema implements DescribedExtension {
       if (isOutside && id !== undefined && id !== null) context.id = convertId(id, getBy(params))
 
       const query = derived ? takeIncludes(context, params.query, derived) : params.query
-      const isOfClient = isOutside && !isOfRelation(params, hidden)
-      const checked = isOfClient && checkQuery ? checkQuery(query ?? {}, params.provider === 'rest') : query
+      const checked = isOutside && checkQuery ? checkAsked(query ?? {}, params, checkQuery) : query
       const settled = andThen(checked, (asked) =>
         derived && asked ? settleDerived(context, asked, derived) : asked
       )
@@ -266,6 +281,20 @@ class ServiceSchema implements DescribedExtension {
       })
     }
   }
+}
+
+/**
+ * The query of a relation with what the schema adds to one that says nothing. Its page is left out: one call finds the
+ * records of many.
+ */
+function addDefaults(
+  query: Query,
+  { $limit, $skip, $sort, $select, ...conditions }: Query,
+  field: string
+): Query {
+  const narrowed = isEmpty(conditions) ? query : addConditions(query, [conditions])
+
+  return $select === undefined ? narrowed : { ...narrowed, $select: [...new Set([$select, field].flat())] }
 }
 
 /** The field that the client has named the record by, where it is not the id. */

@@ -151,7 +151,7 @@ async function callFind(
   const caller = toCaller(context.params)
   const service: any = context.app.service(path)
 
-  if (caller.provider && !getServiceOptions(service).methods.includes('find')) return undefined
+  if (caller.provider && !hasRule(service)) return undefined
 
   try {
     return await service.find(
@@ -165,21 +165,29 @@ async function callFind(
   }
 }
 
+/** Whether something decides which records clients may find: a rule, also where they have no `find`, or `find` as it is. */
+function hasRule(service: object): boolean {
+  const { access, methods } = getServiceOptions(service)
+
+  return methods.includes('find') || access?.admit?.('find') !== undefined
+}
+
 /**
- * Whether a call finds what a relation leads to. No client has written its query, so it is not narrowed by what clients may
- * ask for; only a field that is hidden is not asked for either.
+ * The field by which a call finds what a relation leads to. No client has written its query, so it is not narrowed by what
+ * clients may ask for; only a field that is hidden is not asked for either.
  *
  * @param params The params of the call
  * @param hidden The hidden fields of the service
+ * @returns `undefined` for other calls
  */
-export function isOfRelation(
+export function getRelationField(
   { query, [CONDITION]: condition }: Params & { readonly [CONDITION]?: Condition },
   hidden: readonly string[]
-): boolean {
-  if (!condition || hidden.includes(condition.field)) return false
+): string | undefined {
+  if (!condition || hidden.includes(condition.field)) return undefined
 
   // Hooks may make other calls with these params.
-  return query?.[condition.field]?.$in === condition.values
+  return query?.[condition.field]?.$in === condition.values ? condition.field : undefined
 }
 
 /** The params of a call without what is of that call alone. */

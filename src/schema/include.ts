@@ -1,3 +1,4 @@
+import { getLayers, isRefused } from '../core/gate.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
@@ -36,9 +37,12 @@ export function readIncludes(context: HookContext, $include: unknown, relations:
  * @param relation The relation
  */
 export function isPrivate({ app }: HookContext, { path }: Relation): boolean {
-  const { access } = getServiceOptions(app.service(path))
+  const service = app.service(path)
+  const { access, methods } = getServiceOptions(service)
 
-  return access !== undefined && access.who?.('find') !== 'anyone'
+  if (access) return access.who?.('find') !== 'anyone'
+
+  return !methods.includes('find') || isRefused(getLayers(service, 'find') ?? [])
 }
 
 /** The relations of the service at a path; none where it has no schema, or is not registered. */

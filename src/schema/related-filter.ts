@@ -1,3 +1,4 @@
+import { hasHooks } from '../core/gate.ts'
 import { getIdField } from '../core/service.ts'
 import type { HookContext, Query } from '../core/types.ts'
 import { BadRequest, type FeathersError } from '../errors.ts'
@@ -242,7 +243,9 @@ async function listRelated(
     }
   }
 
-  const related = await findRelated(context, path, { ...query, $select: [field] }, budget)
+  // A hook may decide by any field.
+  const selection = hasHooks(app, app.service(path), 'find') ? {} : { $select: [field] }
+  const related = await findRelated(context, path, { ...query, ...selection }, budget)
 
   return listPresent(related, field)
 }
