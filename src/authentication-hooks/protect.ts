@@ -2,6 +2,7 @@ import type { HookContext, NextFunction } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
 import { GUARD, PROTECTS } from '../hooks/types.ts'
 import { createError } from '../utils/developer-error.ts'
+import { DISPATCH, hasDispatch, Omission, omitFromDispatch } from '../utils/dispatch.ts'
 import { omitPath } from '../utils/object.ts'
 
 type Path = readonly string[]
@@ -23,6 +24,7 @@ export function protect(...fields: string[]) {
   }
 
   const paths = fields.map((field) => field.split('.'))
+  const omission = new Omission((shown) => omit(shown, paths))
 
   async function protectFields(context: HookContext, next?: NextFunction): Promise<void> {
     if (typeof next === 'function') await next()
@@ -38,7 +40,9 @@ export function protect(...fields: string[]) {
     if (!result) return
 
     context.dispatch = withoutFields(result, paths, method)
+    // An internal call gets the records whole: as parts of other results and of events they leave without the fields.
     if (params?.provider) context.result = context.dispatch
+    else for (const record of listRecords(context.result, method)) omitFromDispatch(record, omission)
   }
 
   function refuseQuery({ params }: HookContext): void {
@@ -55,9 +59,18 @@ function withoutFields(result: object, paths: readonly Path[], method: string): 
 
   if (method === 'find' && Array.isArray(data)) return { ...result, data: omitFromAll(data, paths) }
 
-  const shown = omit(result, paths)
+  const shown = omitFromShown(result, paths)
 
   return isPage(shown) ? { ...shown, data: omitFromAll(shown.data, paths) } : shown
+}
+
+/** The records of a result. */
+function listRecords(result: unknown, method: string): readonly unknown[] {
+  if (Array.isArray(result)) return result
+
+  const { data } = (result ?? {}) as { data?: unknown }
+
+  return Array.isArray(data) && (method === 'find' || isPage(result)) ? data : [result]
 }
 
 /** Whether a method of one's own returns what `find` does; a record may have `data` as well. */
@@ -68,7 +81,12 @@ function isPage(shown: unknown): shown is { data: unknown[] } {
 }
 
 function omitFromAll(items: readonly unknown[], paths: readonly Path[]): unknown[] {
-  return items.map((item) => (Array.isArray(item) ? item : omit(item, paths)))
+  return items.map((item) => (Array.isArray(item) ? omitFromAll(item, paths) : omitFromShown(item, paths)))
+}
+
+/** A copy of a record would not say any more what another service has hidden of it. */
+function omitFromShown(item: unknown, paths: readonly Path[]): unknown {
+  return omit(hasDispatch(item) ? (item as { [DISPATCH]: unknown })[DISPATCH] : item, paths)
 }
 
 function omit(item: unknown, paths: readonly Path[]): unknown {

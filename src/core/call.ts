@@ -1,4 +1,5 @@
 import type { HookMethod } from '../hooks/method.ts'
+import { showRecords } from '../utils/dispatch.ts'
 import { createContext, type HookedMethods } from './hooks.ts'
 import { type ServiceCall, toArguments } from './methods.ts'
 import type { HookContext } from './types.ts'
@@ -42,11 +43,14 @@ export function setResponse(context: object, response: unknown): void {
   ;(context as { [RESPONSE]?: unknown })[RESPONSE] = response
 }
 
-/** What the client that called gets: the response that was set, else `dispatch`, else the result. */
+/**
+ * What the client that called gets: the response that was set, else `dispatch`, else the result. A record of another service
+ * in it leaves as that service shows it, also where this service has no schema.
+ */
 export function getResponse(context: HookContext & { [RESPONSE]?: unknown }): unknown {
   const { dispatch, result, [RESPONSE]: response } = context
 
-  if (response !== undefined) return response
+  if (response !== undefined) return showRecords(response)
 
-  return dispatch !== undefined ? dispatch : result
+  return showRecords(dispatch !== undefined ? dispatch : result)
 }

@@ -1,8 +1,9 @@
-import { type AroundHook, type Layer, REFUSES } from '../hooks/types.ts'
+import { type AroundHook, type Layer, PROTECTS, REFUSES } from '../hooks/types.ts'
 import { createError } from '../utils/developer-error.ts'
 import type { Levels } from './extensions.ts'
 import { SERVICE_HOOKS, type ServiceHooks } from './hooks.ts'
 import { getInternals } from './internals.ts'
+import { getHookMethods, getServiceOptions } from './service.ts'
 import type { HookContext } from './types.ts'
 
 /** A service that is registered. */
@@ -72,6 +73,44 @@ export function addGate(
     return hook ? [{ around: [hook, ...around], phases }, ofClass, ofService] : layers
   }
   hooks.changes++
+}
+
+/** The paths of fields that hooks `protect` take out of what clients get. */
+export function listProtected(layers: readonly Layer<HookContext>[]): readonly string[] {
+  const paths: string[] = []
+
+  visitHooks(layers, 'after', ({ [PROTECTS]: protects }: { readonly [PROTECTS]?: readonly string[] }) => {
+    if (protects) paths.push(...protects)
+  })
+
+  return paths
+}
+
+/**
+ * The paths of fields that hooks `protect` take out of what clients get of a service.
+ *
+ * @param app The application
+ * @param service A registered service
+ * @param method The name of one of its methods; all of them when left out
+ */
+export function getProtected(app: object, service: object, method = ''): readonly string[] {
+  const hooks = (service as Hooked)[SERVICE_HOOKS]
+
+  if (!hooks) return []
+
+  hooks.protected ??= new Map()
+
+  const version = getInternals(app).hooks.version + hooks.version
+  const known = hooks.protected.get(method)
+
+  if (known?.version === version) return known.paths
+
+  const methods = method === '' ? getHookMethods(service, getServiceOptions(service)) : [method]
+  const paths = [...new Set(methods.flatMap((name) => listProtected(hooks.toLayers(name))))]
+
+  hooks.protected.set(method, { version, paths })
+
+  return paths
 }
 
 /** Whether a method is refused to external calls before its hooks. */

@@ -217,6 +217,9 @@ export class ServiceHooks {
   /** Which methods have hooks, and at which version that was found: pages ask it of each relation. */
   declare answers: Map<string, { readonly version: number; readonly hasHooks: boolean }> | undefined
 
+  /** The fields that hooks keep from clients, by method: each event that code sends asks for them. */
+  declare protected: Map<string, { readonly version: number; readonly paths: readonly string[] }> | undefined
+
   constructor(service: FeathersService) {
     this.service = service
     this.manager = (service as { [HOOKS]?: unknown })[HOOKS]

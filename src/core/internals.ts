@@ -42,6 +42,11 @@ export class Internals {
   settingUp = 0
   /** The services that are set up, or being set up, until they are torn down. */
   setups: WeakMap<object, Promise<void>> = new WeakMap()
+  /**
+   * For records of which events carry less than their callers get, what says which fields are left out. Made by the first
+   * such record.
+   */
+  partlyPrivate?: WeakMap<object, () => readonly string[]>
   /** Runs conditional requests for one record one after another. Made by the transport that first needs it. */
   conditional?: KeyedMutex<string>
 }

@@ -1,3 +1,4 @@
+import { isObject } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { isPromise } from '../utils/promise.ts'
@@ -7,6 +8,7 @@ import { type EmitterLike, emitSafely, reportError } from './events.ts'
 import { getInternals, type Publishers, type ServiceEvent } from './internals.ts'
 import { defaultServiceEvents } from './methods.ts'
 import { getServiceOptions } from './service.ts'
+import { showInEvent, withDispatch } from './shown.ts'
 import type { FeathersService, HookContext, Publisher } from './types.ts'
 
 /** What publishing keeps for one service. */
@@ -42,7 +44,7 @@ export function addPublisher(publishers: Publishers, args: readonly unknown[]): 
 export function implementPublish(service: FeathersService, path: string, app: EmitterLike): void {
   if (typeof service.publish === 'function') return
 
-  const { serviceEvents, schema } = getServiceOptions(service)
+  const { serviceEvents } = getServiceOptions(service)
   const { publishers } = getPublishing(service)
 
   function publish(this: unknown, ...args: readonly unknown[]): unknown {
@@ -55,16 +57,11 @@ export function implementPublish(service: FeathersService, path: string, app: Em
     Object.defineProperty(service, name, { value: publish, configurable: true, writable: true })
   }
 
-  /** For an event that the service sends by itself. */
-  function toContext(event: string, data: unknown): HookContext {
-    const shown = schema?.show && { dispatch: schema.show(event, data) }
-
-    return { path, service, app, result: data, ...shown } as unknown as HookContext
-  }
-
   for (const event of serviceEvents) {
     service.on(event, (data: unknown, given?: HookContext) => {
-      const context = given ?? toContext(event, data)
+      // An event that code sends has none.
+      const sent = isObject(given) ? given : ({ path, service, app, result: data } as unknown as HookContext)
+      const context = withDispatch(app, service, event, data, sent)
       const serviceEvent: ServiceEvent = { path, event, data, context }
 
       if (!isSecret(service, serviceEvent)) relayEvent(app, serviceEvent)
@@ -136,6 +133,10 @@ function getPublishing(service: object): Publishing {
  * @throws Error for an item that is not in the result: what may be shown of it is not known
  */
 export function toEventData(context: HookContext, data: unknown): unknown {
+  return showInEvent(context.app, findShown(context, data))
+}
+
+function findShown(context: HookContext, data: unknown): unknown {
   const { path, result, dispatch } = context
   const shown: unknown = dispatch !== undefined ? dispatch : result
 

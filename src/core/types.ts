@@ -290,8 +290,8 @@ export interface ServiceExtension {
   innermost?(method: string): AroundHook<HookContext> | undefined
   /** Says who may call a method, for tools that read the pipeline. An extension without it refuses no caller. */
   who?(method: string): string
-  /** What clients get to see of an event that the service sends by itself. */
-  show?(event: string, data: unknown): unknown
+  /** What clients get to see of an event that the service sends by itself. Its context has no method. */
+  show?(event: string, data: unknown, context: HookContext): unknown
   /**
    * Runs first when the service is registered.
    *

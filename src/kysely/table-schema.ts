@@ -147,8 +147,8 @@ class TableSchema implements DescribedExtension {
     }
   }
 
-  show(event: string, data: unknown): unknown {
-    if (this.declared) return this.declared.show?.(event, data)
+  show(event: string, data: unknown, context: HookContext): unknown {
+    if (this.declared) return this.declared.show?.(event, data, context)
 
     throw createError(
       'ALULA_NOT_SET_UP',

@@ -1,6 +1,6 @@
 // What is registered, as plain data: for audits and documents, which read nothing else.
 import { findGuard } from '../access/guard.ts'
-import { getLayers, visitHooks } from '../core/gate.ts'
+import { getLayers, listProtected } from '../core/gate.ts'
 import { getInternals } from '../core/internals.ts'
 import { getDefinition, isStandardMethod } from '../core/methods.ts'
 import { getOwnAccess } from '../core/own-access.ts'
@@ -8,7 +8,7 @@ import { getPublisher } from '../core/publish.ts'
 import type { MethodRoute } from '../core/routes.ts'
 import { getIdField, getMethodRoutes, getServiceOptions } from '../core/service.ts'
 import type { Application, FeathersService, HookContext } from '../core/types.ts'
-import { type Layer, PROTECTS } from '../hooks/types.ts'
+import type { Layer } from '../hooks/types.ts'
 import { getSchemaDefinition, type SchemaDefinition } from '../schema/compile.ts'
 import { isFunction, isStringList } from '../utils/check.ts'
 
@@ -141,7 +141,7 @@ function readMethod(name: string, of: Readable): ManifestMethod {
     hasData: args.includes('data'),
     several: mayConcernSeveral(name, of),
     routes: getMethodRoutes(service, name),
-    protects: readProtected(layers ?? []),
+    protects: listProtected(layers ?? []),
     event: event && publisher ? { name: event, publisher: publisher.name || 'a function' } : undefined
   }
 }
@@ -157,16 +157,6 @@ function readWho(
   const who = findGuard(service, method, layers) ?? 'anyone'
 
   return who.startsWith('owner(') && !isStored ? `${who}, looked up first` : who
-}
-
-function readProtected(layers: readonly Layer<HookContext>[]): readonly string[] {
-  const paths: string[] = []
-
-  visitHooks(layers, 'after', ({ [PROTECTS]: protects }: { readonly [PROTECTS]?: readonly string[] }) => {
-    if (protects) paths.push(...protects)
-  })
-
-  return paths
 }
 
 /** Of a service that is no adapter it is not known. */

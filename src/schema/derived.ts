@@ -1,3 +1,4 @@
+import { keepFromEvents } from '../core/shown.ts'
 import type { HookContext, Query } from '../core/types.ts'
 import { isEmpty, isPlainObject } from '../utils/object.ts'
 import { askAlong } from './along.ts'
@@ -6,7 +7,7 @@ import { getRelations, type Includes, isPrivate, readIncludes } from './include.
 import { pickResult, toRecords } from './output.ts'
 import { addRelated } from './related.ts'
 import { hasFilter, hasSort, resolveFilters, resolveSorts } from './related-filter.ts'
-import type { Relations } from './relation.ts'
+import type { Relation, Relations } from './relation.ts'
 
 /** What results have beside what is stored. */
 export interface DerivedFields {
@@ -142,43 +143,73 @@ export async function addDerived(context: HookContext, fields: DerivedFields): P
  * @param context The context after the call
  * @param dispatch What the caller gets
  * @param relations The relations of the service
+ * @param isDeep Whether records may be below other names, as in results of custom methods
  * @returns The same dispatch where nothing is private
  */
-export function withoutPrivate(context: HookContext, dispatch: unknown, relations: Relations): unknown {
-  const pick = (record: unknown) => dropPrivate(context, record, relations)
+export function withoutPrivate(
+  context: HookContext,
+  dispatch: unknown,
+  relations: Relations,
+  isDeep: boolean
+): unknown {
+  const pick = (record: unknown) => dropPrivate(context, record, relations, isDeep)
   const shown = pickResult(dispatch, pick)
   const records = toRecords(shown)
 
   return toRecords(dispatch).every((record, index) => record === records[index]) ? dispatch : shown
 }
 
-function dropPrivate(context: HookContext, value: unknown, relations: Relations): unknown {
+function dropPrivate(context: HookContext, value: unknown, relations: Relations, isDeep: boolean): unknown {
   if (Array.isArray(value)) {
-    const items = value.map((item) => dropPrivate(context, item, relations))
+    const items = value.map((item) => dropPrivate(context, item, relations, isDeep))
 
     return items.every((item, index) => item === value[index]) ? value : items
   }
   if (!isPlainObject(value)) return value
 
-  const record = value as Record<string, unknown>
-  let shown = record
+  let shown = value
 
-  for (const [name, relation] of Object.entries(relations)) {
-    if (!Object.hasOwn(record, name)) continue
+  for (const name of isDeep ? Object.keys(value) : Object.keys(relations)) {
+    const relation = Object.hasOwn(relations, name) ? relations[name] : undefined
 
-    if (isPrivate(context, relation)) {
+    if (!Object.hasOwn(value, name)) continue
+
+    if (relation && isPrivate(context, relation)) {
       const { [name]: _, ...others } = shown
 
       shown = others
       continue
     }
 
-    const picked = dropPrivate(context, record[name], getRelations(context, relation.path))
+    const field = value[name]
+    const picked = relation
+      ? dropPrivate(context, field, getRelations(context, relation.path), false)
+      : dropPrivate(context, field, relations, isDeep)
 
-    if (picked !== record[name]) shown = { ...shown, [name]: picked }
+    if (picked !== field) shown = { ...shown, [name]: picked }
   }
 
   return shown
+}
+
+/**
+ * Has events carry records without the related ones that not all callers may find, also below other names and in events
+ * of other services.
+ *
+ * @param context The context after the call
+ * @param relations The relations of the service
+ */
+export function markPrivate(context: HookContext, relations: Relations): void {
+  const { app } = context
+  const names = Object.keys(relations)
+  // Kept as long as the record, so without the rest of the context.
+  const of = { app }
+  const listPrivate = () => names.filter((name) => isPrivate(of, relations[name] as Relation))
+
+  for (const record of toRecords(context.result)) {
+    if (isPlainObject(record) && names.some((name) => name in record))
+      keepFromEvents(app, record, listPrivate)
+  }
 }
 
 function keep(context: HookContext, wanted: Wanted): void {

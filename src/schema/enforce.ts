@@ -3,6 +3,7 @@ import { goesToClient, setResponse } from '../core/call.ts'
 import { reportMistake } from '../core/events.ts'
 import { defaultServiceEvents, getDefinition, isStandardMethod } from '../core/methods.ts'
 import { getIdField, getServiceOptions } from '../core/service.ts'
+import { withoutPrivateFields } from '../core/shown.ts'
 import type {
   Application,
   FeathersService,
@@ -24,9 +25,16 @@ import { type CompiledSchema, compileSchema, type SchemaDefinition } from './com
 import type { DataSource } from './data.ts'
 import { isQuerySettings, type LongForm } from './declaration.ts'
 import { type Declaration, type DescribedExtension, getDeclaration } from './declared.ts'
-import { addDerived, type DerivedFields, settleDerived, takeIncludes, withoutPrivate } from './derived.ts'
+import {
+  addDerived,
+  type DerivedFields,
+  markPrivate,
+  settleDerived,
+  takeIncludes,
+  withoutPrivate
+} from './derived.ts'
 import { getRelationField } from './find-related.ts'
-import { markRecords, pickResult, showAll } from './output.ts'
+import { markRecords, pickResult, showAll, showOthers } from './output.ts'
 import type { QueryCheck } from './query.ts'
 import { listFilters } from './related-filter.ts'
 import { compileExternal, compileResult, type ResolverSettings, resolveInput } from './resolvers.ts'
@@ -144,7 +152,7 @@ class ServiceSchema implements DescribedExtension {
   }
 
   output(method: string): Hook<HookContext> {
-    const { view, hidden, relations = {} } = this.form
+    const { view, hidden, computed = {}, relations = {} } = this.form
     const { pick, pickers, dispatchProperty } = this.compiled as CompiledSchema
     const isStandard = isStandardMethod(method)
     const pickOwn = pickers.get(method)
@@ -152,45 +160,54 @@ class ServiceSchema implements DescribedExtension {
     const hasEvent = getDefinition(method).event !== undefined
     const hasRelations = !isEmpty(relations)
     const resultCheck = isStandard ? this.resultCheck : undefined
-    const pickShown = (value: unknown) => {
-      if (isStandard) return pickResult(value, pick)
+    const added = Object.keys({ ...computed, ...relations })
+    const pickAny = (value: unknown) => {
+      if (isStandard) return pickResult(showOthers(value, dispatchProperty, added), pick)
 
-      const picked = pickOwn ? pickOwn(value) : value
+      const picked = pickOwn ? pickOwn(showOthers(value, dispatchProperty, [])) : value
 
       // What was picked is a copy already: another is made only to leave fields out.
       return pickOwn && isEmpty(hidden ?? []) ? picked : showAll(picked, [], hidden)
     }
+    // Without a dispatch the result would leave.
+    const pickShown = (value: unknown) => (value === undefined ? undefined : (pickAny(value) ?? null))
 
     return (context) => {
       resultCheck?.compare(context)
-      if (resolve) return resolve(context).then(() => show(context))
       // Listeners of an event get the result too.
-      if (isStandard && (hasEvent || !goesToClient(context))) markRecords(context.result, dispatchProperty)
+      if (isStandard && (hasEvent || !goesToClient(context))) mark(context)
 
-      return show(context)
+      return resolve ? resolve(context).then(() => show(context)) : show(context)
+    }
+
+    function mark(context: HookContext): void {
+      context.result = markRecords(context.result, dispatchProperty)
+      if (hasRelations) markPrivate(context, relations)
     }
 
     function show(context: HookContext): unknown {
       const { params, event, dispatch, result } = context
       // A hook may have named an event for any method.
       const sendsEvent = hasEvent || isString(event)
+      const source = dispatch !== undefined ? dispatch : result
 
-      if (params.provider || sendsEvent)
-        context.dispatch = pickShown(dispatch !== undefined ? dispatch : result)
+      if (params.provider || sendsEvent) context.dispatch = pickShown(source)
 
       const hasView = view !== undefined && goesToClient(context)
 
       return andThen(hasView ? view(context) : undefined, (viewed) => {
         if (hasView) setResponse(context, viewed)
-        if (sendsEvent && hasRelations) keepPrivate(context, hasView)
+        if (sendsEvent) keepPrivate(context, source, hasView)
       })
     }
 
     /** Related records that not all may find are for the caller alone. */
-    function keepPrivate(context: HookContext, hasView: boolean): void {
-      const { dispatch } = context
+    function keepPrivate(context: HookContext, source: unknown, hasView: boolean): void {
+      const { app, dispatch } = context
+      const left = withoutPrivateFields(app, source)
+      const shown = left === source ? dispatch : pickShown(left)
 
-      context.dispatch = withoutPrivate(context, dispatch, relations)
+      context.dispatch = hasRelations ? withoutPrivate(context, shown, relations, !isStandard) : shown
       if (!hasView && context.dispatch !== dispatch && goesToClient(context)) setResponse(context, dispatch)
     }
   }
@@ -218,10 +235,17 @@ class ServiceSchema implements DescribedExtension {
     }
   }
 
-  show(event: string, data: unknown): unknown {
-    return defaultServiceEvents.includes(event)
-      ? (this.compiled as CompiledSchema).pickEvent(data)
-      : showAll(data, [], this.form.hidden)
+  show(event: string, data: unknown, context: HookContext): unknown {
+    const { computed = {}, relations = {}, hidden } = this.form
+    const { pickEvent, dispatchProperty } = this.compiled as CompiledSchema
+    const added = Object.keys({ ...computed, ...relations })
+    const isStandard = defaultServiceEvents.includes(event)
+    const left = withoutPrivateFields(context.app, data)
+    const shown = isStandard
+      ? pickResult(showOthers(left, dispatchProperty, added), pickEvent)
+      : showAll(left, [], hidden)
+
+    return isEmpty(relations) ? shown : withoutPrivate(context, shown, relations, !isStandard)
   }
 
   /** What results have beside what is stored, if anything. */

@@ -36,7 +36,7 @@ export function readIncludes(context: HookContext, $include: unknown, relations:
  * @param context The context of the call
  * @param relation The relation
  */
-export function isPrivate({ app }: HookContext, { path }: Relation): boolean {
+export function isPrivate({ app }: Pick<HookContext, 'app'>, { path }: Relation): boolean {
   const service = app.service(path)
   const { access, methods } = getServiceOptions(service)
 

@@ -1,4 +1,4 @@
-import { DISPATCH, keepDispatch } from '../utils/dispatch.ts'
+import { DISPATCH, isShownOtherwise, keepOwner } from '../utils/dispatch.ts'
 import { isPlainObject, setOwn } from '../utils/object.ts'
 import { createHidden, toWithin } from './hidden.ts'
 import {
@@ -238,9 +238,53 @@ export function toDispatchProperty(pick: Picker): PropertyDescriptor {
   }
 }
 
-/** Keeps with each record of a result how clients see it, for whatever takes it from here. */
-export function markRecords(result: unknown, property: PropertyDescriptor): void {
-  for (const record of toRecords(result)) keepDispatch(record, property)
+/**
+ * Keeps with each record of a result how clients see it, for whatever takes it from here.
+ *
+ * @param result The result
+ * @param property What {@link toDispatchProperty} has made
+ * @returns The result; with copies of frozen records, which can keep nothing
+ */
+export function markRecords(result: unknown, property: PropertyDescriptor): unknown {
+  const records = toRecords(result)
+
+  for (const record of records) keepOwner(record, property)
+  if (records.every(isMarkable)) return result
+
+  return pickResult(result, (record) => {
+    if (isMarkable(record)) return record
+
+    const copy = { ...(record as object) }
+
+    keepOwner(copy, property)
+
+    return copy
+  })
+}
+
+/**
+ * The records of a result, those of other services as these show them. Another copy of such a record is needed for what
+ * this service adds.
+ *
+ * @param result The result
+ * @param property The property of the records of this service
+ * @param added The fields that this service adds
+ */
+export function showOthers(result: unknown, property: PropertyDescriptor, added: readonly string[]): unknown {
+  if (!toRecords(result).some((record) => isShownOtherwise(record, property))) return result
+
+  return pickResult(result, (record) => {
+    if (!isShownOtherwise(record, property)) return record
+
+    const fields = added.filter((name) => Object.hasOwn(record, name))
+    const own = Object.fromEntries(fields.map((name) => [name, (record as Fields)[name]]))
+
+    return isObjectLike(record[DISPATCH]) ? { ...record[DISPATCH], ...own } : record[DISPATCH]
+  })
+}
+
+function isMarkable(record: unknown): boolean {
+  return !isPlainObject(record) || Object.isExtensible(record)
 }
 
 /**

@@ -11,6 +11,7 @@ import {
 import { isFunction, isObject } from '../utils/check.ts'
 import { createDebug } from '../utils/debug.ts'
 import { createTypeError } from '../utils/developer-error.ts'
+import { showRecords } from '../utils/dispatch.ts'
 import type { OptionCheck } from '../utils/options.ts'
 import { assertSync, attempt } from '../utils/promise.ts'
 import { hasDriverMessage, isDriverError } from './driver-error.ts'
@@ -107,7 +108,9 @@ export const MALFORMED_PATH = "Invalid path: expected '%' to be followed by a va
  */
 export function toClientError(error: unknown): ClientError {
   try {
-    const body = toBody(isFeathersError(error) ? error : toFeathersError(error))
+    const body = showRecords(
+      toBody(isFeathersError(error) ? error : toFeathersError(error))
+    ) as FeathersErrorJSON
     const hasHeaders = isForClient(error) && isObject(error.headers)
 
     return { status: body.code, body, ...(hasHeaders && { headers: error.headers }) }
@@ -159,7 +162,7 @@ export function toErrorResponse(
     )
 
     // As it is sent: a body that is no JSON must not replace the error.
-    const body: unknown = JSON.parse(JSON.stringify(formatted))
+    const body: unknown = JSON.parse(JSON.stringify(showRecords(formatted)))
 
     // Over a socket a body that is not an object could look like success.
     if (!isObject(body))

@@ -1,0 +1,98 @@
+// What leaves of events: less than a result, because connections get them that did not call.
+import { DISPATCH, replaceObjects, showRecords } from '../utils/dispatch.ts'
+import { omitPath } from '../utils/object.ts'
+import { getProtected } from './gate.ts'
+import { getInternals } from './internals.ts'
+import { getServiceOptions } from './service.ts'
+import type { FeathersService, HookContext } from './types.ts'
+
+/**
+ * Keeps fields of a record out of events, wherever the record stands in them.
+ *
+ * @param app The application
+ * @param record The record
+ * @param listNames Returns the names of the fields when an event is sent
+ */
+export function keepFromEvents(app: object, record: object, listNames: () => readonly string[]): void {
+  const internals = getInternals(app)
+
+  internals.partlyPrivate ??= new WeakMap()
+  internals.partlyPrivate.set(record, listNames)
+}
+
+/** A value without the fields that are kept from events; the same value where it has none. */
+export function withoutPrivateFields(app: object, value: unknown): unknown {
+  const { partlyPrivate } = getInternals(app)
+
+  // Most applications have no such record.
+  if (!partlyPrivate) return value
+
+  return replaceObjects(value, (object) => {
+    const names =
+      partlyPrivate
+        .get(object)?.()
+        .filter((name) => Object.hasOwn(object, name)) ?? []
+
+    return names.length > 0 ? copyWithout(object, names) : object
+  })
+}
+
+/** What events carry of a value, where no schema has made it: records in it as their services show them. */
+export function showInEvent(app: object | undefined, value: unknown): unknown {
+  return showRecords(app ? withoutPrivateFields(app, value) : value)
+}
+
+/**
+ * The context of an event whose hooks have not said what clients see of it: code has sent the event.
+ *
+ * @param app The application
+ * @param service The registered service
+ * @param event The name of the event
+ * @param data What it is about
+ * @param context The context that it is sent with
+ * @returns A context with a dispatch, where the service keeps anything from clients
+ */
+export function withDispatch(
+  app: object,
+  service: FeathersService,
+  event: string,
+  data: unknown,
+  context: HookContext
+): HookContext {
+  if (context.dispatch !== undefined) return context
+
+  const { schema } = getServiceOptions(service)
+  const paths = getProtected(app, service, context.method).map((path) => path.split('.'))
+
+  if (!schema?.show && paths.length === 0) return context
+
+  const picked = schema?.show ? schema.show(event, data, context) : withoutPrivateFields(app, data)
+  const shown = paths.length > 0 ? omitEverywhere(picked, paths) : picked
+
+  // What nothing is left of must not fall back to the result.
+  return Object.create(context, { dispatch: { value: shown ?? null, enumerable: true, writable: true } })
+}
+
+/** The record is somewhere in the data, or a part of it. */
+function omitEverywhere(value: unknown, paths: readonly (readonly string[])[]): unknown {
+  return replaceObjects(value, (object) => {
+    const shown = DISPATCH in object ? object[DISPATCH] : object
+
+    return paths.reduce((copy, path) => omitPath(omitPath(copy, path), [path.join('.')]), shown)
+  })
+}
+
+function copyWithout(object: object, names: readonly string[]): object {
+  const copy: Record<string, unknown> = { ...object }
+  const shown = Object.getOwnPropertyDescriptor(object, DISPATCH)
+
+  for (const name of names) delete copy[name]
+  if (!shown) return copy
+
+  const { get, value } = shown
+
+  return Object.defineProperty(copy, DISPATCH, {
+    configurable: true,
+    ...(get ? { get } : { value: names.reduce((rest, name) => omitPath(rest, [name]), value) })
+  })
+}
