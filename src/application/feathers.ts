@@ -1,6 +1,8 @@
 import { BaseApplication } from '../core/application.ts'
+import { getInternals } from '../core/internals.ts'
 import { addMethodRoutes, assertNoRoute } from '../core/method-routes.ts'
 import { registrationSteps } from '../core/register.ts'
+import { withDispatch } from '../core/shown.ts'
 import { nameSecondCopy } from '../core/single-copy.ts'
 import type { RouteLookup, ServiceMixin } from '../core/types.ts'
 import { enforceSchema } from '../schema/enforce.ts'
@@ -14,6 +16,7 @@ export class Feathers extends BaseApplication {
   constructor() {
     super()
     nameSecondCopy(Feathers)
+    getInternals(this).toEventContext = withDispatch
   }
 
   override lookup(path: string): RouteLookup | null {

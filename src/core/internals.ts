@@ -4,7 +4,7 @@ import { createError } from '../utils/developer-error.ts'
 import type { WarningCode } from '../utils/error-codes.ts'
 import type { KeyedMutex } from '../utils/keyed-mutex.ts'
 import { Channels } from './channel.ts'
-import type { HookContext, MountedHandler, Publisher } from './types.ts'
+import type { FeathersService, HookContext, MountedHandler, Publisher } from './types.ts'
 
 /** An event of a service, on its way to connections. */
 export interface ServiceEvent {
@@ -16,6 +16,11 @@ export interface ServiceEvent {
   readonly data: any
   /** That of the call; for an event that the service sent itself `path`, `service`, `app` and `result` alone. */
   readonly context: HookContext
+}
+
+/** An event that a service sends. */
+export interface SentEvent extends Omit<ServiceEvent, 'path'> {
+  readonly service: FeathersService
 }
 
 /** Sends the events of this process elsewhere, for example to other processes. It gets each once, in their order. */
@@ -47,6 +52,11 @@ export class Internals {
    * such record.
    */
   partlyPrivate?: WeakMap<object, () => readonly string[]>
+  /**
+   * Gives the context of an event that code sends what clients see of it. An application of a server has it; clients send
+   * no events.
+   */
+  toEventContext?: (app: object, event: SentEvent) => HookContext
   /** Runs conditional requests for one record one after another. Made by the transport that first needs it. */
   conditional?: KeyedMutex<string>
 }

@@ -8,7 +8,7 @@ import { type EmitterLike, emitSafely, reportError } from './events.ts'
 import { getInternals, type Publishers, type ServiceEvent } from './internals.ts'
 import { defaultServiceEvents } from './methods.ts'
 import { getServiceOptions } from './service.ts'
-import { showInEvent, withDispatch } from './shown.ts'
+import { showInEvent } from './shown.ts'
 import type { FeathersService, HookContext, Publisher } from './types.ts'
 
 /** What publishing keeps for one service. */
@@ -61,7 +61,7 @@ export function implementPublish(service: FeathersService, path: string, app: Em
     service.on(event, (data: unknown, given?: HookContext) => {
       // An event that code sends has none.
       const sent = isObject(given) ? given : ({ path, service, app, result: data } as unknown as HookContext)
-      const context = withDispatch(app, service, event, data, sent)
+      const context = getInternals(app).toEventContext?.(app, { service, event, data, context: sent }) ?? sent
       const serviceEvent: ServiceEvent = { path, event, data, context }
 
       if (!isSecret(service, serviceEvent)) relayEvent(app, serviceEvent)

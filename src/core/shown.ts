@@ -2,9 +2,9 @@
 import { DISPATCH, replaceObjects, showRecords } from '../utils/dispatch.ts'
 import { omitPath } from '../utils/object.ts'
 import { getProtected } from './gate.ts'
-import { getInternals } from './internals.ts'
+import { getInternals, type SentEvent } from './internals.ts'
 import { getServiceOptions } from './service.ts'
-import type { FeathersService, HookContext } from './types.ts'
+import type { HookContext } from './types.ts'
 
 /**
  * Keeps fields of a record out of events, wherever the record stands in them.
@@ -46,19 +46,10 @@ export function showInEvent(app: object | undefined, value: unknown): unknown {
  * The context of an event whose hooks have not said what clients see of it: code has sent the event.
  *
  * @param app The application
- * @param service The registered service
- * @param event The name of the event
- * @param data What it is about
- * @param context The context that it is sent with
+ * @param sent The registered service, the name of the event, what it is about, and the context that it is sent with
  * @returns A context with a dispatch, where the service keeps anything from clients
  */
-export function withDispatch(
-  app: object,
-  service: FeathersService,
-  event: string,
-  data: unknown,
-  context: HookContext
-): HookContext {
+export function withDispatch(app: object, { service, event, data, context }: SentEvent): HookContext {
   if (context.dispatch !== undefined) return context
 
   const { schema } = getServiceOptions(service)

@@ -18,6 +18,8 @@ export interface ExposureRow {
    * of a function. `looked up first` is said of a service whose store does not check the owner itself.
    */
   readonly who: string
+  /** Whether the service has a schema that decides what leaves. Without one, all fields of what it returns leave. */
+  readonly schema: boolean
   /** Whether data is checked; `null` for a method without data. */
   readonly data: boolean | null
   /** The fields that may be queried; `null` where queries are not checked. */
@@ -60,6 +62,7 @@ function toRow(service: ManifestService, method: ManifestMethod): ExposureRow {
     method: name,
     transports,
     who,
+    schema: definition !== undefined,
     data: hasData ? isDataChecked(definition, name) : null,
     query: definition ? toQueried(definition, name) : null,
     result: definition ? listShown(definition, name) : null,

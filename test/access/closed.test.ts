@@ -201,6 +201,7 @@ describe('exposure', () => {
       method: 'patch',
       transports: ['rest'],
       who: "owner('ownerId')",
+      schema: true,
       data: true,
       query: ['id', 'text', 'ownerId'],
       result: ['id', 'text', 'ownerId'],
@@ -311,7 +312,9 @@ describe('exposure', () => {
       schema: schema(Note, { hidden: ['secret'], enforce: false })
     })
 
-    expect(exposure(app)).toMatchObject([{ data: false, query: null, result: null, hidden: [] }])
+    expect(exposure(app)).toMatchObject([
+      { schema: false, data: false, query: null, result: null, hidden: [] }
+    ])
   })
 
   it('reads hooks that authenticate, and what closed() refuses', () => {
