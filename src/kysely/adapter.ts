@@ -6,6 +6,7 @@ import { BadRequest } from '../errors.ts'
 import { ALONG, type AlongParams, FINDS_AS_IS, FOUND } from '../query/along.ts'
 import type { Condition, ParsedQuery } from '../query/ast.ts'
 import {
+  BUDGET,
   RELATED_SORTS,
   type RecordSet,
   type RelationParams,
@@ -36,6 +37,7 @@ import {
   toNotFound,
   toRecord
 } from './read.ts'
+import { readWithin } from './read-within.ts'
 import { KyselySet, toNumbers } from './set.ts'
 import { type StoredField, toStoredFields } from './stored-fields.ts'
 import { getTable, openTable, type TableHandle } from './table-handle.ts'
@@ -119,7 +121,7 @@ export class KyselyAdapter<
 
     return await this.run(params, async (handle) => {
       const where = this.prepare(query, handle)
-      const sorts = params?.[RELATED_SORTS]
+      const { [RELATED_SORTS]: sorts, [BUDGET]: budget } = params ?? ({} as RelationParams)
       const numbers = sorts && (await toNumbers(sorts, handle, this.getModel(params)))
       const order = toOrder(query.sort, handle.table, handle.id, numbers)
       const { limit, skip } = query
@@ -127,7 +129,11 @@ export class KyselyAdapter<
       const readAll = async (reader?: AlongReader) =>
         isPaginated(paginate) && paginate.total !== false
           ? await readPage<Result>(handle, query, where, order, reader)
-          : { total: 0, data: await readRecords<Result>(handle, query, where, order, reader) }
+          : { total: 0, data: await readUnpaged(reader) }
+      const readUnpaged = (reader?: AlongReader) =>
+        budget && !reader
+          ? readWithin<Result>(handle, query, where, order, budget)
+          : readRecords<Result>(handle, query, where, order, reader)
       const { total, data } = await readAll(along).catch((error) => {
         if (!along || !handle.table.dialect.json?.isRefusal?.(error)) throw error
 

@@ -13,6 +13,12 @@ const MAX_VALUES = 100
 const RELATED = '_r'
 const LINK = '_l'
 
+/** How many characters of a list are read for each record of the page. A longer one is read by itself, in parts. */
+const MAX_CHARACTERS = 100_000
+
+/** What a list is called in the statement. */
+const LIST = '_j'
+
 /** Where the number of rows stands in text. No name has it. */
 const SIZE = '\0'
 
@@ -68,15 +74,25 @@ export function toText(request: AlongRequest, tables: Tables): readonly string[]
     const linking = sql`${sql.table(links.origin.name)} as ${sql.id(LINK)}`
 
     return toParts(
-      sql`(select ${json.toList(values)} from (select ${far?.reference} from ${linking} where ${near?.reference} = ${outer?.reference} ${limit}) as ${sql.id(LINK)} left join ${rows} on ${target?.reference} = ${far?.reference})`
+      toBounded(
+        json.toList(values),
+        sql`(select ${far?.reference} from ${linking} where ${near?.reference} = ${outer?.reference} ${limit}) as ${sql.id(LINK)} left join ${rows} on ${target?.reference} = ${far?.reference}`
+      )
     )
   }
 
   return toParts(
     isSingle
       ? sql`(select ${json.toRow(values)} from ${matching})`
-      : sql`(select ${json.toList(values)} from (select * from ${matching} ${limit}) as ${sql.id(RELATED)})`
+      : toBounded(json.toList(values), sql`(select * from ${matching} ${limit}) as ${sql.id(RELATED)}`)
   )
+}
+
+/** A list as a string; an empty one for a list that is too long. */
+function toBounded(list: Fragment, source: Fragment): Fragment {
+  const text = sql.id(LIST, 'list')
+
+  return sql`(select case when length(${text}) > ${sql.lit(MAX_CHARACTERS)} then '' else ${text} end from (select ${list} as ${sql.id('list')} from ${source}) as ${sql.id(LIST)})`
 }
 
 /** A column of one of several tables. */

@@ -135,6 +135,8 @@ function toListPart(request: AlongRequest, tables: Tables, [head = '', tail]: re
     selection: isSingle ? sql.raw(head) : sql`${sql.raw(head)}${size}${sql.raw(tail)}`,
     found: links && through ? { records, listLinks: toLinkLister(links, through) } : { records },
     take(values, read) {
+      if (read.includes('')) return false
+
       // All at once: that is quicker than one by one.
       const text = `[${read.map(isSingle ? toListText : (list) => list ?? '[]').join()}]`
 

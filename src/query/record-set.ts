@@ -58,6 +58,17 @@ export interface RelatedSort {
  */
 export const AS_SET: unique symbol = Symbol('as set')
 
+/** A param with how much more a call may load through relations. An adapter that reads from elsewhere reads no more at once. */
+export const BUDGET: unique symbol = Symbol('budget')
+
+/** How much more one call may load through relations. */
+export interface Budget {
+  /** How many records. */
+  left: number
+  /** How many characters of records. */
+  characters: number
+}
+
 /** A param with the meaning of names in `$sort` that are not fields. */
 export const RELATED_SORTS: unique symbol = Symbol('related sorts')
 
@@ -67,6 +78,7 @@ const OPERAND: unique symbol = Symbol('operand')
 /** Params of calls that relations make. */
 export interface RelationParams {
   readonly [AS_SET]?: object | undefined
+  readonly [BUDGET]?: Budget | undefined
   readonly [RELATED_SORTS]?: ReadonlyMap<string, RelatedSort>
 }
 

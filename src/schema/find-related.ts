@@ -6,6 +6,8 @@ import { BadRequest } from '../errors.ts'
 import { ALONG, type AlongParams, FOUND, type Found } from '../query/along.ts'
 import {
   AS_SET,
+  BUDGET,
+  type Budget,
   getSet,
   hasSets,
   RELATED_SORTS,
@@ -14,22 +16,18 @@ import {
 } from '../query/record-set.ts'
 import { DISPATCH, keepDispatch } from '../utils/dispatch.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
+import { countCharacters } from '../utils/size.ts'
 import { toRecords } from './output.ts'
 import type { LinkOptions } from './relation.ts'
 
 /** How many records one call may load through relations, and how many may stand in its result. */
 export const MAX_LOADED = 10_000
 
-/** Where params of the calls for relations have how many more records may be loaded. */
-const BUDGET: unique symbol = Symbol('budget')
+/** How many characters of records one call may load through relations, and how many may stand in its result. */
+export const MAX_CHARACTERS = 10_000_000
 
 /** Where params of such a call have the condition that it is made with. */
 const CONDITION: unique symbol = Symbol('condition')
-
-/** How many more records may be loaded. */
-export interface Budget {
-  left: number
-}
 
 /** Records are found by a field and the values that others have. */
 interface Condition {
@@ -45,10 +43,19 @@ export type Fields = Record<string, unknown>
 /** A caller that may not use a method of the related service finds nothing. */
 const REFUSALS: readonly unknown[] = [401, 403, 404, 405]
 
-/** A call leads to more related records than one may, or to larger ones. */
+/** A call leads to more related records than one may. */
 export class TooManyRelated extends BadRequest {
   constructor(reason = `its relations lead to more than ${MAX_LOADED} records`) {
     super(`Invalid query: ${reason}`)
+  }
+}
+
+/** A call leads to larger related records than one may. */
+export class TooLargeRelated extends TooManyRelated {
+  constructor() {
+    super(
+      `its relations lead to more than ${MAX_CHARACTERS} characters of records. Ask for a smaller page, or for the related records in pages of their service`
+    )
   }
 }
 
@@ -79,6 +86,7 @@ export async function findRelated(
   const records = found ? toRecords(found.result).filter(isPlainObject) : []
 
   spend(budget, records)
+  spendCharacters(budget, records, [query.$include ?? []].flat())
 
   if (found) keepShown(found, records)
 
@@ -217,11 +225,22 @@ function keepShown({ dispatch, result }: HookContext, records: readonly Fields[]
 
 /** How many more records the call may load: the calls that it leads to share what it has. */
 export function openBudget({ params }: HookContext): Budget {
-  return (params as { [BUDGET]?: Budget })[BUDGET] ?? { left: MAX_LOADED }
+  return (params as { [BUDGET]?: Budget })[BUDGET] ?? { left: MAX_LOADED, characters: MAX_CHARACTERS }
 }
 
 function spend(budget: Budget, records: readonly unknown[]): void {
   budget.left -= records.length
 
   if (budget.left < 0) throw new TooManyRelated()
+}
+
+/** What records include was loaded by calls that have spent it. */
+function spendCharacters(budget: Budget, records: readonly Fields[], included: readonly string[]): void {
+  const names = new Set(included.map((name) => name.split('.')[0] as string))
+
+  for (const record of records) {
+    budget.characters -= countCharacters(record)
+    for (const name of names) budget.characters += countCharacters(record[name])
+    if (budget.characters < 0) throw new TooLargeRelated()
+  }
 }

@@ -1,68 +1,59 @@
 // How much related records make of a result: one that many others hold is loaded once, and stands in each of them.
 import { isPlainObject } from '../utils/object.ts'
-import { type Fields, MAX_LOADED, TooManyRelated } from './find-related.ts'
+import { countCharacters } from '../utils/size.ts'
+import { type Fields, MAX_CHARACTERS, MAX_LOADED, TooLargeRelated, TooManyRelated } from './find-related.ts'
 import { type Includes, toTree } from './include.ts'
-
-/** How many characters a result may repeat, in records that stand in it more than once. */
-const MAX_REPEATED = 10_000_000
 
 /**
  * Checks what records hold, each counted as often as it is held.
  *
  * @param records The records
  * @param includes What was put into them
- * @throws BadRequest for more records, or more text of records that are repeated, than one call may have
+ * @throws BadRequest for more records, or more characters of records, than one call may have
  */
 export function assertHeld(records: readonly Fields[], includes: Includes): void {
-  if (measure(records, includes).repeated > MAX_REPEATED) {
-    throw new TooManyRelated(`its relations repeat more than ${MAX_REPEATED} characters of records`)
-  }
-}
+  let characters = 0
 
-/** What records hold: how many others, and how many characters of those are there already. */
-interface Held {
-  readonly count: number
-  readonly repeated: number
-}
+  countHeld(records, includes)
 
-const NOTHING: Held = { count: 0, repeated: 0 }
-
-function measure(records: readonly Fields[], includes: Includes): Held {
-  let [count, repeated] = [0, 0]
-
-  for (const [name, names] of includes) {
-    const within = toTree(names)
-    const known = new Map<Fields, { readonly count: number; size?: number }>()
+  for (const name of includes.keys()) {
+    const known = new Map<Fields, number>()
 
     for (const { [name]: held } of records) {
       for (const one of toList(held)) {
-        const before = known.get(one)
-        const inner = before || within.size === 0 ? NOTHING : measure([one], within)
+        const size = known.get(one) ?? countCharacters(one)
 
-        if (before) before.size ??= getSize(one)
-        else known.set(one, { count: inner.count })
-        count += 1 + (before ?? inner).count
-        repeated += before?.size ?? inner.repeated
+        known.set(one, size)
+        characters += size
+        if (characters > MAX_CHARACTERS) throw new TooLargeRelated()
+      }
+    }
+  }
+}
+
+function countHeld(records: readonly Fields[], includes: Includes): number {
+  let count = 0
+
+  for (const [name, names] of includes) {
+    const within = toTree(names)
+    const known = new Map<Fields, number>()
+
+    for (const { [name]: held } of records) {
+      for (const one of toList(held)) {
+        const inner = known.get(one) ?? (within.size === 0 ? 0 : countHeld([one], within))
+
+        known.set(one, inner)
+        count += 1 + inner
         if (count > MAX_LOADED) throw new TooManyRelated()
       }
     }
   }
 
-  return { count, repeated }
+  return count
 }
 
 function toList(held: unknown): readonly Fields[] {
   if (Array.isArray(held)) return held
 
   return isPlainObject(held) ? [held] : []
-}
-
-/** About how many characters a value has as JSON. */
-function getSize(value: unknown): number {
-  if (typeof value === 'string') return value.length
-  if (ArrayBuffer.isView(value)) return value.byteLength
-  if (Array.isArray(value)) return value.reduce((size: number, one) => size + getSize(one), 0)
-  if (!isPlainObject(value)) return 1
-
-  return Object.entries(value).reduce((size, [name, field]) => size + name.length + getSize(field), 0)
 }

@@ -4,19 +4,18 @@ import type { HookContext, Query } from '../core/types.ts'
 import { BadRequest, type FeathersError } from '../errors.ts'
 import { addConditions } from '../query/conditions.ts'
 import { LOGICAL_OPERATORS } from '../query/operators.ts'
-import { getOperand, hasSets, RELATED_SORTS, type RecordSet, type RelatedSort } from '../query/record-set.ts'
+import {
+  type Budget,
+  getOperand,
+  hasSets,
+  RELATED_SORTS,
+  type RecordSet,
+  type RelatedSort
+} from '../query/record-set.ts'
 import { refuseUndefined } from '../query/undefined.ts'
 import { isPlainObject, setOwn } from '../utils/object.ts'
 import { toBadRequest } from './faults.ts'
-import {
-  type Budget,
-  findLinkSet,
-  findLinks,
-  findRelated,
-  findSet,
-  openBudget,
-  TooManyRelated
-} from './find-related.ts'
+import { findLinkSet, findLinks, findRelated, findSet, openBudget, TooManyRelated } from './find-related.ts'
 import { describeUnknown } from './query.ts'
 import {
   isCountRelation,

@@ -1,19 +1,11 @@
 import { reportError } from '../core/events.ts'
 import { getIdField } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
-import { toKey } from '../query/record-set.ts'
+import { type Budget, toKey } from '../query/record-set.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { mapAll, waitForAll } from '../utils/promise.ts'
 import { getFound, getPlainSet } from './along.ts'
-import {
-  type Budget,
-  type Fields,
-  findLinks,
-  findRelated,
-  findSet,
-  openBudget,
-  TooManyRelated
-} from './find-related.ts'
+import { type Fields, findLinks, findRelated, findSet, openBudget, TooManyRelated } from './find-related.ts'
 import { assertHeld } from './held.ts'
 import type { Includes } from './include.ts'
 import { toRecords } from './output.ts'
@@ -149,7 +141,16 @@ async function findMany(
     ? groupByLinks(sorted, target, links, through.from, through.to)
     : groupBy(sorted, target)
 
-  return [name, (record) => lookUp(groups, record[own]) ?? []]
+  const max = getMaxListed(context, path)
+
+  return [name, (record) => lookUp(groups, record[own])?.slice(0, max) ?? []]
+}
+
+/** How many records a client may get of a list: as many as `find` of their service gives in a page. */
+function getMaxListed({ app, params }: HookContext, path: string): number | undefined {
+  const { options } = app.service(path) as { options?: { paginate?: { max?: number } | false } }
+
+  return params.provider && options?.paginate ? options.paginate.max : undefined
 }
 
 function groupByLinks(

@@ -5,6 +5,9 @@ import { memory } from '../../src/memory.ts'
 import { count, many, one, schema } from '../../src/schema.ts'
 import { ask, Comment, createInMemory, Note, Person } from './support/relations.ts'
 
+const TOO_LARGE =
+  'Invalid query: its relations lead to more than 10000000 characters of records. Ask for a smaller page, or for the related records in pages of their service'
+
 describe('a relation', () => {
   it('has limits on levels, names and records', async () => {
     const { app } = createInMemory()
@@ -108,7 +111,7 @@ describe('a relation', () => {
     expect(refused).toEqual(['comments', 'notes'])
   })
 
-  it('repeats records of up to ten million characters', async () => {
+  it('stands in a result with up to ten million characters, counted each time', async () => {
     const { app } = createInMemory()
     const notes = app.service('notes')
     const include = { query: { $include: 'author' } }
@@ -116,15 +119,39 @@ describe('a relation', () => {
 
     await app.service('people').create({ name: 'x'.repeat(99_970), boss_id: null, secret: 's' })
 
-    // The first time is no repetition.
-    for (const note of await notes.create(toNotes(101), include)) expect(note.author.id).toBe(0)
+    for (const note of await notes.create(toNotes(100), include)) expect(note.author.id).toBe(0)
     // What is written is written, and has no relations then.
-    for (const note of await notes.create(toNotes(102), include)) expect(note).not.toHaveProperty('author')
+    for (const note of await notes.create(toNotes(101), include)) expect(note).not.toHaveProperty('author')
     await expect(ask(app, 'notes', { $include: 'author' })).rejects.toMatchObject({
       code: 400,
-      message: 'Invalid query: its relations repeat more than 10000000 characters of records'
+      message: TOO_LARGE
     })
-    expect(await ask(app, 'notes', { $include: 'author', $limit: 101 })).toHaveLength(101)
+    expect(await ask(app, 'notes', { $include: 'author', $limit: 100 })).toHaveLength(100)
+  })
+
+  it('gives clients at most as many records of a list as a page of their service has', async () => {
+    const app: any = alula()
+
+    app.use('people', memory({ multi: true, paginate: { default: 2, max: 3 } }), { schema: schema(Person) })
+    app.use('notes', memory({ multi: true }), {
+      schema: schema(Note, {
+        relations: {
+          team: many('people', { from: 'owner', to: 'boss_id' }),
+          size: count('people', { from: 'owner', to: 'boss_id' })
+        }
+      })
+    })
+    await app
+      .service('people')
+      .create(Array.from({ length: 5 }, (_, id) => ({ name: `p${id}`, boss_id: 1, secret: 's' })))
+    await app.service('notes').create({ text: 'a', owner: 1 })
+
+    const query = { $include: ['team', 'size'] }
+    const [asked] = await ask(app, 'notes', query)
+
+    expect(asked.team.map(({ id }: any) => id)).toEqual([0, 1, 2])
+    expect(asked.size).toBe(5)
+    expect((await app.service('notes').find({ query }))[0].team).toHaveLength(5)
   })
 
   it('that is not valid refuses the start', async () => {

@@ -1,0 +1,104 @@
+import { sql } from 'kysely'
+import { expect, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
+import { alula } from '../../src/index.ts'
+import { kysely } from '../../src/kysely.ts'
+import { many, schema } from '../../src/schema.ts'
+import { describeDatabases, type TestDatabase } from '../support/sql.ts'
+import { ask } from './support/relations.ts'
+
+const TABLES = { threads: 'alula_large_threads', replies: 'alula_large_replies' }
+
+/** Starts an application with one thread that has replies of 90 kB. */
+async function start(database: TestDatabase, size: number, text = 'x'.repeat(90_000)) {
+  let read = 0
+  const db = database.open(({ query }) => {
+    if (query.sql.includes(TABLES.replies)) read++
+  })
+  const app: any = alula()
+  const drop = async () => {
+    for (const table of Object.values(TABLES)) await db.schema.dropTable(table).ifExists().execute()
+  }
+
+  await drop()
+  onTestFinished(async () => {
+    await drop()
+    await db.destroy()
+  })
+  await sql
+    .raw(`create table ${TABLES.threads} (id ${database.countedId}, title ${database.text})`)
+    .execute(db)
+  await sql
+    .raw(
+      `create table ${TABLES.replies} (id ${database.countedId}, thread integer, body ${database.name === 'MariaDB' ? 'longtext' : 'text'})`
+    )
+    .execute(db)
+  await db.schema.createIndex('alula_large_thread').on(TABLES.replies).column('thread').execute()
+
+  const rows = Array.from({ length: size }, () => ({ thread: 1, body: text }))
+
+  for (let from = 0; from < size; from += 100) {
+    await db
+      .insertInto(TABLES.replies)
+      .values(rows.slice(from, from + 100))
+      .execute()
+  }
+  await db.insertInto(TABLES.threads).values({ title: 'long' }).execute()
+
+  app.use('replies', kysely({ Model: db, name: TABLES.replies }), {
+    schema: schema(z.object({ id: z.int(), thread: z.int().nullable(), body: z.string().nullable() }))
+  })
+  app.use('threads', kysely({ Model: db, name: TABLES.threads, paginate: { default: 10 } }), {
+    schema: schema(z.object({ id: z.int(), title: z.string().nullable() }), {
+      relations: { replies: many('replies', { to: 'thread' }) }
+    })
+  })
+
+  return {
+    app,
+    count: async (work: () => Promise<unknown>) => {
+      read = 0
+      await work()
+
+      return read
+    }
+  }
+}
+
+describeDatabases('related records', (database) => {
+  it('that are too large are refused before all of them are read', async () => {
+    const { app, count } = await start(database, 1500)
+    const refused = { code: 400, message: expect.stringContaining('more than 10000000 characters') }
+    const load = (params: object) =>
+      expect(
+        app.service('threads').get(1, { provider: 'rest', query: { $include: 'replies' }, ...params })
+      ).rejects.toMatchObject(refused)
+
+    // The first 250 of them are too much.
+    expect(await count(() => load({}))).toBe(1)
+    await expect(ask(app, 'threads', { $include: 'replies' })).rejects.toMatchObject(refused)
+
+    globalThis.gc?.()
+
+    const before = process.memoryUsage().rss
+
+    await Promise.all(Array.from({ length: 8 }, () => load({})))
+
+    // All of them, eight times, are more than a gigabyte.
+    expect(process.memoryUsage().rss - before).toBeLessThan(700e6)
+  }, 120_000)
+
+  it('that are small are all read, in parts', async () => {
+    const { app, count } = await start(database, 1500, 'short')
+    let thread: any
+    const statements = await count(async () => {
+      thread = await app.service('threads').get(1, { provider: 'rest', query: { $include: 'replies' } })
+    })
+
+    expect(thread.replies.map(({ id }: any) => id)).toEqual(
+      Array.from({ length: 1500 }, (_, index) => index + 1)
+    )
+    expect(statements).toBe(7)
+    expect(((await ask(app, 'threads', { $include: 'replies' })) as any).data[0].replies).toHaveLength(1500)
+  }, 60_000)
+})
