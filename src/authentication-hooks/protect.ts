@@ -3,7 +3,7 @@ import { BadRequest } from '../errors.ts'
 import { GUARD, PROTECTS } from '../hooks/types.ts'
 import { createError } from '../utils/developer-error.ts'
 import { DISPATCH, hasDispatch, Omission, omitFromDispatch } from '../utils/dispatch.ts'
-import { omitPath } from '../utils/object.ts'
+import { omitPaths } from '../utils/object.ts'
 
 type Path = readonly string[]
 
@@ -24,7 +24,7 @@ export function protect(...fields: string[]) {
   }
 
   const paths = fields.map((field) => field.split('.'))
-  const omission = new Omission((shown) => omit(shown, paths))
+  const omission = new Omission((shown) => omitPaths(shown, paths))
 
   async function protectFields(context: HookContext, next?: NextFunction): Promise<void> {
     if (typeof next === 'function') await next()
@@ -86,16 +86,7 @@ function omitFromAll(items: readonly unknown[], paths: readonly Path[]): unknown
 
 /** A copy of a record would not say any more what another service has hidden of it. */
 function omitFromShown(item: unknown, paths: readonly Path[]): unknown {
-  return omit(hasDispatch(item) ? (item as { [DISPATCH]: unknown })[DISPATCH] : item, paths)
-}
-
-function omit(item: unknown, paths: readonly Path[]): unknown {
-  if (typeof item !== 'object' || item === null) return item
-
-  const data: unknown = 'toJSON' in item && typeof item.toJSON === 'function' ? item.toJSON() : item
-
-  // As a name too: a record may have `profile.secret` for a column.
-  return paths.reduce((copy, path) => omitPath(omitPath(copy, path), [path.join('.')]), data)
+  return omitPaths(hasDispatch(item) ? (item as { [DISPATCH]: unknown })[DISPATCH] : item, paths)
 }
 
 /** Assumes nothing of the adapter: it may have other operators, and may ignore case in names. */

@@ -1,6 +1,6 @@
 // What leaves of events: less than a result, because connections get them that did not call.
 import { DISPATCH, replaceObjects, showRecords } from '../utils/dispatch.ts'
-import { omitPath } from '../utils/object.ts'
+import { omitPath, omitPaths } from '../utils/object.ts'
 import { getProtected } from './gate.ts'
 import { getInternals, type SentEvent } from './internals.ts'
 import { getServiceOptions } from './service.ts'
@@ -67,9 +67,9 @@ export function withDispatch(app: object, { service, event, data, context }: Sen
 /** The record is somewhere in the data, or a part of it. */
 function omitEverywhere(value: unknown, paths: readonly (readonly string[])[]): unknown {
   return replaceObjects(value, (object) => {
-    const shown = DISPATCH in object ? object[DISPATCH] : object
+    if (object instanceof Date || ArrayBuffer.isView(object)) return object
 
-    return paths.reduce((copy, path) => omitPath(omitPath(copy, path), [path.join('.')]), shown)
+    return omitPaths(DISPATCH in object ? object[DISPATCH] : object, paths)
   })
 }
 

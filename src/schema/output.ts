@@ -1,4 +1,4 @@
-import { DISPATCH, isShownOtherwise, keepOwner } from '../utils/dispatch.ts'
+import { DISPATCH, isShownOtherwise, keepOwner, showRecords } from '../utils/dispatch.ts'
 import { isPlainObject, setOwn } from '../utils/object.ts'
 import { createHidden, toWithin } from './hidden.ts'
 import {
@@ -341,7 +341,8 @@ function isPage(result: unknown): result is Page {
 /** Instances of classes: dates and ids of a database are values; what has fields is picked like an object. */
 function pickInstance(value: object, pickFields: PickObject | undefined): unknown {
   if (pickFields && !(value instanceof Date)) {
-    const plain: unknown = hasJson(value) ? value.toJSON() : value
+    // What it becomes may be a record that a service has returned.
+    const plain: unknown = hasJson(value) ? showRecords(value.toJSON()) : value
 
     return isObjectLike(plain) ? pickFields(plain) : plain
   }

@@ -217,6 +217,21 @@ export function omitPath(value: unknown, [name, ...rest]: readonly string[]): un
   return rest.length === 0 ? copy : { ...copy, [name]: omitPath(omitted, rest) }
 }
 
+/**
+ * Copies a record without what is at the end of some paths, or has a path as its name: a record may have `profile.secret`
+ * for a column. Of an instance it is what JSON has of it.
+ *
+ * @param record The record; anything else is returned as it is
+ * @param paths The paths
+ */
+export function omitPaths(record: unknown, paths: readonly (readonly string[])[]): unknown {
+  if (typeof record !== 'object' || record === null) return record
+
+  const data: unknown = 'toJSON' in record && typeof record.toJSON === 'function' ? record.toJSON() : record
+
+  return paths.reduce((copy, path) => omitPath(omitPath(copy, path), [path.join('.')]), data)
+}
+
 /** Ends a `switch` over a union: the compiler refuses it as long as a case is missing. */
 export function assertNever(value: never): never {
   throw new Error(`Unexpected value: ${JSON.stringify(value)}`)

@@ -29,6 +29,22 @@ class Envelope {
   }
 }
 
+class Document {
+  readonly stored: any
+
+  constructor(stored: object) {
+    this.stored = stored
+  }
+
+  get password(): string {
+    return this.stored.password
+  }
+
+  toJSON(): object {
+    return this.stored
+  }
+}
+
 /** Ways to put a record into something else. */
 const wraps: { readonly [name: string]: (record: any) => unknown } = {
   itself: (record) => record,
@@ -38,6 +54,8 @@ const wraps: { readonly [name: string]: (record: any) => unknown } = {
   'a name in a list in a name': (record) => ({ a: { list: [{ record }] } }),
   'a list in a list': (record) => [[record]],
   'an instance of a class': (record) => new Envelope(record),
+  // As documents of an ORM, whose fields are getters.
+  'a document': (record) => new Document(record),
   'what becomes JSON': (record) => ({ toJSON: () => ({ record }) })
 }
 

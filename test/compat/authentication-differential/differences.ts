@@ -279,11 +279,11 @@ export const differences: Differences = {
     ],
     'protect a list, from outside': [
       "TypeError: Cannot read properties of null (reading 'toJSON')",
-      'a result'
+      '{"result":[{"id":1},5,null,[{}]],"dispatch":[{"id":1},5,null,[{}]]}'
     ],
     'protect a list around, from outside': [
       "TypeError: Cannot read properties of null (reading 'toJSON')",
-      'a result'
+      '{"result":[{"id":1},5,null,[{}]],"dispatch":[{"id":1},5,null,[{}]]}'
     ]
   },
   'protect-pages': {
