@@ -4,7 +4,8 @@ import config from './vitest.config.ts'
 /** The tests that `scripts/mutation.mjs` runs against the mutants of a folder. */
 const include = process.env.MUTATION_TESTS?.split(';') ?? []
 
-const globalSetup = process.env.TEST_DATABASE === undefined ? ['test/support/own-databases.ts'] : []
+const ownDatabases = process.env.TEST_DATABASE === undefined ? ['test/support/own-databases.ts'] : []
+const globalSetup = [config.test?.globalSetup ?? [], ownDatabases].flat()
 
 export default defineConfig({
   ...config,

@@ -30,7 +30,10 @@ const [alula] = packages
 const entries = packages.flatMap(({ entries }) => entries)
 
 /** Entries that are of no use without a package of somebody else’s, which they import at once. */
-const REQUIRED_PEERS = new Map([['alula/kysely', 'kysely']])
+const REQUIRED_PEERS = new Map([
+  ['alula/koa', 'koa'],
+  ['alula/kysely', 'kysely']
+])
 
 await checkPackages()
 report.finish()

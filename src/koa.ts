@@ -1,3 +1,4 @@
+export { default as Koa } from 'koa'
 export { type Application, koa } from './koa/application.ts'
 export { authenticate, parseAuthentication } from './koa/authentication.ts'
 export type { FeathersContext, FeathersKoaContext, Middleware } from './koa/context.ts'
@@ -7,7 +8,7 @@ export {
   bodyParser,
   type CorsOptions,
   cors,
-  Koa,
+  type LoadedMiddleware,
   type ServeStaticOptions,
   serveStatic
 } from './koa/peers.ts'

@@ -20,7 +20,7 @@ const WITHOUT_CODE: { readonly [file: string]: readonly [count: number, reason: 
   'packages/alula-testing/src/contract.ts': [3, 'a test that fails'],
   'packages/alula-testing/src/exposure.ts': [1, 'a test that fails'],
   'packages/page/src/request.ts': [1, 'shown on the page'],
-  'src/authentication/hasher.ts': [2, 'a thread that has ended, or what it threw'],
+  'src/authentication/bcrypt-threads.ts': [2, 'a thread that has ended, or what it threw'],
   'src/cli/load.ts': [1, 'what an application throws, with its place'],
   'src/errors.ts': [1, 'an error of a server, revived'],
   'src/express/rest.ts': [1, 'what middleware has thrown, as an object'],

@@ -3,14 +3,10 @@ import { isFeathersError } from '../src/errors.ts'
 import { express, rest } from '../src/express.ts'
 import { alula } from '../src/index.ts'
 import { memory } from '../src/memory.ts'
-import { loadClient } from '../src/oauth/connection.ts'
-import { createRedisClient } from '../src/sync/connection.ts'
 import { handleSocket } from '../src/transport.ts'
 import { application, createSecured } from './support/mistakes.ts'
 
 // What developers get wrong, where it shows at the start of the application or with a call.
-
-const missing = () => Promise.reject(Object.assign(new Error('not found'), { code: 'ERR_MODULE_NOT_FOUND' }))
 
 const mistakes: { [mistake: string]: [act: () => Promise<unknown>, sentence: string] } = {
   'data that nobody has awaited': [
@@ -61,14 +57,6 @@ const mistakes: { [mistake: string]: [act: () => Promise<unknown>, sentence: str
   'an entity service that is not there': [
     () => createSecured({ service: 'user' }).setup(),
     "Can not find service 'user'. Did you mean 'users'?"
-  ],
-  'openid-client that is not installed': [
-    () => loadClient(missing),
-    "'alula/oauth' needs the package 'openid-client': npm install openid-client"
-  ],
-  'redis that is not installed': [
-    () => createRedisClient('redis://localhost', missing),
-    "'alula/sync' needs the package 'redis': npm install redis"
   ],
   'app.listen before app.setup has finished': [
     async () => {

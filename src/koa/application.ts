@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http'
-import type KoaClass from 'koa'
+import Koa from 'koa'
 import type { Application as CoreApplication, FeathersApplication, ServiceOptions } from '../core/types.ts'
 import { graft } from '../node/graft.ts'
 import { implementListen } from '../node/listen.ts'
@@ -7,7 +7,7 @@ import { createError, createTypeError } from '../utils/developer-error.ts'
 import { copyWith } from '../utils/object.ts'
 import { ignoreAborts } from './aborts.ts'
 import type { FeathersContext, FeathersKoaContext } from './context.ts'
-import { Koa } from './peers.ts'
+import type { LoadedMiddleware } from './peers.ts'
 import { implementQuery } from './request.ts'
 import { assertMiddleware } from './rest.ts'
 import { encodeResult } from './send.ts'
@@ -31,14 +31,11 @@ export interface Application<Services = any, Settings = any>
   listen(...args: any[]): Promise<Server>
 }
 
-type KoaMembers = Omit<KoaClass, keyof CoreApplication | 'listen' | 'use'>
+type KoaMembers = Omit<Koa, keyof CoreApplication | 'listen' | 'use'>
 
 /** As Koa has it, so that middleware that adds to the context can be used. */
 type UseMiddleware<App> = <NewState = object, NewContext = object>(
-  middleware: KoaClass.Middleware<
-    KoaClass.DefaultState & NewState,
-    KoaClass.DefaultContext & FeathersContext & NewContext
-  >
+  middleware: Koa.Middleware<Koa.DefaultState & NewState, Koa.DefaultContext & FeathersContext & NewContext>
 ) => App
 
 /**
@@ -47,11 +44,11 @@ type UseMiddleware<App> = <NewState = object, NewContext = object>(
  *
  * @param app An application; without one a plain Koa application is returned
  * @param koaApp The Koa application to use
- * @throws Error when `app` is not an application, when `koaApp` is none of Koa, and without the package `koa`
+ * @throws Error when `app` is not an application, and when `koaApp` is none of Koa
  */
 export function koa<Services = any, Settings = any>(
   app?: FeathersApplication<Services, Settings>,
-  koaApp: KoaClass = new Koa()
+  koaApp: Koa = new Koa()
 ): Application<Services, Settings> {
   if (!app) return koaApp as unknown as Application<Services, Settings>
 
@@ -77,12 +74,12 @@ export function koa<Services = any, Settings = any>(
     return (use as any).call(this, location, ...args)
   }
 
-  implementListen(grafted, (own) => createServer(own.callback()))
+  implementListen(grafted, (own) => createServer(own.callback()), waitForPackages)
 
   ignoreAborts(grafted.context)
   implementQuery(grafted.request)
   // First, so that the result of a service is encoded when all other middleware has seen it.
-  grafted.use(async function encode(context: FeathersKoaContext, next: KoaClass.Next) {
+  grafted.use(async function encode(context: FeathersKoaContext, next: Koa.Next) {
     // Mounted in another application, whose requests parse queries in their own way.
     if (context.app !== grafted) implementQuery(context.request)
 
@@ -93,4 +90,9 @@ export function koa<Services = any, Settings = any>(
   })
 
   return grafted
+}
+
+/** A missing package is reported when the application starts, and not by a request. */
+async function waitForPackages({ middleware }: Koa): Promise<void> {
+  await Promise.all(middleware.map((each) => (each as Partial<LoadedMiddleware>).loaded))
 }

@@ -1,13 +1,15 @@
-// The packages that are wrapped. They are loaded here and not imported, because `errorHandler` needs none of them.
-import { createRequire } from 'node:module'
-import type KoaClass from 'koa'
-import { createMissingPeer } from '../utils/peer.ts'
-import type { Middleware } from './context.ts'
+// The optional packages that are wrapped. Each is imported by its name where it is used, so that bundlers find it.
+import type { Next } from 'koa'
+import { rethrowMissingPeer } from '../utils/peer.ts'
+import type { FeathersKoaContext, Middleware } from './context.ts'
 
-const load = createRequire(import.meta.url)
+/** Middleware of a package. It waits for the import. */
+export interface LoadedMiddleware extends Middleware {
+  /** Rejects where the package is not installed, or refuses its options. */
+  readonly loaded: Promise<unknown>
+}
 
-/** The class of Koa. Without the package `koa`, its constructor throws an error that says what to install. */
-export const Koa: typeof KoaClass = loadKoa()
+const OWNER = "'alula/koa'"
 
 /** The options of {@link bodyParser}: those of `koa-body`. */
 export interface BodyParserOptions {
@@ -76,51 +78,45 @@ export interface ServeStaticOptions {
 
 /**
  * Middleware that parses bodies into `ctx.request.body`, by the package `koa-body`. Services need none: see `rest`.
+ * Without the package the application does not start.
  *
  * @param options The options of `koa-body`
- * @throws Error without the package
  */
-export function bodyParser(options?: BodyParserOptions): Middleware {
-  return loadPeer('koa-body').koaBody(options)
+export function bodyParser(options?: BodyParserOptions): LoadedMiddleware {
+  const load = import('koa-body').catch(rethrowMissingPeer('koa-body', OWNER))
+
+  return toMiddleware(load.then(({ koaBody }: any) => koaBody(options)))
 }
 
 /**
  * Middleware that allows pages of other origins to call, by the package `@koa/cors`. Use it before `errorHandler`.
+ * Without the package the application does not start.
  *
  * @param options The options of `@koa/cors`
- * @throws Error without the package
  */
-export function cors(options?: CorsOptions): Middleware {
-  return loadPeer('@koa/cors')(options)
+export function cors(options?: CorsOptions): LoadedMiddleware {
+  const load = import('@koa/cors').catch(rethrowMissingPeer('@koa/cors', OWNER))
+
+  return toMiddleware(load.then(({ default: create }) => create(options as Parameters<typeof create>[0])))
 }
 
 /**
- * Middleware that serves files, by the package `koa-static`.
+ * Middleware that serves files, by the package `koa-static`. Without the package the application does not start.
  *
  * @param root The folder
  * @param options The options of `koa-static`
- * @throws Error without the package
  */
-export function serveStatic(root: string, options?: ServeStaticOptions): Middleware {
-  return loadPeer('koa-static')(root, options)
+export function serveStatic(root: string, options?: ServeStaticOptions): LoadedMiddleware {
+  const load = import('koa-static').catch(rethrowMissingPeer('koa-static', OWNER))
+
+  return toMiddleware(load.then(({ default: create }) => create(root, options)))
 }
 
-function loadKoa(): typeof KoaClass {
-  try {
-    return load('koa')
-  } catch (cause) {
-    return class {
-      constructor() {
-        throw createMissingPeer('koa', "'alula/koa'", cause)
-      }
-    } as unknown as typeof KoaClass
-  }
-}
+function toMiddleware(loaded: Promise<Middleware>): LoadedMiddleware {
+  // `app.listen` reports it, or the first request.
+  loaded.catch(() => undefined)
 
-function loadPeer(name: string): any {
-  try {
-    return load(name)
-  } catch (cause) {
-    throw createMissingPeer(name, "'alula/koa'", cause)
-  }
+  const middleware = async (context: FeathersKoaContext, next: Next) => (await loaded)(context, next)
+
+  return Object.assign(middleware, { loaded })
 }

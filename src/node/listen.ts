@@ -20,13 +20,20 @@ interface ServedApplication {
  *
  * @param app The application, which is changed
  * @param create Creates a server of it that does not listen yet
+ * @param prepare Is awaited before the application is set up
  */
-export function implementListen(app: any, create: (app: any) => Server): void {
+export function implementListen(
+  app: any,
+  create: (app: any) => Server,
+  prepare?: (app: any) => Promise<void>
+): void {
   const { teardown } = app
   const closers: (() => Promise<void>)[] = []
 
   app.listen = async function (this: any, ...args: any[]): Promise<Server> {
     this.server = create(this)
+
+    if (prepare) await prepare(this)
 
     const server = await startServer(this, this.server, args, closers)
 

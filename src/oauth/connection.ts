@@ -1,5 +1,5 @@
 import type { ClientAuth, Configuration } from 'openid-client'
-import { importPeer } from '../utils/peer.ts'
+import { rethrowMissingPeer } from '../utils/peer.ts'
 import { Unusable } from './failure.ts'
 import { createSecret, type ResolvedProvider } from './options.ts'
 import { isLoopback, isSafeUrl } from './redirect.ts'
@@ -14,10 +14,8 @@ const TIMEOUT = 10
 const MAX_RESPONSE = 1024 * 1024
 
 /** Loads what speaks OAuth. */
-export function loadClient(
-  load: () => Promise<OpenidClient> = () => import('openid-client')
-): Promise<OpenidClient> {
-  return importPeer('openid-client', "'alula/oauth'", load)
+export function loadClient(): Promise<OpenidClient> {
+  return import('openid-client').catch(rethrowMissingPeer('openid-client', "'alula/oauth'"))
 }
 
 /** What our server asks of one provider by itself, without a browser. */

@@ -63,8 +63,9 @@ function openFolder() {
     )
 
   try {
+    // A bundle in CommonJS has no URL: its packages are beside the file that was started.
     const file = load('node:module')
-      .createRequire(import.meta.url)
+      .createRequire(import.meta.url ?? load('node:path').resolve(process.argv[1] ?? 'bundle'))
       .resolve('swagger-ui-dist/package.json')
 
     return { fs: load('node:fs'), folder: load('node:path').dirname(file) }

@@ -1,6 +1,6 @@
 import { createTypeError } from '../utils/developer-error.ts'
 import { copyPlain, isPlainObject } from '../utils/object.ts'
-import { importPeer } from '../utils/peer.ts'
+import { rethrowMissingPeer } from '../utils/peer.ts'
 import { isPromise } from '../utils/promise.ts'
 import { type Fault, MAX_FAULTS } from './faults.ts'
 import {
@@ -127,7 +127,7 @@ function toDescription(schema: unknown, ajv: AjvLike | undefined, known: Set<str
 }
 
 async function loadAjv(schema: JsonSchema, owner: string): Promise<AjvLike> {
-  const module: any = await importPeer('ajv', owner, () => importDraft(schema))
+  const module: any = await importDraft(schema, owner)
   // Each level of a value would be checked twice as often as the one above: the first fault has to do.
   const isRecursive = hasKeyword(schema, REFERENCES) && hasKeyword(schema, ['anyOf', 'oneOf'])
   const ajv = new (toClass(module))({
@@ -180,7 +180,7 @@ async function loadAjv(schema: JsonSchema, owner: string): Promise<AjvLike> {
   })
 
   if (hasKeyword(schema, ['format'])) {
-    const formats: any = await importPeer('ajv-formats', owner, () => import('ajv-formats'))
+    const formats: any = await import('ajv-formats').catch(rethrowMissingPeer('ajv-formats', owner))
 
     toClass(formats)(ajv)
   }
@@ -202,13 +202,16 @@ function assertDraft({ $schema }: JsonSchema, owner: string): void {
 }
 
 /** Imports Ajv for the draft that `$schema` names; without it, for the draft that has the keywords of the schema. */
-function importDraft(schema: JsonSchema): Promise<unknown> {
+function importDraft(schema: JsonSchema, owner: string): Promise<unknown> {
+  const rethrow = rethrowMissingPeer('ajv', owner)
   const isDraft = (name: string, keywords: readonly string[]) =>
     schema.$schema === undefined ? hasKeyword(schema, keywords) : String(schema.$schema).includes(name)
 
-  if (isDraft('2019-09', KEYWORDS_OF_2019)) return import('ajv/dist/2019.js')
+  if (isDraft('2019-09', KEYWORDS_OF_2019)) return import('ajv/dist/2019.js').catch(rethrow)
 
-  return isDraft('2020-12', KEYWORDS_OF_2020) ? import('ajv/dist/2020.js') : import('ajv')
+  return isDraft('2020-12', KEYWORDS_OF_2020)
+    ? import('ajv/dist/2020.js').catch(rethrow)
+    : import('ajv').catch(rethrow)
 }
 
 /** What `import` makes of a CommonJS module with a default export. */

@@ -12,7 +12,7 @@ import { LOGGER_CHECK, type Logger } from '../transport/error.ts'
 import { isCount, isObject } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { assertOption, assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
-import { importPeer } from '../utils/peer.ts'
+import { rethrowMissingPeer } from '../utils/peer.ts'
 import { SocketTransport } from './transport.ts'
 
 /** The options of {@link socketio}: those of Socket.IO, and a log. */
@@ -78,7 +78,7 @@ export function socketio(...args: SocketioArguments): (app: any) => void {
     let isHooked = false
 
     async function setUp({ app, server }: ApplicationHookContext, next: NextFunction): Promise<void> {
-      const { Server } = await importPeer('socket.io', "'alula/socketio'", () => import('socket.io'))
+      const { Server } = await import('socket.io').catch(rethrowMissingPeer('socket.io', "'alula/socketio'"))
 
       // One for all servers, which may be set up at the same time: nothing is awaited between check and creation.
       transport ??= new SocketTransport(app, Server, serverOptions, logger)

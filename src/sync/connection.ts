@@ -10,7 +10,7 @@ import type {
 import { isObject, isString } from '../utils/check.ts'
 import { createDebug } from '../utils/debug.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
-import { importPeer } from '../utils/peer.ts'
+import { rethrowMissingPeer } from '../utils/peer.ts'
 import { withTimeout } from '../utils/with-timeout.ts'
 
 /** A client of the package `redis`. It is only asked for others like it. */
@@ -42,8 +42,6 @@ export type RedisSettings = Readonly<Required<RedisOptions>>
 
 /** A client with the commands of Redis. */
 export type Client = ReturnType<typeof createClient>
-
-type Redis = Pick<typeof import('redis'), 'createClient'>
 
 const debug = createDebug('alula:sync')
 
@@ -212,10 +210,7 @@ function isLocation(redis: unknown): boolean {
 }
 
 /** @internal A client for us alone, whatever the options for others say. */
-export async function createRedisClient(
-  redis: RedisLocation,
-  load: () => Promise<Redis> = () => import('redis')
-): Promise<Client> {
+export async function createRedisClient(redis: RedisLocation): Promise<Client> {
   const given: { socket?: object } | undefined =
     typeof redis === 'string' ? { url: redis } : isClient(redis) ? redis.options : redis
   const options = {
@@ -235,7 +230,7 @@ export async function createRedisClient(
 
   if (isClient(redis)) return redis.duplicate(options) as Client
 
-  const { createClient } = await importPeer('redis', "'alula/sync'", load)
+  const { createClient } = await import('redis').catch(rethrowMissingPeer('redis', "'alula/sync'"))
 
   return createClient({ ...given, ...options }) as unknown as Client
 }

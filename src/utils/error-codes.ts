@@ -237,6 +237,13 @@ export interface Codes {
   ALULA_MISSING_SECRET: 'error'
 
   /**
+   * Node cannot start the thread that hashes passwords.
+   *
+   * @fix Read what Node says at the end of the message. With `--permission`, start with `--allow-worker`, too.
+   */
+  ALULA_NO_HASHING_THREAD: 'error'
+
+  /**
    * The table of a service does not exist, or has no column for ids.
    *
    * @fix Run migrations before `app.setup()`, and check the `name`, `id` and `by` options.

@@ -1,23 +1,18 @@
 import { createError } from './developer-error.ts'
 
 /**
- * Imports an optional peer dependency.
+ * Returns a handler for the rejected import of an optional peer dependency. Write it directly after the import: bundlers
+ * fail on a package that is not installed, unless they see there that its absence is handled.
  *
+ * @example
+ * const { Server } = await import('socket.io').catch(rethrowMissingPeer('socket.io', "'alula/socketio'"))
  * @param name The name of the package
  * @param user What needs it, as a sentence begins: `'alula/socketio'`
- * @param load The import
- * @param command What installs it
- * @throws Error that says what to do when the package is not there
+ * @param command The command that installs it
+ * @returns A function that throws an error which says what to do
  */
-export async function importPeer<T>(
-  name: string,
-  user: string,
-  load: () => Promise<T>,
-  command?: string
-): Promise<T> {
-  try {
-    return await load()
-  } catch (cause) {
+export function rethrowMissingPeer(name: string, user: string, command?: string): (cause: unknown) => never {
+  return (cause) => {
     throw createMissingPeer(name, user, cause, command)
   }
 }

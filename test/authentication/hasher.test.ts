@@ -243,4 +243,19 @@ describe('a process that has hashed', () => {
 
     expect(stdout).toBe('60\n'.repeat(5))
   })
+
+  it('that may start no thread says so', async () => {
+    const permission = ['--permission', '--experimental-permission'].find((flag) =>
+      process.allowedNodeEnvironmentFlags.has(flag)
+    ) as string
+    const prelude = `const { BcryptHasher } = await import(${JSON.stringify(module)});`
+    const script = `${prelude} await new BcryptHasher(4).hash('password').catch(({ message }) => console.log(message))`
+    const { stdout } = await run(process.execPath, [
+      ...[permission, '--allow-fs-read=*', '--no-warnings'],
+      ...['--input-type=module', '--eval', script]
+    ])
+
+    expect(stdout).toContain('The thread that hashes passwords cannot start: ')
+    expect(stdout).toContain('ALULA_NO_HASHING_THREAD')
+  })
 })

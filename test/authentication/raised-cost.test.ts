@@ -57,7 +57,7 @@ describe('a login after the cost was raised', () => {
       )
 
       return post.mock.calls
-        .map(([{ args }]: any) => 2 ** Number(args[1].split('$')[2]))
+        .map(([{ by }]: any) => 2 ** Number(by.split('$')[2]))
         .reduce((sum, rounds) => sum + rounds, 0)
     }
 

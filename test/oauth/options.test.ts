@@ -2,7 +2,6 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { AuthenticationService, JWTStrategy } from '../../src/authentication.ts'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
-import { loadClient } from '../../src/oauth/connection.ts'
 import { OAuthStrategy, oauth } from '../../src/oauth.ts'
 import { createTypeError } from '../../src/utils/developer-error.ts'
 import { SECRET } from '../support/login.ts'
@@ -308,18 +307,6 @@ describe('oauth()', () => {
     await app.setup()
 
     expect(app.service('oauth/:provider')).toBeDefined()
-  })
-
-  it('says which packages are missing', async () => {
-    const missing = Object.assign(new Error("Cannot find package 'openid-client'"), {
-      code: 'ERR_MODULE_NOT_FOUND'
-    })
-    const loading = loadClient(() => Promise.reject(missing))
-
-    await expect(loading).rejects.toThrow(
-      "'alula/oauth' needs the package 'openid-client': npm install openid-client"
-    )
-    await expect(loading).rejects.toHaveProperty('cause', missing)
   })
 
   it.each([

@@ -3,7 +3,6 @@ import { createClient } from 'redis'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { getInternals } from '../../src/core/internals.ts'
 import { alula } from '../../src/index.ts'
-import { createRedisClient } from '../../src/sync/connection.ts'
 import {
   type RedisLocation,
   type RedisRevocationOptions,
@@ -78,14 +77,6 @@ describe('sync', () => {
 
     expect(() => app.configure(sync({ redis: 'redis://localhost' }))).toThrow(
       'configured on the application already'
-    )
-  })
-
-  it('says which package is missing', async () => {
-    const load = () => Promise.reject(new Error('Cannot find package'))
-
-    await expect(createRedisClient('redis://localhost', load)).rejects.toThrow(
-      "'alula/sync' needs the package 'redis': npm install redis"
     )
   })
 })

@@ -1,0 +1,152 @@
+import { execFile, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { readBlocks, readPage, readSection } from '../support/page.ts'
+import { readAddress, readLines, toListening } from '../support/program.ts'
+import { createPrefix, describeRedis, REDIS_URL } from '../support/redis.ts'
+import { ask, connectSocket, next } from '../support/sockets.ts'
+import { POSTGRES, POSTGRES_URL } from '../support/sql.ts'
+import { KOA, LOGIN, MISSING, REAL_TIME, WITHOUT_PACKAGES } from './programs.ts'
+import { bundle, createEmptyFolder, createFullFolder, createPlainFolder, FORMATS } from './support.ts'
+
+const run = promisify(execFile)
+const USER = { email: 'ada@example.org', password: 'correct horse' }
+
+/** A program as a CommonJS and as an ES module, beside `node_modules` and where there are none. */
+const CASES = FORMATS.flatMap((format) => [
+  { format, place: 'beside node_modules', isAlone: false },
+  { format, place: 'alone', isAlone: true }
+])
+
+/** Bundles a program that listens, runs it where it was written, and returns its address. */
+async function serve(
+  program: string,
+  { format, isAlone }: (typeof CASES)[number],
+  env: NodeJS.ProcessEnv = {}
+): Promise<string> {
+  const folder = createFullFolder()
+  const target = isAlone ? createEmptyFolder() : folder
+
+  return start(await bundle(program, format, folder, target), env)
+}
+
+/** Runs a file, and returns the address that it prints. */
+async function start(file: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const child = spawn(process.execPath, [file], {
+    cwd: dirname(file),
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit']
+  })
+
+  onTestFinished(() => void child.kill('SIGKILL'))
+
+  return `http://${await readAddress(readLines(child.stdout))}`
+}
+
+async function post(url: string, data: object, token?: string): Promise<any> {
+  const response = await fetch(url, {
+    method: 'POST',
+    body: JSON.stringify(data),
+    headers: { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) }
+  })
+
+  return { status: response.status, ...((await response.json()) as object) }
+}
+
+describe.each(CASES)('a bundle as $format, $place', (bundled) => {
+  it.each([
+    { name: 'Express', program: LOGIN },
+    { name: 'Koa', program: KOA }
+  ])('with $name hashes a password, logs in and checks schemas', async ({ program }) => {
+    const url = await serve(program, bundled)
+
+    expect(await post(`${url}/users`, USER)).toEqual({ status: 201, id: 1, email: USER.email })
+    expect(
+      await post(`${url}/authentication`, { strategy: 'local', ...USER, password: 'wrong' })
+    ).toMatchObject({
+      status: 401
+    })
+
+    const { accessToken } = await post(`${url}/authentication`, { strategy: 'local', ...USER })
+    const note = { text: 'Buy milk', at: '2030-01-01T00:00:00Z' }
+
+    expect((await post(`${url}/notes`, note)).status).toBe(401)
+    expect(await post(`${url}/notes`, note, accessToken)).toMatchObject({ status: 201, id: 1, ...note })
+    expect((await post(`${url}/notes`, { ...note, text: '' }, accessToken)).status).toBe(400)
+    expect(await (await fetch(`${url}/docs`)).text()).toContain('page.js')
+  })
+})
+
+it.each(FORMATS)('swagger-ui is served by a bundle that has its package beside it, as %s', async (format) => {
+  const program = LOGIN.replace('openapi({', "openapi({ page: 'swagger-ui',")
+  const url = await serve(program, { format, place: 'beside node_modules', isAlone: false })
+
+  expect(await (await fetch(`${url}/docs/swagger-ui.css`)).text()).toContain('.swagger-ui')
+})
+
+describeRedis('with PostgreSQL, Socket.IO and Redis', () => {
+  it.each(CASES)('a bundle as $format, $place, logs in over a socket and gets events', async (bundled) => {
+    const table = `bundle_${randomUUID().replaceAll('-', '')}`
+    const db = POSTGRES.open()
+    const env = { POSTGRES_URL, REDIS_URL, TABLE: table, PREFIX: createPrefix() }
+
+    onTestFinished(async () => {
+      await db.schema.dropTable(table).ifExists().execute()
+      await db.destroy()
+    })
+
+    const [url, other] = await Promise.all([serve(REAL_TIME, bundled, env), serve(REAL_TIME, bundled, env)])
+
+    expect(await post(`${url}/users`, USER)).toEqual({ status: 201, id: 1, email: USER.email })
+
+    const socket = await connectSocket(url)
+
+    onTestFinished(() => void socket.disconnect())
+
+    const [error, { accessToken }] = await ask(socket, 'create', 'authentication', {
+      strategy: 'local',
+      ...USER
+    })
+    const received = next(socket, 'messages created')
+
+    expect(error).toBeNull()
+    expect(await post(`${other}/messages`, { text: 'Hello' }, accessToken)).toMatchObject({ status: 201 })
+    expect(await received).toEqual({ text: 'Hello' })
+  })
+})
+
+it('the commands of the page on deployment bundle its program, which runs alone', async () => {
+  const page = await readPage('deployment')
+  const [program] = readBlocks(page, 'js') as [string]
+  const [command] = readBlocks(readSection(page, 'Bundles'), 'sh') as [string]
+  const [build] = command.split(/^node /m) as [string]
+  const [folder, target] = [createFullFolder(), createEmptyFolder()]
+  const esbuild = join(import.meta.dirname, '../../node_modules/.bin/esbuild')
+
+  writeFileSync(join(folder, 'app.mjs'), toListening(program))
+  await run(
+    'sh',
+    ['-c', build.replace('npx esbuild', esbuild).replace('server.mjs', `${target}/server.mjs`)],
+    {
+      cwd: folder
+    }
+  )
+
+  const url = await start(join(target, 'server.mjs'), {})
+
+  expect(await (await fetch(`${url}/health`)).json()).toEqual({ status: 'ok' })
+})
+
+it.each(FORMATS)('packages that are not installed are named when they are needed, as %s', async (format) => {
+  const folder = createPlainFolder('koa')
+  const file = await bundle(WITHOUT_PACKAGES, format, folder, folder)
+  const { stdout } = await run(process.execPath, [file], { cwd: folder })
+  const messages = stdout.trim().split('\n')
+
+  expect(messages).toHaveLength(MISSING.length)
+  for (const [index, name] of MISSING.entries())
+    expect(messages[index]).toMatch(`needs the package '${name}': npm install`)
+})
