@@ -1,7 +1,7 @@
 import type { Paginated, PaginationOptions, PaginationParams, Params, Query } from '../core/types.ts'
 import type { FilterConverter, QueryOptions } from '../query/parse.ts'
 import { isBoolean, isCount, isObject, isString, isStringList } from '../utils/check.ts'
-import { assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
+import { assertOptions, type OptionChecks } from '../utils/options.ts'
 
 /** The options of every adapter. They may be changed while the service runs; they are read at every call. */
 export interface AdapterOptions {
@@ -56,11 +56,11 @@ const DEFAULTS = {
   operators: []
 }
 
-const PAGE_SIZE: OptionCheck = [isCount, 'a number of records']
+const PAGE_SIZE = [isCount, 'a number of records'] as const
 
 const PAGINATION_CHECKS: OptionChecks = {
   default: PAGE_SIZE,
-  max: PAGE_SIZE,
+  max: [...PAGE_SIZE, 'protection'],
   total: [isBoolean, 'true or false']
 }
 

@@ -8,6 +8,9 @@ import {
 } from '../utils/options.ts'
 import type { AuthenticationConfiguration, JwtOptions } from './types.ts'
 
+/** How long a token is valid when `expiresIn` does not say. */
+export const DEFAULT_LIFETIME = '1d'
+
 /** What holds for options that are left out. As in Feathers v5, so that tokens can be exchanged with it. */
 const defaultOptions: AuthenticationConfiguration = {
   authStrategies: [],
@@ -16,7 +19,7 @@ const defaultOptions: AuthenticationConfiguration = {
     audience: 'https://yourdomain.com',
     issuer: 'feathers',
     algorithm: 'HS256',
-    expiresIn: '1d'
+    expiresIn: DEFAULT_LIFETIME
   }
 }
 
@@ -67,13 +70,18 @@ const DURATION: OptionCheck = [
   "a number of seconds, or a duration with a unit like '1d'"
 ]
 
+/** As an unset environment variable has it, it would let tokens of others, or old ones, pass. */
+const GIVEN: OptionCheck = [(value) => value !== undefined, 'a value', 'protection']
+
 /** What `jsonwebtoken` does not check, or in a way that lets tokens pass. */
 const JWT_CHECKS: OptionChecks = {
   clockTolerance: SECONDS,
   clockTimestamp: SECONDS,
   expiresIn: DURATION,
   notBefore: DURATION,
-  maxAge: DURATION
+  audience: GIVEN,
+  issuer: GIVEN,
+  maxAge: [(time) => time !== undefined && DURATION[0](time), DURATION[1], 'protection']
 }
 
 /** A key for HMAC is at least as long as its digest (RFC 7518 §3.2). In bytes, for the shortest digest. */

@@ -11,7 +11,7 @@ import { NotAuthenticated } from '../errors.ts'
 import { BoundedMap } from '../utils/bounded-map.ts'
 import { createError } from '../utils/developer-error.ts'
 import { isPlainObject } from '../utils/object.ts'
-import { toAlgorithms } from './options.ts'
+import { DEFAULT_LIFETIME, toAlgorithms } from './options.ts'
 import type { JwtOptions, JwtVerifyOptions } from './types.ts'
 
 /** What tokens are signed or verified with: a string, or what `node:crypto` takes. */
@@ -65,13 +65,13 @@ const fingerprints = new BoundedMap<
  *
  * @param payload The claims
  * @param secret A string, a private key in PEM, or a key
- * @param options Options of `jsonwebtoken`; `algorithm` may be a list, and the first one signs
+ * @param options Options of `jsonwebtoken`; `algorithm` may be a list, and the first one signs; `expiresIn` may be `'never'`
  * @throws Error for options that are not valid
  */
 export function signToken(
   payload: string | Buffer | object,
   secret: TokenSecret,
-  { algorithms, algorithm, ...options }: JwtVerifyOptions
+  { algorithms, algorithm, expiresIn, ...options }: JwtVerifyOptions
 ): string {
   const [signing = 'HS256'] = toAlgorithms({ algorithms, algorithm })
 
@@ -86,8 +86,20 @@ export function signToken(
     ...signOptions,
     // With several that are accepted, the first one makes.
     ...(Array.isArray(options.issuer) && { issuer: options.issuer[0] }),
+    ...toLifetime(payload, expiresIn),
     algorithm: signing
   } as jsonwebtoken.SignOptions)
+}
+
+/** A token without an end is made where that is said, and not where an environment variable is not set. */
+function toLifetime(payload: unknown, expiresIn: string | number | undefined): JwtOptions {
+  // Text takes no lifetime, and claims with an end have one.
+  const isText = typeof payload !== 'object' || Buffer.isBuffer(payload)
+  const takesDefault = !isText && (payload as { exp?: unknown }).exp === undefined
+
+  if (expiresIn === 'never' || (expiresIn === undefined && !takesDefault)) return {}
+
+  return { expiresIn: expiresIn ?? DEFAULT_LIFETIME }
 }
 
 /**

@@ -41,8 +41,8 @@ export interface JwtOptions {
   keyid?: string
   /** The algorithm, or several for tokens that were signed before it was changed; the first one signs. */
   algorithm?: string | string[] | undefined
-  /** For how long the token is valid: seconds, or a duration like `'1d'`. */
-  expiresIn?: string | number
+  /** For how long the token is valid: seconds, a duration like `'1h'`, or `'never'` for no end; a day when left out. */
+  expiresIn?: string | number | undefined
   [option: string]: any
 }
 

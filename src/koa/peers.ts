@@ -1,5 +1,6 @@
 // The optional packages that are wrapped. Each is imported by its name where it is used, so that bundlers find it.
 import type { Next } from 'koa'
+import { assertOrigin } from '../transport/cors.ts'
 import { rethrowMissingPeer } from '../utils/peer.ts'
 import type { FeathersKoaContext, Middleware } from './context.ts'
 
@@ -93,8 +94,11 @@ export function bodyParser(options?: BodyParserOptions): LoadedMiddleware {
  * Without the package the application does not start.
  *
  * @param options The options of `@koa/cors`
+ * @throws TypeError for an `origin` that is `undefined`, as an unset environment variable has it
  */
 export function cors(options?: CorsOptions): LoadedMiddleware {
+  assertOrigin('cors', options ?? {})
+
   const load = import('@koa/cors').catch(rethrowMissingPeer('@koa/cors', OWNER))
 
   return toMiddleware(load.then(({ default: create }) => create(options as Parameters<typeof create>[0])))

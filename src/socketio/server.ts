@@ -8,6 +8,7 @@ import type { Application, ApplicationHookContext, NextFunction } from '../core/
 import { startServer } from '../node/listen.ts'
 import { prepareClose } from '../node/shutdown.ts'
 import { BODY_LIMIT_CHECK } from '../transport/body.ts'
+import { assertOrigin } from '../transport/cors.ts'
 import { LOGGER_CHECK, type Logger } from '../transport/error.ts'
 import { isCount, isObject } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
@@ -182,6 +183,7 @@ function toSettings(args: readonly unknown[]): Settings {
   if (port !== undefined) assertOption('socketio', 'port', port, PORT_CHECK)
   // The others are of Socket.IO.
   assertOptions('socketio', options, CHECKS, { others: 'unlike' })
+  if (isObject(options.cors)) assertOrigin('socketio', options.cors, 'cors')
 
   return { port, options, configure: configure as ConfigureSocketio | undefined }
 }

@@ -32,7 +32,8 @@ const VERBS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const CHECKS: OptionChecks = {
   origin: [
     (origin) => isFunction(origin) || toOrigins(origin)?.every(isOrigin) === true,
-    "origins without a path, such as 'https://app.example.org', '*' or a function"
+    "origins without a path, such as 'https://app.example.org', '*' or a function",
+    'protection'
   ],
   credentials: [isBoolean, 'true or false'],
   exposedHeaders: [
@@ -52,6 +53,20 @@ export const CORS_CHECK: OptionCheck = [
   (cors) => isBoolean(cors) || isObject(cors),
   `true, or an object with ${Object.keys(CHECKS).join(', ')}`
 ]
+
+/**
+ * Checks the options of a package for CORS, which takes `origin: undefined` for any origin.
+ *
+ * @param owner The name of the function that takes them
+ * @param options The options
+ * @param under The option that holds these
+ * @throws TypeError for an `origin` that is `undefined`
+ */
+export function assertOrigin(owner: string, options: object, under?: string): void {
+  const origin: OptionCheck = [(value) => value !== undefined, "origins, or '*' for any", 'protection']
+
+  assertOptions(owner, options, { origin }, { others: 'any', ...(under && { under }) })
+}
 
 /**
  * Prepares the option `cors` of a transport, which {@link CORS_CHECK} has checked.

@@ -4,12 +4,13 @@ import { didYouMean } from './did-you-mean.ts'
 
 /**
  * What an option may be: a test of its value, and what the message says is expected. An option is checked when it is
- * given; a `required` one also when it is left out. The message does not show the value of a `secret` one.
+ * given; a `required` one also when it is left out. A `protection` is checked when its name is there: `undefined`, as an unset
+ * environment variable has it, must not switch it off. The message does not show the value of a `secret` one.
  */
 export type OptionCheck = readonly [
   isValid: (value: unknown) => boolean,
   expected: string,
-  trait?: 'required' | 'secret'
+  trait?: 'required' | 'secret' | 'protection'
 ]
 
 /** The options that there are, by name. */
@@ -31,8 +32,8 @@ export interface CheckSettings {
 }
 
 /**
- * Checks options: that they are an object, their names, and their values. An option that is `undefined` is left out, but
- * must not be misspelt: ignored, a misspelt `paginate` would let clients read everything.
+ * Checks options: that they are an object, their names, and their values. An option that is `undefined` is left out, unless it
+ * is a protection, but must not be misspelt: ignored, a misspelt `paginate` would let clients read everything.
  *
  * @param owner What has the options, for messages: the name of a function, or the path of a setting
  * @param options The options
@@ -71,7 +72,12 @@ export function assertOptions<Options>(
   }
 
   for (const [name, check] of Object.entries(checks)) {
-    if (options[name] !== undefined || check[2] === 'required') {
+    const isChecked =
+      options[name] !== undefined ||
+      check[2] === 'required' ||
+      (check[2] === 'protection' && Object.hasOwn(options, name))
+
+    if (isChecked) {
       assertOption(owner, path + name, options[name], check)
     }
   }

@@ -60,7 +60,7 @@ describe('options', () => {
     { paginate: { default: 10 } },
     { paginate: { max: 10 } },
     { paginate: { default: 10, max: 0 } },
-    { paginate: { default: undefined, max: undefined } },
+    { paginate: { default: undefined } },
     { multi: true },
     { multi: [] },
     { multi: ['patch', 'remove', 'anything'] }

@@ -82,7 +82,7 @@ describe('a token', () => {
       },
       isRevoked: (id: string) => store.isRevoked(id)
     }
-    const jwtOptions = { header: { typ: 'access' } }
+    const jwtOptions = { header: { typ: 'access' }, expiresIn: 'never' }
     const { app, service } = await createAppWithUser({ settings: { revocation, jwtOptions } })
     const { accessToken } = await service.create(LOGIN)
 

@@ -116,8 +116,8 @@ export const createCases: readonly Case[] = [
     (library) => start(library).service.create(LOGIN, { payload: { iss: 'me' } })
   ],
   [
-    'create with a token that never expires',
-    (library) => start(library, { jwtOptions: {} }).service.create(LOGIN)
+    'create with a lifetime alone in the configuration',
+    (library) => start(library, { jwtOptions: { expiresIn: 60 } }).service.create(LOGIN)
   ],
   [
     'create without an entity',

@@ -73,8 +73,8 @@ const signOptions: [string, unknown, Options?][] = [
   ['noTimestamp', { noTimestamp: true }],
   ['jwtid', { jwtid: 'chosen' }],
   ['jwtid that is empty', { jwtid: '' }],
-  ['no options in the configuration', {}, { jwtOptions: {} }],
-  ['an issuer alone in the configuration', {}, { jwtOptions: { issuer: 'me' } }]
+  ['a lifetime alone in the configuration', {}, { jwtOptions: { expiresIn: 60 } }],
+  ['a lifetime and an issuer in the configuration', {}, { jwtOptions: { issuer: 'me', expiresIn: 60 } }]
 ]
 
 export const signCases: readonly Case[] = [
