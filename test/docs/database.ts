@@ -6,7 +6,7 @@ export const database = new SQLite(':memory:')
 export const db = new Kysely({ dialect: new SqliteDialect({ database }) })
 
 database.exec(\`
-  CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT NOT NULL, password TEXT NOT NULL, createdAt DATETIME NOT NULL);
+  CREATE TABLE contacts (id INTEGER PRIMARY KEY, email TEXT NOT NULL, remark TEXT NOT NULL, createdAt DATETIME NOT NULL);
   CREATE TABLE notes (id INTEGER PRIMARY KEY, titel TEXT NOT NULL, done TEXT NOT NULL, text TEXT);
 \`)
 `

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { beforeAll, onTestFinished } from 'vitest'
+import { expectSafeLogins, LOGIN_CHECK } from './logins.ts'
 
 /** An example that runs as its reader would run it. */
 export interface RunningExample {
@@ -35,13 +36,13 @@ export function shareExample(file: string, env: NodeJS.ProcessEnv = {}): () => R
   let example: RunningExample | undefined
 
   beforeAll(async () => {
-    let kill = () => {}
+    let end = async () => {}
 
     example = await start(file, env, (stop) => {
-      kill = stop
+      end = stop
     })
 
-    return () => kill()
+    return () => end()
   })
 
   return () => example as RunningExample
@@ -50,17 +51,24 @@ export function shareExample(file: string, env: NodeJS.ProcessEnv = {}): () => R
 async function start(
   file: string,
   env: NodeJS.ProcessEnv,
-  onEnd: (kill: () => void) => void
+  onEnd: (end: () => Promise<void>) => void
 ): Promise<RunningExample> {
-  const child = spawn(process.execPath, [resolve(import.meta.dirname, '../../examples', file)], {
-    env: { ...process.env, PORT: '0', ...env },
-    stdio: ['ignore', 'pipe', 'inherit']
-  })
+  const child = spawn(
+    process.execPath,
+    [...LOGIN_CHECK, resolve(import.meta.dirname, '../../examples', file)],
+    {
+      env: { ...process.env, PORT: '0', ...env },
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc']
+    }
+  )
   const lines: string[] = []
   const printed = createInterface({ input: child.stdout as NonNullable<ChildProcess['stdout']> })
 
   printed.on('line', (line) => lines.push(line))
-  onEnd(() => void child.kill('SIGKILL'))
+  onEnd(async () => {
+    await expectSafeLogins(child)
+    child.kill('SIGKILL')
+  })
 
   async function waitFor(text: string): Promise<string> {
     for (;;) {

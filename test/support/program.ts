@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { expect, onTestFinished } from 'vitest'
+import { expectSafeLogins, LOGIN_CHECK } from './logins.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
@@ -32,15 +33,18 @@ export function runProgram(
   env: NodeJS.ProcessEnv = {},
   type: 'module' | 'commonjs' = 'module'
 ): RunningProgram {
-  const child = spawn(process.execPath, [`--input-type=${type}`, '--eval', code], {
+  const child = spawn(process.execPath, [...LOGIN_CHECK, `--input-type=${type}`, '--eval', code], {
     cwd: ROOT,
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit']
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc']
   })
-  const printed = readLines(child.stdout)
+  const printed = readLines(child.stdout as Readable)
   const exit = once(child, 'exit')
 
-  onTestFinished(() => void child.kill('SIGKILL'))
+  onTestFinished(async () => {
+    await expectSafeLogins(child)
+    child.kill('SIGKILL')
+  })
 
   return {
     ...printed,

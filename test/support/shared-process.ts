@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream'
 import { pathToFileURL } from 'node:url'
 import { afterAll, expect } from 'vitest'
 import { defer } from './deferred.ts'
+import { expectSafeLogins } from './logins.ts'
 import { createPackageFolder } from './package-folder.ts'
 import { type Printed, readAddress, readLines, type ServerAddress, toListening } from './program.ts'
 
@@ -28,7 +29,7 @@ interface Program {
 
 /** What the process tells of a program. */
 interface Message {
-  readonly id: number
+  readonly id?: number
   readonly text?: string
   readonly isFine?: boolean
 }
@@ -43,9 +44,15 @@ export function shareProcess(env: NodeJS.ProcessEnv = {}): SharedProcess {
   const programs: Program[] = []
   let host: { readonly child: ChildProcess; readonly folder: string } | undefined
 
-  afterAll(() => {
-    host?.child.kill('SIGKILL')
-    if (host) rmSync(host.folder, { recursive: true })
+  afterAll(async () => {
+    if (!host) return
+
+    try {
+      await expectSafeLogins(host.child)
+    } finally {
+      host.child.kill('SIGKILL')
+      rmSync(host.folder, { recursive: true })
+    }
   })
 
   function start() {
@@ -57,6 +64,9 @@ export function shareProcess(env: NodeJS.ProcessEnv = {}): SharedProcess {
     })
 
     child.on('message', ({ id, text, isFine }: Message) => {
+      // An answer to another question.
+      if (id === undefined) return
+
       const { output, ...program } = programs[id] as Program
 
       // Behind its end nobody reads.
