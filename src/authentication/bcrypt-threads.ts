@@ -20,7 +20,7 @@ interface Job {
   readonly reject: (error: Error) => void
 }
 
-/** How many calls of each method may wait when another one comes. Whoever is filled with users may hash many at once. */
+/** How many calls of each method may wait when another one comes. An application that imports users hashes many at once. */
 const MAX_QUEUE = { compare: 1000, hash: 10_000 } as const
 
 /** Leaves a core to the requests. */

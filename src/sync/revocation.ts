@@ -1,5 +1,7 @@
 import type { RevocationStore } from '../authentication/revocation.ts'
 import { Unavailable } from '../errors.ts'
+import { isBoolean } from '../utils/check.ts'
+import type { OptionCheck } from '../utils/options.ts'
 import { withTimeout } from '../utils/with-timeout.ts'
 import {
   type ConnectionListener,
@@ -10,7 +12,16 @@ import {
 } from './connection.ts'
 
 /** The options of {@link RedisRevocationStore}. */
-export type RedisRevocationOptions = RedisOptions
+export interface RedisRevocationOptions extends RedisOptions {
+  /**
+   * Whether no token is accepted while Redis has no key `<prefix>:whole`. An operator sets the key, and a Redis that has lost its
+   * data has lost it too: tokens that were revoked do not become valid again. `false` when left out.
+   */
+  failClosed?: boolean
+}
+
+/** The option that `sync` has, too. */
+export const FAIL_CLOSED: OptionCheck = [isBoolean, 'true or false']
 
 /** How long, in milliseconds, a request waits for Redis. */
 const TIMEOUT = 2000
@@ -34,6 +45,8 @@ const NO_LISTENER: ConnectionListener = { away: () => undefined, back: () => und
  */
 export class RedisRevocationStore implements RevocationStore {
   private readonly settings: RedisSettings
+  /** The key that Redis has unless it has lost its data; `undefined` where that is not asked. */
+  private readonly mark: string | undefined
   private connection: RedisConnection | undefined
 
   /**
@@ -41,7 +54,8 @@ export class RedisRevocationStore implements RevocationStore {
    * @throws TypeError for an option that is not valid
    */
   constructor(options: RedisRevocationOptions) {
-    this.settings = toRedisSettings('RedisRevocationStore', options ?? {})
+    this.settings = toRedisSettings('RedisRevocationStore', options ?? {}, { failClosed: FAIL_CLOSED })
+    this.mark = options.failClosed ? `${this.settings.prefix}:whole` : undefined
   }
 
   /**
@@ -74,9 +88,20 @@ export class RedisRevocationStore implements RevocationStore {
     return reply === 'OK'
   }
 
-  /** @throws Unavailable when Redis does not respond */
+  /** @throws Unavailable when Redis does not respond, and with `failClosed` when it may have lost what was revoked */
   async isRevoked(id: string): Promise<boolean> {
-    return (await this.ask((connection) => connection.client.exists(this.toKey(id)))) > 0
+    const { mark } = this
+    const key = this.toKey(id)
+
+    if (mark === undefined) return (await this.ask(({ client }) => client.exists(key))) > 0
+
+    return await this.ask(async ({ client }) => {
+      const [revoked, whole] = await client.mGet([key, mark])
+
+      if (whole === null) throw new Error(`Redis has no key '${mark}': it may have lost revoked tokens`)
+
+      return revoked !== null
+    })
   }
 
   /** Whether Redis can be asked now. */

@@ -3,10 +3,10 @@ import type { Application, ApplicationHookContext, NextFunction } from '../core/
 import { isBoolean, isCount, isFunction, isStringList } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { isPlainObject } from '../utils/object.ts'
-import type { OptionChecks } from '../utils/options.ts'
+import { assertOption, type OptionChecks } from '../utils/options.ts'
 import { type RedisOptions, toRedisSettings } from './connection.ts'
 import { Link, type LinkSettings } from './link.ts'
-import { SharedRevocationStore } from './revocation.ts'
+import { FAIL_CLOSED, SharedRevocationStore } from './revocation.ts'
 
 /** The options of {@link sync}. They have to be the same in all processes. */
 export interface SyncOptions extends RedisOptions {
@@ -20,6 +20,8 @@ export interface SyncOptions extends RedisOptions {
   filter?: (event: ServiceEvent) => boolean
   /** `false` leaves it to authentication services to remember which tokens were revoked. */
   revocation?: boolean
+  /** As for `RedisRevocationStore`: no token is accepted while Redis has no key `<prefix>:whole`. */
+  failClosed?: boolean
 }
 
 /** What must not leave the process. */
@@ -33,7 +35,8 @@ const CHECKS: OptionChecks = {
     `an array of names other than ${PRIVATE_PARAMS.join(', ')}`
   ],
   filter: [isFunction, 'a function'],
-  revocation: [isBoolean, 'true or false']
+  revocation: [isBoolean, 'true or false'],
+  failClosed: FAIL_CLOSED
 }
 
 /**
@@ -50,7 +53,7 @@ const CHECKS: OptionChecks = {
  * app.configure(sync({ redis: 'redis://localhost:6379' }))
  */
 export function sync(options: SyncOptions): (app: any) => void {
-  const { revocation, ...settings } = toSettings(options)
+  const { revocation, failClosed, ...settings } = toSettings(options)
 
   return (app: Application) => {
     if (app._isSetup)
@@ -62,7 +65,9 @@ export function sync(options: SyncOptions): (app: any) => void {
     addPlugin(app, 'sync', "'alula/sync' is configured on the application already")
 
     const { redis, prefix, connectTimeout } = settings
-    const revocations = revocation ? new SharedRevocationStore({ redis, prefix, connectTimeout }) : undefined
+    const revocations = revocation
+      ? new SharedRevocationStore({ redis, prefix, connectTimeout, failClosed })
+      : undefined
     let starting: Promise<Link> | undefined
 
     async function stop(): Promise<void> {
@@ -98,7 +103,9 @@ export function sync(options: SyncOptions): (app: any) => void {
   }
 }
 
-function toSettings(options: SyncOptions): Omit<LinkSettings, 'revocations'> & { revocation: boolean } {
+function toSettings(
+  options: SyncOptions
+): Omit<LinkSettings, 'revocations'> & { revocation: boolean; failClosed: boolean } {
   // The application, among others, which is what `app.configure(sync)` gives.
   if (!isPlainObject(options))
     throw createTypeError(
@@ -112,11 +119,19 @@ function toSettings(options: SyncOptions): Omit<LinkSettings, 'revocations'> & {
     maxBytes = 64 * 1024 * 1024,
     params = [],
     filter = () => true,
-    revocation = true
+    revocation = true,
+    failClosed = false
   } = options
 
+  if (failClosed) {
+    assertOption('sync', 'revocation', revocation, [
+      (isShared) => isShared === true,
+      "true with 'failClosed', which is about the store of 'sync'"
+    ])
+  }
+
   return {
-    ...{ ...settings, maxLength, maxBytes, params, revocation },
+    ...{ ...settings, maxLength, maxBytes, params, revocation, failClosed },
     filter: (event) => !isAuthentication(event.context.service) && filter(event)
   }
 }
