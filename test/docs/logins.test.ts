@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { expect, it, onTestFinished } from 'vitest'
 import { attackLogins, LOGIN_CHECK } from '../support/logins.ts'
 import { readBlocks, readPage } from '../support/page.ts'
@@ -44,4 +45,16 @@ it.each([
 ])('%s is found', async (_name, from, to, fault) => {
   expect(program).toContain(from)
   expect(await attack(from, to)).toContainEqual(expect.stringMatching(fault))
+})
+
+it('a fault of an application that is torn down is found', async () => {
+  const code = toListening(program.replace("['create']", "['create', 'patch']"))
+  const child = spawn(
+    process.execPath,
+    [...LOGIN_CHECK, '--input-type=module', '--eval', `${code}\nawait app.teardown()`],
+    { env: { ...process.env, SECRET }, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] }
+  )
+
+  await once(child, 'exit')
+  expect(await attackLogins(child)).not.toEqual([])
 })

@@ -42,7 +42,8 @@ const authentication = new AuthenticationService(app)
 authentication.register('jwt', new JWTStrategy())
 authentication.register('local', new LocalStrategy())
 app.use('authentication', authentication)
-app.use('users', memory({ id: 'email' }))
+app.use('users', memory({ id: 'email' }), { methods: [] })
+app.service('users').hooks({ before: { create: [hashPassword('password')], patch: [hashPassword('password')] } })
 app.use('messages', memory({ multi: true }))
 app.use('old', { get: async () => { throw new NotFoundOfOthers() } })
 `
@@ -78,7 +79,6 @@ it('there are ten differences, each with code', () => {
 it('a logout revokes the token', async () => {
   const printed = await run(`
 app.service('messages').hooks({ before: { all: [authenticate('jwt')] } })
-app.service('users').hooks({ before: { create: [hashPassword('password')] } })
 ${LISTEN}
 const user = { email: 'ada', password: 'correct horse' }
 
