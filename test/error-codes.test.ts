@@ -33,6 +33,7 @@ const WITHOUT_CODE: { readonly [file: string]: readonly [count: number, reason: 
   'src/sync/codec.ts': [1, 'a message that cannot be read'],
   'src/sync/connection.ts': [1, 'Redis is away'],
   'src/sync/link.ts': [3, 'Redis is away, or sends what cannot be read'],
+  'src/sync/revocation.ts': [1, 'Redis has lost its data'],
   'src/utils/developer-error.ts': [1, 'adds the code'],
   'src/utils/object.ts': [1, 'a case that the compiler rules out'],
   'src/utils/with-timeout.ts': [1, 'something outside takes too long']

@@ -98,6 +98,13 @@ describeRedis('with PostgreSQL, Socket.IO and Redis', () => {
       await db.destroy()
     })
 
+    await db.schema
+      .createTable(table)
+      .addColumn('id', 'serial', (column) => column.primaryKey())
+      .addColumn('email', 'text')
+      .addColumn('password', 'text')
+      .execute()
+
     const [url, other] = await Promise.all([serve(REAL_TIME, bundled, env), serve(REAL_TIME, bundled, env)])
 
     expect(await post(`${url}/users`, USER)).toEqual({ status: 201, id: 1, email: USER.email })

@@ -85,12 +85,6 @@ async function start() {
   const { POSTGRES_URL, REDIS_URL, TABLE, PREFIX } = process.env
   const db = new Kysely({ dialect: new PostgresDialect({ pool: new Pool({ connectionString: POSTGRES_URL }) }) })
 
-  await db.schema.createTable(TABLE).ifNotExists()
-    .addColumn('id', 'serial', (column) => column.primaryKey())
-    .addColumn('email', 'text')
-    .addColumn('password', 'text')
-    .execute()
-
   const app = express(alula())
 
   app.set('authentication', settings)
