@@ -34,7 +34,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
-    globalSetup: ['scripts/build-thread.mjs'],
+    globalSetup: ['scripts/build-thread.mjs', 'packages/page/build.mjs'],
     // A machine that does other things as well may take long. Longer than any wait, so that its failure says what for.
     testTimeout: 90_000,
     hookTimeout: 90_000,

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 
@@ -12,6 +13,44 @@ const MAX_BYTES = 81_920
 const MAX_COMPRESSED = 25_600
 
 const NOTICE = '/*! Preact, MIT License, (c) 2015-present Jason Miller */'
+
+/** Writes the module, unless it is there. Vitest calls this before the tests. */
+export async function setup() {
+  const html = (await readFile(resolve(SOURCE, 'page.html'), 'utf8')).replaceAll(/>\s+</g, '><')
+
+  const files = [
+    { name: '', type: 'text/html; charset=utf-8', content: html },
+    { name: 'page.js', type: 'text/javascript; charset=utf-8', content: await bundle('page.tsx', 'js') },
+    { name: 'page.css', type: 'text/css; charset=utf-8', content: await bundle('page.css', 'css') },
+    { name: 'icon.svg', type: 'image/svg+xml', content: await readFile(resolve(SOURCE, 'icon.svg'), 'utf8') }
+  ]
+
+  assertSize(files)
+
+  const assets = files.map(({ name, type, content }) => {
+    const hash = createHash('sha256').update(content).digest('base64url').slice(0, 16)
+
+    return `  {\n    name: ${JSON.stringify(name)},\n    type: ${JSON.stringify(type)},\n    tag: ${JSON.stringify(`"${hash}"`)},\n    content: ${JSON.stringify(content)}\n  }`
+  })
+
+  const module = `// Made by packages/page/build.mjs from the files in packages/page/src. Change those, and run \`npm run generate\`.
+
+/** A file of the page. The name of the page itself is empty. */
+export interface Asset {
+  readonly name: string
+  readonly type: string
+  readonly tag: string
+  readonly content: string
+}
+
+export const ASSETS: readonly Asset[] = [
+${assets.join(',\n')}
+]
+`
+
+  // Watchers of tests and compilers would start again.
+  if (module !== (await readFile(TARGET, 'utf8').catch(() => ''))) await writeFile(TARGET, module)
+}
 
 /** @param {string} file @param {'js' | 'css'} kind */
 async function bundle(file, kind) {
@@ -33,46 +72,12 @@ async function bundle(file, kind) {
   return outputFiles[0].text
 }
 
-const html = (await readFile(resolve(SOURCE, 'page.html'), 'utf8')).replaceAll(/>\s+</g, '><')
+function assertSize(files) {
+  const bytes = files.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0)
+  const compressed = files.reduce((sum, { content }) => sum + gzipSync(content).length, 0)
+  const sizes = `${bytes} bytes (at most ${MAX_BYTES}), ${compressed} compressed (at most ${MAX_COMPRESSED})`
 
-const files = [
-  { name: '', type: 'text/html; charset=utf-8', content: html },
-  { name: 'page.js', type: 'text/javascript; charset=utf-8', content: await bundle('page.tsx', 'js') },
-  { name: 'page.css', type: 'text/css; charset=utf-8', content: await bundle('page.css', 'css') },
-  { name: 'icon.svg', type: 'image/svg+xml', content: await readFile(resolve(SOURCE, 'icon.svg'), 'utf8') }
-]
-
-const bytes = files.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0)
-const compressed = files.reduce((sum, { content }) => sum + gzipSync(content).length, 0)
-
-const assets = files.map(({ name, type, content }) => {
-  const hash = createHash('sha256').update(content).digest('base64url').slice(0, 16)
-
-  return `  {\n    name: ${JSON.stringify(name)},\n    type: ${JSON.stringify(type)},\n    tag: ${JSON.stringify(`"${hash}"`)},\n    content: ${JSON.stringify(content)}\n  }`
-})
-
-const module = `// Made by packages/page/build.mjs from the files in packages/page/src. Change those, and run \`npm run generate\`.
-
-/** A file of the page. The name of the page itself is empty. */
-export interface Asset {
-  readonly name: string
-  readonly type: string
-  readonly tag: string
-  readonly content: string
+  if (bytes > MAX_BYTES || compressed > MAX_COMPRESSED) throw new Error(`The page has ${sizes}`)
 }
 
-export const ASSETS: readonly Asset[] = [
-${assets.join(',\n')}
-]
-`
-
-console.log(
-  `The page has ${bytes} bytes (at most ${MAX_BYTES}), ${compressed} compressed (at most ${MAX_COMPRESSED})`
-)
-
-if (bytes > MAX_BYTES || compressed > MAX_COMPRESSED) {
-  console.error('The page is too large')
-  process.exitCode = 1
-}
-
-await writeFile(TARGET, module)
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await setup()
