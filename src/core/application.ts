@@ -296,12 +296,27 @@ function setUpOnce(app: BaseApplication, service: FeathersService, location: str
   let setup = setups.get(service)
 
   if (!setup) {
-    setup = setUpService(service, location, app)
+    setup = setUpOrForget(app, service, location)
     setups.set(service, setup)
-    setup.catch(() => setups.delete(service))
   }
 
   return setup
+}
+
+/** Sets a service up. If that fails, another call of `setup` does it again. */
+async function setUpOrForget(
+  app: BaseApplication,
+  service: FeathersService,
+  location: string
+): Promise<void> {
+  try {
+    // Awaited, because a callback of the promise would cut `app.setup()` off the stack of the error.
+    await setUpService(service, location, app)
+  } catch (error) {
+    app._internals.setups.delete(service)
+
+    throw error
+  }
 }
 
 async function teardownServices(this: BaseApplication): Promise<BaseApplication> {

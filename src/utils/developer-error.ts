@@ -1,8 +1,20 @@
 import type { ErrorCode } from './error-codes.ts'
 
+/** More than the frames of alula between the call of a developer and the check that fails. */
+const MAX_OWN_FRAMES = 50
+
+/** The first frame of each error, unless a bundler has moved this file. The group is the folder of alula. */
+const FIRST_FRAME = /^\s+at create \((.+[\\/])utils[\\/]developer-error\.[jt]s:\d+:\d+\)$/
+
+/** A frame of V8 with a line in a file, unlike `at Array.map (<anonymous>)`. */
+const LINE_OF_FILE = /^\s+at .*:\d+:\d+\)?$/
+
+/** Code of Node, and of the package that checks what developers pass to it by `alula/plugin`. */
+const NODE_OR_TESTING = /[\s(]node:|[\\/]node_modules[\\/]alula-testing[\\/]/
+
 /**
- * Creates an error that only a developer can cause. Its `code` is stable and ends the message; docs/error-codes.md says
- * what each code means.
+ * Creates an error that only a developer can cause. Its `code` is stable and ends the message. `help` names the section
+ * of docs/error-codes.md that describes the code. The stack begins at the line of the developer that called alula.
  *
  * @param code What the developer got wrong
  * @param message What is wrong, where, and what is expected
@@ -22,5 +34,40 @@ export function createRangeError(code: ErrorCode, message: string): RangeError {
 }
 
 function create(Class: ErrorConstructor, code: ErrorCode, message: string, options?: ErrorOptions): Error {
-  return Object.assign(new Class(`${message} (${code})`, options), { code })
+  const limit = Error.stackTraceLimit
+
+  // `Reflect.set`, because an assignment throws where `Error` is frozen.
+  Reflect.set(Error, 'stackTraceLimit', limit + MAX_OWN_FRAMES)
+  const error = new Class(`${message} (${code})`, options)
+  Reflect.set(Error, 'stackTraceLimit', limit)
+
+  return Object.assign(error, {
+    code,
+    help: `node_modules/alula/docs/error-codes.md#${code.toLowerCase()}`,
+    stack: toCallerStack(error, limit)
+  })
+}
+
+/**
+ * The stack of an error without the frames above the developer's own line: those of alula, and of Node between them.
+ *
+ * `Error.captureStackTrace` drops them too, but it needs the function that the developer called. The two hundred places
+ * that create errors do not know it: most are in helpers that several such functions share.
+ *
+ * @returns The whole stack if alula is bundled, or if no other frame is left, as in a callback of a timer
+ */
+function toCallerStack({ stack, message }: Error, limit: number): string | undefined {
+  // A handler of `Error.prepareStackTrace` may return another value.
+  if (typeof stack !== 'string') return stack
+
+  const lines = stack.split('\n')
+  const frames = lines.splice(message.split('\n').length)
+  const [, folder] = FIRST_FRAME.exec(frames[0] ?? '') ?? []
+  const caller = folder === undefined ? 0 : frames.findIndex((frame) => isForeign(frame, folder))
+
+  return [...lines, ...frames.slice(Math.max(caller, 0)).slice(0, limit)].join('\n')
+}
+
+function isForeign(frame: string, folder: string): boolean {
+  return LINE_OF_FILE.test(frame) && !frame.includes(folder) && !NODE_OR_TESTING.test(frame)
 }
