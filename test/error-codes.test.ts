@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { promisify } from 'node:util'
 import ts from 'typescript'
 import { expect, it } from 'vitest'
 // @ts-expect-error It has no types.
@@ -45,19 +43,60 @@ const files = FOLDERS.flatMap((folder) =>
     .map((file) => `${folder}/${file}`)
 )
 const sources = new Map(files.map((file) => [file, readFileSync(resolve(ROOT, file), 'utf8')]))
-const page = readFileSync(resolve(ROOT, 'docs/error-codes.md'), 'utf8')
-const documented = [...page.matchAll(/^## (.+)$/gm)].map(([, code]) => code as string)
+const names = [...(sources.get(TABLE) as string).matchAll(/^ {2}\| '(\w+)'$/gm)].map(
+  ([, name]) => name as string
+)
 
-it('the page of codes is what its source makes', async () => {
-  await promisify(execFile)(process.execPath, ['scripts/error-codes.mjs', '--check'], { cwd: ROOT })
+const page = readFileSync(resolve(ROOT, 'docs/error-codes.md'), 'utf8')
+const [, ...sections] = page.split(/^## /m)
+const documented = sections.map((section) => section.split('\n', 1)[0] as string)
+
+/** What follows the heading: the kind and the cause, then what to do. */
+const SECTION = /^\w+\n\n\*(Error|Warning|Error or warning)\.\* \S.*\n\n\*\*Fix:\*\* \S.*\n+$/s
+
+/** Functions with a code among their arguments, by what comes of it. */
+const KINDS: ReadonlyMap<string, Kind> = new Map([
+  ['createError', 'Error'],
+  ['createTypeError', 'Error'],
+  ['createRangeError', 'Error'],
+  ['emitWarning', 'Warning'],
+  ['warnOnce', 'Warning'],
+  ['reportMistake', 'Error or warning'],
+  ['report', 'Error or warning']
+])
+
+type Kind = 'Error' | 'Warning' | 'Error or warning'
+
+it('the union of codes is in alphabetical order', () => {
+  expect(names).not.toEqual([])
+  expect(names).toEqual([...new Set(names)].sort())
 })
 
-it('the codes of the source and of the page are the same', () => {
-  const used = [...sources]
-    .filter(([file]) => file !== TABLE)
-    .flatMap(([, source]) => [...source.matchAll(/'(ALULA_[A-Z_]+)'/g)].map(([, code]) => code))
+it('the page describes the codes of the union, in the same order', () => {
+  expect(documented).toEqual(names)
+})
 
-  expect([...new Set(used)].sort()).toEqual(documented)
+it('each section has a kind, a cause and a fix', () => {
+  expect(sections.filter((section) => !SECTION.test(section))).toEqual([])
+})
+
+it('the sources use each code, and each for the kind that the page says', () => {
+  const used = new Map<string, Set<Kind>>()
+
+  for (const [file, source] of sources) {
+    if (file === TABLE || !source.includes('ALULA_')) continue
+
+    for (const { code, kind } of findCodes(file, source))
+      used.set(code, (used.get(code) ?? new Set()).add(kind))
+  }
+
+  const kinds = [...used].map(([code, kinds]) => [
+    code,
+    kinds.size === 1 ? [...kinds][0] : 'Error or warning'
+  ])
+  const described = sections.map((section, index) => [documented[index], SECTION.exec(section)?.[1]])
+
+  expect(Object.fromEntries(kinds)).toEqual(Object.fromEntries(described))
 })
 
 it('a guide names no code that is not on the page', () => {
@@ -84,7 +123,8 @@ it.each([
   expect(error).toMatchObject({
     name: Class.name,
     code: 'ALULA_NOT_SET_UP',
-    message: 'Nothing is set up (ALULA_NOT_SET_UP)'
+    message: 'Nothing is set up (ALULA_NOT_SET_UP)',
+    help: 'node_modules/alula/docs/error-codes.md#alula_not_set_up'
   })
   expect(error.stack).toMatch(/^\w+: Nothing is set up \(ALULA_NOT_SET_UP\)\n/)
 })
@@ -110,4 +150,28 @@ function countErrors(file: string, source: string): number {
   visit(ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true))
 
   return count
+}
+
+/** The codes that a source passes to a function which creates an error or emits a warning. */
+function findCodes(file: string, source: string): { code: string; kind: Kind }[] {
+  const codes: { code: string; kind: Kind }[] = []
+
+  function visit(node: ts.Node, kind: Kind | undefined): void {
+    const inner = (ts.isCallExpression(node) && KINDS.get(toName(node.expression))) || kind
+
+    if (ts.isStringLiteral(node) && inner && /^ALULA_[A-Z_]+$/.test(node.text)) {
+      codes.push({ code: node.text, kind: inner })
+    }
+    ts.forEachChild(node, (child) => visit(child, inner))
+  }
+
+  visit(ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true), undefined)
+
+  return codes
+}
+
+function toName(called: ts.Expression): string {
+  if (ts.isPropertyAccessExpression(called)) return called.name.text
+
+  return ts.isIdentifier(called) ? called.text : ''
 }

@@ -3,7 +3,7 @@ import type { CallObserver } from '../hooks/method.ts'
 import { createDebug } from '../utils/debug.ts'
 import { runOrDefer } from '../utils/deferral.ts'
 import { createError } from '../utils/developer-error.ts'
-import type { MistakeCode } from '../utils/error-codes.ts'
+import type { ErrorCode } from '../utils/error-codes.ts'
 import { attempt } from '../utils/promise.ts'
 import { callListeners, type EmitterLike } from './emitter.ts'
 import { warnOnce } from './internals.ts'
@@ -79,7 +79,7 @@ export function reportError(app: EmitterLike, error: unknown, context?: unknown)
  * @param message What is wrong and what to do
  * @param context The context of the call that showed it
  */
-export function reportMistake(app: EmitterLike, code: MistakeCode, message: string, context: unknown): void {
+export function reportMistake(app: EmitterLike, code: ErrorCode, message: string, context: unknown): void {
   const error = createError(code, message)
 
   if (!callErrorListeners(app, error, context)) globalThis.process?.emitWarning?.(message, { code })

@@ -1,7 +1,7 @@
 // The contract between the application and the other folders of the library: what an application keeps for them.
 import { HookRegistry } from '../hooks/registry.ts'
 import { createError } from '../utils/developer-error.ts'
-import type { WarningCode } from '../utils/error-codes.ts'
+import type { ErrorCode } from '../utils/error-codes.ts'
 import type { KeyedMutex } from '../utils/keyed-mutex.ts'
 import { Channels } from './channel.ts'
 import type { FeathersService, HookContext, MountedHandler, Publisher } from './types.ts'
@@ -98,7 +98,7 @@ export function addPlugin(app: object, name: string, sentence: string): void {
  * @param code The code of the warning, by which it is known too
  * @param sentence What it says
  */
-export function warnOnce(app: object, code: WarningCode, sentence: string): void {
+export function warnOnce(app: object, code: ErrorCode, sentence: string): void {
   const { warnings } = getInternals(app)
 
   if (warnings.has(code)) return

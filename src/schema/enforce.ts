@@ -17,7 +17,7 @@ import { addConditions } from '../query/conditions.ts'
 import { isString } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
-import type { MistakeCode } from '../utils/error-codes.ts'
+import type { ErrorCode } from '../utils/error-codes.ts'
 import { copyWith, isEmpty } from '../utils/object.ts'
 import { andThen } from '../utils/promise.ts'
 import { assertRelations } from './check-relations.ts'
@@ -104,7 +104,7 @@ class ServiceSchema implements DescribedExtension {
     const { methods } = getServiceOptions(service)
     const id = getIdField(service)
     const { isDevelopment } = this
-    const report = (code: MistakeCode, message: string, context?: HookContext) =>
+    const report = (code: ErrorCode, message: string, context?: HookContext) =>
       reportMistake(app as Application, code, message, context)
 
     for (const name of Object.keys(this.form.methods ?? {})) {
