@@ -1,8 +1,8 @@
-// Makes a release of what is committed, up to a tag and a tarball. What cannot be undone is left to whoever runs it.
+// Makes a release of all packages with one version, up to a tag and the tarballs. The caller does what cannot be undone.
 //
 //   npm run release -- patch|minor|major|<version> [--dry-run]      with --dry-run it changes nothing
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -16,19 +16,29 @@ const USAGE = 'npm run release -- patch|minor|major|<version> [--dry-run]'
 const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/
 const STEPS = ['major', 'minor', 'patch']
 
-/** The section of the changelog without a version, up to the next one. */
-const UNRELEASED = /^## Unreleased\n([\s\S]*?)(?=^## |(?![\s\S]))/m
 const VERSION_IN_README = /^Version \S+ needs Node/m
+/** As in `"alula": "^0.1.0"`. */
+const RANGE_IN_GUIDE = /(\balula(?:@|": "))\^\d+\.\d+\.\d+/g
 
 const { values: options, positionals } = parseArgs({
   options: { 'dry-run': { type: 'boolean', default: false } },
   allowPositionals: true
 })
 const isDryRun = options['dry-run']
-const { name, version: current } = JSON.parse(read('package.json'))
+/** The folders of the packages, that of the repository first. */
+const folders = ['', ...readdirSync(join(ROOT, 'packages')).map((folder) => `packages/${folder}`)]
+const manifests = folders.map((folder) => readJson(join(folder, 'package.json')))
+const [{ version: current }] = manifests
+const published = manifests.filter((manifest) => !manifest.private).map(({ name }) => name)
 const version = toNext(current, positionals)
 const tag = `v${version}`
-const tarball = `${name}-${version}.tgz`
+const tarballs = published.map((name) => `${name}-${version}.tgz`)
+
+/** The section of the changelog that is released: `Unreleased`, or this version without a date. */
+const UNRELEASED = new RegExp(
+  `^## (?:Unreleased|${version.replaceAll('.', '\\.')})\\n([\\s\\S]*?)(?=^## |(?![\\s\\S]))`,
+  'm'
+)
 
 const report = createReport()
 const isReady = await checkAll()
@@ -50,8 +60,9 @@ async function checkAll() {
 
       if (changes !== '') throw new Error(changes)
     },
-    [`${version} is later than ${current}`]: () => {
-      if (!isLater(version, current)) throw new Error(`Expected a version after ${current}`)
+    // The first release has the version that the packages have had so far.
+    [`${version} is not earlier than ${current}`]: () => {
+      if (isLater(current, version)) throw new Error(`Expected a version from ${current} on`)
     },
     [`there is no tag ${tag}`]: async () => {
       if ((await git('tag', '--list', tag)) !== '') throw new Error('It has been released')
@@ -59,7 +70,7 @@ async function checkAll() {
     'CHANGELOG.md says what is new': () => {
       const [, changes = ''] = UNRELEASED.exec(read('CHANGELOG.md')) ?? []
 
-      if (changes.trim() === '') throw new Error("Expected something below '## Unreleased'")
+      if (changes.trim() === '') throw new Error(`Expected text below '## Unreleased' or '## ${version}'`)
     },
     'README.md has the version': () => {
       if (!VERSION_IN_README.test(read('README.md'))) throw new Error(`Expected ${VERSION_IN_README}`)
@@ -86,23 +97,30 @@ async function checkAll() {
 
 async function release() {
   const steps = {
-    [`write ${version} into package.json, package-lock.json and README.md`]: async () => {
-      await mustRun('npm', ['version', version, '--no-git-tag-version', '--ignore-scripts'], { cwd: ROOT })
-      edit('README.md', VERSION_IN_README, `Version ${version} needs Node`)
+    [`write ${version} into each package.json, package-lock.json, README.md and docs/migrating.md`]: () => {
+      writeVersions()
+      edit('README.md', VERSION_IN_README, () => `Version ${version} needs Node`)
+      edit('docs/migrating.md', RANGE_IN_GUIDE, `$1^${version}`)
     },
     "put the version and today's date above the changes in CHANGELOG.md": () => {
       const today = new Date().toISOString().slice(0, 10)
 
-      edit('CHANGELOG.md', /^## Unreleased$/m, `## ${version} (${today})`)
+      edit('CHANGELOG.md', UNRELEASED, (_section, changes) => `## ${version} - ${today}\n${changes}`)
     },
-    // In front of the commit, so that nothing is committed that can not be built.
-    [`build, and pack ${tarball}`]: () => mustRun('npm', ['pack'], { cwd: ROOT }),
+    // Before the commit, so that a version that cannot be built is not committed.
+    [`build, and pack ${tarballs.join(', ')}`]: async () => {
+      const [, ...others] = published
+
+      // The first package builds all of them.
+      await mustRun('npm', ['pack'], { cwd: ROOT })
+      await mustRun('npm', ['pack', ...others.flatMap((name) => ['--workspace', name])], { cwd: ROOT })
+    },
     [`commit 'Version ${version}'`]: () => git('commit', '--all', '--message', `Version ${version}`),
     [`tag ${tag}`]: () => git('tag', '--annotate', tag, '--message', `Version ${version}`)
   }
 
   for (const [sentence, step] of Object.entries(steps)) {
-    // What is half done is there to be looked at: git shows it, and takes it back.
+    // After a failure the changes stay: git shows and reverts them.
     if (!(await perform(sentence, step))) return
   }
 
@@ -110,8 +128,25 @@ async function release() {
 Left to you${isDryRun ? ' then' : ''}, because it cannot be taken back:
 
   git push origin ${BRANCH} ${tag}
-  npm publish ${tarball}
-`)
+${tarballs.map((tarball) => `  npm publish ${tarball}\n`).join('')}`)
+}
+
+/** Writes the version into each manifest and the lockfile, and the ranges by which the packages depend on each other. */
+function writeVersions() {
+  const lock = readJson('package-lock.json')
+
+  manifests.forEach((manifest, index) => {
+    const folder = folders[index]
+
+    for (const entry of [manifest, lock.packages[folder]]) {
+      entry.version = version
+      for (const name of published) {
+        if (entry.peerDependencies?.[name] !== undefined) entry.peerDependencies[name] = `^${version}`
+      }
+    }
+    writeJson(join(folder, 'package.json'), manifest)
+  })
+  writeJson('package-lock.json', { ...lock, version })
 }
 
 /** Does a step, or only says that it would. Returns whether it went well. */
@@ -153,6 +188,15 @@ function git(...args) {
 
 function read(file) {
   return readFileSync(join(ROOT, file), 'utf8')
+}
+
+function readJson(file) {
+  return JSON.parse(read(file))
+}
+
+/** As npm formats its files. */
+function writeJson(file, value) {
+  writeFileSync(join(ROOT, file), `${JSON.stringify(value, null, 2)}\n`)
 }
 
 function edit(file, pattern, replacement) {

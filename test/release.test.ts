@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -12,22 +12,35 @@ const AS_SOMEBODY = ['-c', 'user.name=Somebody', '-c', 'user.email=somebody@exam
 
 const README = '# thing\n\nVersion 0.1.9 needs Node 20.19 or later.\n'
 const CHANGELOG =
-  '# Changelog\n\n## Unreleased\n\n- Something is new.\n\n## 0.1.9 (2026-01-01)\n\nIt was 0.1.9.\n'
+  '# Changelog\n\n## Unreleased\n\n- Something is new.\n\n## 0.1.9 - 2026-01-01\n\nIt was 0.1.9.\n'
+const GUIDE = '+ alula@^0.1.9\n"alula": "^0.1.9"\n"other": "^0.1.9"\n'
 const SECURITY = '| Version | Fixes |\n|---|---|\n| 0.1.x | yes |\n| 0.2.x | yes |\n'
 const MANIFEST = {
   name: 'thing',
   version: '0.1.9',
+  workspaces: ['packages/*'],
   files: ['index.js'],
   scripts: {
     check: 'node check.mjs',
     release: 'node scripts/release.mjs'
   }
 }
+/** A package that works with the first one. */
+const TOOLS = {
+  name: 'thing-tools',
+  version: '0.1.9',
+  peerDependencies: { thing: '^0.1.9', other: '^1.0.0' }
+}
+const INTERNAL = { name: 'thing-page', version: '0.1.9', private: true }
 const LOCK = {
   name: 'thing',
   version: '0.1.9',
   lockfileVersion: 3,
-  packages: { '': { name: 'thing', version: '0.1.9' } }
+  packages: {
+    '': { name: 'thing', version: '0.1.9' },
+    'packages/page': { version: '0.1.9' },
+    'packages/tools': { version: '0.1.9', peerDependencies: TOOLS.peerDependencies }
+  }
 }
 
 /** A clone of a repository that is ready for a release, with our scripts and files of its own. */
@@ -40,6 +53,9 @@ async function createClone(files: { [name: string]: string } = {}) {
     'SECURITY.md': SECURITY,
     'package.json': `${JSON.stringify(MANIFEST, null, 2)}\n`,
     'package-lock.json': `${JSON.stringify(LOCK, null, 2)}\n`,
+    'packages/page/package.json': `${JSON.stringify(INTERNAL, null, 2)}\n`,
+    'packages/tools/package.json': `${JSON.stringify(TOOLS, null, 2)}\n`,
+    'docs/migrating.md': GUIDE,
     'index.js': '',
     'check.mjs': '',
     '.gitignore': '*.tgz\n',
@@ -50,6 +66,10 @@ async function createClone(files: { [name: string]: string } = {}) {
   onTestFinished(() => rm(folder, { recursive: true }))
 
   await cp(SCRIPTS, join(origin, 'scripts'), { recursive: true })
+  for (const folder of ['docs', 'packages/page', 'packages/tools']) {
+    await mkdir(join(origin, folder), { recursive: true })
+  }
+
   for (const [name, text] of Object.entries(all)) await writeFile(join(origin, name), text)
   await run('git', ['init', '--quiet', '--initial-branch', 'main'], { cwd: origin })
   await run('git', ['add', '.'], { cwd: origin })
@@ -90,15 +110,15 @@ it('a dry run says what it would do, and changes nothing', async () => {
 
   expect(output).toBe(`ok    the branch is main
 ok    everything is committed
-ok    0.2.0 is later than 0.1.9
+ok    0.2.0 is not earlier than 0.1.9
 ok    there is no tag v0.2.0
 ok    CHANGELOG.md says what is new
 ok    README.md has the version
 ok    SECURITY.md has the minor version
 would run npm run check
-would write 0.2.0 into package.json, package-lock.json and README.md
+would write 0.2.0 into each package.json, package-lock.json, README.md and docs/migrating.md
 would put the version and today's date above the changes in CHANGELOG.md
-would build, and pack thing-0.2.0.tgz
+would build, and pack thing-0.2.0.tgz, thing-tools-0.2.0.tgz
 would commit 'Version 0.2.0'
 would tag v0.2.0
 
@@ -106,6 +126,7 @@ Left to you then, because it cannot be taken back:
 
   git push origin main v0.2.0
   npm publish thing-0.2.0.tgz
+  npm publish thing-tools-0.2.0.tgz
 
 7 passed, 0 failed
 `)
@@ -115,32 +136,58 @@ Left to you then, because it cannot be taken back:
   expect(await git('tag')).toBe('')
 })
 
-it('a release is a commit, a tag and a tarball, with the version wherever it stands', async () => {
+it('a release is a commit, a tag and the tarballs of all packages, with one version', async () => {
   const { git, read, release, releaseByNpm } = await createClone()
   const { code, output } = await releaseByNpm('patch')
 
-  expect(output).toContain('\n  git push origin main v0.1.10\n  npm publish thing-0.1.10.tgz\n')
+  expect(output).toContain(
+    '\n  git push origin main v0.1.10\n  npm publish thing-0.1.10.tgz\n  npm publish thing-tools-0.1.10.tgz\n'
+  )
   expect(code).toBe(0)
 
   expect(JSON.parse(await read('package.json'))).toEqual({ ...MANIFEST, version: '0.1.10' })
-  expect(JSON.parse(await read('package-lock.json'))).toMatchObject({
+  expect(JSON.parse(await read('packages/page/package.json'))).toEqual({ ...INTERNAL, version: '0.1.10' })
+
+  const tools = { version: '0.1.10', peerDependencies: { thing: '^0.1.10', other: '^1.0.0' } }
+
+  expect(JSON.parse(await read('packages/tools/package.json'))).toEqual({ ...TOOLS, ...tools })
+  expect(JSON.parse(await read('package-lock.json'))).toEqual({
+    ...LOCK,
     version: '0.1.10',
-    packages: { '': { version: '0.1.10' } }
+    packages: {
+      '': { name: 'thing', version: '0.1.10' },
+      'packages/page': { version: '0.1.10' },
+      'packages/tools': tools
+    }
   })
   expect(await read('README.md')).toBe(README.replace('0.1.9', '0.1.10'))
+  expect(await read('docs/migrating.md')).toBe('+ alula@^0.1.10\n"alula": "^0.1.10"\n"other": "^0.1.9"\n')
 
   const changelog = await read('CHANGELOG.md')
-  const [, date = ''] = /^## 0\.1\.10 \((\d{4}-\d{2}-\d{2})\)$/m.exec(changelog) ?? []
+  const [, date = ''] = /^## 0\.1\.10 - (\d{4}-\d{2}-\d{2})$/m.exec(changelog) ?? []
 
-  expect(changelog).toBe(CHANGELOG.replace('Unreleased', `0.1.10 (${date})`))
+  expect(changelog).toBe(CHANGELOG.replace('Unreleased', `0.1.10 - ${date}`))
   expect(Math.abs(Date.now() - Date.parse(date))).toBeLessThan(2 * 24 * 60 * 60 * 1000)
 
   expect(await git('log', '-1', '--format=%s')).toBe('Version 0.1.10')
   expect(await git('rev-parse', 'v0.1.10^{commit}')).toBe(await git('rev-parse', 'HEAD'))
-  expect(await git('status', '--porcelain', '--ignored')).toBe('!! thing-0.1.10.tgz')
+  expect(await git('status', '--porcelain', '--ignored')).toBe(
+    '!! thing-0.1.10.tgz\n!! thing-tools-0.1.10.tgz'
+  )
 
   // What is released has no changes to release.
-  expect((await release('patch', '--dry-run')).output).toContain("Expected something below '## Unreleased'")
+  expect((await release('patch', '--dry-run')).output).toContain("Expected text below '## Unreleased'")
+})
+
+it('the first release has the version of the packages, under which the changelog lists what is new', async () => {
+  const changelog = '# Changelog\n\n## 0.1.9\n\n### Added\n\n- Everything.\n'
+  const { git, read, release } = await createClone({ 'CHANGELOG.md': changelog })
+
+  expect(await release('0.1.9')).toMatchObject({ code: 0 })
+  expect(await read('CHANGELOG.md')).toMatch(
+    /^# Changelog\n\n## 0\.1\.9 - \d{4}-\d{2}-\d{2}\n\n### Added\n\n- Everything\.\n$/
+  )
+  expect(await git('tag')).toBe('v0.1.9')
 })
 
 it('what is not ready is not released', async () => {
@@ -160,12 +207,12 @@ it('what is not ready is not released', async () => {
       It is other
 FAIL  everything is committed
        M index.js
-FAIL  0.1.0 is later than 0.1.9
-      Expected a version after 0.1.9
+FAIL  0.1.0 is not earlier than 0.1.9
+      Expected a version from 0.1.9 on
 FAIL  there is no tag v0.1.0
       It has been released
 FAIL  CHANGELOG.md says what is new
-      Expected something below '## Unreleased'
+      Expected text below '## Unreleased' or '## 0.1.0'
 FAIL  README.md has the version
       Expected /^Version \\S+ needs Node/m
 ok    SECURITY.md has the minor version

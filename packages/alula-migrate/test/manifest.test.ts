@@ -1,11 +1,19 @@
 import { expect, it } from 'vitest'
+import { readVersion } from '../src/alula.ts'
 import { rewriteManifest } from '../src/manifest.ts'
 
-/** Rewrites a package.json for sources that load some packages. */
+/** Rewrites a package.json for sources that load some packages. The version of alula is written as 0.1.0. */
 function rewrite(source: object | string, packages: string[] = ['alula'], isTyped = false) {
   const text = typeof source === 'string' ? source : JSON.stringify(source, null, 2)
 
-  return rewriteManifest(text, { packages: new Set(packages), isTyped })
+  const withVersion = (line: string) => line.replaceAll(`^${readVersion()}`, '^0.1.0')
+  const rewritten = rewriteManifest(text, { packages: new Set(packages), isTyped })
+
+  return {
+    ...rewritten,
+    text: withVersion(rewritten.text),
+    changes: rewritten.changes.map((change) => ({ ...change, text: withVersion(change.text) }))
+  }
 }
 
 it('packages that are replaced give way to alula, in their order and in their section', () => {
