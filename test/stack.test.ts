@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
@@ -30,6 +32,7 @@ import { socketio } from '../src/socketio.ts'
 import { sync } from '../src/sync.ts'
 import { createError } from '../src/utils/developer-error.ts'
 import { application, createSecured } from './support/mistakes.ts'
+import { createPackageFolder } from './support/package-folder.ts'
 
 const LINES = readFileSync(import.meta.filename, 'utf8').split('\n')
 const Note = z.object({ id: z.number(), text: z.string() })
@@ -208,6 +211,20 @@ it('the stack is whole where no frame of a developer is left', async () => {
   await expect.poll(() => errors.length).toBe(1)
 
   expect(toFrames(errors[0] as Error)[0]).toContain('developer-error.ts')
+})
+
+it('an installed package shows the line, and has the section that help names', async () => {
+  const cwd = createPackageFolder()
+  const program = join(cwd, 'app.mjs')
+
+  onTestFinished(() => rm(cwd, { recursive: true }))
+  await writeFile(program, "import { memory } from 'alula/memory'\n\nmemory({ wrong: true })\n")
+
+  const { stderr } = await promisify(execFile)(process.execPath, [program], { cwd }).catch((error) => error)
+  const [, path = '', code = ''] = /help: '(.+)#(.+)'/.exec(stderr) ?? []
+
+  expect(stderr).toMatch(/\(ALULA_UNKNOWN_OPTION\)\n {4}at .*app\.mjs:3:1/)
+  expect(await readFile(join(cwd, path), 'utf8')).toContain(`\n## ${code.toUpperCase()}\n`)
 })
 
 it('the stack is whole in a bundle, whose only file is that of the developer as well', async () => {

@@ -4,13 +4,10 @@ import type { ErrorCode } from './error-codes.ts'
 const MAX_OWN_FRAMES = 50
 
 /** The first frame of each error, unless a bundler has moved this file. The group is the folder of alula. */
-const FIRST_FRAME = /^\s+at create \((.+[\\/])utils[\\/]developer-error\.[jt]s:\d+:\d+\)$/
+const FIRST_FRAME = /\((.+)utils.developer-error\.[jt]s:/
 
-/** A frame of V8 with a line in a file, unlike `at Array.map (<anonymous>)`. */
-const LINE_OF_FILE = /^\s+at .*:\d+:\d+\)?$/
-
-/** Code of Node, and of the package that checks what developers pass to it by `alula/plugin`. */
-const NODE_OR_TESTING = /[\s(]node:|[\\/]node_modules[\\/]alula-testing[\\/]/
+/** Frames of Node, of the language, and of the package that checks its arguments by `alula/plugin`. */
+const INTERNAL_FRAME = /[( ]node:|<anonymous>\)$|\(index |node_modules.alula-testing/
 
 /**
  * Creates an error that only a developer can cause. Its `code` is stable and ends the message. `help` names the section
@@ -60,14 +57,10 @@ function toCallerStack({ stack, message }: Error, limit: number): string | undef
   // A handler of `Error.prepareStackTrace` may return another value.
   if (typeof stack !== 'string') return stack
 
-  const lines = stack.split('\n')
-  const frames = lines.splice(message.split('\n').length)
-  const [, folder] = FIRST_FRAME.exec(frames[0] ?? '') ?? []
-  const caller = folder === undefined ? 0 : frames.findIndex((frame) => isForeign(frame, folder))
+  const end = stack.indexOf(message) + message.length + 1
+  const frames = stack.slice(end).split('\n')
+  const folder = FIRST_FRAME.exec(frames[0] as string)?.[1]
+  const caller = frames.findIndex((frame) => folder && !frame.includes(folder) && !INTERNAL_FRAME.test(frame))
 
-  return [...lines, ...frames.slice(Math.max(caller, 0)).slice(0, limit)].join('\n')
-}
-
-function isForeign(frame: string, folder: string): boolean {
-  return LINE_OF_FILE.test(frame) && !frame.includes(folder) && !NODE_OR_TESTING.test(frame)
+  return stack.slice(0, end) + frames.slice(Math.max(caller, 0)).slice(0, limit).join('\n')
 }
