@@ -296,24 +296,23 @@ function setUpOnce(app: BaseApplication, service: FeathersService, location: str
   let setup = setups.get(service)
 
   if (!setup) {
-    setup = setUpOrForget(app, service, location)
+    setup = setUpOrEvict(app, service, location)
     setups.set(service, setup)
   }
 
   return setup
 }
 
-/** Sets a service up. If that fails, another call of `setup` does it again. */
-async function setUpOrForget(
-  app: BaseApplication,
-  service: FeathersService,
-  location: string
-): Promise<void> {
+/** Sets a service up. A failure evicts it from the set-ups, so that `setup` may be called again. */
+async function setUpOrEvict(app: BaseApplication, service: FeathersService, location: string): Promise<void> {
+  // Those of now, because `teardown` replaces them.
+  const { setups } = app._internals
+
   try {
-    // Awaited, because a callback of the promise would cut `app.setup()` off the stack of the error.
+    // Awaited, because a callback on the promise would cut `app.setup()` off the stack of the error.
     await setUpService(service, location, app)
   } catch (error) {
-    app._internals.setups.delete(service)
+    setups.delete(service)
 
     throw error
   }
