@@ -229,7 +229,7 @@ describe('ids', () => {
     [Buffer.from('a'), 'an instance of Buffer'],
     [true, 'a boolean'],
     [Number.NaN, 'NaN'],
-    [Number.POSITIVE_INFINITY, 'a number'],
+    [Number.POSITIVE_INFINITY, 'a number that is too large'],
     [() => 1, 'a function'],
     [Symbol('id'), 'a symbol']
   ])('%o is none', async (id, got) => {
