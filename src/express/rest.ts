@@ -3,6 +3,7 @@ import { assertApplication } from '../core/assert-application.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, Query, RouteLookup } from '../core/types.ts'
 import { respond } from '../node/listener.ts'
+import { createPipelineGate } from '../node/pipelining.ts'
 import { markReachable } from '../node/reachable.ts'
 import { splitTarget } from '../node/request.ts'
 import { toHead } from '../transport/encode.ts'
@@ -86,6 +87,8 @@ export function rest(options?: RequestHandler | RestOptions | null): (app: any) 
 
     const checkSetup = createSetupCheck(app)
     const handle = serveHttp(app, settings)
+    // Servers that `app.listen()` did not start have no limits.
+    const limit = createPipelineGate()
     // The parser below has looked for credentials already.
     const serve = serveServices(app, { ...settings, parsesCredentials: false }, format, getOwnQuery)
 
@@ -99,10 +102,10 @@ export function rest(options?: RequestHandler | RestOptions | null): (app: any) 
       if (!target) {
         next()
       } else if (isMounted(target)) {
-        respondDirectly(handle, request, response, target, settings.logger)
+        limit(request, response, () => respondDirectly(handle, request, response, target, settings.logger))
       } else {
         checkSetup()
-        serve(request, response, target, next)
+        limit(request, response, () => serve(request, response, target, next))
       }
     }) satisfies RequestHandler)
   }
@@ -125,6 +128,7 @@ export function toMiddleware(app: TransportApplication, options: MiddlewareOptio
   const { formatter: format } = options
   const handle = serveHttp(app, settings)
   const checkSetup = createSetupCheck(app)
+  const limit = createPipelineGate()
   const sendError = createErrorHandler({ html: false, logger: settings.logger }, () => app)
   const serve = serveServices(app, settings, format ?? formatter)
 
@@ -134,11 +138,13 @@ export function toMiddleware(app: TransportApplication, options: MiddlewareOptio
     if (!target) {
       next()
     } else if (isMounted(target) || (!format && !hasMiddleware(target.service) && isUsual(request.app))) {
-      respondDirectly(handle, request, response, target, settings.logger)
+      limit(request, response, () => respondDirectly(handle, request, response, target, settings.logger))
     } else {
       checkSetup()
-      serve(request, response, target, (error?: unknown) =>
-        error === undefined ? next() : sendError(error, request, response, next)
+      limit(request, response, () =>
+        serve(request, response, target, (error?: unknown) =>
+          error === undefined ? next() : sendError(error, request, response, next)
+        )
       )
     }
   }

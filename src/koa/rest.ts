@@ -4,6 +4,7 @@ import { assertCalled } from '../core/assert-application.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, RouteLookup } from '../core/types.ts'
 import { respond } from '../node/listener.ts'
+import { createPipelineGate } from '../node/pipelining.ts'
 import { markReachable } from '../node/reachable.ts'
 import { splitTarget } from '../node/request.ts'
 import { assertStatus, toHead } from '../transport/encode.ts'
@@ -59,8 +60,15 @@ export function rest(options?: Middleware | RestOptions | null): (app: any) => v
     const checkSetup = createSetupCheck(app)
     const handle = serveHttp(app, settings)
     const onError = (error: unknown) => logUnexpected(settings.logger, error)
+    // Servers that `app.listen()` did not start have no limits.
+    const limit = createPipelineGate()
     // The parser below has looked for credentials already.
     const serve = serveServices(app, { ...settings, parsesCredentials: false }, format)
+
+    /** A request that is held when its connection closes is never run. */
+    function pass(context: FeathersKoaContext, run: () => Promise<unknown>): Promise<unknown> {
+      return new Promise((resolve) => limit(context.req, context.res, () => resolve(run())))
+    }
 
     markReachable(app)
 
@@ -76,13 +84,13 @@ export function rest(options?: Middleware | RestOptions | null): (app: any) => v
 
         context.respond = false
 
-        return respond(handle, request, context.req, context.res, onError)
+        return pass(context, () => respond(handle, request, context.req, context.res, onError))
       }
 
       checkSetup()
       setLookup(context, target)
 
-      return serve(context, target, next)
+      return pass(context, () => serve(context, target, next))
     }) satisfies Middleware)
   }
 }

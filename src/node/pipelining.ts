@@ -4,6 +4,7 @@ import { Server as HttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { createTypeError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionCheck } from '../utils/options.ts'
+import { Backlog, getBacklogLimit, type WaitingConnection } from './backlog.ts'
 
 /** The options of {@link limitPipelining}. */
 export interface PipeliningOptions {
@@ -11,12 +12,14 @@ export interface PipeliningOptions {
   requests?: number
   /** How many bytes of responses may wait for the client to read them; 1,048,576 by default. */
   bytes?: number
+  /** How many bytes of responses may wait over all connections; a quarter of the heap by default. */
+  totalBytes?: number
 }
 
 /** Calls `run` as soon as the connection of a request has room for it; drops it when the connection closes before. */
 export type PipelineGate = (request: IncomingMessage, response: ServerResponse, run: () => void) => void
 
-type Limits = Required<PipeliningOptions>
+type Limits = Required<Pick<PipeliningOptions, 'requests' | 'bytes'>>
 
 /** The lowest number of concurrent requests that HTTP/2 recommends for a connection (RFC 9113, 6.5.2). */
 const MAX_REQUESTS = 100
@@ -40,15 +43,17 @@ type PipelinedSocket = Socket & { [PIPELINE]?: Pipeline }
 
 /**
  * Limits what a connection costs whose client sends many requests without waiting for responses (pipelining), or does
- * not read them. Node emits all requests that arrive in one chunk of up to 64 kB at once; beyond the limits, they are
- * held, and nothing more is read from the connection until responses have been sent.
+ * not read them. Node emits all requests that arrive in one chunk of up to 64 kB at once. Here, a request starts when the
+ * response before it has been sent, or in the next turn of the event loop; beyond the limits, requests are held, and nothing
+ * more is read from the connection until responses have been sent.
  *
  * All listeners of the event `request` get their requests through the limits, those of Express and Socket.IO included.
  * On a server that has limits already, it does nothing. HTTP/2 has limits of its own.
  *
  * @param server A server of `node:http` or `node:https`
  * @param options `requests`: the most requests of a connection in flight; `bytes`: while as many bytes of responses wait
- * for the client, no further request is let through
+ * for the client, no further request is let through; `totalBytes`: when more bytes wait over all connections, those that have
+ * waited longest are closed
  * @returns The server
  * @throws TypeError for anything but a server, and for a limit that is not a positive integer
  * @example
@@ -94,10 +99,12 @@ function isServer(value: unknown): boolean {
  * @throws TypeError for a limit that is not a positive integer
  */
 export function createPipelineGate(options: PipeliningOptions = {}): PipelineGate {
-  const { requests = MAX_REQUESTS, bytes = MAX_BYTES } = options
+  const { requests = MAX_REQUESTS, bytes = MAX_BYTES, totalBytes = getBacklogLimit() } = options
   const limits = { requests, bytes }
 
-  assertOptions('limitPipelining', options, { requests: LIMIT, bytes: LIMIT })
+  assertOptions('limitPipelining', options, { requests: LIMIT, bytes: LIMIT, totalBytes: LIMIT })
+
+  const backlog = new Backlog(totalBytes)
 
   return (request, response, run) => {
     const socket: PipelinedSocket | undefined = request.socket
@@ -108,31 +115,53 @@ export function createPipelineGate(options: PipeliningOptions = {}): PipelineGat
       return
     }
 
-    socket[PIPELINE] ??= new Pipeline(socket, limits)
+    socket[PIPELINE] ??= new Pipeline(socket, limits, backlog)
     socket[PIPELINE].add(response, run)
   }
 }
 
+/**
+ * Whether requests of a connection are held. A response that announces the end of the connection would drop them.
+ *
+ * @param socket The socket of the connection
+ */
+export function hasHeldRequests(socket: PipelinedSocket): boolean {
+  return socket[PIPELINE]?.hasHeld ?? false
+}
+
 /** The requests of one connection. */
-class Pipeline {
+class Pipeline implements WaitingConnection {
   private readonly socket: Socket
   private readonly limits: Limits
+  private readonly backlog: Backlog
   /** The responses in flight: those that have not been handed to the operating system in full. */
   private readonly active: ServerResponse[] = []
   /** In the order of the requests, which is that of the responses too. */
   private readonly held = new Map<ServerResponse, () => void>()
+  private isScheduled = false
 
-  constructor(socket: Socket, limits: Limits) {
+  constructor(socket: Socket, limits: Limits, backlog: Backlog) {
     this.socket = socket
     this.limits = limits
+    this.backlog = backlog
+    // Node emits no 'close' for responses that wait for those before them.
+    socket.once('close', () => backlog.set(this, 0))
+  }
+
+  get hasHeld(): boolean {
+    return this.held.size > 0
   }
 
   /** Runs what handles a request, now or in its turn. */
   add(response: ServerResponse, run: () => void): void {
     // Another gate has let it through, some time ago where it is closed.
     if (response.closed || this.active.includes(response)) run()
-    else if (this.held.size === 0 && this.hasRoom()) this.start(response, run)
+    else if (this.held.size === 0 && this.active.length === 0) this.start(response, run)
     else this.hold(response, run)
+  }
+
+  close(): void {
+    this.socket.destroy()
   }
 
   private start(response: ServerResponse, run: () => void): void {
@@ -140,8 +169,10 @@ class Pipeline {
     // After 'finish' too; a client that does not read keeps both from happening.
     response.on('close', () => {
       this.active.splice(this.active.indexOf(response), 1)
+      this.weigh()
       if (this.held.size > 0) this.startHeld()
     })
+    onEnd(response, () => this.weigh())
     run()
   }
 
@@ -153,31 +184,59 @@ class Pipeline {
 
     // Without the binding, it would run in the asynchronous context of the response that makes room for it.
     this.held.set(response, AsyncResource.bind(run))
+    this.schedule()
   }
 
+  /**
+   * One request, because how large its response is shows only when it ends: responses of a hundred that start at once are in
+   * memory before the first one waits.
+   */
   private startHeld(): void {
     for (const [response, run] of this.held) {
       // After its end, no response could be sent: what is held goes with the socket.
       if (!this.socket.writable || !this.hasRoom()) return
 
       this.held.delete(response)
-      this.start(response, run)
-    }
+      if (this.held.size === 0) {
+        this.socket.off('resume', this.stopReading)
+        this.socket.resume()
+      }
 
-    this.socket.off('resume', this.stopReading)
-    this.socket.resume()
+      this.schedule()
+      this.start(response, run)
+      return
+    }
+  }
+
+  /** A request that takes long does not hold up the next one. */
+  private schedule(): void {
+    if (this.isScheduled || this.held.size === 0) return
+
+    this.isScheduled = true
+    setImmediate(() => {
+      this.isScheduled = false
+      this.startHeld()
+    })
   }
 
   private hasRoom(): boolean {
-    if (this.active.length === 0) return true
-    if (this.active.length >= this.limits.requests) return false
+    return (
+      this.active.length === 0 ||
+      (this.active.length < this.limits.requests && this.countBytes() < this.limits.bytes)
+    )
+  }
 
+  private weigh(): void {
+    this.backlog.set(this, this.socket.destroyed ? 0 : this.countBytes())
+  }
+
+  private countBytes(): number {
     let bytes = 0
 
     // What waits in the socket itself counts in the response that is being sent.
     for (const { writableLength } of this.active) bytes += writableLength
 
-    return bytes < this.limits.bytes
+    return bytes
   }
 
   /**
@@ -187,5 +246,18 @@ class Pipeline {
   private readonly stopReading = (): void => {
     if (this.socket.isPaused()) this.socket.emit('pause')
     else this.socket.pause()
+  }
+}
+
+/** Node emits no event when the body of a response is complete that has to wait for those before it. */
+function onEnd(response: ServerResponse, callback: () => void): void {
+  const end: (...args: any[]) => ServerResponse = response.end
+
+  response.end = (...args: any[]) => {
+    const ended = end.apply(response, args)
+
+    callback()
+
+    return ended
   }
 }

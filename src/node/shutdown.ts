@@ -1,6 +1,7 @@
 import { type IncomingMessage, Server, type ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 import { createTypeError } from '../utils/developer-error.ts'
+import { hasHeldRequests } from './pipelining.ts'
 
 /** How long, in milliseconds, no connection has to come or go before the server stops to accept. */
 const QUIET_TIME = 20
@@ -123,6 +124,9 @@ async function acceptBacklog(server: Server, countChanges: () => number): Promis
   return accepted
 }
 
+/** The last response of a connection announces it: the server reads no request after that. */
 function announceClose(response: ServerResponse | undefined): void {
-  if (response && !response.headersSent) response.setHeader('Connection', 'close')
+  if (!response || response.headersSent || hasHeldRequests(response.req.socket)) return
+
+  response.setHeader('Connection', 'close')
 }

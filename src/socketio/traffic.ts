@@ -1,4 +1,5 @@
 import type { Socket } from 'socket.io'
+import type { Backlog, WaitingConnection } from '../node/backlog.ts'
 
 /** A connection of Engine.IO, whatever it goes through. */
 export type EngineConnection = Socket['conn']
@@ -7,6 +8,18 @@ export type EngineConnection = Socket['conn']
  * How many calls of a connection are in progress at once: the lowest limit that HTTP/2 recommends (RFC 9113, 6.5.2).
  */
 const MAX_CALLS = 100
+
+/**
+ * How many calls of an idle connection start at once; twice as many in each further turn of the event loop. How large a reply is
+ * shows only when it is sent: replies of a hundred calls that start at once are in memory before the first one waits.
+ */
+const CALLS_AT_ONCE = 4
+
+/**
+ * While as many bytes of replies wait for a client, no further call of it starts. Calls that run count as much as the last reply,
+ * because the operating system takes some megabytes before anything waits.
+ */
+const MAX_UNSENT_BYTES = 1_048_576
 
 /** How many calls may wait before the server stops reading, which delays the heartbeat as well. */
 const PAUSE_AT = 1000
@@ -27,32 +40,45 @@ const PACKET_WEIGHT = 256
  * Limits what a connection costs whose client sends much and reads little. It belongs to the connection of Engine.IO, which
  * stays the same when a client leaves a namespace and joins it again.
  */
-export class Traffic {
+export class Traffic implements WaitingConnection {
   private readonly conn: any
+  private readonly backlog: Backlog
   private readonly queue: (() => Promise<void>)[] = []
   /** Running calls, and replies that have not left. */
   private taken = 0
   /** Replies that wait for earlier packets. */
   private unsent = 0
   private weight = 0
+  /** The bytes of all replies that have not left, and of those that wait for earlier packets. */
+  private replyBytes = 0
+  private unsentBytes = 0
+  /** How large the last reply was: those of the calls that run may be as large. */
+  private lastBytes = 0
+  private running = 0
   private isReplying = false
+  /** How many calls may start in this turn of the event loop, and how many of them have started. */
+  private allowed = CALLS_AT_ONCE
+  private started = 0
+  private isScheduled = false
 
-  constructor(conn: EngineConnection) {
+  /**
+   * @param conn The connection
+   * @param backlog Counts the replies that wait, over all connections
+   */
+  constructor(conn: EngineConnection, backlog: Backlog) {
     this.conn = conn
+    this.backlog = backlog
     conn.on('packetCreate', this.weigh)
     conn.on('drain', this.flush)
     conn.on('upgrade', this.watchPings)
+    conn.on('close', () => backlog.set(this, 0))
     this.watchPings()
   }
 
   /** Runs a call: now, or when it is its turn. */
   add(call: () => Promise<void>): void {
-    if (this.taken < MAX_CALLS) {
-      this.run(call)
-      return
-    }
-
     this.queue.push(call)
+    this.advance()
     if (this.queue.length < PAUSE_AT) return
 
     const { socket } = this.conn.transport
@@ -78,6 +104,7 @@ export class Traffic {
   reply(send: () => void): void {
     this.taken++
     this.unsent++
+    this.lastBytes = 0
     this.isReplying = true
 
     try {
@@ -91,45 +118,102 @@ export class Traffic {
     }
   }
 
-  private run(call: () => Promise<void>): void {
-    this.taken++
-    void call().finally(() => this.leave(1))
+  /** Closes the connection: waiting packets would not leave. Later, because packets may be on their way to it. */
+  close(): void {
+    queueMicrotask(() => {
+      this.conn.close(true)
+      this.conn.transport.socket?.terminate?.()
+    })
   }
 
-  private leave(count: number): void {
+  private run(call: () => Promise<void>): void {
+    this.taken++
+    this.running++
+    this.started++
+    void call().finally(() => {
+      this.running--
+      this.leave(1, 0)
+    })
+  }
+
+  private leave(count: number, bytes: number): void {
     this.taken -= count
+    if (this.taken === 0) this.allow(CALLS_AT_ONCE)
+    this.setReplyBytes(this.replyBytes - bytes)
     this.advance()
   }
 
+  private setReplyBytes(bytes: number): void {
+    this.replyBytes = bytes
+    this.backlog.set(this, this.conn.readyState === 'closed' ? 0 : bytes)
+  }
+
+  private hasRoom(): boolean {
+    if (this.taken === 0) return true
+
+    const expected = this.replyBytes + this.running * this.lastBytes
+
+    return this.taken < MAX_CALLS && expected < MAX_UNSENT_BYTES
+  }
+
   private advance(): void {
-    for (const call of this.queue.splice(0, MAX_CALLS - this.taken)) this.run(call)
+    while (this.queue.length > 0 && this.hasRoom() && this.started < this.allowed) {
+      this.run(this.queue.shift() as () => Promise<void>)
+    }
+
+    this.schedule()
 
     const { socket } = this.conn.transport
 
     if (this.queue.length === 0 && socket?.isPaused) socket.resume()
   }
 
+  /** Starts further calls in the next turn, where nothing else keeps them waiting. */
+  private schedule(): void {
+    if (this.isScheduled || this.queue.length === 0 || !this.hasRoom()) return
+
+    this.isScheduled = true
+    setImmediate(() => {
+      this.isScheduled = false
+      this.allow(Math.min(2 * this.allowed, MAX_CALLS))
+      this.advance()
+    })
+  }
+
+  private allow(calls: number): void {
+    this.allowed = calls
+    this.started = 0
+  }
+
   /** Called when the transport has taken all waiting packets. */
   private readonly flush = (): void => {
     const { transport } = this.conn
-    const sent = this.unsent
+    const { unsent: sent, unsentBytes: bytes } = this
 
     if (sent === 0) return
 
     this.unsent = 0
+    this.unsentBytes = 0
 
     // Long-polling is not writable until the client comes back, and a WebSocket as soon as all has been written.
-    if (transport.name === 'polling' || transport.writable) this.leave(sent)
-    else transport.once('drain', () => this.leave(sent))
+    if (transport.name === 'polling' || transport.writable) this.leave(sent, bytes)
+    else transport.once('drain', () => this.leave(sent, bytes))
   }
 
   /** Called for each packet before it is sent, once per receiver. */
   private readonly weigh = ({ data }: { data?: { length: number } }): void => {
-    if (this.conn.writeBuffer.length === 0) this.weight = 0
-    else if (!this.isReplying) this.weight += PACKET_WEIGHT + (data?.length ?? 0)
+    const bytes = PACKET_WEIGHT + (data?.length ?? 0)
 
-    // Not while packets are being sent to it.
-    if (this.weight > MAX_BUFFERED_BYTES) queueMicrotask(() => this.close())
+    if (this.conn.writeBuffer.length === 0) this.weight = 0
+    else if (!this.isReplying) this.weight += bytes
+
+    if (this.isReplying) {
+      this.lastBytes += bytes
+      this.unsentBytes += bytes
+      this.setReplyBytes(this.replyBytes + bytes)
+    }
+
+    if (this.weight > MAX_BUFFERED_BYTES) this.close()
   }
 
   /** Limits the replies to protocol pings, which the WebSocket sends by itself. */
@@ -139,11 +223,5 @@ export class Traffic {
     socket?.on?.('ping', () => {
       if (socket.bufferedAmount > MAX_BUFFERED_BYTES) this.close()
     })
-  }
-
-  /** At once: waiting packets would not leave. */
-  private close(): void {
-    this.conn.close(true)
-    this.conn.transport.socket?.terminate?.()
   }
 }

@@ -5,6 +5,7 @@ import { reportError } from '../core/events.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { Application, HookContext, NormalizedServiceOptions, RealTimeConnection } from '../core/types.ts'
 import { Unavailable } from '../errors.ts'
+import { Backlog, getBacklogLimit } from '../node/backlog.ts'
 import { BODY_LIMIT } from '../transport/body.ts'
 import { type LogContext, type Logger, logUnexpected, toClientError } from '../transport/error.ts'
 import { handleSocket, type SocketReply, toDeliveries, toPath, toSocketError } from '../transport/socket.ts'
@@ -45,6 +46,7 @@ export class SocketTransport {
   private readonly logger: Logger | false
   private readonly connections: Connections
   private readonly running = new Running()
+  private readonly backlog = new Backlog(getBacklogLimit())
   private readonly traffic = new WeakMap<EngineConnection, Traffic>()
   private readonly methods = new Set<string>()
   private readonly attached = new Set<HttpServer>()
@@ -276,7 +278,7 @@ export class SocketTransport {
     // Fast path: read twice in each call.
     if (known) return known
 
-    const traffic = new Traffic(conn)
+    const traffic = new Traffic(conn, this.backlog)
 
     this.traffic.set(conn, traffic)
 

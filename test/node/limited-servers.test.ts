@@ -102,7 +102,7 @@ describe('what cannot be limited is refused', () => {
     )
   })
 
-  it.each(['requests', 'bytes'])('%s is a positive integer', (name) => {
+  it.each(['requests', 'bytes', 'totalBytes'])('%s is a positive integer', (name) => {
     for (const value of [0, -1, 1.5, '10', null, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(() => limitPipelining(createServer(), { [name]: value } as any)).toThrow(
         `Invalid option '${name}' of limitPipelining: expected a positive integer, got `

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { defer } from '../support/deferred.ts'
 import { call, connect, openPolling, openRaw } from '../support/socketio.ts'
 import { until } from '../support/until.ts'
 import {
@@ -37,16 +38,16 @@ it('a client that does not read its answers gets nothing more done, and all of t
 
   const other = await connect(url)
 
-  await until(() => expect(begun).toBeGreaterThanOrEqual(MOST))
+  await until(() => expect(conn.writeBuffer.length).toBeGreaterThan(0))
   for (let round = 0; round < 100; round++) await call(other, 'find', 'things')
 
-  // Besides the hundred those few that are in the buffers of the operating system.
-  expect(begun).toBeLessThan(MOST + 30)
-  expect(most).toBeLessThanOrEqual(MOST)
+  // Those few that are in the buffers of the operating system, and a megabyte of others.
+  expect(begun).toBeLessThan(MOST / 2)
+  expect(most).toBeLessThan(10)
   expect(app.io.engine.clientsCount).toBe(2)
   streamOf(raw).resume()
-  await until(() => expect(toAnswered(raw)).toHaveLength(calls))
-  expect(toAnswered(raw)).toEqual(toRange(calls))
+  await until(() => expect(raw.received.length).toBeGreaterThanOrEqual(calls))
+  await until(() => expect(toAnswered(raw)).toEqual(toRange(calls)))
   expect(begun).toBe(calls)
 })
 
@@ -119,18 +120,30 @@ it('a burst of 50 MB of events at once closes no client that reads', async () =>
 })
 
 it('answers are no events: many large ones close nothing', async () => {
+  const [first, others] = [defer(), defer()]
+  let begun = 0
   const { app, url, getConns } = await openServer((app) => {
-    app.use('things', { get: async () => 'x'.repeat(2 * MB), create: async () => ({}) })
+    app.use('things', {
+      get: async (id: unknown) => {
+        begun++
+        await (Number(id) < 10 ? first : others).promise
+
+        return 'x'.repeat(2 * MB)
+      },
+      create: async () => ({})
+    })
     app.service('things').publish(() => app.channel('all'))
   })
   const raw = await openConnected(url)
   const [conn] = getConns()
 
   streamOf(raw).pause()
+  raw.send(...toGets(0, 45))
+  await until(() => expect(begun).toBe(45))
   // More than the operating system takes, so that the others wait.
-  raw.send(...toGets(0, 10))
+  first.resolve()
   await until(() => expect(conn.transport.writable).toBe(false))
-  raw.send(...toGets(10, 45))
+  others.resolve()
   await until(() => expect(conn.writeBuffer.length).toBeGreaterThanOrEqual(35))
   await app.service('things').create({})
   await app.service('things').create({})

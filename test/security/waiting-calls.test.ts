@@ -164,6 +164,7 @@ it('calls that wait are dropped when their connection ends, and those that run g
 
   raw.send(...toGets(0, 1250))
   await until(() => expect(transport.socket.isPaused).toBe(true))
+  await until(() => expect(gate.begun).toHaveLength(MOST))
   app.emit('disconnect', await connected)
   await raw.closed
   gate.open()
