@@ -279,6 +279,7 @@ async function setUpLate(app: BaseApplication, service: FeathersService, locatio
 
 async function setupServices(this: BaseApplication): Promise<BaseApplication> {
   this._isSetup = true
+  this._internals.streams ??= new Set()
 
   for (const path of Object.keys(this.services)) {
     const service = this.services[path]

@@ -14,7 +14,7 @@ import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { observeEvent } from './events.ts'
 import { extendLayers, insertBefore, type Levels } from './extensions.ts'
-import { getInternals } from './internals.ts'
+import { endStreams, getInternals } from './internals.ts'
 import { getDefinition, isStandardMethod } from './methods.ts'
 import { getHookMethods, getServiceOptions } from './service.ts'
 import type { FeathersService, HookContext, Http } from './types.ts'
@@ -152,6 +152,7 @@ export function hookLifecycle(lifecycle: Lifecycle, method: string): HookedLifec
         })
       }
 
+      endStreams(this)
       ending ??= hooked.call(this, server).finally(() => {
         ending = undefined
       })

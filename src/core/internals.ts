@@ -45,6 +45,8 @@ export class Internals {
   readonly warnings: Set<string> = new Set()
   /** How many calls of `setup` without a server have not finished. */
   settingUp = 0
+  /** The streams of mounted functions that are being sent, until `teardown` begins; `undefined` from then on. */
+  streams: Set<AbortController> | undefined = new Set()
   /** The services that are set up, or being set up, until they are torn down. */
   setups: WeakMap<object, Promise<void>> = new WeakMap()
   /**
@@ -73,6 +75,19 @@ export function getInternals(app: object): Internals {
   if (!owner._internals) Object.defineProperty(owner, '_internals', { value: new Internals() })
 
   return owner._internals as Internals
+}
+
+/**
+ * Aborts the signals of the requests whose responses are streams. A stream that waits for its client would keep the server open.
+ *
+ * @param app The application, which is closing
+ */
+export function endStreams(app: object): void {
+  const internals = getInternals(app)
+  const { streams = [] } = internals
+
+  internals.streams = undefined
+  for (const stream of streams) stream.abort()
 }
 
 /**

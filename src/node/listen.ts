@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { reportError } from '../core/events.ts'
-import { getInternals } from '../core/internals.ts'
+import { endStreams, getInternals } from '../core/internals.ts'
 import { createError } from '../utils/developer-error.ts'
 import { limitPipelining } from './pipelining.ts'
 import { warnOfMissingTransport } from './reachable.ts'
@@ -43,6 +43,8 @@ export function implementListen(
   }
 
   app.teardown = async function (this: any, server?: unknown): Promise<unknown> {
+    // First: the server closes when its last response has been sent.
+    endStreams(this)
     await Promise.all(closers.splice(0).map((close) => close()))
 
     return teardown.call(this, server)
@@ -73,7 +75,7 @@ export async function startServer(
     )
   }
 
-  const close = prepareClose(limitPipelining(server))
+  const close = prepareClose(limitPipelining(server), app)
 
   closers.push(close)
   server.once('close', () => {

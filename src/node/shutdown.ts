@@ -1,5 +1,6 @@
 import { type IncomingMessage, Server, type ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
+import { endStreams } from '../core/internals.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { hasHeldRequests } from './pipelining.ts'
 
@@ -23,9 +24,10 @@ const ARRIVAL_GRACE = 3000
  * and to those that still arrive, with `Connection: close`, and then closes idle connections.
  *
  * @param server A server of `node:http` that does not listen yet
+ * @param app The application that it serves: the signals of mounted functions whose streams are being sent are aborted first
  * @returns Closes the server, if it listens; resolves when the last connection is closed. Calls meanwhile wait for the same
  */
-export function prepareClose(server: Server): () => Promise<void> {
+export function prepareClose(server: Server, app?: object): () => Promise<void> {
   // The sockets of `https` are not those of its connections.
   if (!(server instanceof Server))
     throw createTypeError('ALULA_INVALID_ARGUMENT', 'prepareClose expects a server of node:http')
@@ -58,6 +60,7 @@ export function prepareClose(server: Server): () => Promise<void> {
 
   async function close(): Promise<void> {
     if (!server.listening) return
+    if (app) endStreams(app)
 
     const accepted = await acceptBacklog(server, () => changes)
     const closed = new Promise<void>((resolve, reject) => {

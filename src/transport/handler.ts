@@ -64,7 +64,7 @@ export function serveHttp(app: TransportApplication, settings: HttpSettings): Ht
       target = request.target ?? findInside(app, request, settings)
 
       if (isMounted(target))
-        return await runMounted(request, target, await toMountedParams(app, request, settings))
+        return await runMounted(app, request, target, await toMountedParams(app, request, settings))
 
       const context = await runCall(app, request, target, settings, (started) => {
         call = started

@@ -1,3 +1,4 @@
+import { getInternals } from '../core/internals.ts'
 import type { Params } from '../core/types.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { toHead } from './encode.ts'
@@ -7,6 +8,7 @@ import type { MountedTarget } from './target.ts'
 /**
  * Runs a mounted Fetch function. `HEAD` runs as `GET`.
  *
+ * @param app The application: its teardown aborts the signal of a request whose response is being sent
  * @param request The request
  * @param target The function, and the path that it gets
  * @param params The params of calls that it may make: they come from outside
@@ -14,12 +16,16 @@ import type { MountedTarget } from './target.ts'
  * @throws What the function throws; TypeError when it returns no response
  */
 export async function runMounted(
+  app: object,
   request: HttpRequest,
   { mounted, prefix, path }: MountedTarget,
   params: Params
 ): Promise<HttpResponse> {
   const { authentication = null } = params
-  const response = await mounted(request.toRequest(path), {
+  const given = request.toRequest(path)
+  const closing = new AbortController()
+  const signal = AbortSignal.any([given.signal, closing.signal])
+  const response = await mounted(new Request(given, { signal }), {
     params,
     authentication,
     address: request.address,
@@ -46,6 +52,36 @@ export async function runMounted(
   return {
     status,
     headers: { ...toHead(others), ...(cookies.length > 0 && { 'set-cookie': cookies }) },
-    body: body ?? undefined
+    body: body ? abortAtTeardown(app, body, closing) : undefined
   }
+}
+
+/** Only from the response on: a function that has not responded yet finishes its work. */
+function abortAtTeardown(
+  app: object,
+  body: ReadableStream<Uint8Array>,
+  closing: AbortController
+): ReadableStream<Uint8Array> {
+  const { streams } = getInternals(app)
+  const reader = body.getReader()
+  const forget = () => streams?.delete(closing)
+
+  if (streams) streams.add(closing)
+  else closing.abort()
+
+  reader.closed.then(forget, forget)
+
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read()
+
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel: (reason) => reader.cancel(reason)
+    },
+    // Nothing is read before it is sent.
+    { highWaterMark: 0 }
+  )
 }

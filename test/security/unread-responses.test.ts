@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { createClient, readWords, toGets, toRange } from '../node/pipelines.ts'
@@ -99,7 +100,7 @@ it('of connections with more than a quarter of the heap, those that wait longest
   const { port } = await start(
     (SERVERS['a server with a listener'] as string).replace("'x'.repeat(980)", "'x'.repeat(9980)")
   )
-  const clients = []
+  const clients: Socket[] = []
 
   // More than the operating system takes, one after another so that the first ones wait longest.
   for (let n = 0; n < 40; n++) {
@@ -108,7 +109,7 @@ it('of connections with more than a quarter of the heap, those that wait longest
   }
 
   await expectAlive(port)
-  expect(await readWords(clients.at(-1) as never, 1)).toHaveLength(1)
+  expect(await readWords(clients.at(-1) as Socket, 1)).toHaveLength(1)
   // The part that had left is read, and then the end.
   await until(() => {
     clients[0]?.resume()
