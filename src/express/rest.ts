@@ -30,8 +30,8 @@ import { isUsual, sendResult } from './send.ts'
 declare global {
   namespace Express {
     interface Request {
-      /** Params for the service call, from middleware before it. */
-      feathers?: Partial<Params> & { [key: string]: any }
+      /** Params for the service call, which middleware adds to. The server of an application sets it; one with `toMiddleware` does not. */
+      feathers: Partial<Params> & { [key: string]: any }
       /** What the path of the request leads to. */
       lookup?: RouteLookup
     }

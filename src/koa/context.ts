@@ -3,8 +3,8 @@ import type { HookContext, Params, RouteLookup } from '../core/types.ts'
 
 /** What a request of an application has besides that of Koa. */
 export interface FeathersContext {
-  /** Params for the service call, from middleware before it. */
-  feathers?: Partial<Params> & { [key: string]: any }
+  /** Params for the service call, which middleware adds to. */
+  feathers: Partial<Params> & { [key: string]: any }
   /** What the path of the request leads to. */
   lookup?: RouteLookup
   /** The context of the service call, also of one that failed. */

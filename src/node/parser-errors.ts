@@ -2,6 +2,7 @@ import {
   BadRequest,
   type FeathersError,
   Forbidden,
+  NotAuthenticated,
   PayloadTooLarge,
   UnsupportedMediaType
 } from '../errors.ts'
@@ -26,12 +27,17 @@ const BY_TYPE: ReadonlyMap<unknown, () => FeathersError> = new Map<unknown, () =
   ['encoding.unsupported', () => new UnsupportedMediaType('Unsupported content encoding')]
 ])
 
+/** What busboy, which multer calls, reports for a form that breaks off or is malformed. Its errors have no other mark. */
+const MALFORMED_FORM =
+  /^(?:Unexpected end of (?:form|file)|Malformed (?:part header|urlencoded form|content type)|Multipart: Boundary not found|Missing Content-Type)$/
+
 /**
  * Converts what Express, Koa and their body parsers throw for a wrong request into the error that a client may see. Any
  * other error is returned as it is.
  */
 export function fromParserError(error: unknown): unknown {
-  const { type, code, status, httpCode, message } = (error ?? {}) as { [name: string]: unknown }
+  const { type, code, name, status, statusCode, httpCode, message, msBeforeNext, remainingPoints } = (error ??
+    {}) as { [name: string]: unknown }
   const create = BY_TYPE.get(type)
 
   if (create) return create()
@@ -52,8 +58,32 @@ export function fromParserError(error: unknown): unknown {
   // 501 is for a `Content-Transfer-Encoding` that it does not know.
   if (httpCode === 400 || httpCode === 501)
     return new BadRequest('Invalid request body: expected a valid multipart form')
+  const refused = fromUploadError((error ?? {}) as Error)
+
+  if (refused) return refused
+  // From Passport with `failWithError`, and from lusca: they set no `expose`.
+  if (name === 'AuthenticationError' && status === 401) return new NotAuthenticated(String(message))
+  if (statusCode === 403 && /^CSRF token (?:missing|mismatch)$/.test(String(message)))
+    return new Forbidden(String(message))
+  // From rate-limiter-flexible, which rejects with the state of the limiter.
+  if (typeof msBeforeNext === 'number' && typeof remainingPoints === 'number') {
+    const headers = { 'Retry-After': String(Math.ceil(msBeforeNext / 1000)) }
+
+    return { status: 429, expose: true, message: 'Too many requests', headers }
+  }
   // From the router; its message repeats the path.
   if (error instanceof URIError && status === 400) return new BadRequest(MALFORMED_PATH)
 
   return error
+}
+
+/** What multer reports: its messages are fixed, and repeat nothing that the client sent. */
+function fromUploadError({ name, message, code }: Error & { code?: unknown }): FeathersError | undefined {
+  if (name === 'MulterError') {
+    return String(code).startsWith('LIMIT_') && code !== 'LIMIT_UNEXPECTED_FILE'
+      ? new PayloadTooLarge(message)
+      : new BadRequest(message)
+  }
+
+  return MALFORMED_FORM.test(message) ? new BadRequest(`Invalid request body: ${message}`) : undefined
 }

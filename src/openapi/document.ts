@@ -44,7 +44,7 @@ export function toOpenApi(app: Application, options: OpenApiOptions = {}): OpenA
   assertApplication('toOpenApi', app)
   assertOptions('toOpenApi', options, DOCUMENT_CHECKS)
 
-  const { info = INFO, servers = [{ url: '/' }] } = options
+  const { info = INFO, servers = [{ url: '.' }] } = options
   const services = readOpenServices(app)
   const login = readLogin(app)
   const unknown: string[] = []

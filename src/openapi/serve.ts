@@ -104,28 +104,20 @@ interface MadeDocument {
 
 /** Made at the first request, and again when services have come or gone. */
 function serveDocument(app: Application, options: OpenApiOptions): MountedHandler {
-  // By the path of the application: it can be a sub-application of several.
-  const documents = new Map<string, MadeDocument>()
-
-  function make(base: string, services: readonly unknown[]): MadeDocument {
-    const text = JSON.stringify(
-      toOpenApi(app, { ...options, servers: options.servers ?? [{ url: base || '/' }] })
-    )
-    const made = { text, tag: createEtag(text), services }
-
-    documents.set(base, made)
-
-    return made
-  }
+  let made: MadeDocument | undefined
 
   return (request, details) => {
-    const base = details.prefix.slice(0, -DOCUMENT.length)
-    const registered = Object.values(app.services)
-    const known = documents.get(base)
+    const services = Object.values(app.services)
 
     if (toPathBelow(request, details) !== '') throw new NotFound('Not Found')
 
-    const { text, tag } = known && isSame(registered, known.services) ? known : make(base, registered)
+    if (!made || !isSame(services, made.services)) {
+      const text = JSON.stringify(toOpenApi(app, options))
+
+      made = { text, tag: createEtag(text), services }
+    }
+
+    const { text, tag } = made
 
     return toConditional(request, text, { 'Content-Type': 'application/json; charset=utf-8' }, tag)
   }

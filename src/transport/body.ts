@@ -17,16 +17,22 @@ export const BODY_LIMIT_CHECK: OptionCheck = [
 ]
 
 /**
+ * JSON, or a type that is JSON too (RFC 6839 §3.1). Never one that a page of another origin may send without a preflight (Fetch
+ * §2.2.2).
+ */
+const JSON_TYPE = /^application\/(?:[\w!#$&^.-]+\+)?json$/
+
+/**
  * Checks that a body is declared as something that `parseJson` reads.
  *
  * @param contentType The `Content-Type` header
  * @param contentEncoding The `Content-Encoding` header
- * @throws UnsupportedMediaType for anything but JSON in UTF-8
+ * @throws UnsupportedMediaType for anything but `application/json` and `application/*+json`, in UTF-8
  */
 export function assertJson(contentType: string | undefined, contentEncoding?: string | undefined): void {
   const [type = ''] = (contentType ?? '').toLowerCase().split(';')
 
-  if (type.trim() !== 'application/json') {
+  if (!JSON_TYPE.test(type.trim())) {
     throw new UnsupportedMediaType("Unsupported content type: expected 'application/json'")
   }
 

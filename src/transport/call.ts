@@ -1,6 +1,7 @@
+import { assertOpen } from '../access/closed.ts'
 import { withBy } from '../core/by.ts'
 import { defaultServiceMethods, getDefinition, isStandardMethod, type ServiceCall } from '../core/methods.ts'
-import { fillRoute } from '../core/routes.ts'
+import { type FilledRoute, fillRoute } from '../core/routes.ts'
 import { getMethodRoutes, getServiceOptions } from '../core/service.ts'
 import type { MethodRoutes, Query, RouteLookup } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed } from '../errors.ts'
@@ -41,9 +42,7 @@ export function toServiceCall(request: CallRequest, route: RouteLookup): Service
   const takesData = getDefinition(method).args.includes('data') && !(routed && isWithoutData(request))
   const data = takesData ? toData(request.body, method) : undefined
   const inPath = toRouteParams(route.params, routeParams)
-  const named = routed ? [] : getMethodRoutes(route.service, method)
-  // Most calls have no routes: they pay for no objects.
-  const filled = named.length > 0 ? fillRoute(named, data) : undefined
+  const filled = routed ? undefined : fillNamedRoute(route.service, method, data, request.params)
   const placeholders = routed ? decodeAll(routed.params) : filled?.values
 
   return {
@@ -57,6 +56,34 @@ export function toServiceCall(request: CallRequest, route: RouteLookup): Service
       provider: 'rest',
       ...request.params
     })
+  }
+}
+
+/**
+ * Takes the placeholders of a route out of the data of a call by name.
+ *
+ * @param service The service
+ * @param method The name of the method
+ * @param data The data
+ * @param params Params that earlier code has set
+ * @returns `undefined` for a method without routes: most calls pay for no objects
+ * @throws Forbidden for a method that `closed()` closes, before BadRequest for placeholders, which names the route
+ */
+export function fillNamedRoute(
+  service: object,
+  method: string,
+  data: unknown,
+  params: object = {}
+): FilledRoute | undefined {
+  const routes = getMethodRoutes(service, method)
+
+  if (routes.length === 0) return undefined
+
+  try {
+    return fillRoute(routes, data)
+  } catch (error) {
+    assertOpen(service, method, params)
+    throw error
   }
 }
 

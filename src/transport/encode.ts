@@ -155,5 +155,21 @@ export function hasAlready(
 
   const opaque = tag.replace(/^W\//, '')
 
-  return header.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === opaque)
+  return isListed(header, [opaque, `W/${opaque}`])
+}
+
+/** What proxies that compress put at the end of a tag: `-gzip` of Apache, `--gzip` of Jetty, `;gzip` of others. */
+const CODING_SUFFIX = /(?:--?|;)(?:gzip|deflate|br|zstd)"$/
+
+/**
+ * Whether one of some tags is in a list that a client sent. The JSON is compared and not the bytes: the name of an encoding, which a
+ * proxy that compresses puts at the end of a tag, makes no difference.
+ *
+ * @param list The header
+ * @param tags The tags
+ */
+export function isListed(list: string, tags: readonly string[]): boolean {
+  return (list.match(/(?:W\/)?"[^"]*"/g) ?? []).some(
+    (candidate) => tags.includes(candidate) || tags.includes(candidate.replace(CODING_SUFFIX, '"'))
+  )
 }

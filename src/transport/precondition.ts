@@ -6,7 +6,7 @@ import type { HookContext, RouteLookup } from '../core/types.ts'
 import { BadRequest, PreconditionFailed } from '../errors.ts'
 import { hasCode } from '../utils/check.ts'
 import { KeyedMutex } from '../utils/keyed-mutex.ts'
-import { encodeResponse, getEtag } from './encode.ts'
+import { encodeResponse, getEtag, isListed } from './encode.ts'
 import { createHttpContext, type HttpRequest, type TransportApplication, toHttpResult } from './http.ts'
 
 const CONDITIONAL_VERBS: readonly string[] = ['PUT', 'PATCH', 'DELETE']
@@ -79,7 +79,7 @@ async function assertMatch(
   const tag = await findTag(route, { method: 'get', id, params: ownParams }, headers, isTagged)
 
   if (tag === null) throw new PreconditionFailed('There is no such record')
-  if (expected === '*' || (tag !== undefined && toTags(expected).includes(tag))) return
+  if (expected === '*' || (tag !== undefined && isListed(expected, toForms(tag)))) return
 
   throw new PreconditionFailed(
     "The record has changed: its tag is not the one in 'If-Match'",
@@ -87,9 +87,9 @@ async function assertMatch(
   )
 }
 
-/** The tags of a list, compared as strings: ours are weak (`W/`), and equal JSON has equal tags. */
-function toTags(list: string): readonly string[] {
-  return list.match(/(?:W\/)?"[^"]*"/g) ?? []
+/** A tag, and what it becomes when a proxy weakens it. A weak tag without its mark is another one. */
+function toForms(tag: string): readonly string[] {
+  return tag.startsWith('W/') ? [tag] : [tag, `W/${tag}`]
 }
 
 /** The tag that a `GET` of the record has, `undefined` without tags; `null` where there is no record. */

@@ -3,8 +3,7 @@ import { callService, getResponse } from '../core/call.ts'
 import type { Channel, CombinedChannel } from '../core/channel.ts'
 import { fromArguments, getDefinition, isStandardMethod, type ServiceCall } from '../core/methods.ts'
 import { toEventData } from '../core/publish.ts'
-import { fillRoute } from '../core/routes.ts'
-import { getMethodRoutes, getServiceOptions } from '../core/service.ts'
+import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, RealTimeConnection } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed, NotFound } from '../errors.ts'
 import { createError } from '../utils/developer-error.ts'
@@ -12,6 +11,7 @@ import { copyWith } from '../utils/object.ts'
 import { shorten } from '../utils/shorten.ts'
 import { type ParseAuthenticationOptions, parseAuthentication } from './authentication.ts'
 import { toData } from './body.ts'
+import { fillNamedRoute } from './call.ts'
 import { toClientError, toErrorResponse } from './error.ts'
 import type { IncomingHeaders, TransportApplication } from './http.ts'
 import { assertOwnOrigin } from './origin.ts'
@@ -118,20 +118,20 @@ export function toSocketCall(
   assertQuery(query)
 
   const sent = names.includes('data') ? toSocketData(data, method) : undefined
-  const filled = fillRoute(getMethodRoutes(service, method), sent)
+  const filled = fillNamedRoute(service, method, sent, connection)
 
   return {
     service,
     call: {
       method,
       id,
-      data: filled.data,
+      data: filled ? filled.data : sent,
       params: withBy(
         service,
         by,
         method,
         id,
-        copyWith(connection, { query, route: { ...route, ...filled.values }, connection })
+        copyWith(connection, { query, route: { ...route, ...filled?.values }, connection })
       )
     }
   }

@@ -9,6 +9,9 @@ describe('a body of JSON', () => {
     ['Application/JSON ; charset=utf-8'],
     ['application/json;charset="UTF-8"'],
     ['application/json; q=1; charset=utf8'],
+    ['application/vnd.api+json'],
+    ['application/merge-patch+json; charset=utf-8'],
+    ['Application/LD+JSON'],
     ['application/json', 'identity'],
     ['application/json', 'Identity']
   ])('may be declared as %s, %s', (type, encoding?: string) => {
@@ -20,6 +23,12 @@ describe('a body of JSON', () => {
     '',
     'text/plain',
     'application/jsonp',
+    'application/+json',
+    'application/a+jsonx',
+    'application/a b+json',
+    'text/plain+json',
+    'text/plain; application/a+json',
+    'multipart/form-data+json',
     'text/application/json',
     FORM,
     ';application/json'

@@ -90,7 +90,7 @@ app.use('messages', json(), json(), json(), json(), new MessageService(), format
 app.use(
   'messages',
   (request, response, next) => {
-    expectType<(Partial<Params> & { [key: string]: any }) | undefined>().of(request.feathers)
+    expectType<Partial<Params> & { [key: string]: any }>().of(request.feathers)
     request.feathers = { ...request.feathers, tenant: request.get('tenant') }
     response.set('tenant', request.feathers.tenant)
     next()
