@@ -66,6 +66,7 @@ export function showError(context: FeathersKoaContext, thrown: unknown, logger: 
     // `rest` may have set it, with other strategies.
     if (!context.res.hasHeader(name)) context.set(name, value)
   }
+  if (!context.res.hasHeader('X-Content-Type-Options')) context.set('X-Content-Type-Options', 'nosniff')
   // The server would read the rest of a refused body as the next request.
   if (!context.req.complete) context.set('Connection', 'close')
 

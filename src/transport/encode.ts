@@ -4,6 +4,8 @@ import type { HttpRequest, HttpResponse, HttpResult } from './http.ts'
 /** The media type of every body that is made here. */
 const JSON_TYPE = 'application/json; charset=utf-8'
 
+const NOSNIFF = 'x-content-type-options'
+
 /** Statuses whose responses have no body (RFC 9110 §15, Fetch §2.2.3). */
 const BODILESS_STATUSES: readonly number[] = [204, 205, 304]
 
@@ -49,6 +51,10 @@ export function encodeResponse(
 
   if ((findHeader(head, 'content-type') ?? request.getResponseHeader?.('content-type')) === undefined) {
     head['Content-Type'] = JSON_TYPE
+  }
+  // Browsers must not take JSON with the text of a user for HTML or a script.
+  if ((findHeader(head, NOSNIFF) ?? request.getResponseHeader?.(NOSNIFF)) === undefined) {
+    head['X-Content-Type-Options'] = 'nosniff'
   }
 
   return { status, headers: head, body: text }
@@ -158,6 +164,9 @@ export function hasAlready(
   return isListed(header, [opaque, `W/${opaque}`])
 }
 
+/** A whole element of a list of tags. */
+const LISTED_TAG = /(?<=^|,)[ \t]*((?:W\/)?"[^"]*")[ \t]*(?=,|$)/g
+
 /** What proxies that compress put at the end of a tag: `-gzip` of Apache, `--gzip` of Jetty, `;gzip` of others. */
 const CODING_SUFFIX = /(?:--?|;)(?:gzip|deflate|br|zstd)"$/
 
@@ -169,7 +178,9 @@ const CODING_SUFFIX = /(?:--?|;)(?:gzip|deflate|br|zstd)"$/
  * @param tags The tags
  */
 export function isListed(list: string, tags: readonly string[]): boolean {
-  return (list.match(/(?:W\/)?"[^"]*"/g) ?? []).some(
-    (candidate) => tags.includes(candidate) || tags.includes(candidate.replace(CODING_SUFFIX, '"'))
-  )
+  for (const [, candidate = ''] of list.matchAll(LISTED_TAG)) {
+    if (tags.includes(candidate) || tags.includes(candidate.replace(CODING_SUFFIX, '"'))) return true
+  }
+
+  return false
 }

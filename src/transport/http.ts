@@ -4,7 +4,7 @@ import { getDefinition, type ServiceCall } from '../core/methods.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Http, Query, RouteLookup } from '../core/types.ts'
 import { NotFound } from '../errors.ts'
-import { isTokenResponse } from '../utils/token-response.ts'
+import { carriesToken } from '../utils/token-response.ts'
 import { type Authenticating, getSchemes, type ParseAuthenticationOptions } from './authentication.ts'
 import { type ClientError, type FormattingApplication, toErrorResponse } from './error.ts'
 import type { HttpTarget } from './target.ts'
@@ -126,7 +126,7 @@ class HttpDetails {
 export function toHttpResult(context: HookContext): HttpResult {
   const { http = {}, dispatch, result, method } = context
   const body = getResponse(context)
-  const headers = toResultHeaders(http, isTokenResponse(result) || isTokenResponse(dispatch))
+  const headers = toResultHeaders(http, carriesToken(result) || carriesToken(dispatch))
 
   return { status: http.status || defaultStatus(headers, body, method), headers, body }
 }

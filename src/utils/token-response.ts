@@ -10,3 +10,13 @@ export function markTokenResponse<Result extends object>(result: Result): Result
 export function isTokenResponse(value: unknown): boolean {
   return typeof value === 'object' && value !== null && TOKEN_RESPONSE in value
 }
+
+/** Whether a result is a token response, or has one in a list or below a name. */
+export function carriesToken(result: unknown): boolean {
+  if (typeof result !== 'object' || result === null) return false
+  if (isTokenResponse(result)) return true
+
+  return (Array.isArray(result) ? result : Object.values(result)).some(
+    (value) => isTokenResponse(value) || (Array.isArray(value) && value.some(isTokenResponse))
+  )
+}

@@ -167,6 +167,25 @@ describeHttpTransports('requests that authenticate', (open) => {
     for (const { headers } of [response, shown, out]) expect(headers.get('cache-control')).toBe('no-store')
   })
 
+  it('no cache keeps a list of tokens, a page of them, or one below a name', async () => {
+    const results: { [name: string]: (token: object) => unknown } = {
+      list: (token) => [token],
+      page: (token) => ({ total: 1, data: [token] }),
+      named: (token) => ({ login: token }),
+      none: () => [{ accessToken: 'a' }]
+    }
+    const { app, client, user } = await openWithUser(open, quick())
+
+    app.use('tokens', {
+      get: async (id: string) => results[id]?.(await app.service('authentication').issueToken({ user }))
+    })
+
+    const read = async (id: string) => (await client.request(`/tokens/${id}`)).headers.get('cache-control')
+
+    for (const id of ['list', 'page', 'named']) expect([id, await read(id)]).toEqual([id, 'no-store'])
+    expect(await read('none')).toBe(null)
+  })
+
   it('HEAD of a protected service needs the token too', async () => {
     const { client } = await openWithUser(open, quick())
     const headers = bearer(await getToken(client))

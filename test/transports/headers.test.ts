@@ -22,6 +22,18 @@ const openWith = (open: OpenTransport, http: object, result: unknown) =>
   })
 
 describeHttpTransports('headers of hooks', (open) => {
+  it('keep browsers from guessing another type, unless a hook decides on that', async () => {
+    const plain = await openWith(open, {}, ['<script>'])
+    const own = await openWith(open, { headers: { 'x-content-type-options': 'own' } }, ['<script>'])
+    const read = async (client: typeof plain, path: string) =>
+      (await client.request(path)).headers.get('x-content-type-options')
+
+    expect(await read(plain, '/things')).toBe('nosniff')
+    // An error.
+    expect(await read(plain, '/things/1')).toBe('nosniff')
+    expect(await read(own, '/things')).toBe('own')
+  })
+
   it.each([
     { 'Content-Length': '0' },
     { 'content-length': '1000' },
