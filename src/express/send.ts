@@ -21,9 +21,14 @@ export function sendResult(request: Request, response: Response, result: HttpRes
     sendResponse(request, response, encodeResponse(sent, result, settings.etag !== false))
   } else {
     response.status(result.status).set(toHead(result.headers))
+
+    if (result.body === undefined) {
+      response.end()
+      return
+    }
+
     if (!response.hasHeader('X-Content-Type-Options')) response.set('X-Content-Type-Options', 'nosniff')
-    if (result.body === undefined) response.end()
-    else response.json(result.body)
+    response.json(result.body)
   }
 }
 

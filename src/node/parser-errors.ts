@@ -58,6 +58,7 @@ export function fromParserError(error: unknown): unknown {
   // 501 is for a `Content-Transfer-Encoding` that it does not know.
   if (httpCode === 400 || httpCode === 501)
     return new BadRequest('Invalid request body: expected a valid multipart form')
+
   const refused = fromUploadError((error ?? {}) as Error)
 
   if (refused) return refused

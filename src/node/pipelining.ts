@@ -169,6 +169,8 @@ class Pipeline implements WaitingConnection {
     // After 'finish' too; a client that does not read keeps both from happening.
     response.on('close', () => {
       this.active.splice(this.active.indexOf(response), 1)
+      // Its client reads: it waits from now on.
+      this.backlog.set(this, 0)
       this.weigh()
       if (this.held.size > 0) this.startHeld()
     })

@@ -139,6 +139,8 @@ export class Traffic implements WaitingConnection {
   private leave(count: number, bytes: number): void {
     this.taken -= count
     if (this.taken === 0) this.allow(CALLS_AT_ONCE)
+    // Its client reads: it waits from now on.
+    if (bytes > 0) this.backlog.set(this, 0)
     this.setReplyBytes(this.replyBytes - bytes)
     this.advance()
   }

@@ -4,7 +4,7 @@ import { connect as connectSecurely } from 'node:tls'
 import original from 'express'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createPipelineGate } from '../../src/node/pipelining.ts'
-import { limitPipelining } from '../../src/node.ts'
+import { limitPipelining, prepareClose } from '../../src/node.ts'
 import { createTypeError } from '../../src/utils/developer-error.ts'
 import { certificate } from '../support/certificate.ts'
 import { until } from '../support/until.ts'
@@ -64,6 +64,23 @@ it('a gate that a request gets to after its response takes no place', async () =
 
   expect(await readWords(createClient(port, toGets(3)), 3)).toHaveLength(3)
   await until(() => expect(late).toBe(3))
+})
+
+it('a server that closes responds to the requests of a connection that it holds', async () => {
+  const gate = createGate()
+  const server = createServer(gate.listener)
+  const close = prepareClose(limitPipelining(server, { requests: 1 }))
+  const port = await listen(server)
+  const client = createClient(port, toGets(3))
+
+  await until(() => expect(gate.begun).toHaveLength(1))
+
+  const closed = close()
+
+  gate.open()
+  expect(await readWords(client, 3)).toEqual(['/0', '/1', '/2'])
+  client.resume()
+  await closed
 })
 
 it('a second call for a server does nothing', async () => {
