@@ -77,6 +77,8 @@ it('a server that closes responds to the requests of a connection that it holds'
 
   const closed = close()
 
+  // From then on, responses announce the end of their connection.
+  await until(() => expect(server.listening).toBe(false))
   gate.open()
   expect(await readWords(client, 3)).toEqual(['/0', '/1', '/2'])
   client.resume()
