@@ -12,7 +12,7 @@ it('prints the document, with the name and the version of the package', async ()
   expect(document).toMatchObject({
     openapi: '3.1.1',
     info: { title: 'notes-api', version: '3.2.1' },
-    servers: [{ url: '/' }]
+    servers: [{ url: '.' }]
   })
   expect(Object.keys(document.paths)).toEqual(['/notes'])
 })

@@ -131,11 +131,11 @@ it('custom methods take what is known of them, and nothing by GET', async () => 
 it('a document says what the API is called and where it is', async () => {
   const app = alula()
 
-  expect(toOpenApi(app)).toMatchObject({ info: { title: 'API', version: '1.0.0' }, servers: [{ url: '/' }] })
+  expect(toOpenApi(app)).toMatchObject({ info: { title: 'API', version: '1.0.0' }, servers: [{ url: '.' }] })
   for (const info of [{ title: 1, version: '1' }, { title: 'Notes', version: 1 }, 'Notes']) {
     expect(() => toOpenApi(app, { info } as never)).toThrow("Invalid option 'info' of toOpenApi")
   }
-  for (const servers of ['/', [], [{}], ['/'], [{ url: '/' }, {}]]) {
+  for (const servers of ['/', [], [{}], ['/'], [{ url: '.' }, {}]]) {
     expect(() => toOpenApi(app, { servers } as never)).toThrow(
       "Invalid option 'servers' of toOpenApi: expected an array of objects with a url"
     )
