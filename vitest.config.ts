@@ -17,6 +17,25 @@ const WARNINGS = [
   'ALULA_UNKNOWN_STRATEGY'
 ]
 
+/** The folders with logic that everything else rests on. */
+const MEASURED = [
+  'hooks',
+  'query',
+  'core',
+  'transport',
+  'adapter',
+  'authentication',
+  'memory',
+  'schema',
+  'access',
+  'manifest',
+  'openapi',
+  'application'
+]
+
+/** The share of their branches, in percent, that tests have to take. */
+const LOWEST_COVERAGE = 95
+
 /** Tests of the other packages run on the sources of alula, as its own tests do. */
 const SOURCES = [
   [/^alula$/, './src/index.ts'],
@@ -46,6 +65,16 @@ export default defineConfig({
     // What tests provoke is not for who reads their output; they hear of it all the same.
     execArgv: WARNINGS.map((code) => `--disable-warning=${code}`),
     reporters: ['default', new SlowestFiles()],
-    onConsoleLog: (text) => !text.startsWith('oidc-provider ')
+    onConsoleLog: (text) => !text.startsWith('oidc-provider '),
+    // Measured with the option --coverage.
+    coverage: {
+      include: MEASURED.map((folder) => `src/${folder}/**`),
+      // Written by the build.
+      exclude: ['src/openapi/assets.ts', 'src/authentication/bcrypt-thread-text.ts'],
+      reporter: ['text-summary', 'html'],
+      thresholds: Object.fromEntries(
+        MEASURED.map((folder) => [`src/${folder}/**`, { branches: LOWEST_COVERAGE }])
+      )
+    }
   }
 })

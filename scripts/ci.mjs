@@ -1,6 +1,6 @@
-// Everything that has to hold, from a clean clone on. It needs Node, npm, git and tar, the servers of the tests (Redis,
-// PostgreSQL, MariaDB; it installs further versions of PostgreSQL itself), and on Debian the right to install Chromium,
-// unless that is there.
+// Everything that has to hold, in a fresh clone: what is committed and nothing else. It needs Node, npm, git and tar, the
+// servers of the tests (Redis, PostgreSQL, MariaDB; it installs further versions of PostgreSQL itself), and on Debian the
+// right to install Chromium, unless that is there.
 import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -21,63 +21,58 @@ const folder = createTempFolder()
 const results = join(folder, 'tests.json')
 const clone = join(folder, 'clone')
 
+/** One run of all tests also measures which branches they take. */
+const TEST_OPTIONS = ['--coverage', '--reporter=default', '--reporter=json', `--outputFile.json=${results}`]
+
 await report.check('Chromium', installChromium)
 
-const isInstalled = await report.check('npm ci', () => show('npm', ['ci']))
+// The commands of the README.
+const isInstalled = await report.check('git clone and npm install', async () => {
+  await mustRun('git', ['clone', '--quiet', ROOT, clone], { show: true })
+  await show('npm', ['install'])
+})
 
 if (isInstalled) {
+  await report.check('the lockfile and the generated pages are up to date', () =>
+    show('git', ['diff', '--exit-code'])
+  )
+  await report.check('npm start', () => checkStart(clone))
   await report.check('npm run lint', () => show('npm', ['run', 'lint']))
   await report.check('npm run test:types', () => show('npm', ['run', 'test:types']))
   await report.check('the types, as TypeScript 6 sees them', () =>
     show('npx', ['tsc', '-p', 'tsconfig.json'])
   )
-  await report.check('npm run test:coverage', () => show('npm', ['run', 'test:coverage']))
-  await addCounts('the budget of types', ['node', 'scripts/type-budget.mjs'], parseCounts)
-  await addCounts('npm run test:package', ['npm', 'run', 'test:package'], parseCounts)
-  await addCounts('generated clients', ['node', 'scripts/check-generated.mjs'], parseCounts)
-  await report.check('npm run docs:build', () => show('npm', ['run', 'docs:build']))
-  await report.check('npm start', () => checkStart(ROOT))
-}
-
-// What the README tells a reader to do: a fresh clone holds what is committed and nothing else.
-const isCloned = await report.check('git clone and npm install', async () => {
-  await show('git', ['clone', '--quiet', ROOT, clone])
-  await show('npm', ['install'], clone)
-})
-
-if (isCloned) {
   await report.check('the servers of the tests', () => {
     // PostgreSQL runs as another user than root, who has to find its programs.
     chmodSync(folder, 0o755)
 
-    return show('node', ['scripts/install-servers.mjs'], clone)
+    return show('node', ['scripts/install-servers.mjs'])
   })
-  await report.check('npm start in the clone', () => checkStart(clone))
-  await addCounts(
-    'npm test in the clone',
-    ['npm', 'test', '--', '--reporter=default', '--reporter=json', `--outputFile.json=${results}`],
-    readTestCounts,
-    { cwd: clone, env: SERVERS }
-  )
+  await addCounts('npm test', ['npm', 'test', '--', ...TEST_OPTIONS], readTestCounts, SERVERS)
+  await addCounts('the budget of types', ['node', 'scripts/type-budget.mjs'], parseCounts)
+  await addCounts('npm run test:package', ['npm', 'run', 'test:package'], parseCounts)
+  await addCounts('generated clients', ['node', 'scripts/check-generated.mjs'], parseCounts)
+  await report.check('npm run docs:build', () => show('npm', ['run', 'docs:build']))
 }
 
 report.finish()
 
-function show(command, args, cwd = ROOT, env = {}) {
-  return mustRun(command, args, { cwd, env, show: true }).then(() => undefined)
+function show(command, args) {
+  return mustRun(command, args, { cwd: clone, show: true }).then(() => undefined)
 }
 
 /** The browser of the tests that show pages. */
 async function installChromium() {
   if (existsSync(CHROMIUM)) return
 
-  await show('apt-get', ['update'])
-  await show('apt-get', ['install', '--yes', '--no-install-recommends', 'chromium'])
+  for (const args of [['update'], ['install', '--yes', '--no-install-recommends', 'chromium']]) {
+    await mustRun('apt-get', args, { show: true })
+  }
 }
 
 /** Runs a command that counts by itself. One that fails without counting a failure is one failure. */
-async function addCounts(name, [command, ...args], readCounts, { cwd = ROOT, env } = {}) {
-  const { code, stdout } = await run(command, args, { cwd, env, show: true })
+async function addCounts(name, [command, ...args], readCounts, env) {
+  const { code, stdout } = await run(command, args, { cwd: clone, env, show: true })
   const { passed, failed } = readCounts(stdout) ?? { passed: 0, failed: 1 }
 
   report.add(name, { passed, failed: code === 0 ? failed : Math.max(failed, 1) })
