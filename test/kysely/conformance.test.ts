@@ -2,24 +2,35 @@ import { type AdapterTestOptions, adapterTests } from 'alula-testing/adapters'
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { kysely } from '../../src/kysely.ts'
+import { adapterGroups } from '../support/adapter-groups.ts'
 import { scaled } from '../support/scale.ts'
 import { describeDatabases, type TestDatabase } from '../support/sql.ts'
 
 /** What a table cannot keep: the difference of null and missing, several types in a column, an order of its own. */
 const FEATURES = { missing: false, mixedTypes: false, codeUnits: false, insertionOrder: false }
 
+/** What can differ where ids are text. */
+const ABOUT_IDS = [
+  'create',
+  'ids',
+  'several records at once',
+  'calls at the same time',
+  'beside the reference'
+]
+
 describeDatabases('the suite for adapters', (database) => {
-  suite(database, { name: 'kysely with ids that are counted', ids: ['number'] }, database.countedId)
-  suite(database, { name: 'kysely with ids that are text', id: '_id', ids: ['text'] }, database.textId)
+  adapterTests({ describe, it }, open(database, 'id', database.countedId, ['number']))
+  adapterGroups(ABOUT_IDS, open(database, '_id', database.textId, ['text']))
 })
 
-function suite(
+/** Options of the suite, for a table that is there while its tests run. */
+function open(
   database: TestDatabase,
-  options: Pick<AdapterTestOptions, 'name' | 'id' | 'ids'>,
-  idType: string
-): void {
+  id: string,
+  idType: string,
+  ids: readonly ('number' | 'text')[]
+): AdapterTestOptions {
   const { text, number, boolean, date, json } = database
-  const { id = 'id' } = options
   const table = `alula_conformance${id}`
   let db: Kysely<any>
 
@@ -36,18 +47,17 @@ function suite(
     await db.destroy()
   })
 
-  adapterTests(
-    { describe, it },
-    {
-      ...options,
-      features: FEATURES,
-      // Four random tests for each database: 5,000 programs.
-      random: { runs: scaled(1_250) },
-      create: async (wanted) => {
-        await db.deleteFrom(table).execute()
+  return {
+    name: `kysely with ids that are ${idType}`,
+    id,
+    ids,
+    features: FEATURES,
+    // Four random tests for each database: 5,000 programs.
+    random: { runs: scaled(1_250) },
+    create: async (wanted) => {
+      await db.deleteFrom(table).execute()
 
-        return kysely({ ...wanted, Model: db, name: table })
-      }
+      return kysely({ ...wanted, Model: db, name: table })
     }
-  )
+  }
 }

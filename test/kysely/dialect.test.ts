@@ -1,10 +1,10 @@
 // The database of docs/writing-a-dialect.md: a SQLite under another name, which takes part of its dialect from nowhere.
 
-import { adapterTests } from 'alula-testing/adapters'
 import { Kysely, type QueryCompiler, SqliteAdapter, SqliteDialect, SqliteQueryCompiler, sql } from 'kysely'
 import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Dialect, kysely, registerDialect, sqlite, withTransaction } from '../../src/kysely.ts'
+import { adapterGroups } from '../support/adapter-groups.ts'
 import { scaled } from '../support/scale.ts'
 
 /** Writes names in brackets, as SQLite understands too: none of the dialects that are known does. */
@@ -65,7 +65,7 @@ describe('a database that is not known', () => {
     await expect(people.create({ age: -1 })).rejects.toMatchObject({ name: 'Unavailable' })
   })
 
-  describe('passes the suite', () => {
+  describe('passes the suite where its dialect counts', () => {
     let db: Kysely<any>
 
     beforeAll(async () => {
@@ -77,19 +77,16 @@ describe('a database that is not known', () => {
 
     afterAll(() => db.destroy())
 
-    adapterTests(
-      { describe, it },
-      {
-        name: 'a dialect of one’s own',
-        ids: ['number'],
-        features: { missing: false, mixedTypes: false, codeUnits: false, insertionOrder: false },
-        random: { runs: scaled(1_250) },
-        create: async (options) => {
-          await db.deleteFrom('people').execute()
+    adapterGroups(['create', '$sort', 'beside the reference'], {
+      name: 'a dialect of one’s own',
+      ids: ['number'],
+      features: { missing: false, mixedTypes: false, codeUnits: false, insertionOrder: false },
+      random: { runs: scaled(1_250) },
+      create: async (options) => {
+        await db.deleteFrom('people').execute()
 
-          return kysely({ ...options, Model: db, name: 'people' })
-        }
+        return kysely({ ...options, Model: db, name: 'people' })
       }
-    )
+    })
   })
 })
