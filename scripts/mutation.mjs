@@ -107,7 +107,7 @@ process.exitCode = Object.values(rows).some(({ score }) => score < LOWEST_SCORE)
 function mutate(folder) {
   // Read by the configuration of Vitest and by test/support, in the processes that Stryker starts.
   process.env.MUTATION_TESTS = TESTS[folder].join(';')
-  process.env.MUTATION_TRANSPORTS = (OWN_TRANSPORTS[folder] ?? TRANSPORTS).join(';')
+  process.env.TEST_TRANSPORTS = (OWN_TRANSPORTS[folder] ?? TRANSPORTS).join(';')
   if (folder === WITH_ALL_DATABASES) delete process.env.TEST_DATABASE
   else process.env.TEST_DATABASE = DATABASE
 

@@ -41,6 +41,7 @@ describe('a token', () => {
     [TOKEN],
     '',
     'a.b',
+    `${TOKEN}.${TOKEN.split('.')[2]}`,
     // What it says is no JSON.
     TOKEN.replace(/\..*\./, '.AAAA.'),
     ` ${TOKEN}`,

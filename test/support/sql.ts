@@ -83,7 +83,7 @@ for (const [name, server] of Object.entries(SERVERS)) {
   }
 }
 
-/** The only database, where `scripts/mutation.mjs` or `vitest.core.config.ts` chooses one. */
+/** The only database, where `npm run check`, `npm run test:core` or `scripts/mutation.mjs` chooses one. */
 const CHOSEN = process.env.TEST_DATABASE
 
 /**

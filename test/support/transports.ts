@@ -40,8 +40,11 @@ interface CallOptions {
   headers?: { [name: string]: string }
 }
 
-/** The transports that `scripts/mutation.mjs` chooses, which runs the tests thousands of times. Otherwise it is all of them. */
-const CHOSEN = process.env.MUTATION_TRANSPORTS?.split(';')
+/** The transports that `npm run check` and `scripts/mutation.mjs` choose. Otherwise it is all of them. */
+const CHOSEN = process.env.TEST_TRANSPORTS?.split(';')
+
+/** One of each kind. */
+const KINDS = ['a direct call', 'a server of Node', 'Socket.IO']
 
 type Configure = (app: Application) => void
 
@@ -170,6 +173,14 @@ export function describeTransports(title: string, body: (open: OpenTransport) =>
   describeThrough(transports, title, body)
 }
 
+/**
+ * Runs the same tests through one way of each kind: for what is decided below all transports, which differ in the form
+ * of a call alone. That every HTTP transport gives the same response is in `test/transports/same-bytes.test.ts`.
+ */
+export function describeKindsOfTransport(title: string, body: (open: OpenTransport) => void): void {
+  describeThrough(transports, title, body, CHOSEN ?? KINDS)
+}
+
 /** Runs the same tests through every way into an application from outside. */
 export function describeRemoteTransports(title: string, body: (open: OpenTransport) => void): void {
   describeThrough(remoteTransports, title, body)
@@ -188,10 +199,11 @@ export function describeSocketTransports(title: string, body: (open: OpenTranspo
 function describeThrough(
   ways: { [name: string]: OpenTransport },
   title: string,
-  body: (open: OpenTransport) => void
+  body: (open: OpenTransport) => void,
+  chosen = CHOSEN
 ): void {
   for (const [name, open] of Object.entries(ways)) {
-    if (CHOSEN?.includes(name) !== false) describe(`${title}, through ${name}`, () => body(open))
+    if (chosen?.includes(name) !== false) describe(`${title}, through ${name}`, () => body(open))
   }
 }
 

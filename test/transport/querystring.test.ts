@@ -25,6 +25,8 @@ describe('a query string', () => {
   it.each([
     ['depth', branch(16), branch(17), 'brackets to nest at most 16 deep'],
     ['elements', repeat(500, () => 'a[]=1'), repeat(501, () => 'a[]=1'), 'at most 500 elements in an array'],
+    ['repetitions', repeat(500, () => 'a=1'), repeat(501, () => 'a=1'), 'at most 500 elements in an array'],
+    ['an index', 'a[499]=1', 'a[501]=1', 'at most 500 elements in an array'],
     ['parameters', repeat(1000, (n) => `a${n}=1`), repeat(1001, (n) => `a${n}=1`), 'at most 1000 parameters']
   ])('has a limit for %s', (_title, last, first, sentence) => {
     expect(() => parseQueryString(last)).not.toThrow()
@@ -32,7 +34,13 @@ describe('a query string', () => {
   })
 
   it.each(['__proto__', 'constructor'])('has no name %s', (name) => {
-    for (const search of [`${name}=1`, `${name}[a]=1`, `a[${name}]=1`, `a[${name}][b]=1`]) {
+    for (const search of [
+      `${name}=1`,
+      `${name}[a]=1`,
+      `a[${name}]=1`,
+      `a[${name}][b]=1`,
+      `a%5B${name}%5D=1`
+    ]) {
       expect(() => parseQueryString(search), search).toThrow(
         `Invalid query string: '${name}' is not allowed as a name`
       )
@@ -53,7 +61,7 @@ describe('a query string', () => {
     }
   )
 
-  it.each(['a=%', 'a=%zz', '%ff=1', 'a=%c3'])('has no escape as in %s', (search) => {
+  it.each(['a=%', 'a=%zz', '%zz=1', '%ff=1', 'a=%c3'])('has no escape as in %s', (search) => {
     expect(() => parseQueryString(search)).toThrow(
       "Invalid query string: expected '%' to be followed by a valid UTF-8 escape"
     )

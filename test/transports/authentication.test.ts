@@ -223,7 +223,7 @@ describeHttpTransports('requests that authenticate', (open) => {
     expect(response.headers.get('allow')).toBe('POST, DELETE')
   })
 
-  it.each([
+  const UNCALLABLE = [
     'createAccessToken',
     'verifyAccessToken',
     'revokeAccessToken',
@@ -240,18 +240,24 @@ describeHttpTransports('requests that authenticate', (open) => {
     'app',
     'constructor',
     '__proto__'
-  ])('no header calls %s of the authentication service', async (name) => {
+  ]
+
+  it('no header calls another method of the authentication service', async () => {
     const { client } = await openWithUser(open, quick())
     const token = await getToken(client)
-    const response = await post(
-      client,
-      '/authentication',
-      { strategy: 'local', ...CREDENTIALS, accessToken: token, sub: '0' },
-      { ...bearer(token), 'X-Service-Method': name }
-    )
 
-    expect(response.status).toBe(405)
-    expect(await response.text()).not.toContain('accessToken')
+    for (const name of UNCALLABLE) {
+      const response = await post(
+        client,
+        '/authentication',
+        { strategy: 'local', ...CREDENTIALS, accessToken: token, sub: '0' },
+        { ...bearer(token), 'X-Service-Method': name }
+      )
+
+      expect(response.status, name).toBe(405)
+      expect(await response.text()).not.toContain('accessToken')
+    }
+
     expect((await client.request('/notes', { headers: bearer(token) })).status).toBe(200)
   })
 })

@@ -43,15 +43,17 @@ const MALFORMED: { [title: string]: string } = {
 }
 
 describeHttpTransports('a malformed Authorization header', (open) => {
-  it.each(Object.entries(MALFORMED))(
-    '%s: 401 where a token is needed, and no matter elsewhere',
-    async (_title, value) => {
-      const client = await open((app) => void configureLogin(app, { settings: quick() }))
+  it('is a 401 where a token is needed, and does not matter elsewhere', async () => {
+    const client = await open((app) => void configureLogin(app, { settings: quick() }))
+
+    expect((await post(client, '/users', { ...CREDENTIALS }, { Authorization: 'Bearer' })).status).toBe(201)
+
+    for (const [title, value] of Object.entries(MALFORMED)) {
       const headers = { Authorization: value }
       const started = performance.now()
       const refused = await client.request('/notes', { headers })
 
-      expect(refused.status).toBe(401)
+      expect(refused.status, title).toBe(401)
       expect(refused.headers.get('www-authenticate')).toBe('Bearer')
       expect(Object.keys((await refused.json()) as any)).toEqual(
         expect.arrayContaining(['name', 'message', 'code', 'className'])
@@ -59,34 +61,37 @@ describeHttpTransports('a malformed Authorization header', (open) => {
 
       expect((await client.request('/authentication', { method: 'DELETE', headers })).status).toBe(401)
       expect(await (await client.request('/things', { headers })).json()).toEqual({ open: true })
-      expect((await post(client, '/users', { ...CREDENTIALS }, headers)).status).toBe(201)
       expect(
-        (await post(client, '/authentication', { strategy: 'local', ...CREDENTIALS }, headers)).status
+        (await post(client, '/authentication', { strategy: 'local', ...CREDENTIALS }, headers)).status,
+        title
       ).toBe(201)
-      expect(performance.now() - started).toBeLessThan(5000)
+      expect(performance.now() - started, title).toBeLessThan(5000)
     }
-  )
+  })
 })
 
 // A connection that begins with a token that is not valid does not begin, as in Feathers: it is somebody's, or nobody's.
 describeSocketTransports('a malformed Authorization header', (open) => {
-  it.each(Object.entries(MALFORMED))('%s is nobody', async (_title, value) => {
+  it('is nobody', async () => {
     const client = await open((app) => void configureLogin(app, { settings: quick() }))
-    const headers = { Authorization: value }
-    const started = performance.now()
 
-    for (const [method, path] of [
-      ['find', 'notes'],
-      ['remove', 'authentication']
-    ] as const) {
-      const error = await client.fail(method, path, { headers })
+    for (const [title, value] of Object.entries(MALFORMED)) {
+      const headers = { Authorization: value }
+      const started = performance.now()
 
-      expect(error).toMatchObject({ name: 'NotAuthenticated', code: 401 })
-      expect(Object.keys(error)).toEqual(expect.arrayContaining(['message', 'className']))
+      for (const [method, path] of [
+        ['find', 'notes'],
+        ['remove', 'authentication']
+      ] as const) {
+        const error = await client.fail(method, path, { headers })
+
+        expect(error, title).toMatchObject({ name: 'NotAuthenticated', code: 401 })
+        expect(Object.keys(error)).toEqual(expect.arrayContaining(['message', 'className']))
+      }
+
+      expect(await client.call('find', 'things')).toEqual({ open: true })
+      expect(performance.now() - started, title).toBeLessThan(5000)
     }
-
-    expect(await client.call('find', 'things')).toEqual({ open: true })
-    expect(performance.now() - started).toBeLessThan(5000)
   })
 })
 

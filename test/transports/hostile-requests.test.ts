@@ -25,6 +25,7 @@ const post = (body: string, status: number, headers: Record<string, string> = JS
 })
 const custom = (name: string): Case => post('{}', 405, { ...JSON_HEADERS, 'X-Service-Method': name })
 
+/** Queries are here once for each kind; the parser's own tests have the others. */
 const cases: { [title: string]: Case } = {
   'an empty segment': { path: '/things//1', status: 404 },
   'an empty segment in front': { path: '//things', status: 404 },
@@ -34,21 +35,12 @@ const cases: { [title: string]: Case } = {
   'an escape that is not UTF-8': { path: '/things/%ff', status: 400 },
   'half an escape': { path: '/things/%', status: 400 },
   'a malformed escape in the query': { path: '/things?a=%zz', status: 400 },
-  'a malformed escape in a name of the query': { path: '/things?%zz=1', status: 400 },
   '__proto__ in the query': { path: '/things?__proto__=1', status: 400 },
-  '__proto__ at the head of a name': { path: '/things?__proto__[a]=1', status: 400 },
   '__proto__ inside a name': { path: '/things?a[__proto__][b]=1', status: 400 },
-  'constructor in the query': { path: '/things?a[constructor]=1', status: 400 },
   'constructor at the head of a name': { path: '/things?constructor[prototype][a]=1', status: 400 },
   'a value without a name': { path: '/things?=1', status: 400 },
-  'a name with text behind its bracket': { path: '/things?a[b]c=1', status: 400 },
-  'a name with half a bracket': { path: '/things?a[b=1', status: 400 },
-  '__proto__ encoded': { path: '/things?a%5B__proto__%5D=1', status: 400 },
   'a query that nests too deep': { path: `/things?a${'[b]'.repeat(17)}=1`, status: 400 },
-  'too many parameters': { path: `/things?${repeat(1001, (i) => `a${i}=1`)}`, status: 400 },
-  'too many repetitions': { path: `/things?${repeat(501, () => 'a=1')}`, status: 400 },
   'too many elements': { path: `/things?${repeat(501, () => 'a[]=1')}`, status: 400 },
-  'too high an index': { path: '/things?a[501]=1', status: 400 },
   'an unknown verb': { path: '/things', method: 'PURGE', status: 405 },
   'a verb that the service lacks': { path: '/things/1', method: 'PUT', status: 405 },
   'malformed JSON': post('{"text": "sesame', 400),
@@ -73,8 +65,17 @@ const cases: { [title: string]: Case } = {
   'a standard method by header, as it is': custom('create')
 }
 
+/** It has no other fields than an error of Feathers, and says something. */
+function expectSentence(error: any, title: string): void {
+  expect(
+    Object.keys(error).filter((key) => key !== 'data'),
+    title
+  ).toEqual(['name', 'message', 'code', 'className'])
+  expect(error.message, title).toMatch(/^\w.{8,}/)
+}
+
 describeHttpTransports('a hostile request is a 4xx with a sentence', (open) => {
-  it.each(Object.entries(cases))('%s', async (_title, { path, status, method = 'GET', body, headers }) => {
+  it('whatever is wrong with it', async () => {
     const created: unknown[] = []
     const client = await open((app) =>
       app.use(
@@ -92,22 +93,20 @@ describeHttpTransports('a hostile request is a 4xx with a sentence', (open) => {
         { methods: ['find', 'get', 'create'] }
       )
     )
-    const response = await client.request(path, {
-      method,
-      ...(body && { body }),
-      ...(headers && { headers })
-    })
-    const error = (await response.json()) as any
 
-    expect({ status: response.status, code: error.code }, error.message).toEqual({ status, code: status })
-    expect(Object.keys(error).filter((key) => key !== 'data')).toEqual([
-      'name',
-      'message',
-      'code',
-      'className'
-    ])
-    expect(error.message).toMatch(/^\w.{8,}/)
-    expect(error.message).not.toContain('sesame')
+    for (const [title, { path, status, method = 'GET', body, headers }] of Object.entries(cases)) {
+      const response = await client.request(path, {
+        method,
+        ...(body && { body }),
+        ...(headers && { headers })
+      })
+      const error = (await response.json()) as any
+
+      expect({ status: response.status, code: error.code }, title).toEqual({ status, code: status })
+      expectSentence(error, title)
+      expect(error.message).not.toContain('sesame')
+    }
+
     expect(created).toEqual([])
     expect(({} as any).a).toBeUndefined()
   })
@@ -124,6 +123,7 @@ interface HostileCall {
 
 const nested = (depth: number) => JSON.parse(deep(depth))
 
+/** Queries and data are here once for each kind; the tests of their parsers have the others. */
 const calls: { [title: string]: HostileCall } = {
   'an id that every object has': { method: 'get', id: 'toString', code: 404 },
   'the id __proto__': { method: 'get', id: '__proto__', code: 404 },
@@ -136,29 +136,17 @@ const calls: { [title: string]: HostileCall } = {
   'an empty segment': { path: 'things//1', method: 'find', code: 404 },
   'an empty segment in front': { path: '//things', method: 'find', code: 404 },
   '__proto__ in the query': { method: 'find', query: JSON.parse('{"__proto__":{"a":1}}'), code: 400 },
-  '__proto__ deep in the query': { method: 'find', query: JSON.parse('{"a":[{"__proto__":1}]}'), code: 400 },
-  'constructor in the query': { method: 'find', query: { a: { constructor: 1 } }, code: 400 },
   'a query that nests too deep': { method: 'find', query: nested(18), code: 400 },
-  'too many parameters': {
-    method: 'find',
-    query: Object.fromEntries(Array.from({ length: 1001 }, (_, i) => [`a${i}`, 1])),
-    code: 400
-  },
-  'too many elements': { method: 'find', query: { a: Array.from({ length: 501 }, () => 1) }, code: 400 },
   'data that are null': { method: 'create', data: null, code: 400 },
   'data that are a text': { method: 'create', data: 'text', code: 400 },
-  'data that are a number': { method: 'create', data: 5, code: 400 },
-  'data that are a boolean': { method: 'create', data: false, code: 400 },
   'an array that holds null': { method: 'create', data: [null], code: 400 },
-  'an array that holds arrays': { method: 'create', data: [[{}]], code: 400 },
   'data that nest 101 deep': { method: 'create', data: nested(101), code: 400 },
-  'data that nest 1,000 deep': { method: 'create', data: nested(1000), code: 400 },
   'a method that the service lacks': { method: 'update', id: '1', data: {}, code: 405 },
   'a method that is not listed': { method: 'unlisted', data: {}, code: 405 }
 }
 
 describeRemoteTransports('a hostile call is a 4xx with a sentence', (open) => {
-  it.each(Object.entries(calls))('%s', async (_title, { path = 'things', method, code, ...options }) => {
+  it('whatever is wrong with it', async () => {
     const created: unknown[] = []
     const client = await open((app) => {
       app.use(
@@ -179,31 +167,32 @@ describeRemoteTransports('a hostile call is a 4xx with a sentence', (open) => {
         methods: ['update', 'unlisted']
       })
     })
-    const error = await client.fail(method, path, options)
 
-    expect(error.code, error.message).toBe(code)
-    expect(Object.keys(error).filter((key) => key !== 'data')).toEqual([
-      'name',
-      'message',
-      'code',
-      'className'
-    ])
-    expect(error.message).toMatch(/^\w.{8,}/)
+    for (const [title, { path = 'things', method, code, ...options }] of Object.entries(calls)) {
+      const error = await client.fail(method, path, options)
+
+      expect(error.code, title).toBe(code)
+      expectSentence(error, title)
+    }
+
     expect(created).toEqual([])
     expect(({} as any).a).toBeUndefined()
   })
 
-  it.each(['{"__proto__":{"admin":true}}', '{"a":[{"b":{"__proto__":null}}]}', '[{"__proto__":1}]'])(
-    'the name __proto__ is a 400 at any depth: %s',
-    async (text) => {
-      const client = await open((app) => app.use('things', { create: async (data: any) => data }))
+  it('where the name __proto__ is in the data, at any depth', async () => {
+    const client = await open((app) => app.use('things', { create: async (data: any) => data }))
 
-      expect(await client.fail('create', 'things', { data: JSON.parse(text) })).toMatchObject({
+    for (const text of [
+      '{"__proto__":{"admin":true}}',
+      '{"a":[{"b":{"__proto__":null}}]}',
+      '[{"__proto__":1}]'
+    ]) {
+      expect(await client.fail('create', 'things', { data: JSON.parse(text) }), text).toMatchObject({
         code: 400,
         message: expect.stringMatching(/^Invalid (request body|data): '__proto__' is not allowed as a name$/)
       })
     }
-  )
+  })
 })
 
 describeRemoteTransports('an unexpected error', (open) => {

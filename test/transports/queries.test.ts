@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest'
 import { type MemoryOptions, memory } from '../../src/memory.ts'
-import { describeTransports, type OpenTransport, type TransportClient } from '../support/transports.ts'
+import {
+  describeKindsOfTransport,
+  describeTransports,
+  type OpenTransport,
+  type TransportClient
+} from '../support/transports.ts'
 
 // What a client can ask of a service with a database behind it. Every value of a URL is a string.
 
@@ -23,7 +28,7 @@ const openPeople = (open: OpenTransport, options: MemoryOptions = {}): Promise<T
 const join = (count: number, toPair: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => toPair(index)).join('&')
 
-describeTransports('find', (open) => {
+describeKindsOfTransport('find', (open) => {
   const namesWith =
     (client: TransportClient) =>
     async (query: string): Promise<string> =>
@@ -163,7 +168,7 @@ describeTransports('find', (open) => {
   })
 })
 
-describeTransports('one record', (open) => {
+describeKindsOfTransport('one record', (open) => {
   it('is read, replaced, changed and removed by its id', async () => {
     const client = await openPeople(open)
 
@@ -255,7 +260,7 @@ describeTransports('one record', (open) => {
   })
 })
 
-describeTransports('several records', (open) => {
+describeKindsOfTransport('several records', (open) => {
   it('are a 405 unless `multi` allows it, and nothing is changed', async () => {
     const client = await openPeople(open)
     const refused = { name: 'MethodNotAllowed', code: 405 }

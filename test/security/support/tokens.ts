@@ -123,21 +123,31 @@ export async function open(settings: object = {}) {
 }
 
 /**
- * Sends tokens that must be refused, one after another, and then one that must not. And all of them again, because
- * the service remembers now what it has verified.
+ * Logs in with tokens that must be refused, one after another, and then with one that must not. And with all of them
+ * again, because the service remembers now what it has verified. The first one and the good one are sent over HTTP too.
  */
 export async function expectRefused(
   settings: object,
   tokens: { [title: string]: unknown } | string[][],
   good: string
 ): Promise<void> {
-  const { send } = await open(settings)
+  const { app, send } = await open(settings)
+  const listed: readonly unknown[][] = Array.isArray(tokens) ? tokens : Object.entries(tokens)
 
   for (const round of ['new', 'remembered']) {
-    for (const [title, token] of Array.isArray(tokens) ? tokens : Object.entries(tokens)) {
-      expect(await send(token), `${title} (${round})`).toBe(401)
+    for (const [title, accessToken] of listed) {
+      const code = await app
+        .service('authentication')
+        .create({ strategy: 'jwt', accessToken }, { provider: 'rest' })
+        .then(
+          () => 201,
+          (error: any) => error.code
+        )
+
+      expect(code, `${title} (${round})`).toBe(401)
     }
 
+    expect(await send(listed[0]?.[1])).toBe(401)
     expect(await send(good)).toBe(201)
   }
 }
