@@ -10,14 +10,26 @@ const LONG = [
   'test/{bundles,cli,docs,types}/**',
   'packages/alula-migrate/**',
   '**/*{chat,docs,example,page}*.test.ts',
-  'test/{custom-adapter,custom-strategy,error-codes,existing-express-app,release}.test.ts',
+  'test/{custom-adapter,custom-strategy,error-codes,existing-express-app,fetch-handler,release}.test.ts',
+  'test/{core/single-copy,oauth/secrets}.test.ts',
+  'packages/alula-testing/test/adapters/under-node.test.ts',
   // Random and hostile input, many records, slow clients, dear passwords, and servers that fail.
   'test/**/*{along,cut-off,dear,fuzz,hostile,kill,large,lost,outage,processes,random,rivals,slow}*.test.ts',
-  'test/{authentication/hasher,node/pipelining,security/aborted-logins,tools/roads}.test.ts',
+  'test/security/{application-code/**,unread-responses.test.ts}',
+  'packages/alula-testing/test/adapters/random.test.ts',
+  'test/{access/proof,authentication/hasher,kysely/columns,node/pipelining,schema/leaks,stack,tools/roads}.test.ts',
+  'test/security/{aborted-logins,login,protected-fields,queries,redirects,token-*}.test.ts',
+  'test/sync/{inbox,outbox-stream,revocation}.test.ts',
+  // Many documents, and logins through many providers.
+  'test/openapi/{document-keywords,document-schemas}.test.ts',
+  'test/oauth/{delivery,email-addresses,failing-providers,form-posts,linking,new-users,refusals}.test.ts',
   'packages/alula-testing/test/contract.test.ts'
 ]
 
+/** What speaks HTTP does so in one way, and two of four stores need no server: memory, and SQLite. */
+const CHOSEN = { TEST_TRANSPORTS: 'a direct call;a server of Node;Socket.IO', TEST_DATABASE: 'SQLite' }
+
 export default defineConfig({
   ...config,
-  test: { ...config.test, exclude: [...configDefaults.exclude, ...LONG] }
+  test: { ...config.test, env: CHOSEN, exclude: [...configDefaults.exclude, ...LONG] }
 })
