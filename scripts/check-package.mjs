@@ -7,7 +7,7 @@ import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import ts from 'typescript'
 import { createReport } from './support/report.mjs'
-import { mustRun } from './support/run.mjs'
+import { mustRun, run } from './support/run.mjs'
 import { createTempFolder } from './support/temp.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -34,6 +34,45 @@ const REQUIRED_PEERS = new Map([
   ['alula/koa', 'koa'],
   ['alula/kysely', 'kysely']
 ])
+
+/** Programs that need a package which an entry loads when the application starts. */
+const LOADED_PEERS = {
+  redis: `
+    import { alula } from 'alula'
+    import { sync } from 'alula/sync'
+
+    const app = alula().configure(sync({ redis: 'redis://localhost' }))
+  `,
+  'socket.io': `
+    import { alula } from 'alula'
+    import { socketio } from 'alula/socketio'
+
+    const app = { setup: () => alula().configure(socketio()).listen(0) }
+  `,
+  'openid-client': `
+    import { alula } from 'alula'
+    import { AuthenticationService } from 'alula/authentication'
+    import { memory } from 'alula/memory'
+    import { OAuthStrategy, oauth } from 'alula/oauth'
+
+    const app = alula()
+
+    app.set('authentication', {
+      secret: 'a secret that is long enough for the algorithm',
+      service: 'users',
+      entity: 'user',
+      authStrategies: ['jwt'],
+      oauth: { origins: ['http://localhost:3030'], github: { key: 'key', secret: 'secret' } }
+    })
+
+    const authentication = new AuthenticationService(app)
+
+    authentication.register('github', new OAuthStrategy())
+    app.use('users', memory())
+    app.use('authentication', authentication)
+    app.configure(oauth())
+  `
+}
 
 await checkPackages()
 report.finish()
@@ -72,9 +111,15 @@ async function checkPackages() {
       await report.check(`import and require of '${entry}'`, () => checkEntry(entry, consumer))
     } else {
       await report.check(`'${entry}' without '${peer}' says what is missing`, () =>
-        checkMissing(entry, peer, consumer)
+        checkMissing(peer, `await import(${JSON.stringify(entry)})`, consumer)
       )
     }
+  }
+
+  for (const [peer, program] of Object.entries(LOADED_PEERS)) {
+    await report.check(`an application without '${peer}' says what is missing`, () =>
+      checkMissing(peer, `${program}\nawait app.setup()`, consumer)
+    )
   }
 
   for (const { manifest } of packages) {
@@ -243,11 +288,13 @@ async function checkCommand(name, file, manifest, cwd) {
   if (version.trim() !== manifest.version) throw new Error(`${file} --version says ${version}`)
 }
 
-async function checkMissing(entry, peer, cwd) {
-  const program = `import(${JSON.stringify(entry)}).catch((error) => console.log(error.message))`
-  const message = await mustNode(['--input-type=module', '--eval', program], cwd)
+async function checkMissing(peer, program, cwd) {
+  const { output } = await run(process.execPath, ['--input-type=module', '--eval', program], {
+    cwd,
+    timeout: IMPORT_TIMEOUT
+  })
 
-  if (!message.includes(`'${peer}'`)) throw new Error(`It says: ${message}`)
+  if (!output.includes(`'${peer}'`)) throw new Error(`It says: ${output}`)
 }
 
 function mustNode(args, cwd) {

@@ -16,10 +16,6 @@ export class VerifiedTokens {
   /** What the remembered tokens were verified with. */
   private basis: { readonly secret?: string; readonly options: JwtVerifyOptions } = { options: {} }
 
-  get size(): number {
-    return this.tokens.size
-  }
-
   /**
    * Verifies a token, as `verifyToken` does.
    *

@@ -209,8 +209,8 @@ function isLocation(redis: unknown): boolean {
   return isString(redis) || (isObject(redis) && !isMisplaced)
 }
 
-/** @internal A client for us alone, whatever the options for others say. */
-export async function createRedisClient(redis: RedisLocation): Promise<Client> {
+/** A client for us alone, whatever the options for others say. */
+async function createRedisClient(redis: RedisLocation): Promise<Client> {
   const given: { socket?: object } | undefined =
     typeof redis === 'string' ? { url: redis } : isClient(redis) ? redis.options : redis
   const options = {
