@@ -7,6 +7,7 @@ import { findSymbols } from '../scripts/support/symbols.mjs'
  * the object shows, so that the list may only become shorter.
  */
 const ALLOWED: { readonly [file: string]: { readonly [name: string]: string } } = {
+  'packages/alula-testing/src/document-requests.ts': { INVENTED: 'a value that no body can be' },
   'src/access/enforce.ts': { DEMAND: 'on contexts: the query that a rule restricts the call to' },
   'src/access/login.ts': {
     LOGIN: 'on params: a login loads its entity, so that the rules of users do not apply'
@@ -38,6 +39,7 @@ const ALLOWED: { readonly [file: string]: { readonly [name: string]: string } } 
     ROUTES: 'on options of services: their parsed routes'
   },
   'src/express/server.ts': { CLASSES: 'on applications of Express: their classes of requests and responses' },
+  'src/core/single-copy.ts': { COPY: 'on the global object: the copy of alula that came first' },
   'src/hooks/interop.ts': { HOOKS: 'of Feathers v5: the hook manager of an object or a function' },
   'src/hooks/types.ts': {
     AROUND: 'on before hooks: the around hook that they bring with them',
@@ -62,6 +64,7 @@ const ALLOWED: { readonly [file: string]: { readonly [name: string]: string } } 
   },
   'src/query/record-set.ts': {
     AS_SET: 'on params: find returns a set in place of records',
+    BUDGET: 'on params: how many more records and characters may be loaded',
     RELATED_SORTS: 'on params: the meaning of names in $sort that are not fields',
     SET: 'on record sets: their own mark',
     OPERAND: 'on operands: their own mark'
@@ -73,17 +76,14 @@ const ALLOWED: { readonly [file: string]: { readonly [name: string]: string } } 
     DECLARED: 'on values of schema(): their declaration, shared by copies of a bundle'
   },
   'src/schema/derived.ts': { WANTED: 'on contexts: the computed fields that the call asks for' },
-  'src/schema/find-related.ts': {
-    BUDGET: 'on params: how many more records may be loaded',
-    CONDITION: 'on params: the condition of a call for a relation'
-  },
+  'src/schema/find-related.ts': { CONDITION: 'on params: the condition of a call for a relation' },
   'src/schema/form.ts': { LEFT_OUT: 'a value that no field can have' },
   'src/schema/query.ts': { UNFIT: 'a value that no field can have' },
   'src/schema/stored.ts': {
     COMPARE: 'on services: how a schema is compared with their store',
     STORED: 'on services: the fields that their store has'
   },
-  'src/testing/document-requests.ts': { INVENTED: 'a value that no body can be' },
+  'src/transport/driver-error.ts': { KNEX_ERROR: 'of Feathers v5: on errors of its adapter for Knex' },
   'src/utils/dispatch.ts': { DISPATCH: 'of Feathers v5: what clients may see of a record' },
   'src/utils/token-response.ts': { TOKEN_RESPONSE: 'on results of a login: they hold a token' }
 }

@@ -1,6 +1,6 @@
 import { DISPATCH, keepDispatch } from '../utils/dispatch.ts'
 
-export { hasDispatch } from '../utils/dispatch.ts'
+export { isShownByService } from '../utils/dispatch.ts'
 
 /** The result of a login as a client may see it: the records in it as their services show them. */
 export function toDispatch(result: object): { [name: string]: unknown } {

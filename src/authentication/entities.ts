@@ -5,7 +5,7 @@ import { createError } from '../utils/developer-error.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
 import { assertSync } from '../utils/promise.ts'
 import { type EntitySource, withoutCall } from './connections.ts'
-import { hasDispatch } from './dispatch.ts'
+import { isShownByService } from './dispatch.ts'
 import { MISSING_SECRET, toAlgorithms } from './options.ts'
 import { canSign, createFingerprint } from './tokens.ts'
 import type { AuthenticationConfiguration, AuthenticationParams, AuthenticationResult } from './types.ts'
@@ -82,7 +82,7 @@ export class Entities {
   async showIn(result: AuthenticationResult, params: AuthenticationParams): Promise<AuthenticationResult> {
     const found = params.provider ? this.find(result) : undefined
 
-    if (!found || found.id === undefined || hasDispatch(result[found.name])) return result
+    if (!found || found.id === undefined || isShownByService(result[found.name])) return result
 
     const shown = await this.show(found, copyWith(params, { authenticated: true }), result[found.name])
 

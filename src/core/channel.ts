@@ -52,7 +52,9 @@ export class Channel<Connection extends object = any> extends EmitterClass {
    */
   leave(...connections: readonly (Connection | Filter<Connection> | undefined)[]): this {
     const [first] = connections
-    const leaving = isFunction(first) ? this.select(first, 'leave') : (connections as Connection[])
+    const leaving = isFunction(first)
+      ? select(this.connections, first, 'leave')
+      : (connections as Connection[])
 
     const before = this.length
 
@@ -71,25 +73,12 @@ export class Channel<Connection extends object = any> extends EmitterClass {
    * @throws TypeError for an async function, and for one that returns a promise
    */
   filter(choose: Filter<Connection>): Channel<Connection> {
-    return new Channel(this.select(choose, 'filter'), this.data)
+    return new Channel(select(this.connections, choose, 'filter'), this.data)
   }
 
   /** The same connections as a channel of its own, with data that they get instead of the result. */
   send(data: unknown): Channel<Connection> {
     return new Channel(this._members, data)
-  }
-
-  private select(choose: Filter<Connection>, method: string): Connection[] {
-    const sentence = `channel.${method} expects a function that returns true or false`
-
-    if (!isSyncFunction(choose)) {
-      throw createTypeError(
-        'ALULA_INVALID_ARGUMENT',
-        `${sentence}, got ${isFunction(choose) ? 'an async function' : typeof choose}`
-      )
-    }
-
-    return this.connections.filter((connection) => assertSync(choose(connection), sentence))
   }
 
   /** @internal Listeners that fail must not keep a connection in other channels. */
@@ -315,4 +304,22 @@ class NamedChannel<Connection extends object> extends Channel<Connection> {
     super._delete(connection)
     this.memberships.get(connection)?.delete(this)
   }
+}
+
+/** The connections for which a function returns true. */
+function select<Connection>(
+  connections: readonly Connection[],
+  choose: Filter<Connection>,
+  method: string
+): Connection[] {
+  const sentence = `channel.${method} expects a function that returns true or false`
+
+  if (!isSyncFunction(choose)) {
+    throw createTypeError(
+      'ALULA_INVALID_ARGUMENT',
+      `${sentence}, got ${isFunction(choose) ? 'an async function' : typeof choose}`
+    )
+  }
+
+  return connections.filter((connection) => assertSync(choose(connection), sentence))
 }

@@ -13,7 +13,7 @@ import { type Field, type FieldTable, findField, isHidden, toFieldTable } from '
 import { createHidden, type HiddenFields, listHeld } from './hidden.ts'
 import { getProperties, type JsonSchema, mayHavePath, toNames } from './json-schema.ts'
 import { assertKeywords, toCheckedValidator } from './keywords.ts'
-import { compilePicker, type OutputRules, type Picker, toDispatchProperty } from './output.ts'
+import { compilePicker, isAnything, type OutputRules, type Picker, toDispatchProperty } from './output.ts'
 import { compileQuery, listAsked, type QueryCheck, toId } from './query.ts'
 import { listFilters } from './related-filter.ts'
 import { isCountRelation, type Relation, type Relations } from './relation.ts'
@@ -174,7 +174,18 @@ export function compileSchema(
     pickEvent: toPicker(record.output, { ...ofRecord, hidden: [...hidden, ...getExternalNames(resolvers)] }),
     pickers: new Map(
       methods.flatMap(([name, { result }]) =>
-        result ? [[name, toPicker(result.output, { onDropped: () => undefined })] as const] : []
+        result
+          ? [
+              [
+                name,
+                toPicker(result.output, {
+                  // Of a result that may be anything, everything leaves.
+                  keepsExtra: isAnything(result.output),
+                  onDropped: () => undefined
+                })
+              ] as const
+            ]
+          : []
       )
     ),
     convertId: (value, by = id) => toId(value, table.get(by)),

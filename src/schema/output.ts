@@ -54,7 +54,7 @@ export function compilePicker({ schema, hidden, computed, keepsExtra, onDropped 
     const alternatives = toAlternatives(part, schema)
     const within = path === '' ? below : [...new Set([...below, ...listWithin(part)])]
 
-    if (path !== '' && alternatives.some(isAnything)) return (value) => showAll(value, within)
+    if ((path !== '' || keepsExtra) && alternatives.some(isAnything)) return (value) => showAll(value, within)
 
     const pickFields = buildObject(alternatives, path, within)
     const pickElement = buildArray(alternatives, path, within)
@@ -371,7 +371,8 @@ function isObjectLike(value: unknown): value is object & { [DISPATCH]?: unknown 
   return typeof value === 'object' && value !== null
 }
 
-function isAnything(part: JsonSchema): boolean {
+/** Whether a schema allows every value, as `z.any()` does. */
+export function isAnything(part: JsonSchema): boolean {
   return (
     getTypes(part).length === 0 &&
     ![part.properties, part.patternProperties, part.items, part.enum, part.$ref].some(Boolean) &&

@@ -27,6 +27,13 @@ export function hasDispatch(value: any): boolean {
   return value?.[DISPATCH] !== undefined
 }
 
+/** Whether a service has said what clients may see of a record. Hooks that only take fields out of it do not count. */
+export function isShownByService(record: unknown): boolean {
+  const get = getShow(record)
+
+  return hasDispatch(record) && (get?.base ?? get) !== WHOLE.get
+}
+
 /**
  * Keeps with a record what clients may see of it. What was taken out of it before stays out. One that cannot be extended
  * keeps nothing.

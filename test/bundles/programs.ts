@@ -114,8 +114,6 @@ const ATTEMPTS = {
   redis: "alula().configure(sync({ redis: 'redis://localhost' })).setup()",
   ajv: 'createNote()',
   'openid-client': 'startOAuth()',
-  'fast-check':
-    "runFirst((runner) => adapterTests(runner, { name: 'memory', create: memory, random: { runs: 1 } }), 'random')",
   'swagger-ui-dist':
     "(async () => alula().configure(openapi({ info: { title: 'Notes', version: '1' }, page: 'swagger-ui' })))()"
 }
@@ -125,7 +123,6 @@ export const MISSING: readonly string[] = Object.keys(ATTEMPTS)
 
 /** Prints the message of each attempt. */
 export const WITHOUT_PACKAGES = `${IMPORTS}${AUTHENTICATION}
-import { adapterTests } from 'alula/adapter-tests'
 import express from 'alula/express'
 import { bodyParser, cors, koa, serveStatic } from 'alula/koa'
 import { OAuthStrategy, oauth } from 'alula/oauth'
@@ -155,13 +152,6 @@ async function startOAuth() {
   app.use('authentication', authentication)
   app.use('users', memory())
   await app.configure(oauth()).setup()
-}
-
-async function runFirst(register, title) {
-  const tests = []
-
-  register({ describe: (_name, define) => define(), it: (name, test) => tests.push({ name, test }) })
-  await tests.find(({ name }) => name.includes(title)).test()
 }
 
 async function start() {

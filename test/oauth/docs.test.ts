@@ -16,7 +16,7 @@ const { runProgram, runServer } = shareProcess({
   GITHUB_SECRET: 'x',
   APPLE_KEY: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
   ...Object.fromEntries(
-    ['GOOGLE', 'DISCORD', 'MICROSOFT', 'GITLAB', 'KEYCLOAK'].flatMap((name) =>
+    ['GOOGLE', 'DISCORD', 'MICROSOFT', 'GITLAB', 'AUTH0', 'KEYCLOAK'].flatMap((name) =>
       ['KEY', 'SECRET'].map((part) => [`${name}_${part}`, 'x'])
     )
   )

@@ -84,8 +84,12 @@ it('calls without an answer take a place for as long as they run', async () => {
 })
 
 it('answers that cannot be sent leave their place', async () => {
+  const cycle: Record<string, unknown> = {}
+
+  cycle.self = cycle
+
   const { url } = await openServer((app) =>
-    app.use('things', { find: async () => 10n, get: async (id: unknown) => id })
+    app.use('things', { find: async () => cycle, get: async (id: unknown) => id })
   )
   const socket = await connect(url)
   const errors = toRange(3 * MOST).map(() => call(socket, 'find', 'things').catch(({ code }) => code))

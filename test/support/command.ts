@@ -45,6 +45,10 @@ export async function buildCommand(folder: string, owner: keyof typeof COMMANDS 
     bundle: true,
     platform: 'node',
     format: 'esm',
+    // Packages in CommonJS require modules of Node.
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)"
+    },
     logLevel: 'error'
   })
   copyFileSync(join(ROOT, owner, 'package.json'), join(folder, 'package.json'))

@@ -2,7 +2,7 @@
 // and attacks their users when the test asks for it, or before the application is torn down.
 import { exposure } from 'alula/access'
 import { AuthenticationService } from 'alula/authentication'
-import { createTestClient, loginAs } from 'alula/testing'
+import { createTestClient, loginAs } from 'alula-testing'
 
 const PASSWORD = 'correct horse'
 const STOLEN = 'stolen password'
