@@ -6,6 +6,7 @@ import { respond } from '../node/listener.ts'
 import { createPipelineGate } from '../node/pipelining.ts'
 import { markReachable } from '../node/reachable.ts'
 import { splitTarget } from '../node/request.ts'
+import { toCacheHeaders, withCacheHeaders } from '../transport/caching.ts'
 import { toHead } from '../transport/encode.ts'
 import { type Logger, logUnexpected, toClientError } from '../transport/error.ts'
 import { type HttpHandler, runCall, serveHttp } from '../transport/handler.ts'
@@ -206,16 +207,24 @@ function serveServices(
       const context = await runCall(app, httpRequest, route, settings, (started) => {
         response.hook = started
       })
-      const result = toHttpResult(context)
+      const result = withCacheHeaders(app, context, httpRequest, toHttpResult(context), settings)
 
       // Before middleware after the service runs.
       setHead(response, result.status, result.headers)
       response.data = result.body
     } catch (error) {
       const shown = toClientError(error)
+      const headers = toErrorHeaders(shown, request, route, app, settings.authentication)
+      const caching = toCacheHeaders(
+        app,
+        response.hook,
+        new ExpressRequest(request, response),
+        headers,
+        settings
+      )
 
       failed.add(response)
-      setHead(response, shown.status, toErrorHeaders(shown, request, route, app, settings.authentication))
+      setHead(response, shown.status, { ...headers, ...caching })
       throw toErrorObject(error)
     }
   }

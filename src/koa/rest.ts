@@ -7,6 +7,7 @@ import { respond } from '../node/listener.ts'
 import { createPipelineGate } from '../node/pipelining.ts'
 import { markReachable } from '../node/reachable.ts'
 import { splitTarget } from '../node/request.ts'
+import { toCacheHeaders } from '../transport/caching.ts'
 import { assertStatus, toHead } from '../transport/encode.ts'
 import { logUnexpected, toClientError } from '../transport/error.ts'
 import { runCall, serveHttp } from '../transport/handler.ts'
@@ -165,15 +166,20 @@ async function runService(
 ): Promise<void> {
   try {
     const request = new KoaRequest(context, { target: route, params: context.feathers, query: context.query })
-    const { status, headers, body } = toHttpResult(
-      await runCall(app, request, route, settings, (started) => setHook(context, started))
-    )
+    const call = await runCall(app, request, route, settings, (started) => setHook(context, started))
+    const { status, headers, body } = toHttpResult(call)
+    const caching = toCacheHeaders(app, call, request, headers, settings)
 
     assertStatus(status)
     serveResult(context, { status, headers: toHead(headers), body }, settings)
+    // Not among those of the call, which an error after it drops.
+    if (caching) context.set(toHead(caching))
   } catch (error) {
     // Before the error, because only this transport knows its strategies.
-    context.set(toHead(toErrorHeaders(toClientError(error), context, route, app, settings.authentication)))
+    const headers = toErrorHeaders(toClientError(error), context, route, app, settings.authentication)
+    const caching = toCacheHeaders(app, context.hook, new KoaRequest(context), headers, settings)
+
+    context.set(toHead({ ...headers, ...caching }))
     // Koa takes a missing error for none, and would not respond.
     throw error ?? new Error('')
   }

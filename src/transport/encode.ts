@@ -124,13 +124,18 @@ export function toHead(headers: HttpResult['headers']): Record<string, string | 
   return head
 }
 
+/** Whether a value can be that of a header, and says something. */
+export function isHeaderValue(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== '' && HEADER_VALUE.test(value)
+}
+
 /** Whether a string can be the name of a header. */
 export function isHeaderName(name: string): boolean {
   return HEADER_NAME.test(name)
 }
 
 /** Header names are case-insensitive, and hooks may write them as they like. */
-function findHeader(headers: HttpResult['headers'], wanted: string): string | undefined {
+export function findHeader(headers: HttpResult['headers'], wanted: string): string | undefined {
   for (const name in headers) {
     if (name.length === wanted.length && name.toLowerCase() === wanted) return String(headers[name])
   }

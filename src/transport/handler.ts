@@ -5,6 +5,7 @@ import type { HookContext, Params, RouteLookup } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
 import { parseAuthentication } from './authentication.ts'
 import { assertUtf8, parseBody } from './body.ts'
+import { withCacheHeaders } from './caching.ts'
 import { readsBody, toServiceCall } from './call.ts'
 import type { Cors } from './cors.ts'
 import { encodeResponse } from './encode.ts'
@@ -70,7 +71,11 @@ export function serveHttp(app: TransportApplication, settings: HttpSettings): Ht
         call = started
       })
 
-      return encodeResponse(request, toHttpResult(context), etag)
+      return encodeResponse(
+        request,
+        withCacheHeaders(app, context, request, toHttpResult(context), settings),
+        etag
+      )
     } catch (error) {
       return fail(request, error, target && !isMounted(target) ? target : null, call)
     }
@@ -93,7 +98,9 @@ export function serveHttp(app: TransportApplication, settings: HttpSettings): Ht
     try {
       logUnexpected(logger, error, toLogContext(call))
 
-      return encodeResponse(request, toHttpError(error, request, route, app, authentication), etag)
+      const result = toHttpError(error, request, route, app, authentication)
+
+      return encodeResponse(request, withCacheHeaders(app, call, request, result, settings), etag)
     } catch (failure) {
       return failPlainly(request, failure)
     }

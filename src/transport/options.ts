@@ -5,6 +5,7 @@ import { toPrefix } from '../utils/path.ts'
 import type { ParseAuthenticationOptions } from './authentication.ts'
 import { BODY_LIMIT, BODY_LIMIT_CHECK } from './body.ts'
 import { CORS_CHECK, type Cors, type CorsOptions, createCors } from './cors.ts'
+import { isHeaderValue } from './encode.ts'
 import { LOGGER_CHECK, type Logger } from './error.ts'
 
 /** The options of every transport that serves HTTP. `Request` is what its server calls a request. */
@@ -19,6 +20,8 @@ export interface HttpOptions<Request = any> {
   params?: (request: Request, details: RequestDetails) => HttpParams | Promise<HttpParams>
   /** Whether responses to `GET` carry an `ETag`, so that a client that has one already gets a 304; `true` when left out. */
   etag?: boolean
+  /** `Cache-Control` of responses to calls with a login, `private` when left out; `false` for none, and no `Vary`. */
+  cacheControl?: string | false
   /** Where unexpected errors are written to, `console` when left out; `false` for nowhere. */
   logger?: Logger | false | null
   /** How many proxies are in front and set `X-Forwarded-For` and `X-Forwarded-Host`; 0 when left out. */
@@ -40,6 +43,7 @@ export interface HttpSettings extends Pick<HttpOptions, 'authentication' | 'para
   readonly prefix: string
   readonly bodyLimit: number
   readonly etag: boolean
+  readonly cacheControl: string | false
   readonly logger: Logger | false
   readonly trustProxy: number
   readonly cors: Cors | undefined
@@ -53,6 +57,10 @@ const CHECKS: OptionChecks = {
   authentication: [isObject, 'an object with service and strategies'],
   params: [isFunction, 'a function that returns params'],
   etag: [isBoolean, 'true or false'],
+  cacheControl: [
+    (value) => value === false || isHeaderValue(value),
+    "a value of the header 'Cache-Control', or false"
+  ],
   logger: LOGGER_CHECK,
   trustProxy: [isCount, 'the number of proxies in front'],
   cors: CORS_CHECK
@@ -81,6 +89,7 @@ export function toHttpSettings(name: string, options: HttpOptions, further: Opti
     authentication,
     params,
     etag = true,
+    cacheControl = 'private',
     logger = console,
     trustProxy = 0,
     cors
@@ -94,6 +103,7 @@ export function toHttpSettings(name: string, options: HttpOptions, further: Opti
     prefix: toPrefix(prefix),
     bodyLimit,
     etag,
+    cacheControl,
     logger: logger ?? false,
     trustProxy,
     cors: createCors(cors, name),

@@ -49,7 +49,10 @@ const KINDS = ['a direct call', 'a server of Node', 'Socket.IO']
 type Configure = (app: Application) => void
 
 /** Options that all transports have. */
-type TransportOptions = Pick<HttpOptions, 'authentication' | 'bodyLimit' | 'logger' | 'params' | 'prefix'>
+type TransportOptions = Pick<
+  HttpOptions,
+  'authentication' | 'bodyLimit' | 'cacheControl' | 'logger' | 'params' | 'prefix'
+>
 
 /** Opens a transport to an application that `configure` fills; it is closed when the test ends. */
 export type OpenTransport = (configure: Configure, options?: TransportOptions) => Promise<TransportClient>

@@ -22,6 +22,7 @@ const app = alula<Services, Settings>()
 const options: HttpOptions<{ tenant: string }> = {
   prefix: '/api',
   etag: false,
+  cacheControl: 'private, no-cache',
   trustProxy: 1,
   cors: { origin: ['https://app.example'], credentials: true, exposedHeaders: ['ETag'], maxAge: 60 },
   logger: { error: (_message, details) => expectType<number | undefined>().of(details?.context.status) },
@@ -39,6 +40,8 @@ toListener(app, { cors: { origin: (origin) => origin.endsWith('.example') } })
 
 // @ts-expect-error -- a function of cors decides at once
 toListener(app, { cors: { origin: async () => true } })
+// @ts-expect-error -- a value, or false
+toListener(app, { cacheControl: true })
 // @ts-expect-error -- a number of proxies
 toListener(app, { trustProxy: true })
 

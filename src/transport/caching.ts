@@ -1,0 +1,84 @@
+import type { HookContext } from '../core/types.ts'
+import type { ParseAuthenticationOptions } from './authentication.ts'
+import { findHeader } from './encode.ts'
+import type { HttpRequest, HttpResult, TransportApplication } from './http.ts'
+import type { HttpSettings } from './options.ts'
+
+/** The part of a request that decides how its response may be cached. */
+type CachedRequest = Pick<HttpRequest, 'headers' | 'getResponseHeader'>
+
+/**
+ * Adds the headers that keep caches from giving the response to a call with a login to another user: `Cache-Control`, and
+ * in `Vary` the header of the credentials (RFC 9111 §5.2.2.7 and §4.1). What hooks and earlier code have set stays.
+ *
+ * @param app The application
+ * @param context The context of the call, if it has begun
+ * @param request The request, and the headers that earlier code has set on the response
+ * @param result The result of the call, or its error
+ * @param settings The settings of the transport
+ * @returns The same result for a call without a login
+ */
+export function withCacheHeaders(
+  app: TransportApplication,
+  context: HookContext | undefined,
+  request: CachedRequest,
+  result: HttpResult,
+  settings: HttpSettings
+): HttpResult {
+  const added = toCacheHeaders(app, context, request, result.headers, settings)
+
+  return added ? { ...result, headers: { ...result.headers, ...added } } : result
+}
+
+/** Only the headers that are added, for a server that has those of the result already; `undefined` for none. */
+export function toCacheHeaders(
+  app: TransportApplication,
+  context: HookContext | undefined,
+  request: CachedRequest,
+  headers: HttpResult['headers'],
+  { cacheControl, authentication }: HttpSettings
+): Record<string, string> | undefined {
+  const params = context?.params
+
+  // A call that fails before its hooks has no params yet.
+  if (cacheControl === false || !params || !(params.authentication || params.authenticated)) return undefined
+
+  const isSet = getHeader(request, headers, 'cache-control') !== undefined
+  const varying = toVarying(app, params.authentication?.strategy, request, authentication)
+  const nameOfVary = Object.keys(headers).find((name) => name.toLowerCase() === 'vary') ?? 'Vary'
+
+  return {
+    ...(!isSet && { 'Cache-Control': cacheControl }),
+    [nameOfVary]: addVarying(getHeader(request, headers, 'vary'), varying)
+  }
+}
+
+/** The headers that credentials come from. A cookie only counts without the header. */
+function toVarying(
+  app: TransportApplication,
+  strategy: string | undefined,
+  { headers }: CachedRequest,
+  { service }: ParseAuthenticationOptions = {}
+): readonly string[] {
+  const configuration: any = app.defaultAuthentication?.(service)?.configuration ?? {}
+  const header: string = configuration[strategy as string]?.header ?? 'Authorization'
+  const isSent = Boolean(headers[header.toLowerCase()])
+
+  return isSent || headers.cookie === undefined ? [header] : [header, 'Cookie']
+}
+
+function addVarying(given: string | undefined, varying: readonly string[]): string {
+  const names = given === undefined ? [] : given.split(',').map((name) => name.trim())
+  const known = names.map((name) => name.toLowerCase())
+
+  if (known.includes('*')) return given as string
+
+  return [...names, ...varying.filter((name) => !known.includes(name.toLowerCase()))].join(', ')
+}
+
+/** A header of the result, or else the one that earlier code has set. */
+function getHeader(request: CachedRequest, headers: HttpResult['headers'], name: string): string | undefined {
+  const given = findHeader(headers, name) ?? request.getResponseHeader?.(name)
+
+  return given === undefined ? undefined : String(given)
+}
