@@ -23,10 +23,8 @@ const ALLOWED: { readonly [file: string]: { readonly [name: string]: string } } 
     REFUSAL: 'on sockets: the error of the server that refused them',
     PAUSED: 'on sockets: the client is about to connect again'
   },
-  'src/core/call.ts': {
-    TO_CLIENT: 'on contexts: the result leaves for a client',
-    RESPONSE: 'on contexts: what the client gets'
-  },
+  'src/core/call.ts': { RESPONSE: 'on contexts: what the client gets' },
+  'src/core/client-call.ts': { CLIENT_CALL: 'on contexts: the call of a client, for whom the result leaves' },
   'src/core/hooks.ts': { SERVICE_HOOKS: 'on services: their registry of hooks' },
   'src/core/own-access.ts': { OWN_ACCESS: 'on services of the library: they say themselves who may call' },
   'src/core/publish.ts': {

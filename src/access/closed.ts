@@ -1,6 +1,5 @@
 import { assertCalled } from '../core/assert-application.ts'
 import { addGate, getLayers, isRefused } from '../core/gate.ts'
-import { createContext } from '../core/hooks.ts'
 import { addPlugin } from '../core/internals.ts'
 import { isStandardMethod } from '../core/methods.ts'
 import { getServiceOptions } from '../core/service.ts'
@@ -63,19 +62,6 @@ export function closed(options: ClosedOptions = {}): (app: any) => void {
   }
 }
 
-/**
- * Refuses a call of a closed method, before what the client sent is compared with the declaration of the service.
- *
- * @throws Forbidden where the method is closed
- */
-export function assertOpen(service: object, method: string, params: object): void {
-  const layers = getLayers(service, method) ?? []
-
-  if (!isRefused(layers) || isOfLogin(params, service, method)) return
-
-  throw createRefusal(createContext(service, method))
-}
-
 function isOpenList(open: unknown): boolean {
   return isObject(open) && Object.values(open).every(isStringList)
 }
@@ -83,17 +69,13 @@ function isOpenList(open: unknown): boolean {
 const refusal = Object.assign(refuseFromOutside, { [REFUSES]: true as const })
 
 async function refuseFromOutside(context: HookContext, next: NextFunction): Promise<void> {
-  const { params, service, method } = context
+  const { params, service, path, method } = context
 
   if (params.provider && !isOfLogin(params, service, method)) {
-    throw createRefusal(context)
+    throw new Forbidden(`The method '${method}' of '${path}' is closed`)
   }
 
   await next()
-}
-
-function createRefusal({ method, path }: HookContext): Forbidden {
-  return new Forbidden(`The method '${method}' of '${path}' is closed`)
 }
 
 /** Only warns: the method may be closed on purpose, or its guard may be inside another hook. */

@@ -1,10 +1,10 @@
 import type { HookMethod } from '../hooks/method.ts'
 import { showRecords } from '../utils/dispatch.ts'
+import { setClientCall } from './client-call.ts'
 import { createContext, type HookedMethods } from './hooks.ts'
 import { type ServiceCall, toArguments } from './methods.ts'
 import type { HookContext } from './types.ts'
 
-const TO_CLIENT: unique symbol = Symbol('to client')
 const RESPONSE: unique symbol = Symbol('response')
 
 /**
@@ -23,20 +23,15 @@ export async function callService(
 ): Promise<HookContext> {
   const method = (service as HookedMethods)[call.method] as HookMethod<HookContext>
 
-  ;(context as { [TO_CLIENT]?: true })[TO_CLIENT] = true
+  setClientCall(context, call)
 
   return await method.call(service, ...toArguments(call), context)
-}
-
-/** Whether a call was made by a transport: its result goes to a client, and to no other code. */
-export function goesToClient(context: object): boolean {
-  return TO_CLIENT in context
 }
 
 /**
  * Sets what the client that called gets, where that differs from what events carry.
  *
- * @param context The context of a call that {@link goesToClient}
+ * @param context The context of a call that goes to a client
  * @param response What it gets
  */
 export function setResponse(context: object, response: unknown): void {

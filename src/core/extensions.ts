@@ -1,5 +1,6 @@
 import { type Hook, INPUT, type Layer, type Phase } from '../hooks/types.ts'
-import { getServiceOptions } from './service.ts'
+import { assertValidCall } from './client-call.ts'
+import { getMethodRoutes, getServiceOptions } from './service.ts'
 import type { Application, FeathersService, HookContext, ServiceExtension } from './types.ts'
 
 /** The hooks of the application, of the class and of the service. */
@@ -24,16 +25,18 @@ export async function setUpService(service: FeathersService, path: string, app: 
 }
 
 /**
- * Puts what the extensions of a service do between its layers of hooks.
+ * Puts what the extensions of a service do between its layers of hooks, and the check of calls of methods with routes.
  *
  * @param service The registered service
  * @param method The name of the method
- * @param layers Those of the application, the class and the service; without extensions they are returned as they are
+ * @param layers Those of the application, the class and the service; without either they are returned as they are
  */
 export function extendLayers(service: object, method: string, layers: Levels): readonly Layer<HookContext>[] {
   const { schema, access } = getServiceOptions(service)
 
-  if (!schema && !access) return layers
+  const checks = getMethodRoutes(service, method).length > 0 ? [assertValidCall] : []
+
+  if (!schema && !access && checks.length === 0) return layers
 
   const [ofApplication, ofClass, ofService] = layers
   const hooksOf = <Place extends keyof Places>(place: Place, ...extensions: (Places | undefined)[]) =>
@@ -45,7 +48,7 @@ export function extendLayers(service: object, method: string, layers: Levels): r
     { around: [], phases: [{ after: hooksOf('complete', schema, access) }] },
     ofClass,
     // What access demands of a query comes after the schema, so that a client cannot talk it away.
-    withInput(ofService, hooksOf('input', schema, access)),
+    withInput(ofService, checks, hooksOf('input', schema, access)),
     { around: hooksOf('innermost', access, schema), phases: [] }
   ]
 }
@@ -65,10 +68,15 @@ function withAdmission(layer: Layer<HookContext>, admit: readonly Hook<HookConte
   )
 }
 
-/** Inserts hooks after the last one that authenticates; not if a hook says itself when input is checked. */
-function withInput(layer: Layer<HookContext>, input: readonly Hook<HookContext>[]): Layer<HookContext> {
+/** Inserts hooks after the last one that authenticates: checks, and `input` unless a hook says itself when that is checked. */
+function withInput(
+  layer: Layer<HookContext>,
+  checks: readonly Hook<HookContext>[],
+  input: readonly Hook<HookContext>[]
+): Layer<HookContext> {
   let target = layer.phases[0]
   let position = 0
+  let isPlaced = false
 
   for (const phase of layer.phases) {
     const { before = [] } = phase
@@ -76,7 +84,7 @@ function withInput(layer: Layer<HookContext>, input: readonly Hook<HookContext>[
     for (let index = 0; index < before.length; index++) {
       const when = before[index]?.[INPUT]
 
-      if (when === 'here') return layer
+      if (when === 'here') isPlaced = true
       if (when === 'after') {
         target = phase
         position = index + 1
@@ -84,7 +92,7 @@ function withInput(layer: Layer<HookContext>, input: readonly Hook<HookContext>[
     }
   }
 
-  return insertBefore(layer, input, target, position)
+  return insertBefore(layer, isPlaced ? checks : [...checks, ...input], target, position)
 }
 
 /** Puts before hooks among those of one phase of a layer. */

@@ -43,6 +43,8 @@ export interface ServiceCall {
   readonly id?: NullableId
   readonly data?: unknown
   readonly params: Params
+  /** What the call fails with once its hooks have let the caller pass, and before the method runs. */
+  readonly refusal?: Error | undefined
 }
 
 /** Whether a name is one of the six standard methods. */

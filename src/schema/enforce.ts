@@ -1,5 +1,6 @@
 // What an application does with a declaration. Browsers that only declare do without it: their size counts.
-import { goesToClient, setResponse } from '../core/call.ts'
+import { setResponse } from '../core/call.ts'
+import { goesToClient } from '../core/client-call.ts'
 import { reportMistake } from '../core/events.ts'
 import { defaultServiceEvents, getDefinition, isStandardMethod } from '../core/methods.ts'
 import { getIdField, getServiceOptions } from '../core/service.ts'

@@ -1,4 +1,3 @@
-import { assertOpen } from '../access/closed.ts'
 import { withBy } from '../core/by.ts'
 import { defaultServiceMethods, getDefinition, isStandardMethod, type ServiceCall } from '../core/methods.ts'
 import { type FilledRoute, fillRoute } from '../core/routes.ts'
@@ -42,7 +41,7 @@ export function toServiceCall(request: CallRequest, route: RouteLookup): Service
   const takesData = getDefinition(method).args.includes('data') && !(routed && isWithoutData(request))
   const data = takesData ? toData(request.body, method) : undefined
   const inPath = toRouteParams(route.params, routeParams)
-  const filled = routed ? undefined : fillNamedRoute(route.service, method, data, request.params)
+  const filled = routed ? undefined : fillNamedRoute(route.service, method, data)
   const placeholders = routed ? decodeAll(routed.params) : filled?.values
 
   return {
@@ -55,7 +54,8 @@ export function toServiceCall(request: CallRequest, route: RouteLookup): Service
       route: placeholders ? Object.assign(inPath, placeholders) : inPath,
       provider: 'rest',
       ...request.params
-    })
+    }),
+    refusal: filled?.refusal
   }
 }
 
@@ -65,25 +65,22 @@ export function toServiceCall(request: CallRequest, route: RouteLookup): Service
  * @param service The service
  * @param method The name of the method
  * @param data The data
- * @param params Params that earlier code has set
- * @returns `undefined` for a method without routes: most calls pay for no objects
- * @throws Forbidden for a method that `closed()` closes, before BadRequest for placeholders, which names the route
+ * @returns `undefined` for a method without routes: most calls pay for no objects. For data without placeholders a `refusal`,
+ * which names the route
  */
 export function fillNamedRoute(
   service: object,
   method: string,
-  data: unknown,
-  params: object = {}
-): FilledRoute | undefined {
+  data: unknown
+): (Pick<FilledRoute, 'values' | 'data'> & Pick<ServiceCall, 'refusal'>) | undefined {
   const routes = getMethodRoutes(service, method)
 
   if (routes.length === 0) return undefined
 
   try {
     return fillRoute(routes, data)
-  } catch (error) {
-    assertOpen(service, method, params)
-    throw error
+  } catch (refusal) {
+    return { values: {}, data, refusal: refusal as Error }
   }
 }
 

@@ -118,7 +118,7 @@ export function toSocketCall(
   assertQuery(query)
 
   const sent = names.includes('data') ? toSocketData(data, method) : undefined
-  const filled = fillNamedRoute(service, method, sent, connection)
+  const filled = fillNamedRoute(service, method, sent)
 
   return {
     service,
@@ -132,7 +132,8 @@ export function toSocketCall(
         method,
         id,
         copyWith(connection, { query, route: { ...route, ...filled?.values }, connection })
-      )
+      ),
+      refusal: filled?.refusal
     }
   }
 }
