@@ -53,8 +53,8 @@ async function ask(client: TransportClient, path: string, headers: { [name: stri
 const PRIVATE = { cacheControl: 'private', vary: 'Authorization' }
 const NOTHING = { cacheControl: null, vary: null }
 
-describeHttpTransports('caches', (open) => {
-  it('keep responses to calls with a login private, and apart', async () => {
+describeHttpTransports('the headers for caches', (open) => {
+  it('make responses to calls with a login private, and name Authorization', async () => {
     const { client, token } = await openWith(open)
 
     expect(await ask(client, '/notes', bearer(token))).toMatchObject({ status: 200, ...PRIVATE })
@@ -64,14 +64,14 @@ describeHttpTransports('caches', (open) => {
     expect(await ask(client, '/notes')).toMatchObject({ status: 401, ...NOTHING })
   })
 
-  it('keep errors of calls with a login private', async () => {
+  it('make errors of calls with a login private', async () => {
     const { client, token } = await openWith(open)
 
     expect(await ask(client, '/users/99', bearer(token))).toMatchObject({ status: 404, ...PRIVATE })
     expect(await ask(client, '/notes', bearer('a.b.c'))).toMatchObject({ status: 401, ...PRIVATE })
   })
 
-  it('get the same headers with a 304', async () => {
+  it('are the same for a 304', async () => {
     const { client, token } = await openWith(open)
     const { etag } = await ask(client, '/notes', bearer(token))
 
@@ -82,7 +82,7 @@ describeHttpTransports('caches', (open) => {
     expect(await ask(client, '/notes', headers)).toEqual({ status: 304, etag, ...PRIVATE })
   })
 
-  it('are told what a hook says, and the header of the login too', async () => {
+  it('are those of a hook, with the header of the login added to Vary', async () => {
     const headers = { 'cache-control': 'max-age=60', vary: 'Accept-Language' }
     const { client, token } = await openWith(open, { headers })
 
@@ -96,13 +96,13 @@ describeHttpTransports('caches', (open) => {
     })
   })
 
-  it.each(['*', 'Accept, authorization'])('are told once what Vary: %s says', async (vary) => {
+  it.each(['*', 'Accept, authorization'])('do not repeat a name in Vary: %s', async (vary) => {
     const { client, token } = await openWith(open, { headers: { Vary: vary } })
 
     expect(await ask(client, '/things', bearer(token))).toMatchObject({ vary })
   })
 
-  it('never keep a response with a token', async () => {
+  it('forbid storing a response with a token', async () => {
     const { client, token } = await openWith(open)
     const response = await client.request('/authentication', {
       method: 'POST',
@@ -113,7 +113,7 @@ describeHttpTransports('caches', (open) => {
     expect(response.headers.get('cache-control')).toBe('no-store')
   })
 
-  it('tell responses apart by the cookie that credentials come from', async () => {
+  it('name Cookie where the credentials come from one', async () => {
     const { client, token } = await openWith(open, { settings: { jwt: { cookie: 'session' } } })
     const Cookie = `session=${token}`
 
@@ -125,7 +125,7 @@ describeHttpTransports('caches', (open) => {
     expect(await ask(client, '/notes', { ...bearer(token), Cookie: 'theme=dark' })).toMatchObject(PRIVATE)
   })
 
-  it('tell responses apart by the header of the strategy', async () => {
+  it('name the header of the strategy', async () => {
     const { client, token } = await openWith(open, { settings: { jwt: { header: 'X-Token' } } })
 
     expect(await ask(client, '/notes', { 'X-Token': token })).toMatchObject({
@@ -135,7 +135,7 @@ describeHttpTransports('caches', (open) => {
     })
   })
 
-  it('are told what the option says, or nothing', async () => {
+  it('have the value of the option, or are left out', async () => {
     const strict = await openWith(open, { options: { cacheControl: 'no-store' } })
     const none = await openWith(open, { options: { cacheControl: false } })
 
@@ -172,7 +172,7 @@ async function askServer(app: any, listener: RequestListener): Promise<Response>
   })
 }
 
-it('what middleware of Express says of caching stays', async () => {
+it('headers for caches that middleware of Express has set stay', async () => {
   const app: any = express(alula())
 
   app.use(corsOfExpress({ origin: ['https://app.example.org'] }))
@@ -191,7 +191,7 @@ it('what middleware of Express says of caching stays', async () => {
   expect(headers.get('cache-control')).toBe('no-cache')
 })
 
-it('the option cors and a login both tell responses apart', async () => {
+it('the option cors and a login both add to Vary', async () => {
   const app: any = alula()
 
   configureLogin(app, { settings: quick() })
@@ -202,7 +202,7 @@ it('the option cors and a login both tell responses apart', async () => {
   expect(headers.get('cache-control')).toBe('private')
 })
 
-it('a response that middleware after the service fails keeps apart what the login keeps apart', async () => {
+it('an error of middleware after the service keeps the headers of the login and of earlier middleware', async () => {
   const app: any = express(alula())
 
   app.use(corsOfExpress({ origin: ['https://app.example.org'] }))
