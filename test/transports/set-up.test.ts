@@ -156,7 +156,7 @@ it('createHttpHandler serves an application without any server', async () => {
 
   expect(await ask('POST', '/api/things')).toEqual({
     status: 201,
-    headers: { 'Content-Type': 'application/json; charset=utf-8' },
+    headers: { 'X-Content-Type-Options': 'nosniff', 'Content-Type': 'application/json; charset=utf-8' },
     body: '{"a":1}'
   })
   expect(JSON.parse(String((await ask('GET', '/things')).body))).toEqual(createNotFound('/things').toJSON())
