@@ -71,9 +71,12 @@ import { kysely } from 'alula/kysely'
 import { schema } from 'alula/schema'
 import { z } from 'zod'
 ${DATABASE}
-const Note = z.object({ id: z.int(), title: z.string(), done: z.boolean(), text: z.string() })
+const Note = z.object({
+  id: z.int(), title: z.string(), done: z.boolean(), text: z.string(), meta: z.object({ tag: z.string() })
+})
 const app = alula()
 
+database.exec("ALTER TABLE notes ADD COLUMN meta TEXT NOT NULL DEFAULT '{}'")
 app.use('notes', kysely({ Model: db, name: 'notes' }), { schema: schema(Note) })
 await app.setup().catch(({ message }) => console.log(message))
 `)
