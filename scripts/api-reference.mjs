@@ -86,9 +86,10 @@ function listEntries() {
 
 /** What users import, by the path of the module of an entry. */
 function toSpecifier(path) {
-  const [, folder = 'alula', entry] = /^(?:packages\/([^/]+)\/)?(?:src\/)?(.+)$/.exec(path)
+  const [, folder = 'alula', module] = /^(?:packages\/([^/]+)\/)?(.*)$/.exec(path)
+  const entry = module.replace(/^src(?:\/|$)/, '')
 
-  return entry === 'index' ? folder : `${folder}/${entry}`
+  return entry === '' || entry === 'index' ? folder : `${folder}/${entry}`
 }
 
 /** What is exported again is documented where it is declared. */

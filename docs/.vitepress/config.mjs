@@ -26,7 +26,14 @@ export default defineConfig({
     sidebar: {
       '/': Object.entries(GUIDES).map(([text, names]) => ({ text, items: names.map(toItem) })),
       '/api/': [
-        { text: 'API reference', link: '/api/', items: listPages('api/alula', ['api/alula']).map(toItem) }
+        {
+          text: 'API reference',
+          link: '/api/',
+          items: [
+            ...listPages('api/alula', ['api/alula']),
+            ...listPages('api/alula-testing', ['api/alula-testing'])
+          ].map(toItem)
+        }
       ],
       '/decisions/': [{ text: 'Decisions', link: '/decisions/', items: listPages('decisions').map(toItem) }]
     }

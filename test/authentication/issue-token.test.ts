@@ -108,7 +108,7 @@ describeHttpTransports('a response with a token', (open) => {
     const notes = await request('/notes', { headers: { authorization: `Bearer ${accessToken}` } })
 
     expect(await notes.json()).toEqual({ of: WREN.email })
-    expect(notes.headers.get('cache-control')).toBeNull()
+    expect(notes.headers.get('cache-control')).toBe('private')
   })
 })
 
