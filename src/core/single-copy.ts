@@ -23,7 +23,7 @@ export function nameSecondCopy(copy: object): void {
 
   copies.isNamed = true
   globalThis.process?.emitWarning?.(
-    "Two copies of alula are loaded, and services of one are unknown to the other: 'npm ls alula' shows where they come from, and one version for all of them removes the second copy",
+    "Two copies of alula have created applications: 'npm ls alula' shows where they come from, and one version for all of them removes the second copy",
     { code: 'ALULA_TWO_COPIES' }
   )
 }

@@ -201,20 +201,30 @@ function isData(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Copies an object without the value at the end of a path of names. Only what lies on the path is copied; arrays
- * on it are gone through.
+ * An object without the value at the end of a path of names. Only what lies on the path is copied, and nothing where no value
+ * is there; arrays on it are gone through.
  *
  * @param value The object; anything else is returned as it is
  * @param path The names
  */
 export function omitPath(value: unknown, [name, ...rest]: readonly string[]): unknown {
   if (typeof value !== 'object' || value === null || name === undefined) return value
-  if (Array.isArray(value)) return value.map((element) => omitPath(element, [name, ...rest]))
+
+  if (Array.isArray(value)) {
+    const elements = value.map((element) => omitPath(element, [name, ...rest]))
+
+    return elements.some((element, index) => element !== value[index]) ? elements : value
+  }
+
   if (!(name in value)) return value
 
   const { [name]: omitted, ...copy } = value as Record<string, unknown>
 
-  return rest.length === 0 ? copy : { ...copy, [name]: omitPath(omitted, rest) }
+  if (rest.length === 0) return copy
+
+  const left = omitPath(omitted, rest)
+
+  return left === omitted ? value : { ...copy, [name]: left }
 }
 
 /**
