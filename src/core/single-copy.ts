@@ -7,8 +7,8 @@ interface Copies {
 }
 
 /**
- * Warns once when the process has two copies of alula. Each copy has its own marks on services and params, so that
- * what one has registered the other does not recognise.
+ * Warns once when two copies of alula have created applications in the process. Each copy has its own checks, errors and state
+ * of the process.
  *
  * @param copy An object that each copy has once, such as its class of applications
  */
