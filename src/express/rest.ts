@@ -198,6 +198,19 @@ function serveServices(
   /** The responses whose call has failed. */
   const failed = new WeakSet<Response>()
 
+  /** Removes the headers of a call that has succeeded, from a response that became an error after it. */
+  function replaceHead(request: Request, response: Response, context: HookContext): void {
+    if (response.headersSent) return
+
+    for (const name of Object.keys(toHttpResult(context).headers)) response.removeHeader(name)
+    for (const [name, value] of Object.entries(toErrorCaching(request, response)))
+      response.setHeader(name, value)
+  }
+
+  function toErrorCaching(request: Request, response: Response, headers: HttpResult['headers'] = {}) {
+    return toCacheHeaders(app, response.hook, new ExpressRequest(request, response), headers, settings) ?? {}
+  }
+
   async function call(request: Request, response: Response): Promise<void> {
     const route = request.lookup as RouteLookup
 
@@ -215,16 +228,9 @@ function serveServices(
     } catch (error) {
       const shown = toClientError(error)
       const headers = toErrorHeaders(shown, request, route, app, settings.authentication)
-      const caching = toCacheHeaders(
-        app,
-        response.hook,
-        new ExpressRequest(request, response),
-        headers,
-        settings
-      )
 
       failed.add(response)
-      setHead(response, shown.status, { ...headers, ...caching })
+      setHead(response, shown.status, { ...headers, ...toErrorCaching(request, response, headers) })
       throw toErrorObject(error)
     }
   }
@@ -241,7 +247,7 @@ function serveServices(
     request.lookup = route
     chain(request, response, (error?: unknown) => {
       // What the call has set is about a body that is not sent now: its type, its place, how long caches keep it.
-      if (error && response.hook && !failed.has(response)) removeHead(response, response.hook)
+      if (error && response.hook && !failed.has(response)) replaceHead(request, response, response.hook)
       next(error)
     })
   }
@@ -282,13 +288,6 @@ function setHead(response: Response, status: number, headers: HttpResult['header
 
   response.statusCode = status
   for (const name of Object.keys(head)) response.setHeader(name, head[name] as string | string[])
-}
-
-/** Removes the headers of a call that has succeeded, from a response that became an error after it. */
-function removeHead(response: Response, context: HookContext): void {
-  if (response.headersSent) return
-
-  for (const name of Object.keys(toHttpResult(context).headers)) response.removeHeader(name)
 }
 
 /** Express takes a falsy error for none, and `'route'` and `'router'` for commands. */

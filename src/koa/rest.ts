@@ -11,7 +11,12 @@ import { toCacheHeaders } from '../transport/caching.ts'
 import { assertStatus, toHead } from '../transport/encode.ts'
 import { logUnexpected, toClientError } from '../transport/error.ts'
 import { runCall, serveHttp } from '../transport/handler.ts'
-import { type TransportApplication, toErrorHeaders, toHttpResult } from '../transport/http.ts'
+import {
+  type HttpResult,
+  type TransportApplication,
+  toErrorHeaders,
+  toHttpResult
+} from '../transport/http.ts'
 import { type HttpOptions, type HttpSettings, toHttpSettings } from '../transport/options.ts'
 import { createSetupCheck } from '../transport/setup-check.ts'
 import { findTarget, isMounted } from '../transport/target.ts'
@@ -168,12 +173,13 @@ async function runService(
     const request = new KoaRequest(context, { target: route, params: context.feathers, query: context.query })
     const call = await runCall(app, request, route, settings, (started) => setHook(context, started))
     const { status, headers, body } = toHttpResult(call)
-    const caching = toCacheHeaders(app, call, request, headers, settings)
+    const toCaching = (given: HttpResult['headers']) =>
+      toCacheHeaders(app, call, request, given, settings) ?? {}
 
     assertStatus(status)
-    serveResult(context, { status, headers: toHead(headers), body }, settings)
+    serveResult(context, { status, headers: toHead(headers), body }, settings, () => toCaching({}))
     // Not among those of the call, which an error after it drops.
-    if (caching) context.set(toHead(caching))
+    context.set(toHead(toCaching(headers)))
   } catch (error) {
     // Before the error, because only this transport knows its strategies.
     const headers = toErrorHeaders(toClientError(error), context, route, app, settings.authentication)

@@ -1,5 +1,5 @@
 import { sendResponse } from '../node/send.ts'
-import { encodeResponse } from '../transport/encode.ts'
+import { encodeResponse, toHead } from '../transport/encode.ts'
 import type { HttpResult } from '../transport/http.ts'
 import type { HttpSettings } from '../transport/options.ts'
 import type { FeathersKoaContext } from './context.ts'
@@ -9,6 +9,8 @@ import { showError } from './handlers.ts'
 interface Served {
   readonly result: HttpResult
   readonly settings: HttpSettings
+  /** The headers for caches of an error that replaces the result. */
+  readonly toErrorCaching: () => HttpResult['headers']
 }
 
 /** Where a context keeps what a service call has set. */
@@ -22,8 +24,14 @@ type ServedContext = FeathersKoaContext & { [SERVED]?: Served | undefined }
  * @param context The context of the request
  * @param result The result, its headers checked
  * @param settings The settings of the transport
+ * @param toErrorCaching The headers for caches of an error that replaces the result
  */
-export function serveResult(context: ServedContext, result: HttpResult, settings: HttpSettings): void {
+export function serveResult(
+  context: ServedContext,
+  result: HttpResult,
+  settings: HttpSettings,
+  toErrorCaching: () => HttpResult['headers']
+): void {
   const { status, headers, body } = result
   const hasType = context.res.hasHeader('Content-Type')
 
@@ -34,10 +42,10 @@ export function serveResult(context: ServedContext, result: HttpResult, settings
   context.status = status
   for (const name of Object.keys(headers)) context.set(name, headers[name] as string | string[])
 
-  context[SERVED] = { result, settings }
+  context[SERVED] = { result, settings, toErrorCaching }
 }
 
-/** Removes the headers of a call that has succeeded, from a response that became an error after it. */
+/** Replaces the headers of a call that has succeeded, in a response that became an error after it. */
 export function dropResult(context: ServedContext): void {
   const served = context[SERVED]
 
@@ -46,6 +54,7 @@ export function dropResult(context: ServedContext): void {
   context[SERVED] = undefined
   context.remove('Content-Type')
   for (const name of Object.keys(served.result.headers)) context.remove(name)
+  context.set(toHead(served.toErrorCaching()))
 }
 
 /**

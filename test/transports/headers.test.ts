@@ -6,6 +6,8 @@ import { SECRET } from '../support/login.ts'
 import { openConnection, sendRaw } from '../support/raw.ts'
 import { describeHttpTransports, type OpenTransport } from '../support/transports.ts'
 
+const PUBLIC = { 'Cache-Control': 'public, max-age=600' }
+
 const openWith = (open: OpenTransport, http: object, result: unknown) =>
   open((app) => {
     app.use('things', { find: async () => result, create: async () => result } as any)
@@ -123,8 +125,8 @@ describeHttpTransports('headers of hooks', (open) => {
 
   it('are not those of an error that the body causes', async () => {
     const headers = {
+      ...PUBLIC,
       'Content-Type': 'text/html',
-      'Cache-Control': 'public, max-age=600',
       'Set-Cookie': 'a=1'
     }
     const client = await openWith(open, { headers, location: '/elsewhere' }, toCycle())
@@ -134,6 +136,20 @@ describeHttpTransports('headers of hooks', (open) => {
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
     for (const name of ['cache-control', 'set-cookie', 'location'])
       expect(response.headers.get(name)).toBeNull()
+  })
+
+  it('of a call with a login stay private where the body causes an error', async () => {
+    const client = await open((app) => {
+      app.use('things', { find: async () => toCycle() } as any)
+      app.service('things').hooks({
+        before: { all: [({ params }: any) => void Object.assign(params, { authenticated: true })] },
+        after: { all: [(context: any) => void Object.assign(context, { http: { headers: PUBLIC } })] }
+      })
+    })
+    const { status, headers } = await client.request('/things')
+
+    expect([status, headers.get('cache-control')]).toEqual([500, 'private'])
+    expect(headers.get('vary')).toContain('Authorization')
   })
 
   it.each([150, 600, 99, '201', true])('with the status %s are a 500', async (status) => {
