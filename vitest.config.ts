@@ -52,6 +52,8 @@ export default defineConfig({
     }))
   },
   test: {
+    // What has been compiled once is not compiled again.
+    experimental: { fsModuleCache: true },
     include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
     globalSetup: ['scripts/build-thread.mjs', 'packages/page/build.mjs'],
     // A machine that does other things as well may take long. Longer than any wait, so that its failure says what for.

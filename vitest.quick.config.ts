@@ -13,16 +13,18 @@ const LONG = [
   'test/{custom-adapter,custom-strategy,error-codes,existing-express-app,fetch-handler,release}.test.ts',
   'test/{core/single-copy,oauth/secrets}.test.ts',
   'packages/alula-testing/test/adapters/under-node.test.ts',
+  // What needs a build.
+  'test/{authentication/timers,client/bundle,express/hosts,tools/agents}.test.ts',
   // Random and hostile input, many records, slow clients, dear passwords, and servers that fail.
   'test/**/*{along,cut-off,dear,fuzz,hostile,kill,large,lost,outage,processes,random,rivals,slow}*.test.ts',
   'test/security/{application-code/**,unread-responses.test.ts}',
   'packages/alula-testing/test/adapters/random.test.ts',
-  'test/{access/proof,authentication/hasher,kysely/columns,node/pipelining,schema/leaks,stack,tools/roads}.test.ts',
-  'test/security/{aborted-logins,login,protected-fields,queries,redirects,token-*}.test.ts',
+  'test/{access/proof,authentication/{hasher,raised-cost},kysely/columns,node/pipelining,schema/{leaks,many-types},stack,tools/roads}.test.ts',
+  'test/security/{aborted-logins,login,login-guessing,protected-fields,queries,redirects,token-*}.test.ts',
   'test/sync/{inbox,outbox-stream,revocation}.test.ts',
   // Many documents, and logins through many providers.
   'test/openapi/{document-keywords,document-schemas}.test.ts',
-  'test/oauth/{delivery,email-addresses,failing-providers,form-posts,linking,new-users,refusals}.test.ts',
+  'test/oauth/{cookies,delivery,email-addresses,failing-providers,form-posts,linking,new-users,refusals}.test.ts',
   'packages/alula-testing/test/contract.test.ts'
 ]
 

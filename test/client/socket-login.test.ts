@@ -26,6 +26,12 @@ describe.each(serverNames)('a client over a socket with %s', (name) => {
     return { ...started, socket, app }
   }
 
+  /** From now on, time goes on as always, and can be let pass. */
+  function takeClock() {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], shouldAdvanceTime: true })
+    onTestFinished(() => void vi.useRealTimers())
+  }
+
   /** The only socket of a server, once it is there. */
   const getServerSocket = (server: any): any => [...server.io.sockets.sockets.values()][0]
 
@@ -125,6 +131,8 @@ describe.each(serverNames)('a client over a socket with %s', (name) => {
   })
 
   it('tells of a logout when its token has expired', async () => {
+    takeClock()
+
     const { app, socket, createToken } = await connect({ login: false })
     const heard: unknown[] = []
 
@@ -133,7 +141,8 @@ describe.each(serverNames)('a client over a socket with %s', (name) => {
     const ended = hear(socket, 'disconnect')
     const logout = hear(app, 'logout')
 
-    await app.authenticate({ strategy: 'jwt', accessToken: await createToken({ expiresIn: '3s' }) })
+    await app.authenticate({ strategy: 'jwt', accessToken: await createToken({ expiresIn: '10s' }) })
+    await vi.advanceTimersByTimeAsync(10_000)
 
     expect((await ended)[0]).toBe('io server disconnect')
     await logout
@@ -210,8 +219,10 @@ describe.each(serverNames)('a client over a socket with %s', (name) => {
   })
 
   it('has no time limit for the connection to come back', async () => {
+    takeClock()
+
     const started = await start(name, 'sockets')
-    const socket = createSocket(started.url, { reconnectionDelay: 3000, randomizationFactor: 0 })
+    const socket = createSocket(started.url, { reconnectionDelay: 60_000, randomizationFactor: 0 })
     const app = alula()
       .configure(socketio(socket, { timeout: 2000 }))
       .configure(authentication({ storage: new MemoryStorage() }))
@@ -219,7 +230,10 @@ describe.each(serverNames)('a client over a socket with %s', (name) => {
     await app.authenticate(LOGIN)
     await hearDisconnect(socket, () => getServerSocket(started.server).conn.close())
 
-    expect(await app.service('notes').find()).toMatchObject({ owner: EMAIL })
+    const found = app.service('notes').find()
+
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(await found).toMatchObject({ owner: EMAIL })
   })
 
   it('goes with a page that connects again itself', async () => {

@@ -1,7 +1,7 @@
 import { createServer, request } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { prepareClose } from '../../src/node.ts'
 import { defer } from '../support/deferred.ts'
 
@@ -28,7 +28,14 @@ it('a request that never arrives in full does not hold up the end', async () => 
   slow.on('error', () => undefined)
   slow.write('half')
   await arrived
-  await close()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+
+  const closing = close()
+
+  while (server.listening) await vi.advanceTimersByTimeAsync(50)
+  await vi.advanceTimersByTimeAsync(3000)
+  await closing
 })
 
 it('an answer that has begun is finished, and its connection ended', async () => {
