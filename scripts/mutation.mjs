@@ -1,6 +1,7 @@
 // Changes the sources in small ways, one at a time, and asks the tests whether they notice. `npm run test:mutation` goes
 // through all folders, which takes a day; `npm run test:mutation -- hooks query` through some. What did not change since
 // the last time is not tried again. With `--share 0.1` a tenth of the lines is changed, chosen by SEED, which is printed.
+// With `--quick` only the tests are asked that `npm run check` runs.
 import { readdirSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { Stryker } from '@stryker-mutator/core'
@@ -91,7 +92,10 @@ const LOWEST_SCORE = 85
 /** How many lines are chosen together by `--share`. A change that reaches into the lines after them is left out. */
 const BLOCK = 12
 
-const { values, positionals } = parseArgs({ options: { share: { type: 'string' } }, allowPositionals: true })
+const { values, positionals } = parseArgs({
+  options: { share: { type: 'string' }, quick: { type: 'boolean', default: false } },
+  allowPositionals: true
+})
 const share = Number(values.share ?? 1)
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
 const folders = positionals.length > 0 ? positionals : Object.keys(TESTS)
@@ -107,11 +111,12 @@ process.exitCode = Object.values(rows).some(({ score }) => score < LOWEST_SCORE)
 function mutate(folder) {
   // Read by the configuration of Vitest and by test/support, in the processes that Stryker starts.
   process.env.MUTATION_TESTS = TESTS[folder].join(';')
+  process.env.MUTATION_CONFIG = values.quick ? 'quick' : 'all'
   process.env.TEST_TRANSPORTS = (OWN_TRANSPORTS[folder] ?? TRANSPORTS).join(';')
   if (folder === WITH_ALL_DATABASES) delete process.env.TEST_DATABASE
   else process.env.TEST_DATABASE = DATABASE
 
-  const name = share < 1 ? `${folder}-${share}-${seed}` : folder
+  const name = [folder, ...(share < 1 ? [share, seed] : []), ...(values.quick ? ['quick'] : [])].join('-')
   const stryker = new Stryker({
     mutate:
       share < 1
