@@ -1,14 +1,8 @@
 // A written schema and the table of its service describe the same records. Where they differ some call fails later, so the
 // application does not start.
 import { toField } from '../schema/fields.ts'
-import {
-  findProperty,
-  getTypes,
-  isJsonSchema,
-  type JsonSchema,
-  listProperties,
-  toAlternatives
-} from '../schema/json-schema.ts'
+import { getTypes, type JsonSchema } from '../schema/json-schema.ts'
+import { createShapes } from '../schema/shape.ts'
 import { type SchemaComparison, STORED } from '../schema/stored.ts'
 import { hasCode } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
@@ -137,18 +131,19 @@ function compareNull(
 }
 
 function toDeclaredFields(record: JsonSchema): readonly DeclaredField[] {
-  const shapes = toAlternatives(record, record)
+  const { alternatives: records, object } = createShapes(record)(record)
 
-  return listProperties(shapes).map((name) => {
-    const parts = findProperty(shapes, name).flatMap((property) => toAlternatives(property, record))
-    const elements = parts.flatMap(({ items }) => (isJsonSchema(items) ? toAlternatives(items, record) : []))
+  return [...object.names].map((name) => {
+    const shape = object.fields.get(name)
+    const parts = shape?.alternatives ?? []
+    const elements = shape?.elements?.alternatives ?? []
 
     return {
       name,
       kinds: toValueKinds(parts),
       elementKinds: toValueKinds(elements),
       isNullable: parts.some((part) => getTypes(part).includes('null')),
-      isRequired: shapes.every(({ required }) => Array.isArray(required) && required.includes(name)),
+      isRequired: records.every(({ required }) => Array.isArray(required) && required.includes(name)),
       hasDefault: parts.some((part) => part.default !== undefined)
     }
   })

@@ -1,13 +1,13 @@
-import { isRepeated, toField } from '../schema/fields.ts'
+import { toField } from '../schema/fields.ts'
 import {
   DATE_KEYWORD,
   getProperties,
   getTypes,
   isJsonSchema,
   isOpenObject,
-  type JsonSchema,
-  toAlternatives
+  type JsonSchema
 } from '../schema/json-schema.ts'
+import { createShapes, type Shape, type ToShape } from '../schema/shape.ts'
 
 /** What a field of a form takes: one of the kinds of scalars, one value of a list, or JSON for everything else. */
 export type FormKind = 'string' | 'number' | 'integer' | 'boolean' | 'date' | 'day' | 'choice' | 'json'
@@ -47,13 +47,15 @@ const MAX_FIELDS = 1000
  * @returns `null` where the value is no object, or one of several: it has to be written as JSON
  */
 export function toFormFields(schema: JsonSchema): readonly FormField[] | null {
-  const only = toObject(schema, schema)
+  const toShape = createShapes(schema)
+  const shape = toShape(schema)
+  const only = toObject(shape)
 
   if (!only) return null
 
   const list = (maxNames: number, max: number) => {
-    const run: Run = { root: schema, maxNames, left: max }
-    const fields = listFields(only, run, [], true, [schema])
+    const run: Run = { toShape, maxNames, left: max }
+    const fields = listFields(only, run, [], true, [shape])
 
     return run.left < 0 ? undefined : fields
   }
@@ -72,16 +74,16 @@ export function toFormFields(schema: JsonSchema): readonly FormField[] | null {
 
 /** One listing of the fields of a schema. */
 interface Run {
-  readonly root: JsonSchema
+  readonly toShape: ToShape
   /** How many names the path of a field has at most. */
   readonly maxNames: number
   /** How many fields more there may be; below zero when there were too many. */
   left: number
 }
 
-/** The one object that a schema describes. */
-function toObject(schema: JsonSchema, root: JsonSchema): JsonSchema | undefined {
-  const [only, ...others] = toAlternatives(schema, root)
+/** The one object that a value may be. */
+function toObject({ alternatives }: Shape): JsonSchema | undefined {
+  const [only, ...others] = alternatives
 
   return only?.properties && others.length === 0 && (getProperties(only).size > 0 || !isOpenObject(only))
     ? only
@@ -93,7 +95,7 @@ function listFields(
   run: Run,
   prefix: readonly string[],
   isNeeded: boolean,
-  above: readonly JsonSchema[]
+  above: readonly Shape[]
 ): readonly FormField[] {
   const required = Array.isArray(object.required) ? object.required : []
 
@@ -102,14 +104,16 @@ function listFields(
 
     const names = [...prefix, name]
     const isRequired = isNeeded && required.includes(name)
-    const isLast = names.length === run.maxNames || isRepeated(part, above)
-    const inner = isLast ? undefined : toObject(part, run.root)
+    const shape = run.toShape(part)
+    // A record that holds others of its kind has no end.
+    const isLast = names.length === run.maxNames || above.includes(shape)
+    const inner = isLast ? undefined : toObject(shape)
 
-    if (inner) return listFields(inner, run, names, isRequired, [...above, part])
+    if (inner) return listFields(inner, run, names, isRequired, [...above, shape])
 
     run.left--
 
-    return [toFormField(names, part, run.root, isRequired)]
+    return [toFormField(names, part, shape, isRequired)]
   })
 }
 
@@ -120,10 +124,9 @@ function hasSchema(entry: readonly [string, unknown]): boolean {
 function toFormField(
   names: readonly string[],
   part: JsonSchema,
-  root: JsonSchema,
+  { alternatives }: Shape,
   isRequired: boolean
 ): FormField {
-  const alternatives = toAlternatives(part, root)
   const [first] = alternatives.filter((one) => getTypes(one).some((type) => type !== 'null'))
   const { kinds, isNullable, values } = toField(alternatives)
   const description = part.description ?? first?.description

@@ -7,16 +7,9 @@ import { didYouMean } from '../utils/did-you-mean.ts'
 import { getSchemaDefinition, isFieldTable, type SchemaDefinition } from './compile.ts'
 import type { DescribedExtension } from './declared.ts'
 import { toExpectation, toField } from './fields.ts'
-import {
-  findProperty,
-  getProperties,
-  getTypes,
-  isOpenObject,
-  type JsonSchema,
-  toAlternatives,
-  toNames
-} from './json-schema.ts'
+import { getProperties, getTypes, isOpenObject, type JsonSchema, toNames } from './json-schema.ts'
 import type { Relation } from './relation.ts'
+import { createShapes } from './shape.ts'
 
 /** The service that has relations, and what its schema says. */
 export interface RelatedService {
@@ -208,7 +201,7 @@ function isCompound(record: JsonSchema, field: string): boolean {
 
 /** What the value of a field may be, each one resolved. */
 function listAlternatives(record: JsonSchema, field: string): readonly JsonSchema[] {
-  return findProperty(toAlternatives(record, record), field).flatMap((part) => toAlternatives(part, record))
+  return createShapes(record)(record).object.fields.get(field)?.alternatives ?? []
 }
 
 function mayHave({ record, extra }: SchemaDefinition, name: string): boolean {

@@ -1,15 +1,5 @@
-import {
-  createUnion,
-  DATE_KEYWORD,
-  findProperty,
-  getTypes,
-  hasKeyword,
-  type JsonSchema,
-  listProperties,
-  listValues,
-  REFERENCES,
-  toAlternatives
-} from './json-schema.ts'
+import { DATE_KEYWORD, getTypes, hasKeyword, type JsonSchema, listValues, REFERENCES } from './json-schema.ts'
+import { createShapes, type Shape } from './shape.ts'
 
 /** What a field holds, as far as queries are concerned. `any` is not converted, and a `list` is compared by no operator of ours. */
 export type FieldKind = 'string' | 'number' | 'integer' | 'boolean' | 'date' | 'list' | 'any'
@@ -45,9 +35,9 @@ const MAX_PATHS = 5000
 /** A value on the way of a path. */
 interface Place {
   readonly path: string
-  readonly alternatives: readonly JsonSchema[]
-  /** The schemas of what it is in. */
-  readonly above: readonly JsonSchema[]
+  readonly shape: Shape
+  /** The shapes of what it is in. */
+  readonly above: readonly Shape[]
 }
 
 /**
@@ -60,19 +50,18 @@ interface Place {
 export function toFieldTable(schema: JsonSchema): FieldTable {
   const table = new Map<string, Field>()
   const max = hasKeyword(schema, REFERENCES) ? MAX_PATHS : Number.POSITIVE_INFINITY
-  const walk = createWalk(schema)
-  let places: readonly Place[] = [walk.start]
+  let places: readonly Place[] = [toStart(schema)]
   let count = 0
 
   for (let level = 0; places.length > 0; level++) {
     const next: Place[] = []
 
     for (const place of places) {
-      next.push(...walk.enter(place))
+      next.push(...enter(place))
       if (level > 0 && count + next.length > max) return table
     }
-    for (const { path, alternatives } of next) {
-      if (!alternatives.every(isObjectOnly)) table.set(path, toField(alternatives))
+    for (const { path, shape } of next) {
+      if (!shape.alternatives.every(isObjectOnly)) table.set(path, toField(shape.alternatives))
     }
 
     count += next.length
@@ -89,62 +78,34 @@ export function toFieldTable(schema: JsonSchema): FieldTable {
  * @param path The path: `address.city`
  */
 export function findField(schema: JsonSchema, path: string): Field | undefined {
-  const walk = createWalk(schema)
-  let places: readonly Place[] = [walk.start]
+  let places: readonly Place[] = [toStart(schema)]
 
   // A name may have dots itself.
   while (places.length > 0) {
-    const found = places.find((place) => place.path === path)
+    const { shape } = places.find((place) => place.path === path) ?? {}
 
-    if (found) return found.alternatives.every(isObjectOnly) ? undefined : toField(found.alternatives)
+    if (shape) return shape.alternatives.every(isObjectOnly) ? undefined : toField(shape.alternatives)
 
-    places = places.flatMap((place) => walk.enter(place, path))
+    places = places.flatMap((place) => enter(place, path))
   }
 
   return undefined
 }
 
-/** Prepares the steps from a value to the fields in it. */
-function createWalk(root: JsonSchema) {
-  const toUnion = createUnion(root)
-  const known = new Map<JsonSchema, readonly JsonSchema[]>()
-  const expand = (parts: readonly JsonSchema[]) => {
-    const union = toUnion(parts)
-    const alternatives = known.get(union) ?? toAlternatives(union, root)
-
-    known.set(union, alternatives)
-
-    return alternatives
-  }
-
-  return {
-    start: { path: '', alternatives: toAlternatives(root, root), above: [] },
-    /** The fields in a value: all of them, or those on the way to a path. */
-    enter({ path, alternatives, above }: Place, target?: string): readonly Place[] {
-      return listProperties(alternatives).flatMap((name) => {
-        const inner = path === '' ? name : `${path}.${name}`
-
-        if (target !== undefined && !isHidden(target, [inner])) return []
-
-        const parts = findProperty(alternatives, name)
-
-        // A record that holds others of its kind has no end.
-        return parts.length > 0 && !parts.some((part) => isRepeated(part, above))
-          ? [{ path: inner, alternatives: expand(parts), above: [...above, ...parts] }]
-          : []
-      })
-    }
-  }
+function toStart(schema: JsonSchema): Place {
+  return { path: '', shape: createShapes(schema)(schema), above: [] }
 }
 
-/**
- * Whether a value holds others of its kind. Each reference to a kind is an object of its own.
- *
- * @param part The schema of the value
- * @param above The schemas of what it is in
- */
-export function isRepeated(part: JsonSchema, above: readonly JsonSchema[]): boolean {
-  return above.some((other) => other === part || (part.$ref !== undefined && other.$ref === part.$ref))
+/** The fields in a value: all of them, or those on the way to a path. */
+function enter({ path, shape, above }: Place, target?: string): readonly Place[] {
+  return [...shape.object.fields].flatMap(([name, field]) => {
+    const inner = path === '' ? name : `${path}.${name}`
+
+    // A record that holds others of its kind has no end.
+    if ((target !== undefined && !isHidden(target, [inner])) || above.includes(field)) return []
+
+    return [{ path: inner, shape: field, above: [...above, field] }]
+  })
 }
 
 function isObjectOnly(part: JsonSchema): boolean {

@@ -2,25 +2,11 @@ import { toExactBoolean, toExactDate, toExactNumber } from '../query/coerce.ts'
 import { isPlainObject } from '../utils/object.ts'
 import type { Fault } from './faults.ts'
 import { findField, findListed, toExpectation, toField } from './fields.ts'
-import {
-  createUnion,
-  DATE_KEYWORD,
-  findProperty,
-  getTypes,
-  isJsonSchema,
-  type JsonSchema,
-  toAlternatives
-} from './json-schema.ts'
+import { DATE_KEYWORD, getTypes, type JsonSchema } from './json-schema.ts'
+import { createShapes, type Shape } from './shape.ts'
 
 /** What a field of a form without an entry is. */
 const LEFT_OUT: unique symbol = Symbol('left out')
-
-/** The schema of the whole value, and whether it may be a form, where `on` is true and an empty field is left out. */
-interface Source {
-  readonly root: JsonSchema
-  readonly toUnion: (parts: readonly JsonSchema[]) => JsonSchema
-  readonly isForm: boolean
-}
 
 /**
  * Prepares a function that turns strings into what a schema has in their place: numbers, booleans, dates and lists. It
@@ -31,9 +17,9 @@ interface Source {
  * @param what What it is. A field that is left empty is left out of data; of a query it is not, which would find more.
  */
 export function compileForm(schema: JsonSchema, what: 'data' | 'query'): (value: unknown) => unknown {
-  const source: Source = { root: schema, toUnion: createUnion(schema), isForm: what === 'data' }
+  const shape = createShapes(schema)(schema)
 
-  return (value) => convert(value, schema, source)
+  return (value) => convert(value, shape, what === 'data')
 }
 
 /**
@@ -67,31 +53,23 @@ function getAt(data: unknown, path: string): unknown {
     )
 }
 
-function convert(value: unknown, schema: JsonSchema, source: Source): unknown {
-  const alternatives = toAlternatives(schema, source.root)
-  const items = alternatives.flatMap((part) => (isJsonSchema(part.items) ? [part.items] : []))
-
-  if (Array.isArray(value)) {
-    if (items.length === 0) return value
-
-    return value
-      .map((element) => convert(element, source.toUnion(items), source))
-      .filter((element) => element !== LEFT_OUT)
-  }
-  if (isPlainObject(value)) return convertFields(value, alternatives, source)
+/** In a form, `on` is true, and an empty field is left out. */
+function convert(value: unknown, shape: Shape, isForm: boolean): unknown {
+  if (Array.isArray(value)) return convertElements(value, shape, isForm)
+  if (isPlainObject(value)) return convertFields(value, shape, isForm)
   if (typeof value !== 'string') return value
 
+  const { alternatives, elements } = shape
   const types = new Set(alternatives.flatMap(getTypes))
   const isDate = alternatives.some((part) => part[DATE_KEYWORD])
-
   const listed = findListed(toField(alternatives).values ?? [], value)
 
   if (listed !== undefined) return listed
   if (alternatives.some((part) => canBeText(part))) return value
-  if (items.length > 0) return value === '' ? [] : [convert(value, source.toUnion(items), source)]
+  if (elements) return value === '' ? [] : [convert(value, elements, isForm)]
   // A field of a form that is left empty is sent all the same.
-  if (value === '') return types.has('null') ? null : source.isForm ? LEFT_OUT : value
-  if (source.isForm && types.has('boolean') && value === 'on') return true
+  if (value === '') return types.has('null') ? null : isForm ? LEFT_OUT : value
+  if (isForm && types.has('boolean') && value === 'on') return true
 
   return (
     (types.has('boolean') ? toExactBoolean(value) : undefined) ??
@@ -101,15 +79,17 @@ function convert(value: unknown, schema: JsonSchema, source: Source): unknown {
   )
 }
 
-function convertFields(
-  value: Record<string, unknown>,
-  alternatives: readonly JsonSchema[],
-  source: Source
-): unknown {
-  const entries = Object.entries(value).map(([name, field]) => {
-    const parts = findProperty(alternatives, name)
+function convertElements(value: readonly unknown[], { elements }: Shape, isForm: boolean): unknown {
+  if (!elements) return value
 
-    return [name, parts.length > 0 ? convert(field, source.toUnion(parts), source) : field] as const
+  return value.map((element) => convert(element, elements, isForm)).filter((element) => element !== LEFT_OUT)
+}
+
+function convertFields(value: Record<string, unknown>, { object }: Shape, isForm: boolean): unknown {
+  const entries = Object.entries(value).map(([name, field]) => {
+    const shape = object.fields.get(name)
+
+    return [name, shape ? convert(field, shape, isForm) : field] as const
   })
 
   return Object.fromEntries(entries.filter(([, field]) => field !== LEFT_OUT))

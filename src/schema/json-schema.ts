@@ -63,17 +63,24 @@ export function createUnion(root: JsonSchema): (parts: readonly JsonSchema[]) =>
   }
 }
 
-/** What a schema stands for that is a reference and nothing else. */
+/** Keywords that no value depends on. */
+const ANNOTATIONS: readonly string[] = ['title', 'description', '$comment', 'deprecated', 'examples']
+
+/** What a schema stands for that is a reference, and says nothing more of a value. */
 function follow(schema: JsonSchema, root: JsonSchema): JsonSchema {
   const passed = new Set<JsonSchema>()
   let target = schema
 
-  while (Object.keys(target).length === 1 && !passed.has(target)) {
+  while (!passed.has(target) && isReference(target)) {
     passed.add(target)
     target = toTarget(target, root) ?? target
   }
 
   return target
+}
+
+function isReference(schema: JsonSchema): boolean {
+  return Object.keys(schema).filter((keyword) => !ANNOTATIONS.includes(keyword)).length === 1
 }
 
 /** The part that the reference of a schema leads to; `undefined` without one, and for one that leads elsewhere. */

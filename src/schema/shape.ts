@@ -1,0 +1,200 @@
+import {
+  createUnion,
+  findProperty,
+  getPatterns,
+  getProperties,
+  isJsonSchema,
+  isOpenObject,
+  type JsonSchema,
+  listProperties,
+  listValues,
+  toAlternatives
+} from './json-schema.ts'
+
+/** Makes the shape of a value that matches one of several schemas: the same one for the same schemas. */
+export type ToShape = (...parts: readonly JsonSchema[]) => Shape
+
+/**
+ * Prepares to read a JSON Schema: its references, its alternatives and what it says of fields and elements, in one form. Each
+ * part is read when somebody asks for it, because a schema may hold itself.
+ *
+ * @param root The schema that holds all others, where references find their targets
+ */
+export function createShapes(root: JsonSchema): ToShape {
+  const shapes = new Map<JsonSchema, Shape>()
+  const toUnion = createUnion(root)
+
+  return function toShape(...parts) {
+    const schema = toUnion(parts)
+    const shape = shapes.get(schema) ?? new Shape(() => toAlternatives(schema, root), toShape)
+
+    shapes.set(schema, shape)
+
+    return shape
+  }
+}
+
+/** What a value may be. */
+export class Shape {
+  /** What the value matches one of, each with its references resolved. */
+  get alternatives(): readonly JsonSchema[] {
+    this.#alternatives ??= this.#toAlternatives()
+
+    return this.#alternatives
+  }
+
+  /** What it has as an object. */
+  get object(): ObjectShape {
+    this.#object ??= new ObjectShape(this.alternatives, this.#toShape)
+
+    return this.#object
+  }
+
+  /** What any element of it is, as a list; `undefined` where no alternative says so. */
+  get elements(): Shape | undefined {
+    const parts = this.alternatives
+      .flatMap(({ items, prefixItems }) => [items, prefixItems].flat())
+      .filter(isJsonSchema)
+
+    return parts.length > 0 ? this.#toShape(...parts) : undefined
+  }
+
+  /** What its elements are, as a list, by their place. */
+  get list(): ListShape {
+    this.#list ??= new ListShape(this.alternatives, this.#toShape)
+
+    return this.#list
+  }
+
+  #alternatives: readonly JsonSchema[] | undefined
+  #object: ObjectShape | undefined
+  #list: ListShape | undefined
+  readonly #toAlternatives: () => readonly JsonSchema[]
+  readonly #toShape: ToShape
+
+  constructor(toAlternatives: () => readonly JsonSchema[], toShape: ToShape) {
+    this.#toAlternatives = toAlternatives
+    this.#toShape = toShape
+  }
+
+  /** The shape that only some of the alternatives give. */
+  filter(isLeft: (part: JsonSchema) => boolean): Shape {
+    return new Shape(() => this.alternatives.filter(isLeft), this.#toShape)
+  }
+}
+
+/** What the elements of a list are, where it matches one of several schemas. */
+export class ListShape {
+  /** Those of the first places. */
+  readonly first: readonly (Shape | undefined)[]
+  /** Those of all places after these. */
+  readonly further: Shape | undefined
+
+  constructor(parts: readonly JsonSchema[], toShape: ToShape) {
+    // A list of `items` is the form of older drafts.
+    const lists = parts.map(({ items, prefixItems }) => ({
+      first: [prefixItems, Array.isArray(items) ? items : []].flat().filter(isJsonSchema),
+      items: isJsonSchema(items) ? items : undefined
+    }))
+    const toElement = (place: number) => {
+      const elements = lists.map(({ first, items }) => first[place] ?? items).filter(isJsonSchema)
+
+      return elements.length > 0 ? toShape(...elements) : undefined
+    }
+    const length = Math.max(0, ...lists.map(({ first }) => first.length))
+
+    this.first = Array.from({ length }, (_, place) => toElement(place))
+    this.further = toElement(length)
+  }
+}
+
+/** What an object may have, where it matches one of several schemas. */
+export class ObjectShape {
+  /** The names that are declared. */
+  readonly names: ReadonlySet<string>
+  /** Those of which the schema says more than that they are there. */
+  readonly fields: ReadonlyMap<string, Shape>
+  /** What is declared for names that match a pattern. */
+  readonly patterns: readonly (readonly [RegExp, Shape])[]
+  /** What other fields hold; `undefined` where nothing says so. */
+  readonly others: Shape | undefined
+  /** Whether there may be fields that are not declared. */
+  readonly isOpen: boolean
+  /** The field that tells some of the schemas apart, if there is one. */
+  get discriminator(): Discriminator | undefined {
+    this.#discriminator ??= findDiscriminator(this.#parts, this.#toShape)
+
+    return this.#discriminator ?? undefined
+  }
+
+  #discriminator: Discriminator | null | undefined
+  readonly #parts: readonly JsonSchema[]
+  readonly #toShape: ToShape
+
+  constructor(parts: readonly JsonSchema[], toShape: ToShape) {
+    const others = parts.map(({ additionalProperties }) => additionalProperties).filter(isJsonSchema)
+    const fields = listProperties(parts).map((name) => [name, findProperty(parts, name)] as const)
+
+    this.#parts = parts
+    this.#toShape = toShape
+    this.names = new Set(fields.map(([name]) => name))
+    this.fields = new Map(
+      fields.filter(([, found]) => found.length > 0).map(([name, found]) => [name, toShape(...found)])
+    )
+    this.patterns = parts.flatMap(getPatterns).map(([pattern, part]) => [pattern, toShape(part)])
+    this.others = others.length > 0 ? toShape(...others) : undefined
+    this.isOpen = parts.some(isOpenObject)
+  }
+
+  /** What a field holds that is not declared by its name: by a pattern, or as all others. */
+  findOther(name: string): Shape | undefined {
+    return this.patterns.find(([pattern]) => pattern.test(name))?.[1] ?? this.others
+  }
+}
+
+/** A field whose value leaves only some of the schemas that an object may match. */
+export interface Discriminator {
+  readonly name: string
+  /** What the object has for each value of the field. */
+  readonly objects: ReadonlyMap<unknown, ObjectShape>
+}
+
+function findDiscriminator(parts: readonly JsonSchema[], toShape: ToShape): Discriminator | null {
+  if (parts.length < 2) return null
+
+  for (const name of listProperties(parts)) {
+    const lists = parts.map((part) => listValues(getProperties(part).get(name)))
+    const left = new Map(
+      lists.flat().map((value) => [value, parts.filter((_, index) => lists[index]?.includes(value))])
+    )
+
+    if (
+      lists.every((values) => values.length > 0) &&
+      [...left.values()].every((some) => some.length < parts.length)
+    ) {
+      return { name, objects: toObjects(left, parts, toShape) }
+    }
+  }
+
+  return null
+}
+
+/** Values that leave the same schemas get the same object. */
+function toObjects(
+  left: ReadonlyMap<unknown, readonly JsonSchema[]>,
+  parts: readonly JsonSchema[],
+  toShape: ToShape
+): ReadonlyMap<unknown, ObjectShape> {
+  const objects = new Map<string, ObjectShape>()
+
+  return new Map(
+    [...left].map(([value, some]) => {
+      const key = some.map((part) => parts.indexOf(part)).join()
+      const object = objects.get(key) ?? new ObjectShape(some, toShape)
+
+      objects.set(key, object)
+
+      return [value, object]
+    })
+  )
+}

@@ -1,0 +1,147 @@
+import { isPlainObject, setOwn } from '../utils/object.ts'
+import type { JsonSchema } from './json-schema.ts'
+import { createShapes, type ObjectShape, type Shape } from './shape.ts'
+
+/** Returns the value, or what takes its place; notes what it finds. A path ends with a dot, and is empty at the top. */
+export type Visit<Notes> = (value: unknown, path: string, notes: Notes) => unknown
+
+/** What is done on the way through a value. */
+export interface VisitRules<Notes> {
+  /** What becomes of a value that is neither an object nor a list; `undefined` where it stays. */
+  readonly toScalar?: (shape: Shape) => Visit<Notes> | undefined
+  /** Is told the path of a field that is not declared, which is then left out. Without it such fields stay. */
+  readonly onUnknown?: (path: string, notes: Notes) => void
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * Prepares a walk through a value along its schema, at any depth. What does not change is not copied. Where a value may be
+ * one of several things, a field is declared when one of those has it that the value can still be: what says `kind: 'circle'`
+ * is no square.
+ *
+ * @param schema The schema of the value
+ * @param rules What is done on the way
+ */
+export function compileVisit<Notes>(schema: JsonSchema, rules: VisitRules<Notes>): Visit<Notes> {
+  const { toScalar, onUnknown } = rules
+  const visits = new Map<Shape, Visit<Notes>>()
+  const keep: Visit<Notes> = (value) => value
+
+  return compile(createShapes(schema)(schema))
+
+  function compile(shape: Shape): Visit<Notes> {
+    const compiled = visits.get(shape)
+
+    if (compiled) return compiled
+
+    let visit: Visit<Notes> | undefined
+    // A schema may hold itself, so its parts are compiled when a value reaches them.
+    const lazy: Visit<Notes> = (value, path, notes) => {
+      visit ??= build(shape)
+
+      return visit(value, path, notes)
+    }
+
+    visits.set(shape, lazy)
+
+    return lazy
+  }
+
+  function build(shape: Shape): Visit<Notes> {
+    const objects = shape.filter(mayBeObject)
+    const visitScalar = toScalar?.(shape) ?? keep
+    // What can be no object is refused by the library.
+    const visitFields = objects.alternatives.length > 0 ? buildObject(objects.object) : keep
+    const visitElements = buildElements(shape)
+
+    return (value, path, notes) => {
+      if (typeof value !== 'object' || value === null) return visitScalar(value, path, notes)
+      if (Array.isArray(value)) return visitElements(value, path, notes)
+
+      return isPlainObject(value) ? visitFields(value, path, notes) : value
+    }
+  }
+
+  function buildObject(object: ObjectShape): Visit<Notes> {
+    const visitAny = buildFields(object)
+    const { discriminator } = object
+
+    if (!discriminator) return visitAny
+
+    const visitsOfObjects = new Map<ObjectShape, Visit<Notes>>()
+
+    for (const some of discriminator.objects.values()) {
+      if (!visitsOfObjects.has(some)) visitsOfObjects.set(some, buildObject(some))
+    }
+
+    return (value, path, notes) => {
+      const some = discriminator.objects.get((value as Fields)[discriminator.name])
+
+      return ((some && visitsOfObjects.get(some)) ?? visitAny)(value, path, notes)
+    }
+  }
+
+  function buildFields(object: ObjectShape): Visit<Notes> {
+    const fields = new Map([...object.fields].map(([name, shape]) => [name, compile(shape)] as const))
+    const ofUnknown = object.isOpen || !onUnknown ? keep : undefined
+
+    return (value, path, notes) => {
+      const source = value as Fields
+      let copy: Record<string, unknown> | undefined
+
+      for (const name of Object.keys(source)) {
+        const visit = fields.get(name) ?? findOther(name)
+        const inner = source[name]
+
+        if (!visit) {
+          onUnknown?.(path + name, notes)
+          copy ??= { ...source }
+          delete copy[name]
+          continue
+        }
+
+        const changed = visit(inner, `${path}${name}.`, notes)
+
+        if (changed === inner) continue
+
+        copy ??= { ...source }
+        setOwn(copy, name, changed)
+      }
+
+      return copy ?? value
+    }
+
+    function findOther(name: string): Visit<Notes> | undefined {
+      if (name === '__proto__') return onUnknown ? undefined : keep
+      if (object.names.has(name)) return keep
+
+      const other = object.findOther(name)
+
+      return other ? compile(other) : ofUnknown
+    }
+  }
+
+  function buildElements({ list }: Shape): Visit<Notes> {
+    const [first, further] = [list.first.map(compileSome), compileSome(list.further)]
+
+    if (first.length === 0 && further === keep) return keep
+
+    return (value, path, notes) => {
+      const source = value as readonly unknown[]
+      const copy = source.map((element, place) =>
+        (first[place] ?? further)(element, `${path}${place}.`, notes)
+      )
+
+      return copy.some((element, place) => element !== source[place]) ? copy : value
+    }
+  }
+
+  function compileSome(shape: Shape | undefined): Visit<Notes> {
+    return shape ? compile(shape) : keep
+  }
+}
+
+function mayBeObject({ type }: JsonSchema): boolean {
+  return type === undefined || [type].flat().includes('object')
+}
