@@ -11,13 +11,14 @@ import { makePartial, omitFields } from './derive.ts'
 import { toBadRequest } from './faults.ts'
 import { type Field, type FieldTable, findField, isHidden, toFieldTable } from './fields.ts'
 import { createHidden, type HiddenFields, listHeld } from './hidden.ts'
-import { getProperties, type JsonSchema, mayHavePath, toNames } from './json-schema.ts'
+import { getProperties, type JsonSchema, toNames } from './json-schema.ts'
 import { assertKeywords, toCheckedValidator } from './keywords.ts'
 import { compilePicker, isAnything, type OutputRules, type Picker, toDispatchProperty } from './output.ts'
 import { compileQuery, listAsked, type QueryCheck, toId } from './query.ts'
 import { listFilters } from './related-filter.ts'
 import { isCountRelation, type Relation, type Relations } from './relation.ts'
 import { getExternalNames, getVirtualNames } from './resolvers.ts'
+import { createShapes, mayHavePath } from './shape.ts'
 import type { AnySchema, Validator } from './validator.ts'
 
 /** What a service checks, as plain data. */
@@ -296,7 +297,8 @@ function toMethodDefinition({ data, result, query }: Parts<Validator>): MethodDe
 
 /** A path that leads nowhere hides nothing. */
 function assertPaths(hidden: readonly string[], record: JsonSchema): void {
-  const missing = hidden.find((path) => !mayHavePath(record, path.split('.'), record))
+  const shape = createShapes(record)(record)
+  const missing = hidden.find((path) => !mayHavePath(shape, path.split('.')))
 
   if (missing === undefined) return
 

@@ -254,43 +254,6 @@ function merge(first: JsonSchema, second: JsonSchema): JsonSchema {
   }
 }
 
-/**
- * Whether a value may have something at a path, as far as its schema says. A path leads through lists without a name.
- *
- * @param schema The schema of the value
- * @param path The names on the way; `*` for a field that has no name
- * @param root The schema that holds it, where `$ref` finds its target
- * @param lists How many lists the path has led through without a name between them
- */
-export function mayHavePath(
-  schema: JsonSchema,
-  path: readonly string[],
-  root: JsonSchema,
-  lists = 0
-): boolean {
-  const [name, ...further] = path
-
-  if (name === undefined || lists > MAX_LISTS) return true
-
-  return toAlternatives(schema, root).some((part) => {
-    const { items, prefixItems } = part as { items?: unknown; prefixItems?: readonly unknown[] }
-    const elements = [items, ...(prefixItems ?? [])].filter(isJsonSchema)
-    const types = getTypes(part)
-    const property = getProperties(part).get(name)
-
-    if (property) return mayHavePath(property, further, root)
-    if (elements.some((element) => mayHavePath(element, path, root, lists + 1))) return true
-    if (types.includes('array') && elements.length === 0) return true
-
-    return (
-      (types.length === 0 || types.includes('object')) && (isOpenObject(part) || getPatterns(part).length > 0)
-    )
-  })
-}
-
-/** Lists of lists may have no end. */
-const MAX_LISTS = 8
-
 /** Whether an object may have properties that the schema does not name. */
 export function isOpenObject({ properties, patternProperties, additionalProperties }: JsonSchema): boolean {
   if (additionalProperties === undefined) return properties === undefined && patternProperties === undefined

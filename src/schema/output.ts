@@ -1,17 +1,8 @@
 import { DISPATCH, isShownOtherwise, keepOwner, showRecords } from '../utils/dispatch.ts'
 import { isPlainObject, setOwn } from '../utils/object.ts'
-import { createHidden, toWithin } from './hidden.ts'
-import {
-  createUnion,
-  findProperty,
-  getPatterns,
-  getTypes,
-  isJsonSchema,
-  isOpenObject,
-  type JsonSchema,
-  listProperties,
-  toAlternatives
-} from './json-schema.ts'
+import { createHidden, type HiddenFields, toWithin } from './hidden.ts'
+import { getTypes, type JsonSchema } from './json-schema.ts'
+import { createShapes, type ObjectShape, type Shape } from './shape.ts'
 
 const MAX_REPORTED = 20
 
@@ -42,25 +33,57 @@ type Fields = Record<string, unknown>
  *
  * @param rules The schema of the record, and what differs from it
  */
-export function compilePicker({ schema, hidden, computed, keepsExtra, onDropped }: OutputRules): Picker {
-  const toUnion = createUnion(schema)
-  const known = new Map<JsonSchema, Map<string, PickObject>>()
-  const { listWithin } = createHidden(hidden, schema)
-  const pick = build(schema, '', hidden)
+export function compilePicker(rules: OutputRules): Picker {
+  const pick = new Pickers(rules).record
 
   return (value) => (typeof value === 'object' && value !== null ? pick(value) : value)
+}
 
-  function build(part: JsonSchema, path: string, below: readonly string[]): PickObject {
-    const alternatives = toAlternatives(part, schema)
-    const within = path === '' ? below : [...new Set([...below, ...listWithin(part)])]
+/** The functions that copy what may leave of a record, and of what is in it. */
+class Pickers {
+  /** Copies a record. */
+  readonly record: PickObject
 
-    if ((path !== '' || keepsExtra) && alternatives.some(isAnything)) return (value) => showAll(value, within)
+  private readonly rules: OutputRules
+  private readonly hidden: HiddenFields
+  /** Those that are made, by what they copy and by what is hidden in it. */
+  private readonly made = new Map<Shape, Map<string, PickObject>>()
 
-    const pickFields = buildObject(alternatives, path, within)
-    const pickElement = buildArray(alternatives, path, within)
+  constructor(rules: OutputRules) {
+    this.rules = rules
+    this.hidden = createHidden(rules.hidden, rules.schema)
+    this.record = this.build(createShapes(rules.schema)(rules.schema), '', rules.hidden)
+  }
+
+  /** A schema may hold itself, so its parts are prepared when a value reaches them, and once for what is hidden in them. */
+  private prepare(shape: Shape, path: string, within: readonly string[]): PickObject {
+    const made = this.made.get(shape) ?? new Map<string, PickObject>()
+    const key = JSON.stringify(within)
+    let pick: PickObject | undefined
+
+    this.made.set(shape, made)
 
     return (value) => {
-      if (path !== '' && DISPATCH in value) return showDispatch(value[DISPATCH], within)
+      pick ??= made.get(key) ?? this.build(shape, path, within)
+      made.set(key, pick)
+
+      return pick(value)
+    }
+  }
+
+  private build(shape: Shape, path: string, below: readonly string[]): PickObject {
+    const isRecord = path === ''
+    const within = isRecord ? below : [...new Set([...below, ...this.hidden.listWithin(shape.schema)])]
+
+    if ((!isRecord || this.rules.keepsExtra) && shape.alternatives.some(isAnything)) {
+      return (value) => showAll(value, within)
+    }
+
+    const pickFields = this.buildObject(shape.filter(canBeObject), path, within)
+    const pickElement = this.buildElement(shape.filter(canBeArray), path, within)
+
+    return (value) => {
+      if (!isRecord && DISPATCH in value) return showDispatch(value[DISPATCH], within)
       if (Array.isArray(value)) {
         return pickElement
           ? value.map((element) => (isObjectLike(element) ? pickElement(element) : element))
@@ -72,106 +95,111 @@ export function compilePicker({ schema, hidden, computed, keepsExtra, onDropped 
     }
   }
 
-  function buildObject(
-    alternatives: readonly JsonSchema[],
+  private buildObject(
+    { alternatives, object }: Shape,
     path: string,
     within: readonly string[]
   ): PickObject | undefined {
-    const shapes = alternatives.filter(canBeObject)
+    if (alternatives.length === 0) return undefined
 
-    if (shapes.length === 0) return undefined
-
-    const prefix = path === '' ? '' : `${path}.`
+    const { computed, onDropped } = this.rules
+    const isRecord = path === ''
+    const prefix = isRecord ? '' : `${path}.`
     const isHidden = (name: string) => within.includes(name)
-    const fields = new Map<string, PickObject>()
-    const declared = new Set(listProperties(shapes))
-    const others = shapes.map(({ additionalProperties }) => additionalProperties).filter(isJsonSchema)
-    const isOpen = (path === '' && keepsExtra) || shapes.some((shape) => isOpenObject(shape))
     const ofAll = toWithin(within, '*')
-    const findOther = createOther(ofAll)
+    const findOther = this.createOther(object, path, ofAll)
     const reportDropped = once((name) => onDropped(prefix + name))
+    const fields = new Map<string, PickObject>()
 
     // A field that a hidden path leads through may be one that the schema does not name.
-    for (const name of new Set([
-      ...declared,
-      ...within.map((hiddenPath) => hiddenPath.split('.')[0] as string)
-    ])) {
+    for (const name of new Set([...object.names, ...within.map(toFirstName)])) {
       if (isHidden(name)) continue
 
       const inner = toWithin(within, name)
-      const parts = findProperty(shapes, name)
-      const pickField = declared.has(name)
-        ? lazily(parts, prefix + name, inner)
-        : createOther([...ofAll, ...inner])(name)
+      const field = object.fields.get(name)
+      const pickField = field
+        ? this.prepare(field, prefix + name, inner)
+        : object.names.has(name)
+          ? (value: object) => showAll(value, inner)
+          : this.createOther(object, path, [...ofAll, ...inner])(name)
 
       if (pickField) fields.set(name, pickField)
     }
-    if (path === '') for (const name of computed) fields.set(name, showAll)
+    if (isRecord) for (const name of computed) fields.set(name, showAll)
 
-    return (value) => copyWhole(value as Fields, fields) ?? copySome(value as Fields)
+    return (value) =>
+      copyWhole(value as Fields, fields) ??
+      copySome(
+        value as Fields,
+        (name) => fields.get(name) ?? (isHidden(name) ? undefined : findOther(name)),
+        (name) => isHidden(name) || reportDropped(name)
+      )
+  }
 
-    /** Prepares what leaves of fields that the schema does not name. */
-    function createOther(inner: readonly string[]): (name: string) => PickObject | undefined {
-      const place = `${prefix}*`
-      const pickers = shapes
-        .flatMap(getPatterns)
-        .map(([pattern, part]) => [pattern, lazily([part], place, inner)] as const)
-      const showOther = isOpen ? (value: object) => showAll(value, inner) : undefined
-      const pickOther = others.length > 0 ? lazily(others, place, inner) : showOther
+  /** Prepares what leaves of fields that the schema does not name. */
+  private createOther(
+    object: ObjectShape,
+    path: string,
+    within: readonly string[]
+  ): (name: string) => PickObject | undefined {
+    const isOpen = (path === '' && this.rules.keepsExtra) || object.isOpen
+    const place = path === '' ? '*' : `${path}.*`
+    const pickers = new Map<Shape, PickObject>()
 
-      return (name) => pickers.find(([pattern]) => pattern.test(name))?.[1] ?? pickOther
+    for (const shape of [
+      ...object.patterns.map(([, shape]) => shape),
+      ...(object.others ? [object.others] : [])
+    ]) {
+      pickers.set(shape, this.prepare(shape, place, within))
     }
 
-    function copySome(source: Fields): Fields {
-      const copy: Fields = {}
+    return (name) => {
+      const shape = object.findOther(name)
 
-      for (const name of Object.keys(source)) {
-        const pickField = fields.get(name) ?? (isHidden(name) ? undefined : findOther(name))
-        const field = source[name]
+      if (shape) return pickers.get(shape)
 
-        if (!pickField) {
-          if (!isHidden(name)) reportDropped(name)
-          continue
-        }
-
-        const picked = isObjectLike(field) ? pickField(field) : field
-
-        if (picked !== undefined) setOwn(copy, name, picked)
-      }
-
-      return copy
+      return isOpen ? (value) => showAll(value, within) : undefined
     }
   }
 
-  function buildArray(
-    alternatives: readonly JsonSchema[],
+  private buildElement(
+    { alternatives, elements }: Shape,
     path: string,
     within: readonly string[]
   ): PickObject | undefined {
-    const lists = alternatives.filter(canBeArray)
-    const parts = lists.flatMap(({ items, prefixItems }) => [items, prefixItems].flat()).filter(isJsonSchema)
+    if (alternatives.length === 0) return undefined
 
-    if (lists.length === 0) return undefined
-
-    return parts.length > 0 ? lazily(parts, path, within) : (value) => showAll(value, within)
+    return elements ? this.prepare(elements, path, within) : (value) => showAll(value, within)
   }
+}
 
-  /** A schema may hold itself, so its parts are prepared when a value reaches them, and once for what is hidden in them. */
-  function lazily(parts: readonly JsonSchema[], path: string, within: readonly string[]): PickObject {
-    const part = toUnion(parts)
-    const made = known.get(part) ?? new Map<string, PickObject>()
-    const key = JSON.stringify(within)
-    let pickPart: PickObject | undefined
+function toFirstName(path: string): string {
+  return path.split('.')[0] as string
+}
 
-    known.set(part, made)
+/** A copy of the fields of which something may leave. */
+function copySome(
+  source: Fields,
+  findPicker: (name: string) => PickObject | undefined,
+  onDropped: (name: string) => void
+): Fields {
+  const copy: Fields = {}
 
-    return (value) => {
-      pickPart ??= made.get(key) ?? build(part, path, within)
-      made.set(key, pickPart)
+  for (const name of Object.keys(source)) {
+    const pick = findPicker(name)
+    const field = source[name]
 
-      return pickPart(value)
+    if (!pick) {
+      onDropped(name)
+      continue
     }
+
+    const picked = isObjectLike(field) ? pick(field) : field
+
+    if (picked !== undefined) setOwn(copy, name, picked)
   }
+
+  return copy
 }
 
 /**

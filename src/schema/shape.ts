@@ -3,6 +3,7 @@ import {
   findProperty,
   getPatterns,
   getProperties,
+  getTypes,
   isJsonSchema,
   isOpenObject,
   type JsonSchema,
@@ -26,7 +27,7 @@ export function createShapes(root: JsonSchema): ToShape {
 
   return function toShape(...parts) {
     const schema = toUnion(parts)
-    const shape = shapes.get(schema) ?? new Shape(() => toAlternatives(schema, root), toShape)
+    const shape = shapes.get(schema) ?? new Shape(schema, () => toAlternatives(schema, root), toShape)
 
     shapes.set(schema, shape)
 
@@ -36,18 +37,21 @@ export function createShapes(root: JsonSchema): ToShape {
 
 /** What a value may be. */
 export class Shape {
+  /** What it was read from: the schema, or an `anyOf` of several. */
+  readonly schema: JsonSchema
+
   /** What the value matches one of, each with its references resolved. */
   get alternatives(): readonly JsonSchema[] {
-    this.#alternatives ??= this.#toAlternatives()
+    this.resolved ??= this.resolve()
 
-    return this.#alternatives
+    return this.resolved
   }
 
   /** What it has as an object. */
   get object(): ObjectShape {
-    this.#object ??= new ObjectShape(this.alternatives, this.#toShape)
+    this.asObject ??= new ObjectShape(this.alternatives, this.toShape)
 
-    return this.#object
+    return this.asObject
   }
 
   /** What any element of it is, as a list; `undefined` where no alternative says so. */
@@ -56,30 +60,36 @@ export class Shape {
       .flatMap(({ items, prefixItems }) => [items, prefixItems].flat())
       .filter(isJsonSchema)
 
-    return parts.length > 0 ? this.#toShape(...parts) : undefined
+    return parts.length > 0 ? this.toShape(...parts) : undefined
   }
 
   /** What its elements are, as a list, by their place. */
   get list(): ListShape {
-    this.#list ??= new ListShape(this.alternatives, this.#toShape)
+    this.asList ??= new ListShape(this.alternatives, this.toShape)
 
-    return this.#list
+    return this.asList
   }
 
-  #alternatives: readonly JsonSchema[] | undefined
-  #object: ObjectShape | undefined
-  #list: ListShape | undefined
-  readonly #toAlternatives: () => readonly JsonSchema[]
-  readonly #toShape: ToShape
+  private resolved: readonly JsonSchema[] | undefined
+  private asObject: ObjectShape | undefined
+  private asList: ListShape | undefined
+  private readonly resolve: () => readonly JsonSchema[]
+  private readonly toShape: ToShape
 
-  constructor(toAlternatives: () => readonly JsonSchema[], toShape: ToShape) {
-    this.#toAlternatives = toAlternatives
-    this.#toShape = toShape
+  /**
+   * @param schema What it was read from
+   * @param resolve Finds the alternatives
+   * @param toShape Makes the shapes of what is in the value
+   */
+  constructor(schema: JsonSchema, resolve: () => readonly JsonSchema[], toShape: ToShape) {
+    this.schema = schema
+    this.resolve = resolve
+    this.toShape = toShape
   }
 
   /** The shape that only some of the alternatives give. */
   filter(isLeft: (part: JsonSchema) => boolean): Shape {
-    return new Shape(() => this.alternatives.filter(isLeft), this.#toShape)
+    return new Shape(this.schema, () => this.alternatives.filter(isLeft), this.toShape)
   }
 }
 
@@ -122,21 +132,21 @@ export class ObjectShape {
   readonly isOpen: boolean
   /** The field that tells some of the schemas apart, if there is one. */
   get discriminator(): Discriminator | undefined {
-    this.#discriminator ??= findDiscriminator(this.#parts, this.#toShape)
+    this.found ??= findDiscriminator(this.parts, this.toShape)
 
-    return this.#discriminator ?? undefined
+    return this.found ?? undefined
   }
 
-  #discriminator: Discriminator | null | undefined
-  readonly #parts: readonly JsonSchema[]
-  readonly #toShape: ToShape
+  private found: Discriminator | null | undefined
+  private readonly parts: readonly JsonSchema[]
+  private readonly toShape: ToShape
 
   constructor(parts: readonly JsonSchema[], toShape: ToShape) {
     const others = parts.map(({ additionalProperties }) => additionalProperties).filter(isJsonSchema)
     const fields = listProperties(parts).map((name) => [name, findProperty(parts, name)] as const)
 
-    this.#parts = parts
-    this.#toShape = toShape
+    this.parts = parts
+    this.toShape = toShape
     this.names = new Set(fields.map(([name]) => name))
     this.fields = new Map(
       fields.filter(([, found]) => found.length > 0).map(([name, found]) => [name, toShape(...found)])
@@ -197,4 +207,40 @@ function toObjects(
       return [value, object]
     })
   )
+}
+
+/** Lists of lists may have no end. */
+const MAX_LISTS = 8
+
+/**
+ * Whether a value may have something at a path, as far as its schema says. A path leads through lists without a name.
+ *
+ * @param shape The value
+ * @param path The names on the way; `*` for a field that has no name
+ * @param lists How many lists the path has led through without a name between them
+ */
+export function mayHavePath(shape: Shape, path: readonly string[], lists = 0): boolean {
+  const [name, ...further] = path
+
+  if (name === undefined || lists > MAX_LISTS) return true
+
+  const { alternatives, elements, object } = shape
+  const field = object.fields.get(name)
+
+  if (field ? mayHavePath(field, further) : object.names.has(name)) return true
+  if (elements && mayHavePath(elements, path, lists + 1)) return true
+
+  return alternatives.some((part) => {
+    const types = getTypes(part)
+    const isOpenList = types.includes('array') && part.items === undefined && part.prefixItems === undefined
+
+    const mayBeObject = types.length === 0 || types.includes('object')
+
+    return isOpenList || (mayBeObject && !getProperties(part).has(name) && hasOthers(part))
+  })
+}
+
+/** Whether an object may have fields that are not named, beside those that are. */
+function hasOthers(part: JsonSchema): boolean {
+  return isOpenObject(part) || getPatterns(part).length > 0
 }
