@@ -1,3 +1,4 @@
+import { copyDate } from '../query/precise-date.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
 
 /** What is copied, field by field. */
@@ -14,7 +15,7 @@ export function clone(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(clone)
   if (isPlainObject(value)) return clonePlain(value)
-  if (value instanceof Date) return new Date(value)
+  if (value instanceof Date) return copyDate(value)
   if (value instanceof ArrayBuffer) return value.slice(0)
   if (ArrayBuffer.isView(value)) return cloneView(value)
   if (value instanceof Map) return new Map([...value].map(clone) as [unknown, unknown][])

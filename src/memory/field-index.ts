@@ -1,4 +1,5 @@
 import { type FieldReader, toFieldReader } from '../query/field.ts'
+import { toTimeKey } from '../query/precise-date.ts'
 
 /** A record as it is stored. */
 export interface Stored {
@@ -76,5 +77,5 @@ export function isIndexable(value: unknown): boolean {
 function toKey(value: unknown): unknown {
   if (value === undefined) return null
 
-  return value instanceof Date ? value.getTime() : value
+  return value instanceof Date ? toTimeKey(value) : value
 }

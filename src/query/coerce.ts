@@ -1,9 +1,14 @@
 // Every value in a URL is a string. Adapters compare such a string with a number, a boolean or a date of a record only
 // when it is exactly how that value is written; these are the rules, for all of them.
 
+import { toPreciseDate } from './precise-date.ts'
+
 const INTEGER = /^(?:0|-?[1-9]\d*)$/
 const DAY = /^\d{4}-\d\d-\d\d$/
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)$/
+
+/** How a day begins, as ISO 8601 has it after the day. */
+const MIDNIGHT = 'T00:00:00.000Z'
 
 /** Longer strings of digits are no integers of an application, and take long to convert. */
 const MAX_DIGITS = 100
@@ -49,7 +54,7 @@ export function toExactBoolean(text: string): boolean | undefined {
 
 /**
  * The date for a time in ISO 8601 with a zone, `2026-11-22T10:00Z`, or a day, `2026-11-22`, which begins in UTC. A day
- * that no month has, `2026-02-30`, is none.
+ * that no month has, `2026-02-30`, is none. It keeps the microseconds of a time.
  */
 export function toExactDate(text: string): Date | undefined {
   if (!isDay(text) && !TIME.test(text)) return undefined
@@ -58,7 +63,14 @@ export function toExactDate(text: string): Date | undefined {
   const day = text.slice(0, 10)
 
   // JavaScript takes February 30 for March 2.
-  return isTime(date) && new Date(day).toISOString().startsWith(day) ? date : undefined
+  return isTime(date) && new Date(day).toISOString().startsWith(day) ? toPreciseDate(date, text) : undefined
+}
+
+/** The day that begins in UTC at a time: `2026-11-22`; `undefined` for any other time. */
+export function toExactDay(date: Date): string | undefined {
+  return isTime(date) && date.toISOString().endsWith(MIDNIGHT)
+    ? date.toISOString().slice(0, -MIDNIGHT.length)
+    : undefined
 }
 
 /** Whether a string has the form of a day: `2026-11-22`. */

@@ -1,3 +1,5 @@
+import { getMicroseconds } from './precise-date.ts'
+
 /**
  * Whether two values are the same: text, numbers, booleans by value, dates by their time, bytes by content,
  * ids of a database by their own `equals`. Missing is the same as null. Values of different types never are.
@@ -6,7 +8,7 @@ export function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (a === null || a === undefined) return b === null || b === undefined
   if (typeof a !== 'object' || typeof b !== 'object' || b === null) return false
-  if (a instanceof Date) return b instanceof Date && a.getTime() === b.getTime()
+  if (a instanceof Date) return b instanceof Date && compareTimes(a, b) === 0
   if (a instanceof Uint8Array) return b instanceof Uint8Array && compareBytes(a, b) === 0
 
   const { equals } = a as { equals?: (other: unknown) => unknown }
@@ -29,7 +31,7 @@ export function compareSameType(a: unknown, b: unknown): number | undefined {
     case 'bigint':
       return a < (b as typeof a) ? -1 : a > (b as typeof a) ? 1 : a === b ? 0 : undefined
     case 'object':
-      if (a instanceof Date && b instanceof Date) return a.getTime() - b.getTime()
+      if (a instanceof Date && b instanceof Date) return compareTimes(a, b)
       if (a instanceof Uint8Array && b instanceof Uint8Array) return compareBytes(a, b)
       return undefined
     default:
@@ -55,7 +57,9 @@ export function compareAny(a: unknown, b: unknown): number {
     case 1:
       return compareNumbers(a as number, b as number)
     case 4:
-      return compareNumbers((a as Date).getTime(), (b as Date).getTime())
+      return (
+        compareTimes(a as Date, b as Date) || compareNumbers((a as Date).getTime(), (b as Date).getTime())
+      )
     case 6:
       return compareLists(a as unknown[], b as unknown[])
     case 7:
@@ -86,6 +90,13 @@ function compareLists(a: readonly unknown[], b: readonly unknown[]): number {
   }
 
   return a.length - b.length
+}
+
+/** `NaN` where one of both is invalid. */
+function compareTimes(a: Date, b: Date): number {
+  const order = a.getTime() - b.getTime()
+
+  return order === 0 ? getMicroseconds(a) - getMicroseconds(b) : order
 }
 
 /** `NaN`, which is also the time of a date that is none, comes before all numbers. */

@@ -5,6 +5,7 @@ import type { Condition, Path } from './ast.ts'
 import { toReadings } from './coerce.ts'
 import { compareSameType, isEqual } from './compare.ts'
 import { type FieldReader, type ToReader, toFieldReader } from './field.ts'
+import { toTimeKey } from './precise-date.ts'
 
 /** Whether a record matches. */
 export type Predicate = (record: unknown) => boolean
@@ -186,12 +187,12 @@ function toMembershipTest(list: readonly unknown[]): FieldTest {
   }
 
   const scalars = new Set(values.filter(isScalar))
-  const times = new Set(values.filter((value) => value instanceof Date).map((date) => date.getTime()))
+  const times = new Set(values.filter((value) => value instanceof Date).map(toTimeKey))
   const others = values.filter((value) => !isScalar(value) && !(value instanceof Date)).map(toEqualityTest)
 
   return (field) =>
     scalars.has(field) ||
-    (times.size > 0 && field instanceof Date && times.has(field.getTime())) ||
+    (times.size > 0 && field instanceof Date && times.has(toTimeKey(field))) ||
     others.some((test) => test(field))
 }
 

@@ -1,5 +1,6 @@
 // JSON, and the values that it loses on the way: dates, big integers and bytes.
 import { types } from 'node:util'
+import { toPreciseDate, toTimeKey } from '../query/precise-date.ts'
 
 /** The name by which a value that JSON does not have is known. */
 const TAG = '$alula'
@@ -42,7 +43,7 @@ function tagValue(this: { [name: string]: unknown }, name: string, shown: unknow
   const value = types.isDate(given) || isBytes(given) ? given : shown
 
   if (typeof value === 'bigint') return new Tagged('bigint', String(value))
-  if (types.isDate(value)) return Number.isNaN(value.getTime()) ? null : new Tagged('date', value.getTime())
+  if (types.isDate(value)) return Number.isNaN(value.getTime()) ? null : new Tagged('date', toTimeKey(value))
   if (isBytes(value)) return new Tagged('bytes', toBuffer(value).toString('base64'))
   // The data has a property with the name of our tag.
   if (hasTag(value) && !(value instanceof Tagged) && !(this instanceof Tagged)) {
@@ -62,7 +63,7 @@ function revive(value: unknown): unknown {
     case 'bigint':
       return BigInt(tagged)
     case 'date':
-      return new Date(tagged)
+      return toPreciseDate(new Date(tagged), String(tagged))
     case 'bytes':
       return Buffer.from(tagged, 'base64')
     case 'object':
