@@ -142,9 +142,12 @@ export interface Dialect {
 
   /** The string in a column, so that it is compared by its code points. */
   toOrderedText(column: Column, table: TableDescription): Fragment
-  /** The time in a column, so that it can be compared. */
+  /** The time or the day in a column, so that it can be compared with one as `column.times` writes it. */
   toTime(column: Column): Fragment
-  /** A column of numbers, so that the driver rounds none of them; `undefined` where it rounds none anyway. */
+  /**
+   * A column, so that the driver changes nothing of it: it rounds no number, and reads no time in a zone of its own;
+   * `undefined` where it changes nothing anyway.
+   */
   toExact(column: Column): Fragment | undefined
   /** What a column holds as a string. */
   toText(column: Column): Fragment

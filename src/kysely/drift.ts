@@ -27,12 +27,17 @@ const NAMES: { readonly [kind in ValueKind]: string } = {
   integer: 'an integer',
   boolean: 'a boolean',
   date: 'a date',
+  day: 'a day',
   list: 'a list',
   object: 'an object',
   any: 'any value'
 }
 
-const DATE_FORMATS: readonly unknown[] = ['date', 'date-time']
+/** What strings of these formats may be stored as. */
+const FORMATS: ReadonlyMap<unknown, readonly ValueKind[]> = new Map([
+  ['date', ['day', 'date']],
+  ['date-time', ['date']]
+])
 
 /**
  * Compares the schema of a service with its table.
@@ -84,7 +89,7 @@ function findDrift(comparison: SchemaComparison, stored: readonly StoredField[])
 
     if (!column) return `'${field.name}' has no column${didYouMean(field.name, [...columns.keys()])}`
     if (!fits(field.kinds, column.kinds)) {
-      return `'${field.name}' is ${toWords(field.kinds)}, and its column has the type ${column.type}${adviseJson(field.kinds)}`
+      return `'${field.name}' is ${toWords(field.kinds)}, and its column has the type ${column.type}${advise(field.kinds, column.kinds)}`
     }
     if (!fits(field.elementKinds, column.elementKinds)) {
       return `each element of '${field.name}' is ${toWords(field.elementKinds)}, and the column has the type ${column.type}`
@@ -94,11 +99,12 @@ function findDrift(comparison: SchemaComparison, stored: readonly StoredField[])
   })
 }
 
-/** What has no type of its own in SQL is stored as JSON. */
-function adviseJson(kinds: readonly ValueKind[]): string {
-  return kinds.some((kind) => kind === 'object' || kind === 'list')
-    ? ': it needs a column of the type json'
-    : ''
+function advise(declared: readonly ValueKind[], stored: readonly ValueKind[]): string {
+  // What has no type of its own in SQL is stored as JSON.
+  if (declared.some((kind) => kind === 'object' || kind === 'list'))
+    return ': it needs a column of the type json'
+
+  return stored.includes('day') ? ": declare a string with the format 'date'" : ''
 }
 
 function fits(declared: readonly ValueKind[], stored: readonly ValueKind[]): boolean {
@@ -154,7 +160,7 @@ function toValueKinds(parts: readonly JsonSchema[]): readonly ValueKind[] {
 
   if (parts.some(isObjectPart)) kinds.add('object')
   // A date leaves as a string, so it may be declared as one.
-  if (parts.some(({ format }) => DATE_FORMATS.includes(format))) kinds.add('date')
+  for (const kind of parts.flatMap(({ format }) => FORMATS.get(format) ?? [])) kinds.add(kind)
 
   return [...kinds]
 }

@@ -2,7 +2,16 @@ import { BadRequest } from '../errors.ts'
 import { describe } from '../query/operators.ts'
 import type { Table } from './dialect.ts'
 import type { Column, Kind, TableDescription } from './table.ts'
-import { fromTimeText, isStorableText, NOTHING, toBoolean, toDate, toJsonText, toNumber } from './values.ts'
+import {
+  isStorableText,
+  NOTHING,
+  toBoolean,
+  toDate,
+  toDay,
+  toDayOrTime,
+  toJsonText,
+  toNumber
+} from './values.ts'
 
 /**
  * Which form of a column a statement compares: its value as it is, its string by code points, its time, or that part of
@@ -62,16 +71,15 @@ export const KINDS: { readonly [kind in Kind]: KindRules } = {
   },
   date: {
     expects: 'a date',
-    toOperand: (value) => toDate('date', value),
-    toStored: (value) => toDate('date', value),
-    fromStored: fromTime,
+    toOperand: toTime,
+    toStored: toTime,
+    fromStored: (value, { times }) => (typeof value === 'string' ? times.read(value) : value),
     ...BY_TIME
   },
   day: {
-    expects: 'a date',
-    toOperand: (value) => toDate('day', value),
-    toStored: (value) => toDate('day', value),
-    fromStored: fromTime,
+    expects: 'a day such as 2026-11-22, or its midnight in UTC',
+    toOperand: (value, column) => (isOther(value, column) ? value : toDayOrTime(value)),
+    toStored: (value, column) => (isOther(value, column) ? value : toDay(value)),
     ...BY_TIME
   },
   decimal: {
@@ -210,6 +218,15 @@ function toPlainNumber(value: unknown): unknown {
   return typeof value === 'bigint' ? Number(value) : value
 }
 
-function fromTime(value: unknown): unknown {
-  return typeof value === 'string' ? fromTimeText(value) : value
+function toTime(value: unknown, column: Column): unknown {
+  if (isOther(value, column)) return value
+
+  const date = toDate(value)
+
+  return date ? column.times.write(date) : NOTHING
+}
+
+/** Whether a value is none of time, but one that the column holds too. */
+function isOther(value: unknown, { times: { others = [] } }: Column): boolean {
+  return others.some((other) => other === value)
 }

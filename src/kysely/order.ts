@@ -71,7 +71,7 @@ function toSortable(field: Field, table: Table): readonly Fragment[] {
     case 'text':
       return [table.dialect.toOrderedText(column, table)]
     case 'time':
-      return [table.dialect.toTime(column)]
+      return [table.dialect.toTime({ ...column, reference: sql.id(table.name, column.name) })]
     case 'value':
       return [sql.id(table.name, column.name)]
     default:

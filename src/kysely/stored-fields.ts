@@ -18,7 +18,7 @@ export interface StoredService {
 }
 
 /** A kind of value in a record, with those that cannot be queried. */
-export type ValueKind = FieldKind | 'object'
+export type ValueKind = FieldKind | 'day' | 'object'
 
 /** A column as the field of a record. */
 export interface StoredField {
@@ -67,13 +67,16 @@ const DATE_OF_DATA: JsonSchema = { anyOf: [DATE_SCHEMA, { ...DATE_SCHEMA, format
 
 const DATES: KindDescription = { kinds: ['date'], output: DATE, input: DATE_OF_DATA }
 
+/** A string in records too. */
+const DAY: JsonSchema = { ...DATE_SCHEMA, format: 'date' }
+
 const KINDS: { readonly [kind in Kind]: KindDescription } = {
   any: ANYTHING,
   boolean: { kinds: ['boolean'], output: { type: 'boolean' } },
   // JSON has no bytes either, and they have no name in JSON Schema.
   bytes: { kinds: [], output: {} },
   date: DATES,
-  day: DATES,
+  day: { kinds: ['day'], output: DAY },
   // It is exact as a string; settings of drivers make numbers of it.
   decimal: {
     kinds: ['string', 'number', 'integer'],
@@ -136,7 +139,7 @@ function describe({ kind, type, values, mayHoldBooleans, elementKind }: Column):
 }
 
 /** Kinds of elements whose values the database takes as they are. */
-const PLAIN: readonly Kind[] = ['boolean', 'decimal', 'integer', 'number', 'text', 'uuid']
+const PLAIN: readonly Kind[] = ['boolean', 'day', 'decimal', 'integer', 'number', 'text', 'uuid']
 
 /** Null among the elements can be read, and not be written. */
 function describeList({ output, input = output }: KindDescription): KindDescription {

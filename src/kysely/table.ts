@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { copyWith } from '../utils/object.ts'
+import { type TimeFormat, UTC_TIMES } from './times.ts'
 
 /**
  * What a column holds, as far as it matters to a query: `decimal` is exact and comes as text, `day` is a date without a
@@ -58,6 +59,8 @@ export interface Column {
   readonly isParsed: boolean
   /** The strings that it can hold, where its type lists them. */
   readonly values?: readonly string[] | undefined
+  /** How the times in it are written. */
+  readonly times: TimeFormat
   /** Whether numbers in it may stand for true and false. */
   readonly mayHoldBooleans?: boolean
 }
@@ -88,7 +91,8 @@ const COLUMN_DEFAULTS = {
   continuesFromMax: false,
   isExact: true,
   isOrdered: true,
-  isParsed: false
+  isParsed: false,
+  times: UTC_TIMES
 }
 
 /** The columns of a table by their names, with everything that a dialect leaves out. */

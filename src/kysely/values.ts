@@ -1,5 +1,4 @@
-import { isDay, isInteger, toExactBoolean, toExactDate, toExactNumber } from '../query/coerce.ts'
-import type { Kind } from './table.ts'
+import { isInteger, toExactBoolean, toExactDate, toExactDay, toExactNumber } from '../query/coerce.ts'
 
 /** A value that a column cannot hold. */
 export const NOTHING = Symbol('nothing')
@@ -40,30 +39,30 @@ export function toBoolean(value: unknown): unknown {
   return typeof value === 'boolean' ? value : NOTHING
 }
 
-/** A date, or the ISO 8601 string of one; `NOTHING` for anything else. */
-export function toDate(kind: Kind, value: unknown): unknown {
-  if (typeof value !== 'string') return value instanceof Date ? toKnownDate(value) : NOTHING
+/** A date, or the ISO 8601 string of one; `undefined` for anything else. */
+export function toDate(value: unknown): Date | undefined {
+  const date = typeof value === 'string' ? toExactDate(value) : value
 
-  const date = toExactDate(value)
+  if (!(date instanceof Date)) return undefined
 
-  if (!date) return NOTHING
-
-  // Drivers read a day without a time in the local time zone.
-  return toKnownDate(kind === 'day' && isDay(value) ? new Date(`${value}T00:00`) : date)
-}
-
-/** SQLite and MySQL know no others than those with four digits for a year. */
-function toKnownDate(date: Date): unknown {
   const year = date.getUTCFullYear()
 
-  return year >= 0 && year <= 9999 ? new Date(date) : NOTHING
+  // SQLite and MySQL know no others than those with four digits for a year.
+  return year >= 0 && year <= 9999 ? date : undefined
 }
 
-/** Reads a time that a driver returns as a string. `CURRENT_TIMESTAMP` of SQLite is UTC without a zone suffix. */
-export function fromTimeText(text: string): unknown {
-  const date = new Date(/^\d{4}-\d\d-\d\d \d\d:\d\d/.test(text) ? `${text.replace(' ', 'T')}Z` : text)
+/** A day: the string of one, or its midnight in UTC; `NOTHING` for anything else, such as another time. */
+export function toDay(value: unknown): unknown {
+  const date = toDate(value)
 
-  return Number.isNaN(date.getTime()) ? text : date
+  return (date && toExactDay(date)) ?? NOTHING
+}
+
+/** What days are compared with: a day, or a time between two of them, `2026-11-22T10:00:00.000`. */
+export function toDayOrTime(value: unknown): unknown {
+  const date = toDate(value)
+
+  return date ? (toExactDay(date) ?? date.toISOString().slice(0, -1)) : NOTHING
 }
 
 /** The JSON of a value; `NOTHING` for one that JSON cannot hold, and for strings that no database takes. */

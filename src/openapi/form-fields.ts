@@ -154,8 +154,8 @@ function toKind(
 ): FormKind {
   if (values) return 'choice'
   if (kinds.length !== 1 || !first) return 'json'
-  if (first[DATE_KEYWORD] || first.format === 'date-time') return 'date'
   if (first.format === 'date') return 'day'
+  if (first[DATE_KEYWORD] || first.format === 'date-time') return 'date'
 
   switch (kinds[0]) {
     case 'string':

@@ -4,6 +4,7 @@ import { rethrowMissingPeer } from '../utils/peer.ts'
 import { isPromise } from '../utils/promise.ts'
 import { type Fault, MAX_FAULTS } from './faults.ts'
 import {
+  DATE_KEYWORD,
   DATE_SCHEMA,
   hasKeyword,
   isJsonSchema,
@@ -245,6 +246,11 @@ function toOwn(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toOwn)
   if (!isJsonSchema(schema)) return schema
   if (schema.type === 'Date') return { 'x-alula-instance': true }
+
+  const { [DATE_KEYWORD]: isDate, ...day } = schema
+
+  // JSON has a string for the day of a column; code may have a date.
+  if (isDate && day.format === 'date') return { anyOf: [toOwn(day), { 'x-alula-instance': true }] }
 
   const isChoice = Array.isArray(schema.anyOf) || Array.isArray(schema.oneOf)
   const isReference = REFERENCES.some((keyword) => typeof schema[keyword] === 'string')

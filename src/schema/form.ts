@@ -61,7 +61,7 @@ function convert(value: unknown, shape: Shape, isForm: boolean): unknown {
 
   const { alternatives, elements } = shape
   const types = new Set(alternatives.flatMap(getTypes))
-  const isDate = alternatives.some((part) => part[DATE_KEYWORD])
+  const isDate = alternatives.some((part) => part[DATE_KEYWORD] && part.format !== 'date')
   const listed = findListed(toField(alternatives).values ?? [], value)
 
   if (listed !== undefined) return listed

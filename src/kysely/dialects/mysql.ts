@@ -6,6 +6,7 @@ import { fromType, NOWHERE, type TypeNames, toJsonPath } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
 import { fromSqlState } from '../sql-states.ts'
 import { type Column, type Kind, type TableDescription, toColumns, toKind } from '../table.ts'
+import { LOCAL_TIMES, type TimeFormat, toShiftedTimes, UTC_TIMES } from '../times.ts'
 
 /** Numbers of errors, which share one state for many of them. */
 const NUMBERS: ReadonlyMap<number, ErrorKind> = new Map([
@@ -23,6 +24,10 @@ const NUMBERS: ReadonlyMap<number, ErrorKind> = new Map([
     (number) => [number, 'unavailable'] as const
   )
 ])
+
+/** Times in the two halves of a year, in which zones may differ. */
+const JANUARY = new Date('2024-01-01T00:00Z')
+const JULY = new Date('2024-07-01T00:00Z')
 
 /** How many digits a decimal can have after the point. */
 const MAX_FRACTION_DIGITS = 30
@@ -48,6 +53,8 @@ export const mysql: Dialect = {
   toParameter: (value) => value,
   bind({ column: { kind } }, value) {
     if (kind === 'json' && typeof value === 'boolean') return String(value)
+    // A string would lose its time.
+    if (kind === 'day' && String(value).includes('T')) return sql`cast(${value} as datetime(6))`
 
     return toNumber(kind, value)
   },
@@ -59,7 +66,8 @@ export const mysql: Dialect = {
       ? column.reference
       : sql`${toUnicode(column.reference, column)} collate ${sql.raw(collation)}`,
   toTime: (column) => column.reference,
-  toExact: (column) => (column.type === 'bigint' ? sql`cast(${column.reference} as char)` : undefined),
+  toExact: ({ kind, type, reference }) =>
+    type === 'bigint' || kind === 'date' || kind === 'day' ? sql`cast(${reference} as char)` : undefined,
   toText: (column) => sql`cast(${column.reference} as char)`,
   toTyped,
   toLike: (text, pattern, table) =>
@@ -152,10 +160,12 @@ interface ServerRow {
   readonly mode: string
   readonly json: unknown
   readonly collation: string
+  readonly january: string
+  readonly july: string
 }
 
 async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableDescription> {
-  const { isMariadb, isParsed, collation } = await readServer(db)
+  const { isMariadb, isParsed, collation, times } = await readServer(db)
   const place = schema ?? null
   const inTable = sql`table_schema = coalesce(${place}, database()) and table_name = ${name}`
   const { rows: columns } = await sql<ColumnRow>`
@@ -196,6 +206,7 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
         isOrdered: row.collation === collation,
         charset: row.charset ?? undefined,
         isParsed,
+        times,
         values: row.type === 'enum' ? toValues(row.full) : undefined
       }))
     ),
@@ -212,10 +223,11 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
 
 async function readServer(db: AnyKysely) {
   const { rows } = await sql<ServerRow>`
-    select version() as version, @@sql_mode as mode, json_array('a') as json, collation_name as collation
+    select version() as version, @@sql_mode as mode, json_array('a') as json, collation_name as collation,
+      cast(${JANUARY} as char) as january, cast(${JULY} as char) as july
     from information_schema.collations
     where collation_name in ('utf8mb4_0900_bin', 'utf8mb4_nopad_bin') limit 1`.execute(db)
-  const { version, mode, json, collation } = rows[0] as ServerRow
+  const { version, mode, json, collation, january, july } = rows[0] as ServerRow
 
   // The driver puts values into statements, and protects quotes by a backslash.
   if (/NO_BACKSLASH_ESCAPES/.test(mode)) {
@@ -229,8 +241,19 @@ async function readServer(db: AnyKysely) {
     isMariadb: /mariadb/i.test(version),
     // It depends on the driver and on its settings.
     isParsed: typeof json === 'object',
-    collation
+    collation,
+    times: toTimes([january, july])
   }
+}
+
+/** How a driver writes times, by what it has made of two: in the zone of the process, or in one that never changes. */
+function toTimes(written: readonly string[]): TimeFormat {
+  const isLocal = written.every(
+    (text, index) => String(LOCAL_TIMES.read(text)) === String(index === 0 ? JANUARY : JULY)
+  )
+  const january = UTC_TIMES.read(written[0] as string) as Date
+
+  return isLocal ? LOCAL_TIMES : toShiftedTimes((january.getTime() - JANUARY.getTime()) / 60_000)
 }
 
 function toMysqlKind(row: ColumnRow, json: readonly string[]): Kind {

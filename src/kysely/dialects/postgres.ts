@@ -5,6 +5,7 @@ import { fromType, type TypeNames } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
 import { fromSqlState } from '../sql-states.ts'
 import { type Column, type Kind, type TableDescription, toColumns, toKind } from '../table.ts'
+import { LOCAL_TIMES, type TimeFormat, UTC_TIMES } from '../times.ts'
 
 /** Locales whose collations order text by its code points, if ICU has nothing to do with them. */
 const ORDERED_LOCALES: readonly unknown[] = ['C', 'POSIX', 'C.UTF-8', 'C.utf8', 'PG_UNICODE_FAST']
@@ -17,6 +18,10 @@ const INTEGER_LIMITS: ReadonlyMap<string, number> = new Map([
 ])
 
 const JSON_TYPES: TypeNames = ['null', ['number'], ['string'], ['boolean'], ['array'], ['object']]
+
+const TIMES = toEraTimes(UTC_TIMES)
+/** Times without a zone. Drivers have always written and read them in that of the process. */
+const TIMESTAMPS = toEraTimes(LOCAL_TIMES)
 
 /** PostgreSQL, through `pg`. */
 export const postgres: Dialect = {
@@ -57,7 +62,7 @@ export const postgres: Dialect = {
     return column.isOrdered ? text : sql`${text} collate "C"`
   },
   toTime: (column) => column.reference,
-  toExact: (column) => (column.type === 'int8' ? sql`${column.reference}::text` : undefined),
+  toExact,
   toText: (column) => sql`cast(${column.reference} as text)`,
   toTyped,
   toLike: (text, pattern) => sql`${text} collate "C" like ${toLikePattern(pattern)} escape ${ESCAPE}`,
@@ -212,7 +217,8 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
           collation: row.collation ?? undefined,
           isOrdered: ORDERED_LOCALES.includes(row.locale),
           isParsed: true,
-          values: row.values ?? undefined
+          values: row.values ?? undefined,
+          times: row.type === 'timestamp' ? TIMESTAMPS : TIMES
         }
       })
     ),
@@ -229,6 +235,37 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
  */
 function namesReferrer(message: string): boolean {
   return (message.match(/["«»„“”‚‘「」]/g)?.length ?? 0) >= 6
+}
+
+/** Texts do not depend on settings of the driver; those of JSON do not depend on settings of the server either. */
+function toExact({ kind, type, elementKind, reference }: Column): Fragment | undefined {
+  if (elementKind === 'day') return sql`${reference}::text[]`
+  if (kind === 'day' || type === 'timestamp') return sql`to_json(${reference}) #>> '{}'`
+  if (type === 'timestamptz') return sql`to_json(${reference} at time zone 'UTC') #>> '{}'`
+
+  return type === 'int8' || type === 'interval' ? sql`${reference}::text` : undefined
+}
+
+/** Times with the years that JavaScript has no names for: there is no year 0, which is 1 BC, and years may have five digits. */
+function toEraTimes(times: TimeFormat): TimeFormat {
+  return {
+    read(text) {
+      const [, year, rest, era] = /^(\d+)(-.*?)( BC)?$/.exec(text) ?? []
+
+      return times.read(year === undefined ? text : `${toYear(Number(year), era !== undefined)}${rest}`)
+    },
+    write: (date) => times.write(date).replace(/^0000(.*)$/, '0001$1 BC'),
+    others: ['infinity', '-infinity']
+  }
+}
+
+function toYear(year: number, isBefore: boolean): string {
+  const number = isBefore ? 1 - year : year
+  const isUsual = number >= 0 && number <= 9999
+
+  return isUsual
+    ? String(number).padStart(4, '0')
+    : `${number < 0 ? '-' : '+'}${String(Math.abs(number)).padStart(6, '0')}`
 }
 
 /** Drivers return large integers in lists as strings, as they do decimals. */

@@ -5,6 +5,7 @@ import type { Dialect, ErrorKind, Fragment, Place, Typed } from '../dialect.ts'
 import { fromType, NOWHERE, type TypeNames, toJsonPath } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
 import { type Column, type Kind, type TableDescription, toColumns, toKind } from '../table.ts'
+import { type TimeFormat, UTC_TIMES } from '../times.ts'
 
 /** The names of errors, their beginnings last. https://sqlite.org/rescode.html */
 const CODES: readonly (readonly [code: string, kind: ErrorKind])[] = [
@@ -36,6 +37,15 @@ const JSON_TYPES: TypeNames = [
   ['object']
 ]
 
+/** It compares milliseconds: further digits are rounded, as it rounds them itself. */
+const TIMES: TimeFormat = {
+  read: (text) =>
+    UTC_TIMES.read(
+      text.replace(/\d\d\.\d{4,}/, (seconds) => Math.min(Number(seconds), 59.999).toFixed(3).padStart(6, '0'))
+    ),
+  write: (date) => new Date(date).toISOString()
+}
+
 /** SQLite, through a driver with the API of `better-sqlite3`. */
 export const sqlite: Dialect = {
   name: 'SQLite',
@@ -46,9 +56,9 @@ export const sqlite: Dialect = {
   unlimited: sql.raw('-1'),
   toParameter,
   bind: ({ column }, value) =>
-    column.kind === 'json' && typeof value === 'boolean' ? String(value) : toOperand(value),
-  isOneOfMany(subject, _field, values) {
-    const operands = values.map(toOperand)
+    column.kind === 'json' && typeof value === 'boolean' ? String(value) : toOperand(value, column),
+  isOneOfMany(subject, { column }, values) {
+    const operands = values.map((value) => toOperand(value, column))
 
     // JSON has neither bytes nor all large integers.
     if (!operands.every((value) => typeof value === 'string' || typeof value === 'number')) return undefined
@@ -60,13 +70,14 @@ export const sqlite: Dialect = {
 
   // In place of another collation of the column; an index on the usual one serves.
   toOrderedText: (column) => (column.isOrdered ? column.reference : sql`${column.reference} collate binary`),
-  // Two forms of times are in use, and only one of them can be compared as text.
-  toTime: (column) => sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${column.reference})`,
+  // Several forms of times are in use. They can be compared as text in this one.
+  toTime,
   toExact(column) {
     const reference = column.reference
 
     // To look whether it is large would make statements that return what they change slower by a third.
     if (column.kind === 'integer') return sql`${reference} || ''`
+    if (column.kind === 'day') return toShownDay(column)
     if (column.kind !== 'any') return undefined
 
     return sql`case when typeof(${reference}) = 'integer' and ${reference} not between -9007199254740991 and 9007199254740991
@@ -176,6 +187,7 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
         isExact: isOrdered,
         isOrdered,
         fallback: row.fallback ?? undefined,
+        times: TIMES,
         mayHoldBooleans: true
       }))
     ),
@@ -210,8 +222,7 @@ function toDeclaredKind(declared: string): Kind {
     .trim()
     .toLowerCase()
 
-  // There are no days and no decimals: their columns hold what they get.
-  if (type === 'date') return 'date'
+  // There are no decimals: their columns hold what they get.
   if (type === 'decimal' || type === 'numeric') return 'number'
 
   const kind = toKind(type)
@@ -226,14 +237,26 @@ function toDeclaredKind(declared: string): Kind {
 }
 
 function toParameter(value: unknown): unknown {
-  return isTooLarge(value) ? undefined : toOperand(value)
+  return isTooLarge(value) ? undefined : toPlain(value)
 }
 
-function toOperand(value: unknown): unknown {
-  // All integers of a column are less than one that is too large, and a number says that too.
-  if (typeof value === 'boolean' || isTooLarge(value)) return Number(value)
+function toOperand(value: unknown, { kind }: Column): unknown {
+  return kind === 'date' ? String(value).slice(0, -1) : toPlain(value)
+}
 
-  return value instanceof Date ? value.toISOString() : value
+function toPlain(value: unknown): unknown {
+  // All integers of a column are less than one that is too large, and a number says that too.
+  return typeof value === 'boolean' || isTooLarge(value) ? Number(value) : value
+}
+
+/** Without a zone, so that a time with more digits is after one with fewer. */
+function toTime({ kind, reference }: Column): Fragment {
+  return kind === 'day' ? sql`date(${reference})` : sql`strftime('%Y-%m-%dT%H:%M:%f', ${reference})`
+}
+
+/** A day as a statement reads it: the column may hold a time, and what is no time at all. */
+function toShownDay(column: Column): Fragment {
+  return sql`coalesce(${toTime(column)}, ${column.reference})`
 }
 
 function isTooLarge(value: unknown): boolean {
@@ -241,7 +264,11 @@ function isTooLarge(value: unknown): boolean {
 }
 
 /** JSON has no bytes, and rounds fractions. Times are text. */
-function toJsonValue({ kind, reference }: Column): Fragment | undefined {
+function toJsonValue(column: Column): Fragment | undefined {
+  const { kind, reference } = column
+
+  if (kind === 'day') return toShownDay(column)
+
   return ['boolean', 'date', 'integer', 'json', 'text'].includes(kind) ? reference : undefined
 }
 
