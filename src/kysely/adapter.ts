@@ -41,6 +41,7 @@ import { readWithin } from './read-within.ts'
 import { KyselySet, toNumbers } from './set.ts'
 import { type StoredField, toStoredFields } from './stored-fields.ts'
 import { getTable, openTable, type TableHandle } from './table-handle.ts'
+import { warnOfTable } from './table-warnings.ts'
 import { toExpression } from './where.ts'
 import { findTransaction, getOwnTransaction } from './with-transaction.ts'
 import { changeRows, type Row, removeRows, toRow, toWholeRow } from './write.ts'
@@ -327,7 +328,7 @@ export class KyselyService<
 > extends KyselyAdapter<Result, Data, ServiceParams, PatchData> {
   /**
    * Looks for the table and its columns for ids when the application is set up, and warns when they are not there or have
-   * no unique index, so that this is not first seen by a client. It waits for nothing: a database that is away keeps no
+   * no unique index, and of indexes that serve no query, so that this is not first seen by a client. It waits for nothing: a database that is away keeps no
    * application from starting.
    */
   async setup(_app?: unknown, path?: string): Promise<void> {
@@ -338,7 +339,7 @@ export class KyselyService<
     if (path !== undefined && !services.has(name)) services.set(name, path)
 
     openTable(Model, Model, { name, id, by: this.identifiedBy }).then(
-      (handle) => warnOfIds(handle, path),
+      (handle) => warnOfTable(handle, path),
       (error) => {
         if (!hasCode(error, 'ALULA_MISSING_TABLE')) return
 
@@ -348,18 +349,6 @@ export class KyselyService<
       }
     )
   }
-}
-
-/** Names the columns for ids that have no unique index. Views have none. */
-function warnOfIds({ table, id, by = id }: TableHandle, path: string | undefined): void {
-  const names = [...new Set([id, by])].filter((name) => !table.columns.get(name)?.isUnique)
-
-  if (table.isView || names.length === 0) return
-
-  process.emitWarning(
-    `The service '${path}' finds records by ${names.map((name) => `'${name}'`).join(' and ')}, for which the table '${table.name}' has no unique index: where several records have the value of a call, it is a 409. Make the column the primary key or add a unique index, or set the option 'id' to a column that has one`,
-    { code: 'ALULA_ID_NOT_UNIQUE' }
-  )
 }
 
 /** What `implementService` defines below. */

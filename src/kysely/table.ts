@@ -68,6 +68,15 @@ export interface Column {
 /** A column before a dialect has said everything about it. */
 export type PartialColumn = Pick<Column, 'name' | 'kind' | 'type' | 'isNullable'> & Partial<Column>
 
+/** An index that serves no statement by one of its columns. */
+export interface UnusedIndex {
+  /** Its name. */
+  readonly index: string
+  readonly column: string
+  /** What it would have to be on in place of the column. */
+  readonly expression: string
+}
+
 /** What a database says about a table. */
 export interface TableDescription {
   /** Its own name, without that of a schema. */
@@ -75,6 +84,8 @@ export interface TableDescription {
   readonly columns: ReadonlyMap<string, Column>
   /** Whether it is a view, whose columns do not tell whether they can be null. */
   readonly isView?: boolean
+  /** Indexes on columns that statements compare by an expression, which no other index has. */
+  readonly unusedIndexes?: readonly UnusedIndex[]
   /** The columns of its keys and checks, by the names that errors mention. */
   readonly constraints: ReadonlyMap<string, readonly string[]>
   /** A collation that tells all characters apart, trailing blanks too, and orders them by code points. */

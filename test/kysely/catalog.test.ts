@@ -40,6 +40,7 @@ const FUNCTIONS: { readonly [name: string]: string } = {
   pg_get_expr: 'pg_get_expr(null, 0)',
   pg_get_serial_sequence: "pg_get_serial_sequence('pg_class', 'relname')",
   setval: 'setval(null, 1)',
+  to_json: `to_json(now() at time zone 'UTC') #>> '{}'`,
   to_jsonb: "to_jsonb(1) ->> 'a'",
   to_regclass: "to_regclass('pg_class')"
 }

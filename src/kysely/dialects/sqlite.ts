@@ -4,7 +4,14 @@ import type { AnyKysely } from '../any-kysely.ts'
 import type { Dialect, ErrorKind, Fragment, Place, Typed } from '../dialect.ts'
 import { fromType, NOWHERE, type TypeNames, toJsonPath } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
-import { type Column, type Kind, type TableDescription, toColumns, toKind } from '../table.ts'
+import {
+  type Column,
+  type Kind,
+  type TableDescription,
+  toColumns,
+  toKind,
+  type UnusedIndex
+} from '../table.ts'
 import { type TimeFormat, UTC_TIMES } from '../times.ts'
 
 /** The names of errors, their beginnings last. https://sqlite.org/rescode.html */
@@ -170,27 +177,30 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
   const isOrdered = definition !== '' && !/collate/i.test(definition)
   const continuesFromMax = /autoincrement/i.test(definition)
 
+  const columns = toColumns(
+    rows.map((row) => ({
+      name: row.name,
+      kind: toDeclaredKind(row.type),
+      type: row.type.toLowerCase(),
+      // SQLite takes null in keys of some tables, by a mistake that it keeps.
+      isNullable: Number(row.required) === 0 && Number(row.pk) === 0,
+      isComputed: Number(row.hidden) !== 0,
+      isAutoIncrement: isRowNumber(row, keys),
+      isIndexed: Number(row.indexed) !== 0 || isRowNumber(row, keys),
+      isUnique: Number(row.single) !== 0 || isRowNumber(row, keys),
+      continuesFromMax: continuesFromMax && row.pk > 0,
+      isExact: isOrdered,
+      isOrdered,
+      fallback: row.fallback ?? undefined,
+      times: TIMES,
+      mayHoldBooleans: true
+    }))
+  )
+
   return {
     name,
-    columns: toColumns(
-      rows.map((row) => ({
-        name: row.name,
-        kind: toDeclaredKind(row.type),
-        type: row.type.toLowerCase(),
-        // SQLite takes null in keys of some tables, by a mistake that it keeps.
-        isNullable: Number(row.required) === 0 && Number(row.pk) === 0,
-        isComputed: Number(row.hidden) !== 0,
-        isAutoIncrement: isRowNumber(row, keys),
-        isIndexed: Number(row.indexed) !== 0 || isRowNumber(row, keys),
-        isUnique: Number(row.single) !== 0 || isRowNumber(row, keys),
-        continuesFromMax: continuesFromMax && row.pk > 0,
-        isExact: isOrdered,
-        isOrdered,
-        fallback: row.fallback ?? undefined,
-        times: TIMES,
-        mayHoldBooleans: true
-      }))
-    ),
+    columns,
+    unusedIndexes: await readUnusedIndexes(db, { schema, name }, [...columns.values()]),
     isView: definition === '',
     constraints: new Map(),
     collation: 'binary',
@@ -210,6 +220,46 @@ async function readDefinition(db: AnyKysely, { schema, name }: Place): Promise<s
     where name = ${name} collate nocase and sql like 'CREATE TABLE %'`.execute(db)
 
   return rows[0]?.definition ?? ''
+}
+
+/** A column of an index; an expression has no name. */
+interface IndexRow {
+  readonly index: string
+  readonly column: string | null
+  readonly definition: string | null
+}
+
+/** The indexes on days and times, which statements compare by an expression. Unique ones have another use. */
+async function readUnusedIndexes(
+  db: AnyKysely,
+  { schema, name }: Place,
+  columns: readonly Column[]
+): Promise<readonly UnusedIndex[]> {
+  const times = columns.filter(({ kind }) => kind === 'date' || kind === 'day')
+
+  if (times.length === 0) return []
+
+  const { rows } = await sql<IndexRow>`
+    select list.name as "index", field.name as "column", master.sql as definition
+    from pragma_index_list(${name}, ${schema ?? 'main'}) as list,
+      pragma_index_xinfo(list.name, ${schema ?? 'main'}) as field
+      left join ${sql.id(schema ?? 'main', 'sqlite_master')} as master on master.name = list.name
+    where field.key = 1 and list."unique" = 0 and list.partial = 0`.execute(db)
+  const definitions = rows.map(({ definition }) => toCompact(definition ?? ''))
+
+  return times.flatMap((column) => {
+    const expression = toTime(column).compile(db).sql
+    const isServed = definitions.some((definition) => definition.includes(toCompact(expression)))
+
+    return rows
+      .filter((row) => row.column === column.name && !isServed)
+      .map(({ index }) => ({ index, column: column.name, expression }))
+  })
+}
+
+/** SQL without what has no meaning for an expression. */
+function toCompact(statement: string): string {
+  return statement.replace(/[\s"`[\]]/g, '').toLowerCase()
 }
 
 /**

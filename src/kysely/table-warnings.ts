@@ -1,0 +1,33 @@
+import type { TableHandle } from './table-handle.ts'
+
+/**
+ * Warns of what a table lacks for the calls of its service.
+ *
+ * @param handle The table
+ * @param path The path of the service
+ */
+export function warnOfTable(handle: TableHandle, path: string | undefined): void {
+  warnOfIds(handle, path)
+  warnOfIndexes(handle, path)
+}
+
+/** Names the columns for ids that have no unique index. Views have none. */
+function warnOfIds({ table, id, by = id }: TableHandle, path: string | undefined): void {
+  const names = [...new Set([id, by])].filter((name) => !table.columns.get(name)?.isUnique)
+
+  if (table.isView || names.length === 0) return
+
+  process.emitWarning(
+    `The service '${path}' finds records by ${names.map((name) => `'${name}'`).join(' and ')}, for which the table '${table.name}' has no unique index: where several records have the value of a call, it is a 409. Make the column the primary key or add a unique index, or set the option 'id' to a column that has one`,
+    { code: 'ALULA_ID_NOT_UNIQUE' }
+  )
+}
+
+function warnOfIndexes({ table: { name, unusedIndexes = [] } }: TableHandle, path: string | undefined): void {
+  for (const { index, column, expression } of unusedIndexes) {
+    process.emitWarning(
+      `The index '${index}' of the table '${name}' serves no query and no $sort by '${column}' of the service '${path}', which compare ${expression}, because a column of SQLite may hold several forms of a time. Create the index with ${expression} in place of the column`,
+      { code: 'ALULA_UNUSED_INDEX' }
+    )
+  }
+}
