@@ -1,0 +1,138 @@
+// What the library keeps of a call beside what hooks see: one object under one symbol, on the context and on the params.
+// Each folder declares the type of its slots here, with `declare module`, so that this file imports nothing.
+import { copyWith } from './object.ts'
+
+/** On a context: for this call alone. A copy of the context has what was kept until then. */
+// biome-ignore lint/suspicious/noEmptyInterface: other files declare its members
+export interface ContextSlots {}
+
+/** On params: for the service that is called. No other service sees them, whoever passes the params on. */
+// biome-ignore lint/suspicious/noEmptyInterface: other files declare its members
+export interface ServiceSlots {}
+
+/** On params: for this call and for all calls that its params are passed on to. */
+// biome-ignore lint/suspicious/noEmptyInterface: other files declare its members
+export interface InheritedSlots {}
+
+/** Clients cannot send symbols, and copies have them: `{ ...params }`. */
+const STATE: unique symbol = Symbol('alula/call')
+
+interface ParamsState {
+  /** The service that `slots` are for. */
+  readonly service: object | undefined
+  readonly slots: ServiceSlots
+  readonly inherited: InheritedSlots
+}
+
+interface WithContextState {
+  [STATE]?: ContextSlots
+}
+
+interface WithParamsState {
+  readonly [STATE]?: ParamsState
+}
+
+const NO_SLOTS: Readonly<Record<never, never>> = Object.freeze({})
+
+/** What is kept on a context. */
+export function getSlots(context: object): Readonly<ContextSlots> {
+  return (context as WithContextState)[STATE] ?? NO_SLOTS
+}
+
+/** Keeps something on a context, beside what is there. */
+export function setSlots(context: object, slots: ContextSlots): void {
+  const holder = context as WithContextState
+
+  // A new object: copies of the context keep theirs.
+  holder[STATE] = { ...holder[STATE], ...slots }
+}
+
+/**
+ * Changes a context without what is kept on it: a hook may return the context of another call, which is then merged.
+ *
+ * @param context The context
+ * @param change Changes it
+ */
+export function keepSlots(context: object, change: () => unknown): void {
+  const holder = context as WithContextState
+  const slots = holder[STATE]
+
+  change()
+
+  if (holder[STATE] === slots) return
+  if (slots === undefined) delete holder[STATE]
+  else holder[STATE] = slots
+}
+
+/**
+ * What is kept on the params of a call, for the service that is called.
+ *
+ * @param params The params
+ * @param service The service that asks
+ * @returns Nothing where it is kept for another service
+ */
+export function getServiceSlots(params: object | undefined, service: object): Readonly<ServiceSlots> {
+  const state = (params as WithParamsState | undefined)?.[STATE]
+
+  return state?.service === service ? state.slots : NO_SLOTS
+}
+
+/**
+ * Copies params, with something kept for a service beside what is kept for it already.
+ *
+ * @param params The params
+ * @param service The service
+ * @param slots What to keep
+ */
+export function addServiceSlots<Params extends object>(
+  params: Params | undefined,
+  service: object,
+  slots: ServiceSlots
+): Params {
+  return withState(params, {
+    service,
+    slots: { ...getServiceSlots(params, service), ...slots },
+    inherited: getInherited(params)
+  })
+}
+
+/**
+ * Copies params for a call that is made with them: of what is kept it has only what is inherited.
+ *
+ * @param params The params
+ * @param service The service that the new call is for
+ * @param slots What to keep for it
+ */
+export function toNestedParams<Params extends object>(
+  params: Params | undefined,
+  service: object,
+  slots: ServiceSlots
+): Params {
+  return withState(params, { service, slots, inherited: getInherited(params) })
+}
+
+/** Params without what is kept for a service; the same object where nothing is. */
+export function withoutServiceSlots<Params extends object>(params: Params): Params {
+  const { [STATE]: state, ...others } = params as Params & WithParamsState
+
+  if (!state?.service) return params
+  if (state.inherited === NO_SLOTS) return others as unknown as Params
+
+  return withState(params, { service: undefined, slots: NO_SLOTS, inherited: state.inherited })
+}
+
+/** What is kept on the params of a call and of all calls that are made with them. */
+export function getInherited(params: object | undefined): Readonly<InheritedSlots> {
+  return (params as WithParamsState | undefined)?.[STATE]?.inherited ?? NO_SLOTS
+}
+
+/** Copies params, with something kept for this call and all that are made with them. */
+export function addInherited<Params extends object>(params: Params, slots: InheritedSlots): Params {
+  const { service, slots: own = NO_SLOTS, inherited } = (params as WithParamsState)[STATE] ?? {}
+
+  return withState(params, { service, slots: own, inherited: { ...inherited, ...slots } })
+}
+
+function withState<Params extends object>(params: Params | undefined, state: ParamsState): Params {
+  return copyWith(params, { [STATE]: state })
+}
