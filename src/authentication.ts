@@ -17,7 +17,7 @@ export {
   createStrategy,
   type StrategyDependencies
 } from './authentication/strategy.ts'
-export type { TokenSecret } from './authentication/tokens.ts'
+export type { TokenSecret } from './authentication/secret-keys.ts'
 export type {
   AuthenticationConfiguration,
   AuthenticationParams,

@@ -9,16 +9,12 @@ import { findSymbols } from '../scripts/support/symbols.mjs'
 const ALLOWED: { readonly [file: string]: { readonly [name: string]: string } } = {
   'packages/alula-testing/src/document-requests.ts': { INVENTED: 'a value that no body can be' },
   'src/access/enforce.ts': { DEMAND: 'on contexts: the query that a rule restricts the call to' },
-  'src/access/login.ts': {
-    LOGIN: 'on params: a login loads its entity, so that the rules of users do not apply'
-  },
   'src/access/rules.ts': { RULE: 'on rules of the library: their name, and that they return no query' },
   'src/adapter/base.ts': {
     SERVICE: 'of Feathers v5: the options of a registered service',
     PARSED: 'on params: the query, parsed once for a call'
   },
   'src/authentication-hooks/authenticate.ts': { ADMITTED: 'on params: access has verified the credentials' },
-  'src/authentication/connections.ts': { CALL: 'on params: the login or logout that they belong to' },
   'src/client/socket.ts': {
     REFUSAL: 'on sockets: the error of the server that refused them',
     PAUSED: 'on sockets: the client is about to connect again'
@@ -82,6 +78,7 @@ const ALLOWED: { readonly [file: string]: { readonly [name: string]: string } } 
     STORED: 'on services: the fields that their store has'
   },
   'src/transport/driver-error.ts': { KNEX_ERROR: 'of Feathers v5: on errors of its adapter for Knex' },
+  'src/utils/call-state.ts': { STATE: 'on contexts and params: what the library keeps of a call' },
   'src/utils/dispatch.ts': { DISPATCH: 'of Feathers v5: what clients may see of a record' },
   'src/utils/token-response.ts': { TOKEN_RESPONSE: 'on results of a login: they hold a token' }
 }

@@ -1,12 +1,23 @@
-import type { FeathersService } from '../core/types.ts'
+import { getServiceSlots, toNestedParams } from '../utils/call-state.ts'
+
+declare module '../utils/call-state.ts' {
+  interface ServiceSlots {
+    /** Whether a login loads its entity: who may read users does not decide about who may log in. */
+    readonly isLogin?: true
+  }
+}
 
 /**
- * Where params say that a login loads its entity with them, and from which service: who may read users does not decide
- * about who may log in.
+ * The params of a call by which a login loads its entity.
+ *
+ * @param params Those of the login
+ * @param service The service of the entity
  */
-export const LOGIN: unique symbol = Symbol('alula/login')
+export function toLoginParams<Params extends object>(params: Params, service: object): Params {
+  return toNestedParams(params, service, { isLogin: true })
+}
 
-/** Whether a call loads the entity of a login. Hooks of that call may hand its params on to other services. */
-export function isOfLogin(params: object, service: FeathersService | object, method: string): boolean {
-  return method === 'get' && (params as { [LOGIN]?: object })[LOGIN] === service
+/** Whether a call loads the entity of a login. Other services do not see that, whose calls hooks may make with its params. */
+export function isOfLogin(params: object, service: object, method: string): boolean {
+  return method === 'get' && getServiceSlots(params, service).isLogin === true
 }

@@ -10,11 +10,15 @@ export type ConnectionEvent = 'login' | 'logout' | 'disconnect'
  * @param event What a successful call means to the connection
  */
 export function connection(event: ConnectionEvent) {
-  return async function updateConnection(context: HookContext, next: NextFunction): Promise<void> {
+  return async function updateConnectionAfter(context: HookContext, next: NextFunction): Promise<void> {
     await next()
-
-    const { service, params, result } = context
-
-    if (params.connection) await service.handleConnection(event, params.connection, result)
+    await updateConnection(event, context)
   }
+}
+
+/** Hands the result of a call that came over a real-time connection to the strategies. */
+export async function updateConnection(event: ConnectionEvent, context: HookContext): Promise<void> {
+  const { service, params, result } = context
+
+  if (params.connection) await service.handleConnection(event, params.connection, result)
 }

@@ -9,11 +9,15 @@ import type { ConnectionEvent } from './connection.ts'
  * @param event The event to emit on the application
  */
 export function event(event: ConnectionEvent) {
-  return async function emitOnApplication(context: HookContext, next: NextFunction): Promise<void> {
+  return async function emitAfter(context: HookContext, next: NextFunction): Promise<void> {
     await next()
-
-    const { app, params, result } = context
-
-    if (params.provider && result) emitSafely(app, app, event, [result, params, context])
+    emitOnApplication(event, context)
   }
+}
+
+/** Tells the application of a call from outside that succeeded. */
+export function emitOnApplication(event: ConnectionEvent, context: HookContext): void {
+  const { app, params, result } = context
+
+  if (params.provider && result) emitSafely(app, app, event, [result, params, context])
 }

@@ -4,27 +4,32 @@ import { createError } from '../utils/developer-error.ts'
 import { mergePlain } from '../utils/object.ts'
 import { assertJwtOptions, MISSING_SECRET } from './options.ts'
 import { MemoryRevocationStore, type RevocationStore } from './revocation.ts'
-import { signToken, type TokenSecret, type VerifiedToken, verifyToken } from './tokens.ts'
+import type { SecretKeys, TokenSecret } from './secret-keys.ts'
+import { signToken, type VerifiedToken, verifyToken } from './tokens.ts'
 import type { AuthenticationConfiguration, JwtOptions, JwtVerifyOptions } from './types.ts'
 import { VerifiedTokens } from './verified.ts'
 
 /** The access tokens of an authentication service: how they are made, verified and revoked. */
 export class AccessTokens {
   private readonly getConfiguration: () => AuthenticationConfiguration
-  private readonly verified = new VerifiedTokens()
+  private readonly keys: SecretKeys
+  private readonly verified: VerifiedTokens
   /** Used unless the configuration has a store. */
   private readonly ownStore = new MemoryRevocationStore()
 
-  /** @param getConfiguration Returns the configuration as it is now */
-  constructor(getConfiguration: () => AuthenticationConfiguration) {
+  /**
+   * @param getConfiguration Returns the configuration as it is now
+   * @param keys What the service has made of its secrets
+   */
+  constructor(getConfiguration: () => AuthenticationConfiguration, keys: SecretKeys) {
     this.getConfiguration = getConfiguration
+    this.keys = keys
+    this.verified = new VerifiedTokens(keys)
   }
 
   /** Where revoked tokens are remembered; `undefined` when revocation is off. */
   get revocations(): RevocationStore | undefined {
-    const { revocation = this.ownStore } = this.getConfiguration()
-
-    return revocation || undefined
+    return this.getRevocations(this.getConfiguration())
   }
 
   /**
@@ -38,7 +43,7 @@ export class AccessTokens {
 
     if (!merged.jwtid) merged.jwtid = randomUUID()
 
-    return signToken(payload, secret || getSecret(usual), merged)
+    return signToken(payload, secret || getSecret(usual), merged, this.keys)
   }
 
   /**
@@ -48,9 +53,10 @@ export class AccessTokens {
    * @throws NotAuthenticated for a token that is not valid, or was revoked
    */
   async verify(accessToken: string, options?: JwtVerifyOptions, secret?: TokenSecret): Promise<any> {
-    const { payload, id } = this.read(accessToken, options, secret)
+    const configuration = this.getConfiguration()
+    const { payload, id } = this.read(configuration, accessToken, options, secret)
 
-    if (await this.revocations?.isRevoked(id)) throw new NotAuthenticated('jwt revoked')
+    if (await this.getRevocations(configuration)?.isRevoked(id)) throw new NotAuthenticated('jwt revoked')
 
     return payload
   }
@@ -68,12 +74,14 @@ export class AccessTokens {
     secret: TokenSecret | undefined,
     onRevoked: (id: string) => void
   ): Promise<void> {
-    const { id, expiresAt } = this.read(accessToken, options, secret)
+    const configuration = this.getConfiguration()
+    const { id, expiresAt } = this.read(configuration, accessToken, options, secret)
+    const revocations = this.getRevocations(configuration)
 
-    if (!this.revocations) return
+    if (!revocations) return
 
     try {
-      await this.revocations.revoke(id, expiresAt)
+      await revocations.revoke(id, expiresAt)
     } finally {
       this.verified.forget(accessToken)
       onRevoked(id)
@@ -90,9 +98,18 @@ export class AccessTokens {
     return (this.revocations ?? this.ownStore).revoke(id, expiresAt)
   }
 
-  private read(accessToken: string, options?: JwtVerifyOptions, secret?: TokenSecret): VerifiedToken {
-    const { jwtOptions, secret: usual } = this.getConfiguration()
+  private getRevocations({
+    revocation = this.ownStore
+  }: AuthenticationConfiguration): RevocationStore | undefined {
+    return revocation || undefined
+  }
 
+  private read(
+    { jwtOptions, secret: usual }: AuthenticationConfiguration,
+    accessToken: string,
+    options?: JwtVerifyOptions,
+    secret?: TokenSecret
+  ): VerifiedToken {
     if (!options && !secret) return this.verified.verify(accessToken, getSecret(usual), jwtOptions ?? {})
 
     const merged = mergePlain(jwtOptions, options)
@@ -100,7 +117,7 @@ export class AccessTokens {
     // Those of the configuration were checked when it was set.
     if (options) assertJwtOptions(merged, 'jwtOptions')
 
-    return verifyToken(accessToken, secret || getSecret(usual), merged)
+    return verifyToken(accessToken, secret || getSecret(usual), merged, this.keys)
   }
 }
 

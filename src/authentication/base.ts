@@ -6,9 +6,9 @@ import { AccessTokens } from './access-tokens.ts'
 import { Connections } from './connections.ts'
 import { Entities } from './entities.ts'
 import { assertOptions } from './options.ts'
-import { createReader, watchSetting } from './settings.ts'
+import { SecretKeys, type TokenSecret } from './secret-keys.ts'
+import { createReader, getConfiguration, watchSetting, withSettings } from './settings.ts'
 import { createInvalid, type IncomingRequest, Strategies, type Strategy } from './strategies.ts'
-import type { TokenSecret } from './tokens.ts'
 import type {
   AuthenticationConfiguration,
   AuthenticationParams,
@@ -26,6 +26,7 @@ interface State {
   isReady: boolean
   readonly readConfiguration: () => AuthenticationConfiguration
   readonly strategies: Strategies<AuthenticationBase>
+  readonly keys: SecretKeys
   readonly tokens: AccessTokens
   readonly connections: Connections
   readonly entities: Entities
@@ -68,6 +69,7 @@ export class AuthenticationBase {
     assertOptions(setting, configKey)
 
     const readConfiguration = createReader(() => this.app.get(this.configKey))
+    const keys = new SecretKeys()
 
     this.app = app
     this.configKey = configKey
@@ -75,9 +77,10 @@ export class AuthenticationBase {
       isReady: false,
       readConfiguration,
       strategies: new Strategies(this),
-      tokens: new AccessTokens(readConfiguration),
+      keys,
+      tokens: new AccessTokens(readConfiguration, keys),
       connections: new Connections(this),
-      entities: new Entities(this)
+      entities: new Entities(this, keys)
     }
     this.strategies = this.state.strategies.byName
 
@@ -206,7 +209,12 @@ export class AuthenticationBase {
     await this.connections.verify(path, id)
   }
 
-  /** The access tokens: for strategies of this package, like the next two. */
+  /** What is made of the secrets: for this package, like the next three. */
+  protected get keys(): SecretKeys {
+    return this.state.keys
+  }
+
+  /** The access tokens. */
   get tokens(): AccessTokens {
     return this.state.tokens
   }
@@ -239,12 +247,13 @@ export class AuthenticationBase {
     params: AuthenticationParams,
     ...allowed: string[]
   ): Promise<AuthenticationResult> {
-    const { strategy, result } = await this.state.strategies.authenticate(authentication, params, allowed)
+    const own = withSettings(this, params)
+    const { strategy, result } = await this.state.strategies.authenticate(authentication, own, allowed)
 
-    if (this.configuration.isActive && !(await this.entities.isActiveIn(result, params)))
+    if (getConfiguration(this, own).isActive && !(await this.entities.isActiveIn(result, own)))
       throw createInvalid()
 
-    return strategy.getEntity ? result : this.entities.showIn(result, params)
+    return strategy.getEntity ? result : this.entities.showIn(result, own)
   }
 
   /** Passes what happened to a real-time connection to all strategies, one after another. */

@@ -1,18 +1,27 @@
 import { emitSafely, reportError, runSafely } from '../core/events.ts'
 import type { Application, HookContext, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
+import { addServiceSlots, getServiceSlots } from '../utils/call-state.ts'
 import { hasCode } from '../utils/check.ts'
 import { KeyedMutex } from '../utils/keyed-mutex.ts'
-import { copyWith } from '../utils/object.ts'
-import { withoutBy } from '../utils/own-adapter.ts'
 import { assertSync } from '../utils/promise.ts'
 import type { RevocationStore } from './revocation.ts'
 import { isEntityName, isEveryEntity, type Session, Sessions, toEntityName } from './sessions.ts'
-import type { AuthenticationParams, AuthenticationRequest } from './types.ts'
+import { withSettings } from './settings.ts'
+import type { AuthenticationConfiguration, AuthenticationParams, AuthenticationRequest } from './types.ts'
+
+declare module '../utils/call-state.ts' {
+  interface ServiceSlots {
+    /** The login or logout of an authentication service that runs. */
+    readonly running?: RunningCall
+  }
+}
 
 /** The part of an authentication service that is needed here. */
 interface Service {
   readonly app: Application
+  readonly configuration: AuthenticationConfiguration
+  readonly strategies: object
   readonly tokens: { readonly revocations: RevocationStore | undefined }
   authenticate(
     authentication: AuthenticationRequest,
@@ -30,24 +39,17 @@ export interface RunningCall {
   hasChanged(entity: string | undefined): boolean
 }
 
-/** The name on params of the login or logout that they belong to. Other services do not get it. */
-export const CALL = Symbol('running call')
-
-/** The login or logout that params belong to; `undefined` outside of one. */
-export function getCall(params: object): RunningCall | undefined {
-  return (params as { [CALL]?: RunningCall })[CALL]
-}
-
-/** Params without the login or logout that they belong to, and without the field that stands in place of the id in it. */
-export function withoutCall<Params extends object>(params: Params): Params {
-  const { adapter } = params as { adapter?: { readonly by?: object } }
-  const isBy = adapter?.by !== undefined
-
-  if (getCall(params) === undefined && !isBy) return params
-
-  const { [CALL]: call, ...others } = params as Params & { [CALL]?: unknown }
-
-  return (isBy ? copyWith(others, { adapter: withoutBy(adapter) }) : others) as unknown as Params
+/**
+ * The login or logout that params belong to; `undefined` outside of one.
+ *
+ * @param service The authentication service
+ * @param params The params of a call of it
+ */
+export function getRunningCall(
+  { strategies }: { readonly strategies: object },
+  params: object
+): RunningCall | undefined {
+  return getServiceSlots(params, strategies).running
 }
 
 /** Where entities are. */
@@ -97,12 +99,13 @@ export class Connections {
     work: (params: AuthenticationParams) => Promise<void>
   ): Promise<void> {
     const { connection } = params
-    const outer = getCall(params)
+    const outer = getRunningCall(this.service, params)
 
     if (outer && outer.connection === connection) return work(params)
 
     const call = new Call(connection, isAborted)
-    const runCall = () => work(copyWith(params, { [CALL]: call }))
+    const runCall = () =>
+      work(addServiceSlots(withSettings(this.service, params), this.service.strategies, { running: call }))
 
     this.calls.add(call)
 

@@ -1,13 +1,16 @@
-import { LOGIN } from '../access/login.ts'
+import { toLoginParams } from '../access/login.ts'
 import type { Application } from '../core/types.ts'
+import { withoutServiceSlots } from '../utils/call-state.ts'
 import { hasCode } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
+import { withoutBy } from '../utils/own-adapter.ts'
 import { assertSync } from '../utils/promise.ts'
-import { type EntitySource, withoutCall } from './connections.ts'
+import type { EntitySource } from './connections.ts'
 import { isShownByService } from './dispatch.ts'
 import { MISSING_SECRET, toAlgorithms } from './options.ts'
-import { canSign, createFingerprint } from './tokens.ts'
+import type { SecretKeys } from './secret-keys.ts'
+import { getConfiguration } from './settings.ts'
 import type { AuthenticationConfiguration, AuthenticationParams, AuthenticationResult } from './types.ts'
 
 /** The part of an authentication service that is needed here. */
@@ -18,7 +21,7 @@ interface Service {
 }
 
 interface Strategy {
-  getCredential?(entity: any): unknown
+  getCredential?(entity: any, params?: object): unknown
 }
 
 /** The service of an entity, as far as one is loaded. */
@@ -37,6 +40,7 @@ export interface EntityPlace {
 /** The entities of an authentication service: how they are loaded, who may log in, and what ties tokens to them. */
 export class Entities {
   private readonly service: Service
+  private readonly keys: SecretKeys
   /** Verified entities by the `authentication` of the result, which stays the same when a subclass copies the result. */
   private readonly verified = new WeakMap<object, any>()
   private signer: { secret: string; algorithm: string | undefined; canSign: boolean } = {
@@ -45,8 +49,13 @@ export class Entities {
     canSign: false
   }
 
-  constructor(service: Service) {
+  /**
+   * @param service The authentication service
+   * @param keys What it has made of its secrets
+   */
+  constructor(service: Service, keys: SecretKeys) {
     this.service = service
+    this.keys = keys
   }
 
   /**
@@ -74,13 +83,13 @@ export class Entities {
    */
   show({ service, id, name }: EntityPlace, params: AuthenticationParams, entity: any): Promise<any> {
     return params.provider
-      ? service.get(id, copyWith(withoutCall(params), { [name]: entity, [LOGIN]: service }))
+      ? service.get(id, copyWith(toLoginParams(withoutOwnId(params), service), { [name]: entity }))
       : Promise.resolve(entity)
   }
 
   /** Replaces the entity of a result by what {@link show} returns, unless it says itself what clients may see of it. */
   async showIn(result: AuthenticationResult, params: AuthenticationParams): Promise<AuthenticationResult> {
-    const found = params.provider ? this.find(result) : undefined
+    const found = params.provider ? this.find(result, params) : undefined
 
     if (!found || found.id === undefined || isShownByService(result[found.name])) return result
 
@@ -91,7 +100,7 @@ export class Entities {
 
   /** Whether the option `isActive` lets an entity in. */
   async isActive(entity: any, params: AuthenticationParams): Promise<boolean> {
-    const { isActive } = this.service.configuration
+    const { isActive } = getConfiguration(this.service, params)
 
     return !isActive || Boolean(await isActive(entity, params))
   }
@@ -101,7 +110,7 @@ export class Entities {
    * what clients must not see.
    */
   async isActiveIn(result: AuthenticationResult, params: AuthenticationParams): Promise<boolean> {
-    const found = this.find(result)
+    const found = this.find(result, params)
 
     if (!found || this.getVerified(result)) return true
 
@@ -132,11 +141,17 @@ export class Entities {
     return authentication && this.verified.get(authentication)
   }
 
-  /** Whether tokens are tied to credentials: there are some, and the service makes the tokens itself. */
-  get areTied(): boolean {
+  /**
+   * Whether tokens are tied to credentials: there are some, and the service makes the tokens itself.
+   *
+   * @param params Those of the call
+   */
+  areTied(params: object): boolean {
+    const configuration = getConfiguration(this.service, params)
+
     return (
-      this.service.configuration.revocation !== false &&
-      this.makesTokens &&
+      configuration.revocation !== false &&
+      this.makesTokens(configuration) &&
       Object.values(this.service.strategies).some((strategy) => strategy.getCredential !== undefined)
     )
   }
@@ -144,21 +159,24 @@ export class Entities {
   /**
    * Values, by the names of strategies, that change when the credentials of an entity do; `undefined` when no strategy
    * sees one.
+   *
+   * @param entity The entity
+   * @param params Those of the call
    */
-  toFingerprints(entity: any): { [strategy: string]: string } | undefined {
-    const { secret } = this.service.configuration
+  toFingerprints(entity: any, params: object): { [strategy: string]: string } | undefined {
+    const { secret } = getConfiguration(this.service, params)
 
     if (!secret) throw createError('ALULA_MISSING_SECRET', MISSING_SECRET)
 
     let fingerprints: { [strategy: string]: string } | undefined
 
     for (const [name, strategy] of Object.entries(this.service.strategies)) {
-      const credential = readCredential(strategy, entity) ?? null
+      const credential = readCredential(strategy, entity, params) ?? null
 
       if (credential === null) continue
 
       fingerprints ??= Object.create(null) as { [strategy: string]: string }
-      fingerprints[name] = createFingerprint(secret, name, credential)
+      fingerprints[name] = this.keys.createFingerprint(secret, name, credential)
     }
 
     return fingerprints
@@ -168,14 +186,15 @@ export class Entities {
    * Whether the credentials of an entity are what they were when a token was made. Those of a strategy that the
    * service does not have do not count, nor those that came later.
    *
-   * @param fingerprints What the token says
    * @param entity The entity as it is now
+   * @param fingerprints What the token says
+   * @param params Those of the call
    */
-  hasFingerprints(entity: any, fingerprints: unknown): boolean {
-    if (fingerprints === undefined || !this.areTied) return true
+  hasFingerprints(entity: any, fingerprints: unknown, params: object = {}): boolean {
+    if (fingerprints === undefined || !this.areTied(params)) return true
     if (!isPlainObject(fingerprints)) return false
 
-    const current = this.toFingerprints(entity) ?? {}
+    const current = this.toFingerprints(entity, params) ?? {}
     const claimed = Object.entries(fingerprints)
 
     return (
@@ -190,14 +209,18 @@ export class Entities {
   /**
    * Whether the credentials in two records of an entity are the same. What the second one does not show, because it
    * was loaded without that field, does not count.
+   *
+   * @param verified One record
+   * @param current The second record
+   * @param params Those of the call
    */
-  haveSameCredentials(verified: any, current: any): boolean {
+  haveSameCredentials(verified: any, current: any, params: object): boolean {
     return Object.values(this.service.strategies).every((strategy) => {
-      const credential = readCredential(strategy, current)
+      const credential = readCredential(strategy, current, params)
 
       return (
         credential === undefined ||
-        JSON.stringify(credential) === JSON.stringify(readCredential(strategy, verified))
+        JSON.stringify(credential) === JSON.stringify(readCredential(strategy, verified, params))
       )
     })
   }
@@ -217,8 +240,8 @@ export class Entities {
   }
 
   /** Where the entity of a result is; `undefined` for a result without one. */
-  private find(result: AuthenticationResult): EntityPlace | undefined {
-    const { entity: name, entityId, service: path } = this.service.configuration
+  private find(result: AuthenticationResult, params: object): EntityPlace | undefined {
+    const { entity: name, entityId, service: path } = getConfiguration(this.service, params)
     const entity = name && result[name]
 
     if (!name || !entity || !path) return undefined
@@ -229,13 +252,12 @@ export class Entities {
   }
 
   /** Kept, because each request needs to know, and reading a key takes long. */
-  private get makesTokens(): boolean {
-    const { secret = '', jwtOptions } = this.service.configuration
+  private makesTokens({ secret = '', jwtOptions }: AuthenticationConfiguration): boolean {
     const algorithms = toAlgorithms(jwtOptions)
     const [algorithm] = algorithms
 
     if (this.signer.secret !== secret || this.signer.algorithm !== algorithm) {
-      this.signer = { secret, algorithm, canSign: canSign(secret, algorithms) }
+      this.signer = { secret, algorithm, canSign: this.keys.canSign(secret, algorithms) }
     }
 
     return this.signer.canSign
@@ -243,9 +265,9 @@ export class Entities {
 }
 
 /** All promises look the same: a change of the credential would not be seen. */
-function readCredential(strategy: Strategy, entity: any): unknown {
+function readCredential(strategy: Strategy, entity: any, params: object): unknown {
   return assertSync(
-    strategy.getCredential?.(entity),
+    strategy.getCredential?.(entity, params),
     "'getCredential' of a strategy has to return the credential itself"
   )
 }
@@ -259,11 +281,25 @@ function findService(app: Application, path: string): unknown {
   }
 }
 
-/** The params of a call by the server itself. Those that are such params already are not copied. */
+/** The params of a call by the server itself, for the service of the entity. Those that are such params already are not copied. */
 export function toInternal<Params extends { provider?: unknown }>(params: Params): Params {
-  if (!params.provider) return withoutCall(params)
+  return withoutServiceSlots(withoutProvider(params))
+}
 
-  const { provider, ...internal } = withoutCall(params)
+/** The same, for a method of a strategy. */
+export function withoutProvider<Params extends { provider?: unknown }>(params: Params): Params {
+  const own = withoutOwnId(params)
+
+  if (!own.provider) return own
+
+  const { provider, ...internal } = own
 
   return internal as Params
+}
+
+/** Params without the field that names a record of the authentication service in place of its id. */
+function withoutOwnId<Params extends object>(params: Params): Params {
+  const { adapter } = params as { adapter?: { readonly by?: object } }
+
+  return adapter?.by === undefined ? params : copyWith(params, { adapter: withoutBy(adapter) })
 }

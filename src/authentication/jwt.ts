@@ -4,9 +4,10 @@ import { hasCode } from '../utils/check.ts'
 import { parseCookies } from '../utils/cookie.ts'
 import { createError } from '../utils/developer-error.ts'
 import { copyWith } from '../utils/object.ts'
-import { getCall } from './connections.ts'
-import { type EntityPlace, toInternal } from './entities.ts'
+import { getRunningCall } from './connections.ts'
+import { type EntityPlace, withoutProvider } from './entities.ts'
 import { toEntityName } from './sessions.ts'
+import type { StrategySettings } from './settings.ts'
 import type { IncomingRequest } from './strategies.ts'
 import { AuthenticationBaseStrategy, assertOwnService } from './strategy.ts'
 import { toExpiration, toTokenId } from './tokens.ts'
@@ -28,16 +29,9 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
   private showsCredentials: boolean | undefined
 
   override get configuration(): any {
-    const { service, entity, entityId } = this.auth.configuration
+    const { service, entity, entityId, [this.name as string]: own } = this.auth.configuration
 
-    return {
-      service,
-      entity,
-      entityId,
-      header: 'Authorization',
-      schemes: ['Bearer', 'JWT'],
-      ...super.configuration
-    }
+    return { service, entity, entityId, header: 'Authorization', schemes: ['Bearer', 'JWT'], ...own }
   }
 
   /** @throws Error for an option that the strategy does not know or that has a value it cannot have */
@@ -89,14 +83,14 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
    */
   async getEntity(id: any, params: AuthenticationParams): Promise<any> {
     const { entities } = this.auth
-    const { entityService: service } = this
-    const { entity: name } = this.configuration
+    const { entityService: service, configuration, idName } = this.getSettings(params)
+    const { entity: name } = configuration
 
     if (service === null) throw new NotAuthenticated('Could not find entity service')
 
     const place: EntityPlace = { service, id, name }
     const known = params.provider ? params[name] : undefined
-    const isKnown = known && String(known[this.idName]) === String(id)
+    const isKnown = known && String(known[idName]) === String(id)
     const entity = isKnown ? known : await entities.load(place, params, await this.getEntityQuery(params))
 
     return params.provider ? entities.show(place, params, entity) : entity
@@ -112,7 +106,7 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     params: AuthenticationParams
   ): Promise<AuthenticationResult> {
     const { accessToken } = authentication
-    const { entity } = this.configuration
+    const { entity } = this.getSettings(params).configuration
 
     if (!accessToken) throw new NotAuthenticated('No access token')
 
@@ -131,7 +125,9 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     if (!(await this.auth.isActive(current, params))) {
       throw new NotAuthenticated('The entity of the access token is not active')
     }
-    if (!entities.hasFingerprints(current, payload[FINGERPRINT])) throw new NotAuthenticated('jwt revoked')
+    if (!entities.hasFingerprints(current, payload[FINGERPRINT], params)) {
+      throw new NotAuthenticated('jwt revoked')
+    }
 
     const shown = params.provider
       ? await this.getEntity(id, copyWith(params, { [entity]: current }))
@@ -145,12 +141,14 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     result: AuthenticationResult,
     params: AuthenticationParams
   ): Promise<{ [claim: string]: any }> {
-    const { entity } = this.configuration
-    const id = entity && result[entity]?.[this.idName]
+    const { entities } = this.auth
+    const { configuration, idName } = this.getSettings(params)
+    const { entity } = configuration
+    const id = entity && result[entity]?.[idName]
 
-    if (!isId(id) || !this.auth.entities.areTied) return {}
+    if (!isId(id) || !entities.areTied(params)) return {}
 
-    const fingerprints = this.auth.entities.toFingerprints(await this.getCurrent(id, result, params))
+    const fingerprints = entities.toFingerprints(await this.getCurrent(id, result, params), params)
 
     return fingerprints ? { [FINGERPRINT]: fingerprints } : {}
   }
@@ -183,7 +181,9 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     result: AuthenticationResult = {}
   ): Promise<void> {
     const { accessToken } = result
-    const { entity } = this.configuration
+    // The event may be the end of a connection, which is no call.
+    const settings = this.getSettings(undefined)
+    const { entity } = settings.configuration
 
     if (event === 'login' && accessToken) {
       const payload = result.authentication?.payload ?? (await this.auth.verifyAccessToken(accessToken))
@@ -191,7 +191,7 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
 
       await this.auth.connections.start(connection, {
         tokenId: toTokenId(accessToken, payload),
-        entity: this.toEntityName(result[entity]?.[this.idName] ?? payload.sub),
+        entity: toNameAmongSessions(settings, result[entity]?.[settings.idName] ?? payload.sub),
         authentication,
         expiresAt: toExpiration(payload, this.auth.configuration.jwtOptions ?? {})
       })
@@ -209,11 +209,6 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     }
   }
 
-  /** The name of the id of an entity. */
-  private get idName(): string {
-    return this.configuration.entityId ?? this.entityService?.id
-  }
-
   /**
    * The entity of a new token. The one that was verified is loaded again when it may have changed since, and when a token
    * has to be tied to what only `getEntity` of this strategy shows.
@@ -229,40 +224,41 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     const verified = auth.entities.getVerified(result)
 
     // Changes are seen from the set-up on.
-    const call = getCall(params)
-    const isFresh = verified && auth.isReady && call && !call.hasChanged(this.toEntityName(id))
+    const call = getRunningCall(auth, params)
+    const isFresh =
+      verified && auth.isReady && call && !call.hasChanged(toNameAmongSessions(this.getSettings(params), id))
 
     if (isFresh && this.showsCredentials) return verified
 
     const { query, ...others } = params
     const current = await this.loadEntity(id, copyWith(others, { authenticated: true }))
 
-    if (verified && !auth.entities.haveSameCredentials(verified, current)) {
+    if (verified && !auth.entities.haveSameCredentials(verified, current, params)) {
       throw new NotAuthenticated('Invalid login')
     }
 
     // Hooks, and the query of a subclass, may show less.
-    this.showsCredentials ??= verified && auth.entities.haveSameCredentials(current, verified)
+    this.showsCredentials ??= verified && auth.entities.haveSameCredentials(current, verified, params)
 
     return current
-  }
-
-  /** The name of an entity among sessions; `undefined` for tokens without an entity. */
-  private toEntityName(id: unknown): string | undefined {
-    const { entity, service } = this.configuration
-
-    return entity && service ? toEntityName(service, id) : undefined
   }
 
   /** Loads the entity as the server sees it. That it is gone is no matter of the service that was called. */
   private async loadEntity(id: unknown, params: AuthenticationParams): Promise<any> {
     try {
-      return await this.getEntity(id, toInternal(params))
+      return await this.getEntity(id, withoutProvider(params))
     } catch (error) {
       if (hasCode(error, 404)) throw new NotAuthenticated('The entity of the access token does not exist')
       throw error
     }
   }
+}
+
+/** The name of an entity among sessions; `undefined` for tokens without an entity. */
+function toNameAmongSessions({ configuration }: StrategySettings, id: unknown): string | undefined {
+  const { entity, service } = configuration
+
+  return entity && service ? toEntityName(service, id) : undefined
 }
 
 /** Cut by hand: an expression that looks for the parts can take time that grows with the square of the spaces. */

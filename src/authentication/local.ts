@@ -7,8 +7,8 @@ import { createError } from '../utils/developer-error.ts'
 import { copyWith, getPath } from '../utils/object.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { assertSync } from '../utils/promise.ts'
-import { getCall } from './connections.ts'
-import { toInternal } from './entities.ts'
+import { getRunningCall } from './connections.ts'
+import { toInternal, withoutProvider } from './entities.ts'
 import { BcryptHasher, type Hasher, isCost } from './hasher.ts'
 import { AuthenticationBaseStrategy, assertOwnService } from './strategy.ts'
 import type { AuthenticationParams, AuthenticationRequest, AuthenticationResult } from './types.ts'
@@ -49,8 +49,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
   }
 
   override get configuration(): any {
-    const { service, entity, entityId } = this.auth.configuration
-    const config = super.configuration ?? {}
+    const { service, entity, entityId, [this.name as string]: config = {} } = this.auth.configuration
 
     return {
       hashSize: 10,
@@ -80,25 +79,27 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
    */
   async findEntity(username: string, params: Params): Promise<any> {
     // Without a username the query would match any user.
-    if (!username) throw this.createError()
+    if (!username) throw this.createError(params)
 
-    const query = await this.getEntityQuery({ [this.configuration.entityUsernameField]: username }, params)
-    const found = await this.entityService.find(copyWith(toInternal(params), { query }))
+    const { configuration, entityService } = this.getSettings(params)
+    const query = await this.getEntityQuery({ [configuration.entityUsernameField]: username }, params)
+    const found = await entityService.find(copyWith(toInternal(params), { query }))
     const [entity] = Array.isArray(found) ? found : (found?.data ?? [])
 
-    if (!entity) throw this.createError()
+    if (!entity) throw this.createError(params)
 
     return entity
   }
 
   /** The entity as the caller may see it: for a call from outside it is loaded as one, with the hooks for that. */
   async getEntity(result: any, params: AuthenticationParams): Promise<any> {
-    const { entityId = this.entityService.id, entity } = this.configuration
+    const { configuration, entityService } = this.getSettings(params)
+    const { entityId = entityService.id, entity } = configuration
 
     if (!entityId || result[entityId] === undefined) throw new NotAuthenticated('Could not get local entity')
 
     return this.auth.entities.show(
-      { service: this.entityService, id: result[entityId], name: entity },
+      { service: entityService, id: result[entityId], name: entity },
       params,
       result
     )
@@ -114,24 +115,24 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
    * @throws NotAuthenticated when they differ
    */
   async comparePassword(entity: any, password: string, params: AuthenticationParams = {}): Promise<any> {
-    const hash = this.getCredential(entity)
+    const hash = this.getCredential(entity, params)
 
     if (typeof hash !== 'string' || hash === '') await this.compareWithNothing(password, params)
-    else if ((await this.hasher.compare(password, hash, toAbortCheck(params))) === true) return entity
+    else if ((await this.hasher.compare(password, hash, this.toAbortCheck(params))) === true) return entity
 
-    throw this.createError()
+    throw this.createError(params)
   }
 
   /**
    * Hashes a new password.
    *
    * @param password The password
-   * @param _params Those of the call
+   * @param params Those of the call
    * @param isAborted Whether the client of the call has gone
    * @throws BadRequest for anything but a string that the hasher can hash as a whole
    */
-  async hashPassword(password: unknown, _params?: Params, isAborted?: () => boolean): Promise<string> {
-    const { passwordField } = this.configuration
+  async hashPassword(password: unknown, params?: Params, isAborted?: () => boolean): Promise<string> {
+    const { passwordField } = this.getSettings(params).configuration
 
     if (typeof password !== 'string' || password === '') {
       throw new BadRequest(`Invalid '${passwordField}': expected a string that is not empty`)
@@ -153,25 +154,25 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     data: AuthenticationRequest,
     params: AuthenticationParams
   ): Promise<AuthenticationResult> {
-    const { usernameField, passwordField, entity } = this.configuration
+    const { configuration, entityService } = this.getSettings(params)
+    const { usernameField, passwordField, entity } = configuration
     const username = getPath(data, usernameField.split('.'))
     const password = getPath(data, passwordField.split('.'))
 
-    if (this.entityService === null) throw new NotAuthenticated('Could not find entity service')
+    if (entityService === null) throw new NotAuthenticated('Could not find entity service')
 
     // An operator object as a username would match any user.
     if (!isCredential(username) || !isCredential(password)) {
       await this.compareWithNothing('', params)
-      throw this.createError()
+      throw this.createError(params)
     }
 
-    const internal = toInternal(params)
     const found = await this.findKnown(username, password, params)
 
     await this.comparePassword(found, password, params)
-    if (!(await this.auth.isActive(found, params))) throw this.createError()
+    if (!(await this.auth.isActive(found, params))) throw this.createError(params)
 
-    const current = await this.renewHash(found, username, password, internal)
+    const current = await this.renewHash(found, username, password, withoutProvider(params))
     const result = {
       authentication: { strategy: this.name },
       [entity]: await this.getEntity(current, params)
@@ -180,8 +181,8 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     return this.auth.entities.setVerified(result, current)
   }
 
-  getCredential(entity: any): unknown {
-    return getPath(entity, this.configuration.entityPasswordField.split('.'))
+  getCredential(entity: any, params?: object): unknown {
+    return getPath(entity, this.getSettings(params).configuration.entityPasswordField.split('.'))
   }
 
   async teardown(): Promise<void> {
@@ -206,7 +207,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
   /** Finds the entity, and takes as long as for a known one when there is none. */
   private async findKnown(username: string, password: string, params: AuthenticationParams): Promise<any> {
     try {
-      return await this.findEntity(username, toInternal(params))
+      return await this.findEntity(username, withoutProvider(params))
     } catch (error) {
       if (hasCode(error, 401)) await this.compareWithNothing(password, params)
       throw error
@@ -217,7 +218,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     const { hasher } = this
 
     if (hasher instanceof BcryptHasher) {
-      await hasher.compare(password, '', toAbortCheck(params))
+      await hasher.compare(password, '', this.toAbortCheck(params))
       return
     }
 
@@ -226,7 +227,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     }
 
     try {
-      await hasher.compare(password, await this.dummy.hash, toAbortCheck(params))
+      await hasher.compare(password, await this.dummy.hash, this.toAbortCheck(params))
     } catch (error) {
       // Not kept: what failed for once must not fail for every unknown user from now on.
       delete this.dummy
@@ -240,10 +241,16 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
    *
    * @returns The entity as it is afterwards
    */
-  private async renewHash(entity: any, username: string, password: string, params: Params): Promise<any> {
-    const { hasher, entityService } = this
-    const { entityId = entityService.id, entityPasswordField: field } = this.configuration
-    const hash = this.getCredential(entity) as string
+  private async renewHash(
+    entity: any,
+    username: string,
+    password: string,
+    params: AuthenticationParams
+  ): Promise<any> {
+    const { configuration, entityService } = this.getSettings(params)
+    const { entityId = entityService.id, entityPasswordField: field, service } = configuration
+    const { hasher } = this
+    const hash = this.getCredential(entity, params) as string
 
     if (typeof entityService._patch !== 'function' || field.includes('.')) return entity
 
@@ -260,7 +267,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
 
       await entityService._patch(entity[entityId], change, { query: { [field]: hash } })
       // Without hooks there is no event.
-      await this.auth.verifySessions(entity[entityId], this.configuration.service)
+      await this.auth.verifySessions(entity[entityId], service)
     } catch (error) {
       // Another call was faster: a login with the same password, or a change of the password.
       if (hasCode(error, 404)) return this.comparePassword(await this.findEntity(username, params), password)
@@ -274,16 +281,16 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     return this.findEntity(username, params)
   }
 
-  private createError(): NotAuthenticated {
-    return new NotAuthenticated(this.configuration.errorMessage)
+  /** Whether the client of a login has gone; `undefined` where that is not known. */
+  private toAbortCheck(params: AuthenticationParams): (() => boolean) | undefined {
+    const call = getRunningCall(this.auth, params)
+
+    return call && (() => call.isAborted())
   }
-}
 
-/** Whether the client of a login has gone; `undefined` where that is not known. */
-function toAbortCheck(params: AuthenticationParams): (() => boolean) | undefined {
-  const call = getCall(params)
-
-  return call && (() => call.isAborted())
+  private createError(params: object): NotAuthenticated {
+    return new NotAuthenticated(this.getSettings(params).configuration.errorMessage)
+  }
 }
 
 function isCredential(value: unknown): value is string {

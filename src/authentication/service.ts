@@ -1,19 +1,19 @@
-import { connection } from '../authentication-hooks/connection.ts'
-import { event } from '../authentication-hooks/event.ts'
+import type { ConnectionEvent } from '../authentication-hooks/connection.ts'
 import { reportError } from '../core/events.ts'
 import { getInternals } from '../core/internals.ts'
 import { OWN_ACCESS, type OwnAccess } from '../core/own-access.ts'
 import type { Application, HookContext, NextFunction, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import { attachHooks } from '../hooks/interop.ts'
-import { copyWith, mergePlain } from '../utils/object.ts'
+import { mergePlain } from '../utils/object.ts'
 import { mapAll } from '../utils/promise.ts'
 import { markTokenResponse } from '../utils/token-response.ts'
 import { AuthenticationBase } from './base.ts'
-import { CALL, getCall, withoutCall } from './connections.ts'
 import { createFinder } from './default-service.ts'
-import { setDispatch, toDispatch } from './dispatch.ts'
+import { toDispatch } from './dispatch.ts'
+import { runInTurn, runLogin } from './login.ts'
 import { assertComplete, warnOfShortSecret, warnOfUnknownStrategies } from './options.ts'
+import { getConfiguration } from './settings.ts'
 import { warnOfSharedTokens } from './shared-tokens.ts'
 import { assertWorking, decodeToken } from './tokens.ts'
 import type {
@@ -47,23 +47,12 @@ export class AuthenticationService extends AuthenticationBase {
   ) {
     super(app, configKey, options)
 
-    // On the object, so that they are around the methods of a subclass too.
-    const { inTurn } = this
+    // On the object, so that it is around the methods of a subclass too.
+    const around = (event: ConnectionEvent) => (context: HookContext, next: NextFunction) =>
+      runLogin(this, event, context, next)
 
-    this.create = attachHooks(this.create, [
-      inTurn,
-      prepareResponse,
-      event('login'),
-      connection('login'),
-      hideCall
-    ])
-    this.remove = attachHooks(this.remove, [
-      inTurn,
-      prepareResponse,
-      event('logout'),
-      connection('logout'),
-      hideCall
-    ])
+    this.create = attachHooks(this.create, [around('login')])
+    this.remove = attachHooks(this.remove, [around('logout')])
 
     app.on('disconnect', (connection) => {
       this.handleDisconnect(connection).catch((error) => reportError(app, error))
@@ -86,7 +75,7 @@ export class AuthenticationService extends AuthenticationBase {
    * @throws NotAuthenticated when the entity has no id
    */
   async getTokenOptions(result: AuthenticationResult, params: AuthenticationParams): Promise<JwtOptions> {
-    const { service, entity, entityId } = this.configuration
+    const { service, entity, entityId } = getConfiguration(this, params)
     const options: JwtOptions = mergePlain(params.jwtOptions, params.jwt)
     const value = service && entity && result[entity]
 
@@ -113,7 +102,7 @@ export class AuthenticationService extends AuthenticationBase {
     data: AuthenticationRequest,
     params: AuthenticationParams = {}
   ): Promise<AuthenticationResult> {
-    const strategies = params.authStrategies ?? this.configuration.authStrategies
+    const strategies = params.authStrategies ?? getConfiguration(this, params).authStrategies
 
     if (!strategies.length) {
       throw new NotAuthenticated('No authentication strategies allowed for creating a JWT (`authStrategies`)')
@@ -122,7 +111,7 @@ export class AuthenticationService extends AuthenticationBase {
     const result = await this.authenticate(data, params, ...strategies)
 
     // Here, and not with what else a login changes on a connection: hooks after this let it join others.
-    if (params.connection && this.isOther(params.connection, result)) {
+    if (params.connection && this.isOther(params.connection, result, params)) {
       getInternals(this.app).channels.leaveAll(params.connection)
     }
 
@@ -186,7 +175,8 @@ export class AuthenticationService extends AuthenticationBase {
 
     if (id !== null && id !== authentication?.accessToken) throw new NotAuthenticated('Invalid access token')
 
-    const result = await this.authenticate(authentication, params, ...this.configuration.authStrategies)
+    const { authStrategies } = getConfiguration(this, params)
+    const result = await this.authenticate(authentication, params, ...authStrategies)
 
     // Only a token of ours: strategies of others may go by something that is none.
     if (result.authentication?.payload) {
@@ -210,7 +200,9 @@ export class AuthenticationService extends AuthenticationBase {
     await super.setup()
 
     // Hooks after a login belong to it: they let the connection join channels.
-    if (!this.isHooked) (this as any).hooks?.({ around: { create: [this.inTurn], remove: [this.inTurn] } })
+    const inTurn = (context: HookContext, next: NextFunction) => runInTurn(this, context, next)
+
+    if (!this.isHooked) (this as any).hooks?.({ around: { create: [inTurn], remove: [inTurn] } })
     this.isHooked = true
 
     // Logins are sent to no connection.
@@ -226,7 +218,7 @@ export class AuthenticationService extends AuthenticationBase {
     const { configuration } = this
 
     assertComplete(configuration, (path) => this.app.service(path))
-    assertWorking(configuration.secret as string, configuration.jwtOptions ?? {})
+    assertWorking(configuration.secret as string, configuration.jwtOptions ?? {}, this.keys)
   }
 
   private async getClaims(
@@ -240,23 +232,6 @@ export class AuthenticationService extends AuthenticationBase {
     return Object.assign({}, ...claims)
   }
 
-  private readonly inTurn = async (context: HookContext, next: NextFunction): Promise<void> => {
-    const { params, http } = context
-    const outer = getCall(params)
-    const endsLogin = isLogoutOfConnection(context)
-
-    await this.connections.run(
-      params,
-      () => http?.isAborted === true,
-      async (ownParams) => {
-        context.params = endsLogin ? withLogin(ownParams) : ownParams
-        await next()
-      }
-    )
-
-    context.params = outer ? copyWith(context.params, { [CALL]: outer }) : withoutCall(context.params)
-  }
-
   /** After the login that runs on the connection, which may have joined channels since. */
   private async handleDisconnect(connection: RealTimeConnection): Promise<void> {
     await this.connections.finish(connection, async () => {
@@ -266,8 +241,12 @@ export class AuthenticationService extends AuthenticationBase {
   }
 
   /** Whether another user is logged in on a connection, or may be, whose channels the new user must not stay in. */
-  private isOther(connection: RealTimeConnection, result: AuthenticationResult): boolean {
-    const { service, entity, entityId } = this.configuration
+  private isOther(
+    connection: RealTimeConnection,
+    result: AuthenticationResult,
+    params: AuthenticationParams
+  ): boolean {
+    const { service, entity, entityId } = getConfiguration(this, params)
     const former = entity && connection[entity]
 
     if (!entity || !former || !service) return false
@@ -281,34 +260,4 @@ export class AuthenticationService extends AuthenticationBase {
   private getIdName(service: string, entityId: string | undefined): string {
     return entityId || (this.app.service(service) as any).id
   }
-}
-
-/** After the method: listeners get the params as they came. */
-async function hideCall(context: HookContext, next: NextFunction): Promise<void> {
-  await next()
-  context.params = withoutCall(context.params)
-}
-
-/** Prepares what a client gets: entities as it may see them, and a header that keeps it out of caches (RFC 6749 §5.1). */
-async function prepareResponse(context: HookContext, next: NextFunction): Promise<void> {
-  await next()
-
-  const { http, result } = context
-
-  context.dispatch = toDispatch(context.dispatch ?? result ?? {})
-  setDispatch(result, context.dispatch)
-
-  if (http) http.headers = { ...http.headers, 'Cache-Control': 'no-store' }
-}
-
-/** Whether a call ends the login of its connection, whatever that is when its turn comes, and no token that it names. */
-function isLogoutOfConnection({ method, id, params }: HookContext): boolean {
-  const { connection, authentication } = params as AuthenticationParams
-
-  return method === 'remove' && id === null && authentication === connection?.authentication
-}
-
-/** What came before a logout may have logged its connection in, or out. */
-function withLogin(params: AuthenticationParams): AuthenticationParams {
-  return copyWith(params, { authentication: params.connection?.authentication })
 }

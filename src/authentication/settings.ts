@@ -1,10 +1,110 @@
-// The setting of an application that holds the configuration: read as it is now, checked whenever it is set.
+// The setting of an application that holds the configuration: checked whenever it is set, read once for each call.
+import { addServiceSlots, getServiceSlots } from '../utils/call-state.ts'
 import { withDefaults } from './options.ts'
 import type { AuthenticationConfiguration } from './types.ts'
 
+declare module '../utils/call-state.ts' {
+  interface ServiceSlots {
+    /** The configuration that a call of an authentication service goes by. */
+    readonly settings?: CallSettings
+  }
+}
+
+/** The part of an authentication service that is needed here. */
+interface Service {
+  readonly configuration: AuthenticationConfiguration
+  /** The same object for the registered service, which inherits from the one of the application. */
+  readonly strategies: object
+}
+
+/** The part of a strategy that has settings. */
+interface Strategy {
+  readonly configuration: any
+  readonly entityService: any
+}
+
+/** The settings of a strategy for one call. */
+export class StrategySettings {
+  private readonly strategy: Strategy
+  private known: { readonly configuration: any } | undefined
+  private found: { readonly service: any } | undefined
+
+  constructor(strategy: Strategy) {
+    this.strategy = strategy
+  }
+
+  /** What `configuration` of the strategy returned first. */
+  get configuration(): any {
+    this.known ??= { configuration: this.strategy.configuration }
+
+    return this.known.configuration
+  }
+
+  /** What `entityService` of the strategy returned first. */
+  get entityService(): any {
+    this.found ??= { service: this.strategy.entityService }
+
+    return this.found.service
+  }
+
+  /** The name of the id of the entity. */
+  get idName(): string {
+    return this.configuration.entityId ?? this.entityService?.id
+  }
+}
+
+/** The configuration as one call sees it, and what its strategies make of it: a change counts from the next call on. */
+class CallSettings {
+  readonly configuration: AuthenticationConfiguration
+  private readonly strategies = new Map<object, StrategySettings>()
+
+  constructor(configuration: AuthenticationConfiguration) {
+    this.configuration = configuration
+  }
+
+  of(strategy: Strategy): StrategySettings {
+    const known = this.strategies.get(strategy)
+
+    if (known) return known
+
+    const settings = new StrategySettings(strategy)
+
+    this.strategies.set(strategy, settings)
+
+    return settings
+  }
+}
+
+/** Has a call of an authentication service read the configuration once. Params that are of one already stay as they are. */
+export function withSettings<Params extends object>(service: Service, params: Params): Params {
+  const { strategies, configuration } = service
+
+  return getServiceSlots(params, strategies).settings
+    ? params
+    : addServiceSlots(params, strategies, { settings: new CallSettings(configuration) })
+}
+
 /**
- * Returns a function that reads a setting with its defaults. The result is the same object until an option has
- * changed: it is asked for many times during a request.
+ * The configuration of an authentication service for a call.
+ *
+ * @param service The service
+ * @param params The params of the call; for those of no call of the service it is read now
+ */
+export function getConfiguration(service: Service, params: object | undefined): AuthenticationConfiguration {
+  return getServiceSlots(params, service.strategies).settings?.configuration ?? service.configuration
+}
+
+/** The same for a strategy of the service. */
+export function getStrategySettings(
+  service: Service,
+  strategy: Strategy,
+  params: object | undefined
+): StrategySettings {
+  return getServiceSlots(params, service.strategies).settings?.of(strategy) ?? new StrategySettings(strategy)
+}
+
+/**
+ * Returns a function that reads a setting with its defaults. The result is the same object until an option has changed.
  *
  * @param getSetting Returns the setting, which may have been changed in place
  */

@@ -46,8 +46,8 @@ export interface Strategy<Service> {
    * is loaded once more for a call from outside, as that may see it.
    */
   getEntity?(entity: any, params: AuthenticationParams): Promise<any>
-  /** What of an entity proves who it is, for example a password hash. Tokens are void once it changes. */
-  getCredential?(entity: any): unknown
+  /** What of an entity proves who it is, for example a password hash. Tokens are revoked once it changes. */
+  getCredential?(entity: any, params?: object): unknown
   /** Claims for every new token of the service, whichever strategy led to it. */
   getClaims?(result: AuthenticationResult, params: AuthenticationParams): Promise<{ [claim: string]: any }>
 }

@@ -1,6 +1,7 @@
 import type { Application } from '../core/types.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import type { AuthenticationBase, AuthenticationStrategy } from './base.ts'
+import { getStrategySettings, type StrategySettings } from './settings.ts'
 
 /** The base of strategies that are classes: it keeps what a strategy is given at registration. */
 export class AuthenticationBaseStrategy implements AuthenticationStrategy {
@@ -37,6 +38,15 @@ export class AuthenticationBaseStrategy implements AuthenticationStrategy {
       )
 
     return this.authentication
+  }
+
+  /**
+   * The configuration and the entity service for a call: read once for the calls of the authentication service.
+   *
+   * @param params The params of the call
+   */
+  protected getSettings(params: object | undefined): StrategySettings {
+    return getStrategySettings(this.auth, this, params)
   }
 
   /** The service that holds the entities: that of the strategy, or else of all; `null` when none is configured. */

@@ -1,21 +1,11 @@
-import {
-  createHash,
-  createHmac,
-  createPrivateKey,
-  createPublicKey,
-  createSecretKey,
-  type KeyObject
-} from 'node:crypto'
+import { createHash } from 'node:crypto'
 import jsonwebtoken from 'jsonwebtoken'
 import { NotAuthenticated } from '../errors.ts'
-import { BoundedMap } from '../utils/bounded-map.ts'
 import { createError } from '../utils/developer-error.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { DEFAULT_LIFETIME, toAlgorithms } from './options.ts'
+import type { SecretKeys, TokenSecret } from './secret-keys.ts'
 import type { JwtOptions, JwtVerifyOptions } from './types.ts'
-
-/** What tokens are signed or verified with: a string, or what `node:crypto` takes. */
-export type TokenSecret = string | Buffer | KeyObject | { key: string | Buffer; passphrase: string }
 
 /** A token whose signature and claims are good. */
 export interface VerifiedToken {
@@ -45,33 +35,20 @@ const VERIFY_OPTIONS = [
 /** What `jsonwebtoken` throws on purpose; messages of anything else may repeat the token. */
 const TOKEN_ERRORS = ['JsonWebTokenError', 'TokenExpiredError', 'NotBeforeError']
 
-/** How many keys are kept. More than one or two are those of secrets given for a single call. */
-const MAX_KEYS = 100
-
-/** How many fingerprints are kept: each request of a user needs the same one. */
-const MAX_FINGERPRINTS = 5000
-
-/** `null` for what is no key: to find that out takes long, too. */
-const keys = new BoundedMap<string, KeyObject | null>(MAX_KEYS)
-
-/** By credential, with what else they were made of. */
-const fingerprints = new BoundedMap<
-  unknown,
-  { readonly secret: string; readonly name: string; readonly fingerprint: string }
->(MAX_FINGERPRINTS)
-
 /**
  * Signs a token.
  *
  * @param payload The claims
  * @param secret A string, a private key in PEM, or a key
  * @param options Options of `jsonwebtoken`; `algorithm` may be a list, and the first one signs; `expiresIn` may be `'never'`
+ * @param keys What the service has made of its secrets
  * @throws Error for options that are not valid
  */
 export function signToken(
   payload: string | Buffer | object,
   secret: TokenSecret,
-  { algorithms, algorithm, expiresIn, ...options }: JwtVerifyOptions
+  { algorithms, algorithm, expiresIn, ...options }: JwtVerifyOptions,
+  keys: SecretKeys
 ): string {
   const [signing = 'HS256'] = toAlgorithms({ algorithms, algorithm })
 
@@ -82,7 +59,7 @@ export function signToken(
     Object.entries(options).filter(([name]) => !VERIFY_OPTIONS.includes(name))
   )
 
-  return jsonwebtoken.sign(payload, toKey(secret, signing, 'sign'), {
+  return jsonwebtoken.sign(payload, keys.toKey(secret, signing, 'sign'), {
     ...signOptions,
     // With several that are accepted, the first one makes.
     ...(Array.isArray(options.issuer) && { issuer: options.issuer[0] }),
@@ -109,9 +86,15 @@ function toLifetime(payload: unknown, expiresIn: string | number | undefined): J
  * @param token What the client sent
  * @param secret A string, a key in PEM, or a key
  * @param options Options of `jsonwebtoken`
+ * @param keys What the service has made of its secrets
  * @throws NotAuthenticated for anything that is not a valid token
  */
-export function verifyToken(token: unknown, secret: TokenSecret, options: JwtVerifyOptions): VerifiedToken {
+export function verifyToken(
+  token: unknown,
+  secret: TokenSecret,
+  options: JwtVerifyOptions,
+  keys: SecretKeys
+): VerifiedToken {
   const { algorithm, ...rest } = options
   const algorithms = toAlgorithms(options)
 
@@ -120,7 +103,7 @@ export function verifyToken(token: unknown, secret: TokenSecret, options: JwtVer
 
     const { header, payload } = jsonwebtoken.verify(
       token as string,
-      toKey(secret, algorithms[0] as string, 'verify'),
+      keys.toKey(secret, algorithms[0] as string, 'verify'),
       { ...rest, algorithms, complete: true } as jsonwebtoken.VerifyOptions & { complete: true }
     )
 
@@ -165,29 +148,6 @@ function addTime(iat: number, time: string | number): number {
 /** What a token says that was made just now; nothing of it is verified. */
 export function decodeToken(token: string): unknown {
   return jsonwebtoken.decode(token)
-}
-
-/**
- * A short value that changes when a credential does, and tells nothing about it.
- *
- * @param secret The secret of the tokens that will carry it
- * @param name The name of the strategy that goes by the credential
- * @param credential For example a password hash
- */
-export function createFingerprint(secret: string, name: string, credential: unknown): string {
-  const known = fingerprints.get(credential)
-
-  if (known && known.secret === secret && known.name === name) return known.fingerprint
-
-  const fingerprint = createHmac('sha256', secret)
-    .update(`alula fingerprint ${JSON.stringify([name, credential])}`)
-    .digest('base64url')
-    .slice(0, 22)
-
-  // What is inside of an object may change.
-  if (typeof credential === 'string') fingerprints.set(credential, { secret, name, fingerprint })
-
-  return fingerprint
 }
 
 /** A signature that only decodes to the same bytes is not the one that was made. */
@@ -256,57 +216,24 @@ function toNotAuthenticated(error: any): NotAuthenticated {
  *
  * @throws Error with a sentence that says what is wrong
  */
-export function assertWorking(secret: string, options: JwtOptions): void {
+export function assertWorking(secret: string, options: JwtOptions, keys: SecretKeys): void {
   const algorithms = toAlgorithms(options)
 
-  if (typeof toKey(secret, algorithms[0] as string, 'verify') === 'string') {
+  if (typeof keys.toKey(secret, algorithms[0] as string, 'verify') === 'string') {
     throw createError(
       'ALULA_INVALID_SECRET',
       `The 'secret' of the authentication configuration must be a key in PEM for ${algorithms[0]}`
     )
   }
   // Those that others make are verified with the public half of a key, and those for later are not valid yet.
-  if (!canSign(secret, algorithms) || options.notBefore !== undefined) return
+  if (!keys.canSign(secret, algorithms) || options.notBefore !== undefined) return
 
   try {
-    verifyToken(signToken({}, secret, options), secret, options)
+    verifyToken(signToken({}, secret, options, keys), secret, options, keys)
   } catch (error: any) {
     throw createError(
       'ALULA_INVALID_JWT_OPTIONS',
       `The 'jwtOptions' of the authentication configuration make no valid token: ${error.message}`
     )
-  }
-}
-
-/** Whether a secret can sign. With the public half of a key a service can only verify what another one has signed. */
-export function canSign(secret: string, [algorithm = 'HS256']: readonly string[]): boolean {
-  return typeof toKey(secret, algorithm, 'sign') !== 'string'
-}
-
-/** Cached per secret: reading a string as a key costs more than verifying a token. */
-function toKey(secret: TokenSecret, algorithm: string, use: 'sign' | 'verify'): KeyObject | any {
-  const isShared = algorithm.startsWith('HS')
-
-  // `jsonwebtoken` says what is wrong with the name of an algorithm that is none.
-  if (typeof secret !== 'string' || !/^(HS|RS|PS|ES)/.test(algorithm)) return secret
-
-  const name = `${isShared ? 'shared' : use} ${secret}`
-  const known = keys.get(name)
-
-  if (known !== undefined) return known ?? secret
-
-  const key = isShared ? createSecretKey(Buffer.from(secret)) : readKey(secret, use)
-
-  keys.set(name, key)
-
-  return key ?? secret
-}
-
-/** `null` for what is no key: `jsonwebtoken` says so better. */
-function readKey(secret: string, use: 'sign' | 'verify'): KeyObject | null {
-  try {
-    return use === 'sign' ? createPrivateKey(secret) : createPublicKey(secret)
-  } catch {
-    return null
   }
 }

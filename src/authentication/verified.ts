@@ -1,5 +1,6 @@
 import { BoundedMap } from '../utils/bounded-map.ts'
 import { copyPlain, isSamePlain } from '../utils/object.ts'
+import type { SecretKeys } from './secret-keys.ts'
 import { type VerifiedToken, verifyToken } from './tokens.ts'
 import type { JwtVerifyOptions } from './types.ts'
 
@@ -15,6 +16,12 @@ export class VerifiedTokens {
   private readonly tokens = new BoundedMap<unknown, VerifiedToken>(MAX_TOKENS)
   /** What the remembered tokens were verified with. */
   private basis: { readonly secret?: string; readonly options: JwtVerifyOptions } = { options: {} }
+  private readonly keys: SecretKeys
+
+  /** @param keys What the service has made of its secrets */
+  constructor(keys: SecretKeys) {
+    this.keys = keys
+  }
 
   /**
    * Verifies a token, as `verifyToken` does.
@@ -34,7 +41,7 @@ export class VerifiedTokens {
 
     this.tokens.delete(token)
 
-    const verified = verifyToken(token, secret, options)
+    const verified = verifyToken(token, secret, options, this.keys)
 
     if (isLasting(options)) this.tokens.set(token, copy(verified))
 

@@ -1,4 +1,4 @@
-import { LOGIN } from '../access/login.ts'
+import { toLoginParams } from '../access/login.ts'
 import { AuthenticationBaseStrategy, assertOwnService } from '../authentication/strategy.ts'
 import type {
   AuthenticationParams,
@@ -140,9 +140,8 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
     const { entityService } = this
 
     return entityService.get(id, {
-      ...withoutQuery(params),
-      [this.configuration.entity]: result,
-      [LOGIN]: entityService
+      ...toLoginParams(withoutQuery(params), entityService),
+      [this.configuration.entity]: result
     })
   }
 

@@ -30,7 +30,10 @@ describe('authenticate', () => {
 
     expect(await auth.authenticate(data, params, 'other', 'test')).toEqual({ my: 'result' })
     expect(seen[0]).toBe(data)
-    expect(seen[1]).toEqual({ query: { a: 1 }, authenticated: true })
+    expect(Object.fromEntries(Object.entries(seen[1] as object))).toEqual({
+      query: { a: 1 },
+      authenticated: true
+    })
     expect(params).toEqual({ query: { a: 1 } })
   })
 

@@ -1,7 +1,10 @@
 import jsonwebtoken from 'jsonwebtoken'
 import { describe, expect, it, vi } from 'vitest'
-import { createFingerprint, signToken, toTokenId, verifyToken } from '../../src/authentication/tokens.ts'
+import { SecretKeys } from '../../src/authentication/secret-keys.ts'
+import { signToken, toTokenId, verifyToken } from '../../src/authentication/tokens.ts'
 import { SECRET } from './app.ts'
+
+const keys = new SecretKeys()
 
 /** A token with anything in its header. */
 function forge(header: object, payload: string | object = { sub: '1' }): string {
@@ -11,7 +14,7 @@ function forge(header: object, payload: string | object = { sub: '1' }): string 
 /** What a token is refused with; `undefined` when it is good. */
 function findFault(token: unknown, options: object = {}): { message: string; data: any } | undefined {
   try {
-    verifyToken(token, SECRET, options)
+    verifyToken(token, SECRET, options, keys)
 
     return undefined
   } catch (error: any) {
@@ -120,25 +123,25 @@ describe('a token', () => {
 
   it('is good until it expires, and for the tolerance', () => {
     const exp = Math.floor(Date.now() / 1000) + 60
-    const getEnd = (options: object) => verifyToken(forge({}, { exp }), SECRET, options).expiresAt
+    const getEnd = (options: object) => verifyToken(forge({}, { exp }), SECRET, options, keys).expiresAt
 
     expect(getEnd({})).toBe(exp * 1000)
     expect(getEnd({ clockTolerance: 5 })).toBe((exp + 5) * 1000)
     expect(getEnd({ ignoreExpiration: true })).toBe(Infinity)
-    expect(verifyToken(TOKEN, SECRET, {}).expiresAt).toBe(Infinity)
+    expect(verifyToken(TOKEN, SECRET, {}, keys).expiresAt).toBe(Infinity)
     expect(findFault(forge({}, { exp: exp - 70 }), { ignoreExpiration: true })).toBeUndefined()
     expect(findFault(forge({}, { exp: exp - 70 }), { clockTolerance: 60 })).toBeUndefined()
   })
 
   it('is signed with HS256 unless an algorithm is set', () => {
     const getHeader = (options: object) =>
-      jsonwebtoken.decode(signToken({}, SECRET, options), { complete: true })?.header
+      jsonwebtoken.decode(signToken({}, SECRET, options, keys), { complete: true })?.header
 
     expect(getHeader({})).toEqual({ alg: 'HS256', typ: 'JWT' })
     expect(getHeader({ algorithm: ['HS512', 'HS256'] })).toEqual({ alg: 'HS512', typ: 'JWT' })
     // For verifications alone.
     expect(getHeader({ clockTimestamp: 5, nonce: 'n' })).toEqual({ alg: 'HS256', typ: 'JWT' })
-    expect(() => signToken({}, SECRET, { algorithm: 'none' as any })).toThrow('a token must be signed')
+    expect(() => signToken({}, SECRET, { algorithm: 'none' as any }, keys)).toThrow('a token must be signed')
   })
 
   it('is revoked by its id, or else by what it says', () => {
@@ -156,35 +159,35 @@ describe('a token', () => {
 describe('the fingerprint of a credential', () => {
   it('is one for one secret, strategy and credential', () => {
     const values = [
-      createFingerprint(SECRET, 'local', 'a hash'),
-      createFingerprint(`${SECRET}.`, 'local', 'a hash'),
-      createFingerprint(SECRET, 'other', 'a hash'),
-      createFingerprint(SECRET, 'local', 'another hash')
+      keys.createFingerprint(SECRET, 'local', 'a hash'),
+      keys.createFingerprint(`${SECRET}.`, 'local', 'a hash'),
+      keys.createFingerprint(SECRET, 'other', 'a hash'),
+      keys.createFingerprint(SECRET, 'local', 'another hash')
     ]
 
     expect(new Set(values).size).toBe(4)
-    expect(createFingerprint(SECRET, 'local', 'a hash')).toBe(values[0])
+    expect(keys.createFingerprint(SECRET, 'local', 'a hash')).toBe(values[0])
     for (const value of values) expect(value).toMatch(/^[\w-]{22}$/)
   })
 
   it('is that of what an object holds now', () => {
     const credential = { version: 1 }
-    const before = createFingerprint(SECRET, 'key', credential)
+    const before = keys.createFingerprint(SECRET, 'key', credential)
 
     credential.version = 2
 
-    expect(createFingerprint(SECRET, 'key', credential)).not.toBe(before)
-    expect(createFingerprint(SECRET, 'key', { version: 1 })).toBe(before)
+    expect(keys.createFingerprint(SECRET, 'key', credential)).not.toBe(before)
+    expect(keys.createFingerprint(SECRET, 'key', { version: 1 })).toBe(before)
   })
 
   it('of a text is made once', () => {
     const stringify = vi.spyOn(JSON, 'stringify')
 
-    createFingerprint(SECRET, 'local', 'a hash that nobody else has')
+    keys.createFingerprint(SECRET, 'local', 'a hash that nobody else has')
 
     const { length } = stringify.mock.calls
 
-    createFingerprint(SECRET, 'local', 'a hash that nobody else has')
+    keys.createFingerprint(SECRET, 'local', 'a hash that nobody else has')
     expect(stringify.mock.calls).toHaveLength(length)
     stringify.mockRestore()
   })

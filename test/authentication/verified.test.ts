@@ -1,5 +1,6 @@
 import jsonwebtoken from 'jsonwebtoken'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { SecretKeys } from '../../src/authentication/secret-keys.ts'
 import { signToken } from '../../src/authentication/tokens.ts'
 import { VerifiedTokens } from '../../src/authentication/verified.ts'
 import { AuthenticationService, JWTStrategy } from '../../src/authentication.ts'
@@ -8,6 +9,8 @@ import { memory } from '../../src/memory.ts'
 import { createApp, createAppWithUser, decode, LOGIN, OTHER_SECRET, SECRET } from './app.ts'
 
 // A token that was verified is remembered. Nothing of what follows may depend on whether it is.
+
+const keys = new SecretKeys()
 
 const REFUSED = { name: 'NotAuthenticated', code: 401 }
 
@@ -293,8 +296,8 @@ describe('a token that was used', () => {
 })
 
 it('a token that was used is refused when an expression for its audience has changed', async () => {
-  const verified = new VerifiedTokens()
-  const token = signToken({}, SECRET, { audience: 'ada', algorithm: 'HS256' })
+  const verified = new VerifiedTokens(keys)
+  const token = signToken({}, SECRET, { audience: 'ada', algorithm: 'HS256' }, keys)
 
   expect(verified.verify(token, SECRET, { audience: /^a/ as any }).payload.aud).toBe('ada')
   expect(() => verified.verify(token, SECRET, { audience: /^b/ as any })).toThrow('jwt audience invalid')
@@ -303,7 +306,7 @@ it('a token that was used is refused when an expression for its audience has cha
 describe('the memory of tokens', () => {
   const OPTIONS = { algorithm: 'HS256', header: { typ: 'access' } }
   const sign = (payload: object = {}, secret = SECRET) =>
-    signToken(payload, secret, { ...OPTIONS, expiresIn: '1d' })
+    signToken(payload, secret, { ...OPTIONS, expiresIn: '1d' }, keys)
 
   /** How many signatures are verified meanwhile. */
   function count(run: () => void): number {
@@ -319,7 +322,7 @@ describe('the memory of tokens', () => {
   }
 
   it('holds 5000 of them and no more, and those that it lost are verified again', () => {
-    const verified = new VerifiedTokens()
+    const verified = new VerifiedTokens(keys)
     const tokens = Array.from({ length: 6000 }, (_, n) => sign({ n }))
 
     for (const [n, token] of tokens.entries()) {
@@ -338,7 +341,7 @@ describe('the memory of tokens', () => {
   })
 
   it('holds none that was refused', () => {
-    const verified = new VerifiedTokens()
+    const verified = new VerifiedTokens(keys)
     const wrong = sign({}, OTHER_SECRET)
     const refuse = (token: unknown) => expect(() => verified.verify(token, SECRET, OPTIONS)).toThrow()
 
@@ -348,7 +351,7 @@ describe('the memory of tokens', () => {
   })
 
   it('saves verifying one of them again', () => {
-    const verified = new VerifiedTokens()
+    const verified = new VerifiedTokens(keys)
     const token = sign({ aud: 'a' })
 
     for (const options of [OPTIONS, { ...OPTIONS, audience: ['a', 'b'] }]) {
@@ -364,8 +367,8 @@ describe('the memory of tokens', () => {
   it('holds none that has expired once it was asked for', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 1_900_000_000_000 })
 
-    const verified = new VerifiedTokens()
-    const token = signToken({}, SECRET, { ...OPTIONS, expiresIn: 1 })
+    const verified = new VerifiedTokens(keys)
+    const token = signToken({}, SECRET, { ...OPTIONS, expiresIn: 1 }, keys)
 
     verified.verify(token, SECRET, OPTIONS)
     vi.setSystemTime(1_900_000_001_000)
@@ -375,7 +378,7 @@ describe('the memory of tokens', () => {
   })
 
   it('is empty after another secret and after other options', () => {
-    const verified = new VerifiedTokens()
+    const verified = new VerifiedTokens(keys)
     const token = sign()
 
     verified.verify(token, SECRET, OPTIONS)
@@ -386,7 +389,7 @@ describe('the memory of tokens', () => {
   })
 
   it('forgets one that it is told to', () => {
-    const verified = new VerifiedTokens()
+    const verified = new VerifiedTokens(keys)
     const [one, two] = [sign({ n: 1 }), sign({ n: 2 })]
 
     verified.verify(one, SECRET, OPTIONS)
@@ -402,7 +405,7 @@ describe('the memory of tokens', () => {
     ['an expression for the audience', { audience: ['b', /a/] }],
     ['clockTimestamp', { clockTimestamp: Math.floor(Date.now() / 1000) }]
   ])('holds none that was verified with %s', (_name, options) => {
-    const verified = new VerifiedTokens()
+    const verified = new VerifiedTokens(keys)
 
     const token = sign({ aud: 'a' })
 

@@ -1,0 +1,92 @@
+// A login and a logout, from their turn on the connection to what the client gets.
+import { type ConnectionEvent, updateConnection } from '../authentication-hooks/connection.ts'
+import { emitOnApplication } from '../authentication-hooks/event.ts'
+import type { HookContext, NextFunction } from '../core/types.ts'
+import { addServiceSlots, getServiceSlots, withoutServiceSlots } from '../utils/call-state.ts'
+import { copyWith } from '../utils/object.ts'
+import type { Connections } from './connections.ts'
+import { setDispatch, toDispatch } from './dispatch.ts'
+import type { AuthenticationParams } from './types.ts'
+
+/** The part of an authentication service that is needed here. */
+interface Service {
+  readonly connections: Connections
+  readonly strategies: object
+}
+
+/**
+ * Runs a login or a logout: all that happens around the method, in this order.
+ *
+ * @param service The authentication service
+ * @param event What a successful call means to its connection
+ * @param context The context of the call
+ * @param next Runs the method
+ */
+export function runLogin(
+  service: Service,
+  event: ConnectionEvent,
+  context: HookContext,
+  next: NextFunction
+): Promise<void> {
+  return runInTurn(service, context, async () => {
+    await next()
+
+    // Listeners get the params as they came.
+    context.params = withoutServiceSlots(context.params)
+    await updateConnection(event, context)
+    emitOnApplication(event, context)
+    prepareResponse(context)
+  })
+}
+
+/**
+ * Runs a login or a logout, or hooks around one, when it is the turn of the call: each connection has one at a time.
+ *
+ * @param service The authentication service
+ * @param context The context of the call; meanwhile its params have what is kept of the login
+ * @param work What to run
+ */
+export async function runInTurn(
+  { connections, strategies }: Service,
+  context: HookContext,
+  work: () => Promise<unknown>
+): Promise<void> {
+  const { params, http } = context
+  const outer = getServiceSlots(params, strategies)
+  const endsLogin = isLogoutOfConnection(context)
+
+  await connections.run(
+    params,
+    () => http?.isAborted === true,
+    async (ownParams) => {
+      context.params = endsLogin ? withLogin(ownParams) : ownParams
+      await work()
+    }
+  )
+
+  context.params = outer.running
+    ? addServiceSlots(context.params, strategies, outer)
+    : withoutServiceSlots(context.params)
+}
+
+/** Prepares what a client gets: entities as it may see them, and a header that keeps it out of caches (RFC 6749 §5.1). */
+function prepareResponse(context: HookContext): void {
+  const { http, result } = context
+
+  context.dispatch = toDispatch(context.dispatch ?? result ?? {})
+  setDispatch(result, context.dispatch)
+
+  if (http) http.headers = { ...http.headers, 'Cache-Control': 'no-store' }
+}
+
+/** Whether a call ends the login of its connection, whatever that is when its turn comes, and no token that it names. */
+function isLogoutOfConnection({ method, id, params }: HookContext): boolean {
+  const { connection, authentication } = params as AuthenticationParams
+
+  return method === 'remove' && id === null && authentication === connection?.authentication
+}
+
+/** What came before a logout may have logged its connection in, or out. */
+function withLogin(params: AuthenticationParams): AuthenticationParams {
+  return copyWith(params, { authentication: params.connection?.authentication })
+}

@@ -1,0 +1,84 @@
+import { createHmac, createPrivateKey, createPublicKey, createSecretKey, type KeyObject } from 'node:crypto'
+import { BoundedMap } from '../utils/bounded-map.ts'
+
+/** What tokens are signed or verified with: a string, or what `node:crypto` takes. */
+export type TokenSecret = string | Buffer | KeyObject | { key: string | Buffer; passphrase: string }
+
+/** How many keys are kept. More than one or two are those of secrets given for a single call. */
+const MAX_KEYS = 100
+
+/** How many fingerprints are kept: each request of a user needs the same one. */
+const MAX_FINGERPRINTS = 5000
+
+/** What an authentication service makes of its secrets. Kept, because to read a key takes longer than to verify a token. */
+export class SecretKeys {
+  /** `null` for what is no key: to find that out takes long, too. */
+  private readonly keys = new BoundedMap<string, KeyObject | null>(MAX_KEYS)
+  /** By credential, with what else they were made of. */
+  private readonly fingerprints = new BoundedMap<
+    unknown,
+    { readonly secret: string; readonly name: string; readonly fingerprint: string }
+  >(MAX_FINGERPRINTS)
+
+  /**
+   * The key for a secret; the secret itself where it is no string, or no key.
+   *
+   * @param secret The secret
+   * @param algorithm The algorithm of the token
+   * @param use What the key is for
+   */
+  toKey(secret: TokenSecret, algorithm: string, use: 'sign' | 'verify'): KeyObject | any {
+    const isShared = algorithm.startsWith('HS')
+
+    // `jsonwebtoken` says what is wrong with the name of an algorithm that is none.
+    if (typeof secret !== 'string' || !/^(HS|RS|PS|ES)/.test(algorithm)) return secret
+
+    const name = `${isShared ? 'shared' : use} ${secret}`
+    const known = this.keys.get(name)
+
+    if (known !== undefined) return known ?? secret
+
+    const key = isShared ? createSecretKey(Buffer.from(secret)) : readKey(secret, use)
+
+    this.keys.set(name, key)
+
+    return key ?? secret
+  }
+
+  /** Whether a secret can sign. With the public half of a key a service can only verify what another one has signed. */
+  canSign(secret: string, [algorithm = 'HS256']: readonly string[]): boolean {
+    return typeof this.toKey(secret, algorithm, 'sign') !== 'string'
+  }
+
+  /**
+   * A short value that changes when a credential does, and tells nothing about it.
+   *
+   * @param secret The secret of the tokens that will carry it
+   * @param name The name of the strategy that goes by the credential
+   * @param credential For example a password hash
+   */
+  createFingerprint(secret: string, name: string, credential: unknown): string {
+    const known = this.fingerprints.get(credential)
+
+    if (known && known.secret === secret && known.name === name) return known.fingerprint
+
+    const fingerprint = createHmac('sha256', secret)
+      .update(`alula fingerprint ${JSON.stringify([name, credential])}`)
+      .digest('base64url')
+      .slice(0, 22)
+
+    // What is inside of an object may change.
+    if (typeof credential === 'string') this.fingerprints.set(credential, { secret, name, fingerprint })
+
+    return fingerprint
+  }
+}
+
+/** `null` for what is no key: `jsonwebtoken` says so better. */
+function readKey(secret: string, use: 'sign' | 'verify'): KeyObject | null {
+  try {
+    return use === 'sign' ? createPrivateKey(secret) : createPublicKey(secret)
+  } catch {
+    return null
+  }
+}
