@@ -10,6 +10,7 @@ export { JWTStrategy } from './authentication/jwt.ts'
 export { LocalStrategy } from './authentication/local.ts'
 export { MemoryRevocationStore, type RevocationStore } from './authentication/revocation.ts'
 export { authenticationSettingsSchema } from './authentication/schema.ts'
+export type { TokenSecret } from './authentication/secret-keys.ts'
 export { AuthenticationService } from './authentication/service.ts'
 export type { IncomingRequest } from './authentication/strategies.ts'
 export {
@@ -17,7 +18,6 @@ export {
   createStrategy,
   type StrategyDependencies
 } from './authentication/strategy.ts'
-export type { TokenSecret } from './authentication/secret-keys.ts'
 export type {
   AuthenticationConfiguration,
   AuthenticationParams,

@@ -1,3 +1,4 @@
 export { compose } from './hooks/compose.ts'
 export { collect } from './hooks/phase.ts'
-export { type AroundHook, type BaseContext, GUARD, type Hook, type NextFunction } from './hooks/types.ts'
+export { GUARD } from './hooks/traits.ts'
+export type { AroundHook, BaseContext, Hook, NextFunction } from './hooks/types.ts'

@@ -9,7 +9,6 @@ import { findSymbols } from '../scripts/support/symbols.mjs'
 const ALLOWED: { readonly [file: string]: { readonly [name: string]: string } } = {
   'packages/alula-testing/src/document-requests.ts': { INVENTED: 'a value that no body can be' },
   'src/access/enforce.ts': { DEMAND: 'on contexts: the query that a rule restricts the call to' },
-  'src/access/rules.ts': { RULE: 'on rules of the library: their name, and that they return no query' },
   'src/adapter/base.ts': {
     SERVICE: 'of Feathers v5: the options of a registered service',
     PARSED: 'on params: the query, parsed once for a call'
@@ -35,13 +34,9 @@ const ALLOWED: { readonly [file: string]: { readonly [name: string]: string } } 
   'src/express/server.ts': { CLASSES: 'on applications of Express: their classes of requests and responses' },
   'src/core/single-copy.ts': { COPY: 'on the global object: the copy of alula that came first' },
   'src/hooks/interop.ts': { HOOKS: 'of Feathers v5: the hook manager of an object or a function' },
-  'src/hooks/types.ts': {
-    AROUND: 'on before hooks: the around hook that they bring with them',
-    GUARD: 'on hooks: the function that guards all calls of the service',
-    INPUT: 'on before hooks: when the input of the service is checked',
-    AUTHENTICATES: 'on hooks: how they authenticate, for the manifest',
-    PROTECTS: 'on hooks: the fields that they remove, for the manifest',
-    REFUSES: 'on hooks: they refuse external calls, for the manifest'
+  'src/hooks/traits.ts': {
+    TRAITS: 'on functions that get a context: what they say about themselves',
+    GUARD: 'on hooks, also of applications: the function that guards all calls of the service'
   },
   'src/koa/request.ts': { PARSED: 'on requests of Koa: their parsed query' },
   'src/koa/send.ts': { SERVED: 'on contexts of Koa: what a service call has set' },
@@ -65,7 +60,6 @@ const ALLOWED: { readonly [file: string]: { readonly [name: string]: string } } 
   },
   'src/query/validated.ts': { VALIDATED: 'of Feathers v5: a query that a schema has checked' },
   'src/schema/ajv.ts': { TOO_COMPLEX: 'a value that is thrown and never leaves the file' },
-  'src/schema/declaration.ts': { ON_WRITE: 'on server values: they are made with each write' },
   'src/schema/declared.ts': {
     DECLARED: 'on values of schema(): their declaration, shared by copies of a bundle'
   },

@@ -5,7 +5,7 @@ import { isStandardMethod } from '../core/methods.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { Application, FeathersService, HookContext, NextFunction } from '../core/types.ts'
 import { Forbidden } from '../errors.ts'
-import { REFUSES } from '../hooks/types.ts'
+import { describeHook } from '../hooks/traits.ts'
 import { isObject, isStringList } from '../utils/check.ts'
 import { assertOptions } from '../utils/options.ts'
 import { findGuard } from './guard.ts'
@@ -66,7 +66,7 @@ function isOpenList(open: unknown): boolean {
   return isObject(open) && Object.values(open).every(isStringList)
 }
 
-const refusal = Object.assign(refuseFromOutside, { [REFUSES]: true as const })
+const refusal = describeHook(refuseFromOutside, { refuses: true })
 
 async function refuseFromOutside(context: HookContext, next: NextFunction): Promise<void> {
   const { params, service, path, method } = context

@@ -2,7 +2,8 @@ import { isRefused, visitHooks } from '../core/gate.ts'
 import { getOwnAccess } from '../core/own-access.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
-import { AUTHENTICATES, type Authenticates, type Layer } from '../hooks/types.ts'
+import { type Authenticates, getTraits } from '../hooks/traits.ts'
+import type { Layer } from '../hooks/types.ts'
 
 /**
  * Who may call a method from outside, as far as its pipeline says: by the `access` of the service, or by a hook
@@ -34,8 +35,10 @@ export function findGuard(
 function findHook(layers: readonly Layer<HookContext>[]): string | undefined {
   let strict: Authenticates | undefined
 
-  visitHooks(layers, 'before', ({ [AUTHENTICATES]: mark }: { readonly [AUTHENTICATES]?: Authenticates }) => {
-    if (mark && !mark.optional) strict ??= mark
+  visitHooks(layers, 'before', (hook) => {
+    const { authenticates } = getTraits(hook)
+
+    if (authenticates && !authenticates.optional) strict ??= authenticates
   })
 
   return strict && `hook authenticate(${strict.strategies.map((name) => `'${name}'`).join(', ')})`

@@ -1,4 +1,5 @@
 import type { Application, HookContext, Query } from '../core/types.ts'
+import { describeHook, getTraits } from '../hooks/traits.ts'
 import { isString, isStringList } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
@@ -9,8 +10,12 @@ import { assertOptions, type OptionChecks } from '../utils/options.ts'
  */
 export type AccessRule = (context: HookContext<any, any>) => unknown
 
-/** Where a rule of the library says what it is called, and that it returns no query. */
-const RULE: unique symbol = Symbol('alula/rule')
+declare module '../hooks/traits.ts' {
+  interface Traits {
+    /** Of a rule of the library: what it is called, and whether it returns a query. */
+    readonly rule?: RuleInfo
+  }
+}
 
 /** What is known of a rule before it is asked. */
 export interface RuleInfo {
@@ -24,8 +29,8 @@ export interface RuleInfo {
 }
 
 /** What is known of a rule: a function of an application may return a query. */
-export function describeRule(rule: AccessRule & { readonly [RULE]?: RuleInfo }): RuleInfo {
-  return rule[RULE] ?? { who: rule.name || 'a function', hasQuery: true }
+export function describeRule(rule: AccessRule): RuleInfo {
+  return getTraits(rule).rule ?? { who: rule.name || 'a function', hasQuery: true }
 }
 
 /** Lets every call pass. A token that is sent is verified all the same, so that hooks have the user. */
@@ -100,7 +105,7 @@ export function role(name: string, options: RoleOptions = {}): AccessRule {
 }
 
 function define(info: RuleInfo, rule: AccessRule): AccessRule {
-  return Object.assign(rule, { [RULE]: info })
+  return describeHook(rule, { rule: info })
 }
 
 function hasName(value: unknown, name: string): boolean {

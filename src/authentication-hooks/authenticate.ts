@@ -1,6 +1,6 @@
 import type { DefaultAuthentication, HookContext, NextFunction } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
-import { AUTHENTICATES, INPUT } from '../hooks/types.ts'
+import { describeHook } from '../hooks/traits.ts'
 import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 
@@ -79,10 +79,7 @@ export function authenticate(settings: string | AuthenticateHookSettings, ...nam
     return typeof next === 'function' ? next() : context
   }
 
-  return Object.assign(authenticateCall, {
-    [INPUT]: 'after' as const,
-    [AUTHENTICATES]: { strategies, optional }
-  })
+  return describeHook(authenticateCall, { input: 'after', authenticates: { strategies, optional } })
 }
 
 /** Checks once whether a hook names strategies that are not registered, and warns: every call would be refused. */

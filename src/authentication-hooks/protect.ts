@@ -1,6 +1,6 @@
 import type { HookContext, NextFunction } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
-import { GUARD, PROTECTS } from '../hooks/types.ts'
+import { describeHook, GUARD } from '../hooks/traits.ts'
 import { createError } from '../utils/developer-error.ts'
 import { DISPATCH, hasDispatch, Omission, omitFromDispatch } from '../utils/dispatch.ts'
 import { omitPaths } from '../utils/object.ts'
@@ -49,7 +49,7 @@ export function protect(...fields: string[]) {
     if (params.provider && params.query) assertUnprotected(params.query, paths)
   }
 
-  return Object.assign(protectFields, { [GUARD]: refuseQuery, [PROTECTS]: fields })
+  return describeHook(Object.assign(protectFields, { [GUARD]: refuseQuery }), { protects: fields })
 }
 
 function withoutFields(result: object, paths: readonly Path[], method: string): unknown {

@@ -1,4 +1,5 @@
-import { type Hook, INPUT, type Layer, type Phase } from '../hooks/types.ts'
+import { getTraits } from '../hooks/traits.ts'
+import type { Hook, Layer, Phase } from '../hooks/types.ts'
 import { assertValidCall } from './client-call.ts'
 import { getMethodRoutes, getServiceOptions } from './service.ts'
 import type { Application, FeathersService, HookContext, ServiceExtension } from './types.ts'
@@ -81,8 +82,8 @@ function withInput(
   for (const phase of layer.phases) {
     const { before = [] } = phase
 
-    for (let index = 0; index < before.length; index++) {
-      const when = before[index]?.[INPUT]
+    for (const [index, hook] of before.entries()) {
+      const when = getTraits(hook).input
 
       if (when === 'here') isPlaced = true
       if (when === 'after') {

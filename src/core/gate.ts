@@ -1,4 +1,5 @@
-import { type AroundHook, type Layer, PROTECTS, REFUSES } from '../hooks/types.ts'
+import { getTraits } from '../hooks/traits.ts'
+import type { AroundHook, Layer } from '../hooks/types.ts'
 import { createError } from '../utils/developer-error.ts'
 import type { Levels } from './extensions.ts'
 import { SERVICE_HOOKS, type ServiceHooks } from './hooks.ts'
@@ -79,9 +80,7 @@ export function addGate(
 export function listProtected(layers: readonly Layer<HookContext>[]): readonly string[] {
   const paths: string[] = []
 
-  visitHooks(layers, 'after', ({ [PROTECTS]: protects }: { readonly [PROTECTS]?: readonly string[] }) => {
-    if (protects) paths.push(...protects)
-  })
+  visitHooks(layers, 'after', (hook) => void paths.push(...(getTraits(hook).protects ?? [])))
 
   return paths
 }
@@ -115,7 +114,7 @@ export function getProtected(app: object, service: object, method = ''): readonl
 
 /** Whether a method is refused to external calls before its hooks. */
 export function isRefused(layers: readonly Layer<HookContext>[]): boolean {
-  return layers.some(({ around }) => around.some((hook) => hook[REFUSES]))
+  return layers.some(({ around }) => around.some((hook) => getTraits(hook).refuses))
 }
 
 /**

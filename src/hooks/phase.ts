@@ -1,6 +1,8 @@
+import { keepSlots } from '../utils/call-state.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { wrapAround } from './compose.ts'
-import { AROUND, type BaseContext, type Hook, type NextFunction, type Phase, type Pipeline } from './types.ts'
+import { getTraits } from './traits.ts'
+import type { BaseContext, Hook, NextFunction, Phase, Pipeline } from './types.ts'
 
 /** A before or after hook with the type that the context has meanwhile; or, without a type, everything further in. */
 type Step<C> =
@@ -26,7 +28,9 @@ export function wrapPhases<C extends BaseContext>(
     if (error.length > 0) steps = [{ run: wrapError(runSteps(steps), error) }]
   }
 
-  const around = new Set(phases.flatMap(({ before = [] }) => before.flatMap((hook) => hook[AROUND] ?? [])))
+  const around = new Set(
+    phases.flatMap(({ before = [] }) => before.flatMap((hook) => getTraits(hook).around ?? []))
+  )
 
   return [...around].reduceRight(wrapAround, runSteps(steps))
 }
@@ -125,5 +129,5 @@ async function recover<C extends BaseContext>(
 }
 
 function merge(context: object, returned: unknown): void {
-  if (returned && returned !== context) Object.assign(context, returned)
+  if (returned && returned !== context) keepSlots(context, () => Object.assign(context, returned))
 }

@@ -1,6 +1,7 @@
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
-import { type AroundHook, type BaseContext, GUARD, type Hook, type HookType, type Layer } from './types.ts'
+import { GUARD } from './traits.ts'
+import type { AroundHook, BaseContext, Hook, HookType, Layer } from './types.ts'
 
 /** A function, a list of them, or either by method name, with `all` for every method. */
 export type HookInput<F> = F | readonly F[] | { readonly [method: string]: F | readonly F[] | undefined }

@@ -1,4 +1,5 @@
-import { AROUND, type NextFunction } from '../hooks/types.ts'
+import { describeHook } from '../hooks/traits.ts'
+import type { NextFunction } from '../hooks/types.ts'
 import { createError } from '../utils/developer-error.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import { currentCall, type HookCall, Transaction } from './transaction.ts'
@@ -90,7 +91,7 @@ function toFactory(
       await run(context)
     }
 
-    return Object.assign(hook, { [AROUND]: runAsCall })
+    return describeHook(hook, { around: runAsCall })
   }
 }
 

@@ -1,4 +1,5 @@
 import type { HookContext } from '../core/types.ts'
+import { getTraits, type TRAITS } from '../hooks/traits.ts'
 import { isBoolean, isFunction, isObject, isStringList } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
@@ -12,11 +13,15 @@ export type ServerValue<Value = unknown, Context = HookContext> = (context: Cont
 
 /** A server value that is made anew with each write. */
 export type WrittenValue<Value = unknown, Context = HookContext> = ServerValue<Value, Context> & {
-  readonly [ON_WRITE]: true
+  readonly [TRAITS]: { readonly onWrite: true }
 }
 
-/** Marks server values that are made with each write. */
-export const ON_WRITE: unique symbol = Symbol('on write')
+declare module '../hooks/traits.ts' {
+  interface Traits {
+    /** Of a server value: whether it is made with each write. */
+    readonly onWrite?: true
+  }
+}
 
 /** Which queries clients may send. */
 export interface QuerySettings {
@@ -192,7 +197,7 @@ export function hasAjvOfQueries({ ajv }: SchemaSettings): boolean {
 
 /** Whether a value is made anew with each write. */
 export function isWritten(value: object): boolean {
-  return ON_WRITE in value
+  return getTraits(value).onWrite === true
 }
 
 function isLongForm(value: unknown): value is LongForm {

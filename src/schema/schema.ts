@@ -1,5 +1,6 @@
 import { isStandardMethod } from '../core/methods.ts'
 import type { FeathersService, HookContext } from '../core/types.ts'
+import { describeHook } from '../hooks/traits.ts'
 import { isFunction } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
@@ -7,7 +8,6 @@ import {
   getAjv,
   isQueryName,
   type LongForm,
-  ON_WRITE,
   type SchemaSettings,
   type ServerValue,
   toLongForm,
@@ -84,7 +84,7 @@ export function onWrite<Value>(make: ServerValue<Value>): WrittenValue<Value> {
   if (!isFunction(make))
     throw createTypeError('ALULA_INVALID_ARGUMENT', 'onWrite() expects a function that makes the value')
 
-  return Object.assign((context: HookContext) => make(context), { [ON_WRITE]: true as const })
+  return describeHook((context: HookContext) => make(context), { onWrite: true } as const)
 }
 
 /**

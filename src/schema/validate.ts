@@ -1,6 +1,6 @@
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
-import { INPUT } from '../hooks/types.ts'
+import { describeHook } from '../hooks/traits.ts'
 import { createError } from '../utils/developer-error.ts'
 
 /**
@@ -24,5 +24,5 @@ export function validate() {
     await schema.input?.(context.method)?.call(context.service, context)
   }
 
-  return Object.assign(validateInput, { [INPUT]: 'here' as const })
+  return describeHook(validateInput, { input: 'here' })
 }

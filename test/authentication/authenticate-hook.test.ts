@@ -126,7 +126,7 @@ describe('the authenticate hook', () => {
       strategies: {
         test: {
           authenticate: async (...args: unknown[]) => {
-            seen = args
+            seen = args.map((arg: any) => Object.fromEntries(Object.entries(arg)))
 
             return {}
           }

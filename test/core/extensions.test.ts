@@ -1,6 +1,6 @@
 import { createHook } from 'node:async_hooks'
 import { describe, expect, it } from 'vitest'
-import { INPUT } from '../../src/hooks/types.ts'
+import { describeHook } from '../../src/hooks/traits.ts'
 import { type Application, alula, type ServiceExtension } from '../../src/index.ts'
 
 describe('extensions of a service', () => {
@@ -81,7 +81,7 @@ describe('extensions of a service', () => {
       app.service('notes').hooks({
         before: {
           get: hooks.map((name) =>
-            name === 'here' ? Object.assign(step(name), { [INPUT]: 'here' }) : step(name)
+            name === 'here' ? describeHook(step(name), { input: 'here' }) : step(name)
           )
         }
       })
@@ -185,5 +185,5 @@ function trace() {
 }
 
 function authenticating<T extends object>(hook: T): T {
-  return Object.assign(hook, { [INPUT]: 'after' })
+  return describeHook(hook, { input: 'after' })
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { AROUND } from '../../src/hooks/types.ts'
+import { describeHook } from '../../src/hooks/traits.ts'
 import { alula } from '../../src/index.ts'
 import { createTrace } from './trace.ts'
 
@@ -8,7 +8,7 @@ describe('the around hook that a before hook carries', () => {
     const { trace, hook, around } = createTrace()
     const app: any = alula().use('things', { get: async () => void trace.push('method') })
     const carried = around('carried')
-    const carry = (label: string) => Object.assign(hook(label), { [AROUND]: carried })
+    const carry = (label: string) => describeHook(hook(label), { around: carried })
 
     app.hooks({ before: [hook('app')] })
     app.service('things').hooks({
@@ -31,7 +31,7 @@ describe('the around hook that a before hook carries', () => {
     }
 
     app.service('things').hooks({
-      before: { get: [Object.assign(hook('before'), { [AROUND]: carried })] },
+      before: { get: [describeHook(hook('before'), { around: carried })] },
       error: { get: [hook('error')] }
     })
     await app.service('things').get(1)

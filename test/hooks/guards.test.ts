@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { GUARD } from '../../src/hooks/types.ts'
+import { GUARD } from '../../src/hooks/traits.ts'
 import { alula } from '../../src/index.ts'
 import { createTrace } from './trace.ts'
 
