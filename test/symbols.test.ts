@@ -8,23 +8,17 @@ import { findSymbols } from '../scripts/support/symbols.mjs'
  */
 const ALLOWED: { readonly [file: string]: { readonly [name: string]: string } } = {
   'packages/alula-testing/src/document-requests.ts': { INVENTED: 'a value that no body can be' },
-  'src/access/enforce.ts': { DEMAND: 'on contexts: the query that a rule restricts the call to' },
   'src/adapter/base.ts': {
-    SERVICE: 'of Feathers v5: the options of a registered service',
-    PARSED: 'on params: the query, parsed once for a call'
+    SERVICE: 'of Feathers v5: the options of a registered service'
   },
-  'src/authentication-hooks/authenticate.ts': { ADMITTED: 'on params: access has verified the credentials' },
   'src/client/socket.ts': {
     REFUSAL: 'on sockets: the error of the server that refused them',
     PAUSED: 'on sockets: the client is about to connect again'
   },
-  'src/core/call.ts': { RESPONSE: 'on contexts: what the client gets' },
-  'src/core/client-call.ts': { CLIENT_CALL: 'on contexts: the call of a client, for whom the result leaves' },
   'src/core/hooks.ts': { SERVICE_HOOKS: 'on services: their registry of hooks' },
   'src/core/own-access.ts': { OWN_ACCESS: 'on services of the library: they say themselves who may call' },
   'src/core/publish.ts': {
     PUBLISHING: 'on services: their publishers and what is being sent',
-    POSITIONS: 'on contexts: the positions of the items in the result',
     ANY: 'a value that no name of an event equals'
   },
   'src/core/service.ts': {
@@ -40,21 +34,15 @@ const ALLOWED: { readonly [file: string]: { readonly [name: string]: string } } 
   },
   'src/koa/request.ts': { PARSED: 'on requests of Koa: their parsed query' },
   'src/koa/send.ts': { SERVED: 'on contexts of Koa: what a service call has set' },
-  'src/kysely/hooks.ts': { CALL: 'on contexts: the transactions of the hooks' },
   'src/kysely/values.ts': { NOTHING: 'a value that no column can hold' },
   'src/node/pipelining.ts': {
     LIMITED: 'on servers: they have limits',
     PIPELINE: 'on sockets: their pipeline'
   },
   'src/query/along.ts': {
-    FINDS_AS_IS: 'on adapters: no class has overridden find',
-    ALONG: 'on params: what find may read in the same statement',
-    FOUND: 'on params: what was read in the same statement'
+    FINDS_AS_IS: 'on adapters: no class has overridden find'
   },
   'src/query/record-set.ts': {
-    AS_SET: 'on params: find returns a set in place of records',
-    BUDGET: 'on params: how many more records and characters may be loaded',
-    RELATED_SORTS: 'on params: the meaning of names in $sort that are not fields',
     SET: 'on record sets: their own mark',
     OPERAND: 'on operands: their own mark'
   },
@@ -63,8 +51,6 @@ const ALLOWED: { readonly [file: string]: { readonly [name: string]: string } } 
   'src/schema/declared.ts': {
     DECLARED: 'on values of schema(): their declaration, shared by copies of a bundle'
   },
-  'src/schema/derived.ts': { WANTED: 'on contexts: the computed fields that the call asks for' },
-  'src/schema/find-related.ts': { CONDITION: 'on params: the condition of a call for a relation' },
   'src/schema/form.ts': { LEFT_OUT: 'a value that no field can have' },
   'src/schema/query.ts': { UNFIT: 'a value that no field can have' },
   'src/schema/stored.ts': {

@@ -1,6 +1,6 @@
-import { ADMITTED } from '../authentication-hooks/authenticate.ts'
 import type { DefaultAuthentication, HookContext } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
+import { addInherited } from '../utils/call-state.ts'
 
 /**
  * Verifies the credentials of a call by any strategy that finds them in requests, and puts what it returns (for example
@@ -34,10 +34,9 @@ async function verify(context: HookContext, auth: DefaultAuthentication | null |
   const found = await auth.authenticate(authentication, authParams, ...toStrategies(auth.configuration))
   const { accessToken, ...result } = found
 
-  context.params = Object.assign({}, params, result, {
-    authenticated: true,
-    [ADMITTED]: true
-  }) as HookContext['params']
+  context.params = addInherited(Object.assign({}, params, result, { authenticated: true }), {
+    isAdmitted: true
+  })
 }
 
 /** Those of the HTTP requests, and those that sockets log in by. */

@@ -5,6 +5,7 @@ import type { AroundHook } from '../hooks/types.ts'
 import { parseQuery } from '../query/parse.ts'
 import { toPredicate } from '../query/predicate.ts'
 import { toRecords } from '../schema/output.ts'
+import { getSlots, setSlots } from '../utils/call-state.ts'
 import { hasCode, isFunction, isObject } from '../utils/check.ts'
 import { copyWith } from '../utils/object.ts'
 import { isRestricted, restrict } from './restrict.ts'
@@ -19,24 +20,23 @@ export interface Demand {
   readonly params: Params
 }
 
-/** Where the context of a call keeps what is demanded of it. */
-const DEMAND = Symbol('alula/demand')
-
-/** What is demanded of a call; `undefined` where its rule has returned no query. */
-function getDemand(context: HookContext): Demand | undefined {
-  return (context as { [DEMAND]?: Demand })[DEMAND]
+declare module '../utils/call-state.ts' {
+  interface ContextSlots {
+    /** What is demanded of the call, where its rule has returned a query. */
+    readonly demand?: Demand
+  }
 }
 
 /** Demands that a call keeps to a query. */
 export function setDemand(context: HookContext, query: Query): void {
   const { id, params } = context
 
-  ;(context as { [DEMAND]?: Demand })[DEMAND] = { query, id, params }
+  setSlots(context, { demand: { query, id, params } })
 }
 
 /** Adds what is demanded of a call to its query, where it is not there yet. */
 export function addDemand(context: HookContext): void {
-  const demand = getDemand(context)
+  const { demand } = getSlots(context)
 
   if (demand && !isRestricted(context.params.query, demand.query)) addCondition(context, demand.query)
 }
@@ -52,7 +52,7 @@ export function createEnforcer(method: string): AroundHook<HookContext> {
   const enforce = method === 'create' ? create : ['find', 'get'].includes(method) ? readRecords : write
 
   return async (context, next) => {
-    const demand = getDemand(context)
+    const { demand } = getSlots(context)
 
     await (demand ? enforce(context, demand, next) : next())
   }

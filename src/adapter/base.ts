@@ -2,6 +2,7 @@ import type { Id, Paginated, Query } from '../core/types.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import { parseQuery, type QueryOptions } from '../query/parse.ts'
 import { VALIDATED } from '../query/validated.ts'
+import { addServiceSlots, getServiceSlots } from '../utils/call-state.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
 import { withoutBy } from '../utils/own-adapter.ts'
 import {
@@ -16,9 +17,6 @@ import { copyQuery } from './query.ts'
 
 /** Where a registered service has its options. Shared with Feathers v5. */
 const SERVICE = Symbol.for('@feathersjs/service')
-
-/** Where the params that a public method passes on hold the parsed query. */
-const PARSED: unique symbol = Symbol('parsed query')
 
 const NO_QUERY: Query = Object.freeze({})
 const PARSED_NO_QUERY = parseQuery(NO_QUERY)
@@ -130,9 +128,8 @@ export abstract class AdapterBase<
   protected parseQuery(params?: ServiceParams): ParsedQuery {
     const query: Query = params?.query ?? NO_QUERY
     const options = toQueryOptions(this.getOptions(params))
-    const prepared = (params as PreparedParams | undefined)?.[PARSED]
-    const isPrepared = prepared?.query === query && prepared.adapter === this
-    const tree = isPrepared ? prepared.tree : parse(query, options)
+    const { parsed } = getServiceSlots(params, this)
+    const tree = parsed?.query === query ? parsed.tree : parse(query, options)
     const limit = getLimit(tree.limit, options.paginate)
 
     if (limit === tree.limit) return tree
@@ -161,15 +158,19 @@ function toOwn<Options extends { readonly by?: object | undefined }>(
   return withoutBy(options) as Options
 }
 
-/** The params of a call, with a query that was parsed. */
+declare module '../utils/call-state.ts' {
+  interface ServiceSlots {
+    /** The query, checked with the operators and filters of the adapter. */
+    readonly parsed?: Parsed
+  }
+}
+
+/** The params of a call, with a query that was checked. */
 interface PreparedParams {
   readonly query: Query
-  readonly [PARSED]?: Parsed
 }
 
 interface Parsed {
-  /** Whose operators and filters the query was checked with. */
-  readonly adapter: object
   /** The frozen copy that was made of the query. */
   readonly query: Query
   readonly tree: ParsedQuery
@@ -208,7 +209,7 @@ export function prepare(
   const copy = parsed === PARSED_NO_QUERY && !isPage ? NO_QUERY : copyQuery(query, parsed, options)
   const checked = freezeDeep(isPage ? copy : withoutPage(copy))
 
-  return copyWith(params, { query: checked, [PARSED]: { adapter, query: checked, tree } })
+  return addServiceSlots(params, adapter, { parsed: { query: checked, tree } }, { query: checked })
 }
 
 function parse(query: Query, options: QueryOptions): ParsedQuery {

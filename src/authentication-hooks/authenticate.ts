@@ -1,6 +1,7 @@
 import type { DefaultAuthentication, HookContext, NextFunction } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import { describeHook } from '../hooks/traits.ts'
+import { getInherited } from '../utils/call-state.ts'
 import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 
@@ -14,11 +15,15 @@ export interface AuthenticateHookSettings {
   optional?: boolean
 }
 
-/**
- * Marks params that the access of a service has authenticated, by any strategy. A hook after it names its own, and is
- * content only with those.
- */
-export const ADMITTED: unique symbol = Symbol('alula/admitted')
+declare module '../utils/call-state.ts' {
+  interface InheritedSlots {
+    /**
+     * Whether the access of a service has authenticated the call, by any strategy. A hook after it accepts only the
+     * strategies that it names, also in the other services that get the params.
+     */
+    readonly isAdmitted?: true
+  }
+}
 
 /** The part of a context that the hook needs; Express middleware has no more. */
 type AuthenticateContext = Pick<HookContext, 'app' | 'params'> &
@@ -102,12 +107,15 @@ function createStrategyCheck(strategies: readonly string[]): (auth: DefaultAuthe
 }
 
 function needsAuthentication(
-  params: HookContext['params'] & { readonly [ADMITTED]?: true },
+  params: HookContext['params'],
   entity: string | null | undefined,
   strategies: readonly string[]
 ): boolean {
   if (params.authenticated === true) {
-    return params[ADMITTED] === true && !strategies.includes(params.authentication?.strategy as string)
+    return (
+      getInherited(params).isAdmitted === true &&
+      !strategies.includes(params.authentication?.strategy as string)
+    )
   }
   if (params.provider) return true
 

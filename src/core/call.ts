@@ -1,11 +1,17 @@
 import type { HookMethod } from '../hooks/method.ts'
+import { getSlots, setSlots } from '../utils/call-state.ts'
 import { showRecords } from '../utils/dispatch.ts'
 import { setClientCall } from './client-call.ts'
 import { createContext, type HookedMethods } from './hooks.ts'
 import { type ServiceCall, toArguments } from './methods.ts'
 import type { HookContext } from './types.ts'
 
-const RESPONSE: unique symbol = Symbol('response')
+declare module '../utils/call-state.ts' {
+  interface ContextSlots {
+    /** What the client that called gets, where that differs from what events carry. */
+    readonly response?: unknown
+  }
+}
 
 /**
  * The one gate through which every transport reaches a service. Whether the method exists for clients is
@@ -35,15 +41,16 @@ export async function callService(
  * @param response What it gets
  */
 export function setResponse(context: object, response: unknown): void {
-  ;(context as { [RESPONSE]?: unknown })[RESPONSE] = response
+  setSlots(context, { response })
 }
 
 /**
  * What the client that called gets: the response that was set, else `dispatch`, else the result. A record of another service
  * in it leaves as that service shows it, also where this service has no schema.
  */
-export function getResponse(context: HookContext & { [RESPONSE]?: unknown }): unknown {
-  const { dispatch, result, [RESPONSE]: response } = context
+export function getResponse(context: HookContext): unknown {
+  const { dispatch, result } = context
+  const { response } = getSlots(context)
 
   if (response !== undefined) return showRecords(response)
 

@@ -1,20 +1,21 @@
+import { getSlots, setSlots } from '../utils/call-state.ts'
 import type { ServiceCall } from './methods.ts'
 
-const CLIENT_CALL: unique symbol = Symbol('client call')
-
-/** The context of a call, as far as the call of the client is concerned. */
-interface ClientContext {
-  [CLIENT_CALL]?: ServiceCall
+declare module '../utils/call-state.ts' {
+  interface ContextSlots {
+    /** The call that a transport has made. */
+    readonly clientCall?: ServiceCall
+  }
 }
 
 /** Keeps the call that a transport has made on its context. */
 export function setClientCall(context: object, call: ServiceCall): void {
-  ;(context as ClientContext)[CLIENT_CALL] = call
+  setSlots(context, { clientCall: call })
 }
 
 /** Whether a call was made by a transport: its result goes to a client, and to no other code. */
 export function goesToClient(context: object): boolean {
-  return CLIENT_CALL in context
+  return getSlots(context).clientCall !== undefined
 }
 
 /**
@@ -24,7 +25,7 @@ export function goesToClient(context: object): boolean {
  * @throws The error of the call
  */
 export function assertValidCall(context: object): void {
-  const { refusal } = (context as ClientContext)[CLIENT_CALL] ?? {}
+  const { refusal } = getSlots(context).clientCall ?? {}
 
   if (refusal) throw refusal
 }

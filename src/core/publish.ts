@@ -1,3 +1,4 @@
+import { getSlots, setSlots } from '../utils/call-state.ts'
 import { isObject } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { isPlainObject } from '../utils/object.ts'
@@ -21,8 +22,12 @@ interface Publishing {
 /** Where a service has its {@link Publishing}. */
 const PUBLISHING = Symbol('alula/publishing')
 
-/** Where a context has the positions of the items in its result. */
-const POSITIONS = Symbol('alula/positions')
+declare module '../utils/call-state.ts' {
+  interface ContextSlots {
+    /** The positions of the items in the result. */
+    readonly positions?: Positions
+  }
+}
 
 /** Stands for all events. */
 const ANY = Symbol('any event')
@@ -156,17 +161,14 @@ function findShown(context: HookContext, data: unknown): unknown {
 }
 
 /** Kept on the context, because it is asked for each item of a result. */
-function getPositions(
-  context: HookContext & { [POSITIONS]?: Positions },
-  result: readonly unknown[]
-): ReadonlyMap<unknown, number> {
-  const known = context[POSITIONS]
+function getPositions(context: HookContext, result: readonly unknown[]): ReadonlyMap<unknown, number> {
+  const { positions } = getSlots(context)
 
-  if (known?.result === result) return known.byItem
+  if (positions?.result === result) return positions.byItem
 
   const byItem = new Map(result.map((item, position) => [item, position]))
 
-  Object.defineProperty(context, POSITIONS, { value: { result, byItem }, configurable: true })
+  setSlots(context, { positions: { result, byItem } })
 
   return byItem
 }

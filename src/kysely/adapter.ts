@@ -3,17 +3,11 @@ import { type AdapterMethods, type FindMethod, implementService } from '../adapt
 import { isPaginated, type Paged, toPage, type Unpaged } from '../adapter/options.ts'
 import type { Id, Paginated } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
-import { ALONG, type AlongParams, FINDS_AS_IS, FOUND } from '../query/along.ts'
+import { FINDS_AS_IS } from '../query/along.ts'
 import type { Condition, ParsedQuery } from '../query/ast.ts'
-import {
-  BUDGET,
-  RELATED_SORTS,
-  type RecordSet,
-  type RelationParams,
-  toSetResult,
-  wantsSet
-} from '../query/record-set.ts'
+import { type RecordSet, toSetResult, wantsSet } from '../query/record-set.ts'
 import { COMPARE, type SchemaComparison, STORED } from '../schema/stored.ts'
+import { getInherited, getServiceSlots } from '../utils/call-state.ts'
 import { hasCode } from '../utils/check.ts'
 import { openAlong } from './along.ts'
 import { toKnownRecords } from './along-rows.ts'
@@ -108,22 +102,21 @@ export class KyselyAdapter<
     this.identifiedBy = field
   }
 
-  async _find(params?: ServiceParams & RelationParams & AlongParams): Promise<Paginated<Result> | Result[]> {
+  async _find(params?: ServiceParams): Promise<Paginated<Result> | Result[]> {
     if (params && wantsSet(this, params)) return toSetResult(this.asSet(params))
 
     const query = this.parseQuery(params)
     const { paginate } = this.getOptions(params)
-    const found = isPaginated(paginate) ? undefined : params?.[FOUND]
-    const known = found && toKnownRecords<Result>(found, this.toSet(params, query.where), query)
+    const { found, along: asked, relatedSorts } = getServiceSlots(params, this)
+    const known =
+      !isPaginated(paginate) && found && toKnownRecords<Result>(found, this.toSet(params, query.where), query)
 
     if (known) return known
 
-    const asked = params?.[ALONG]?.service === this ? params[ALONG] : undefined
-
     return await this.run(params, async (handle) => {
       const where = this.prepare(query, handle)
-      const { [RELATED_SORTS]: sorts, [BUDGET]: budget } = params ?? ({} as RelationParams)
-      const numbers = sorts && (await toNumbers(sorts, handle, this.getModel(params)))
+      const { budget } = getInherited(params)
+      const numbers = relatedSorts && (await toNumbers(relatedSorts, handle, this.getModel(params)))
       const order = toOrder(query.sort, handle.table, handle.id, numbers)
       const { limit, skip } = query
       const along = asked && (await openAlong(asked, this.toSet(params, query.where), handle, params, limit))

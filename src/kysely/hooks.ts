@@ -1,20 +1,24 @@
 import { describeHook } from '../hooks/traits.ts'
 import type { NextFunction } from '../hooks/types.ts'
+import { getSlots, setSlots } from '../utils/call-state.ts'
 import { createError } from '../utils/developer-error.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import { currentCall, type HookCall, Transaction } from './transaction.ts'
 import { findTransaction } from './with-transaction.ts'
 
-/** Where the context of a call has what its hooks have begun and ended. */
-const CALL = Symbol('transactions of the hooks')
+declare module '../utils/call-state.ts' {
+  interface ContextSlots {
+    /** The transactions that hooks of the call have begun and ended. */
+    readonly transactions?: HookCall
+  }
+}
 
-/** What the hooks read of the context of a call, and keep in it. */
+/** What the hooks read of the context of a call. */
 interface Context {
   readonly path: string
   readonly method: string
   readonly service: { getModel?(params: object): AnyKysely }
   params: { transaction?: Transaction | undefined }
-  [CALL]?: HookCall
 }
 
 /**
@@ -101,9 +105,15 @@ function runAsCall(context: Context, next: NextFunction): Promise<unknown> {
 }
 
 function toCall(context: Context): HookCall {
-  context[CALL] ??= { outer: currentCall.getStore() }
+  const known = getSlots(context).transactions
 
-  return context[CALL]
+  if (known) return known
+
+  const transactions: HookCall = { outer: currentCall.getStore() }
+
+  setSlots(context, { transactions })
+
+  return transactions
 }
 
 /** The transaction that a call has to end: not the one around it, which it has in its params when its own is over. */

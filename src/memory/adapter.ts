@@ -15,14 +15,9 @@ import type { ParsedQuery } from '../query/ast.ts'
 import { compileComparator } from '../query/comparator.ts'
 import type { ToReader } from '../query/field.ts'
 import { type CustomPredicates, compilePredicate, type Predicate } from '../query/predicate.ts'
-import {
-  RELATED_SORTS,
-  type RecordSet,
-  type RelationParams,
-  toSetResult,
-  wantsSet
-} from '../query/record-set.ts'
+import { type RecordSet, toSetResult, wantsSet } from '../query/record-set.ts'
 import { toSelection } from '../query/select.ts'
+import { getServiceSlots } from '../utils/call-state.ts'
 import { isObject, isStringList, isSyncFunction } from '../utils/check.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
 import { assertOption, assertOptions, type OptionChecks } from '../utils/options.ts'
@@ -118,12 +113,14 @@ export class MemoryAdapter<
     return new MemorySet(this, () => this.match(this.parseQuery(params), params))
   }
 
-  async _find(params?: ServiceParams & RelationParams): Promise<Paginated<Result> | Result[]> {
+  async _find(params?: ServiceParams): Promise<Paginated<Result> | Result[]> {
     if (params && wantsSet(this, params)) return toSetResult(this.asSet(params))
 
     const query = this.parseQuery(params)
-    const sorts = params?.[RELATED_SORTS]
-    const toReader = sorts ? await toRelatedReader(sorts, this.records.toReader) : this.records.toReader
+    const { relatedSorts } = getServiceSlots(params, this)
+    const toReader = relatedSorts
+      ? await toRelatedReader(relatedSorts, this.records.toReader)
+      : this.records.toReader
     const { skip, limit } = query
     const end = skip + (limit ?? Number.POSITIVE_INFINITY)
     const matches = this.match(query, params)

@@ -5,8 +5,6 @@ import type { SetAdapter } from './record-set.ts'
  * all the same: an adapter answers them with what was read, where they ask for nothing else.
  */
 export interface Along {
-  /** The service whose `find` may read them: hooks may hand its params on to others. */
-  readonly service: object
   /** What to read, by the names of relations. The adapter adds what it has found. */
   readonly requests: ReadonlyMap<string, AlongRequest>
   /** How many records it may read. */
@@ -47,14 +45,11 @@ export function findsAsIs(service: object): boolean {
   return (service as { readonly [FINDS_AS_IS]?: boolean })[FINDS_AS_IS] === true
 }
 
-/** A param with what `find` may read along. Clients cannot send symbols. */
-export const ALONG: unique symbol = Symbol('along')
-
-/** A param with what was read along, for the call that asks for it. */
-export const FOUND: unique symbol = Symbol('found')
-
-/** Params of calls that read along, and of those that are answered with it. */
-export interface AlongParams {
-  readonly [ALONG]?: Along | undefined
-  readonly [FOUND]?: object | undefined
+declare module '../utils/call-state.ts' {
+  interface ServiceSlots {
+    /** What `find` may read along. */
+    readonly along?: Along | undefined
+    /** What was read along, for the call that asks for it. */
+    readonly found?: object | undefined
+  }
 }

@@ -1,3 +1,5 @@
+import { getServiceSlots } from '../utils/call-state.ts'
+
 /**
  * The records that a `find` selects, before any of them is read. Relations count records of other services and sort by
  * their number with it, so that the hooks of the other service have been through.
@@ -52,14 +54,18 @@ export interface RelatedSort {
   readonly exists: boolean
 }
 
-/**
- * A param that asks `find` of a service for a set in place of records. Hooks may hand it on to other services, which do
- * not mean it. Clients cannot send symbols.
- */
-export const AS_SET: unique symbol = Symbol('as set')
-
-/** A param with how much more a call may load through relations. An adapter that reads from elsewhere reads no more at once. */
-export const BUDGET: unique symbol = Symbol('budget')
+declare module '../utils/call-state.ts' {
+  interface ServiceSlots {
+    /** Whether `find` returns a set in place of records. */
+    readonly asSet?: true
+    /** The meaning of names in `$sort` that are not fields. */
+    readonly relatedSorts?: ReadonlyMap<string, RelatedSort>
+  }
+  interface InheritedSlots {
+    /** How much more a call may load through relations. An adapter that reads from elsewhere reads no more at once. */
+    readonly budget?: Budget
+  }
+}
 
 /** How much more one call may load through relations. */
 export interface Budget {
@@ -69,18 +75,8 @@ export interface Budget {
   characters: number
 }
 
-/** A param with the meaning of names in `$sort` that are not fields. */
-export const RELATED_SORTS: unique symbol = Symbol('related sorts')
-
 const SET: unique symbol = Symbol('record set')
 const OPERAND: unique symbol = Symbol('operand')
-
-/** Params of calls that relations make. */
-export interface RelationParams {
-  readonly [AS_SET]?: object | undefined
-  readonly [BUDGET]?: Budget | undefined
-  readonly [RELATED_SORTS]?: ReadonlyMap<string, RelatedSort>
-}
 
 /** An empty result that carries a set, so that hooks have nothing to change. */
 export function toSetResult(set: RecordSet): never[] {
@@ -93,8 +89,8 @@ export function getSet(result: unknown): RecordSet | undefined {
 }
 
 /** Whether a call asks this service for a set. */
-export function wantsSet(service: object, params: RelationParams | undefined): boolean {
-  return params?.[AS_SET] === service
+export function wantsSet(service: object, params: object | undefined): boolean {
+  return getServiceSlots(params, service).asSet === true
 }
 
 /** Whether an object is an adapter that has sets. */

@@ -1,15 +1,9 @@
 import { hasHooks } from '../core/gate.ts'
 import { getIdField, getServiceOptions } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
-import {
-  ALONG,
-  type Along,
-  type AlongParams,
-  type AlongRequest,
-  type Found,
-  findsAsIs
-} from '../query/along.ts'
+import { type AlongRequest, type Found, findsAsIs } from '../query/along.ts'
 import { hasSets, type RecordSet } from '../query/record-set.ts'
+import { addServiceSlots, getServiceSlots } from '../utils/call-state.ts'
 import { copyWith } from '../utils/object.ts'
 import type { DescribedExtension } from './declared.ts'
 import { MAX_LOADED, toCaller } from './find-related.ts'
@@ -38,9 +32,7 @@ export function askAlong(context: HookContext, includes: Includes, relations: Re
     if (request) requests.set(name, request)
   }
 
-  context.params = copyWith(context.params, {
-    [ALONG]: { service, requests, max: MAX_LOADED } satisfies Along
-  })
+  context.params = addServiceSlots(context.params, service, { along: { requests, max: MAX_LOADED } })
 }
 
 /** What was read along for a relation, if anything. */
@@ -66,9 +58,7 @@ function isOpen(service: object): boolean {
 }
 
 function getRequest({ service, params }: HookContext, name: string): AlongRequest | undefined {
-  const { [ALONG]: along } = params as AlongParams
-
-  return along && along.service === service ? along.requests.get(name) : undefined
+  return getServiceSlots(params, service).along?.requests.get(name)
 }
 
 function toRequest(context: HookContext, relation: Relation, id: string): AlongRequest | undefined {

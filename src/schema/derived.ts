@@ -1,5 +1,6 @@
 import { keepFromEvents } from '../core/shown.ts'
 import type { HookContext, Query } from '../core/types.ts'
+import { getSlots, setSlots } from '../utils/call-state.ts'
 import { isEmpty, isPlainObject } from '../utils/object.ts'
 import { askAlong } from './along.ts'
 import { addComputed, type ComputedFields } from './computed.ts'
@@ -19,8 +20,12 @@ export interface DerivedFields {
   readonly id: string
 }
 
-/** Where a context has what its call has asked for. */
-const WANTED: unique symbol = Symbol('wanted')
+declare module '../utils/call-state.ts' {
+  interface ContextSlots {
+    /** What the call has asked for beside what is stored. */
+    readonly wanted?: Wanted
+  }
+}
 
 interface Wanted {
   readonly includes: Includes
@@ -46,7 +51,7 @@ export function takeIncludes(
 
   const { $include, ...rest } = query
 
-  keep(context, { includes: readIncludes(context, $include, relations) })
+  setSlots(context, { wanted: { includes: readIncludes(context, $include, relations) } })
 
   return rest
 }
@@ -83,7 +88,7 @@ async function settleRelated(context: HookContext, query: Query, fields: Derived
 function settleSources(context: HookContext, query: Query, fields: DerivedFields): Query {
   const settled = selectSources(context, query, fields)
 
-  askAlong(context, getWanted(context)?.includes ?? new Map(), fields.relations, fields.id)
+  askAlong(context, getSlots(context).wanted?.includes ?? new Map(), fields.relations, fields.id)
 
   return settled
 }
@@ -95,7 +100,7 @@ function selectSources(context: HookContext, query: Query, fields: DerivedFields
   // Its shape is for the adapter.
   if (!selected?.every((name) => typeof name === 'string')) return query
 
-  const includes = new Map(getWanted(context)?.includes)
+  const includes = new Map(getSlots(context).wanted?.includes)
   const isRelation = (name: string) => Object.hasOwn(relations, name)
 
   for (const name of selected) if (isRelation(name) && !includes.has(name)) includes.set(name, [])
@@ -106,7 +111,7 @@ function selectSources(context: HookContext, query: Query, fields: DerivedFields
   ]
   const stored = selected.filter((name) => !isRelation(name) && !computed.some(([field]) => field === name))
 
-  keep(context, { includes, selected: new Set([...selected, id]) })
+  setSlots(context, { wanted: { includes, selected: new Set([...selected, id]) } })
 
   return { ...query, $select: [...new Set([...stored, ...sources])] }
 }
@@ -118,7 +123,7 @@ function selectSources(context: HookContext, query: Query, fields: DerivedFields
  * @param fields What results have beside what is stored
  */
 export async function addDerived(context: HookContext, fields: DerivedFields): Promise<void> {
-  const { includes, selected } = getWanted(context) ?? { includes: new Map() }
+  const { includes, selected } = getSlots(context).wanted ?? { includes: new Map() }
   const { computed, relations, id } = fields
   const wanted = computed.filter(([name]) => selected?.has(name) ?? true)
 
@@ -210,12 +215,4 @@ export function markPrivate(context: HookContext, relations: Relations): void {
     if (isPlainObject(record) && names.some((name) => name in record))
       keepFromEvents(app, record, listPrivate)
   }
-}
-
-function keep(context: HookContext, wanted: Wanted): void {
-  ;(context as { [WANTED]?: Wanted })[WANTED] = wanted
-}
-
-function getWanted(context: HookContext & { [WANTED]?: Wanted }): Wanted | undefined {
-  return context[WANTED]
 }

@@ -276,8 +276,8 @@ class ServiceSchema implements DescribedExtension {
 
     if (!checkData && !checkQuery && !derived) return undefined
 
-    const checkAsked = (query: Query, params: Params, checkClient: QueryCheck) => {
-      const field = getRelationField(params, hidden)
+    const checkAsked = ({ service, params }: HookContext, query: Query, checkClient: QueryCheck) => {
+      const field = getRelationField(service, params, hidden)
 
       return field === undefined
         ? checkClient(query, params.provider === 'rest')
@@ -291,7 +291,7 @@ class ServiceSchema implements DescribedExtension {
       if (isOutside && id !== undefined && id !== null) context.id = convertId(id, getBy(params))
 
       const query = derived ? takeIncludes(context, params.query, derived) : params.query
-      const checked = isOutside && checkQuery ? checkAsked(query ?? {}, params, checkQuery) : query
+      const checked = isOutside && checkQuery ? checkAsked(context, query ?? {}, checkQuery) : query
       const settled = andThen(checked, (asked) =>
         derived && asked ? settleDerived(context, asked, derived) : asked
       )

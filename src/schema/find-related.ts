@@ -3,17 +3,16 @@ import { createContext } from '../core/hooks.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, Query } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
-import { ALONG, type AlongParams, FOUND, type Found } from '../query/along.ts'
+import type { Found } from '../query/along.ts'
+import { type Budget, getSet, hasSets, type RecordSet } from '../query/record-set.ts'
 import {
-  AS_SET,
-  BUDGET,
-  type Budget,
-  getSet,
-  hasSets,
-  RELATED_SORTS,
-  type RecordSet,
-  type RelationParams
-} from '../query/record-set.ts'
+  addInherited,
+  getInherited,
+  getServiceSlots,
+  type ServiceSlots,
+  toNestedParams,
+  withoutServiceSlots
+} from '../utils/call-state.ts'
 import { DISPATCH, keepDispatch } from '../utils/dispatch.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
 import { countCharacters } from '../utils/size.ts'
@@ -26,8 +25,12 @@ export const MAX_LOADED = 10_000
 /** How many characters of records one call may load through relations, and how many may stand in its result. */
 export const MAX_CHARACTERS = 10_000_000
 
-/** Where params of such a call have the condition that it is made with. */
-const CONDITION: unique symbol = Symbol('condition')
+declare module '../utils/call-state.ts' {
+  interface ServiceSlots {
+    /** The condition that a call for a relation is made with. */
+    readonly condition?: Condition | undefined
+  }
+}
 
 /** Records are found by a field and the values that others have. */
 interface Condition {
@@ -77,12 +80,8 @@ export async function findRelated(
   condition?: Condition
 ): Promise<readonly Fields[]> {
   const limited = copyWith(query, { $limit: budget.left + 1 })
-  const found = await callFind(context, path, {
-    [BUDGET]: budget,
-    [CONDITION]: condition,
-    [FOUND]: condition?.found,
-    query: limited
-  })
+  const slots = { condition, found: condition?.found }
+  const found = await callFind(context, path, limited, slots, budget)
   const records = found ? toRecords(found.result).filter(isPlainObject) : []
 
   spend(budget, records)
@@ -106,7 +105,7 @@ export async function findSet(
 
   if (!hasSets(service)) return undefined
 
-  const found = await callFind(context, path, { [AS_SET]: service, query })
+  const found = await callFind(context, path, query, { asSet: true })
 
   return found ? getSet(found.result) : null
 }
@@ -120,8 +119,7 @@ export async function findLinks(
   found?: Found
 ): Promise<readonly Fields[]> {
   const query = { [from]: { $in: values }, $select: [from, to], $limit: budget.left + 1 }
-  const links =
-    found?.listLinks?.(values, context.params) ?? toRecords(await callLinks(context, path, { query }))
+  const links = found?.listLinks?.(values, context.params) ?? toRecords(await callLinks(context, path, query))
   const records = links.filter(isPlainObject)
 
   spend(budget, records)
@@ -138,23 +136,28 @@ export async function findLinkSet(
 ): Promise<RecordSet | undefined> {
   const query = { [field]: { $in: values } }
 
-  return getSet(await callLinks(context, path, { [AS_SET]: context.app.service(path), query }))
+  return getSet(await callLinks(context, path, query, { asSet: true }))
 }
 
-async function callLinks({ app, params }: HookContext, path: string, further: object): Promise<unknown> {
+async function callLinks(
+  { app, params }: HookContext,
+  path: string,
+  query: Query,
+  slots: ServiceSlots = {}
+): Promise<unknown> {
   const { transaction } = params as { transaction?: unknown }
+  const service: any = app.service(path)
+  const given = { ...(transaction !== undefined && { transaction }), paginate: false, query }
 
-  return await (app.service(path) as any).find({
-    ...(transaction !== undefined && { transaction }),
-    paginate: false,
-    ...further
-  })
+  return await service.find(toNestedParams(given, service, slots))
 }
 
 async function callFind(
   context: HookContext,
   path: string,
-  further: object
+  query: Query,
+  slots: ServiceSlots,
+  budget?: Budget
 ): Promise<HookContext | undefined> {
   const caller = toCaller(context.params)
   const service: any = context.app.service(path)
@@ -162,8 +165,10 @@ async function callFind(
   if (caller.provider && !hasRule(service)) return undefined
 
   try {
+    const params = toNestedParams(caller, service, slots, { paginate: false, query })
+
     return await service.find(
-      copyWith(caller, { paginate: false, ...further }),
+      budget ? addInherited(params, { budget }) : params,
       createContext(service, 'find')
     )
   } catch (error) {
@@ -184,30 +189,29 @@ function hasRule(service: object): boolean {
  * The field by which a call finds what a relation leads to. No client has written its query, so it is not narrowed by what
  * clients may ask for; only a field that is hidden is not asked for either.
  *
+ * @param service The service that is called
  * @param params The params of the call
  * @param hidden The hidden fields of the service
  * @returns `undefined` for other calls
  */
 export function getRelationField(
-  { query, [CONDITION]: condition }: Params & { readonly [CONDITION]?: Condition },
+  service: object,
+  params: Params,
   hidden: readonly string[]
 ): string | undefined {
+  const { condition } = getServiceSlots(params, service)
+
   if (!condition || hidden.includes(condition.field)) return undefined
 
   // Hooks may make other calls with these params.
-  return query?.[condition.field]?.$in === condition.values ? condition.field : undefined
+  return params.query?.[condition.field]?.$in === condition.values ? condition.field : undefined
 }
 
 /** The params of a call without what is of that call alone. */
-export function toCaller(
-  params: Params &
-    RelationParams &
-    AlongParams & { adapter?: unknown; paginate?: unknown; [CONDITION]?: Condition }
-): Params {
-  const { query, paginate, adapter, [RELATED_SORTS]: sorts, [CONDITION]: condition, ...others } = params
-  const { [ALONG]: along, [FOUND]: found, ...caller } = others
+export function toCaller(params: Params & { adapter?: unknown; paginate?: unknown }): Params {
+  const { query, paginate, adapter, ...caller } = params
 
-  return caller
+  return withoutServiceSlots(caller)
 }
 
 /** Hooks may have set a dispatch for the list. Each record has to carry its own. */
@@ -225,7 +229,7 @@ function keepShown({ dispatch, result }: HookContext, records: readonly Fields[]
 
 /** How many more records the call may load: the calls that it leads to share what it has. */
 export function openBudget({ params }: HookContext): Budget {
-  return (params as { [BUDGET]?: Budget })[BUDGET] ?? { left: MAX_LOADED, characters: MAX_CHARACTERS }
+  return getInherited(params).budget ?? { left: MAX_LOADED, characters: MAX_CHARACTERS }
 }
 
 function spend(budget: Budget, records: readonly unknown[]): void {

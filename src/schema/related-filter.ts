@@ -4,15 +4,9 @@ import type { HookContext, Query } from '../core/types.ts'
 import { BadRequest, type FeathersError } from '../errors.ts'
 import { addConditions } from '../query/conditions.ts'
 import { LOGICAL_OPERATORS } from '../query/operators.ts'
-import {
-  type Budget,
-  getOperand,
-  hasSets,
-  RELATED_SORTS,
-  type RecordSet,
-  type RelatedSort
-} from '../query/record-set.ts'
+import { type Budget, getOperand, hasSets, type RecordSet, type RelatedSort } from '../query/record-set.ts'
 import { refuseUndefined } from '../query/undefined.ts'
+import { addServiceSlots } from '../utils/call-state.ts'
 import { isPlainObject, setOwn } from '../utils/object.ts'
 import { toBadRequest } from './faults.ts'
 import { findLinkSet, findLinks, findRelated, findSet, openBudget, TooManyRelated } from './find-related.ts'
@@ -157,7 +151,7 @@ export async function resolveSorts(
     sorts.set(name, { set, to, from, exists: kind === 'exists' })
   }
 
-  context.params = { ...context.params, [RELATED_SORTS]: sorts }
+  context.params = addServiceSlots(context.params, context.service, { relatedSorts: sorts })
 
   return { ...query, $sort: kept }
 }

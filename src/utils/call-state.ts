@@ -83,17 +83,17 @@ export function getServiceSlots(params: object | undefined, service: object): Re
  * @param params The params
  * @param service The service
  * @param slots What to keep
+ * @param changes Other params of the copy
  */
-export function addServiceSlots<Params extends object>(
+export function addServiceSlots<Params extends object, Changes extends object = object>(
   params: Params | undefined,
   service: object,
-  slots: ServiceSlots
-): Params {
-  return withState(params, {
-    service,
-    slots: { ...getServiceSlots(params, service), ...slots },
-    inherited: getInherited(params)
-  })
+  slots: ServiceSlots,
+  changes?: Changes
+): Params & Changes {
+  const kept = { ...getServiceSlots(params, service), ...slots }
+
+  return withState(params, { service, slots: kept, inherited: getInherited(params) }, changes)
 }
 
 /**
@@ -102,13 +102,15 @@ export function addServiceSlots<Params extends object>(
  * @param params The params
  * @param service The service that the new call is for
  * @param slots What to keep for it
+ * @param changes Other params of the copy
  */
-export function toNestedParams<Params extends object>(
+export function toNestedParams<Params extends object, Changes extends object = object>(
   params: Params | undefined,
   service: object,
-  slots: ServiceSlots
-): Params {
-  return withState(params, { service, slots, inherited: getInherited(params) })
+  slots: ServiceSlots,
+  changes?: Changes
+): Params & Changes {
+  return withState(params, { service, slots, inherited: getInherited(params) }, changes)
 }
 
 /** Params without what is kept for a service; the same object where nothing is. */
@@ -133,6 +135,10 @@ export function addInherited<Params extends object>(params: Params, slots: Inher
   return withState(params, { service, slots: own, inherited: { ...inherited, ...slots } })
 }
 
-function withState<Params extends object>(params: Params | undefined, state: ParamsState): Params {
-  return copyWith(params, { [STATE]: state })
+function withState<Params extends object, Changes extends object>(
+  params: Params | undefined,
+  state: ParamsState,
+  changes?: Changes
+): Params & Changes {
+  return copyWith(params, { ...changes, [STATE]: state } as unknown as Changes)
 }
