@@ -17,7 +17,7 @@ export type ToShape = (...parts: readonly JsonSchema[]) => Shape
 
 /**
  * Prepares to read a JSON Schema: its references, its alternatives and what it says of fields and elements, in one form. Each
- * part is read when somebody asks for it, because a schema may hold itself.
+ * part is read when it is asked for, because a schema may hold itself.
  *
  * @param root The schema that holds all others, where references find their targets
  */
