@@ -1,4 +1,4 @@
-import { createHidden } from '../schema/hidden.ts'
+import { createHidden, type HiddenFields } from '../schema/hidden.ts'
 import {
   getTypes,
   hasKeyword,
@@ -81,31 +81,53 @@ const TYPES: readonly string[] = ['string', 'number', 'integer', 'boolean', 'obj
  * @param rules How it is converted
  */
 export function convertSchema(root: JsonSchema, rules: ConvertRules): JsonSchema {
-  const { name, store, self, isOutput, keepsExtra, onUnknown } = rules
-  let { hidden = [] } = rules
-  const { hiddenEverywhere = [] } = rules
-  const references = new Map<JsonSchema, JsonSchema>([[root, self ?? {}]])
-  const { listWithin } = createHidden(hidden, root)
-  let closed: boolean | undefined
+  return new Converter(root, rules).convert()
+}
 
-  return copy(toShape(root), '', true)
+/** The conversion of one schema. */
+class Converter {
+  private readonly root: JsonSchema
+  private readonly rules: ConvertRules
+  private readonly hiddenEverywhere: readonly string[]
+  private readonly hiddenFields: HiddenFields
+  private readonly references: Map<JsonSchema, JsonSchema>
+  /** Objects that are parts of one do not know the fields of each other. */
+  private readonly isClosed: boolean
+  /** Those of the schema, and those of schemas in it that hold themselves. */
+  private hidden: readonly string[]
 
-  function copy(schema: unknown, path: string, mayClose: boolean): JsonSchema {
+  constructor(root: JsonSchema, rules: ConvertRules) {
+    const { self = {}, hidden = [], hiddenEverywhere = [], isClosed } = rules
+
+    this.root = root
+    this.rules = rules
+    this.hidden = hidden
+    this.hiddenEverywhere = hiddenEverywhere
+    this.hiddenFields = createHidden(hidden, root)
+    this.references = new Map([[root, self]])
+    this.isClosed = isClosed && !hasKeyword(root, ['allOf'])
+  }
+
+  convert(): JsonSchema {
+    return this.copy(toShape(this.root), '', true)
+  }
+
+  private copy(schema: unknown, path: string, mayClose: boolean): JsonSchema {
     if (schema === false) return { not: {} }
     if (!isJsonSchema(schema)) return {}
-    if (typeof schema.$ref === 'string') return copyReference(schema.$ref, schema, path, mayClose)
+    if (typeof schema.$ref === 'string') return this.copyReference(schema.$ref, schema, path, mayClose)
 
     const type = toType(schema)
 
     if (!isKnownType(type)) {
-      onUnknown(path)
+      this.rules.onUnknown(path)
 
       return {}
     }
 
     const converted: Writable = {}
     const isObject = isObjectSchema(schema)
-    const mayTell = !isObject || (hiddenEverywhere.length === 0 && !hasHidden(path))
+    const mayTell = !isObject || (this.hiddenEverywhere.length === 0 && !this.hasHidden(path))
 
     if (type !== undefined) converted.type = type
 
@@ -113,59 +135,62 @@ export function convertSchema(root: JsonSchema, rules: ConvertRules): JsonSchema
       const kind = KEYWORDS.get(keyword)
 
       if (kind && (mayTell || !TELLTALE.includes(keyword))) {
-        copyKeyword(converted, keyword, kind, schema[keyword], path, mayClose)
+        this.copyKeyword(converted, keyword, kind, schema[keyword], path, mayClose)
       }
     }
     if (!isObject) return toCommonForm(converted)
 
-    copyObject(converted, schema, path, mayClose)
+    this.copyObject(converted, schema, path, mayClose)
 
     return converted
   }
 
-  function isHidden(path: string): boolean {
-    return hidden.includes(path) || hiddenEverywhere.some((one) => `.${path}`.endsWith(`.${one}`))
+  private isHidden(path: string): boolean {
+    return this.hidden.includes(path) || this.hiddenEverywhere.some((one) => `.${path}`.endsWith(`.${one}`))
   }
 
   /** Whether an object has a field that is left out, or has one further in. */
-  function hasHidden(path: string): boolean {
-    return hidden.length > 0 && hidden.some((one) => one.startsWith(toPrefix(path)))
+  private hasHidden(path: string): boolean {
+    return this.hidden.length > 0 && this.hidden.some((one) => one.startsWith(toPrefix(path)))
   }
 
-  function copyReference(
+  private copyReference(
     $ref: string,
     { $ref: _, ...others }: JsonSchema,
     path: string,
     mayClose: boolean
   ): JsonSchema {
-    const target = resolveReference($ref, root)
+    const target = resolveReference($ref, this.root)
 
     if (!target) {
-      onUnknown(path)
+      this.rules.onUnknown(path)
 
       return {}
     }
 
-    const known = references.get(target)
-    const within = listWithin(target)
+    const known = this.references.get(target)
+    const within = this.hiddenFields.listWithin(target)
 
     // A field of it is hidden here, and perhaps not elsewhere.
-    if (target !== root && within.length === 0 && hasHidden(path)) {
-      return copy({ ...target, ...others }, path, mayClose)
+    if (target !== this.root && within.length === 0 && this.hasHidden(path)) {
+      return this.copy({ ...target, ...others }, path, mayClose)
     }
     if (known) return known
 
     // What is hidden in a schema that holds itself is hidden on each of its levels.
-    hidden = [...hidden, ...within.map((one) => toPrefix(path) + one)]
+    this.hidden = [...this.hidden, ...within.map((one) => toPrefix(path) + one)]
 
-    return store.add(`${name}${toPascal($ref.split('/').at(-1) ?? '')}`, (reference) => {
-      references.set(target, reference)
+    return this.rules.store.add(
+      `${this.rules.name}${toPascal($ref.split('/').at(-1) ?? '')}`,
+      (reference) => {
+        this.references.set(target, reference)
 
-      return copy(target, path, true)
-    })
+        return this.copy(target, path, true)
+      }
+    )
   }
 
-  function copyKeyword(
+  private copyKeyword(
     converted: Writable,
     keyword: string,
     kind: KeywordKind,
@@ -177,65 +202,58 @@ export function convertSchema(root: JsonSchema, rules: ConvertRules): JsonSchema
       if (isPlain(value)) converted[keyword] = value
     } else if (keyword === 'items' && Array.isArray(value)) {
       // The form of older drafts.
-      converted.prefixItems = value.map((one) => copy(one, path, mayClose))
+      converted.prefixItems = value.map((one) => this.copy(one, path, mayClose))
     } else if (kind === 'single') {
       converted[keyword] =
-        typeof value === 'boolean' ? value : copy(value, path, keyword === 'items' && mayClose)
+        typeof value === 'boolean' ? value : this.copy(value, path, keyword === 'items' && mayClose)
     } else if (Array.isArray(value)) {
       // A field is known when one of several shapes has it.
       const isShape = keyword === 'prefixItems' || value.filter(mayBeObject).length < 2
 
-      converted[keyword] = value.map((one) => copy(one, path, mayClose && isShape))
+      converted[keyword] = value.map((one) => this.copy(one, path, mayClose && isShape))
     }
   }
 
-  function copyObject(converted: Writable, schema: JsonSchema, path: string, mayClose: boolean): void {
+  private copyObject(converted: Writable, schema: JsonSchema, path: string, mayClose: boolean): void {
     const { properties, additionalProperties, patternProperties } = schema
     const prefix = toPrefix(path)
-    const required = listRequired(schema, prefix)
+    const required = this.listRequired(schema, prefix)
 
     if (required.length > 0) converted.required = required
-    if (isJsonSchema(properties)) converted.properties = copyAll(properties, prefix)
-    if (isJsonSchema(patternProperties)) converted.patternProperties = copyAll(patternProperties, prefix)
-    if (path === '' && keepsExtra) return
+    if (isJsonSchema(properties)) converted.properties = this.copyAll(properties, prefix)
+    if (isJsonSchema(patternProperties)) converted.patternProperties = this.copyAll(patternProperties, prefix)
+    if (path === '' && this.rules.keepsExtra) return
 
     if (isJsonSchema(additionalProperties)) {
-      converted.additionalProperties = copy(additionalProperties, `${prefix}*`, true)
+      converted.additionalProperties = this.copy(additionalProperties, `${prefix}*`, true)
     } else if (additionalProperties !== undefined) {
       converted.additionalProperties = additionalProperties
-    } else if (mayClose && isJsonSchema(properties) && isClosed()) {
+    } else if (mayClose && isJsonSchema(properties) && this.isClosed) {
       converted.additionalProperties = false
     }
   }
 
-  /** Objects that are parts of one do not know the fields of each other. */
-  function isClosed(): boolean {
-    closed ??= rules.isClosed && !hasKeyword(root, ['allOf'])
-
-    return closed
-  }
-
-  function copyAll(parts: JsonSchema, prefix: string): JsonSchema {
+  private copyAll(parts: JsonSchema, prefix: string): JsonSchema {
     const copied: Writable = {}
 
     for (const name in parts) {
       const path = prefix + name
 
-      if (!isHidden(path)) setOwn(copied, name, copy(parts[name], path, true))
+      if (!this.isHidden(path)) setOwn(copied, name, this.copy(parts[name], path, true))
     }
 
     return copied
   }
 
-  function listRequired({ required, properties }: JsonSchema, prefix: string): readonly string[] {
+  private listRequired({ required, properties }: JsonSchema, prefix: string): readonly string[] {
     const declared: readonly string[] = Array.isArray(required) ? required : []
     const fields = isJsonSchema(properties) ? properties : {}
     const defaulted = listDefaulted(fields)
-    const names = isOutput
+    const names = this.rules.isOutput
       ? declared.concat(defaulted.filter((name) => !declared.includes(name)))
       : declared.filter((name) => !defaulted.includes(name))
 
-    return names.filter((name) => !isHidden(prefix + name))
+    return names.filter((name) => !this.isHidden(prefix + name))
   }
 }
 
