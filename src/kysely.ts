@@ -25,5 +25,6 @@ export {
   toKind
 } from './kysely/table.ts'
 export { type TableSettings, type TypesOfTable, table } from './kysely/table-schema.ts'
+export type { TimeFormat } from './kysely/times.ts'
 export type { Transaction } from './kysely/transaction.ts'
 export { getTransaction, withTransaction } from './kysely/with-transaction.ts'
