@@ -251,6 +251,11 @@ describeZones('days and times', () => {
           b: new Date('0000-06-01T00:00:00Z')
         })
         expect(await times.find({ query: { b: '0000-06-01T00:00:00Z' } })).toHaveLength(1)
+        // Where the zone of the process has another year.
+        for (const c of ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59Z']) {
+          expect(await times.patch(1, { c })).toMatchObject({ c: new Date(c) })
+          expect(await times.find({ query: { c } })).toHaveLength(1)
+        }
         await expect(times.patch(1, { a: 'endless' })).rejects.toMatchObject({ code: 400 })
       })
     },

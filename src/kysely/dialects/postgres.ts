@@ -254,7 +254,11 @@ function toEraTimes(times: TimeFormat): TimeFormat {
 
       return times.read(year === undefined ? text : `${toYear(Number(year), era !== undefined)}${rest}`)
     },
-    write: (date) => times.write(date).replace(/^0000(.*)$/, '0001$1 BC'),
+    write(date) {
+      const [, year, rest] = /^([+-]?\d+)(.*)$/.exec(times.write(date)) as unknown as [string, string, string]
+
+      return Number(year) > 0 ? `${toDigits(Number(year))}${rest}` : `${toDigits(1 - Number(year))}${rest} BC`
+    },
     others: ['infinity', '-infinity']
   }
 }
@@ -263,9 +267,11 @@ function toYear(year: number, isBefore: boolean): string {
   const number = isBefore ? 1 - year : year
   const isUsual = number >= 0 && number <= 9999
 
-  return isUsual
-    ? String(number).padStart(4, '0')
-    : `${number < 0 ? '-' : '+'}${String(Math.abs(number)).padStart(6, '0')}`
+  return isUsual ? toDigits(number) : `${number < 0 ? '-' : '+'}${String(Math.abs(number)).padStart(6, '0')}`
+}
+
+function toDigits(year: number): string {
+  return String(year).padStart(4, '0')
 }
 
 /** Drivers return large integers in lists as strings, as they do decimals. */
