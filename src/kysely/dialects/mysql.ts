@@ -26,8 +26,8 @@ const NUMBERS: ReadonlyMap<number, ErrorKind> = new Map([
 ])
 
 /** Times in the two halves of a year, in which zones may differ. */
-const JANUARY = new Date('2024-01-01T00:00Z')
-const JULY = new Date('2024-07-01T00:00Z')
+const JANUARY = Date.UTC(2024, 0, 1)
+const JULY = Date.UTC(2024, 6, 1)
 
 /** How many digits a decimal can have after the point. */
 const MAX_FRACTION_DIGITS = 30
@@ -224,7 +224,7 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
 async function readServer(db: AnyKysely) {
   const { rows } = await sql<ServerRow>`
     select version() as version, @@sql_mode as mode, json_array('a') as json, collation_name as collation,
-      cast(${JANUARY} as char) as january, cast(${JULY} as char) as july
+      cast(${new Date(JANUARY)} as char) as january, cast(${new Date(JULY)} as char) as july
     from information_schema.collations
     where collation_name in ('utf8mb4_0900_bin', 'utf8mb4_nopad_bin') limit 1`.execute(db)
   const { version, mode, json, collation, january, july } = rows[0] as ServerRow
@@ -242,18 +242,15 @@ async function readServer(db: AnyKysely) {
     // It depends on the driver and on its settings.
     isParsed: typeof json === 'object',
     collation,
-    times: toTimes([january, july])
+    times: toTimes(january, july)
   }
 }
 
 /** How a driver writes times, by what it has made of two: in the zone of the process, or in one that never changes. */
-function toTimes(written: readonly string[]): TimeFormat {
-  const isLocal = written.every(
-    (text, index) => String(LOCAL_TIMES.read(text)) === String(index === 0 ? JANUARY : JULY)
-  )
-  const january = UTC_TIMES.read(written[0] as string) as Date
+function toTimes(january: string, july: string): TimeFormat {
+  const isLocal = Number(LOCAL_TIMES.read(january)) === JANUARY && Number(LOCAL_TIMES.read(july)) === JULY
 
-  return isLocal ? LOCAL_TIMES : toShiftedTimes((january.getTime() - JANUARY.getTime()) / 60_000)
+  return isLocal ? LOCAL_TIMES : toShiftedTimes((Number(UTC_TIMES.read(january)) - JANUARY) / 60_000)
 }
 
 function toMysqlKind(row: ColumnRow, json: readonly string[]): Kind {
