@@ -1,5 +1,6 @@
 import { BadRequest } from '../errors.ts'
 import { describe } from '../query/operators.ts'
+import { isBase64 } from '../utils/base64.ts'
 import type { Table } from './dialect.ts'
 import type { Column, Kind, TableDescription } from './table.ts'
 import { fromTimeText, isStorableText, NOTHING, toBoolean, toDate, toJsonText, toNumber } from './values.ts'
@@ -54,10 +55,10 @@ export const KINDS: { readonly [kind in Kind]: KindRules } = {
     ...BY_VALUE
   },
   bytes: {
-    expects: 'bytes',
+    expects: 'bytes as base64',
     toOperand: toBytes,
     toStored: toBytes,
-    fromStored: (value) => (value instanceof ArrayBuffer ? Buffer.from(value) : value),
+    fromStored: toBase64,
     ...BY_VALUE
   },
   date: {
@@ -182,7 +183,16 @@ function toScalar(value: unknown): unknown {
 }
 
 function toBytes(value: unknown): unknown {
+  if (typeof value === 'string') return isBase64(value) ? Buffer.from(value, 'base64') : NOTHING
+
   return value instanceof Uint8Array ? value : NOTHING
+}
+
+/** Bytes as JSON can hold them. SQLite may have text in their column. */
+function toBase64(value: unknown): unknown {
+  return typeof value === 'number' || typeof value === 'bigint'
+    ? value
+    : Buffer.from(value as Uint8Array | ArrayBuffer | string).toString('base64')
 }
 
 function toUuid(value: unknown): unknown {

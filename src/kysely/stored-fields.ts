@@ -1,5 +1,5 @@
 import type { FieldKind } from '../schema/fields.ts'
-import { DATE_SCHEMA, type JsonSchema } from '../schema/json-schema.ts'
+import { BYTES_SCHEMA, DATE_SCHEMA, type JsonSchema } from '../schema/json-schema.ts'
 import { STORED } from '../schema/stored.ts'
 import type { Table } from './dialect.ts'
 import type { AnyKyselyParams } from './options.ts'
@@ -70,8 +70,7 @@ const DATES: KindDescription = { kinds: ['date'], output: DATE, input: DATE_OF_D
 const KINDS: { readonly [kind in Kind]: KindDescription } = {
   any: ANYTHING,
   boolean: { kinds: ['boolean'], output: { type: 'boolean' } },
-  // JSON has no bytes either, and they have no name in JSON Schema.
-  bytes: { kinds: [], output: {} },
+  bytes: { kinds: ['string'], output: BYTES_SCHEMA },
   date: DATES,
   day: DATES,
   // It is exact as a string; settings of drivers make numbers of it.

@@ -136,12 +136,16 @@ function toFormField(
     kind,
     isRequired,
     isNullable,
-    isLong: kind === 'string' && typeof first?.maxLength === 'number' && first.maxLength >= LONG,
+    isLong: kind === 'string' && isLong(first),
     isSecret: /password/i.test(path) || first?.format === 'password',
     ...(kind === 'boolean' && (part.default ?? first?.default) === true && { isOn: true as const }),
     ...(kind === 'choice' && { values }),
     ...(typeof description === 'string' && { description })
   }
+}
+
+function isLong({ maxLength, contentEncoding }: JsonSchema = {}): boolean {
+  return contentEncoding === 'base64' || (typeof maxLength === 'number' && maxLength >= LONG)
 }
 
 function toKind(

@@ -200,7 +200,7 @@ describeDatabases('table()', (database) => {
     expect(created).toMatchObject({ large, price: name === 'SQLite' ? 7.5 : '7.50', picture: null })
     expect(await notes.patch(1, { large: 7, price: 8, picture: Buffer.from('x') })).toMatchObject({
       large: 7,
-      picture: Buffer.from('x')
+      picture: 'eA=='
     })
     expect(await notes.find({ provider: 'rest', query: { large: '7', price: '8' } })).toHaveLength(1)
     expect(await refusal(notes.create({ large: '07', price: 'x' }, WEB))).toEqual({
