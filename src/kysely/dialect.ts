@@ -106,6 +106,7 @@ export interface DriverError {
   readonly column?: unknown
   readonly constraint?: unknown
   readonly table?: unknown
+  readonly where?: unknown
 }
 
 /**
@@ -131,8 +132,8 @@ export interface Dialect {
   readonly maxValues: number
   /** What stands after `limit` for all records. */
   readonly unlimited: Fragment
-  /** Converts a value to what the driver takes; `undefined` for one that no column of the database can hold. */
-  toParameter(value: unknown): unknown
+  /** Converts a value for a column to what the driver takes; `undefined` for one that no column of the database can hold. */
+  toParameter(value: unknown, column: Column): unknown
   /** Binds a value that a field is compared with. It comes from the kind of the column. */
   bind(field: Field, value: unknown): unknown
   /** Compares with a list that is too long to bind each value by itself; `undefined` where it has to be. */
@@ -142,9 +143,11 @@ export interface Dialect {
 
   /** The string in a column, so that it is compared by its code points. */
   toOrderedText(column: Column, table: TableDescription): Fragment
+  /** The condition that a boolean is true, or that it is false: databases without booleans store them in several ways. */
+  isTruth(column: Column, value: boolean): Fragment
   /** The time in a column, so that it can be compared. */
   toTime(column: Column): Fragment
-  /** A column of numbers, so that the driver rounds none of them; `undefined` where it rounds none anyway. */
+  /** A column, so that the driver loses nothing of its value; `undefined` where it loses nothing anyway. */
   toExact(column: Column): Fragment | undefined
   /** What a column holds as a string. */
   toText(column: Column): Fragment
@@ -181,6 +184,8 @@ export interface Dialect {
 
   /** What an error of the driver means; `undefined` for one of another database, and for what is no error of a client. */
   toErrorKind(error: DriverError): ErrorKind | undefined
+  /** Which value of the statement the database could not read, counted from 0. Left out where errors name its column. */
+  toErrorParameter?(error: DriverError): number | undefined
   /** The names of columns and constraints in an error of the driver. */
   toErrorNames(error: DriverError & { readonly message: string }, table: TableDescription): readonly string[]
   /** The name of the table that refers to a record, in an error of the kind `referenced`. Left out where errors do not tell. */

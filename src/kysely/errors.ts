@@ -62,6 +62,22 @@ export function toTableError(error: unknown, call: FailedCall): FeathersError {
   return toKnownError(error, call.table ? [call.table.dialect] : DIALECTS, call)
 }
 
+/**
+ * The same for a statement that stores values, where the database counts them instead of naming a column. Any other error
+ * is returned as it is.
+ *
+ * @param names The columns of its first values, in their order
+ */
+export function toValueError(error: unknown, table: Table, names: readonly string[]): unknown {
+  const index = hasMessage(error) ? table.dialect.toErrorParameter?.(error) : undefined
+
+  if (index === undefined) return error
+
+  const kind = toErrorKind(error, [table.dialect]) === 'check' ? 'check' : 'invalid'
+
+  return withCause(toErrorOf(kind, names.slice(index, index + 1), ''), error)
+}
+
 function toKnownError(error: unknown, dialects: readonly Dialect[], call?: FailedCall): FeathersError {
   if (isFeathersError(error)) return error
 

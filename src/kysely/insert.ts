@@ -192,11 +192,16 @@ async function insert(handle: TableHandle, rows: readonly Row[]): Promise<readon
   const values = rows.map((row) => toValues(row, columns, handle))
   const statement = table.statements.insert.values(values)
 
-  if (table.returning.insert) return await write(handle, statement)
+  if (!table.returning.insert) {
+    return isFoundById(handle)
+      ? await insertAndRead(handle, rows, statement)
+      : await insertAndFind(handle, first as Row, statement)
+  }
 
-  return isFoundById(handle)
-    ? await insertAndRead(handle, rows, statement)
-    : await insertAndFind(handle, first as Row, statement)
+  // Where a row has no value, the default is part of the statement.
+  const stored = rows.flatMap((row) => columns.filter(({ name }) => row.has(name)).map(({ name }) => name))
+
+  return await write(handle, statement, stored)
 }
 
 /** What a row has for each of some columns. */

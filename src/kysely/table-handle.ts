@@ -6,6 +6,7 @@ import type { AnyKysely } from './any-kysely.ts'
 import { asOneStatement, execute, onConnection } from './atomic.ts'
 import { findDatabase } from './databases.ts'
 import type { Dialect, Fragment, Place, Statements, StoredRow, Table } from './dialect.ts'
+import { toValueError } from './errors.ts'
 import { toReaders } from './kinds.ts'
 import type { TableDescription } from './table.ts'
 
@@ -161,13 +162,23 @@ export async function read({ db, table }: TableHandle, builder: Compilable): Pro
 /**
  * Runs a statement that changes records, or does nothing when it fails. Returns its rows.
  *
- * @throws BadRequest for more values than the database takes
+ * @param names The columns of its first values, in their order
+ * @throws BadRequest for more values than the database takes, and for one that a column cannot hold
  */
-export async function write({ db, table }: TableHandle, builder: Compilable): Promise<StoredRow[]> {
+export async function write(
+  { db, table }: TableHandle,
+  builder: Compilable,
+  names: readonly string[] = []
+): Promise<StoredRow[]> {
   const statement = toStatement(builder, table)
-  const { rows } = await asOneStatement(db, table.dialect, () => execute(db, table.dialect, statement))
 
-  return rows
+  try {
+    const { rows } = await asOneStatement(db, table.dialect, () => execute(db, table.dialect, statement))
+
+    return rows
+  } catch (error) {
+    throw toValueError(error, table, names)
+  }
 }
 
 /** The same for a statement that returns no rows. Returns how many it has changed. */

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { copyWith } from '../utils/object.ts'
+import type { Limits } from './limits.ts'
 
 /**
  * What a column holds, as far as it matters to a query: `decimal` is exact and comes as text, `day` is a date without a
@@ -29,8 +30,8 @@ export interface Column {
   readonly kind: Kind
   /** The name of its type, in lower case. */
   readonly type: string
-  /** What the elements of a list are. */
-  readonly elementKind?: Kind | undefined
+  /** What each element of a list is: what a column of its type would hold. */
+  readonly element?: Column | undefined
   readonly isNullable: boolean
   /** Whether the database computes it, so that no statement can set it. */
   readonly isComputed: boolean
@@ -58,6 +59,10 @@ export interface Column {
   readonly isParsed: boolean
   /** The strings that it can hold, where its type lists them. */
   readonly values?: readonly string[] | undefined
+  /** What it has room for, where the database refuses more. */
+  readonly limits?: Limits | undefined
+  /** Whether its numbers have four bytes, of which the driver shows fewer digits than they have. */
+  readonly isSingle?: boolean
   /** Whether numbers in it may stand for true and false. */
   readonly mayHoldBooleans?: boolean
 }
@@ -93,12 +98,12 @@ const COLUMN_DEFAULTS = {
 
 /** The columns of a table by their names, with everything that a dialect leaves out. */
 export function toColumns(columns: readonly PartialColumn[]): Map<string, Column> {
-  return new Map(
-    columns.map((column) => [
-      column.name,
-      copyWith(COLUMN_DEFAULTS, { reference: sql.id(column.name), ...column })
-    ])
-  )
+  return new Map(columns.map((column) => [column.name, toWholeColumn(column)]))
+}
+
+/** A column with everything that a dialect leaves out. */
+export function toWholeColumn(column: PartialColumn): Column {
+  return copyWith(COLUMN_DEFAULTS, { reference: sql.id(column.name), ...column })
 }
 
 const INTEGERS = /^(?:tiny|small|medium|big)?(?:int|integer|serial)\d?(?: unsigned)?$|^year$|^oid$/

@@ -40,6 +40,26 @@ export function toBoolean(value: unknown): unknown {
   return typeof value === 'boolean' ? value : NOTHING
 }
 
+/**
+ * What is false where a database has no booleans. All other values are true, as in a list of JavaScript that leaves out
+ * falsy ones: SQLite stores whatever other programs write.
+ */
+export const FALSE_VALUES: readonly unknown[] = [
+  ...[false, 0, '0', '', 'f', 'F', 'false', 'False', 'FALSE'],
+  ...['n', 'N', 'no', 'No', 'NO', 'off', 'Off', 'OFF']
+]
+
+/** The shortest number that has the same four bytes: `0.1` for what is 0.10000000149011612 with eight. */
+export function toShortest(number: number): number {
+  for (let digits = 6; digits < 9; digits++) {
+    const short = Number(number.toPrecision(digits))
+
+    if (Math.fround(short) === number) return short
+  }
+
+  return number
+}
+
 /** A date, or the ISO 8601 string of one; `NOTHING` for anything else. */
 export function toDate(kind: Kind, value: unknown): unknown {
   if (typeof value !== 'string') return value instanceof Date ? toKnownDate(value) : NOTHING
@@ -64,6 +84,38 @@ export function fromTimeText(text: string): unknown {
   const date = new Date(/^\d{4}-\d\d-\d\d \d\d:\d\d/.test(text) ? `${text.replace(' ', 'T')}Z` : text)
 
   return Number.isNaN(date.getTime()) ? text : date
+}
+
+/** A time that PostgreSQL has written in ISO 8601, in UTC and with all of its digits; the string itself for infinity. */
+export function toTimeText(text: string): string {
+  const date = new Date(text)
+
+  return Number.isNaN(date.getTime()) ? text : withDigits(date.toISOString(), text)
+}
+
+/** A time as PostgreSQL takes it, with a zone or without: that of the process, with its offset and all digits. */
+export function toLocalTime(text: string): unknown {
+  const date = toDate('date', text)
+
+  return date instanceof Date ? withDigits(toLocalText(date), text) : NOTHING
+}
+
+/** The same for a date. */
+export function toLocalText(date: Date): string {
+  const offset = -date.getTimezoneOffset()
+  const local = new Date(date.getTime() + offset * 60_000).toISOString().slice(0, -1)
+  const [hours, minutes] = [Math.trunc(Math.abs(offset) / 60), Math.abs(offset) % 60].map((part) =>
+    String(part).padStart(2, '0')
+  )
+
+  return `${local}${offset < 0 ? '-' : '+'}${hours}:${minutes}`
+}
+
+/** Puts the digits of a time after its milliseconds. */
+function withDigits(time: string, text: string): string {
+  const digits = /\.\d{3}(\d+)/.exec(text)?.[1]
+
+  return digits === undefined ? time : time.replace(/\.\d{3}/, `$&${digits.padEnd(3, '0')}`)
 }
 
 /** The JSON of a value; `NOTHING` for one that JSON cannot hold, and for strings that no database takes. */

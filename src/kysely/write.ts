@@ -78,7 +78,9 @@ export async function changeRows(
 
   const changes = table.statements.update.set(Object.fromEntries(row))
 
-  if (table.returning.update) return await writeTarget(handle, target, changes.where(where))
+  const names = [...row.keys()]
+
+  if (table.returning.update) return await writeTarget(handle, target, changes.where(where), names)
 
   return await atomically(db, async (transaction) => {
     const current = { ...handle, db: transaction }
@@ -86,7 +88,7 @@ export async function changeRows(
 
     if (locked.rows.length === 0) return []
 
-    await write(current, changes.where(locked.condition))
+    await write(current, changes.where(locked.condition), names)
 
     const changed = withoutRows(await lockRows(current, locked.sharesId), locked.others)
 
@@ -132,11 +134,16 @@ function toTargetCondition({ id, where }: Target, handle: TableHandle): Fragment
 }
 
 /** Runs a statement that returns the rows that it changes. It is undone where a call for one record has changed several. */
-async function writeTarget(handle: TableHandle, target: Target, statement: Compilable): Promise<StoredRow[]> {
-  if (target.id === null || !mayNameSeveral(handle)) return await write(handle, statement)
+async function writeTarget(
+  handle: TableHandle,
+  target: Target,
+  statement: Compilable,
+  names?: readonly string[]
+): Promise<StoredRow[]> {
+  if (target.id === null || !mayNameSeveral(handle)) return await write(handle, statement, names)
 
   return await atomically(handle.db, async (db) =>
-    assertOne(await write({ ...handle, db }, statement), target, handle)
+    assertOne(await write({ ...handle, db }, statement, names), target, handle)
   )
 }
 

@@ -42,7 +42,7 @@ describeDatabases('bytes', (database) => {
         })
       )
 
-      return { status: response.status, body: await response.json() }
+      return { status: response.status, body: (await response.json()) as any }
     }
 
     return { app, db, call, notes: app.service('notes') as any }

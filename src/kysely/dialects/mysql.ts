@@ -4,6 +4,7 @@ import type { AnyKysely } from '../any-kysely.ts'
 import type { Dialect, ErrorKind, Field, Fragment, Place, Typed } from '../dialect.ts'
 import { fromType, NOWHERE, type TypeNames, toJsonPath } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
+import type { Limits } from '../limits.ts'
 import { fromSqlState } from '../sql-states.ts'
 import { type Column, type Kind, type TableDescription, toColumns, toKind } from '../table.ts'
 
@@ -46,8 +47,10 @@ export const mysql: Dialect = {
   maxValues: Number.POSITIVE_INFINITY,
   unlimited: sql.raw('18446744073709551615'),
   toParameter: (value) => value,
-  bind({ column: { kind } }, value) {
+  bind({ column: { kind, isSingle } }, value) {
     if (kind === 'json' && typeof value === 'boolean') return String(value)
+    // The database would compare it with the digits of eight bytes.
+    if (isSingle && Math.abs(value as number) < MAX_SINGLE) return sql`cast(${value} as float)`
 
     return toNumber(kind, value)
   },
@@ -58,8 +61,10 @@ export const mysql: Dialect = {
     column.isOrdered
       ? column.reference
       : sql`${toUnicode(column.reference, column)} collate ${sql.raw(collation)}`,
+  // A column for booleans holds other integers too.
+  isTruth: ({ reference }, value) => (value ? sql`(${reference} <> 0)` : sql`(${reference} = 0)`),
   toTime: (column) => column.reference,
-  toExact: (column) => (column.type === 'bigint' ? sql`cast(${column.reference} as char)` : undefined),
+  toExact,
   toText: (column) => sql`cast(${column.reference} as char)`,
   toTyped,
   toLike: (text, pattern, table) =>
@@ -105,7 +110,9 @@ export const mysql: Dialect = {
   },
 
   toErrorKind: ({ errno, sqlState }) => NUMBERS.get(Number(errno)) ?? fromSqlState(sqlState),
-  toErrorNames({ message }) {
+  toErrorNames({ errno, message }, { columns }) {
+    if (errno === NO_GEOMETRY) return toOnlyGeometry(columns)
+
     const reference = /^Cannot add .* FOREIGN KEY \((.*?)\) REFERENCES/.exec(message)?.[1]
 
     if (reference !== undefined) return reference.split(', ').map((name) => name.slice(1, -1))
@@ -133,6 +140,9 @@ interface ColumnRow {
   readonly fallback: string | null
   readonly charset: string | null
   readonly collation: string | null
+  readonly length: number | null
+  readonly precision: number | null
+  readonly scale: number | null
   readonly view: number
 }
 
@@ -161,6 +171,7 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
   const { rows: columns } = await sql<ColumnRow>`
     select column_name as name, data_type as type, column_type as full, is_nullable as nullable, extra as extra,
       column_default as fallback, character_set_name as charset, collation_name as collation,
+      character_maximum_length as length, numeric_precision as ${sql.id('precision')}, numeric_scale as scale,
       exists (select 1 from information_schema.views where ${inTable}) as view
     from information_schema.columns where ${inTable} order by ordinal_position`.execute(db)
   const { rows: keys } = await sql<KeyRow>`
@@ -196,6 +207,8 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
         isOrdered: row.collation === collation,
         charset: row.charset ?? undefined,
         isParsed,
+        limits: toLimits(row),
+        isSingle: row.type === 'float',
         values: row.type === 'enum' ? toValues(row.full) : undefined
       }))
     ),
@@ -236,8 +249,53 @@ async function readServer(db: AnyKysely) {
 function toMysqlKind(row: ColumnRow, json: readonly string[]): Kind {
   if (json.includes(row.name)) return 'json'
 
-  // What BOOLEAN is short for.
-  return row.full === 'tinyint(1)' ? 'boolean' : toKind(row.type)
+  // What BOOLEAN is short for, and a single bit.
+  if (row.full === 'tinyint(1)' || row.full === 'bit(1)') return 'boolean'
+  if (row.type === 'bit') return 'integer'
+
+  return GEOMETRIES.test(row.type) ? 'bytes' : toKind(row.type)
+}
+
+const GEOMETRIES = /^(?:geometry|geom(?:etry)?collection|(?:multi)?(?:point|linestring|polygon))$/
+
+/** The number of the error about bytes that are no geometry, which names no column. */
+const NO_GEOMETRY = 1416
+
+function toOnlyGeometry(columns: TableDescription['columns']): readonly string[] {
+  const names = [...columns.values()].filter(({ type }) => GEOMETRIES.test(type)).map(({ name }) => name)
+
+  return names.length === 1 ? names : []
+}
+
+/** From which number on a float is infinite. */
+const MAX_SINGLE = 3.4e38
+
+/** How many bits integers of a type have. */
+const INTEGER_BITS: ReadonlyMap<string, number> = new Map([
+  ['tinyint', 8],
+  ['smallint', 16],
+  ['mediumint', 24],
+  ['int', 32]
+])
+
+function toLimits({ type, full, length, precision, scale }: ColumnRow): Limits | undefined {
+  const bits = INTEGER_BITS.get(type)
+
+  if (bits !== undefined) {
+    return { range: /unsigned/.test(full) ? [0, 2 ** bits - 1] : [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] }
+  }
+  if (type === 'decimal') return { integerDigits: Number(precision) - Number(scale) }
+
+  return type === 'char' || type === 'varchar' ? { maxLength: Number(length) } : undefined
+}
+
+/** The driver rounds some numbers, and makes objects of geometries and bytes of bits. */
+function toExact({ type, isSingle, reference }: Column): Fragment | undefined {
+  if (type === 'bigint') return sql`cast(${reference} as char)`
+  if (type === 'bit') return sql`cast(cast(${reference} as unsigned) as char)`
+  if (isSingle) return sql`cast(${reference} as double)`
+
+  return GEOMETRIES.test(type) ? sql`concat('', ${reference})` : undefined
 }
 
 /** The strings in `enum('a','b')`. */

@@ -5,6 +5,7 @@ import type { Dialect, ErrorKind, Fragment, Place, Typed } from '../dialect.ts'
 import { fromType, NOWHERE, type TypeNames, toJsonPath } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
 import { type Column, type Kind, type TableDescription, toColumns, toKind } from '../table.ts'
+import { FALSE_VALUES } from '../values.ts'
 
 /** The names of errors, their beginnings last. https://sqlite.org/rescode.html */
 const CODES: readonly (readonly [code: string, kind: ErrorKind])[] = [
@@ -24,6 +25,9 @@ const CODES: readonly (readonly [code: string, kind: ErrorKind])[] = [
   ['SQLITE_FULL', 'unavailable']
 ]
 
+/** A value of another type in a strict table: `libsql` has no name for it. */
+const DATATYPE_CODE = 'UNKNOWN_SQLITE_ERROR_3091'
+
 /** Limits have no codes. https://sqlite.org/limits.html */
 const SIZE_MESSAGE = /too (?:many|large|deep)|stack overflow/i
 
@@ -35,6 +39,9 @@ const JSON_TYPES: TypeNames = [
   ['array'],
   ['object']
 ]
+
+/** Numbers and strings; the database has no booleans. */
+const FALSEHOODS = sql.join(FALSE_VALUES.filter((value) => typeof value !== 'boolean').map(sql.lit))
 
 /** SQLite, through a driver with the API of `better-sqlite3`. */
 export const sqlite: Dialect = {
@@ -60,6 +67,9 @@ export const sqlite: Dialect = {
 
   // In place of another collation of the column; an index on the usual one serves.
   toOrderedText: (column) => (column.isOrdered ? column.reference : sql`${column.reference} collate binary`),
+  // An index serves the list of what is false.
+  isTruth: ({ reference }, value) =>
+    value ? sql`(${reference} not in (${FALSEHOODS}))` : sql`(${reference} in (${FALSEHOODS}))`,
   // Two forms of times are in use, and only one of them can be compared as text.
   toTime: (column) => sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${column.reference})`,
   toExact(column) {
@@ -107,13 +117,17 @@ export const sqlite: Dialect = {
   },
 
   toErrorKind({ code, message }) {
+    if (code === DATATYPE_CODE) return 'invalid'
     if (typeof code !== 'string' || !code.startsWith('SQLITE_')) return undefined
     if (code === 'SQLITE_ERROR' && SIZE_MESSAGE.test(String(message))) return 'size'
 
     return CODES.find(([name]) => code.startsWith(name))?.[1]
   },
   toErrorNames({ message }, { name: table, columns }) {
-    const [, kind, rest = ''] = /^(.*) constraint failed: (.*)$/s.exec(message) ?? []
+    const [, kind, rest = ''] =
+      /^(.*) constraint failed: (.*)$/s.exec(message) ??
+      /^cannot store \w+ value in (\w+) column (.*)$/s.exec(message) ??
+      []
 
     // A check has no more than its text.
     if (kind === 'CHECK') return rest.match(/\w+/g)?.filter((word) => columns.has(word)) ?? []
