@@ -40,7 +40,7 @@ import {
 import { readWithin } from './read-within.ts'
 import { KyselySet, toNumbers } from './set.ts'
 import { type StoredField, toStoredFields } from './stored-fields.ts'
-import { getTable, openTable, type TableHandle } from './table-handle.ts'
+import { assertTakes, getTable, openTable, type TableHandle } from './table-handle.ts'
 import { toExpression } from './where.ts'
 import { findTransaction, getOwnTransaction } from './with-transaction.ts'
 import { changeRows, type Row, removeRows, toRow, toWholeRow } from './write.ts'
@@ -157,6 +157,7 @@ export class KyselyAdapter<
     const { select } = this.parseQuery(params)
 
     const work = async (handle: TableHandle) => {
+      assertTakes(handle, 'insert')
       assertSelection(select, handle)
 
       const items = Array.isArray(data) ? data : [data]
@@ -193,6 +194,8 @@ export class KyselyAdapter<
     const query = this.parseQuery(params)
 
     const work = async (handle: TableHandle) => {
+      assertTakes(handle, 'delete')
+
       const rows = await removeRows(handle, { id, where: this.prepare(query, handle) })
 
       return toResult<Result>(id, rows, query, handle)
@@ -209,6 +212,8 @@ export class KyselyAdapter<
     const query = this.parseQuery(params)
 
     return await this.run(params, async (handle) => {
+      assertTakes(handle, 'update')
+
       const target = { id, where: this.prepare(query, handle) }
       const rows = await changeRows(handle, target, toChange(handle))
 

@@ -92,6 +92,7 @@ export type ErrorKind =
   | 'foreignKey'
   | 'invalid'
   | 'missing'
+  | 'readOnly'
   | 'reference'
   | 'referenced'
   | 'size'

@@ -4,6 +4,7 @@ import {
   type FeathersError,
   GeneralError,
   isFeathersError,
+  MethodNotAllowed,
   Unavailable
 } from '../errors.ts'
 import type { AnyKysely } from './any-kysely.ts'
@@ -188,6 +189,8 @@ function toErrorOf(
         `Invalid data: ${names || 'a value'} cannot be stored`,
         errors('cannot be stored')
       )
+    case 'readOnly':
+      return new MethodNotAllowed('The database does not make this change through a view')
     case 'size':
       return new BadRequest('The request is too large for the database')
     case 'deadlock':

@@ -201,7 +201,16 @@ async function insert(handle: TableHandle, rows: readonly Row[]): Promise<readon
   // Where a row has no value, the default is part of the statement.
   const stored = rows.flatMap((row) => columns.filter(({ name }) => row.has(name)).map(({ name }) => name))
 
-  return await write(handle, statement, stored)
+  const inserted = await write(handle, statement, stored)
+
+  if (inserted.length < rows.length) throw notStored()
+
+  return inserted
+}
+
+/** A trigger may leave a row out without an error. */
+function notStored(): BadRequest {
+  return new BadRequest('Invalid data: the database has not stored the record')
 }
 
 /** What a row has for each of some columns. */
@@ -257,6 +266,7 @@ async function insertAndFind(
 
   const found = withoutRows(await lockRows(handle, sharesId), others)
 
+  if (found.length === 0 && table.isView) throw notStored()
   if (found.length !== 1) throw requestsCollided()
 
   return found

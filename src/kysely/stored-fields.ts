@@ -105,7 +105,13 @@ const LARGE_INTEGER: JsonSchema = { type: ['integer', 'string'], pattern: '^-?(?
  * @param table The table
  * @param id The name of its id column
  */
-export function toStoredFields({ columns, isView }: Table, id: string): readonly StoredField[] {
+export function toStoredFields(
+  { columns, isView, returning, takes }: Table,
+  id: string
+): readonly StoredField[] {
+  // Nothing tells the id that a row of such a view has got.
+  const needsId = isView === true && takes?.insert === true && !returning.insert
+
   return [...columns.values()].map((column) => {
     const { name, type, isComputed, isAutoIncrement, isNullable, fallback, element } = column
     const { kinds, output, input = output } = describe(column)
@@ -124,7 +130,7 @@ export function toStoredFields({ columns, isView }: Table, id: string): readonly
       isComputed,
       isId,
       isNullable: isView ? undefined : isNullable,
-      isRequired: !isNullable && !isView && !hasValue && !isMade
+      isRequired: isView ? needsId && isId && !isMade : !isNullable && !hasValue && !isMade
     }
   })
 }

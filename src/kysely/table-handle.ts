@@ -1,5 +1,5 @@
 import { type Compilable, type CompiledQuery, sql } from 'kysely'
-import { BadRequest } from '../errors.ts'
+import { BadRequest, MethodNotAllowed } from '../errors.ts'
 import { createError } from '../utils/developer-error.ts'
 import { copyWith } from '../utils/object.ts'
 import type { AnyKysely } from './any-kysely.ts'
@@ -8,7 +8,7 @@ import { findDatabase } from './databases.ts'
 import type { Dialect, Fragment, Place, Statements, StoredRow, Table } from './dialect.ts'
 import { toValueError } from './errors.ts'
 import { toReaders } from './kinds.ts'
-import type { TableDescription } from './table.ts'
+import type { Changes, TableDescription } from './table.ts'
 
 /** A table as one call uses it: where its statements run, and which columns name a record. */
 export interface TableHandle {
@@ -146,6 +146,21 @@ function findPlace(Model: AnyKysely, name: string): Place {
 
   return { schema: schema?.name, name: identifier.name }
 }
+
+/**
+ * Checks that a table takes a change.
+ *
+ * @throws MethodNotAllowed for a view that does not
+ */
+export function assertTakes({ table }: TableHandle, change: keyof Changes): void {
+  if (table.takes?.[change] ?? true) return
+
+  throw new MethodNotAllowed(
+    `Records of this view cannot be ${CHANGED[change]}: the database makes them of others`
+  )
+}
+
+const CHANGED = { insert: 'created', update: 'changed', delete: 'removed' } as const
 
 /**
  * Runs a statement that reads, and returns its rows.

@@ -81,8 +81,19 @@ export interface TableDescription {
   readonly constraints: ReadonlyMap<string, readonly string[]>
   /** A collation that tells all characters apart, trailing blanks too, and orders them by code points. */
   readonly collation: string
+  /** Whether a select can keep its rows from others until the transaction ends. */
+  readonly locksRows: boolean
   /** Which statements return the rows that they concern. */
-  readonly returning: { readonly insert: boolean; readonly update: boolean; readonly delete: boolean }
+  readonly returning: Changes
+  /** Which statements a view takes. Left out for a table, which takes all. */
+  readonly takes?: Changes | undefined
+}
+
+/** Something about each statement that changes rows. */
+export interface Changes {
+  readonly insert: boolean
+  readonly update: boolean
+  readonly delete: boolean
 }
 
 const COLUMN_DEFAULTS = {

@@ -1,5 +1,6 @@
 import { type Compilable, sql } from 'kysely'
 import type { Id } from '../core/types.ts'
+import { BadRequest } from '../errors.ts'
 import { atomically } from './atomic.ts'
 import type { Fragment, StoredRow } from './dialect.ts'
 import { requestsCollided } from './errors.ts'
@@ -92,6 +93,9 @@ export async function changeRows(
 
     const changed = withoutRows(await lockRows(current, locked.sharesId), locked.others)
 
+    if (table.isView && changed.length < locked.rows.length) {
+      throw new BadRequest('Invalid data: the record would not be in its view any more')
+    }
     // Rows that came between the lock and the change.
     if (changed.length !== locked.rows.length) throw requestsCollided()
 
@@ -220,7 +224,9 @@ function toRowText(row: StoredRow): string {
 
 /** The rows that match, kept from others until the transaction ends. */
 export async function lockRows(handle: TableHandle, where: Fragment): Promise<StoredRow[]> {
-  return await read(handle, selectRows(handle).where(where).forUpdate())
+  const rows = selectRows(handle).where(where)
+
+  return await read(handle, handle.table.locksRows ? rows.forUpdate() : rows)
 }
 
 /** The condition to have one of some ids, as they are stored or were read. A column without an index may hold null. */

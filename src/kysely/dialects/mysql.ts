@@ -14,8 +14,9 @@ const NUMBERS: ReadonlyMap<number, ErrorKind> = new Map([
   ...[1048, 1364].map((number) => [number, 'missing'] as const),
   ...[1216, 1452].map((number) => [number, 'reference'] as const),
   ...[1217, 1451].map((number) => [number, 'referenced'] as const),
-  ...[3819, 4025].map((number) => [number, 'check'] as const),
-  ...[1264, 1265, 1292, 1366, 1367, 1406, 1411, 1416, 1441, 3140, 3156].map(
+  ...[1369, 1644, 3819, 4025].map((number) => [number, 'check'] as const),
+  ...[1288, 1393, 1395, 1471].map((number) => [number, 'readOnly'] as const),
+  ...[1264, 1265, 1292, 1348, 1366, 1367, 1406, 1411, 1416, 1441, 3140, 3156].map(
     (number) => [number, 'invalid'] as const
   ),
   ...[1038, 1153, 1436].map((number) => [number, 'size'] as const),
@@ -143,7 +144,8 @@ interface ColumnRow {
   readonly length: number | null
   readonly precision: number | null
   readonly scale: number | null
-  readonly view: number
+  /** Of a view, whether it takes changes; null for a table. */
+  readonly updatable: string | null
 }
 
 /** A column of a unique index. */
@@ -172,7 +174,7 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
     select column_name as name, data_type as type, column_type as full, is_nullable as nullable, extra as extra,
       column_default as fallback, character_set_name as charset, collation_name as collation,
       character_maximum_length as length, numeric_precision as ${sql.id('precision')}, numeric_scale as scale,
-      exists (select 1 from information_schema.views where ${inTable}) as view
+      (select is_updatable from information_schema.views where ${inTable}) as updatable
     from information_schema.columns where ${inTable} order by ordinal_position`.execute(db)
   const { rows: keys } = await sql<KeyRow>`
     select index_name as name, column_name as field from information_schema.statistics
@@ -188,6 +190,8 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
         where t.table_schema = coalesce(${place}, database()) and t.table_name = ${name}`.execute(db)
   const unique = toConstraints(keys, [], [])
   // MariaDB has no type for JSON: it is text with a check.
+  const isUpdatable = columns[0]?.updatable !== 'NO'
+  const fixed = columns[0]?.updatable === 'YES' ? await listFixed(db, { schema, name }, columns) : []
   const json = checks.flatMap(({ clause }) => /^json_valid\(`(.*)`\)$/i.exec(clause)?.[1] ?? [])
 
   return {
@@ -198,7 +202,8 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
         kind: toMysqlKind(row, json),
         type: row.type,
         isNullable: row.nullable === 'YES',
-        isComputed: /\b(?:virtual|stored|persistent) generated\b/i.test(row.extra),
+        isComputed:
+          /\b(?:virtual|stored|persistent) generated\b/i.test(row.extra) || fixed.includes(row.name),
         isAutoIncrement: /auto_increment/i.test(row.extra),
         isUnique: [...unique.values()].some(([name, another]) => name === row.name && another === undefined),
         continuesFromMax: /auto_increment/i.test(row.extra),
@@ -212,16 +217,40 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
         values: row.type === 'enum' ? toValues(row.full) : undefined
       }))
     ),
-    isView: columns.some((row) => Number(row.view) === 1),
+    isView: columns.some(({ updatable }) => updatable !== null),
+    takes: isUpdatable ? undefined : { insert: false, update: false, delete: false },
     constraints: toConstraints(
       keys,
       checks,
       columns.map((row) => row.name)
     ),
     collation,
+    locksRows: true,
     returning: { insert: isMariadb, update: false, delete: isMariadb }
   }
 }
+
+/** The columns of a view that are none of a table. No table of the catalog has them: only a statement tells. */
+async function listFixed(
+  db: AnyKysely,
+  { schema, name }: Place,
+  columns: readonly ColumnRow[]
+): Promise<string[]> {
+  const table = schema === undefined ? sql.id(name) : sql.id(schema, name)
+  const fixed: string[] = []
+
+  for (const { name: column } of columns) {
+    await sql`explain update ${table} set ${sql.id(column)} = ${sql.id(column)} where false`
+      .execute(db)
+      .catch(({ errno }) => {
+        if (errno === NO_COLUMN_OF_TABLE) fixed.push(column)
+      })
+  }
+
+  return fixed
+}
+
+const NO_COLUMN_OF_TABLE = 1348
 
 async function readServer(db: AnyKysely) {
   const { rows } = await sql<ServerRow>`

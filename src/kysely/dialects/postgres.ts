@@ -6,6 +6,7 @@ import { ESCAPE, toLikePattern } from '../like-pattern.ts'
 import type { Limits } from '../limits.ts'
 import { fromSqlState } from '../sql-states.ts'
 import {
+  type Changes,
   type Column,
   type PartialColumn,
   type TableDescription,
@@ -155,7 +156,16 @@ interface ColumnRow {
   readonly single: boolean
   readonly values: string[] | null
   readonly view: boolean
+  /** Whether it is a column of a view that is none of a table. */
+  readonly fixed: boolean
+  /** Which statements the table or view takes. */
+  readonly events: number
+  /** The kinds of statements for which a view has rules that return nothing. */
+  readonly silent: string[]
 }
+
+/** The kinds of statements, as the catalog has them: each is a bit of the events, and a number of rules. */
+const EVENTS = { update: 2, insert: 3, delete: 4 } as const
 
 /**
  * The locale of the database, null for one of ICU. What versions do not have in common is read as JSON: 15 has the
@@ -188,7 +198,12 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
           and indisunique and indisvalid and indimmediate and indpred is null)
         and not exists (select from pg_inherits join pg_class on oid = inhparent
           where inhparent = a.attrelid and relkind <> 'p') as single,
-      (select relkind in ('v', 'm') from pg_class where oid = a.attrelid) as view
+      (select relkind in ('v', 'm') from pg_class where oid = a.attrelid) as view,
+      pg_relation_is_updatable(a.attrelid, true) as events,
+      pg_relation_is_updatable(a.attrelid, false) & 20 = 20
+        and not pg_column_is_updatable(a.attrelid, a.attnum, false) as fixed,
+      array(select ev_type::text from pg_rewrite where ev_class = a.attrelid and is_instead
+        and ev_type <> '1' and pg_get_ruledef(oid) !~* 'returning') as silent
     from pg_attribute a join lateral (
         with recursive base as (
           select oid, typname, typcategory, typtype, typelem, typbasetype, typnotnull as strict,
@@ -215,6 +230,8 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
       where attrelid = conrelid and attnum = any(conkey))
     from pg_constraint where conrelid = ${table} and contype in ('c', 'f')`.execute(db)
 
+  const [first] = columns.rows
+
   return {
     name,
     columns: toColumns(
@@ -226,7 +243,7 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
           // Its own type is compared with no numbers.
           ...(type.type === 'oid' && { reference: sql`${sql.id(row.name)}::int8` }),
           isNullable: !row.required,
-          isComputed: row.generated !== '' || row.identity === 'a',
+          isComputed: row.generated !== '' || row.identity === 'a' || row.fixed,
           isAutoIncrement: row.sequence !== null || /^nextval\(/.test(row.fallback ?? ''),
           isIndexed: row.indexed,
           isUnique: row.single,
@@ -241,9 +258,12 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
       })
     ),
     isView: columns.rows.some(({ view }) => view),
+    takes: toChanges((event) => (first ? (first.events & (1 << event)) !== 0 : true)),
     constraints: new Map(constraints.rows.map((row) => [row.name, row.columns])),
     collation: 'C',
-    returning: { insert: true, update: true, delete: true }
+    // Not those of a view that groups them.
+    locksRows: !first?.view,
+    returning: toChanges((event) => !first?.silent.includes(String(event)))
   }
 }
 
@@ -253,6 +273,10 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
  */
 function namesReferrer(message: string): boolean {
   return (message.match(/["«»„“”‚‘「」]/g)?.length ?? 0) >= 6
+}
+
+function toChanges(test: (event: number) => boolean): Changes {
+  return { insert: test(EVENTS.insert), update: test(EVENTS.update), delete: test(EVENTS.delete) }
 }
 
 /** What the type of a column says: for an array also what its elements are, which are arrays where it has more levels. */
@@ -274,8 +298,8 @@ function toType(row: ColumnRow): PartialColumn {
 }
 
 function toScalarType({ name, values, modifier }: ColumnRow, type: string): PartialColumn {
-  // The name of an enum may be that of another type.
-  const kind = values ? 'other' : toKind(type)
+  // The name of an enum may be that of another type, and "char" is no string.
+  const kind = values || type === 'char' ? 'other' : toKind(type)
   const limits = toLimits(type, modifier)
 
   return { name, kind, type, isNullable: true, values: values ?? undefined, limits }

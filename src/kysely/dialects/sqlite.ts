@@ -4,7 +4,7 @@ import type { AnyKysely } from '../any-kysely.ts'
 import type { Dialect, ErrorKind, Fragment, Place, Typed } from '../dialect.ts'
 import { fromType, NOWHERE, type TypeNames, toJsonPath } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
-import { type Column, type Kind, type TableDescription, toColumns, toKind } from '../table.ts'
+import { type Changes, type Column, type Kind, type TableDescription, toColumns, toKind } from '../table.ts'
 import { FALSE_VALUES } from '../values.ts'
 
 /** The names of errors, their beginnings last. https://sqlite.org/rescode.html */
@@ -15,6 +15,7 @@ const CODES: readonly (readonly [code: string, kind: ErrorKind])[] = [
   ['SQLITE_CONSTRAINT_NOTNULL', 'missing'],
   ['SQLITE_CONSTRAINT_CHECK', 'check'],
   ['SQLITE_CONSTRAINT_FOREIGNKEY', 'foreignKey'],
+  ['SQLITE_CONSTRAINT_TRIGGER', 'check'],
   ['SQLITE_CONSTRAINT', 'invalid'],
   ['SQLITE_MISMATCH', 'invalid'],
   ['SQLITE_TOOBIG', 'invalid'],
@@ -30,6 +31,9 @@ const DATATYPE_CODE = 'UNKNOWN_SQLITE_ERROR_3091'
 
 /** Limits have no codes. https://sqlite.org/limits.html */
 const SIZE_MESSAGE = /too (?:many|large|deep)|stack overflow/i
+
+/** What no trigger of a view does has no code either. */
+const VIEW_MESSAGE = /^cannot modify .* because it is a view$/s
 
 const JSON_TYPES: TypeNames = [
   'null',
@@ -119,6 +123,7 @@ export const sqlite: Dialect = {
   toErrorKind({ code, message }) {
     if (code === DATATYPE_CODE) return 'invalid'
     if (typeof code !== 'string' || !code.startsWith('SQLITE_')) return undefined
+    if (code === 'SQLITE_ERROR' && VIEW_MESSAGE.test(String(message))) return 'readOnly'
     if (code === 'SQLITE_ERROR' && SIZE_MESSAGE.test(String(message))) return 'size'
 
     return CODES.find(([name]) => code.startsWith(name))?.[1]
@@ -171,6 +176,7 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
   const definition = await readDefinition(db, { schema, name })
   // No column has a collation of its own when the definition does not have the word.
   const isOrdered = definition !== '' && !/collate/i.test(definition)
+  const takes = definition === '' ? await readTriggers(db, { schema, name }) : undefined
   const continuesFromMax = /autoincrement/i.test(definition)
 
   return {
@@ -196,8 +202,29 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
     isView: definition === '',
     constraints: new Map(),
     collation: 'binary',
-    returning: { insert: true, update: true, delete: true }
+    locksRows: false,
+    // Of a view, statements return what they were given, and not what its triggers have made of it.
+    returning: takes ? NOTHING_RETURNED : { insert: true, update: true, delete: true },
+    takes
   }
+}
+
+const NOTHING_RETURNED: Changes = { insert: false, update: false, delete: false }
+
+/** For which statements a view has triggers; `undefined` for what is no view, such as a virtual table. */
+async function readTriggers(db: AnyKysely, { schema, name }: Place): Promise<Changes | undefined> {
+  const { rows } = await sql<{ type: string; definition: string }>`
+    select type, sql as definition from ${sql.id(schema ?? 'main', 'sqlite_master')}
+    where tbl_name = ${name} collate nocase`.execute(db)
+  const has = (event: string) =>
+    rows.some(
+      ({ type, definition }) =>
+        type === 'trigger' && new RegExp(`\\binstead\\s+of\\s+${event}\\b`, 'i').test(definition)
+    )
+
+  return rows.some(({ type }) => type === 'view')
+    ? { insert: has('insert'), update: has('update'), delete: has('delete') }
+    : undefined
 }
 
 /** Whether a column is an alias of the number of the row (https://sqlite.org/lang_createtable.html#rowid). */
