@@ -154,7 +154,7 @@ function describeInteger({ type, limits = {}, mayHoldBooleans }: Column): KindDe
 
   return {
     kinds: mayHoldBooleans ? [...kinds, 'boolean'] : kinds,
-    ...(/^(?:bigint|int8)/.test(type)
+    ...(/^(?:bigint|int8|bit)/.test(type) && !limits.range
       ? { output: LARGE_INTEGER }
       : { output, input: { ...output, ...toLimitSchema(limits) } })
   }

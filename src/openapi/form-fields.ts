@@ -144,6 +144,15 @@ function toFormField(
   }
 }
 
+/** Whether a schema is one of numbers that may also be strings of a pattern, such as decimals and large integers. */
+function isWrittenNumber(kinds: readonly string[], { pattern, type }: JsonSchema = {}): boolean {
+  return (
+    typeof pattern === 'string' &&
+    Array.isArray(type) &&
+    kinds.every((kind) => ['string', 'number', 'integer'].includes(kind))
+  )
+}
+
 function isLong({ maxLength, contentEncoding }: JsonSchema = {}): boolean {
   return contentEncoding === 'base64' || (typeof maxLength === 'number' && maxLength >= LONG)
 }
@@ -154,6 +163,8 @@ function toKind(
   first: JsonSchema | undefined
 ): FormKind {
   if (values) return 'choice'
+  // A number that may be a string keeps its digits as one.
+  if (kinds.includes('string') && isWrittenNumber(kinds, first)) return 'string'
   if (kinds.length !== 1 || !first) return 'json'
   if (first[DATE_KEYWORD] || first.format === 'date-time') return 'date'
   if (first.format === 'date') return 'day'

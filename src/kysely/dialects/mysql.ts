@@ -313,6 +313,7 @@ function toLimits({ type, full, length, precision, scale }: ColumnRow): Limits |
   if (bits !== undefined) {
     return { range: /unsigned/.test(full) ? [0, 2 ** bits - 1] : [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] }
   }
+  if (type === 'bit' && Number(precision) < 53) return { range: [0, 2 ** Number(precision) - 1] }
   if (type === 'decimal') return { integerDigits: Number(precision) - Number(scale) }
 
   return type === 'char' || type === 'varchar' ? { maxLength: Number(length) } : undefined
