@@ -344,14 +344,18 @@ export class KyselyService<
 
     openTable(Model, Model, { name, id, by: this.identifiedBy }).then(
       (handle) => warnOfIds(handle, path),
-      (error) => {
-        if (!hasCode(error, 'ALULA_MISSING_TABLE')) return
-
-        process.emitWarning(`The service '${path}' cannot be used: ${error.message}`, {
-          code: 'ALULA_MISSING_TABLE'
-        })
-      }
+      (error) => warnOfTable(error, path)
     )
+  }
+}
+
+/** Says at the start why calls will fail. */
+function warnOfTable(error: Error, path: string | undefined): void {
+  const message = `The service '${path}' cannot be used: ${error.message}`
+
+  if (hasCode(error, 'ALULA_MISSING_TABLE')) process.emitWarning(message, { code: 'ALULA_MISSING_TABLE' })
+  if (hasCode(error, 'ALULA_UNSUPPORTED_DATABASE')) {
+    process.emitWarning(message, { code: 'ALULA_UNSUPPORTED_DATABASE' })
   }
 }
 

@@ -129,6 +129,9 @@ export interface Dialect {
    */
   readTable(db: AnyKysely, place: Place): Promise<TableDescription>
 
+  /** Selects a value of each kind that drivers return in one way only: `text` is a string, `bytes` is a byte. */
+  readonly samples: Fragment
+
   /** How many values a statement can have. */
   readonly maxValues: number
   /** What stands after `limit` for all records. */

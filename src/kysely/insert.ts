@@ -238,9 +238,14 @@ async function insertAndRead(
   const numbered = rows[0]?.has(id) ? [] : ((await table.dialect.readInsertedIds?.(db, rows.length)) ?? [])
   const ids = rows.map((row, index) => (row.has(id) ? row.get(id) : numbered[index]))
   const stored = await read(handle, selectRows(handle).where(hasOneOf(ids, handle)))
-  const byId = new Map(stored.map((row) => [String(row[id]), row]))
+  const byId = new Map(stored.map((row) => [toKey(row[id]), row]))
 
-  return ids.map((key) => byId.get(String(key)) as StoredRow)
+  return ids.map((key) => byId.get(toKey(key)) as StoredRow)
+}
+
+/** The string of an id; different bytes may have the same one in UTF-8. */
+function toKey(id: unknown): string {
+  return id instanceof Uint8Array ? Buffer.from(id).toString('base64') : String(id)
 }
 
 /** The same where several rows may have an id: what is new among those that have it is the row. */

@@ -6,6 +6,7 @@ import type { AnyKysely } from './any-kysely.ts'
 import { asOneStatement, execute, onConnection } from './atomic.ts'
 import { findDatabase } from './databases.ts'
 import type { Dialect, Fragment, Place, Statements, StoredRow, Table } from './dialect.ts'
+import { assertDriver } from './driver-check.ts'
 import { toValueError } from './errors.ts'
 import { toReaders } from './kinds.ts'
 import type { Changes, TableDescription } from './table.ts'
@@ -60,7 +61,8 @@ export async function openTable(
  * @param Model The Kysely instance that is configured
  * @param db Where to ask: the same, or the transaction of the call
  * @param name The name of the table
- * @throws Error with the code `ALULA_MISSING_TABLE` when there is no such table
+ * @throws Error with the code `ALULA_MISSING_TABLE` when there is no such table, and with `ALULA_UNSUPPORTED_DATABASE` for a driver that
+ *   returns other types than expected
  */
 export function getTable(Model: AnyKysely, db: AnyKysely, name: string): Table | Promise<Table> {
   const { tables } = findDatabase(Model).getInstance(Model)
@@ -83,9 +85,14 @@ export function getTable(Model: AnyKysely, db: AnyKysely, name: string): Table |
 async function readTable(Model: AnyKysely, db: AnyKysely, name: string): Promise<Table> {
   const { dialect } = findDatabase(db)
   const place = findPlace(Model, name)
-  const description = await onConnection(db, dialect, (connection) =>
-    dialect.readTable(connection.withoutPlugins(), place)
-  )
+  const description = await onConnection(db, dialect, async (connection) => {
+    const plain = connection.withoutPlugins()
+    const read = await dialect.readTable(plain, place)
+
+    await assertDriver(plain, dialect, read)
+
+    return read
+  })
 
   if (description.columns.size === 0)
     throw createError('ALULA_MISSING_TABLE', `The database has no table '${place.name}'`)

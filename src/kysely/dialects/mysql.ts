@@ -43,6 +43,7 @@ export const mysql: Dialect = {
   name: 'MySQL',
   probe: '`a` = ?',
   readTable,
+  samples: sql`select 'a' as text, cast('a' as binary) as bytes`,
 
   // The driver writes them into the statement.
   maxValues: Number.POSITIVE_INFINITY,

@@ -33,6 +33,7 @@ export const postgres: Dialect = {
   name: 'PostgreSQL',
   probe: '"a" = $1',
   readTable,
+  samples: sql`select 'a'::text as text, 'a'::bytea as bytes`,
 
   // They are counted with two bytes, and more would begin again.
   maxValues: 65_535,
@@ -162,6 +163,9 @@ interface ColumnRow {
   readonly events: number
   /** The kinds of statements for which a view has rules that return nothing. */
   readonly silent: string[]
+  /** What the driver makes of an empty array. */
+  readonly json: unknown
+  readonly jsonb: unknown
 }
 
 /** The kinds of statements, as the catalog has them: each is a bit of the events, and a number of rules. */
@@ -203,7 +207,8 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
       pg_relation_is_updatable(a.attrelid, false) & 20 = 20
         and not pg_column_is_updatable(a.attrelid, a.attnum, false) as fixed,
       array(select ev_type::text from pg_rewrite where ev_class = a.attrelid and is_instead
-        and ev_type <> '1' and pg_get_ruledef(oid) !~* 'returning') as silent
+        and ev_type <> '1' and pg_get_ruledef(oid) !~* 'returning') as silent,
+      '[]'::json as json, '[]'::jsonb as jsonb
     from pg_attribute a join lateral (
         with recursive base as (
           select oid, typname, typcategory, typtype, typelem, typbasetype, typnotnull as strict,
@@ -253,7 +258,8 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
           isExact: row.exact && type.kind !== 'other',
           collation: row.collation ?? undefined,
           isOrdered: ORDERED_LOCALES.includes(row.locale),
-          isParsed: true
+          // Drivers can be told to leave JSON as it is.
+          isParsed: typeof (row.type === 'jsonb' ? row.jsonb : row.json) === 'object'
         }
       })
     ),

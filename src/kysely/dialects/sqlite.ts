@@ -52,6 +52,7 @@ export const sqlite: Dialect = {
   name: 'SQLite',
   probe: '"a" = ?',
   readTable,
+  samples: sql`select 'a' as text, x'61' as bytes`,
 
   maxValues: 32_766,
   unlimited: sql.raw('-1'),
