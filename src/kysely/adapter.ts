@@ -34,8 +34,8 @@ import {
 import { readWithin } from './read-within.ts'
 import { KyselySet, toNumbers } from './set.ts'
 import { type StoredField, toStoredFields } from './stored-fields.ts'
-import { getTable, openTable, type TableHandle } from './table-handle.ts'
-import { warnOfTable } from './table-warnings.ts'
+import { assertTakes, getTable, openTable, type TableHandle } from './table-handle.ts'
+import { warnOfTable, warnOfUnusable } from './table-warnings.ts'
 import { toExpression } from './where.ts'
 import { findTransaction, getOwnTransaction } from './with-transaction.ts'
 import { changeRows, type Row, removeRows, toRow, toWholeRow } from './write.ts'
@@ -151,6 +151,7 @@ export class KyselyAdapter<
     const { select } = this.parseQuery(params)
 
     const work = async (handle: TableHandle) => {
+      assertTakes(handle, 'insert')
       assertSelection(select, handle)
 
       const items = Array.isArray(data) ? data : [data]
@@ -187,6 +188,8 @@ export class KyselyAdapter<
     const query = this.parseQuery(params)
 
     const work = async (handle: TableHandle) => {
+      assertTakes(handle, 'delete')
+
       const rows = await removeRows(handle, { id, where: this.prepare(query, handle) })
 
       return toResult<Result>(id, rows, query, handle)
@@ -203,6 +206,8 @@ export class KyselyAdapter<
     const query = this.parseQuery(params)
 
     return await this.run(params, async (handle) => {
+      assertTakes(handle, 'update')
+
       const target = { id, where: this.prepare(query, handle) }
       const rows = await changeRows(handle, target, toChange(handle))
 
@@ -333,13 +338,7 @@ export class KyselyService<
 
     openTable(Model, Model, { name, id, by: this.identifiedBy }).then(
       (handle) => warnOfTable(handle, path),
-      (error) => {
-        if (!hasCode(error, 'ALULA_MISSING_TABLE')) return
-
-        process.emitWarning(`The service '${path}' cannot be used: ${error.message}`, {
-          code: 'ALULA_MISSING_TABLE'
-        })
-      }
+      (error) => warnOfUnusable(error, path)
     )
   }
 }

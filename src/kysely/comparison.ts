@@ -99,6 +99,8 @@ function toEquality(field: Field, values: readonly unknown[], table: Table): Fra
       return toTextEquality(field, values, table)
     case 'time':
       return isOneOf(table.dialect.toTime(column), field, values, table)
+    case 'truth':
+      return anyOf(values.map((value) => table.dialect.isTruth(column, value as boolean)))
     case 'value':
       return isOneOf(column.reference, field, values, table)
     default:
@@ -181,6 +183,8 @@ function toOrdered(field: Field, value: unknown, table: Table): Fragment {
       return table.dialect.toOrderedText(column, table)
     case 'time':
       return table.dialect.toTime(column)
+    case 'truth':
+      return table.dialect.isTruth(column, true)
     case 'value':
       return column.reference
     default:

@@ -92,6 +92,7 @@ export type ErrorKind =
   | 'foreignKey'
   | 'invalid'
   | 'missing'
+  | 'readOnly'
   | 'reference'
   | 'referenced'
   | 'size'
@@ -106,6 +107,7 @@ export interface DriverError {
   readonly column?: unknown
   readonly constraint?: unknown
   readonly table?: unknown
+  readonly where?: unknown
 }
 
 /**
@@ -127,12 +129,15 @@ export interface Dialect {
    */
   readTable(db: AnyKysely, place: Place): Promise<TableDescription>
 
+  /** Selects a value of each kind that drivers return in one way only: `text` is a string, `bytes` is a byte. */
+  readonly samples: Fragment
+
   /** How many values a statement can have. */
   readonly maxValues: number
   /** What stands after `limit` for all records. */
   readonly unlimited: Fragment
-  /** Converts a value to what the driver takes; `undefined` for one that no column of the database can hold. */
-  toParameter(value: unknown): unknown
+  /** Converts a value for a column to what the driver takes; `undefined` for one that no column of the database can hold. */
+  toParameter(value: unknown, column: Column): unknown
   /** Binds a value that a field is compared with. It comes from the kind of the column. */
   bind(field: Field, value: unknown): unknown
   /** Compares with a list that is too long to bind each value by itself; `undefined` where it has to be. */
@@ -142,6 +147,8 @@ export interface Dialect {
 
   /** The string in a column, so that it is compared by its code points. */
   toOrderedText(column: Column, table: TableDescription): Fragment
+  /** The condition that a boolean is true, or that it is false: databases without booleans store them in several ways. */
+  isTruth(column: Column, value: boolean): Fragment
   /** The time or the day in a column, so that it can be compared with one as `column.times` writes it. */
   toTime(column: Column): Fragment
   /**
@@ -184,6 +191,8 @@ export interface Dialect {
 
   /** What an error of the driver means; `undefined` for one of another database, and for what is no error of a client. */
   toErrorKind(error: DriverError): ErrorKind | undefined
+  /** Which value of the statement the database could not read, counted from 0. Left out where errors name its column. */
+  toErrorParameter?(error: DriverError): number | undefined
   /** The names of columns and constraints in an error of the driver. */
   toErrorNames(error: DriverError & { readonly message: string }, table: TableDescription): readonly string[]
   /** The name of the table that refers to a record, in an error of the kind `referenced`. Left out where errors do not tell. */

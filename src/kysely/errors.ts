@@ -4,6 +4,7 @@ import {
   type FeathersError,
   GeneralError,
   isFeathersError,
+  MethodNotAllowed,
   Unavailable
 } from '../errors.ts'
 import type { AnyKysely } from './any-kysely.ts'
@@ -60,6 +61,22 @@ export interface FailedCall {
 /** The same for an error of a service: it names the columns of its table. */
 export function toTableError(error: unknown, call: FailedCall): FeathersError {
   return toKnownError(error, call.table ? [call.table.dialect] : DIALECTS, call)
+}
+
+/**
+ * The same for a statement that stores values, where the database counts them instead of naming a column. Any other error
+ * is returned as it is.
+ *
+ * @param names The columns of its first values, in their order
+ */
+export function toValueError(error: unknown, table: Table, names: readonly string[]): unknown {
+  const index = hasMessage(error) ? table.dialect.toErrorParameter?.(error) : undefined
+
+  if (index === undefined) return error
+
+  const kind = toErrorKind(error, [table.dialect]) === 'check' ? 'check' : 'invalid'
+
+  return withCause(toErrorOf(kind, names.slice(index, index + 1), ''), error)
 }
 
 function toKnownError(error: unknown, dialects: readonly Dialect[], call?: FailedCall): FeathersError {
@@ -172,6 +189,8 @@ function toErrorOf(
         `Invalid data: ${names || 'a value'} cannot be stored`,
         errors('cannot be stored')
       )
+    case 'readOnly':
+      return new MethodNotAllowed('The database does not make this change through a view')
     case 'size':
       return new BadRequest('The request is too large for the database')
     case 'deadlock':

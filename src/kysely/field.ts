@@ -8,13 +8,21 @@ import type { Column } from './table.ts'
  *
  * @throws BadRequest that names what is no column
  */
-export function toField([name, ...path]: Path, table: Table): Field {
-  const column = toColumn(name as string, table)
+export function toField(names: Path, table: Table): Field {
+  // The name of a column may have points itself.
+  const length = names.findLastIndex((_, index) => table.columns.has(toName(names, index + 1))) + 1
+  const name = toName(names, length || 1)
+  const column = toColumn(name, table)
+  const path = names.slice(length)
 
   if (path.length > 0 && column.kind !== 'json')
     throw new BadRequest(`Invalid query: '${name}' has no fields`)
 
   return { column, path }
+}
+
+function toName(names: Path, length: number): string {
+  return length === 1 ? (names[0] as string) : names.slice(0, length).join('.')
 }
 
 /**

@@ -192,11 +192,25 @@ async function insert(handle: TableHandle, rows: readonly Row[]): Promise<readon
   const values = rows.map((row) => toValues(row, columns, handle))
   const statement = table.statements.insert.values(values)
 
-  if (table.returning.insert) return await write(handle, statement)
+  if (!table.returning.insert) {
+    return isFoundById(handle)
+      ? await insertAndRead(handle, rows, statement)
+      : await insertAndFind(handle, first as Row, statement)
+  }
 
-  return isFoundById(handle)
-    ? await insertAndRead(handle, rows, statement)
-    : await insertAndFind(handle, first as Row, statement)
+  // Where a row has no value, the default is part of the statement.
+  const stored = rows.flatMap((row) => columns.filter(({ name }) => row.has(name)).map(({ name }) => name))
+
+  const inserted = await write(handle, statement, stored)
+
+  if (inserted.length < rows.length) throw notStored()
+
+  return inserted
+}
+
+/** A trigger may leave a row out without an error. */
+function notStored(): BadRequest {
+  return new BadRequest('Invalid data: the database has not stored the record')
 }
 
 /** What a row has for each of some columns. */
@@ -224,9 +238,14 @@ async function insertAndRead(
   const numbered = rows[0]?.has(id) ? [] : ((await table.dialect.readInsertedIds?.(db, rows.length)) ?? [])
   const ids = rows.map((row, index) => (row.has(id) ? row.get(id) : numbered[index]))
   const stored = await read(handle, selectRows(handle).where(hasOneOf(ids, handle)))
-  const byId = new Map(stored.map((row) => [String(row[id]), row]))
+  const byId = new Map(stored.map((row) => [toKey(row[id]), row]))
 
-  return ids.map((key) => byId.get(String(key)) as StoredRow)
+  return ids.map((key) => byId.get(toKey(key)) as StoredRow)
+}
+
+/** The string of an id; different bytes may have the same one in UTF-8. */
+function toKey(id: unknown): string {
+  return id instanceof Uint8Array ? Buffer.from(id).toString('base64') : String(id)
 }
 
 /** The same where several rows may have an id: what is new among those that have it is the row. */
@@ -252,6 +271,7 @@ async function insertAndFind(
 
   const found = withoutRows(await lockRows(handle, sharesId), others)
 
+  if (found.length === 0 && table.isView) throw notStored()
   if (found.length !== 1) throw requestsCollided()
 
   return found

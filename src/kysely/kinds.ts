@@ -1,8 +1,11 @@
 import { BadRequest } from '../errors.ts'
 import { describe } from '../query/operators.ts'
+import { isBase64 } from '../utils/base64.ts'
 import type { Table } from './dialect.ts'
+import { toExpectedLimit } from './limits.ts'
 import type { Column, Kind, TableDescription } from './table.ts'
 import {
+  FALSE_VALUES,
   isStorableText,
   NOTHING,
   toBoolean,
@@ -10,14 +13,15 @@ import {
   toDay,
   toDayOrTime,
   toJsonText,
-  toNumber
+  toNumber,
+  toShortest
 } from './values.ts'
 
 /**
- * Which form of a column a statement compares: its value as it is, its string by code points, its time, or that part of
- * it that has the type of the other side.
+ * Which form of a column a statement compares: its value as it is, its string by code points, its time, whether it is
+ * true, or that part of it that has the type of the other side.
  */
-export type Form = 'text' | 'time' | 'typed' | 'value'
+export type Form = 'text' | 'time' | 'truth' | 'typed' | 'value'
 
 /** What a kind of column does. */
 export interface KindRules {
@@ -41,6 +45,7 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/
 const BY_VALUE = { equality: 'value', comparison: 'value', order: 'value' } as const
 const BY_TEXT = { equality: 'text', comparison: 'text', order: 'text' } as const
 const BY_TIME = { equality: 'time', comparison: 'time', order: 'time' } as const
+const BY_TRUTH = { equality: 'truth', comparison: 'truth', order: 'truth' } as const
 const BY_TYPE = { equality: 'typed', comparison: 'typed', order: 'typed' } as const
 
 /** What each kind of column does. */
@@ -59,14 +64,14 @@ export const KINDS: { readonly [kind in Kind]: KindRules } = {
     expects: 'true or false',
     toOperand: toBoolean,
     toStored: toBoolean,
-    fromStored: (value) => (typeof value === 'boolean' ? value : Number(value) !== 0),
-    ...BY_VALUE
+    fromStored: (value) => !FALSE_VALUES.includes(typeof value === 'bigint' ? Number(value) : value),
+    ...BY_TRUTH
   },
   bytes: {
-    expects: 'bytes',
+    expects: 'bytes as base64',
     toOperand: toBytes,
     toStored: toBytes,
-    fromStored: (value) => (value instanceof ArrayBuffer ? Buffer.from(value) : value),
+    fromStored: toBase64,
     ...BY_VALUE
   },
   date: {
@@ -86,6 +91,8 @@ export const KINDS: { readonly [kind in Kind]: KindRules } = {
     expects: 'a number',
     toOperand: (value) => toNumber('decimal', value),
     toStored: (value) => finite(toNumber('decimal', value)),
+    // MariaDB fills some with zeros.
+    fromStored: (value) => (typeof value === 'string' ? value.replace(/^(-?)0+(?=\d)/, '$1') : value),
     ...BY_VALUE
   },
   integer: {
@@ -104,17 +111,18 @@ export const KINDS: { readonly [kind in Kind]: KindRules } = {
     pattern: 'typed'
   },
   list: {
-    expects: 'an array of strings, numbers or booleans',
+    expects: 'an array whose elements have its type',
     toOperand: () => NOTHING,
-    toStored: (value) =>
-      Array.isArray(value) && !value.some((element) => typeof element === 'object') ? value : NOTHING,
+    toStored: (value, column) => (Array.isArray(value) ? toStoredList(value, toElement(column)) : NOTHING),
+    fromStored: (value, column) =>
+      typeof value === 'string' ? fromStoredList(JSON.parse(value), toElement(column)) : value,
     ...BY_VALUE
   },
   number: {
     expects: 'a number',
     toOperand: (value) => toNumber('number', value),
     toStored: (value) => finite(toNumber('number', value)),
-    fromStored: toPlainNumber,
+    fromStored: (value, { isSingle }) => (isSingle ? toShortest(Number(value)) : fromNumber(value)),
     ...BY_VALUE
   },
   other: {
@@ -161,15 +169,33 @@ export function toStored(column: Column, value: unknown, { dialect }: Table): un
 
   const { expects, toStored } = KINDS[column.kind]
   const stored = toStored(value, column)
-  const parameter = stored === NOTHING ? undefined : dialect.toParameter(stored)
+  const parameter = stored === NOTHING ? undefined : dialect.toParameter(stored, column)
 
-  if (parameter === undefined) {
-    throw new BadRequest(`Invalid data: '${column.name}' expects ${expects}, got ${describe(value)}`, {
-      errors: { [column.name]: `expects ${expects}` }
-    })
-  }
+  if (parameter === undefined) throw toRefusal(column, expects, `, got ${describe(value)}`)
+
+  const limit = toLimit(stored, column)
+
+  if (limit !== undefined) throw toRefusal(column, limit)
 
   return parameter
+}
+
+function toRefusal({ name }: Column, expects: string, got = ''): BadRequest {
+  return new BadRequest(`Invalid data: '${name}' expects ${expects}${got}`, {
+    errors: { [name]: `expects ${expects}` }
+  })
+}
+
+/** What is expected of a value, or of one in a list, for which there is no room. */
+function toLimit(stored: unknown, column: Column): string | undefined {
+  const { limits } = toElement(column)
+
+  if (!limits) return undefined
+
+  return [stored]
+    .flat(Number.POSITIVE_INFINITY)
+    .map((value) => toExpectedLimit(value, limits))
+    .find((limit) => limit !== undefined)
 }
 
 /** What differs between a row of the driver and a record: functions by the names of the columns that they read. */
@@ -190,7 +216,16 @@ function toScalar(value: unknown): unknown {
 }
 
 function toBytes(value: unknown): unknown {
+  if (typeof value === 'string') return isBase64(value) ? Buffer.from(value, 'base64') : NOTHING
+
   return value instanceof Uint8Array ? value : NOTHING
+}
+
+/** Bytes as JSON can hold them. SQLite may have text in their column. */
+function toBase64(value: unknown): unknown {
+  return typeof value === 'number' || typeof value === 'bigint'
+    ? value
+    : Buffer.from(value as Uint8Array).toString('base64')
 }
 
 function toUuid(value: unknown): unknown {
@@ -212,6 +247,48 @@ function fromInteger(value: unknown): unknown {
 
   // In SQLite a column of integers may hold text or a fraction.
   return Number.isNaN(number) || (Number.isInteger(number) && !Number.isSafeInteger(number)) ? value : number
+}
+
+/** Some statements, and some drivers, return numbers as strings. In SQLite a column of numbers may hold text. */
+function fromNumber(value: unknown): unknown {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN
+
+  return Number.isNaN(number) ? toPlainNumber(value) : number
+}
+
+/** A list of what is stored for each value. Null is one of every type, and so is a further list. */
+function toStoredList(list: readonly unknown[], element: Column): unknown {
+  const stored = list.map((value) => {
+    if (value === null || value === undefined) return null
+    if (Array.isArray(value)) return toStoredList(value, element)
+
+    return KINDS[element.kind].toStored(value, element)
+  })
+
+  return stored.includes(NOTHING) ? NOTHING : stored
+}
+
+/** The same the other way round: statements return each value as a string. */
+function fromStoredList(list: readonly unknown[], element: Column): unknown[] {
+  return list.map((value) => {
+    if (Array.isArray(value)) return fromStoredList(value, element)
+
+    return value === null ? null : fromElement(value as string, element)
+  })
+}
+
+function fromElement(text: string, element: Column): unknown {
+  if (element.kind === 'bytes') return Buffer.from(text.slice(BYTES_PREFIX.length), 'hex').toString('base64')
+
+  return KINDS[element.kind].fromStored?.(text, element) ?? text
+}
+
+/** How PostgreSQL writes bytes: in hexadecimal digits after it. */
+const BYTES_PREFIX = '\\x'
+
+/** What the elements of a list are, however many levels it has. */
+function toElement(column: Column): Column {
+  return column.element ? toElement(column.element) : column
 }
 
 function toPlainNumber(value: unknown): unknown {

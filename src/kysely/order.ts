@@ -72,6 +72,8 @@ function toSortable(field: Field, table: Table): readonly Fragment[] {
       return [table.dialect.toOrderedText(column, table)]
     case 'time':
       return [table.dialect.toTime({ ...column, reference: sql.id(table.name, column.name) })]
+    case 'truth':
+      return [table.dialect.isTruth(column, true)]
     case 'value':
       return [sql.id(table.name, column.name)]
     default:

@@ -4,7 +4,7 @@ import { Conflict, NotFound } from '../errors.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import { toSelection } from '../query/select.ts'
 import { copyWith } from '../utils/object.ts'
-import type { Fragment, StoredRow } from './dialect.ts'
+import type { Fragment, StoredRow, Table } from './dialect.ts'
 import { toColumn } from './field.ts'
 import { allOf, NEVER } from './logic.ts'
 import { read, type TableHandle } from './table-handle.ts'
@@ -168,7 +168,7 @@ function pick(row: StoredRow, columns: readonly string[]): StoredRow {
  * @throws BadRequest that names one
  */
 export function assertSelection(select: readonly string[] | undefined, { table }: TableHandle): void {
-  for (const field of select ?? []) toColumn(toColumnName(field), table)
+  for (const field of select ?? []) toColumn(toColumnName(field, table), table)
 }
 
 /** Says that there is no such record, or that it does not match. */
@@ -200,9 +200,11 @@ function toColumns(select: readonly string[], handle: TableHandle) {
 
 /** The columns that fields are read from, that of the id among them; all of the table without a selection. */
 function toColumnNames(select: readonly string[] | undefined, { table, id }: TableHandle): readonly string[] {
-  return select ? [...new Set([...select, id].map(toColumnName))] : [...table.columns.keys()]
+  return select
+    ? [...new Set([...select, id].map((field) => toColumnName(field, table)))]
+    : [...table.columns.keys()]
 }
 
-function toColumnName(field: string): string {
-  return field.split('.')[0] as string
+function toColumnName(field: string, { columns }: Table): string {
+  return columns.has(field) ? field : (field.split('.')[0] as string)
 }

@@ -1,7 +1,9 @@
 import type { FieldKind } from '../schema/fields.ts'
-import { DATE_SCHEMA, type JsonSchema } from '../schema/json-schema.ts'
+import { BYTES_SCHEMA, DATE_SCHEMA, type JsonSchema } from '../schema/json-schema.ts'
 import { STORED } from '../schema/stored.ts'
 import type { Table } from './dialect.ts'
+import { toLimitSchema } from './limits.ts'
+import { makeNullable } from './nullable.ts'
 import type { AnyKyselyParams } from './options.ts'
 import type { Column, Kind } from './table.ts'
 
@@ -73,8 +75,7 @@ const DAY: JsonSchema = { ...DATE_SCHEMA, format: 'date' }
 const KINDS: { readonly [kind in Kind]: KindDescription } = {
   any: ANYTHING,
   boolean: { kinds: ['boolean'], output: { type: 'boolean' } },
-  // JSON has no bytes either, and they have no name in JSON Schema.
-  bytes: { kinds: [], output: {} },
+  bytes: { kinds: ['string'], output: BYTES_SCHEMA },
   date: DATES,
   day: { kinds: ['day'], output: DAY },
   // It is exact as a string; settings of drivers make numbers of it.
@@ -87,9 +88,15 @@ const KINDS: { readonly [kind in Kind]: KindDescription } = {
   json: ANYTHING,
   list: { kinds: ['list'], output: { type: 'array' } },
   number: { kinds: ['number', 'integer'], output: { type: 'number' } },
-  other: ANYTHING,
+  other: { kinds: ['any'], output: { type: 'string' } },
   text: { kinds: ['string'], output: { type: 'string' } },
   uuid: { kinds: ['string'], output: { type: 'string', format: 'uuid' } }
+}
+
+/** What the elements of a list hold where it is not what a column holds: times are strings that keep all of their digits. */
+const ELEMENTS: { readonly [kind in Kind]?: KindDescription } = {
+  date: { kinds: ['date'], output: { type: 'string', format: 'date-time' }, input: DATE_OF_DATA },
+  day: { kinds: ['date'], output: { type: 'string', format: 'date' }, input: DATE_OF_DATA }
 }
 
 /** An integer beyond 2^53 is a string, so that it stays exact. */
@@ -101,9 +108,15 @@ const LARGE_INTEGER: JsonSchema = { type: ['integer', 'string'], pattern: '^-?(?
  * @param table The table
  * @param id The name of its id column
  */
-export function toStoredFields({ columns, isView }: Table, id: string): readonly StoredField[] {
+export function toStoredFields(
+  { columns, isView, returning, takes }: Table,
+  id: string
+): readonly StoredField[] {
+  // Nothing tells the id that a row of such a view has got.
+  const needsId = isView === true && takes?.insert === true && !returning.insert
+
   return [...columns.values()].map((column) => {
-    const { name, type, isComputed, isAutoIncrement, isNullable, fallback, elementKind } = column
+    const { name, type, isComputed, isAutoIncrement, isNullable, fallback, element } = column
     const { kinds, output, input = output } = describe(column)
     const isId = name === id
     const hasValue = isComputed || isAutoIncrement || fallback !== undefined
@@ -114,36 +127,48 @@ export function toStoredFields({ columns, isView }: Table, id: string): readonly
       name,
       type,
       kinds,
-      elementKinds: KINDS[elementKind ?? 'any'].kinds,
+      elementKinds: element ? KINDS[element.kind].kinds : ANYTHING.kinds,
       output,
       input,
       isComputed,
       isId,
       isNullable: isView ? undefined : isNullable,
-      isRequired: !isNullable && !isView && !hasValue && !isMade
+      isRequired: isView ? needsId && isId && !isMade : !isNullable && !hasValue && !isMade
     }
   })
 }
 
-function describe({ kind, type, values, mayHoldBooleans, elementKind }: Column): KindDescription {
+function describe(column: Column): KindDescription {
+  const { kind, values, element, limits } = column
   const description = KINDS[kind]
 
   if (values) return { kinds: ['string'], output: { type: 'string', enum: values } }
-  if (elementKind && PLAIN.includes(elementKind)) return describeList(KINDS[elementKind])
-  if (kind !== 'integer') return description
+  if (element) return describeList(element)
+  if (kind === 'integer') return describeInteger(column)
+  if (!limits) return description
+
+  const { output, input = output } = description
+
+  return { ...description, input: { ...input, ...toLimitSchema(limits) } }
+}
+
+function describeInteger({ type, limits = {}, mayHoldBooleans }: Column): KindDescription {
+  const { kinds, output } = KINDS.integer
 
   return {
-    kinds: mayHoldBooleans ? [...description.kinds, 'boolean'] : description.kinds,
-    output: /^(?:bigint|int8)/.test(type) ? LARGE_INTEGER : description.output
+    kinds: mayHoldBooleans ? [...kinds, 'boolean'] : kinds,
+    ...(/^(?:bigint|int8|bit)/.test(type) && !limits.range
+      ? { output: LARGE_INTEGER }
+      : { output, input: { ...output, ...toLimitSchema(limits) } })
   }
 }
 
-/** Kinds of elements whose values the database takes as they are. */
-const PLAIN: readonly Kind[] = ['boolean', 'day', 'decimal', 'integer', 'number', 'text', 'uuid']
+function describeList(element: Column): KindDescription {
+  const { output, input = output } = ELEMENTS[element.kind] ?? describe(element)
 
-/** Null among the elements can be read, and not be written. */
-function describeList({ output, input = output }: KindDescription): KindDescription {
-  const items = { ...output, type: [output.type, 'null'].flat() }
-
-  return { ...KINDS.list, output: { type: 'array', items }, input: { type: 'array', items: input } }
+  return {
+    ...KINDS.list,
+    output: { type: 'array', items: makeNullable(output) },
+    input: { type: 'array', items: makeNullable(input) }
+  }
 }

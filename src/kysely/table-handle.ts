@@ -1,13 +1,15 @@
 import { type Compilable, type CompiledQuery, sql } from 'kysely'
-import { BadRequest } from '../errors.ts'
+import { BadRequest, MethodNotAllowed } from '../errors.ts'
 import { createError } from '../utils/developer-error.ts'
 import { copyWith } from '../utils/object.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import { asOneStatement, execute, onConnection } from './atomic.ts'
 import { findDatabase } from './databases.ts'
 import type { Dialect, Fragment, Place, Statements, StoredRow, Table } from './dialect.ts'
+import { assertDriver } from './driver-check.ts'
+import { toValueError } from './errors.ts'
 import { toReaders } from './kinds.ts'
-import type { TableDescription } from './table.ts'
+import type { Changes, TableDescription } from './table.ts'
 
 /** A table as one call uses it: where its statements run, and which columns name a record. */
 export interface TableHandle {
@@ -59,7 +61,8 @@ export async function openTable(
  * @param Model The Kysely instance that is configured
  * @param db Where to ask: the same, or the transaction of the call
  * @param name The name of the table
- * @throws Error with the code `ALULA_MISSING_TABLE` when there is no such table
+ * @throws Error with the code `ALULA_MISSING_TABLE` when there is no such table, and with `ALULA_UNSUPPORTED_DATABASE` for a driver that
+ *   returns other types than expected
  */
 export function getTable(Model: AnyKysely, db: AnyKysely, name: string): Table | Promise<Table> {
   const { tables } = findDatabase(Model).getInstance(Model)
@@ -82,9 +85,14 @@ export function getTable(Model: AnyKysely, db: AnyKysely, name: string): Table |
 async function readTable(Model: AnyKysely, db: AnyKysely, name: string): Promise<Table> {
   const { dialect } = findDatabase(db)
   const place = findPlace(Model, name)
-  const description = await onConnection(db, dialect, (connection) =>
-    dialect.readTable(connection.withoutPlugins(), place)
-  )
+  const description = await onConnection(db, dialect, async (connection) => {
+    const plain = connection.withoutPlugins()
+    const read = await dialect.readTable(plain, place)
+
+    await assertDriver(plain, dialect, read)
+
+    return read
+  })
 
   if (description.columns.size === 0)
     throw createError('ALULA_MISSING_TABLE', `The database has no table '${place.name}'`)
@@ -147,6 +155,21 @@ function findPlace(Model: AnyKysely, name: string): Place {
 }
 
 /**
+ * Checks that a table takes a change.
+ *
+ * @throws MethodNotAllowed for a view that does not
+ */
+export function assertTakes({ table }: TableHandle, change: keyof Changes): void {
+  if (table.takes?.[change] ?? true) return
+
+  throw new MethodNotAllowed(
+    `Records of this view cannot be ${CHANGED[change]}: the database makes them of others`
+  )
+}
+
+const CHANGED = { insert: 'created', update: 'changed', delete: 'removed' } as const
+
+/**
  * Runs a statement that reads, and returns its rows.
  *
  * @throws BadRequest for more values than the database takes
@@ -161,13 +184,23 @@ export async function read({ db, table }: TableHandle, builder: Compilable): Pro
 /**
  * Runs a statement that changes records, or does nothing when it fails. Returns its rows.
  *
- * @throws BadRequest for more values than the database takes
+ * @param names The columns of its first values, in their order
+ * @throws BadRequest for more values than the database takes, and for one that a column cannot hold
  */
-export async function write({ db, table }: TableHandle, builder: Compilable): Promise<StoredRow[]> {
+export async function write(
+  { db, table }: TableHandle,
+  builder: Compilable,
+  names: readonly string[] = []
+): Promise<StoredRow[]> {
   const statement = toStatement(builder, table)
-  const { rows } = await asOneStatement(db, table.dialect, () => execute(db, table.dialect, statement))
 
-  return rows
+  try {
+    const { rows } = await asOneStatement(db, table.dialect, () => execute(db, table.dialect, statement))
+
+    return rows
+  } catch (error) {
+    throw toValueError(error, table, names)
+  }
 }
 
 /** The same for a statement that returns no rows. Returns how many it has changed. */

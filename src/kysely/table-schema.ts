@@ -5,7 +5,7 @@ import type { SchemaDefinition } from '../schema/compile.ts'
 import { CHECKS, type LongForm } from '../schema/declaration.ts'
 import type { DescribedExtension } from '../schema/declared.ts'
 import { toExtension } from '../schema/enforce.ts'
-import { getTypes, type JsonSchema } from '../schema/json-schema.ts'
+import type { JsonSchema } from '../schema/json-schema.ts'
 import { declare } from '../schema/schema.ts'
 import { isStandardSchema } from '../schema/standard.ts'
 import { STORED } from '../schema/stored.ts'
@@ -14,6 +14,7 @@ import { hasCode, isObject } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { assertOptions } from '../utils/options.ts'
+import { makeNullable, saysWhole } from './nullable.ts'
 import type { AnyKyselyParams } from './options.ts'
 import { isStoredService, type StoredField, type StoredService } from './stored-fields.ts'
 
@@ -241,31 +242,10 @@ function toForm(
   }
 }
 
-/** Keywords that say what a value is, so that what the column says is not added. */
-const WHOLE: readonly string[] = ['type', 'const', 'anyOf', 'oneOf', 'allOf', '$ref']
-
 function refine(derived: JsonSchema, refined: JsonSchema | undefined): JsonSchema {
-  if (!refined || WHOLE.some((keyword) => keyword in refined)) return refined ?? derived
+  if (!refined || saysWhole(refined)) return refined ?? derived
 
   return { ...derived, ...refined }
-}
-
-function makeNullable(schema: JsonSchema): JsonSchema {
-  const types = getTypes(schema)
-  const isAnything = [...WHOLE, 'enum', 'not'].every((keyword) => !(keyword in schema))
-
-  if (isAnything || types.includes('null')) return schema
-
-  // Its messages are better than those of a choice.
-  const isSimple = [...WHOLE, 'not'].every((keyword) => keyword === 'type' || !(keyword in schema))
-
-  if (!isSimple || types.length === 0 || types.includes('Date')) return { anyOf: [schema, { type: 'null' }] }
-
-  return {
-    ...schema,
-    type: [...types, 'null'],
-    ...(Array.isArray(schema.enum) && { enum: [...schema.enum, null] })
-  }
 }
 
 function assertColumns(refined: object, stored: readonly StoredField[], path: string): void {

@@ -1,3 +1,4 @@
+import { hasCode } from '../utils/check.ts'
 import type { TableHandle } from './table-handle.ts'
 
 /**
@@ -10,6 +11,20 @@ export function warnOfTable(handle: TableHandle, path: string | undefined): void
   warnOfIds(handle, path)
   warnOfIndexes(handle, path)
 }
+
+/**
+ * Says at the start why calls will fail: what a developer has to fix. A database that is away may come back.
+ *
+ * @param error Why the table cannot be used
+ * @param path The path of the service
+ */
+export function warnOfUnusable(error: Error, path: string | undefined): void {
+  const code = CODES.find((one) => hasCode(error, one))
+
+  if (code) process.emitWarning(`The service '${path}' cannot be used: ${error.message}`, { code })
+}
+
+const CODES = ['ALULA_MISSING_TABLE', 'ALULA_UNSUPPORTED_DATABASE'] as const
 
 /** Names the columns for ids that have no unique index. Views have none. */
 function warnOfIds({ table, id, by = id }: TableHandle, path: string | undefined): void {

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { copyWith } from '../utils/object.ts'
+import type { Limits } from './limits.ts'
 import { type TimeFormat, UTC_TIMES } from './times.ts'
 
 /**
@@ -30,8 +31,8 @@ export interface Column {
   readonly kind: Kind
   /** The name of its type, in lower case. */
   readonly type: string
-  /** What the elements of a list are. */
-  readonly elementKind?: Kind | undefined
+  /** What each element of a list is: what a column of its type would hold. */
+  readonly element?: Column | undefined
   readonly isNullable: boolean
   /** Whether the database computes it, so that no statement can set it. */
   readonly isComputed: boolean
@@ -61,6 +62,10 @@ export interface Column {
   readonly values?: readonly string[] | undefined
   /** How the times in it are written. */
   readonly times: TimeFormat
+  /** What it has room for, where the database refuses more. */
+  readonly limits?: Limits | undefined
+  /** Whether its numbers have four bytes, of which the driver shows fewer digits than they have. */
+  readonly isSingle?: boolean
   /** Whether numbers in it may stand for true and false. */
   readonly mayHoldBooleans?: boolean
 }
@@ -90,8 +95,19 @@ export interface TableDescription {
   readonly constraints: ReadonlyMap<string, readonly string[]>
   /** A collation that tells all characters apart, trailing blanks too, and orders them by code points. */
   readonly collation: string
+  /** Whether a select can keep its rows from others until the transaction ends. */
+  readonly locksRows: boolean
   /** Which statements return the rows that they concern. */
-  readonly returning: { readonly insert: boolean; readonly update: boolean; readonly delete: boolean }
+  readonly returning: Changes
+  /** Which statements a view takes. Left out for a table, which takes all. */
+  readonly takes?: Changes | undefined
+}
+
+/** Something about each statement that changes rows. */
+export interface Changes {
+  readonly insert: boolean
+  readonly update: boolean
+  readonly delete: boolean
 }
 
 const COLUMN_DEFAULTS = {
@@ -108,12 +124,12 @@ const COLUMN_DEFAULTS = {
 
 /** The columns of a table by their names, with everything that a dialect leaves out. */
 export function toColumns(columns: readonly PartialColumn[]): Map<string, Column> {
-  return new Map(
-    columns.map((column) => [
-      column.name,
-      copyWith(COLUMN_DEFAULTS, { reference: sql.id(column.name), ...column })
-    ])
-  )
+  return new Map(columns.map((column) => [column.name, toWholeColumn(column)]))
+}
+
+/** A column with everything that a dialect leaves out. */
+export function toWholeColumn(column: PartialColumn): Column {
+  return copyWith(COLUMN_DEFAULTS, { reference: sql.id(column.name), ...column })
 }
 
 const INTEGERS = /^(?:tiny|small|medium|big)?(?:int|integer|serial)\d?(?: unsigned)?$|^year$|^oid$/

@@ -39,6 +39,26 @@ export function toBoolean(value: unknown): unknown {
   return typeof value === 'boolean' ? value : NOTHING
 }
 
+/**
+ * What is false where a database has no booleans. All other values are true, as in a list of JavaScript that leaves out
+ * falsy ones: SQLite stores whatever other programs write.
+ */
+export const FALSE_VALUES: readonly unknown[] = [
+  ...[false, 0, '0', '', 'f', 'F', 'false', 'False', 'FALSE'],
+  ...['n', 'N', 'no', 'No', 'NO', 'off', 'Off', 'OFF']
+]
+
+/** The shortest number that has the same four bytes: `0.1` for what is 0.10000000149011612 with eight. */
+export function toShortest(number: number): number {
+  for (let digits = 6; digits < 9; digits++) {
+    const short = Number(number.toPrecision(digits))
+
+    if (Math.fround(short) === number) return short
+  }
+
+  return number
+}
+
 /** A date, or the ISO 8601 string of one; `undefined` for anything else. */
 export function toDate(value: unknown): Date | undefined {
   const date = typeof value === 'string' ? toExactDate(value) : value

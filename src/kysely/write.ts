@@ -1,5 +1,6 @@
 import { type Compilable, sql } from 'kysely'
 import type { Id } from '../core/types.ts'
+import { BadRequest } from '../errors.ts'
 import { atomically } from './atomic.ts'
 import type { Fragment, StoredRow } from './dialect.ts'
 import { requestsCollided } from './errors.ts'
@@ -78,7 +79,9 @@ export async function changeRows(
 
   const changes = table.statements.update.set(Object.fromEntries(row))
 
-  if (table.returning.update) return await writeTarget(handle, target, changes.where(where))
+  const names = [...row.keys()]
+
+  if (table.returning.update) return await writeTarget(handle, target, changes.where(where), names)
 
   return await atomically(db, async (transaction) => {
     const current = { ...handle, db: transaction }
@@ -86,10 +89,13 @@ export async function changeRows(
 
     if (locked.rows.length === 0) return []
 
-    await write(current, changes.where(locked.condition))
+    await write(current, changes.where(locked.condition), names)
 
     const changed = withoutRows(await lockRows(current, locked.sharesId), locked.others)
 
+    if (table.isView && changed.length < locked.rows.length) {
+      throw new BadRequest('Invalid data: the record would not be in its view any more')
+    }
     // Rows that came between the lock and the change.
     if (changed.length !== locked.rows.length) throw requestsCollided()
 
@@ -132,11 +138,16 @@ function toTargetCondition({ id, where }: Target, handle: TableHandle): Fragment
 }
 
 /** Runs a statement that returns the rows that it changes. It is undone where a call for one record has changed several. */
-async function writeTarget(handle: TableHandle, target: Target, statement: Compilable): Promise<StoredRow[]> {
-  if (target.id === null || !mayNameSeveral(handle)) return await write(handle, statement)
+async function writeTarget(
+  handle: TableHandle,
+  target: Target,
+  statement: Compilable,
+  names?: readonly string[]
+): Promise<StoredRow[]> {
+  if (target.id === null || !mayNameSeveral(handle)) return await write(handle, statement, names)
 
   return await atomically(handle.db, async (db) =>
-    assertOne(await write({ ...handle, db }, statement), target, handle)
+    assertOne(await write({ ...handle, db }, statement, names), target, handle)
   )
 }
 
@@ -213,7 +224,9 @@ function toRowText(row: StoredRow): string {
 
 /** The rows that match, kept from others until the transaction ends. */
 export async function lockRows(handle: TableHandle, where: Fragment): Promise<StoredRow[]> {
-  return await read(handle, selectRows(handle).where(where).forUpdate())
+  const rows = selectRows(handle).where(where)
+
+  return await read(handle, handle.table.locksRows ? rows.forUpdate() : rows)
 }
 
 /** The condition to have one of some ids, as they are stored or were read. A column without an index may hold null. */

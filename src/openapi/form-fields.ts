@@ -139,12 +139,25 @@ function toFormField(
     kind,
     isRequired,
     isNullable,
-    isLong: kind === 'string' && typeof first?.maxLength === 'number' && first.maxLength >= LONG,
+    isLong: kind === 'string' && isLong(first),
     isSecret: /password/i.test(path) || first?.format === 'password',
     ...(kind === 'boolean' && (part.default ?? first?.default) === true && { isOn: true as const }),
     ...(kind === 'choice' && { values }),
     ...(typeof description === 'string' && { description })
   }
+}
+
+/** Whether a schema is one of numbers that may also be strings of a pattern, such as decimals and large integers. */
+function isWrittenNumber(kinds: readonly string[], { pattern, type }: JsonSchema = {}): boolean {
+  return (
+    typeof pattern === 'string' &&
+    Array.isArray(type) &&
+    kinds.every((kind) => ['string', 'number', 'integer'].includes(kind))
+  )
+}
+
+function isLong({ maxLength, contentEncoding }: JsonSchema = {}): boolean {
+  return contentEncoding === 'base64' || (typeof maxLength === 'number' && maxLength >= LONG)
 }
 
 function toKind(
@@ -153,6 +166,8 @@ function toKind(
   first: JsonSchema | undefined
 ): FormKind {
   if (values) return 'choice'
+  // A number that may be a string keeps its digits as one.
+  if (kinds.includes('string') && isWrittenNumber(kinds, first)) return 'string'
   if (kinds.length !== 1 || !first) return 'json'
   if (first.format === 'date') return 'day'
   if (first[DATE_KEYWORD] || first.format === 'date-time') return 'date'

@@ -14,17 +14,19 @@ export function toSelection(
 
   const names = new Set([...fields, ...always])
   const paths = [...names]
-    .map((name) => name.split('.'))
+    .map((name) => ({ name, path: name.split('.') }))
     // `address.city` adds nothing to `address`.
-    .filter((path) => !path.some((_, length) => length > 0 && names.has(path.slice(0, length).join('.'))))
+    .filter(({ path }) => !path.some((_, length) => length > 0 && names.has(path.slice(0, length).join('.'))))
 
   return (record) => {
     const selected = {}
 
-    for (const path of paths) {
-      const value = getPath(record, path)
+    for (const { name, path } of paths) {
+      // The name of a field may have dots itself.
+      const names = path.length > 1 && Object.hasOwn(record, name) ? [name] : path
+      const value = getPath(record, names)
 
-      if (value !== undefined) setPath(selected, path, value)
+      if (value !== undefined) setPath(selected, names, value)
     }
 
     return selected

@@ -1,11 +1,14 @@
+import { isBase64 } from '../utils/base64.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { copyPlain, isPlainObject } from '../utils/object.ts'
 import { rethrowMissingPeer } from '../utils/peer.ts'
 import { isPromise } from '../utils/promise.ts'
 import { type Fault, MAX_FAULTS } from './faults.ts'
 import {
+  BYTES_KEYWORD,
   DATE_KEYWORD,
   DATE_SCHEMA,
+  getTypes,
   hasKeyword,
   isJsonSchema,
   type JsonSchema,
@@ -149,6 +152,12 @@ async function loadAjv(schema: JsonSchema, owner: string): Promise<AjvLike> {
     validate: (_: unknown, value: unknown) => value instanceof Date
   })
   ajv.addKeyword({
+    keyword: BYTES_KEYWORD,
+    validate: (types: readonly string[], value: unknown) =>
+      value instanceof Uint8Array ||
+      (typeof value === 'string' ? isBase64(value) : value === null && types.includes('null'))
+  })
+  ajv.addKeyword({
     keyword: 'x-alula-choice',
     // After the alternatives, it would count none that is refused.
     before: 'anyOf',
@@ -246,6 +255,12 @@ function toOwn(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toOwn)
   if (!isJsonSchema(schema)) return schema
   if (schema.type === 'Date') return { 'x-alula-instance': true }
+  if (schema[BYTES_KEYWORD] === true) {
+    const { type: _, ...others } = schema
+
+    // Bytes have no type in JSON.
+    return guardLength({ ...others, [BYTES_KEYWORD]: getTypes(schema) })
+  }
 
   const { [DATE_KEYWORD]: isDate, ...day } = schema
 
@@ -341,7 +356,8 @@ function toMessage(keyword: string, params: AjvError['params'], data: unknown): 
     uniqueItems: 'expects different elements',
     format: `expects the format '${params.format}'`,
     pattern: `expects the pattern ${params.pattern}`,
-    'x-alula-instance': 'expects a date'
+    'x-alula-instance': 'expects a date',
+    [BYTES_KEYWORD]: 'expects bytes as base64'
   }
 
   return messages[keyword] ?? 'is not valid'

@@ -16,6 +16,16 @@ export const DATE_SCHEMA: JsonSchema = Object.freeze({
   [DATE_KEYWORD]: true
 })
 
+/** The keyword that marks bytes: base64 in records and in JSON, which code may also give as a `Uint8Array`. */
+export const BYTES_KEYWORD = 'x-alula-bytes'
+
+/** What stands for bytes in a JSON Schema. */
+export const BYTES_SCHEMA: JsonSchema = Object.freeze({
+  type: 'string',
+  contentEncoding: 'base64',
+  [BYTES_KEYWORD]: true
+})
+
 /** The keyword that marks what its library cannot describe, and not what may be anything. */
 export const UNDESCRIBED_KEYWORD = 'x-alula-undescribed'
 

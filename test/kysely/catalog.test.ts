@@ -11,7 +11,7 @@ const CATALOG: { readonly [table: string]: readonly string[] } = {
   pg_attrdef: ['adbin', 'adnum', 'adrelid'],
   pg_attribute: [
     ...['attcollation', 'attgenerated', 'attidentity', 'attisdropped', 'attname', 'attnotnull', 'attnum'],
-    ...['attrelid', 'atttypid']
+    ...['attndims', 'attrelid', 'atttypid', 'atttypmod']
   ],
   pg_class: ['oid', 'relam', 'relkind', 'relname'],
   pg_am: ['amname', 'oid'],
@@ -24,7 +24,10 @@ const CATALOG: { readonly [table: string]: readonly string[] } = {
     ...['indpred', 'indrelid']
   ],
   pg_inherits: ['inhparent'],
-  pg_type: ['oid', 'typbasetype', 'typcategory', 'typdefault', 'typelem', 'typname', 'typnotnull', 'typtype']
+  pg_type: [
+    ...['oid', 'typbasetype', 'typcategory', 'typdefault', 'typelem', 'typname', 'typnotnull', 'typtype'],
+    'typtypmod'
+  ]
 }
 
 /** What it calls, as it does. It reads no setting. */
@@ -40,7 +43,7 @@ const FUNCTIONS: { readonly [name: string]: string } = {
   pg_get_expr: 'pg_get_expr(null, 0)',
   pg_get_serial_sequence: "pg_get_serial_sequence('pg_class', 'relname')",
   setval: 'setval(null, 1)',
-  to_json: `to_json(now() at time zone 'UTC') #>> '{}'`,
+  to_json: "to_json('{a}'::text[])::text",
   to_jsonb: "to_jsonb(1) ->> 'a'",
   to_regclass: "to_regclass('pg_class')"
 }

@@ -244,7 +244,7 @@ describeDatabases(
             a: z.array(z.enum(['x', 'y'])),
             b: z.array(z.number()),
             c: z.array(z.unknown()),
-            d: z.array(z.string()),
+            d: z.array(z.int()),
             e: z.array(z.number()),
             f: z.array(z.iso.datetime()),
             g: z.array(z.object({ a: z.string() })),

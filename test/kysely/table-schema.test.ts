@@ -200,7 +200,7 @@ describeDatabases('table()', (database) => {
     expect(created).toMatchObject({ large, price: name === 'SQLite' ? 7.5 : '7.50', picture: null })
     expect(await notes.patch(1, { large: 7, price: 8, picture: Buffer.from('x') })).toMatchObject({
       large: 7,
-      picture: Buffer.from('x')
+      picture: 'eA=='
     })
     expect(await notes.find({ provider: 'rest', query: { large: '7', price: '8' } })).toHaveLength(1)
     expect(await refusal(notes.create({ large: '07', price: 'x' }, WEB))).toEqual({
@@ -332,11 +332,10 @@ describeDatabases(
         email: 'expects a string, got null'
       })
       expect(await refusal(notes.create({ tags: ['a', null, 1], key }, WEB))).toEqual({
-        'tags.1': 'expects a string, got null',
-        'tags.2': 'expects a string, got a number'
+        'tags.2': 'expects a string or null, got a number'
       })
-      expect(await refusal(notes.create({ tags: [null], key }, { schema: false }))).toEqual({
-        tags: 'expects an array of strings, numbers or booleans'
+      expect(await refusal(notes.create({ tags: [1], key }, { schema: false }))).toEqual({
+        tags: 'expects an array whose elements have its type'
       })
       expect(declared.definition?.record.properties).toMatchObject({
         tags: { items: { type: ['string', 'null'] } }

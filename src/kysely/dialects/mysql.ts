@@ -4,6 +4,7 @@ import type { AnyKysely } from '../any-kysely.ts'
 import type { Dialect, ErrorKind, Field, Fragment, Place, Typed } from '../dialect.ts'
 import { fromType, NOWHERE, type TypeNames, toJsonPath } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
+import type { Limits } from '../limits.ts'
 import { fromSqlState } from '../sql-states.ts'
 import { type Column, type Kind, type TableDescription, toColumns, toKind } from '../table.ts'
 import { LOCAL_TIMES, type TimeFormat, toShiftedTimes, UTC_TIMES } from '../times.ts'
@@ -14,8 +15,9 @@ const NUMBERS: ReadonlyMap<number, ErrorKind> = new Map([
   ...[1048, 1364].map((number) => [number, 'missing'] as const),
   ...[1216, 1452].map((number) => [number, 'reference'] as const),
   ...[1217, 1451].map((number) => [number, 'referenced'] as const),
-  ...[3819, 4025].map((number) => [number, 'check'] as const),
-  ...[1264, 1265, 1292, 1366, 1367, 1406, 1411, 1416, 1441, 3140, 3156].map(
+  ...[1369, 1644, 3819, 4025].map((number) => [number, 'check'] as const),
+  ...[1288, 1393, 1395, 1471].map((number) => [number, 'readOnly'] as const),
+  ...[1264, 1265, 1292, 1348, 1366, 1367, 1406, 1411, 1416, 1441, 3140, 3156].map(
     (number) => [number, 'invalid'] as const
   ),
   ...[1038, 1153, 1436].map((number) => [number, 'size'] as const),
@@ -46,15 +48,18 @@ export const mysql: Dialect = {
   name: 'MySQL',
   probe: '`a` = ?',
   readTable,
+  samples: sql`select 'a' as text, cast('a' as binary) as bytes`,
 
   // The driver writes them into the statement.
   maxValues: Number.POSITIVE_INFINITY,
   unlimited: sql.raw('18446744073709551615'),
   toParameter: (value) => value,
-  bind({ column: { kind } }, value) {
+  bind({ column: { kind, isSingle } }, value) {
     if (kind === 'json' && typeof value === 'boolean') return String(value)
     // A string would lose its time.
     if (kind === 'day' && String(value).includes('T')) return sql`cast(${value} as datetime(6))`
+    // The database would compare it with the digits of eight bytes.
+    if (isSingle && Math.abs(value as number) < MAX_SINGLE) return sql`cast(${value} as float)`
 
     return toNumber(kind, value)
   },
@@ -65,9 +70,10 @@ export const mysql: Dialect = {
     column.isOrdered
       ? column.reference
       : sql`${toUnicode(column.reference, column)} collate ${sql.raw(collation)}`,
+  // A column for booleans holds other integers too.
+  isTruth: ({ reference }, value) => (value ? sql`(${reference} <> 0)` : sql`(${reference} = 0)`),
   toTime: (column) => column.reference,
-  toExact: ({ kind, type, reference }) =>
-    type === 'bigint' || kind === 'date' || kind === 'day' ? sql`cast(${reference} as char)` : undefined,
+  toExact,
   toText: (column) => sql`cast(${column.reference} as char)`,
   toTyped,
   toLike: (text, pattern, table) =>
@@ -113,7 +119,9 @@ export const mysql: Dialect = {
   },
 
   toErrorKind: ({ errno, sqlState }) => NUMBERS.get(Number(errno)) ?? fromSqlState(sqlState),
-  toErrorNames({ message }) {
+  toErrorNames({ errno, message }, { columns }) {
+    if (errno === NO_GEOMETRY) return toOnlyGeometry(columns)
+
     const reference = /^Cannot add .* FOREIGN KEY \((.*?)\) REFERENCES/.exec(message)?.[1]
 
     if (reference !== undefined) return reference.split(', ').map((name) => name.slice(1, -1))
@@ -141,7 +149,11 @@ interface ColumnRow {
   readonly fallback: string | null
   readonly charset: string | null
   readonly collation: string | null
-  readonly view: number
+  readonly length: number | null
+  readonly precision: number | null
+  readonly scale: number | null
+  /** Of a view, whether it takes changes; null for a table. */
+  readonly updatable: string | null
 }
 
 /** A column of a unique index. */
@@ -171,7 +183,8 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
   const { rows: columns } = await sql<ColumnRow>`
     select column_name as name, data_type as type, column_type as full, is_nullable as nullable, extra as extra,
       column_default as fallback, character_set_name as charset, collation_name as collation,
-      exists (select 1 from information_schema.views where ${inTable}) as view
+      character_maximum_length as length, numeric_precision as ${sql.id('precision')}, numeric_scale as scale,
+      (select is_updatable from information_schema.views where ${inTable}) as updatable
     from information_schema.columns where ${inTable} order by ordinal_position`.execute(db)
   const { rows: keys } = await sql<KeyRow>`
     select index_name as name, column_name as field from information_schema.statistics
@@ -187,6 +200,8 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
         where t.table_schema = coalesce(${place}, database()) and t.table_name = ${name}`.execute(db)
   const unique = toConstraints(keys, [], [])
   // MariaDB has no type for JSON: it is text with a check.
+  const isUpdatable = columns[0]?.updatable !== 'NO'
+  const fixed = columns[0]?.updatable === 'YES' ? await listFixed(db, { schema, name }, columns) : []
   const json = checks.flatMap(({ clause }) => /^json_valid\(`(.*)`\)$/i.exec(clause)?.[1] ?? [])
 
   return {
@@ -197,7 +212,8 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
         kind: toMysqlKind(row, json),
         type: row.type,
         isNullable: row.nullable === 'YES',
-        isComputed: /\b(?:virtual|stored|persistent) generated\b/i.test(row.extra),
+        isComputed:
+          /\b(?:virtual|stored|persistent) generated\b/i.test(row.extra) || fixed.includes(row.name),
         isAutoIncrement: /auto_increment/i.test(row.extra),
         isUnique: [...unique.values()].some(([name, another]) => name === row.name && another === undefined),
         continuesFromMax: /auto_increment/i.test(row.extra),
@@ -207,19 +223,45 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
         charset: row.charset ?? undefined,
         isParsed,
         times,
+        limits: toLimits(row),
+        isSingle: row.type === 'float',
         values: row.type === 'enum' ? toValues(row.full) : undefined
       }))
     ),
-    isView: columns.some((row) => Number(row.view) === 1),
+    isView: columns.some(({ updatable }) => updatable !== null),
+    takes: isUpdatable ? undefined : { insert: false, update: false, delete: false },
     constraints: toConstraints(
       keys,
       checks,
       columns.map((row) => row.name)
     ),
     collation,
+    locksRows: true,
     returning: { insert: isMariadb, update: false, delete: isMariadb }
   }
 }
+
+/** The columns of a view that are none of a table. No table of the catalog has them: only a statement tells. */
+async function listFixed(
+  db: AnyKysely,
+  { schema, name }: Place,
+  columns: readonly ColumnRow[]
+): Promise<string[]> {
+  const table = schema === undefined ? sql.id(name) : sql.id(schema, name)
+  const fixed: string[] = []
+
+  for (const { name: column } of columns) {
+    await sql`explain update ${table} set ${sql.id(column)} = ${sql.id(column)} where false`
+      .execute(db)
+      .catch(({ errno }) => {
+        if (errno === NO_COLUMN_OF_TABLE) fixed.push(column)
+      })
+  }
+
+  return fixed
+}
+
+const NO_COLUMN_OF_TABLE = 1348
 
 async function readServer(db: AnyKysely) {
   const { rows } = await sql<ServerRow>`
@@ -256,8 +298,54 @@ function toTimes(january: string, july: string): TimeFormat {
 function toMysqlKind(row: ColumnRow, json: readonly string[]): Kind {
   if (json.includes(row.name)) return 'json'
 
-  // What BOOLEAN is short for.
-  return row.full === 'tinyint(1)' ? 'boolean' : toKind(row.type)
+  // What BOOLEAN is short for, and a single bit.
+  if (row.full === 'tinyint(1)' || row.full === 'bit(1)') return 'boolean'
+  if (row.type === 'bit') return 'integer'
+
+  return GEOMETRIES.test(row.type) ? 'bytes' : toKind(row.type)
+}
+
+const GEOMETRIES = /^(?:geometry|geom(?:etry)?collection|(?:multi)?(?:point|linestring|polygon))$/
+
+/** The number of the error about bytes that are no geometry, which names no column. */
+const NO_GEOMETRY = 1416
+
+function toOnlyGeometry(columns: TableDescription['columns']): readonly string[] {
+  const names = [...columns.values()].filter(({ type }) => GEOMETRIES.test(type)).map(({ name }) => name)
+
+  return names.length === 1 ? names : []
+}
+
+/** From which number on a float is infinite. */
+const MAX_SINGLE = 3.4e38
+
+/** How many bits integers of a type have. */
+const INTEGER_BITS: ReadonlyMap<string, number> = new Map([
+  ['tinyint', 8],
+  ['smallint', 16],
+  ['mediumint', 24],
+  ['int', 32]
+])
+
+function toLimits({ type, full, length, precision, scale }: ColumnRow): Limits | undefined {
+  const bits = INTEGER_BITS.get(type)
+
+  if (bits !== undefined) {
+    return { range: /unsigned/.test(full) ? [0, 2 ** bits - 1] : [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] }
+  }
+  if (type === 'bit' && Number(precision) < 53) return { range: [0, 2 ** Number(precision) - 1] }
+  if (type === 'decimal') return { integerDigits: Number(precision) - Number(scale) }
+
+  return type === 'char' || type === 'varchar' ? { maxLength: Number(length) } : undefined
+}
+
+/** The driver rounds some numbers, and makes objects of geometries and bytes of bits. */
+function toExact({ kind, type, isSingle, reference }: Column): Fragment | undefined {
+  if (type === 'bigint' || kind === 'date' || kind === 'day') return sql`cast(${reference} as char)`
+  if (type === 'bit') return sql`cast(cast(${reference} as unsigned) as char)`
+  if (isSingle) return sql`cast(${reference} as double)`
+
+  return GEOMETRIES.test(type) ? sql`concat('', ${reference})` : undefined
 }
 
 /** The strings in `enum('a','b')`. */

@@ -3,8 +3,17 @@ import type { AnyKysely } from '../any-kysely.ts'
 import type { Dialect, Field, Fragment, Place, Typed } from '../dialect.ts'
 import { fromType, type TypeNames } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
+import type { Limits } from '../limits.ts'
 import { fromSqlState } from '../sql-states.ts'
-import { type Column, type Kind, type TableDescription, toColumns, toKind } from '../table.ts'
+import {
+  type Changes,
+  type Column,
+  type PartialColumn,
+  type TableDescription,
+  toColumns,
+  toKind,
+  toWholeColumn
+} from '../table.ts'
 import { LOCAL_TIMES, type TimeFormat, UTC_TIMES } from '../times.ts'
 
 /** Locales whose collations order text by its code points, if ICU has nothing to do with them. */
@@ -28,11 +37,12 @@ export const postgres: Dialect = {
   name: 'PostgreSQL',
   probe: '"a" = $1',
   readTable,
+  samples: sql`select 'a'::text as text, 'a'::bytea as bytes`,
 
   // They are counted with two bytes, and more would begin again.
   maxValues: 65_535,
   unlimited: sql.raw('all'),
-  toParameter: (value) => value,
+  toParameter: (value, column) => (Array.isArray(value) ? toArrayText(value, toDelimiter(column)) : value),
   bind(field, value) {
     if (field.column.kind === 'json' && typeof value === 'boolean') return String(value)
 
@@ -57,13 +67,14 @@ export const postgres: Dialect = {
     const text = column.reference
 
     // What is no text, such as an enum, has an order of its own.
-    if (column.kind !== 'text') return sql`${text}::text collate "C"`
+    if (column.kind !== 'text') return sql`${toText(column)} collate "C"`
 
     return column.isOrdered ? text : sql`${text} collate "C"`
   },
+  isTruth: ({ reference }, value) => (value ? reference : sql`(not ${reference})`),
   toTime: (column) => column.reference,
   toExact,
-  toText: (column) => sql`cast(${column.reference} as text)`,
+  toText,
   toTyped,
   toLike: (text, pattern) => sql`${text} collate "C" like ${toLikePattern(pattern)} escape ${ESCAPE}`,
   toLetterLike: (text, pattern) =>
@@ -117,6 +128,12 @@ export const postgres: Dialect = {
 
     return kind === 'reference' && namesReferrer(String(message)) ? 'referenced' : kind
   },
+  toErrorParameter({ where }) {
+    // The line after what the parameter itself has to say.
+    const number = /\$(\d+)[^\n]*$/.exec(String(where ?? ''))?.[1]
+
+    return number === undefined ? undefined : Number(number) - 1
+  },
   toErrorNames: ({ column, constraint }) => [column ?? constraint].filter((name) => typeof name === 'string'),
   toReferrer: ({ table }) => (typeof table === 'string' ? table : undefined)
 }
@@ -127,6 +144,10 @@ interface ColumnRow {
   readonly type: string
   /** The type of the elements of an array. */
   readonly element: string | null
+  /** How many levels an array was declared with. */
+  readonly dimensions: number
+  /** What stands in parentheses after the type, as the catalog has it; -1 for nothing. */
+  readonly modifier: number
   readonly required: boolean
   readonly identity: string
   readonly generated: string
@@ -140,7 +161,19 @@ interface ColumnRow {
   readonly single: boolean
   readonly values: string[] | null
   readonly view: boolean
+  /** Whether it is a column of a view that is none of a table. */
+  readonly fixed: boolean
+  /** Which statements the table or view takes. */
+  readonly events: number
+  /** The kinds of statements for which a view has rules that return nothing. */
+  readonly silent: string[]
+  /** What the driver makes of an empty array. */
+  readonly json: unknown
+  readonly jsonb: unknown
 }
+
+/** The kinds of statements, as the catalog has them: each is a bit of the events, and a number of rules. */
+const EVENTS = { update: 2, insert: 3, delete: 4 } as const
 
 /**
  * The locale of the database, null for one of ICU. What versions do not have in common is read as JSON: 15 has the
@@ -155,7 +188,8 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
   const path = schema === undefined ? [name] : [schema, name]
   const table = sql`to_regclass(${path.map(quote).join('.')})`
   const columns = await sql<ColumnRow>`
-    select a.attname as name, t.typname as type, e.typname as element, a.attnotnull or t.strict as required,
+    select a.attname as name, t.typname as type, e.typname as element, a.attndims as dimensions,
+      greatest(a.atttypmod, t.modifier) as modifier, a.attnotnull or t.strict as required,
       a.attidentity as identity, a.attgenerated as generated,
       coalesce(pg_get_expr(d.adbin, d.adrelid), t.fallback) as fallback,
       pg_get_serial_sequence(a.attrelid::regclass::text, a.attname) as sequence,
@@ -163,8 +197,8 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
       case c.collprovider when 'd' then ${DATABASE_LOCALE} when 'c' then c.collcollate
         when 'b' then to_jsonb(c) ->> 'colllocale' end as locale,
       coalesce(c.collisdeterministic, true) as exact,
-      case when t.typtype = 'e' then array(select enumlabel::text from pg_enum
-        where enumtypid = t.oid order by enumsortorder) end as values,
+      case when coalesce(e.typtype, t.typtype) = 'e' then array(select enumlabel::text from pg_enum
+        where enumtypid = coalesce(e.oid, t.oid) order by enumsortorder) end as values,
       exists (select from pg_index i join pg_class o on o.oid = i.indexrelid join pg_am m on m.oid = o.relam
         where i.indrelid = a.attrelid and i.indkey[0] = a.attnum and i.indcollation[0] = a.attcollation
           and i.indisvalid and i.indpred is null and m.amname in ('btree', 'hash')) as indexed,
@@ -172,17 +206,28 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
           and indisunique and indisvalid and indimmediate and indpred is null)
         and not exists (select from pg_inherits join pg_class on oid = inhparent
           where inhparent = a.attrelid and relkind <> 'p') as single,
-      (select relkind in ('v', 'm') from pg_class where oid = a.attrelid) as view
+      (select relkind in ('v', 'm') from pg_class where oid = a.attrelid) as view,
+      pg_relation_is_updatable(a.attrelid, true) as events,
+      pg_relation_is_updatable(a.attrelid, false) & 20 = 20
+        and not pg_column_is_updatable(a.attrelid, a.attnum, false) as fixed,
+      array(select ev_type::text from pg_rewrite where ev_class = a.attrelid and is_instead
+        and ev_type <> '1' and pg_get_ruledef(oid) !~* 'returning') as silent,
+      '[]'::json as json, '[]'::jsonb as jsonb
     from pg_attribute a join lateral (
         with recursive base as (
           select oid, typname, typcategory, typtype, typelem, typbasetype, typnotnull as strict,
-            typdefault as fallback
+            typtypmod as modifier, typdefault as fallback
           from pg_type where oid = a.atttypid
           union all select t.oid, t.typname, t.typcategory, t.typtype, t.typelem, t.typbasetype,
-            base.strict or t.typnotnull, coalesce(base.fallback, t.typdefault)
+            base.strict or t.typnotnull, greatest(base.modifier, t.typtypmod), coalesce(base.fallback, t.typdefault)
           from pg_type t join base on base.typtype = 'd' and t.oid = base.typbasetype
         ) select * from base where typtype <> 'd') t on true
-      left join pg_type e on e.oid = t.typelem and t.typcategory = 'A'
+      left join lateral (
+        with recursive base as (
+          select oid, typname, typtype, typbasetype from pg_type where oid = t.typelem and t.typcategory = 'A'
+          union all select t.oid, t.typname, t.typtype, t.typbasetype
+          from pg_type t join base on base.typtype = 'd' and t.oid = base.typbasetype
+        ) select * from base where typtype <> 'd') e on true
       left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
       left join pg_collation c on c.oid = a.attcollation
     where a.attrelid = ${table} and a.attnum > 0 and not a.attisdropped order by a.attnum`.execute(db)
@@ -194,38 +239,41 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
       where attrelid = conrelid and attnum = any(conkey))
     from pg_constraint where conrelid = ${table} and contype in ('c', 'f')`.execute(db)
 
+  const [first] = columns.rows
+
   return {
     name,
     columns: toColumns(
       columns.rows.map((row) => {
-        const kind: Kind = row.element === null ? toKind(row.type) : 'list'
+        const type = toType(row)
 
         return {
-          name: row.name,
-          kind,
-          type: row.element === null ? row.type : `${row.element}[]`,
-          elementKind: row.element === null ? undefined : toElementKind(row.element),
+          ...type,
+          // Its own type is compared with no numbers.
+          ...(type.type === 'oid' && { reference: sql`${sql.id(row.name)}::int8` }),
           isNullable: !row.required,
-          isComputed: row.generated !== '' || row.identity === 'a',
+          isComputed: row.generated !== '' || row.identity === 'a' || row.fixed,
           isAutoIncrement: row.sequence !== null || /^nextval\(/.test(row.fallback ?? ''),
           isIndexed: row.indexed,
           isUnique: row.single,
           fallback: row.fallback ?? undefined,
           sequence: row.sequence ?? undefined,
           // What is no text is compared by its text.
-          isExact: row.exact && kind !== 'other',
+          isExact: row.exact && type.kind !== 'other',
           collation: row.collation ?? undefined,
           isOrdered: ORDERED_LOCALES.includes(row.locale),
-          isParsed: true,
-          values: row.values ?? undefined,
-          times: row.type === 'timestamp' ? TIMESTAMPS : TIMES
+          // Drivers can be told to leave JSON as it is.
+          isParsed: typeof (row.type === 'jsonb' ? row.jsonb : row.json) === 'object'
         }
       })
     ),
     isView: columns.rows.some(({ view }) => view),
+    takes: toChanges((event) => (first ? (first.events & (1 << event)) !== 0 : true)),
     constraints: new Map(constraints.rows.map((row) => [row.name, row.columns])),
     collation: 'C',
-    returning: { insert: true, update: true, delete: true }
+    // Not those of a view that groups them.
+    locksRows: !first?.view,
+    returning: toChanges((event) => !first?.silent.includes(String(event)))
   }
 }
 
@@ -235,15 +283,6 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
  */
 function namesReferrer(message: string): boolean {
   return (message.match(/["«»„“”‚‘「」]/g)?.length ?? 0) >= 6
-}
-
-/** Texts do not depend on settings of the driver; those of JSON do not depend on settings of the server either. */
-function toExact({ kind, type, elementKind, reference }: Column): Fragment | undefined {
-  if (elementKind === 'day') return sql`${reference}::text[]`
-  if (kind === 'day' || type === 'timestamp') return sql`to_json(${reference}) #>> '{}'`
-  if (type === 'timestamptz') return sql`to_json(${reference} at time zone 'UTC') #>> '{}'`
-
-  return type === 'int8' || type === 'interval' ? sql`${reference}::text` : undefined
 }
 
 /** Times with the years that JavaScript has no names for: there is no year 0, which is 1 BC, and years may have five digits. */
@@ -274,13 +313,122 @@ function toDigits(year: number): string {
   return String(year).padStart(4, '0')
 }
 
-/** Drivers return large integers in lists as strings, as they do decimals. */
-function toElementKind(type: string): Kind {
-  return type === 'int8' ? 'decimal' : toKind(type)
+function toChanges(test: (event: number) => boolean): Changes {
+  return { insert: test(EVENTS.insert), update: test(EVENTS.update), delete: test(EVENTS.delete) }
+}
+
+/** What the type of a column says: for an array also what its elements are, which are arrays where it has more levels. */
+function toType(row: ColumnRow): PartialColumn {
+  const { name, element, dimensions } = row
+
+  if (element === null) return toScalarType(row, row.type)
+
+  const list = (inner: PartialColumn): PartialColumn => ({
+    name,
+    kind: 'list',
+    type: `${inner.type}[]`,
+    isNullable: true,
+    element: toWholeColumn(inner)
+  })
+  const levels = Array.from({ length: Math.max(dimensions, 1) })
+
+  return levels.reduce<PartialColumn>(list, toScalarType(row, element))
+}
+
+function toScalarType({ name, values, modifier }: ColumnRow, type: string): PartialColumn {
+  // The name of an enum may be that of another type, and "char" is no string.
+  const kind = values || type === 'char' ? 'other' : toKind(type)
+  const limits = toLimits(type, modifier)
+
+  const times = type === 'timestamp' ? TIMESTAMPS : TIMES
+
+  return { name, kind, type, isNullable: true, values: values ?? undefined, limits, times }
+}
+
+/** Modifiers of strings and decimals count from here. */
+const MODIFIER_BASE = 4
+
+function toLimits(type: string, modifier: number): Limits | undefined {
+  const limit = INTEGER_LIMITS.get(type)
+
+  if (limit !== undefined && limit < 2 ** 53) return { range: [-limit, limit - 1] }
+  if (modifier < 0) return undefined
+
+  switch (type) {
+    case 'varchar':
+    case 'bpchar':
+      return { maxLength: modifier - MODIFIER_BASE }
+    case 'bit':
+      return { minLength: modifier, maxLength: modifier }
+    case 'varbit':
+      return { maxLength: modifier }
+    case 'numeric':
+      return { integerDigits: Math.max(toPrecision(modifier) - toScale(modifier), 0) }
+    default:
+      return undefined
+  }
+}
+
+function toPrecision(modifier: number): number {
+  return ((modifier - MODIFIER_BASE) >> 16) & 0xffff
+}
+
+/** Eleven bits, with a sign. */
+function toScale(modifier: number): number {
+  return (((modifier - MODIFIER_BASE) & 0x7ff) ^ 0x400) - 0x400
 }
 
 function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
+}
+
+/** Types whose values have another string than the cast to text: that of JSON. */
+const WRITTEN_AS_JSON: readonly string[] = ['inet', 'date', 'timestamp', 'timestamptz']
+
+/**
+ * Drivers parse the arrays of some types, and lose digits of numbers and times. As JSON each of them is a list of strings.
+ * What has no kind of its own is a string too: some drivers make objects of it.
+ */
+/** Texts do not depend on settings of the driver; those of JSON do not depend on settings of the server either. */
+function toExact(column: Column): Fragment | undefined {
+  const { kind, type, values, reference } = column
+
+  if (kind === 'list') {
+    return WRITTEN_AS_JSON.includes(type.split('[')[0] as string)
+      ? sql`to_json(${reference})::text`
+      : sql`to_json(${reference}::text[])::text`
+  }
+  if (kind === 'day' || type === 'timestamp') return sql`to_json(${reference}) #>> '{}'`
+  if (type === 'timestamptz') return sql`to_json(${reference} at time zone 'UTC') #>> '{}'`
+  if (type === 'int8') return sql`${reference}::text`
+
+  return kind === 'other' && !values ? toText(column) : undefined
+}
+
+/** The cast of an address has a mask that its string does not have. */
+function toText({ type, reference }: Column): Fragment {
+  return type === 'inet' ? sql`abbrev(${reference})` : sql`cast(${reference} as text)`
+}
+
+/** An array as PostgreSQL writes it. */
+function toArrayText(list: readonly unknown[], delimiter: string): string {
+  return `{${list.map((value) => toElementText(value, delimiter)).join(delimiter)}}`
+}
+
+function toElementText(value: unknown, delimiter: string): string {
+  if (value === null) return 'NULL'
+  if (Array.isArray(value)) return toArrayText(value, delimiter)
+
+  return `"${toLiteral(value).replace(/["\\]/g, '\\$&')}"`
+}
+
+function toLiteral(value: unknown): string {
+  return value instanceof Uint8Array ? `\\x${Buffer.from(value).toString('hex')}` : String(value)
+}
+
+/** The only type whose values have commas. */
+function toDelimiter({ type }: Column): string {
+  return type.startsWith('box[') ? ';' : ','
 }
 
 /** The type that a value has to have, where it is not that of the column. */

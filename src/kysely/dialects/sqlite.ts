@@ -5,6 +5,7 @@ import type { Dialect, ErrorKind, Fragment, Place, Typed } from '../dialect.ts'
 import { fromType, NOWHERE, type TypeNames, toJsonPath } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
 import {
+  type Changes,
   type Column,
   type Kind,
   type TableDescription,
@@ -13,6 +14,7 @@ import {
   type UnusedIndex
 } from '../table.ts'
 import { type TimeFormat, UTC_TIMES } from '../times.ts'
+import { FALSE_VALUES } from '../values.ts'
 
 /** The names of errors, their beginnings last. https://sqlite.org/rescode.html */
 const CODES: readonly (readonly [code: string, kind: ErrorKind])[] = [
@@ -22,6 +24,7 @@ const CODES: readonly (readonly [code: string, kind: ErrorKind])[] = [
   ['SQLITE_CONSTRAINT_NOTNULL', 'missing'],
   ['SQLITE_CONSTRAINT_CHECK', 'check'],
   ['SQLITE_CONSTRAINT_FOREIGNKEY', 'foreignKey'],
+  ['SQLITE_CONSTRAINT_TRIGGER', 'check'],
   ['SQLITE_CONSTRAINT', 'invalid'],
   ['SQLITE_MISMATCH', 'invalid'],
   ['SQLITE_TOOBIG', 'invalid'],
@@ -32,8 +35,14 @@ const CODES: readonly (readonly [code: string, kind: ErrorKind])[] = [
   ['SQLITE_FULL', 'unavailable']
 ]
 
+/** A value of another type in a strict table: `libsql` has no name for it. */
+const DATATYPE_CODE = 'UNKNOWN_SQLITE_ERROR_3091'
+
 /** Limits have no codes. https://sqlite.org/limits.html */
 const SIZE_MESSAGE = /too (?:many|large|deep)|stack overflow/i
+
+/** What no trigger of a view does has no code either. */
+const VIEW_MESSAGE = /^cannot modify .* because it is a view$/s
 
 const JSON_TYPES: TypeNames = [
   'null',
@@ -52,12 +61,15 @@ const TIMES: TimeFormat = {
     ),
   write: (date) => new Date(date).toISOString()
 }
+/** Numbers and strings; the database has no booleans. */
+const FALSEHOODS = sql.join(FALSE_VALUES.filter((value) => typeof value !== 'boolean').map(sql.lit))
 
 /** SQLite, through a driver with the API of `better-sqlite3`. */
 export const sqlite: Dialect = {
   name: 'SQLite',
   probe: '"a" = ?',
   readTable,
+  samples: sql`select 'a' as text, x'61' as bytes`,
 
   maxValues: 32_766,
   unlimited: sql.raw('-1'),
@@ -77,6 +89,9 @@ export const sqlite: Dialect = {
 
   // In place of another collation of the column; an index on the usual one serves.
   toOrderedText: (column) => (column.isOrdered ? column.reference : sql`${column.reference} collate binary`),
+  // An index serves the list of what is false.
+  isTruth: ({ reference }, value) =>
+    value ? sql`(${reference} not in (${FALSEHOODS}))` : sql`(${reference} in (${FALSEHOODS}))`,
   // Several forms of times are in use. They can be compared as text in this one.
   toTime,
   toExact(column) {
@@ -125,13 +140,18 @@ export const sqlite: Dialect = {
   },
 
   toErrorKind({ code, message }) {
+    if (code === DATATYPE_CODE) return 'invalid'
     if (typeof code !== 'string' || !code.startsWith('SQLITE_')) return undefined
+    if (code === 'SQLITE_ERROR' && VIEW_MESSAGE.test(String(message))) return 'readOnly'
     if (code === 'SQLITE_ERROR' && SIZE_MESSAGE.test(String(message))) return 'size'
 
     return CODES.find(([name]) => code.startsWith(name))?.[1]
   },
   toErrorNames({ message }, { name: table, columns }) {
-    const [, kind, rest = ''] = /^(.*) constraint failed: (.*)$/s.exec(message) ?? []
+    const [, kind, rest = ''] =
+      /^(.*) constraint failed: (.*)$/s.exec(message) ??
+      /^cannot store \w+ value in (\w+) column (.*)$/s.exec(message) ??
+      []
 
     // A check has no more than its text.
     if (kind === 'CHECK') return rest.match(/\w+/g)?.filter((word) => columns.has(word)) ?? []
@@ -175,6 +195,7 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
   const definition = await readDefinition(db, { schema, name })
   // No column has a collation of its own when the definition does not have the word.
   const isOrdered = definition !== '' && !/collate/i.test(definition)
+  const takes = definition === '' ? await readTriggers(db, { schema, name }) : undefined
   const continuesFromMax = /autoincrement/i.test(definition)
 
   const columns = toColumns(
@@ -204,8 +225,29 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
     isView: definition === '',
     constraints: new Map(),
     collation: 'binary',
-    returning: { insert: true, update: true, delete: true }
+    locksRows: false,
+    // Of a view, statements return what they were given, and not what its triggers have made of it.
+    returning: takes ? NOTHING_RETURNED : { insert: true, update: true, delete: true },
+    takes
   }
+}
+
+const NOTHING_RETURNED: Changes = { insert: false, update: false, delete: false }
+
+/** For which statements a view has triggers; `undefined` for what is no view, such as a virtual table. */
+async function readTriggers(db: AnyKysely, { schema, name }: Place): Promise<Changes | undefined> {
+  const { rows } = await sql<{ type: string; definition: string }>`
+    select type, sql as definition from ${sql.id(schema ?? 'main', 'sqlite_master')}
+    where tbl_name = ${name} collate nocase`.execute(db)
+  const has = (event: string) =>
+    rows.some(
+      ({ type, definition }) =>
+        type === 'trigger' && new RegExp(`\\binstead\\s+of\\s+${event}\\b`, 'i').test(definition)
+    )
+
+  return rows.some(({ type }) => type === 'view')
+    ? { insert: has('insert'), update: has('update'), delete: has('delete') }
+    : undefined
 }
 
 /** Whether a column is an alias of the number of the row (https://sqlite.org/lang_createtable.html#rowid). */

@@ -1,0 +1,92 @@
+import { once } from 'node:events'
+import { Kysely, MysqlDialect, PostgresDialect } from 'kysely'
+import { createPool } from 'mysql2'
+import { types } from 'pg'
+import { expect, it, onTestFinished } from 'vitest'
+import { alula } from '../../src/index.ts'
+import { kysely, table } from '../../src/kysely.ts'
+import {
+  createTable,
+  describeDatabases,
+  MARIADB,
+  MARIADB_URL,
+  openPool,
+  POSTGRES,
+  POSTGRES_URL
+} from '../support/sql.ts'
+
+const NAME = 'alula_driven'
+const BYTEA = 17
+const JSON_TYPES = [114, 3802]
+
+/** Opens PostgreSQL with a driver that leaves some types as the server sends them. */
+function openRaw(oids: readonly number[]): Kysely<any> {
+  const getTypeParser = (oid: number, format: any) =>
+    oids.includes(oid) ? (text: string) => text : types.getTypeParser(oid, format)
+
+  return new Kysely({
+    dialect: new PostgresDialect({
+      pool: openPool({ connectionString: POSTGRES_URL, types: { getTypeParser } as any })
+    })
+  })
+}
+
+describeDatabases(
+  'a driver that returns another type',
+  (database) => {
+    it('is named when the application starts, with the column', async () => {
+      const type = database === POSTGRES ? 'bytea' : 'blob'
+
+      await createTable(database, NAME, `id ${database.countedId}, picture ${type}`)
+
+      const db =
+        database === POSTGRES
+          ? openRaw([BYTEA])
+          : new Kysely<any>({
+              dialect: new MysqlDialect({
+                pool: createPool({
+                  uri: MARIADB_URL,
+                  typeCast: (field, next) =>
+                    field.type.endsWith('STRING') || field.type === 'BLOB' ? field.string('utf8') : next()
+                })
+              })
+            })
+      const sentence = `The driver returns a string for the column 'picture' of table '${NAME}', which has the type ${type}: expected bytes.`
+      const warned = once(process, 'warning')
+      const app = alula()
+
+      onTestFinished(() => db.destroy())
+      app.use('notes', kysely({ Model: db, name: NAME }))
+      await app.setup()
+
+      expect(await warned).toMatchObject([
+        { code: 'ALULA_UNSUPPORTED_DATABASE', message: expect.stringContaining(sentence) }
+      ])
+      await expect(app.service('notes').find()).rejects.toMatchObject({ code: 500 })
+
+      const strict = alula()
+
+      strict.use('notes', kysely({ Model: db, name: NAME }), { schema: table() })
+      await expect(strict.setup()).rejects.toThrow(sentence)
+    })
+  },
+  [POSTGRES, MARIADB]
+)
+
+describeDatabases(
+  'a driver that does not parse JSON',
+  (database) => {
+    it('reads it all the same', async () => {
+      await createTable(database, NAME, `id ${database.countedId}, one json, other jsonb`)
+
+      const db = openRaw(JSON_TYPES)
+      const notes: any = kysely({ Model: db, name: NAME })
+
+      onTestFinished(() => db.destroy())
+      for (const value of ['text', '"text"', 7, { a: [1] }]) {
+        expect(await notes.create({ one: value, other: value })).toMatchObject({ one: value, other: value })
+      }
+    })
+  },
+  [POSTGRES]
+)
