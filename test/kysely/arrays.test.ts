@@ -127,18 +127,17 @@ describeDatabases(
         it(`are lists both ways, through ${driver}, ${withSchema ? 'with' : 'without'} a schema`, async () => {
           const { call, fields, lists } = await open(connect, withSchema)
 
-          for (const [name, type] of fields) {
-            for (const list of [...(LISTS[type] ?? []), [], null]) {
-              const { status, body } = await call('POST', '', { [name]: list })
+          // A record with the first list of each type, one with the second, and so on.
+          for (const round of [0, 1, 2]) {
+            const toList = (type: string) => (round === 2 ? null : (LISTS[type]?.[round] ?? []))
+            const data = Object.fromEntries(fields.map(([name, type]) => [name, toList(type)]))
+            const { status, body } = await call('POST', '', data)
+            const { id, ...written } = body
 
-              expect([type, status, name in body ? body[name] : body.message]).toEqual([type, 201, list])
-
-              const { id, ...data } = body
-
-              expect((await call('PUT', `/${id}`, data)).body).toEqual(body)
-              expect((await call('GET', `/${id}`)).body).toEqual(body)
-              expect(await lists.get(id)).toMatchObject({ [name]: list })
-            }
+            expect([status, written]).toEqual([201, data])
+            expect((await call('PUT', `/${id}`, written)).body).toEqual(body)
+            expect((await call('GET', `/${id}`)).body).toEqual(body)
+            expect(JSON.parse(JSON.stringify(await lists.get(id)))).toMatchObject(data)
           }
         })
       }
@@ -192,8 +191,8 @@ describeDatabases(
           [name('bytea[]')]: [Buffer.of(0)]
         })
       ).toMatchObject({
-        [name('timestamptz[]')]: [at.toISOString()],
-        [name('timestamp[]')]: [at.toISOString()],
+        [name('timestamptz[]')]: [at],
+        [name('timestamp[]')]: [at],
         [name('bytea[]')]: ['AA==']
       })
     })

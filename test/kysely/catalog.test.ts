@@ -24,6 +24,7 @@ const CATALOG: { readonly [table: string]: readonly string[] } = {
     ...['indpred', 'indrelid']
   ],
   pg_inherits: ['inhparent'],
+  pg_rewrite: ['ev_class', 'ev_type', 'is_instead', 'oid'],
   pg_type: [
     ...['oid', 'typbasetype', 'typcategory', 'typdefault', 'typelem', 'typname', 'typnotnull', 'typtype'],
     'typtypmod'
@@ -41,7 +42,10 @@ const FUNCTIONS: { readonly [name: string]: string } = {
   max: 'max(1)',
   min: 'min(1)',
   pg_get_expr: 'pg_get_expr(null, 0)',
+  pg_column_is_updatable: "pg_column_is_updatable('pg_class'::regclass, 1::smallint, true)",
+  pg_get_ruledef: 'pg_get_ruledef(0)',
   pg_get_serial_sequence: "pg_get_serial_sequence('pg_class', 'relname')",
+  pg_relation_is_updatable: "pg_relation_is_updatable('pg_class'::regclass, true)",
   setval: 'setval(null, 1)',
   to_json: "to_json('{a}'::text[])::text",
   to_jsonb: "to_jsonb(1) ->> 'a'",

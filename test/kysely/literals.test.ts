@@ -39,7 +39,7 @@ const BAD: { readonly [database: string]: { readonly [type: string]: readonly un
       date: ['soon'],
       timestamptz: ['soon']
     },
-    ...{ 'varchar(3)[]': [['long']], 'numeric(5, 2)[]': [['12345']], jsonb: [undefined, 1n], '"char"': [7] }
+    ...{ 'varchar(3)[]': [['long']], 'numeric(5, 2)[]': [['12345']], jsonb: [undefined, 1n], '"char"': [{}] }
   },
   MariaDB: {
     ...{ 'tinyint(4)': [200], smallint: [70_000], 'int unsigned': [-1], bigint: [2n ** 63n], 'bit(3)': [9] },
