@@ -14,7 +14,8 @@ const WARNINGS = [
   'ALULA_TWO_COPIES',
   'ALULA_UNHEARD_ERROR',
   'ALULA_UNKNOWN_PROVIDER',
-  'ALULA_UNKNOWN_STRATEGY'
+  'ALULA_UNKNOWN_STRATEGY',
+  'ALULA_UNSUPPORTED_DATABASE'
 ]
 
 /** The folders with logic that everything else rests on. */

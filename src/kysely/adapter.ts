@@ -326,8 +326,8 @@ export class KyselyService<
   PatchData = Partial<Data>
 > extends KyselyAdapter<Result, Data, ServiceParams, PatchData> {
   /**
-   * Looks for the table and its columns for ids when the application is set up, and warns when they are not there or have
-   * no unique index, so that this is not first seen by a client. It waits for nothing: a database that is away keeps no
+   * Looks for the table and its columns for ids when the application is set up, and warns when they are not there, have
+   * no unique index, or cannot be read by the driver, so that this is not first seen by a client. It waits for nothing: a database that is away keeps no
    * application from starting.
    */
   async setup(_app?: unknown, path?: string): Promise<void> {
@@ -339,14 +339,18 @@ export class KyselyService<
 
     openTable(Model, Model, { name, id, by: this.identifiedBy }).then(
       (handle) => warnOfIds(handle, path),
-      (error) => {
-        if (!hasCode(error, 'ALULA_MISSING_TABLE')) return
-
-        process.emitWarning(`The service '${path}' cannot be used: ${error.message}`, {
-          code: 'ALULA_MISSING_TABLE'
-        })
-      }
+      (error) => warnOfTable(error, path)
     )
+  }
+}
+
+/** Names what a developer has to mend. A database that is away may come back. */
+function warnOfTable(error: Error, path: string | undefined): void {
+  const message = `The service '${path}' cannot be used: ${error.message}`
+
+  if (hasCode(error, 'ALULA_MISSING_TABLE')) process.emitWarning(message, { code: 'ALULA_MISSING_TABLE' })
+  if (hasCode(error, 'ALULA_UNSUPPORTED_DATABASE')) {
+    process.emitWarning(message, { code: 'ALULA_UNSUPPORTED_DATABASE' })
   }
 }
 

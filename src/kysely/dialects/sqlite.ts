@@ -1,27 +1,28 @@
 import { sql } from 'kysely'
 import type { PatternPart } from '../../query/like.ts'
+import { createError } from '../../utils/developer-error.ts'
 import type { AnyKysely } from '../any-kysely.ts'
 import type { Dialect, ErrorKind, Fragment, Place, Typed } from '../dialect.ts'
 import { fromType, NOWHERE, type TypeNames, toJsonPath } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
 import { type Column, type Kind, type TableDescription, toColumns, toKind } from '../table.ts'
 
-/** The names of errors, their beginnings last. https://sqlite.org/rescode.html */
-const CODES: readonly (readonly [code: string, kind: ErrorKind])[] = [
-  ['SQLITE_CONSTRAINT_UNIQUE', 'conflict'],
-  ['SQLITE_CONSTRAINT_PRIMARYKEY', 'conflict'],
-  ['SQLITE_CONSTRAINT_ROWID', 'conflict'],
-  ['SQLITE_CONSTRAINT_NOTNULL', 'missing'],
-  ['SQLITE_CONSTRAINT_CHECK', 'check'],
-  ['SQLITE_CONSTRAINT_FOREIGNKEY', 'foreignKey'],
-  ['SQLITE_CONSTRAINT', 'invalid'],
-  ['SQLITE_MISMATCH', 'invalid'],
-  ['SQLITE_TOOBIG', 'invalid'],
-  ['SQLITE_BUSY', 'unavailable'],
-  ['SQLITE_LOCKED', 'unavailable'],
-  ['SQLITE_CANTOPEN', 'unavailable'],
-  ['SQLITE_IOERR', 'unavailable'],
-  ['SQLITE_FULL', 'unavailable']
+/** The names of errors and their numbers, the general ones last. https://sqlite.org/rescode.html */
+const CODES: readonly (readonly [name: string, number: number, kind: ErrorKind])[] = [
+  ['SQLITE_CONSTRAINT_UNIQUE', 2067, 'conflict'],
+  ['SQLITE_CONSTRAINT_PRIMARYKEY', 1555, 'conflict'],
+  ['SQLITE_CONSTRAINT_ROWID', 2579, 'conflict'],
+  ['SQLITE_CONSTRAINT_NOTNULL', 1299, 'missing'],
+  ['SQLITE_CONSTRAINT_CHECK', 275, 'check'],
+  ['SQLITE_CONSTRAINT_FOREIGNKEY', 787, 'foreignKey'],
+  ['SQLITE_CONSTRAINT', 19, 'invalid'],
+  ['SQLITE_MISMATCH', 20, 'invalid'],
+  ['SQLITE_TOOBIG', 18, 'invalid'],
+  ['SQLITE_BUSY', 5, 'unavailable'],
+  ['SQLITE_LOCKED', 6, 'unavailable'],
+  ['SQLITE_CANTOPEN', 14, 'unavailable'],
+  ['SQLITE_IOERR', 10, 'unavailable'],
+  ['SQLITE_FULL', 13, 'unavailable']
 ]
 
 /** Limits have no codes. https://sqlite.org/limits.html */
@@ -106,11 +107,13 @@ export const sqlite: Dialect = {
     }
   },
 
-  toErrorKind({ code, message }) {
-    if (typeof code !== 'string' || !code.startsWith('SQLITE_')) return undefined
-    if (code === 'SQLITE_ERROR' && SIZE_MESSAGE.test(String(message))) return 'size'
+  toErrorKind({ code, errcode, message }) {
+    const error = toErrorName(code, errcode)
 
-    return CODES.find(([name]) => code.startsWith(name))?.[1]
+    if (error === undefined) return undefined
+    if (error === 'SQLITE_ERROR' && SIZE_MESSAGE.test(String(message))) return 'size'
+
+    return CODES.find(([name]) => error.startsWith(name))?.[2]
   },
   toErrorNames({ message }, { name: table, columns }) {
     const [, kind, rest = ''] = /^(.*) constraint failed: (.*)$/s.exec(message) ?? []
@@ -123,6 +126,15 @@ export const sqlite: Dialect = {
       .split(', ')
       .flatMap((name) => (hasPrefix(name, `${table}.`) ? name.slice(table.length + 1) : []))
   }
+}
+
+/** The name of an error. `node:sqlite` has its number, whose lowest byte is that of the general one. */
+function toErrorName(code: unknown, number: unknown): string | undefined {
+  if (typeof code !== 'string') return undefined
+  if (code.startsWith('SQLITE_')) return code
+  if (code !== 'ERR_SQLITE_ERROR' || typeof number !== 'number') return undefined
+
+  return CODES.find(([, known]) => known === number || known === (number & 0xff))?.[0] ?? 'SQLITE_ERROR'
 }
 
 /** Names of tables have no case. */
@@ -143,6 +155,8 @@ interface ColumnRow {
 }
 
 async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableDescription> {
+  await assertRows(db)
+
   const { rows } = await sql<ColumnRow>`
     select name, type, "notnull" as required, dflt_value as fallback, pk, hidden,
       name in (select field.name from pragma_index_list(${name}, ${schema ?? 'main'}) as list,
@@ -184,6 +198,18 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
     collation: 'binary',
     returning: { insert: true, update: true, delete: true }
   }
+}
+
+/** Makes sure that a select returns rows: Kysely reads none from a `DatabaseSync` of `node:sqlite`. */
+async function assertRows(db: AnyKysely): Promise<void> {
+  const { rows } = await sql`select 1`.execute(db)
+
+  if (rows.length === 1) return
+
+  throw createError(
+    'ALULA_UNSUPPORTED_DATABASE',
+    `The driver of SQLite returns no rows: expected one with the API of 'better-sqlite3'. For 'node:sqlite', give SqliteDialect the database nodeSqlite(path) of 'alula/kysely'`
+  )
 }
 
 /** Whether a column is an alias of the number of the row (https://sqlite.org/lang_createtable.html#rowid). */
