@@ -54,7 +54,12 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
-    globalSetup: ['scripts/build-thread.mjs', 'packages/page/build.mjs'],
+    globalSetup: [
+      'scripts/build-thread.mjs',
+      'packages/page/build.mjs',
+      // A version of PostgreSQL that `scripts/test-databases.mjs` chooses.
+      ...(process.env.TEST_POSTGRES ? ['test/support/own-postgres.ts'] : [])
+    ],
     // A machine that does other things as well may take long. Longer than any wait, so that its failure says what for.
     testTimeout: 90_000,
     hookTimeout: 90_000,

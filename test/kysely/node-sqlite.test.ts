@@ -3,7 +3,7 @@ import { Kysely, SqliteDialect, sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { kysely, nodeSqlite, toFeathersError } from '../../src/kysely.ts'
-import { createDatabase, describeNodeSqlite, SQLITE } from '../support/sql.ts'
+import { createDatabase, hasNodeSqlite, SQLITE } from '../support/sql.ts'
 
 describe('nodeSqlite() anywhere', () => {
   it.each([undefined, '', 5, {}])('is given a path, and not %s', (path) => {
@@ -67,7 +67,7 @@ describe('nodeSqlite() anywhere', () => {
   })
 })
 
-describeNodeSqlite('nodeSqlite()', () => {
+describe.runIf(hasNodeSqlite)('nodeSqlite()', () => {
   function open(path = ':memory:'): Kysely<any> {
     const db = new Kysely<any>({ dialect: new SqliteDialect({ database: nodeSqlite(path) }) })
 

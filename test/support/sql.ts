@@ -14,7 +14,7 @@ import {
 import Database from 'libsql'
 import { createPool } from 'mysql2'
 import { Pool, type PoolConfig } from 'pg'
-import { describe, onTestFinished } from 'vitest'
+import { it, onTestFinished } from 'vitest'
 import { nodeSqlite } from '../../src/kysely.ts'
 import { answers } from './answers.ts'
 import { describeUnless } from './describe-unless.ts'
@@ -109,7 +109,12 @@ export function describeDatabases(
   define: (database: TestDatabase) => void,
   databases: readonly TestDatabase[] = [SQLITE, POSTGRES, MARIADB]
 ): void {
-  for (const database of databases.filter(({ name }) => (CHOSEN ?? name) === name)) {
+  const chosen = databases.filter(({ name }) => (CHOSEN ?? name) === name)
+
+  // A file without tests fails.
+  if (chosen.length === 0) it.skip(`${title}: not on ${CHOSEN}`, () => undefined)
+
+  for (const database of chosen) {
     describeUnless(lacks.get(database.name), `${title} on ${database.name}`, () => define(database))
   }
 }
@@ -175,10 +180,8 @@ function openPostgres(): Dialect {
   return new PostgresDialect({ pool: openPool({ connectionString: POSTGRES_URL }) })
 }
 
-/** Tests that need the driver of Node for SQLite. They are skipped on Node 20, which has none. */
-export function describeNodeSqlite(name: string, define: () => void): void {
-  describe.skipIf(process.getBuiltinModule('node:sqlite' as 'node:process') === undefined)(name, define)
-}
+/** Whether Node has a driver for SQLite. Node 20 has none. */
+export const hasNodeSqlite = process.getBuiltinModule('node:sqlite' as 'node:process') !== undefined
 
 /** Connections to PostgreSQL. One that breaks does not end the process. */
 export function openPool(config: PoolConfig): Pool {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type QueryResult, sql } from 'kysely'
 import type { PatternPart } from '../../query/like.ts'
 import { createError } from '../../utils/developer-error.ts'
 import type { AnyKysely } from '../any-kysely.ts'
@@ -155,18 +155,7 @@ interface ColumnRow {
 }
 
 async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableDescription> {
-  await assertRows(db)
-
-  const { rows } = await sql<ColumnRow>`
-    select name, type, "notnull" as required, dflt_value as fallback, pk, hidden,
-      name in (select field.name from pragma_index_list(${name}, ${schema ?? 'main'}) as list,
-        pragma_index_xinfo(list.name, ${schema ?? 'main'}) as field
-        where field.seqno = 0 and field.coll = 'BINARY' and list.partial = 0) as indexed,
-      name in (select field.name from pragma_index_list(${name}, ${schema ?? 'main'}) as list,
-        pragma_index_xinfo(list.name, ${schema ?? 'main'}) as field
-        where list."unique" = 1 and list.partial = 0 and field.key = 1
-        group by list.name having count(*) = 1) as single
-    from pragma_table_xinfo(${name}, ${schema ?? 'main'}) where hidden <> 1`.execute(db)
+  const [, { rows }] = await Promise.all([assertRows(db), readColumns(db, { schema, name })])
   const keys = rows.filter((row) => row.pk > 0).length
   const definition = await readDefinition(db, { schema, name })
   // No column has a collation of its own when the definition does not have the word.
@@ -198,6 +187,19 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
     collation: 'binary',
     returning: { insert: true, update: true, delete: true }
   }
+}
+
+function readColumns(db: AnyKysely, { schema, name }: Place): Promise<QueryResult<ColumnRow>> {
+  return sql<ColumnRow>`
+    select name, type, "notnull" as required, dflt_value as fallback, pk, hidden,
+      name in (select field.name from pragma_index_list(${name}, ${schema ?? 'main'}) as list,
+        pragma_index_xinfo(list.name, ${schema ?? 'main'}) as field
+        where field.seqno = 0 and field.coll = 'BINARY' and list.partial = 0) as indexed,
+      name in (select field.name from pragma_index_list(${name}, ${schema ?? 'main'}) as list,
+        pragma_index_xinfo(list.name, ${schema ?? 'main'}) as field
+        where list."unique" = 1 and list.partial = 0 and field.key = 1
+        group by list.name having count(*) = 1) as single
+    from pragma_table_xinfo(${name}, ${schema ?? 'main'}) where hidden <> 1`.execute(db)
 }
 
 /** Makes sure that a select returns rows: Kysely reads none from a `DatabaseSync` of `node:sqlite`. */
