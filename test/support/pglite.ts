@@ -2,15 +2,9 @@ import { PGlite } from '@electric-sql/pglite'
 import type { Dialect } from 'kysely'
 import { pglite } from '../../src/kysely.ts'
 
-let shared: Dialect | undefined
+/** Starts a PostgreSQL in this process that all tests share: it takes seconds. None of them closes it. */
+export async function startPglite(): Promise<Dialect> {
+  const database = await PGlite.create()
 
-/** A dialect for the PostgreSQL in this process. All tests share one, because it takes seconds to start. */
-export function openSharedPglite(): Dialect {
-  if (!shared) {
-    const database = new PGlite()
-
-    shared = pglite({ query: database.query.bind(database), close: async () => undefined })
-  }
-
-  return shared
+  return pglite({ query: database.query.bind(database), close: async () => undefined })
 }

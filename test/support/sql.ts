@@ -18,7 +18,7 @@ import { it, onTestFinished } from 'vitest'
 import { nodeSqlite } from '../../src/kysely.ts'
 import { answers } from './answers.ts'
 import { describeUnless } from './describe-unless.ts'
-import { openSharedPglite } from './pglite.ts'
+import { startPglite } from './pglite.ts'
 
 /** The PostgreSQL that tests share. */
 export const POSTGRES_URL = process.env.POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432/test'
@@ -28,6 +28,8 @@ export const MARIADB_URL = process.env.MARIADB_URL ?? 'mysql://root@127.0.0.1:33
 
 /** What opens databases in place of `libsql` or `pg`, where `scripts/test-databases.mjs` chooses it. */
 const DRIVER = process.env.TEST_DRIVER
+
+const PGLITE = DRIVER === 'pglite' ? await startPglite() : undefined
 
 export type DatabaseName = 'SQLite' | 'PostgreSQL' | 'MariaDB'
 
@@ -85,7 +87,7 @@ export const MARIADB: TestDatabase = {
 
 const SERVERS: { readonly [name in DatabaseName]: readonly [url: string, port: number] | undefined } = {
   SQLite: undefined,
-  PostgreSQL: DRIVER === 'pglite' ? undefined : [POSTGRES_URL, 5432],
+  PostgreSQL: PGLITE ? undefined : [POSTGRES_URL, 5432],
   MariaDB: [MARIADB_URL, 3306]
 }
 
@@ -175,9 +177,7 @@ export function openSqlite(path: string): SqliteDatabase {
 }
 
 function openPostgres(): Dialect {
-  if (DRIVER === 'pglite') return openSharedPglite()
-
-  return new PostgresDialect({ pool: openPool({ connectionString: POSTGRES_URL }) })
+  return PGLITE ?? new PostgresDialect({ pool: openPool({ connectionString: POSTGRES_URL }) })
 }
 
 /** Whether Node has a driver for SQLite. Node 20 has none. */
