@@ -1,12 +1,15 @@
 /** The tests of SQL: of the adapter, and of what schemas and relations make of tables. */
 const SQL = ['test/kysely/', 'test/schema/along', 'test/schema/random', 'relation']
 
-/** The test of the catalog starts versions of PostgreSQL itself. */
-const WITHOUT_CATALOG = [...SQL, '--exclude', '**/catalog.test.ts']
+/** Tests that start what they need themselves: versions of PostgreSQL, one that fails, PGlite. */
+const WITHOUT_OWN = [...SQL, '--exclude', '**/kysely/{catalog,outage,pglite}.test.ts']
 
-/** What needs several connections, breaks them, or runs in another process. */
-const OF_SERVERS = '{catalog,docs,events,gone,kill,lost,outage,own-statements,timeout}'
-const ONE_CONNECTION = [...SQL, '--exclude', `**/kysely/${OF_SERVERS}.test.ts`]
+/** The same with a PostgreSQL, which one of them starts to stop it. */
+const WITH_OUTAGE = [...SQL, '--exclude', '**/kysely/{catalog,pglite}.test.ts']
+
+/** What needs several connections, breaks them, or runs in another process; and large records, which PGlite reads slowly. */
+const OF_SERVERS = '{catalog,docs,events,gone,kill,large-relations,lost,outage,own-statements,timeout}'
+const ONE_CONNECTION = [...SQL, '--exclude', `**/${OF_SERVERS}.test.ts`]
 
 const SQLITE = { TEST_DATABASE: 'SQLite' }
 const POSTGRES = { TEST_DATABASE: 'PostgreSQL' }
@@ -34,7 +37,7 @@ export const RUNS = [
   toPostgres('18', { env: { ...POSTGRES, TEST_POSTGRES: '18' } }),
   {
     ...{ database: 'MariaDB 10.11', driver: 'mysql2', node: '20', tests: 'SQL', isUsual: true },
-    ...{ args: WITHOUT_CATALOG, env: { TEST_DATABASE: 'MariaDB' } }
+    ...{ args: WITHOUT_OWN, env: { TEST_DATABASE: 'MariaDB' } }
   },
   { database: 'MySQL', driver: 'mysql2' }
 ]
@@ -42,14 +45,14 @@ export const RUNS = [
 function toSqlite(driver, node, more = {}) {
   const env = { ...SQLITE, TEST_DRIVER: driver }
 
-  return { database: 'SQLite', driver, node, tests: 'SQL', args: WITHOUT_CATALOG, env, ...more }
+  return { database: 'SQLite', driver, node, tests: 'SQL', args: WITHOUT_OWN, env, ...more }
 }
 
 function toPostgres(version, more) {
   const database = `PostgreSQL ${version}`
   const env = POSTGRES
 
-  return { database, driver: 'pg', node: '20', tests: 'SQL', args: WITHOUT_CATALOG, env, ...more }
+  return { database, driver: 'pg', node: '20', tests: 'SQL', args: WITH_OUTAGE, env, ...more }
 }
 
 function toCatalog(version) {

@@ -344,7 +344,7 @@ export class KyselyService<
   }
 }
 
-/** Names what a developer has to mend. A database that is away may come back. */
+/** Warns of what a developer has to fix. A database that is away may come back. */
 function warnOfTable(error: Error, path: string | undefined): void {
   const message = `The service '${path}' cannot be used: ${error.message}`
 

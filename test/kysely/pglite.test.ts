@@ -1,11 +1,9 @@
 import { PGlite } from '@electric-sql/pglite'
 import { Kysely, sql } from 'kysely'
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { kysely, pglite, withTransaction } from '../../src/kysely.ts'
 
-const shared = new PGlite()
-
-afterAll(() => shared.close())
+const shared = await PGlite.create()
 
 async function open(columns: string) {
   const db = new Kysely<any>({ dialect: pglite(shared) })
@@ -102,10 +100,10 @@ describe('pglite()', () => {
     }
   })
 
+  // The last one: it closes what the others share.
   it('a closed one is a 503', async () => {
-    const database = new PGlite()
-    const db = new Kysely<any>({ dialect: pglite(database) })
-    const other = new Kysely<any>({ dialect: pglite(database) })
+    const db = new Kysely<any>({ dialect: pglite(shared) })
+    const other = new Kysely<any>({ dialect: pglite(shared) })
 
     await sql`select 1`.execute(db)
     await db.destroy()

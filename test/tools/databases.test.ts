@@ -14,6 +14,6 @@ it('the table of databases in docs/sql.md has the results of all runs, and no ot
   expect(rows.map((cells) => cells.slice(0, -1))).toEqual(RUNS.map(toCells))
 
   for (const [index, { args }] of RUNS.entries()) {
-    expect(rows[index]?.at(-1)).toMatch(args ? /^[1-9]\d* passed$/ : /^not run here$/)
+    expect(rows[index]?.at(-1)).toBe(args ? 'passed' : 'not run here')
   }
 })
