@@ -15,6 +15,7 @@ const WARNINGS = [
   'ALULA_UNHEARD_ERROR',
   'ALULA_UNKNOWN_PROVIDER',
   'ALULA_UNKNOWN_STRATEGY',
+  'ALULA_UNSUPPORTED_DATABASE',
   'ALULA_UNUSED_INDEX'
 ]
 
@@ -56,7 +57,12 @@ export default defineConfig({
     // What has been compiled once is not compiled again.
     experimental: { fsModuleCache: true },
     include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
-    globalSetup: ['scripts/build-thread.mjs', 'packages/page/build.mjs'],
+    globalSetup: [
+      'scripts/build-thread.mjs',
+      'packages/page/build.mjs',
+      // A version of PostgreSQL that `scripts/test-databases.mjs` chooses.
+      ...(process.env.TEST_POSTGRES ? ['test/support/own-postgres.ts'] : [])
+    ],
     // A machine that does other things as well may take long. Longer than any wait, so that its failure says what for.
     testTimeout: 90_000,
     hookTimeout: 90_000,

@@ -1,7 +1,7 @@
 // Everything that has to hold, in a fresh clone: what is committed and nothing else. It needs Node, npm, git and tar, the
-// servers of the tests (Redis, PostgreSQL, MariaDB; it installs further versions of PostgreSQL itself), and on Debian the
-// right to install Chromium, unless that is there.
-import { chmodSync, existsSync, readFileSync } from 'node:fs'
+// servers of the tests (Redis, PostgreSQL, MariaDB; it installs further versions of PostgreSQL and Node itself), and on
+// Debian the right to install Chromium, unless that is there.
+import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createReport, parseCounts } from './support/report.mjs'
@@ -21,8 +21,11 @@ const folder = createTempFolder()
 const results = join(folder, 'tests.json')
 const clone = join(folder, 'clone')
 
+/** Where Vitest writes its counts. */
+const COUNTED = ['--reporter=default', '--reporter=json', `--outputFile.json=${results}`]
+
 /** One run of all tests also measures which branches they take. */
-const TEST_OPTIONS = ['--coverage', '--reporter=default', '--reporter=json', `--outputFile.json=${results}`]
+const TEST_OPTIONS = ['--coverage', ...COUNTED]
 
 await report.check('Chromium', installChromium)
 
@@ -49,6 +52,22 @@ if (isInstalled) {
     return show('node', ['scripts/install-servers.mjs'])
   })
   await addCounts('npm test', ['npm', 'test', '--', ...TEST_OPTIONS], readTestCounts, SERVERS)
+  for (const version of ['22', '24']) {
+    const command = ['node', 'scripts/test-node.mjs', version]
+
+    await addCounts(
+      `the heart on Node ${version}`,
+      [...command, '--config', 'vitest.core.config.ts', ...COUNTED],
+      readTestCounts
+    )
+    await addCounts(
+      `bundles on Node ${version}`,
+      [...command, 'test/bundles', ...COUNTED],
+      readTestCounts,
+      SERVERS
+    )
+  }
+  await addCounts('further databases', ['node', 'scripts/test-databases.mjs', '--further'], parseCounts)
   await addCounts('the budget of types', ['node', 'scripts/type-budget.mjs'], parseCounts)
   await addCounts('npm run test:package', ['npm', 'run', 'test:package'], parseCounts)
   await addCounts('generated clients', ['node', 'scripts/check-generated.mjs'], parseCounts)
@@ -82,6 +101,9 @@ function readTestCounts() {
   if (!existsSync(results)) return undefined
 
   const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(results, 'utf8'))
+
+  // The next run may write none.
+  rmSync(results)
 
   return { passed: numPassedTests, failed: numFailedTests }
 }

@@ -15,7 +15,9 @@ export { postgres } from './kysely/dialects/postgres.ts'
 export { sqlite } from './kysely/dialects/sqlite.ts'
 export { toFeathersError } from './kysely/errors.ts'
 export { transaction } from './kysely/hooks.ts'
+export { nodeSqlite } from './kysely/node-sqlite.ts'
 export type { KyselyOptions, KyselyParams } from './kysely/options.ts'
+export { type PgliteDatabase, pglite } from './kysely/pglite.ts'
 export {
   type Column,
   type Kind,

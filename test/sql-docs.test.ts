@@ -3,12 +3,25 @@ import { readBlocks, readPage, readSection, toModule } from './support/page.ts'
 import { runToEnd } from './support/program.ts'
 import { expectSession } from './support/session.ts'
 import { shareProcess } from './support/shared-process.ts'
-import { createDatabase, describeDatabases, MARIADB, MARIADB_URL, POSTGRES, SQLITE } from './support/sql.ts'
+import {
+  createDatabase,
+  describeDatabases,
+  hasNodeSqlite,
+  MARIADB,
+  MARIADB_URL,
+  POSTGRES,
+  SQLITE
+} from './support/sql.ts'
 
 const env = { SECRET: 'a secret of more than thirty-two bytes' }
 const shared = shareProcess(env)
 const page = await readPage('sql')
-const [application] = readBlocks(page, 'js') as [string]
+const [shown] = readBlocks(page, 'js') as [string]
+
+/** The application of the page, with another driver for SQLite where Node has none. */
+const application = hasNodeSqlite
+  ? shown
+  : `import Database from 'libsql'\n${shown.replace('nodeSqlite(', 'new Database(')}`
 
 /** What is printed of an outcome. */
 const PRINT = `
@@ -52,18 +65,35 @@ it('the application on the page about SQL responds as shown', async () => {
   await expectSession(readBlocks(page, 'console'), { 'localhost:3030': address })
 })
 
+it('PGlite takes the place of SQLite, with the tables of PostgreSQL', async () => {
+  const [connect] = blocks('PGlite') as [string]
+  const [migrate] = blocks('Migrations') as [string]
+  const [patterns] = blocks('Patterns') as [string]
+  const program = toModule(
+    "import { alula } from 'alula'\nimport { kysely } from 'alula/kysely'",
+    connect,
+    'const app = alula()',
+    PRINT,
+    migrate.replaceAll('.autoIncrement()', '.generatedByDefaultAsIdentity()'),
+    printed(patterns),
+    'await db.destroy()'
+  )
+
+  expect((await runToEnd(program, env))[0]).toBe('{"id":1,"slug":"welcome","text":"Hello","sentAt":null}')
+})
+
 describeDatabases(
   'The page about SQL',
   (database) => {
     /** A program that connects as the page shows, runs parts of it, and shuts down. */
     async function toProgram(...parts: readonly string[]): Promise<string> {
       const url = await createDatabase(database)
-      const [connect] = application.split('// For a first try') as [string]
+      const [sqlite] = blocks('SQLite on Node 20') as [string]
       const [postgres] = blocks('PostgreSQL') as [string]
 
       const program = toModule(
         "import { alula } from 'alula'\nimport { kysely } from 'alula/kysely'",
-        database === SQLITE ? connect.replace('notes.db', url) : connected(postgres, url),
+        database === SQLITE ? sqlite.replace('notes.db', url) : connected(postgres, url),
         'const app = alula()',
         PRINT,
         ...parts,

@@ -325,9 +325,9 @@ export class KyselyService<
   PatchData = Partial<Data>
 > extends KyselyAdapter<Result, Data, ServiceParams, PatchData> {
   /**
-   * Looks for the table and its columns for ids when the application is set up, and warns when they are not there or have
-   * no unique index, and of indexes that serve no query, so that this is not first seen by a client. It waits for nothing:
-   * a database that is away keeps no application from starting.
+   * Looks for the table and its columns for ids when the application is set up, and warns when they are not there, have no
+   * unique index, or cannot be read by the driver, and of indexes that serve no query, so that this is not first seen by a
+   * client. It waits for nothing: a database that is away keeps no application from starting.
    */
   async setup(_app?: unknown, path?: string): Promise<void> {
     const Model = this.getModel()

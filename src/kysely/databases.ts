@@ -1,4 +1,4 @@
-import { type QueryExecutor, sql } from 'kysely'
+import { type DialectAdapter, type QueryExecutor, sql } from 'kysely'
 import { createError } from '../utils/developer-error.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import type { Dialect, Table } from './dialect.ts'
@@ -70,7 +70,12 @@ const databases = new WeakMap<object, Database>()
  * registerDialect(db, { ...sqlite, name: 'My database', maxValues: 999 })
  */
 export function registerDialect(db: AnyKysely, dialect: Dialect): void {
-  databases.set(db.getExecutor().adapter, new Database(dialect))
+  registerAdapter(db.getExecutor().adapter, dialect)
+}
+
+/** The same for a dialect of Kysely, before an instance has it. */
+export function registerAdapter(adapter: DialectAdapter, dialect: Dialect): void {
+  databases.set(adapter, new Database(dialect))
 }
 
 /**

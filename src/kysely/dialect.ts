@@ -103,6 +103,7 @@ export interface DriverError {
   readonly message?: unknown
   readonly code?: unknown
   readonly errno?: unknown
+  readonly errcode?: unknown
   readonly sqlState?: unknown
   readonly column?: unknown
   readonly constraint?: unknown

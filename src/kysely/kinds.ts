@@ -106,7 +106,8 @@ export const KINDS: { readonly [kind in Kind]: KindRules } = {
     expects: 'a value that JSON can hold',
     toOperand: toScalar,
     toStored: toJsonText,
-    fromStored: (value, { isParsed }) => (isParsed || typeof value !== 'string' ? value : JSON.parse(value)),
+    fromStored: (value, { isParsed }) =>
+      isParsed || typeof value !== 'string' ? toPlainNumber(value) : JSON.parse(value),
     ...BY_TYPE,
     pattern: 'typed'
   },

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
+import { PGlite } from '@electric-sql/pglite'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { postgres as dialect, kysely, registerDialect } from '../../src/kysely.ts'
-import { openPglite } from '../support/pglite.ts'
+import { kysely, pglite } from '../../src/kysely.ts'
 import { describePostgres, POSTGRES_VERSIONS, startPostgres } from '../support/postgres.ts'
 import { describeDatabases, openPool, POSTGRES, POSTGRES_URL } from '../support/sql.ts'
 
@@ -66,10 +66,9 @@ it('the dialect for PostgreSQL reads no table of the catalog and no setting besi
 
 describe('PGlite', () => {
   check(async (onEnd) => {
-    const db = openPglite()
+    const db = new Kysely<any>({ dialect: pglite(new PGlite()) })
 
     onEnd(() => db.destroy())
-    registerDialect(db, { ...dialect, hasOneConnection: true })
 
     return db
   })

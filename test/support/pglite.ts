@@ -1,27 +1,10 @@
 import { PGlite } from '@electric-sql/pglite'
-import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
-import { defer } from './deferred.ts'
+import type { Dialect } from 'kysely'
+import { pglite } from '../../src/kysely.ts'
 
-/** PostgreSQL in this process. It has one connection, which its users get in turn. */
-export function openPglite(): Kysely<any> {
-  const database = new PGlite()
-  let last = Promise.resolve()
+/** Starts a PostgreSQL in this process that all tests share: it takes seconds. None of them closes it. */
+export async function startPglite(): Promise<Dialect> {
+  const database = await PGlite.create()
 
-  async function connect(): Promise<PostgresPoolClient> {
-    const previous = last
-    const { promise, resolve } = defer()
-
-    last = promise
-    await previous
-
-    return { query: query as PostgresPoolClient['query'], release: resolve }
-  }
-
-  async function query(text: string, values: readonly unknown[]) {
-    const { rows } = await database.query<any>(text, [...values])
-
-    return { command: 'SELECT', rows, rowCount: rows.length }
-  }
-
-  return new Kysely({ dialect: new PostgresDialect({ pool: { connect, end: () => database.close() } }) })
+  return pglite({ query: database.query.bind(database), close: async () => undefined })
 }

@@ -39,11 +39,14 @@ export function describeOwnPostgres(name: string, define: () => void): void {
 /** The versions besides that of the machine which tests start. */
 export const POSTGRES_VERSIONS = ['16', '17', '18'] as const
 
+/** The folder of the programs of a version, where `scripts/install-servers.mjs` puts it. */
+export function findPostgres(version: string): string {
+  return fileURLToPath(new URL(`../servers/node_modules/postgres-${version}/native/bin`, import.meta.url))
+}
+
 /** Tests that start a version of PostgreSQL. */
 export function describePostgres(version: string, define: (bin: string) => void): void {
-  const bin = fileURLToPath(
-    new URL(`../servers/node_modules/postgres-${version}/native/bin`, import.meta.url)
-  )
+  const bin = findPostgres(version)
   const lack = existsSync(bin)
     ? findUserLack()
     : `PostgreSQL ${version} is not there: node scripts/install-servers.mjs installs it on Linux`

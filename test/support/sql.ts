@@ -1,19 +1,35 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Dialect, Kysely, type Logger, MysqlDialect, PostgresDialect, SqliteDialect, sql } from 'kysely'
+import {
+  type Dialect,
+  Kysely,
+  type Logger,
+  MysqlDialect,
+  PostgresDialect,
+  type SqliteDatabase,
+  SqliteDialect,
+  sql
+} from 'kysely'
 import Database from 'libsql'
 import { createPool } from 'mysql2'
 import { Pool, type PoolConfig } from 'pg'
 import { it, onTestFinished } from 'vitest'
+import { nodeSqlite } from '../../src/kysely.ts'
 import { answers } from './answers.ts'
 import { describeUnless } from './describe-unless.ts'
+import { startPglite } from './pglite.ts'
 
 /** The PostgreSQL that tests share. */
 export const POSTGRES_URL = process.env.POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432/test'
 
 /** The MariaDB that tests share. */
 export const MARIADB_URL = process.env.MARIADB_URL ?? 'mysql://root@127.0.0.1:3306/test'
+
+/** What opens databases in place of `libsql` or `pg`, where `scripts/test-databases.mjs` chooses it. */
+const DRIVER = process.env.TEST_DRIVER
+
+const PGLITE = DRIVER === 'pglite' ? await startPglite() : undefined
 
 export type DatabaseName = 'SQLite' | 'PostgreSQL' | 'MariaDB'
 
@@ -42,7 +58,7 @@ export const SQLITE: TestDatabase = {
   boolean: 'boolean',
   date: 'timestamp',
   json: 'json',
-  open: (log) => toKysely(log, new SqliteDialect({ database: new Database(':memory:') as any }))
+  open: (log) => toKysely(log, new SqliteDialect({ database: openSqlite(':memory:') }))
 }
 
 export const POSTGRES: TestDatabase = {
@@ -54,7 +70,7 @@ export const POSTGRES: TestDatabase = {
   boolean: 'boolean',
   date: 'timestamptz',
   json: 'jsonb',
-  open: (log) => toKysely(log, new PostgresDialect({ pool: openPool({ connectionString: POSTGRES_URL }) }))
+  open: (log) => toKysely(log, openPostgres())
 }
 
 export const MARIADB: TestDatabase = {
@@ -71,7 +87,7 @@ export const MARIADB: TestDatabase = {
 
 const SERVERS: { readonly [name in DatabaseName]: readonly [url: string, port: number] | undefined } = {
   SQLite: undefined,
-  PostgreSQL: [POSTGRES_URL, 5432],
+  PostgreSQL: PGLITE ? undefined : [POSTGRES_URL, 5432],
   MariaDB: [MARIADB_URL, 3306]
 }
 
@@ -153,6 +169,18 @@ export async function createDatabase({ name, open }: TestDatabase): Promise<stri
 
   return url.href
 }
+
+/** Opens a file of SQLite. */
+export function openSqlite(path: string): SqliteDatabase {
+  return DRIVER === 'node:sqlite' ? nodeSqlite(path) : (new Database(path) as any)
+}
+
+function openPostgres(): Dialect {
+  return PGLITE ?? new PostgresDialect({ pool: openPool({ connectionString: POSTGRES_URL }) })
+}
+
+/** Whether Node has a driver for SQLite. Node 20 has none. */
+export const hasNodeSqlite = process.getBuiltinModule('node:sqlite' as 'node:process') !== undefined
 
 /** Connections to PostgreSQL. One that breaks does not end the process. */
 export function openPool(config: PoolConfig): Pool {

@@ -1,5 +1,6 @@
-import { sql } from 'kysely'
+import { type QueryResult, sql } from 'kysely'
 import type { PatternPart } from '../../query/like.ts'
+import { createError } from '../../utils/developer-error.ts'
 import type { AnyKysely } from '../any-kysely.ts'
 import type { Dialect, ErrorKind, Fragment, Place, Typed } from '../dialect.ts'
 import { fromType, NOWHERE, type TypeNames, toJsonPath } from '../json.ts'
@@ -16,23 +17,24 @@ import {
 import { type TimeFormat, UTC_TIMES } from '../times.ts'
 import { FALSE_VALUES } from '../values.ts'
 
-/** The names of errors, their beginnings last. https://sqlite.org/rescode.html */
-const CODES: readonly (readonly [code: string, kind: ErrorKind])[] = [
-  ['SQLITE_CONSTRAINT_UNIQUE', 'conflict'],
-  ['SQLITE_CONSTRAINT_PRIMARYKEY', 'conflict'],
-  ['SQLITE_CONSTRAINT_ROWID', 'conflict'],
-  ['SQLITE_CONSTRAINT_NOTNULL', 'missing'],
-  ['SQLITE_CONSTRAINT_CHECK', 'check'],
-  ['SQLITE_CONSTRAINT_FOREIGNKEY', 'foreignKey'],
-  ['SQLITE_CONSTRAINT_TRIGGER', 'check'],
-  ['SQLITE_CONSTRAINT', 'invalid'],
-  ['SQLITE_MISMATCH', 'invalid'],
-  ['SQLITE_TOOBIG', 'invalid'],
-  ['SQLITE_BUSY', 'unavailable'],
-  ['SQLITE_LOCKED', 'unavailable'],
-  ['SQLITE_CANTOPEN', 'unavailable'],
-  ['SQLITE_IOERR', 'unavailable'],
-  ['SQLITE_FULL', 'unavailable']
+/** The names of errors and their numbers, the general ones last. https://sqlite.org/rescode.html */
+const CODES: readonly (readonly [name: string, number: number, kind: ErrorKind])[] = [
+  ['SQLITE_CONSTRAINT_UNIQUE', 2067, 'conflict'],
+  ['SQLITE_CONSTRAINT_PRIMARYKEY', 1555, 'conflict'],
+  ['SQLITE_CONSTRAINT_ROWID', 2579, 'conflict'],
+  ['SQLITE_CONSTRAINT_NOTNULL', 1299, 'missing'],
+  ['SQLITE_CONSTRAINT_CHECK', 275, 'check'],
+  ['SQLITE_CONSTRAINT_FOREIGNKEY', 787, 'foreignKey'],
+  ['SQLITE_CONSTRAINT_TRIGGER', 1811, 'check'],
+  ['SQLITE_CONSTRAINT_DATATYPE', 3091, 'invalid'],
+  ['SQLITE_CONSTRAINT', 19, 'invalid'],
+  ['SQLITE_MISMATCH', 20, 'invalid'],
+  ['SQLITE_TOOBIG', 18, 'invalid'],
+  ['SQLITE_BUSY', 5, 'unavailable'],
+  ['SQLITE_LOCKED', 6, 'unavailable'],
+  ['SQLITE_CANTOPEN', 14, 'unavailable'],
+  ['SQLITE_IOERR', 10, 'unavailable'],
+  ['SQLITE_FULL', 13, 'unavailable']
 ]
 
 /** A value of another type in a strict table: `libsql` has no name for it. */
@@ -139,13 +141,16 @@ export const sqlite: Dialect = {
     }
   },
 
-  toErrorKind({ code, message }) {
+  toErrorKind({ code, errcode, message }) {
     if (code === DATATYPE_CODE) return 'invalid'
-    if (typeof code !== 'string' || !code.startsWith('SQLITE_')) return undefined
-    if (code === 'SQLITE_ERROR' && VIEW_MESSAGE.test(String(message))) return 'readOnly'
-    if (code === 'SQLITE_ERROR' && SIZE_MESSAGE.test(String(message))) return 'size'
 
-    return CODES.find(([name]) => code.startsWith(name))?.[1]
+    const error = toErrorName(code, errcode)
+
+    if (error === undefined) return undefined
+    if (error === 'SQLITE_ERROR' && VIEW_MESSAGE.test(String(message))) return 'readOnly'
+    if (error === 'SQLITE_ERROR' && SIZE_MESSAGE.test(String(message))) return 'size'
+
+    return CODES.find(([name]) => error.startsWith(name))?.[2]
   },
   toErrorNames({ message }, { name: table, columns }) {
     const [, kind, rest = ''] =
@@ -161,6 +166,15 @@ export const sqlite: Dialect = {
       .split(', ')
       .flatMap((name) => (hasPrefix(name, `${table}.`) ? name.slice(table.length + 1) : []))
   }
+}
+
+/** The name of an error. `node:sqlite` has its number, whose lowest byte is that of the general one. */
+function toErrorName(code: unknown, number: unknown): string | undefined {
+  if (typeof code !== 'string') return undefined
+  if (code.startsWith('SQLITE_')) return code
+  if (code !== 'ERR_SQLITE_ERROR' || typeof number !== 'number') return undefined
+
+  return CODES.find(([, known]) => known === number || known === (number & 0xff))?.[0] ?? 'SQLITE_ERROR'
 }
 
 /** Names of tables have no case. */
@@ -181,16 +195,7 @@ interface ColumnRow {
 }
 
 async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableDescription> {
-  const { rows } = await sql<ColumnRow>`
-    select name, type, "notnull" as required, dflt_value as fallback, pk, hidden,
-      name in (select field.name from pragma_index_list(${name}, ${schema ?? 'main'}) as list,
-        pragma_index_xinfo(list.name, ${schema ?? 'main'}) as field
-        where field.seqno = 0 and field.coll = 'BINARY' and list.partial = 0) as indexed,
-      name in (select field.name from pragma_index_list(${name}, ${schema ?? 'main'}) as list,
-        pragma_index_xinfo(list.name, ${schema ?? 'main'}) as field
-        where list."unique" = 1 and list.partial = 0 and field.key = 1
-        group by list.name having count(*) = 1) as single
-    from pragma_table_xinfo(${name}, ${schema ?? 'main'}) where hidden <> 1`.execute(db)
+  const [, { rows }] = await Promise.all([assertRows(db), readColumns(db, { schema, name })])
   const keys = rows.filter((row) => row.pk > 0).length
   const definition = await readDefinition(db, { schema, name })
   // No column has a collation of its own when the definition does not have the word.
@@ -248,6 +253,31 @@ async function readTriggers(db: AnyKysely, { schema, name }: Place): Promise<Cha
   return rows.some(({ type }) => type === 'view')
     ? { insert: has('insert'), update: has('update'), delete: has('delete') }
     : undefined
+}
+
+function readColumns(db: AnyKysely, { schema, name }: Place): Promise<QueryResult<ColumnRow>> {
+  return sql<ColumnRow>`
+    select name, type, "notnull" as required, dflt_value as fallback, pk, hidden,
+      name in (select field.name from pragma_index_list(${name}, ${schema ?? 'main'}) as list,
+        pragma_index_xinfo(list.name, ${schema ?? 'main'}) as field
+        where field.seqno = 0 and field.coll = 'BINARY' and list.partial = 0) as indexed,
+      name in (select field.name from pragma_index_list(${name}, ${schema ?? 'main'}) as list,
+        pragma_index_xinfo(list.name, ${schema ?? 'main'}) as field
+        where list."unique" = 1 and list.partial = 0 and field.key = 1
+        group by list.name having count(*) = 1) as single
+    from pragma_table_xinfo(${name}, ${schema ?? 'main'}) where hidden <> 1`.execute(db)
+}
+
+/** Makes sure that a select returns rows: Kysely reads none from a `DatabaseSync` of `node:sqlite`. */
+async function assertRows(db: AnyKysely): Promise<void> {
+  const { rows } = await sql`select 1`.execute(db)
+
+  if (rows.length === 1) return
+
+  throw createError(
+    'ALULA_UNSUPPORTED_DATABASE',
+    `The driver of SQLite returns no rows: expected one with the API of 'better-sqlite3'. For 'node:sqlite', give SqliteDialect the database nodeSqlite(path) of 'alula/kysely'`
+  )
 }
 
 /** Whether a column is an alias of the number of the row (https://sqlite.org/lang_createtable.html#rowid). */

@@ -1,0 +1,67 @@
+/** The tests of SQL: of the adapter, and of what schemas and relations make of tables. */
+const SQL = ['test/kysely/', 'test/schema/along', 'test/schema/random', 'relation']
+
+/** Tests that start what they need themselves: versions of PostgreSQL, one that fails, PGlite. */
+const WITHOUT_OWN = [...SQL, '--exclude', '**/kysely/{catalog,outage,pglite}.test.ts']
+
+/** The same with a PostgreSQL, which one of them starts to stop it. */
+const WITH_OUTAGE = [...SQL, '--exclude', '**/kysely/{catalog,pglite}.test.ts']
+
+/** What needs several connections, breaks them, or runs in another process; and large records, which PGlite reads slowly. */
+const OF_SERVERS = '{catalog,docs,events,gone,kill,large-relations,lost,outage,own-statements,timeout}'
+const ONE_CONNECTION = [...SQL, '--exclude', `**/${OF_SERVERS}.test.ts`]
+
+const SQLITE = { TEST_DATABASE: 'SQLite' }
+const POSTGRES = { TEST_DATABASE: 'PostgreSQL' }
+
+/**
+ * What `npm run test:databases` runs, and the rows of the table in docs/sql.md. A run without `tests` says that there is
+ * none. `args` and `env` are those of Vitest. `npm test` on Node 20 has what is `isUsual`.
+ *
+ * @type {readonly import('./database-runs.d.mts').DatabaseRun[]}
+ */
+export const RUNS = [
+  toSqlite('libsql', '20', { isUsual: true }),
+  toSqlite('libsql', '22'),
+  toSqlite('libsql', '24'),
+  toSqlite('node:sqlite', '22'),
+  toSqlite('node:sqlite', '24'),
+  { database: 'SQLite', driver: 'better-sqlite3 13' },
+  toPostgres('18', {
+    ...{ driver: 'PGlite 0.5', tests: 'SQL, one connection', args: ONE_CONNECTION },
+    env: { ...POSTGRES, TEST_DRIVER: 'pglite' }
+  }),
+  toPostgres('15', { isUsual: true }),
+  toCatalog('16'),
+  toCatalog('17'),
+  toPostgres('18', { env: { ...POSTGRES, TEST_POSTGRES: '18' } }),
+  {
+    ...{ database: 'MariaDB 10.11', driver: 'mysql2', node: '20', tests: 'SQL', isUsual: true },
+    ...{ args: WITHOUT_OWN, env: { TEST_DATABASE: 'MariaDB' } }
+  },
+  { database: 'MySQL', driver: 'mysql2' }
+]
+
+function toSqlite(driver, node, more = {}) {
+  const env = { ...SQLITE, TEST_DRIVER: driver }
+
+  return { database: 'SQLite', driver, node, tests: 'SQL', args: WITHOUT_OWN, env, ...more }
+}
+
+function toPostgres(version, more) {
+  const database = `PostgreSQL ${version}`
+  const env = POSTGRES
+
+  return { database, driver: 'pg', node: '20', tests: 'SQL', args: WITH_OUTAGE, env, ...more }
+}
+
+function toCatalog(version) {
+  const args = ['test/kysely/catalog', '-t', `PostgreSQL ${version}`]
+
+  return toPostgres(version, { tests: 'catalog', args, isUsual: true })
+}
+
+/** The cells of a run in the table, without the last one. */
+export function toCells({ database, driver, node = '–', tests = '–' }) {
+  return [database, driver, node, tests]
+}
