@@ -3,7 +3,7 @@ import { DATE_SCHEMA, type JsonSchema } from '../schema/json-schema.ts'
 import { STORED } from '../schema/stored.ts'
 import type { Table } from './dialect.ts'
 import type { AnyKyselyParams } from './options.ts'
-import type { Column, Kind } from './table.ts'
+import { type Column, holdsUuid, type Kind } from './table.ts'
 
 /** A service whose records are in a table. */
 export interface StoredService {
@@ -37,6 +37,8 @@ export interface StoredField {
   readonly isComputed: boolean
   /** Whether it is the id. */
   readonly isId: boolean
+  /** Whether clients may give it to a new record. */
+  readonly isChosen: boolean
   /** What it is in a record that was read, without null. */
   readonly output: JsonSchema
   /** What it may be in data, without null. */
@@ -96,16 +98,20 @@ const LARGE_INTEGER: JsonSchema = { type: ['integer', 'string'], pattern: '^-?(?
  * Describes the columns of a table as fields of records, as the adapter reads and takes them.
  *
  * @param table The table
- * @param id The name of its id column
+ * @param options The name of its id column, and whether clients may choose ids
  */
-export function toStoredFields({ columns, isView }: Table, id: string): readonly StoredField[] {
+export function toStoredFields(
+  { columns, isView }: Table,
+  { id, allowId = false }: { readonly id: string; readonly allowId?: boolean | undefined }
+): readonly StoredField[] {
   return [...columns.values()].map((column) => {
     const { name, type, isComputed, isAutoIncrement, isNullable, fallback, elementKind } = column
     const { kinds, output, input = output } = describe(column)
     const isId = name === id
     const hasValue = isComputed || isAutoIncrement || fallback !== undefined
-    // The adapter makes ids of these kinds.
-    const isMade = isId && (column.kind === 'text' || column.kind === 'uuid')
+    const isMade = isId && holdsUuid(column)
+
+    const isRequired = !isNullable && !isView && !hasValue && !isMade
 
     return {
       name,
@@ -117,7 +123,8 @@ export function toStoredFields({ columns, isView }: Table, id: string): readonly
       isComputed,
       isId,
       isNullable: isView ? undefined : isNullable,
-      isRequired: !isNullable && !isView && !hasValue && !isMade
+      isChosen: !isId || isRequired || allowId,
+      isRequired
     }
   })
 }

@@ -11,7 +11,7 @@ const CATALOG: { readonly [table: string]: readonly string[] } = {
   pg_attrdef: ['adbin', 'adnum', 'adrelid'],
   pg_attribute: [
     ...['attcollation', 'attgenerated', 'attidentity', 'attisdropped', 'attname', 'attnotnull', 'attnum'],
-    ...['attrelid', 'atttypid']
+    ...['attrelid', 'atttypid', 'atttypmod']
   ],
   pg_class: ['oid', 'relam', 'relkind', 'relname'],
   pg_am: ['amname', 'oid'],
@@ -31,6 +31,7 @@ const CATALOG: { readonly [table: string]: readonly string[] } = {
 const FUNCTIONS: { readonly [name: string]: string } = {
   coalesce: "coalesce(null, 'a')",
   current_database: 'current_database()',
+  format_type: "format_type('varchar'::regtype, 24)",
   json_agg: 'json_agg(json_build_array(1))::text',
   json_build_array: "json_build_array(1, 'a')::text",
   jsonb_typeof: `jsonb_typeof('{"a":1}'::jsonb -> 'a'::text)`,

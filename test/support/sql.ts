@@ -30,7 +30,7 @@ export interface TestDatabase {
   readonly date: string
   readonly json: string
   /** Opens it, with as many connections as it can have. Each statement is told to a logger. */
-  open(log?: Logger): Kysely<any>
+  open(log?: Logger, url?: string): Kysely<any>
 }
 
 export const SQLITE: TestDatabase = {
@@ -42,7 +42,7 @@ export const SQLITE: TestDatabase = {
   boolean: 'boolean',
   date: 'timestamp',
   json: 'json',
-  open: (log) => toKysely(log, new SqliteDialect({ database: new Database(':memory:') as any }))
+  open: (log, path = ':memory:') => toKysely(log, new SqliteDialect({ database: new Database(path) as any }))
 }
 
 export const POSTGRES: TestDatabase = {
@@ -54,7 +54,8 @@ export const POSTGRES: TestDatabase = {
   boolean: 'boolean',
   date: 'timestamptz',
   json: 'jsonb',
-  open: (log) => toKysely(log, new PostgresDialect({ pool: openPool({ connectionString: POSTGRES_URL }) }))
+  open: (log, connectionString = POSTGRES_URL) =>
+    toKysely(log, new PostgresDialect({ pool: openPool({ connectionString }) }))
 }
 
 export const MARIADB: TestDatabase = {
@@ -66,7 +67,7 @@ export const MARIADB: TestDatabase = {
   boolean: 'boolean',
   date: 'datetime(3)',
   json: 'json',
-  open: (log) => toKysely(log, new MysqlDialect({ pool: createPool(MARIADB_URL) }))
+  open: (log, url = MARIADB_URL) => toKysely(log, new MysqlDialect({ pool: createPool(url) }))
 }
 
 const SERVERS: { readonly [name in DatabaseName]: readonly [url: string, port: number] | undefined } = {
@@ -136,13 +137,16 @@ export async function createDatabase({ name, open }: TestDatabase): Promise<stri
     return join(folder, 'records.db')
   }
 
-  const url = new URL(POSTGRES_URL)
+  const [address] = SERVERS[name] as readonly [url: string, port: number]
+  const url = new URL(address)
   const database = `alula_own_${process.pid}_${Date.now()}`
   const db = open()
 
   await sql`create database ${sql.id(database)}`.execute(db)
   onTestFinished(async () => {
-    await sql`drop database ${sql.id(database)} with (force)`.execute(db)
+    await sql`drop database ${sql.id(database)} ${sql.raw(name === 'PostgreSQL' ? 'with (force)' : '')}`.execute(
+      db
+    )
     await db.destroy()
   })
   url.pathname = `/${database}`

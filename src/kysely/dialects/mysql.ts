@@ -5,7 +5,7 @@ import type { Dialect, ErrorKind, Field, Fragment, Place, Typed } from '../diale
 import { fromType, NOWHERE, type TypeNames, toJsonPath } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
 import { fromSqlState } from '../sql-states.ts'
-import { type Column, type Kind, type TableDescription, toColumns, toKind } from '../table.ts'
+import { type Column, type Kind, type TableDescription, toColumns, toKind, toLength } from '../table.ts'
 
 /** Numbers of errors, which share one state for many of them. */
 const NUMBERS: ReadonlyMap<number, ErrorKind> = new Map([
@@ -187,6 +187,7 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
         kind: toMysqlKind(row, json),
         type: row.type,
         isNullable: row.nullable === 'YES',
+        length: toLength(row.full),
         isComputed: /\b(?:virtual|stored|persistent) generated\b/i.test(row.extra),
         isAutoIncrement: /auto_increment/i.test(row.extra),
         isUnique: [...unique.values()].some(([name, another]) => name === row.name && another === undefined),

@@ -4,7 +4,7 @@ import type { Dialect, Field, Fragment, Place, Typed } from '../dialect.ts'
 import { fromType, type TypeNames } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
 import { fromSqlState } from '../sql-states.ts'
-import { type Column, type Kind, type TableDescription, toColumns, toKind } from '../table.ts'
+import { type Column, type Kind, type TableDescription, toColumns, toKind, toLength } from '../table.ts'
 
 /** Locales whose collations order text by its code points, if ICU has nothing to do with them. */
 const ORDERED_LOCALES: readonly unknown[] = ['C', 'POSIX', 'C.UTF-8', 'C.utf8', 'PG_UNICODE_FAST']
@@ -127,6 +127,8 @@ interface ColumnRow {
   readonly generated: string
   readonly fallback: string | null
   readonly sequence: string | null
+  /** Its type as a definition has it. */
+  readonly full: string
   readonly collation: string | null
   /** The locale of its collation; null where ICU compares its text. */
   readonly locale: string | null
@@ -154,6 +156,7 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
       a.attidentity as identity, a.attgenerated as generated,
       coalesce(pg_get_expr(d.adbin, d.adrelid), t.fallback) as fallback,
       pg_get_serial_sequence(a.attrelid::regclass::text, a.attname) as sequence,
+      format_type(a.atttypid, a.atttypmod) as full,
       c.collname as collation,
       case c.collprovider when 'd' then ${DATABASE_LOCALE} when 'c' then c.collcollate
         when 'b' then to_jsonb(c) ->> 'colllocale' end as locale,
@@ -201,6 +204,7 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
           type: row.element === null ? row.type : `${row.element}[]`,
           elementKind: row.element === null ? undefined : toElementKind(row.element),
           isNullable: !row.required,
+          length: toLength(row.full),
           isComputed: row.generated !== '' || row.identity === 'a',
           isAutoIncrement: row.sequence !== null || /^nextval\(/.test(row.fallback ?? ''),
           isIndexed: row.indexed,

@@ -4,7 +4,7 @@ import type { AnyKysely } from '../any-kysely.ts'
 import type { Dialect, ErrorKind, Fragment, Place, Typed } from '../dialect.ts'
 import { fromType, NOWHERE, type TypeNames, toJsonPath } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
-import { type Column, type Kind, type TableDescription, toColumns, toKind } from '../table.ts'
+import { type Column, type Kind, type TableDescription, toColumns, toKind, toLength } from '../table.ts'
 
 /** The names of errors, their beginnings last. https://sqlite.org/rescode.html */
 const CODES: readonly (readonly [code: string, kind: ErrorKind])[] = [
@@ -14,6 +14,7 @@ const CODES: readonly (readonly [code: string, kind: ErrorKind])[] = [
   ['SQLITE_CONSTRAINT_NOTNULL', 'missing'],
   ['SQLITE_CONSTRAINT_CHECK', 'check'],
   ['SQLITE_CONSTRAINT_FOREIGNKEY', 'foreignKey'],
+  ['SQLITE_CONSTRAINT_TRIGGER', 'check'],
   ['SQLITE_CONSTRAINT', 'invalid'],
   ['SQLITE_MISMATCH', 'invalid'],
   ['SQLITE_TOOBIG', 'invalid'],
@@ -166,6 +167,7 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
         name: row.name,
         kind: toDeclaredKind(row.type),
         type: row.type.toLowerCase(),
+        length: toLength(row.type),
         // SQLite takes null in keys of some tables, by a mistake that it keeps.
         isNullable: Number(row.required) === 0 && Number(row.pk) === 0,
         isComputed: Number(row.hidden) !== 0,
