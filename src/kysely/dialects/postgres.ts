@@ -48,21 +48,22 @@ export const postgres: Dialect = {
   },
   toDefault: () => sql`default`,
 
-  toOrderedText(column) {
-    const text = column.reference
-
-    // What is no text, such as an enum, has an order of its own.
-    if (column.kind !== 'text') return sql`${text}::text collate "C"`
-
-    return column.isOrdered ? text : sql`${text} collate "C"`
-  },
+  // What is no text, such as an enum, has an order of its own, and `citext` has no difference of upper and lower case.
+  toOrderedText: (column) =>
+    column.kind === 'text' && column.isOrdered
+      ? column.reference
+      : sql`${column.reference}::text collate "C"`,
   toTime: (column) => column.reference,
   toExact: (column) => (column.type === 'int8' ? sql`${column.reference}::text` : undefined),
-  toText: (column) => sql`cast(${column.reference} as text)`,
+  // A cast takes the blanks away that fill a column of a fixed length, and that records have.
+  toText: ({ reference, type, length }) =>
+    type === 'bpchar' && length !== undefined
+      ? sql`rpad(${reference}::text, ${sql.lit(length)})`
+      : sql`cast(${reference} as text)`,
   toTyped,
-  toLike: (text, pattern) => sql`${text} collate "C" like ${toLikePattern(pattern)} escape ${ESCAPE}`,
+  toLike: (text, pattern) => sql`${text}::text collate "C" like ${toLikePattern(pattern)} escape ${ESCAPE}`,
   toLetterLike: (text, pattern) =>
-    sql`lower(${text} collate "C") like ${toLikePattern(pattern)} escape ${ESCAPE}`,
+    sql`lower(${text}::text collate "C") like ${toLikePattern(pattern)} escape ${ESCAPE}`,
   json: {
     toValue: toJsonValue,
     toRow: (values) => sql`json_build_array(${sql.join(values)})::text`,
@@ -212,9 +213,9 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
           fallback: row.fallback ?? undefined,
           sequence: row.sequence ?? undefined,
           // What is no text is compared by its text.
-          isExact: row.exact && kind !== 'other',
+          isExact: row.exact && kind !== 'other' && row.type !== 'citext',
           collation: row.collation ?? undefined,
-          isOrdered: ORDERED_LOCALES.includes(row.locale),
+          isOrdered: ORDERED_LOCALES.includes(row.locale) && row.type !== 'citext',
           isParsed: true,
           values: row.values ?? undefined
         }
