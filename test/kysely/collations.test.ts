@@ -54,7 +54,13 @@ describeDatabases('a collation that takes letters for the same', (database) => {
     it('tells ids apart, and has one of those that it takes for the same', async () => {
       const db = await open(database, `code ${type} primary key, label ${type}`)
       const [id, other] = type.includes('rtrim') ? ['ALFKI', 'ALFKI '] : ['ALFKI', 'alfki']
-      const service: any = kysely({ Model: db, name: 'alula_collations', id: 'code', multi: true })
+      const service: any = kysely({
+        Model: db,
+        name: 'alula_collations',
+        id: 'code',
+        multi: true,
+        operators: ['$like', '$ilike', '$notlike']
+      })
       const record = { code: id, label: 'Ä' }
 
       await service.create(record)
@@ -74,6 +80,15 @@ describeDatabases('a collation that takes letters for the same', (database) => {
       })
       expect(await service.remove(null, { query: { code: { $in: [other] } } })).toEqual([])
       expect(await service.find({ query: { code: { $nin: [other] } } })).toEqual([record])
+      expect(await service.find({ query: { code: { $like: 'alf%' } } })).toEqual([])
+      expect(await service.find({ query: { label: { $like: 'ä' } } })).toEqual([])
+      for (const query of [
+        { code: { $like: 'ALF%' } },
+        { code: { $ilike: 'alf%' } },
+        { label: { $notlike: 'A' } }
+      ]) {
+        expect(await service.find({ query })).toEqual([record])
+      }
       expect(await service.get(id)).toEqual(record)
       expect(await service.patch(id, { code: other, label: 'y' })).toEqual({ code: id, label: 'y' })
     })
