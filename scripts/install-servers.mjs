@@ -1,12 +1,17 @@
-// Installs the servers that tests start in versions which the machine does not have, into test/servers/node_modules.
+// Installs the servers that tests start in versions which the machine does not have, into test/servers/node_modules, and the
+// bundlers that tests run, into test/bundlers/node_modules.
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { mustRun } from './support/run.mjs'
 
-const FOLDER = fileURLToPath(new URL('../test/servers', import.meta.url))
+const [FOLDER, BUNDLERS] = ['servers', 'bundlers'].map((name) =>
+  fileURLToPath(new URL(`../test/${name}`, import.meta.url))
+)
 
-await mustRun('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: FOLDER, show: true })
+for (const cwd of [FOLDER, BUNDLERS]) {
+  await mustRun('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd, show: true })
+}
 
 // Not every npm runs the scripts of packages. Theirs links the names of shared libraries.
 for (const name of readdirSync(join(FOLDER, 'node_modules'))) {

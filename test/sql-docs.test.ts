@@ -133,6 +133,21 @@ describeDatabases(
       ])
     })
 
+    it('has natural and composite keys that do what it says', async () => {
+      const [create, calls] = blocks('Natural and composite keys') as [string, string]
+      const line = '"order":1,"product":7,"quantity"'
+
+      expect(await runParts(create, printed(calls))).toEqual([
+        '[400,{"code":"is required"}]',
+        '{"code":"KELPO","name":"Kelp & Co"}',
+        `[404,"No record found for id 'kelpo'"]`,
+        `{${line}:2}`,
+        '{"order":1,"product":8,"quantity":1}',
+        `[409,"Several records have '1' as 'order'"]`,
+        `{${line}:3}`
+      ])
+    })
+
     it('shows what types of columns do', async () => {
       const [create, calls] = blocks('Column types') as [string, string]
       const record =

@@ -20,7 +20,7 @@ export const GUIDES = {
   ],
   'Data and clients': ['sql', 'memory', 'http', 'koa', 'realtime', 'client', 'openapi', 'page'],
   'Users and access': ['authentication', 'access', 'oauth', 'security'],
-  'In production': ['testing', 'deployment', 'scaling'],
+  'In production': ['testing', 'deployment', 'bundling', 'scaling'],
   'From Feathers v5': ['migrating'],
   'Write your own': ['writing-an-adapter', 'writing-a-transport', 'writing-a-dialect'],
   'How it is built': ['architecture', 'map'],

@@ -252,10 +252,12 @@ export class KyselyAdapter<
   /** What the table holds, for `table()` and for schemas that are compared with it. */
   async [STORED](params?: ServiceParams): Promise<readonly StoredField[] | undefined> {
     const Model = this.getModel(params)
-    const { name, id } = this.getOptions(params)
+    const options = this.getOptions(params)
 
     try {
-      return await connect(params, Model, async (db) => toStoredFields(await getTable(Model, db, name), id))
+      return await connect(params, Model, async (db) =>
+        toStoredFields(await getTable(Model, db, options.name), options)
+      )
     } catch (error) {
       if (hasCode(error, 'ALULA_MISSING_TABLE')) return undefined
 

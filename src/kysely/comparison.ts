@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Comparison } from '../query/ast.ts'
 import { toReadings } from '../query/coerce.ts'
 import { getOperand } from '../query/record-set.ts'
-import { assertNever } from '../utils/object.ts'
-import type { Dialect, Field, Fragment, Table } from './dialect.ts'
+import { assertNever, copyWith } from '../utils/object.ts'
+import type { Field, Fragment, Table } from './dialect.ts'
 import { toTyped } from './json.ts'
 import { KINDS, toOperand } from './kinds.ts'
 import { anyOf, NEVER, negate } from './logic.ts'
@@ -65,8 +65,8 @@ function among(field: Field, values: readonly unknown[], table: Table): Fragment
 }
 
 /** Whether a column has one of the values of a column in another table. */
-function amongRelated({ column }: Field, { column: other, select }: Subquery, { dialect }: Table): Fragment {
-  const [value, related] = toAlike([column, other], dialect)
+function amongRelated({ column }: Field, { column: other, select }: Subquery, table: Table): Fragment {
+  const [value, related] = toAlike([column, other], table)
 
   return sql`${value} in ${select(related)}`
 }
@@ -74,15 +74,35 @@ function amongRelated({ column }: Field, { column: other, select }: Subquery, { 
 /** Two columns as statements compare them: their values where the database compares those, and else their texts. */
 export function toAlike(
   [one, other]: readonly [Column, Column],
-  { toText }: Dialect
+  table: Table
 ): readonly [Fragment, Fragment] {
-  const isSame = one.kind === other.kind || [one, other].every(({ kind }) => NUMERIC.includes(kind))
+  if (areAlike(one, other)) return [one.reference, other.reference]
 
-  return isSame ? [one.reference, other.reference] : [toText(one), toText(other)]
+  return [toExactText(one, table), toExactText(other, table)]
+}
+
+function areAlike(one: Column, other: Column): boolean {
+  if (one.kind !== other.kind) return [one, other].every(({ kind }) => NUMERIC.includes(kind))
+
+  return one.kind !== 'text' || (one.isExact && other.isExact && one.collation === other.collation)
 }
 
 /** Kinds whose values are numbers in records too: the texts of equal ones may differ. */
 const NUMERIC: readonly Kind[] = ['integer', 'number']
+
+/** The text of a column with a collation that is given by name, because a database compares no columns of two collations. */
+function toExactText(column: Column, table: Table): Fragment {
+  const { toText, toOrderedText } = table.dialect
+
+  return column.kind === 'text'
+    ? toOrderedText(copyWith(column, { isOrdered: false }), table)
+    : toText(column)
+}
+
+/** A column whose values are the same in a group of rows where they are the same in records. */
+export function toGroup(column: Column, table: Table): Fragment {
+  return column.kind === 'text' && !column.isExact ? toExactText(column, table) : column.reference
+}
 
 function toNullTest(field: Field, table: Table): Fragment {
   return field.column.kind === 'json' ? toTyped(field, table).isNull : sql`${field.column.reference} is null`
@@ -117,7 +137,11 @@ function toTextEquality(field: Field, values: readonly unknown[], table: Table):
   const exactly = isOneOf(table.dialect.toOrderedText(column, table), field, values, table)
 
   // What is the same letter by letter is the same for every collation: the first part can use an index.
-  return column.charset === 'utf8mb4' ? sql`(${equality} and ${exactly})` : exactly
+  return column.kind === 'text' && isUnicode(column) ? sql`(${equality} and ${exactly})` : exactly
+}
+
+function isUnicode({ charset = 'utf8mb4' }: Column): boolean {
+  return charset === 'utf8mb4'
 }
 
 /** Values of each type with what the field has of it; a string also with the number or boolean that is written so. */

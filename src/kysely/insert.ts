@@ -6,7 +6,7 @@ import { isTaken, requestsCollided } from './errors.ts'
 import { toColumn } from './field.ts'
 import { toStored } from './kinds.ts'
 import { selectRows } from './read.ts'
-import type { Column } from './table.ts'
+import { type Column, holdsUuid } from './table.ts'
 import { read, type TableHandle, write } from './table-handle.ts'
 import { hasOneOf, isUnique, lockRows, type Row, toRow, withoutRows } from './write.ts'
 
@@ -58,12 +58,10 @@ function toStoredId(column: Column, given: unknown, { table }: TableHandle): unk
 }
 
 /** Whether an id of this kind is made here: the database does not, or would not tell. */
-function needsId({ kind, isAutoIncrement, fallback }: Column, { table }: TableHandle): boolean {
-  return (
-    (kind === 'text' || kind === 'uuid') &&
-    !isAutoIncrement &&
-    (fallback === undefined || !table.returning.insert)
-  )
+function needsId(column: Column, { table }: TableHandle): boolean {
+  const { isAutoIncrement, fallback } = column
+
+  return holdsUuid(column) && !isAutoIncrement && (fallback === undefined || !table.returning.insert)
 }
 
 /**

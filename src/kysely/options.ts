@@ -18,8 +18,8 @@ export interface KyselyOptions extends AdapterOptions {
   /** The schema of the table, where it is not the usual one. */
   schema?: string | undefined
   /**
-   * Whether clients may choose ids that the database numbers itself; `false` by default. One of them can choose the
-   * largest number there is, and leave none for others.
+   * Whether clients may choose ids that the database numbers itself, and with `table()` those that the adapter makes; `false`
+   * by default. One of them can choose the largest number there is, and leave none for others.
    */
   allowId?: boolean | undefined
 }

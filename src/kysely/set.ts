@@ -9,7 +9,7 @@ import {
   toOperandList
 } from '../query/record-set.ts'
 import type { AnyKysely } from './any-kysely.ts'
-import { toAlike } from './comparison.ts'
+import { toAlike, toGroup } from './comparison.ts'
 import type { Fragment, Table } from './dialect.ts'
 import { toColumn } from './field.ts'
 import { FoundBy, type Origin } from './found.ts'
@@ -121,11 +121,20 @@ async function toNumber({ set, to, from, exists }: RelatedSort, handle: TableHan
   // Both have their table, because both tables may be the same one.
   const reference = (owner: string, column: Column) => ({ ...column, reference: sql.id(owner, column.name) })
   const [one, other] = [reference(ALIAS, inner), reference(handle.table.name, outer)]
-  const [near, far] = toAlike([one, other], handle.table.dialect)
-  const where = allOf([sql`${near} = ${far}`, toExpression(related.where, table)])
+  const [near, far] = toAlike([one, other], table)
+  const where = allOf([
+    sql`${near} = ${far}`,
+    ...tellApart(outer, handle),
+    toExpression(related.where, table)
+  ])
   const number = sql`(select count(*) from ${sql.table(related.name)} as ${sql.id(ALIAS)} where ${where})`
 
   return exists ? sql`case when ${number} > 0 then 1 else 0 end` : number
+}
+
+/** MariaDB keeps the numbers of a statement by the outer columns, as their collations compare them: so the id is one of them. */
+function tellApart({ kind, isExact }: Column, { table, id }: TableHandle): readonly Fragment[] {
+  return kind === 'text' && !isExact ? [sql`${sql.id(table.name, id)} is not null`] : []
 }
 
 const ALIAS = 'alula_related'
@@ -150,8 +159,9 @@ async function toCount(
   const column = toColumn(field, table)
   const among: Condition = { kind: 'compare', path: [field], operator: 'in', value: values ?? [] }
   const condition = allOf([toExpression(where, table), ...(values ? [toExpression(among, table)] : [])])
-  const key = table.dialect.toText(column)
-  const part = sql`select ${sql.lit(index)} as relation, ${key} as ${sql.id('key')}, count(*) as ${sql.id('number')} from ${sql.table(name)} where ${condition} group by ${column.reference}`
+  const group = toGroup(column, table)
+  const key = table.dialect.toText({ ...column, reference: group })
+  const part = sql`select ${sql.lit(index)} as relation, ${key} as ${sql.id('key')}, count(*) as ${sql.id('number')} from ${sql.table(name)} where ${condition} group by ${group}`
 
   return { part, column }
 }

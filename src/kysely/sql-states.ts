@@ -13,6 +13,9 @@ const STATES: readonly (readonly [state: string, kind: ErrorKind])[] = [
   ['P0001', 'check'],
   ['40001', 'deadlock'],
   ['40P01', 'deadlock'],
+  // What a trigger raises: `raise exception` on PostgreSQL, `signal` on MySQL.
+  ['P0001', 'check'],
+  ['45000', 'check'],
   // A value for a column that the database numbers itself.
   ['428C9', 'invalid'],
   ['54', 'size'],

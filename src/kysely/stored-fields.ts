@@ -5,7 +5,7 @@ import type { Table } from './dialect.ts'
 import { toLimitSchema } from './limits.ts'
 import { makeNullable } from './nullable.ts'
 import type { AnyKyselyParams } from './options.ts'
-import type { Column, Kind } from './table.ts'
+import { type Column, holdsUuid, type Kind } from './table.ts'
 
 /** A service whose records are in a table. */
 export interface StoredService {
@@ -39,6 +39,8 @@ export interface StoredField {
   readonly isComputed: boolean
   /** Whether it is the id. */
   readonly isId: boolean
+  /** Whether clients may give it to a new record. */
+  readonly isChosen: boolean
   /** What it is in a record that was read, without null. */
   readonly output: JsonSchema
   /** What it may be in data, without null. */
@@ -106,13 +108,12 @@ const LARGE_INTEGER: JsonSchema = { type: ['integer', 'string'], pattern: '^-?(?
  * Describes the columns of a table as fields of records, as the adapter reads and takes them.
  *
  * @param table The table
- * @param id The name of its id column
+ * @param options The name of its id column, and whether clients may choose ids
  */
 export function toStoredFields(
   { columns, isView, returning, takes }: Table,
-  id: string
+  { id, allowId = false }: { readonly id: string; readonly allowId?: boolean | undefined }
 ): readonly StoredField[] {
-  // Nothing tells the id that a row of such a view has got.
   const needsId = isView === true && takes?.insert === true && !returning.insert
 
   return [...columns.values()].map((column) => {
@@ -120,8 +121,9 @@ export function toStoredFields(
     const { kinds, output, input = output } = describe(column)
     const isId = name === id
     const hasValue = isComputed || isAutoIncrement || fallback !== undefined
-    // The adapter makes ids of these kinds.
-    const isMade = isId && (column.kind === 'text' || column.kind === 'uuid')
+    const isMade = isId && holdsUuid(column)
+    // Nothing tells the id that a row of such a view has got.
+    const isRequired = isView ? needsId && isId && !isMade : !isNullable && !hasValue && !isMade
 
     return {
       name,
@@ -133,7 +135,8 @@ export function toStoredFields(
       isComputed,
       isId,
       isNullable: isView ? undefined : isNullable,
-      isRequired: isView ? needsId && isId && !isMade : !isNullable && !hasValue && !isMade
+      isChosen: !isId || isRequired || allowId,
+      isRequired
     }
   })
 }

@@ -217,9 +217,7 @@ function toForm(
   const made = stored.filter(({ isComputed, isId }) => isComputed && !isId).map(({ name }) => name)
   const server = { ...Object.fromEntries(made.map((name) => [name, undefined])), ...settings.server }
   const omitted = [...Object.keys(server), ...Object.keys(settings.computed ?? {})]
-  const created = stored.filter(
-    ({ name, isId, isRequired }) => !omitted.includes(name) && (isRequired || !isId)
-  )
+  const created = stored.filter(({ name, isChosen }) => !omitted.includes(name) && isChosen)
   const toSchema = (field: StoredField, derived: JsonSchema): JsonSchema => {
     const own = refine(derived, refined[field.name])
 

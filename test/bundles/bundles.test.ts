@@ -10,7 +10,16 @@ import { createPrefix, describeRedis, REDIS_URL } from '../support/redis.ts'
 import { ask, connectSocket, next } from '../support/sockets.ts'
 import { POSTGRES, POSTGRES_URL } from '../support/sql.ts'
 import { KOA, LOGIN, MISSING, REAL_TIME, WITHOUT_PACKAGES } from './programs.ts'
-import { bundle, createEmptyFolder, createFullFolder, createPlainFolder, FORMATS } from './support.ts'
+import {
+  bundle,
+  createEmptyFolder,
+  createFullFolder,
+  createPlainFolder,
+  describeBundlers,
+  FORMATS,
+  type Format,
+  rollup
+} from './support.ts'
 
 const run = promisify(execFile)
 const USER = { email: 'ada@example.org', password: 'correct horse' }
@@ -56,27 +65,85 @@ async function post(url: string, data: object, token?: string): Promise<any> {
   return { status: response.status, ...((await response.json()) as object) }
 }
 
+/** A program of modules as one function, for bundles that cannot wait outside of functions. */
+function toFunction(program: string): string {
+  const imports = program.match(/^import .*$/gm) ?? []
+
+  return [...imports, 'async function main() {', program.replace(/^import .*$/gm, ''), '}', 'main()'].join(
+    '\n'
+  )
+}
+
+/** Makes a bundle by Rollup in a folder without packages, and returns its file. */
+async function bundleByRollup(program: string, format: Format): Promise<string> {
+  const file = join(createEmptyFolder(), format === 'esm' ? 'server.mjs' : 'server.cjs')
+
+  await rollup('A server with Rollup', program, format, file)
+
+  return file
+}
+
+/** Signs up, logs in and calls a service that checks its data. */
+async function expectLogin(url: string): Promise<void> {
+  expect(await post(`${url}/users`, USER)).toEqual({ status: 201, id: 1, email: USER.email })
+  expect(
+    await post(`${url}/authentication`, { strategy: 'local', ...USER, password: 'wrong' })
+  ).toMatchObject({
+    status: 401
+  })
+
+  const { accessToken } = await post(`${url}/authentication`, { strategy: 'local', ...USER })
+  const note = { text: 'Buy milk', at: '2030-01-01T00:00:00Z' }
+
+  expect((await post(`${url}/notes`, note)).status).toBe(401)
+  expect(await post(`${url}/notes`, note, accessToken)).toMatchObject({ status: 201, id: 1, ...note })
+  expect((await post(`${url}/notes`, { ...note, text: '' }, accessToken)).status).toBe(400)
+  expect(await (await fetch(`${url}/docs`)).text()).toContain('page.js')
+}
+
+/** Logs in over a socket of one process, and gets the event of a call of another one. */
+async function expectEvents(serveWith: (env: NodeJS.ProcessEnv) => Promise<string>): Promise<void> {
+  const table = `bundle_${randomUUID().replaceAll('-', '')}`
+  const db = POSTGRES.open()
+  const env = { POSTGRES_URL, REDIS_URL, TABLE: table, PREFIX: createPrefix() }
+
+  onTestFinished(async () => {
+    await db.schema.dropTable(table).ifExists().execute()
+    await db.destroy()
+  })
+
+  await db.schema
+    .createTable(table)
+    .addColumn('id', 'serial', (column) => column.primaryKey())
+    .addColumn('email', 'text')
+    .addColumn('password', 'text')
+    .execute()
+
+  const [url, other] = await Promise.all([serveWith(env), serveWith(env)])
+
+  expect(await post(`${url}/users`, USER)).toEqual({ status: 201, id: 1, email: USER.email })
+
+  const socket = await connectSocket(url)
+
+  onTestFinished(() => void socket.disconnect())
+
+  const [error, { accessToken }] = await ask(socket, 'create', 'authentication', {
+    strategy: 'local',
+    ...USER
+  })
+  const received = next(socket, 'messages created')
+
+  expect(error).toBeNull()
+  expect(await post(`${other}/messages`, { text: 'Hello' }, accessToken)).toMatchObject({ status: 201 })
+  expect(await received).toEqual({ text: 'Hello' })
+}
+
 describe.each(CASES)('a bundle as $format, $place', (bundled) => {
   it.each([
     { name: 'Express', program: LOGIN },
     { name: 'Koa', program: KOA }
   ])('with $name hashes a password, logs in and checks schemas', async ({ program }) => {
-    const url = await serve(program, bundled)
-
-    expect(await post(`${url}/users`, USER)).toEqual({ status: 201, id: 1, email: USER.email })
-    expect(
-      await post(`${url}/authentication`, { strategy: 'local', ...USER, password: 'wrong' })
-    ).toMatchObject({
-      status: 401
-    })
-
-    const { accessToken } = await post(`${url}/authentication`, { strategy: 'local', ...USER })
-    const note = { text: 'Buy milk', at: '2030-01-01T00:00:00Z' }
-
-    expect((await post(`${url}/notes`, note)).status).toBe(401)
-    expect(await post(`${url}/notes`, note, accessToken)).toMatchObject({ status: 201, id: 1, ...note })
-    expect((await post(`${url}/notes`, { ...note, text: '' }, accessToken)).status).toBe(400)
-    expect(await (await fetch(`${url}/docs`)).text()).toContain('page.js')
+    await expectLogin(await serve(program, bundled))
   })
 })
 
@@ -89,63 +156,58 @@ it.each(FORMATS)('swagger-ui is served by a bundle that has its package beside i
 
 describeRedis('with PostgreSQL, Socket.IO and Redis', () => {
   it.each(CASES)('a bundle as $format, $place, logs in over a socket and gets events', async (bundled) => {
-    const table = `bundle_${randomUUID().replaceAll('-', '')}`
-    const db = POSTGRES.open()
-    const env = { POSTGRES_URL, REDIS_URL, TABLE: table, PREFIX: createPrefix() }
-
-    onTestFinished(async () => {
-      await db.schema.dropTable(table).ifExists().execute()
-      await db.destroy()
-    })
-
-    await db.schema
-      .createTable(table)
-      .addColumn('id', 'serial', (column) => column.primaryKey())
-      .addColumn('email', 'text')
-      .addColumn('password', 'text')
-      .execute()
-
-    const [url, other] = await Promise.all([serve(REAL_TIME, bundled, env), serve(REAL_TIME, bundled, env)])
-
-    expect(await post(`${url}/users`, USER)).toEqual({ status: 201, id: 1, email: USER.email })
-
-    const socket = await connectSocket(url)
-
-    onTestFinished(() => void socket.disconnect())
-
-    const [error, { accessToken }] = await ask(socket, 'create', 'authentication', {
-      strategy: 'local',
-      ...USER
-    })
-    const received = next(socket, 'messages created')
-
-    expect(error).toBeNull()
-    expect(await post(`${other}/messages`, { text: 'Hello' }, accessToken)).toMatchObject({ status: 201 })
-    expect(await received).toEqual({ text: 'Hello' })
+    await expectEvents((env) => serve(REAL_TIME, bundled, env))
   })
 })
 
-it('the commands of the page on deployment bundle its program, which runs alone', async () => {
-  const page = await readPage('deployment')
-  const [program] = readBlocks(page, 'js') as [string]
-  const [command] = readBlocks(readSection(page, 'Bundles'), 'sh') as [string]
-  const [build] = command.split(/^node /m) as [string]
-  const [folder, target] = [createFullFolder(), createEmptyFolder()]
-  const esbuild = join(import.meta.dirname, '../../node_modules/.bin/esbuild')
+/** Rollup takes a minute for everything, where other tests run too. */
+const TIMEOUT = 300_000
 
-  writeFileSync(join(folder, 'app.mjs'), toListening(program))
-  await run(
-    'sh',
-    ['-c', build.replace('npx esbuild', esbuild).replace('server.mjs', `${target}/server.mjs`)],
-    {
-      cwd: folder
-    }
+describeBundlers('Rollup', () => {
+  it.each(FORMATS)(
+    'makes a bundle that logs in and checks schemas, as %s',
+    async (format) => {
+      await expectLogin(await start(await bundleByRollup(LOGIN, format), {}))
+    },
+    TIMEOUT
   )
 
-  const url = await start(join(target, 'server.mjs'), {})
+  describeRedis('with PostgreSQL, Socket.IO and Redis', () => {
+    it.each(FORMATS)(
+      'makes a bundle that logs in over a socket and gets events, as %s',
+      async (format) => {
+        const file = await bundleByRollup(REAL_TIME, format)
 
-  expect(await (await fetch(`${url}/health`)).json()).toEqual({ status: 'ok' })
+        await expectEvents((env) => start(file, env))
+      },
+      TIMEOUT
+    )
+  })
 })
+
+it.each(FORMATS)(
+  'the commands of the page on bundling make a file that runs alone, as %s',
+  async (format) => {
+    const [program] = readBlocks(await readPage('deployment'), 'js') as [string]
+    const commands = readBlocks(readSection(await readPage('bundling'), 'A server with esbuild'), 'sh')
+    const command = commands.find((text) => text.includes(`--format=${format}`)) as string
+    const [folder, target] = [createFullFolder(), createEmptyFolder()]
+    const esbuild = join(import.meta.dirname, '../../node_modules/.bin/esbuild')
+    const server = join(target, format === 'esm' ? 'server.mjs' : 'server.cjs')
+    const shown = toListening(program)
+
+    writeFileSync(join(folder, 'app.mjs'), format === 'esm' ? shown : toFunction(shown))
+    await run(
+      'sh',
+      ['-c', command.replace('npx esbuild', esbuild).replace(/outfile=\S+/, `outfile=${server}`)],
+      { cwd: folder }
+    )
+
+    const url = await start(server, {})
+
+    expect(await (await fetch(`${url}/health`)).json()).toEqual({ status: 'ok' })
+  }
+)
 
 it.each(FORMATS)('packages that are not installed are named when they are needed, as %s', async (format) => {
   const folder = createPlainFolder('koa')

@@ -1,17 +1,42 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { onTestFinished } from 'vitest'
+import { describeUnless } from '../support/describe-unless.ts'
 import { createPackageFolder } from '../support/package-folder.ts'
+import { readBlocks, readPage, readSection } from '../support/page.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
+
+/** Packages that only the tests of bundlers need. */
+export const BUNDLERS = join(ROOT, 'test/bundlers/node_modules')
+
+/** Tests that run Rollup or webpack. */
+export function describeBundlers(name: string, define: () => void): void {
+  const lack = existsSync(BUNDLERS)
+    ? undefined
+    : 'the bundlers are not there: node scripts/install-servers.mjs installs them'
+
+  describeUnless(lack, name, define)
+}
 
 export const FORMATS = ['cjs', 'esm'] as const
 
 export type Format = (typeof FORMATS)[number]
 
-/** What `docs/deployment.md` shows: packages in CommonJS call `require`, which a module in ESM does not have. */
+/** What `docs/bundling.md` shows: packages in CommonJS call `require`, which a module in ESM does not have. */
 const REQUIRE =
   "import { createRequire as toRequire } from 'node:module'; const require = toRequire(import.meta.url);"
 
@@ -46,6 +71,36 @@ export async function bundle(
   })
 
   return outfile
+}
+
+/**
+ * Runs Rollup with the settings of a section of the page on bundling.
+ *
+ * @param heading The section
+ * @param program The text of the program
+ * @param format That of the bundle
+ * @param file Where the bundle is written
+ */
+export async function rollup(
+  heading: string,
+  program: string,
+  format: Format | 'iife',
+  file: string
+): Promise<void> {
+  const folder = withCleanUp(createPackageFolder(BUNDLERS))
+  const settings = readBlocks(readSection(await readPage('bundling'), heading), 'js').at(-1) as string
+
+  writeFileSync(join(folder, 'program.mjs'), program)
+  writeFileSync(
+    join(folder, 'rollup.config.mjs'),
+    settings
+      .replace(/input: '.*'/, "input: 'program.mjs'")
+      .replace(/file: '.*?'/, `file: '${file}'`)
+      .replace(/format: '.*?'/, `format: '${format}'`)
+  )
+  await promisify(execFile)(process.execPath, [join(BUNDLERS, 'rollup/dist/bin/rollup'), '-c', '--silent'], {
+    cwd: folder
+  })
 }
 
 /** A folder with alula and everything that is installed here. */

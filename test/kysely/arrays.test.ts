@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { createHandler } from '../../src/fetch.ts'
 import { alula } from '../../src/index.ts'
-import { kysely, postgres, registerDialect, table } from '../../src/kysely.ts'
+import { kysely, table } from '../../src/kysely.ts'
 import { toOpenApi } from '../../src/openapi/document.ts'
 import { openPglite } from '../support/pglite.ts'
 import { describeDatabases, POSTGRES } from '../support/sql.ts'
@@ -108,20 +108,12 @@ async function open(connect: () => Kysely<any>, withSchema: boolean) {
   return { app, db, call, fields, lists: app.service('lists') as any }
 }
 
-function openPglites(): Kysely<any> {
-  const db = openPglite()
-
-  registerDialect(db, { ...postgres, hasOneConnection: true })
-
-  return db
-}
-
 describeDatabases(
   'arrays',
   (database) => {
     for (const [driver, connect] of [
       ['pg', () => database.open()],
-      ['PGlite', openPglites]
+      ['PGlite', openPglite]
     ] as const) {
       for (const withSchema of driver === 'pg' ? [false, true] : [true]) {
         it(`are lists both ways, through ${driver}, ${withSchema ? 'with' : 'without'} a schema`, async () => {

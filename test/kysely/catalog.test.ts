@@ -35,6 +35,7 @@ const CATALOG: { readonly [table: string]: readonly string[] } = {
 const FUNCTIONS: { readonly [name: string]: string } = {
   coalesce: "coalesce(null, 'a')",
   current_database: 'current_database()',
+  format_type: "format_type('varchar'::regtype, 24)",
   json_agg: 'json_agg(json_build_array(1))::text',
   json_build_array: "json_build_array(1, 'a')::text",
   jsonb_typeof: `jsonb_typeof('{"a":1}'::jsonb -> 'a'::text)`,

@@ -3,9 +3,13 @@ import { join, resolve } from 'node:path'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
-/** Makes a folder in which modules find alula, and everything that is installed here. */
-export function createPackageFolder(): string {
-  const cache = join(ROOT, 'node_modules/.cache')
+/**
+ * Makes a folder in which modules find alula, and everything that is installed here.
+ *
+ * @param packages Where further packages are
+ */
+export function createPackageFolder(packages = join(ROOT, 'node_modules')): string {
+  const cache = join(packages, '.cache')
 
   mkdirSync(cache, { recursive: true })
 

@@ -46,7 +46,7 @@ export interface TestDatabase {
   readonly date: string
   readonly json: string
   /** Opens it, with as many connections as it can have. Each statement is told to a logger. */
-  open(log?: Logger): Kysely<any>
+  open(log?: Logger, url?: string): Kysely<any>
 }
 
 export const SQLITE: TestDatabase = {
@@ -58,7 +58,7 @@ export const SQLITE: TestDatabase = {
   boolean: 'boolean',
   date: 'timestamp',
   json: 'json',
-  open: (log) => toKysely(log, new SqliteDialect({ database: openSqlite(':memory:') }))
+  open: (log, path = ':memory:') => toKysely(log, new SqliteDialect({ database: openSqlite(path) }))
 }
 
 export const POSTGRES: TestDatabase = {
@@ -70,7 +70,7 @@ export const POSTGRES: TestDatabase = {
   boolean: 'boolean',
   date: 'timestamptz',
   json: 'jsonb',
-  open: (log) => toKysely(log, openPostgres())
+  open: (log, connectionString) => toKysely(log, openPostgres(connectionString))
 }
 
 export const MARIADB: TestDatabase = {
@@ -82,7 +82,7 @@ export const MARIADB: TestDatabase = {
   boolean: 'boolean',
   date: 'datetime(3)',
   json: 'json',
-  open: (log) => toKysely(log, new MysqlDialect({ pool: createPool(MARIADB_URL) }))
+  open: (log, url = MARIADB_URL) => toKysely(log, new MysqlDialect({ pool: createPool(url) }))
 }
 
 const SERVERS: { readonly [name in DatabaseName]: readonly [url: string, port: number] | undefined } = {
@@ -156,13 +156,16 @@ export async function createDatabase({ name, open }: TestDatabase): Promise<stri
     return join(folder, 'records.db')
   }
 
-  const url = new URL(POSTGRES_URL)
+  const [address] = SERVERS[name] as readonly [url: string, port: number]
+  const url = new URL(address)
   const database = `alula_own_${process.pid}_${Date.now()}`
   const db = open()
 
   await sql`create database ${sql.id(database)}`.execute(db)
   onTestFinished(async () => {
-    await sql`drop database ${sql.id(database)} with (force)`.execute(db)
+    await sql`drop database ${sql.id(database)} ${sql.raw(name === 'PostgreSQL' ? 'with (force)' : '')}`.execute(
+      db
+    )
     await db.destroy()
   })
   url.pathname = `/${database}`
@@ -175,8 +178,8 @@ export function openSqlite(path: string): SqliteDatabase {
   return DRIVER === 'node:sqlite' ? nodeSqlite(path) : (new Database(path) as any)
 }
 
-function openPostgres(): Dialect {
-  return PGLITE ?? new PostgresDialect({ pool: openPool({ connectionString: POSTGRES_URL }) })
+function openPostgres(connectionString: string = POSTGRES_URL): Dialect {
+  return PGLITE ?? new PostgresDialect({ pool: openPool({ connectionString }) })
 }
 
 /** Whether Node has a driver for SQLite. Node 20 has none. */

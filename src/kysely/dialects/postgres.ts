@@ -12,6 +12,7 @@ import {
   type TableDescription,
   toColumns,
   toKind,
+  toLength,
   toWholeColumn
 } from '../table.ts'
 import { LOCAL_TIMES, type TimeFormat, UTC_TIMES } from '../times.ts'
@@ -64,21 +65,20 @@ export const postgres: Dialect = {
   toDefault: () => sql`default`,
 
   toOrderedText(column) {
-    const text = column.reference
-
     // What is no text, such as an enum, has an order of its own.
     if (column.kind !== 'text') return sql`${toText(column)} collate "C"`
 
-    return column.isOrdered ? text : sql`${text} collate "C"`
+    // `citext` has no difference of upper and lower case.
+    return column.isOrdered ? column.reference : sql`${column.reference}::text collate "C"`
   },
   isTruth: ({ reference }, value) => (value ? reference : sql`(not ${reference})`),
   toTime: (column) => column.reference,
   toExact,
   toText,
   toTyped,
-  toLike: (text, pattern) => sql`${text} collate "C" like ${toLikePattern(pattern)} escape ${ESCAPE}`,
+  toLike: (text, pattern) => sql`${text}::text collate "C" like ${toLikePattern(pattern)} escape ${ESCAPE}`,
   toLetterLike: (text, pattern) =>
-    sql`lower(${text} collate "C") like ${toLikePattern(pattern)} escape ${ESCAPE}`,
+    sql`lower(${text}::text collate "C") like ${toLikePattern(pattern)} escape ${ESCAPE}`,
   json: {
     toValue: toJsonValue,
     toRow: (values) => sql`json_build_array(${sql.join(values)})::text`,
@@ -153,6 +153,8 @@ interface ColumnRow {
   readonly generated: string
   readonly fallback: string | null
   readonly sequence: string | null
+  /** Its type as a definition has it. */
+  readonly full: string
   readonly collation: string | null
   /** The locale of its collation; null where ICU compares its text. */
   readonly locale: string | null
@@ -193,6 +195,7 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
       a.attidentity as identity, a.attgenerated as generated,
       coalesce(pg_get_expr(d.adbin, d.adrelid), t.fallback) as fallback,
       pg_get_serial_sequence(a.attrelid::regclass::text, a.attname) as sequence,
+      format_type(a.atttypid, a.atttypmod) as full,
       c.collname as collation,
       case c.collprovider when 'd' then ${DATABASE_LOCALE} when 'c' then c.collcollate
         when 'b' then to_jsonb(c) ->> 'colllocale' end as locale,
@@ -252,6 +255,7 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
           // Its own type is compared with no numbers.
           ...(type.type === 'oid' && { reference: sql`${sql.id(row.name)}::int8` }),
           isNullable: !row.required,
+          length: toLength(row.full),
           isComputed: row.generated !== '' || row.identity === 'a' || row.fixed,
           isAutoIncrement: row.sequence !== null || /^nextval\(/.test(row.fallback ?? ''),
           isIndexed: row.indexed,
@@ -259,9 +263,9 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
           fallback: row.fallback ?? undefined,
           sequence: row.sequence ?? undefined,
           // What is no text is compared by its text.
-          isExact: row.exact && type.kind !== 'other',
+          isExact: row.exact && type.kind !== 'other' && row.type !== 'citext',
           collation: row.collation ?? undefined,
-          isOrdered: ORDERED_LOCALES.includes(row.locale),
+          isOrdered: ORDERED_LOCALES.includes(row.locale) && row.type !== 'citext',
           // Drivers can be told to leave JSON as it is.
           isParsed: typeof (row.type === 'jsonb' ? row.jsonb : row.json) === 'object'
         }
@@ -405,9 +409,12 @@ function toExact(column: Column): Fragment | undefined {
   return kind === 'other' && !values ? toText(column) : undefined
 }
 
-/** The cast of an address has a mask that its string does not have. */
-function toText({ type, reference }: Column): Fragment {
-  return type === 'inet' ? sql`abbrev(${reference})` : sql`cast(${reference} as text)`
+/** What a record has: a cast adds a mask to an address, and takes the blanks away that fill a column of a fixed length. */
+function toText({ type, length, reference }: Column): Fragment {
+  if (type === 'inet') return sql`abbrev(${reference})`
+  if (type === 'bpchar' && length !== undefined) return sql`rpad(${reference}::text, ${sql.lit(length)})`
+
+  return sql`cast(${reference} as text)`
 }
 
 /** An array as PostgreSQL writes it. */

@@ -12,6 +12,7 @@ import {
   type TableDescription,
   toColumns,
   toKind,
+  toLength,
   type UnusedIndex
 } from '../table.ts'
 import { type TimeFormat, UTC_TIMES } from '../times.ts'
@@ -208,6 +209,7 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
       name: row.name,
       kind: toDeclaredKind(row.type),
       type: row.type.toLowerCase(),
+      length: toLength(row.type),
       // SQLite takes null in keys of some tables, by a mistake that it keeps.
       isNullable: Number(row.required) === 0 && Number(row.pk) === 0,
       isComputed: Number(row.hidden) !== 0,
