@@ -221,6 +221,7 @@ function compileField({ kinds, isNullable, values }: Field): Convert {
   return (value, operator) => {
     // Shapes are for the adapter, which refuses them.
     if (Array.isArray(value) || isPlainObject(value) || kinds.includes('any')) return { value }
+    if (value === null && isNullable) return { value }
     if (kinds.includes('list')) return { fault: 'is a list, which cannot be compared' }
 
     const converted = convertValue(value, kinds, isNullable)

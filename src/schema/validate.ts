@@ -11,7 +11,7 @@ import { createError } from '../utils/developer-error.ts'
  * @example
  * app.service('notes').hooks({ before: { create: [trimText, validate()] } })
  */
-export function validate() {
+export function validate(): (context: HookContext) => Promise<void> {
   async function validateInput(context: HookContext): Promise<void> {
     const { schema } = getServiceOptions(context.service)
 

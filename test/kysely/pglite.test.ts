@@ -79,7 +79,7 @@ describe('pglite()', () => {
     })
   })
 
-  it('bytes are a Buffer, and times are the same in every zone', async () => {
+  it('bytes and times are the same in every zone', async () => {
     const { notes } = await open('id integer primary key, bytes bytea, at timestamp, moment timestamptz')
     const zone = process.env.TZ
 
@@ -94,8 +94,7 @@ describe('pglite()', () => {
       const at = new Date('2024-03-10T07:30:00.123Z')
       const created = await notes.create({ id, bytes: Buffer.from([0, 255]), at, moment: at })
 
-      expect(created).toEqual({ id, bytes: Buffer.from([0, 255]), at, moment: at })
-      expect(Buffer.isBuffer(created.bytes)).toBe(true)
+      expect(created).toEqual({ id, bytes: 'AP8=', at, moment: at })
       expect(await notes.find({ query: { id, at } })).toEqual([created])
     }
   })
