@@ -1,10 +1,10 @@
 import type { ConnectionEvent } from '../authentication-hooks/connection.ts'
 import { reportError } from '../core/events.ts'
 import { getInternals } from '../core/internals.ts'
-import { OWN_ACCESS, type OwnAccess } from '../core/own-access.ts'
 import type { Application, HookContext, NextFunction, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import { attachHooks } from '../hooks/interop.ts'
+import { TRAITS, type Traits } from '../hooks/traits.ts'
 import { mergePlain } from '../utils/object.ts'
 import { mapAll } from '../utils/promise.ts'
 import { markTokenResponse } from '../utils/token-response.ts'
@@ -37,7 +37,7 @@ import type {
  */
 export class AuthenticationService extends AuthenticationBase {
   /** A login is for everyone; a logout verifies the token itself. */
-  readonly [OWN_ACCESS]: OwnAccess = { create: 'anyone', remove: 'user' }
+  readonly [TRAITS]: Traits = { access: { create: 'anyone', remove: 'user' } }
   private isHooked = false
 
   constructor(

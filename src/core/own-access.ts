@@ -1,5 +1,11 @@
-/** Where a service of the library says itself who may call its methods. */
-export const OWN_ACCESS: unique symbol = Symbol.for('alula/own-access')
+import { getTraits } from '../hooks/traits.ts'
+
+declare module '../hooks/traits.ts' {
+  interface Traits {
+    /** Of a service of the library: who may call its methods. */
+    readonly access?: OwnAccess
+  }
+}
 
 /** Who may call the methods of a service of the library. */
 export interface OwnAccess {
@@ -8,5 +14,5 @@ export interface OwnAccess {
 
 /** Who may call the methods of a service, as it says itself; `undefined` for services of applications. */
 export function getOwnAccess(service: object): OwnAccess | undefined {
-  return (service as { [OWN_ACCESS]?: OwnAccess })[OWN_ACCESS]
+  return getTraits(service).access
 }

@@ -1,4 +1,4 @@
-// What a function that gets the context of a call says about itself: hooks, rules, server values.
+// What hooks say about themselves, and so do rules, server values and services of the library.
 
 /** How a hook authenticates. */
 export interface Authenticates {
@@ -8,7 +8,7 @@ export interface Authenticates {
   readonly optional: boolean
 }
 
-/** What such a function says about itself. Higher folders add what only they read, with `declare module`. */
+/** What a hook says about itself. Higher folders add what only they read, with `declare module`. */
 export interface Traits {
   /**
    * Of a before hook: an around hook, which runs around all before, after and error hooks of its level. For hooks that
@@ -28,7 +28,7 @@ export interface Traits {
   readonly refuses?: true
 }
 
-/** Shared by all copies of the library in a bundle. */
+/** Every other name on a service may be that of a method. Shared by all copies of the library in a bundle. */
 export const TRAITS: unique symbol = Symbol.for('alula/traits')
 
 /**
@@ -38,7 +38,7 @@ export const TRAITS: unique symbol = Symbol.for('alula/traits')
  */
 export const GUARD: unique symbol = Symbol.for('alula/guard')
 
-/** Has a function say something about itself. */
+/** Has a hook say something about itself. */
 export function describeHook<Described extends object, Said extends Traits>(
   hook: Described,
   traits: Said
@@ -46,9 +46,9 @@ export function describeHook<Described extends object, Said extends Traits>(
   return Object.assign(hook, { [TRAITS]: traits })
 }
 
-/** What a function says about itself. */
-export function getTraits(hook: object): Traits {
-  return (hook as { readonly [TRAITS]?: Traits })[TRAITS] ?? NO_TRAITS
+/** What a hook or a service says about itself. */
+export function getTraits(described: object): Traits {
+  return (described as { readonly [TRAITS]?: Traits })[TRAITS] ?? NO_TRAITS
 }
 
 const NO_TRAITS: Traits = Object.freeze({})

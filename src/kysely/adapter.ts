@@ -3,10 +3,9 @@ import { type AdapterMethods, type FindMethod, implementService } from '../adapt
 import { isPaginated, type Paged, toPage, type Unpaged } from '../adapter/options.ts'
 import type { Id, Paginated } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
-import { FINDS_AS_IS } from '../query/along.ts'
+import { TRAITS, type Traits } from '../hooks/traits.ts'
 import type { Condition, ParsedQuery } from '../query/ast.ts'
 import { type RecordSet, toSetResult, wantsSet } from '../query/record-set.ts'
-import { COMPARE, type SchemaComparison, STORED } from '../schema/stored.ts'
 import { getInherited, getServiceSlots } from '../utils/call-state.ts'
 import { hasCode } from '../utils/check.ts'
 import { openAlong } from './along.ts'
@@ -33,7 +32,7 @@ import {
 } from './read.ts'
 import { readWithin } from './read-within.ts'
 import { KyselySet, toNumbers } from './set.ts'
-import { type StoredField, toStoredFields } from './stored-fields.ts'
+import { type StoredField, type StoredService, toStoredFields } from './stored-fields.ts'
 import { assertTakes, getTable, openTable, type TableHandle } from './table-handle.ts'
 import { warnOfTable, warnOfUnusable } from './table-warnings.ts'
 import { toExpression } from './where.ts'
@@ -89,13 +88,13 @@ export class KyselyAdapter<
     return new KyselySet(origin, where, (work) => this.run(params, work))
   }
 
-  /** Whether no class or object has overridden what `find` does. */
-  get [FINDS_AS_IS](): boolean {
-    const { find } = this as { find?: { readonly original?: unknown } }
-
-    return (
-      find?.original === KyselyService.prototype.find && PARTS_OF_FIND.every((name) => hasOwnPart(this, name))
-    )
+  /** What relations, schemas and `table()` ask of the service. */
+  get [TRAITS](): Traits & StoredService[typeof TRAITS] {
+    return {
+      findsAsIs: () => findsAsIs(this),
+      compare: (comparison) => compareWithTable(this, comparison),
+      stored: (params?: AnyKyselyParams) => readStored(this, params)
+    }
   }
 
   override _identifyBy(field: string): void {
@@ -243,34 +242,42 @@ export class KyselyAdapter<
       throw toTableError(error, { table: handle?.table, action, services: findDatabase(Model).services })
     }
   }
-
-  /** Compares a schema with the table when the application is set up. */
-  async [COMPARE](comparison: SchemaComparison): Promise<void> {
-    await compareWithTable(this, comparison)
-  }
-
-  /** What the table holds, for `table()` and for schemas that are compared with it. */
-  async [STORED](params?: ServiceParams): Promise<readonly StoredField[] | undefined> {
-    const Model = this.getModel(params)
-    const options = this.getOptions(params)
-
-    try {
-      return await connect(params, Model, async (db) =>
-        toStoredFields(await getTable(Model, db, options.name), options)
-      )
-    } catch (error) {
-      if (hasCode(error, 'ALULA_MISSING_TABLE')) return undefined
-
-      throw toFeathersError(error)
-    }
-  }
 }
 
 /** What `find` calls that classes may override. */
 const PARTS_OF_FIND = ['_find', 'asSet', 'getModel', 'getOptions', 'parseQuery', 'sanitizeQuery']
 
+/** Whether no class or object has overridden what `find` does. */
+function findsAsIs(service: object): boolean {
+  const { find } = service as { find?: { readonly original?: unknown } }
+
+  return (
+    find?.original === KyselyService.prototype.find &&
+    PARTS_OF_FIND.every((name) => hasOwnPart(service, name))
+  )
+}
+
 function hasOwnPart(service: object, name: string): boolean {
   return Reflect.get(service, name) === Reflect.get(KyselyService.prototype, name)
+}
+
+/** What the table holds, for `table()` and for schemas that are compared with it. */
+async function readStored(
+  service: KyselyAdapter<any, any, any, any>,
+  params?: AnyKyselyParams
+): Promise<readonly StoredField[] | undefined> {
+  const Model = service.getModel(params)
+  const options = service.getOptions(params)
+
+  try {
+    return await connect(params, Model, async (db) =>
+      toStoredFields(await getTable(Model, db, options.name), options)
+    )
+  } catch (error) {
+    if (hasCode(error, 'ALULA_MISSING_TABLE')) return undefined
+
+    throw toFeathersError(error)
+  }
 }
 
 /** Runs something in the transaction that a call belongs to, or by itself. */

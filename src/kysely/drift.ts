@@ -1,9 +1,11 @@
 // A written schema and the table of its service describe the same records. Where they differ some call fails later, so the
 // application does not start.
+
+import { TRAITS } from '../hooks/traits.ts'
 import { toField } from '../schema/fields.ts'
 import { getTypes, type JsonSchema } from '../schema/json-schema.ts'
 import { createShapes } from '../schema/shape.ts'
-import { type SchemaComparison, STORED } from '../schema/stored.ts'
+import type { SchemaComparison } from '../schema/stored.ts'
 import { hasCode } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
@@ -51,7 +53,7 @@ export async function compareWithTable(service: StoredService, comparison: Schem
   let stored: readonly StoredField[] | undefined
 
   try {
-    stored = await service[STORED]()
+    stored = await service[TRAITS].stored()
   } catch (error) {
     // A database that is away keeps no application from starting.
     if (!hasCode(error, 503)) throw error

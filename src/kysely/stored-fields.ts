@@ -1,6 +1,6 @@
+import { getTraits, type TRAITS } from '../hooks/traits.ts'
 import type { FieldKind } from '../schema/fields.ts'
 import { BYTES_SCHEMA, DATE_SCHEMA, type JsonSchema } from '../schema/json-schema.ts'
-import { STORED } from '../schema/stored.ts'
 import type { Table } from './dialect.ts'
 import { toLimitSchema } from './limits.ts'
 import { makeNullable } from './nullable.ts'
@@ -9,14 +9,16 @@ import { type Column, holdsUuid, type Kind } from './table.ts'
 
 /** A service whose records are in a table. */
 export interface StoredService {
-  /**
-   * The fields of its records.
-   *
-   * @param params The params of the call that asks, whose transaction is used
-   * @returns `undefined` where there is no table
-   * @throws Unavailable for a database that is away
-   */
-  [STORED](params?: AnyKyselyParams): Promise<readonly StoredField[] | undefined>
+  readonly [TRAITS]: {
+    /**
+     * The fields of its records.
+     *
+     * @param params The params of the call that asks, whose transaction is used
+     * @returns `undefined` where there is no table
+     * @throws Unavailable for a database that is away
+     */
+    readonly stored: (params?: AnyKyselyParams) => Promise<readonly StoredField[] | undefined>
+  }
 }
 
 /** A kind of value in a record, with those that cannot be queried. */
@@ -49,7 +51,7 @@ export interface StoredField {
 
 /** Whether the records of a service are in a table. */
 export function isStoredService(service: object): service is StoredService {
-  return STORED in service
+  return getTraits(service).stored !== undefined
 }
 
 /** What a column of a kind holds, in the words of schemas. */

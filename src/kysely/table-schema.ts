@@ -1,5 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { FeathersService, HookContext, Params } from '../core/types.ts'
+import { TRAITS } from '../hooks/traits.ts'
 import type { AroundHook, Hook } from '../hooks/types.ts'
 import type { SchemaDefinition } from '../schema/compile.ts'
 import { CHECKS, type LongForm } from '../schema/declaration.ts'
@@ -8,7 +9,6 @@ import { toExtension } from '../schema/enforce.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { declare } from '../schema/schema.ts'
 import { isStandardSchema } from '../schema/standard.ts'
-import { STORED } from '../schema/stored.ts'
 import type { DeclaredSchema, SettingsFor } from '../schema/types.ts'
 import { hasCode, isObject } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
@@ -193,7 +193,7 @@ class TableSchema implements DescribedExtension {
     if (this.declared) return this.declared
 
     const service = this.service as FeathersService & StoredService
-    const stored = await service[STORED](params)
+    const stored = await service[TRAITS].stored(params)
 
     if (!stored) throw createError('ALULA_MISSING_TABLE', `The table of service '${this.path}' is not there`)
 

@@ -1,7 +1,7 @@
 import { toDispatch } from '../authentication/dispatch.ts'
-import { OWN_ACCESS, type OwnAccess } from '../core/own-access.ts'
 import type { HookContext, NextFunction } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed, NotAuthenticated } from '../errors.ts'
+import { TRAITS, type Traits } from '../hooks/traits.ts'
 import type { LoginResponse, Logins } from './login.ts'
 import type { OAuthParams } from './strategy.ts'
 
@@ -17,7 +17,7 @@ export interface OAuthResponse {
  * where to send the browser.
  */
 export class OAuthService {
-  readonly [OWN_ACCESS]: OwnAccess = { find: 'anyone', create: 'anyone' }
+  readonly [TRAITS]: Traits = { access: { find: 'anyone', create: 'anyone' } }
   private readonly logins: Logins
 
   /** @param logins What takes browsers to providers */
@@ -60,7 +60,7 @@ export class OAuthService {
 
 /** Where providers send browsers back to. */
 export class OAuthCallbackService {
-  readonly [OWN_ACCESS]: OwnAccess = { find: 'anyone', create: 'anyone' }
+  readonly [TRAITS]: Traits = { access: { find: 'anyone', create: 'anyone' } }
   private readonly logins: Logins
 
   constructor(logins: Logins) {
@@ -105,7 +105,7 @@ export class OAuthCallbackService {
 
 /** Exchanges codes for access tokens. */
 export class OAuthCodeService {
-  readonly [OWN_ACCESS]: OwnAccess = { create: 'anyone' }
+  readonly [TRAITS]: Traits = { access: { create: 'anyone' } }
   private readonly logins: Logins
 
   constructor(logins: Logins) {

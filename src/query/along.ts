@@ -37,14 +37,6 @@ export interface Found {
   readonly listLinks?: (values: readonly unknown[], params: object) => readonly object[] | undefined
 }
 
-/** Where an adapter says that `find` of a service is its own, as it was written: no class has overridden a part of it. */
-export const FINDS_AS_IS: unique symbol = Symbol('finds as is')
-
-/** Whether `find` of a service without hooks is that of its adapter. */
-export function findsAsIs(service: object): boolean {
-  return (service as { readonly [FINDS_AS_IS]?: boolean })[FINDS_AS_IS] === true
-}
-
 declare module '../utils/call-state.ts' {
   interface ServiceSlots {
     /** What `find` may read along. */

@@ -1,7 +1,8 @@
 import { hasHooks } from '../core/gate.ts'
 import { getIdField, getServiceOptions } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
-import { type AlongRequest, type Found, findsAsIs } from '../query/along.ts'
+import { getTraits } from '../hooks/traits.ts'
+import type { AlongRequest, Found } from '../query/along.ts'
 import { hasSets, type RecordSet } from '../query/record-set.ts'
 import { addServiceSlots, getServiceSlots } from '../utils/call-state.ts'
 import { copyWith } from '../utils/object.ts'
@@ -9,6 +10,13 @@ import type { DescribedExtension } from './declared.ts'
 import { MAX_LOADED, toCaller } from './find-related.ts'
 import type { Includes } from './include.ts'
 import { isCountRelation, type Relation, type Relations } from './relation.ts'
+
+declare module '../hooks/traits.ts' {
+  interface Traits {
+    /** Of an adapter: whether no class has overridden a part of its `find`. */
+    readonly findsAsIs?: () => boolean
+  }
+}
 
 /**
  * Asks the adapter of a page to read related records along with it. Their services are called afterwards all the same: what
@@ -48,6 +56,11 @@ export function getPlainSet(context: HookContext, name: string): RecordSet | und
   if (!service || !findsAsIs(service) || (provider && !isOpen(service))) return undefined
 
   return service.asSet(copyWith(toCaller(context.params), { paginate: false }))
+}
+
+/** Whether `find` of a service without hooks is that of its adapter. */
+function findsAsIs(service: object): boolean {
+  return getTraits(service).findsAsIs?.() === true
 }
 
 /** Whether every client may find the records of a service. */

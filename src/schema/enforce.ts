@@ -13,6 +13,7 @@ import type {
   Params,
   Query
 } from '../core/types.ts'
+import { getTraits } from '../hooks/traits.ts'
 import type { AroundHook, Hook } from '../hooks/types.ts'
 import { addConditions } from '../query/conditions.ts'
 import { isString } from '../utils/check.ts'
@@ -40,7 +41,6 @@ import type { QueryCheck } from './query.ts'
 import { listFilters } from './related-filter.ts'
 import { compileExternal, compileResult, type ResolverSettings, resolveInput } from './resolvers.ts'
 import { compileResultCheck, type ResultCheck } from './result.ts'
-import { COMPARE, isComparable } from './stored.ts'
 import type { Validator } from './validator.ts'
 
 /** Puts what enforces a declaration in its place among the options of a service; the first step of its registration. */
@@ -149,7 +149,7 @@ class ServiceSchema implements DescribedExtension {
     await assertRelations(app as Application, { path, definition }, params)
     for (const validator of validators) await validator.load?.()
 
-    if (isComparable(service)) await service[COMPARE]({ ...this.form, path, record: this.record.output })
+    await getTraits(service).compare?.({ ...this.form, path, record: this.record.output })
   }
 
   output(method: string): Hook<HookContext> {

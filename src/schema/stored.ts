@@ -1,13 +1,19 @@
+import { getTraits } from '../hooks/traits.ts'
 import type { SchemaSettings } from './declaration.ts'
 import type { JsonSchema } from './json-schema.ts'
 
-/**
- * How a service is asked to compare a schema with its store. A symbol, because every other name may be that of a method.
- */
-export const COMPARE: unique symbol = Symbol.for('alula/compare')
-
-/** How a service is asked for the fields that its store has. A symbol for the same reason. */
-export const STORED: unique symbol = Symbol.for('alula/stored')
+declare module '../hooks/traits.ts' {
+  interface Traits {
+    /**
+     * Of a service whose store knows the fields of its records: compares a schema with them.
+     *
+     * @throws Error that names each difference, unless `drift` is `'warn'`
+     */
+    readonly compare?: (comparison: SchemaComparison) => Promise<void>
+    /** Of the same: the fields that its store has; `undefined` where it has none. */
+    readonly stored?: (params?: any) => Promise<readonly { readonly name: string }[] | undefined>
+  }
+}
 
 /** A schema that is compared with the store of a service. */
 export interface SchemaComparison extends Pick<SchemaSettings, 'computed' | 'drift' | 'server'> {
@@ -15,21 +21,6 @@ export interface SchemaComparison extends Pick<SchemaSettings, 'computed' | 'dri
   readonly path: string
   /** The schema of the record. */
   readonly record: JsonSchema
-}
-
-/** A service whose store knows the fields of its records. */
-export interface ComparableService {
-  /**
-   * Compares a schema with what the store holds.
-   *
-   * @throws Error that names each difference, unless `drift` is `'warn'`
-   */
-  [COMPARE](comparison: SchemaComparison): Promise<void>
-}
-
-/** Whether the store of a service knows the fields of its records. */
-export function isComparable(service: object): service is ComparableService {
-  return COMPARE in service
 }
 
 /**
@@ -40,14 +31,10 @@ export function isComparable(service: object): service is ComparableService {
  */
 export async function listStored(service: object): Promise<readonly string[] | undefined> {
   try {
-    const stored = await (service as StoringService)[STORED]?.()
+    const stored = await getTraits(service).stored?.()
 
     return stored?.map(({ name }) => name)
   } catch {
     return undefined
   }
-}
-
-interface StoringService {
-  [STORED]?(): Promise<readonly { readonly name: string }[] | undefined>
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import { getTraits } from '../../src/hooks/traits.ts'
 import { toKind } from '../../src/kysely/table.ts'
 import { kysely } from '../../src/kysely.ts'
-import { STORED } from '../../src/schema/stored.ts'
 import { createTable, SQLITE } from '../support/sql.ts'
 
 it.each([
@@ -53,7 +53,8 @@ it('types of SQLite are what their names say, by its own rules for those that it
   }
   const columns = Object.keys(types).map((type, index) => `c${index} ${type}`)
   const db = await createTable(SQLITE, 'alula_types', `id integer primary key, ${columns.join(', ')}`)
-  const [, ...fields] = (await (kysely({ Model: db, name: 'alula_types' }) as any)[STORED]()) as any[]
+  const [, ...fields] =
+    ((await getTraits(kysely({ Model: db, name: 'alula_types' })).stored?.()) as any) ?? []
 
   expect(fields.map(({ kinds }, index) => [Object.keys(types)[index], kinds[0]])).toEqual(
     Object.entries(types)
