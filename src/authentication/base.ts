@@ -282,6 +282,18 @@ export class AuthenticationBase {
   }
 
   /**
+   * Whether {@link parse} may find credentials in a cookie. A class that overrides it may read any.
+   *
+   * @param names The strategies that may look
+   */
+  mayReadCookies(...names: string[]): boolean {
+    return (
+      this.parse !== AuthenticationBase.prototype.parse ||
+      this.getStrategies(...names).some(({ parse, readsCookies }) => parse && readsCookies !== false)
+    )
+  }
+
+  /**
    * Checks the configuration, and lets the strategies check theirs.
    *
    * @throws Error with a sentence that names the option

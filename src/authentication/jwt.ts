@@ -175,6 +175,13 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     return { strategy: this.name, accessToken: credentials }
   }
 
+  /** Whether a cookie may hold the token. A class that looks for tokens itself may read any. */
+  get readsCookies(): boolean {
+    const { cookie, header } = this.configuration
+
+    return Boolean(cookie) || header.toLowerCase() === 'cookie' || this.parse !== JWTStrategy.prototype.parse
+  }
+
   async handleConnection(
     event: ConnectionEvent,
     connection: RealTimeConnection,

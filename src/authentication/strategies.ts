@@ -35,6 +35,11 @@ export interface Strategy<Service> {
    * and a response have depends on the transport.
    */
   parse?(request: IncomingRequest, response?: any): Promise<AuthenticationRequest | null>
+  /**
+   * Whether `parse` may find credentials in a cookie. Browsers send cookies with requests of any page: for a strategy that
+   * does not say `false`, it is found out whether the credentials of a request with cookies are there without them.
+   */
+  readonly readsCookies?: boolean
   /** Stores a login on a real-time connection, and removes it after a logout and when the connection has ended. */
   handleConnection?(
     event: ConnectionEvent,

@@ -3,9 +3,6 @@ import { sendResponse } from '../node/send.ts'
 import { encodeResponse, toHead } from '../transport/encode.ts'
 import type { HttpResult } from '../transport/http.ts'
 
-/** The settings of Express that change JSON. */
-const JSON_SETTINGS = ['json escape', 'json replacer', 'json spaces']
-
 /**
  * Sends a result as JSON: the same bytes as on other transports, unless the application has settings that only Express
  * can follow. Headers that middleware has set stay.
@@ -17,7 +14,7 @@ export function sendResult(request: Request, response: Response, result: HttpRes
   const { method, headers } = request
   const sent = { method, headers, getResponseHeader: (name: string) => response.getHeader(name) }
 
-  if (hasUsualJson(request.app) && (isUsual(request.app) || settings.etag === false)) {
+  if ((settings.etag === false || hasUsualTags(request.app)) && hasUsualJson(request.app)) {
     sendResponse(request, response, encodeResponse(sent, result, settings.etag !== false))
   } else {
     response.status(result.status).set(toHead(result.headers))
@@ -34,11 +31,13 @@ export function sendResult(request: Request, response: Response, result: HttpRes
 
 /** Whether an Express application has no settings about JSON and tags: then our own encoding does the same. */
 export function isUsual(app: Application): boolean {
-  const { etag } = app.settings
+  return hasUsualTags(app) && hasUsualJson(app)
+}
 
-  return (etag === 'weak' || etag === true) && hasUsualJson(app)
+function hasUsualTags({ settings: { etag } }: Application): boolean {
+  return etag === 'weak' || etag === true
 }
 
 function hasUsualJson({ settings }: Application): boolean {
-  return JSON_SETTINGS.every((name) => !settings[name])
+  return !settings['json escape'] && !settings['json replacer'] && !settings['json spaces']
 }

@@ -38,6 +38,25 @@ export function parseAuthentication(
 }
 
 /**
+ * Whether credentials may come from a cookie: a strategy that looks for them may read cookies, or does not say that it
+ * reads none.
+ *
+ * @param app An application, with or without authentication
+ */
+export function mayReadCookies(
+  app: Authenticating,
+  { service, strategies }: ParseAuthenticationOptions = {}
+): boolean {
+  const auth = app.defaultAuthentication?.(service)
+
+  if (!auth) return false
+
+  const { parseStrategies, authStrategies = [] } = auth.configuration
+
+  return auth.mayReadCookies?.(...(strategies ?? parseStrategies ?? authStrategies)) !== false
+}
+
+/**
  * The schemes that a client may use in `Authorization`: those that the configuration gives the strategies, or `Bearer`.
  *
  * @param app An application, with or without authentication

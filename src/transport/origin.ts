@@ -1,6 +1,6 @@
 import type { AuthenticationRequest } from '../core/types.ts'
 import { Forbidden } from '../errors.ts'
-import { type ParseAuthenticationOptions, parseAuthentication } from './authentication.ts'
+import { mayReadCookies, type ParseAuthenticationOptions, parseAuthentication } from './authentication.ts'
 import type { Cors } from './cors.ts'
 import { type HttpRequest, type TransportApplication, toCredentialSource } from './http.ts'
 
@@ -41,7 +41,8 @@ export async function isOwnOrigin(
   options: ParseAuthenticationOptions | undefined,
   cors?: Trusting
 ): Promise<boolean> {
-  if (request.headers.cookie === undefined || isFromOwnPage(app, request, options, cors)) return true
+  if (request.headers.cookie === undefined || !mayReadCookies(app, options)) return true
+  if (isFromOwnPage(app, request, options, cors)) return true
 
   const [source, response] = toCredentialSource(request)
   const found = await parseAuthentication(app, source, response, options)
