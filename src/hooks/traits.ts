@@ -39,10 +39,7 @@ export const TRAITS: unique symbol = Symbol.for('alula/traits')
 export const GUARD: unique symbol = Symbol.for('alula/guard')
 
 /** Has a hook say something about itself. */
-export function describeHook<Described extends object, Said extends Traits>(
-  hook: Described,
-  traits: Said
-): Described & { readonly [TRAITS]: Said } {
+export function describeHook<Described extends object>(hook: Described, traits: Traits): Described {
   return Object.assign(hook, { [TRAITS]: traits })
 }
 

@@ -84,7 +84,7 @@ export function onWrite<Value>(make: ServerValue<Value>): WrittenValue<Value> {
   if (!isFunction(make))
     throw createTypeError('ALULA_INVALID_ARGUMENT', 'onWrite() expects a function that makes the value')
 
-  return describeHook((context: HookContext) => make(context), { onWrite: true } as const)
+  return describeHook((context: HookContext) => make(context), { onWrite: true }) as WrittenValue<Value>
 }
 
 /**
