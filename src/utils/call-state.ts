@@ -6,7 +6,7 @@ import { copyWith } from './object.ts'
 // biome-ignore lint/suspicious/noEmptyInterface: other files declare its members
 export interface ContextSlots {}
 
-/** On params: for the service that is called. No other service sees them, whoever passes the params on. */
+/** On params: for the service that is called. No other service sees them when the params are passed on. */
 // biome-ignore lint/suspicious/noEmptyInterface: other files declare its members
 export interface ServiceSlots {}
 
@@ -91,9 +91,10 @@ export function addServiceSlots<Params extends object, Changes extends object = 
   slots: ServiceSlots,
   changes?: Changes
 ): Params & Changes {
-  const kept = { ...getServiceSlots(params, service), ...slots }
+  const state = (params as WithParamsState | undefined)?.[STATE]
+  const own = state?.service === service ? { ...state.slots, ...slots } : slots
 
-  return withState(params, { service, slots: kept, inherited: getInherited(params) }, changes)
+  return withState(params, { service, slots: own, inherited: state?.inherited ?? NO_SLOTS }, changes)
 }
 
 /**
