@@ -19,12 +19,13 @@ export function warnOfTable(handle: TableHandle, path: string | undefined): void
  * @param path The path of the service
  */
 export function warnOfUnusable(error: Error, path: string | undefined): void {
-  const code = CODES.find((one) => hasCode(error, one))
+  const message = `The service '${path}' cannot be used: ${error.message}`
 
-  if (code) process.emitWarning(`The service '${path}' cannot be used: ${error.message}`, { code })
+  if (hasCode(error, 'ALULA_MISSING_TABLE')) process.emitWarning(message, { code: 'ALULA_MISSING_TABLE' })
+  if (hasCode(error, 'ALULA_UNSUPPORTED_DATABASE')) {
+    process.emitWarning(message, { code: 'ALULA_UNSUPPORTED_DATABASE' })
+  }
 }
-
-const CODES = ['ALULA_MISSING_TABLE', 'ALULA_UNSUPPORTED_DATABASE'] as const
 
 /** Names the columns for ids that have no unique index. Views have none. */
 function warnOfIds({ table, id, by = id }: TableHandle, path: string | undefined): void {
