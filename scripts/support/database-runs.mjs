@@ -7,9 +7,27 @@ const WITHOUT_OWN = [...SQL, '--exclude', '**/kysely/{catalog,outage,pglite}.tes
 /** The same with a PostgreSQL, which one of them starts to stop it. */
 const WITH_OUTAGE = [...SQL, '--exclude', '**/kysely/{catalog,pglite}.test.ts']
 
-/** What needs several connections, breaks them, or runs in another process; and large records, which PGlite reads slowly. */
-const OF_SERVERS = '{catalog,docs,events,gone,kill,large-relations,lost,outage,own-statements,timeout}'
-const ONE_CONNECTION = [...SQL, '--exclude', `**/${OF_SERVERS}.test.ts`]
+/**
+ * What needs several connections or databases, breaks them, or runs in another process; collations and extensions, which
+ * PGlite does not have; and large records, which it reads slowly.
+ */
+const OF_SERVERS = [
+  ...[
+    'catalog',
+    'collations',
+    'docs',
+    'drivers',
+    'events',
+    'gone',
+    'keys',
+    'kill',
+    'large-relations',
+    'lost',
+    'outage'
+  ],
+  ...['own-statements', 'samples', 'samples-relations', 'timeout']
+]
+const ONE_CONNECTION = [...SQL, '--exclude', `**/{${OF_SERVERS.join(',')}}.test.ts`]
 
 const SQLITE = { TEST_DATABASE: 'SQLite' }
 const POSTGRES = { TEST_DATABASE: 'PostgreSQL' }
