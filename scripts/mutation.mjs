@@ -18,7 +18,7 @@ const TESTS = {
     'test/{memory,adapter}/*.test.ts'
   ],
   core: ['test/{core,hooks}/*.test.ts', MISTAKES],
-  adapter: ['test/{adapter,memory}/*.test.ts'],
+  adapter: ['test/{adapter,memory}/*.test.ts', 'test/core/routes.test.ts', 'test/transports/by.test.ts'],
   memory: ['test/memory/*.test.ts', 'test/memory-conformance.test.ts'],
   transport: [
     'test/transports/{http,methods,queries,hostile-requests}.test.ts',
