@@ -97,12 +97,6 @@ const KINDS: { readonly [kind in Kind]: KindDescription } = {
   uuid: { kinds: ['string'], output: { type: 'string', format: 'uuid' } }
 }
 
-/** What the elements of a list hold where it is not what a column holds: times are strings that keep all of their digits. */
-const ELEMENTS: { readonly [kind in Kind]?: KindDescription } = {
-  date: { kinds: ['date'], output: { type: 'string', format: 'date-time' }, input: DATE_OF_DATA },
-  day: { kinds: ['date'], output: { type: 'string', format: 'date' }, input: DATE_OF_DATA }
-}
-
 /** An integer beyond 2^53 is a string, so that it stays exact. */
 const LARGE_INTEGER: JsonSchema = { type: ['integer', 'string'], pattern: '^-?(?:0|[1-9]\\d{0,19})$' }
 
@@ -169,7 +163,7 @@ function describeInteger({ type, limits = {}, mayHoldBooleans }: Column): KindDe
 }
 
 function describeList(element: Column): KindDescription {
-  const { output, input = output } = ELEMENTS[element.kind] ?? describe(element)
+  const { output, input = output } = describe(element)
 
   return {
     ...KINDS.list,

@@ -298,7 +298,7 @@ function toEraTimes(times: TimeFormat): TimeFormat {
       return times.read(year === undefined ? text : `${toYear(Number(year), era !== undefined)}${rest}`)
     },
     write(date) {
-      const [, year, rest] = /^([+-]?\d+)(.*)$/.exec(times.write(date)) as unknown as [string, string, string]
+      const [, year = '', rest = ''] = /^([+-]?\d+)(.*)$/.exec(times.write(date)) ?? []
 
       return Number(year) > 0 ? `${toDigits(Number(year))}${rest}` : `${toDigits(1 - Number(year))}${rest} BC`
     },

@@ -64,6 +64,7 @@ const TIMES: TimeFormat = {
     ),
   write: (date) => new Date(date).toISOString()
 }
+
 /** Numbers and strings; the database has no booleans. */
 const FALSEHOODS = sql.join(FALSE_VALUES.filter((value) => typeof value !== 'boolean').map(sql.lit))
 
@@ -196,7 +197,10 @@ interface ColumnRow {
 }
 
 async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableDescription> {
-  const [, { rows }] = await Promise.all([assertRows(db), readColumns(db, { schema, name })])
+  const { rows } = await readColumns(db, { schema, name })
+
+  if (rows.length === 0) await assertRows(db)
+
   const keys = rows.filter((row) => row.pk > 0).length
   const definition = await readDefinition(db, { schema, name })
   // No column has a collation of its own when the definition does not have the word.
