@@ -203,8 +203,7 @@ function serveServices(
     if (response.headersSent) return
 
     for (const name of Object.keys(toHttpResult(context).headers)) response.removeHeader(name)
-    for (const [name, value] of Object.entries(toErrorCaching(request, response)))
-      response.setHeader(name, value)
+    setHead(response, response.statusCode, toErrorCaching(request, response))
   }
 
   function toErrorCaching(request: Request, response: Response, headers: HttpResult['headers'] = {}) {

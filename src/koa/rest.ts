@@ -173,13 +173,13 @@ async function runService(
     const request = new KoaRequest(context, { target: route, params: context.feathers, query: context.query })
     const call = await runCall(app, request, route, settings, (started) => setHook(context, started))
     const { status, headers, body } = toHttpResult(call)
-    const toCaching = (given: HttpResult['headers']) =>
-      toCacheHeaders(app, call, request, given, settings) ?? {}
+    const toCaching = (given: HttpResult['headers']) => toCacheHeaders(app, call, request, given, settings)
+    const caching = toCaching(headers)
 
     assertStatus(status)
-    serveResult(context, { status, headers: toHead(headers), body }, settings, () => toCaching({}))
+    serveResult(context, { status, headers: toHead(headers), body }, settings, () => toCaching({}) ?? {})
     // Not among those of the call, which an error after it drops.
-    context.set(toHead(toCaching(headers)))
+    if (caching) context.set(toHead(caching))
   } catch (error) {
     // Before the error, because only this transport knows its strategies.
     const headers = toErrorHeaders(toClientError(error), context, route, app, settings.authentication)
