@@ -14,7 +14,7 @@ import { didYouMean } from '../utils/did-you-mean.ts'
 import { findPath, isPlainObject } from '../utils/object.ts'
 import { isPromise } from '../utils/promise.ts'
 import { verifyCredentials } from './admit.ts'
-import { addDemand, createEnforcer, setDemand } from './enforce.ts'
+import { addRestriction, createEnforcer, setRestriction } from './enforce.ts'
 import { isOfLogin } from './login.ts'
 import { type AccessRule, describeRule, owner, role, user } from './rules.ts'
 
@@ -162,13 +162,13 @@ class ServiceAccess implements ServiceExtension {
   }
 
   input(method: string): Hook<HookContext> | undefined {
-    if (!this.mayDemand(method) || method === 'create') return undefined
+    if (!this.mayRestrict(method) || method === 'create') return undefined
 
-    return addDemand
+    return addRestriction
   }
 
   innermost(method: string): AroundHook<HookContext> | undefined {
-    return this.mayDemand(method) ? createEnforcer(method) : undefined
+    return this.mayRestrict(method) ? createEnforcer(method) : undefined
   }
 
   private getRule(method: string): AccessRule | undefined {
@@ -176,7 +176,7 @@ class ServiceAccess implements ServiceExtension {
   }
 
   /** Whether the rule of a method may return a query. One for a custom method is refused. */
-  private mayDemand(method: string): boolean {
+  private mayRestrict(method: string): boolean {
     const rule = this.getRule(method)
 
     return isStandardMethod(method) && rule !== undefined && describeRule(rule).hasQuery
@@ -196,10 +196,10 @@ export function decide(context: HookContext, rule: AccessRule | undefined): void
   try {
     const decision = rule?.(context)
 
-    if (!isPromise(decision)) return settleDecision(context, decision)
+    if (!isPromise(decision)) return takeDecision(context, decision)
 
     return Promise.resolve(decision).then(
-      (settled) => settleDecision(context, settled),
+      (awaited) => takeDecision(context, awaited),
       (error) => refuseAfter(context, error)
     )
   } catch (error) {
@@ -216,11 +216,11 @@ function listFields(service: FeathersService): readonly string[] | undefined {
   return toNames(definition.record)
 }
 
-function settleDecision(context: HookContext, decision: unknown): void {
+function takeDecision(context: HookContext, decision: unknown): void {
   if (decision === true) return
   if (!isQuery(decision) || !isStandardMethod(context.method)) throw toRefusal(context)
 
-  setDemand(context, decision)
+  setRestriction(context, decision)
 }
 
 /** An undefined value would find the records that have none: `{ ownerId: params.user?.id }` without a user. */

@@ -9,10 +9,10 @@ import { getSlots, setSlots } from '../utils/call-state.ts'
 import { hasCode, isFunction, isObject } from '../utils/check.ts'
 import { copyWith } from '../utils/object.ts'
 import { isRestricted, restrict } from './restrict.ts'
-import { type Settled, settle } from './settle.ts'
+import { evaluateForWrite, type WriteDecision } from './write-decision.ts'
 
-/** What is demanded of a call. */
-export interface Demand {
+/** What a rule restricts a call to. */
+export interface Restriction {
   /** What every record has to match that the call returns or writes, after the write too. */
   readonly query: Query
   /** The id and the params as the client sent them. */
@@ -22,27 +22,28 @@ export interface Demand {
 
 declare module '../utils/call-state.ts' {
   interface ContextSlots {
-    /** What is demanded of the call, where its rule has returned a query. */
-    readonly demand?: Demand
+    /** What the call is restricted to, where its rule has returned a query. */
+    readonly restriction?: Restriction
   }
 }
 
-/** Demands that a call keeps to a query. */
-export function setDemand(context: HookContext, query: Query): void {
+/** Restricts a call to a query. */
+export function setRestriction(context: HookContext, query: Query): void {
   const { id, params } = context
 
-  setSlots(context, { demand: { query, id, params } })
+  setSlots(context, { restriction: { query, id, params } })
 }
 
-/** Adds what is demanded of a call to its query, where it is not there yet. */
-export function addDemand(context: HookContext): void {
-  const { demand } = getSlots(context)
+/** Adds the restriction of a call to its query, where it is not there yet. */
+export function addRestriction(context: HookContext): void {
+  const { restriction } = getSlots(context)
 
-  if (demand && !isRestricted(context.params.query, demand.query)) addCondition(context, demand.query)
+  if (restriction && !isRestricted(context.params.query, restriction.query))
+    addCondition(context, restriction.query)
 }
 
 /**
- * Makes the step around a standard method that holds a call to what is demanded of it, whatever hooks have done to its
+ * Makes the step around a standard method that holds a call to its restriction, whatever hooks have done to its
  * params. An adapter changes and removes what matches the query, in one statement. What another service returns is
  * checked, and what it is to change is looked up first.
  *
@@ -52,20 +53,20 @@ export function createEnforcer(method: string): AroundHook<HookContext> {
   const enforce = method === 'create' ? create : ['find', 'get'].includes(method) ? readRecords : write
 
   return async (context, next) => {
-    const { demand } = getSlots(context)
+    const { restriction } = getSlots(context)
 
-    await (demand ? enforce(context, demand, next) : next())
+    await (restriction ? enforce(context, restriction, next) : next())
   }
 }
 
-type Enforce = (context: HookContext, demand: Demand, next: () => Promise<unknown>) => Promise<void>
+type Enforce = (context: HookContext, restriction: Restriction, next: () => Promise<unknown>) => Promise<void>
 
 const create: Enforce = async (context, { query }, next) => {
   const id = getIdField(context.service)
 
   for (const data of [context.data].flat()) {
-    assertSettled(
-      settleData(context, query, data, {
+    assertAllowed(
+      decideData(context, query, data, {
         sets: () => true,
         makes: (name) => name === id && isMissing(data[id])
       }),
@@ -79,7 +80,7 @@ const create: Enforce = async (context, { query }, next) => {
 const readRecords: Enforce = async (context, { query }, next) => {
   const isGiven = Object.hasOwn(context, 'result')
 
-  addDemand(context)
+  addRestriction(context)
   await next()
 
   // A hook that has set the result, such as a cache, may not have read the query.
@@ -95,40 +96,40 @@ const readRecords: Enforce = async (context, { query }, next) => {
   )
 }
 
-const write: Enforce = async (context, demand, next) => {
+const write: Enforce = async (context, restriction, next) => {
   // A hook that writes in place of the method is responsible for it.
   if (Object.hasOwn(context, 'result')) return void (await next())
 
-  addDemand(context)
+  addRestriction(context)
 
-  const settled = settleWrite(context, demand.query)
+  const decision = decideWrite(context, restriction.query)
 
   // Its data may have fields of the record, which the schema keeps.
-  if (context.method === 'update' && isRefused(settled) && !(await isVisible(context, demand))) {
+  if (context.method === 'update' && isRefused(decision) && !(await isVisible(context, restriction))) {
     throw toNotFound(context)
   }
 
-  assertSettled(settled, context)
-  if (isObject(settled)) addCondition(context, settled)
-  if (!isAdapter(context)) await assertRecord(context, demand, settled)
+  assertAllowed(decision, context)
+  if (isObject(decision)) addCondition(context, decision)
+  if (!isAdapter(context)) await assertRecord(context, restriction, decision)
 
   try {
     await next()
   } catch (error) {
-    if (isMissing(context.id) || !hasCode(error, 404) || !(await isVisible(context, demand))) throw error
+    if (isMissing(context.id) || !hasCode(error, 404) || !(await isVisible(context, restriction))) throw error
 
     throw toForbidden(context)
   }
 }
 
 /** Whether the records that a call writes still match: those that do not are not for the caller to make. */
-function settleWrite(context: HookContext, query: Query): Settled {
+function decideWrite(context: HookContext, query: Query): WriteDecision {
   const { data, method } = context
   const id = getIdField(context.service)
 
   if (method === 'remove') return true
 
-  return settleData(context, query, data, {
+  return decideData(context, query, data, {
     // No adapter changes an id.
     sets: (name) => name !== id && (method === 'update' || Object.hasOwn(data, name)),
     makes: () => false
@@ -136,44 +137,48 @@ function settleWrite(context: HookContext, query: Query): Settled {
 }
 
 /** Adapters refuse what is no record. */
-function settleData(
+function decideData(
   context: HookContext,
   query: Query,
   data: unknown,
   { sets, makes }: { sets: (name: string) => boolean; makes: (name: string) => boolean }
-): Settled {
-  if (isObject(data) && !Array.isArray(data)) return settle(query, { data, sets, makes })
+): WriteDecision {
+  if (isObject(data) && !Array.isArray(data)) return evaluateForWrite(query, { data, sets, makes })
 
   return isAdapter(context) ? true : undefined
 }
 
-function assertSettled(settled: Settled, context: HookContext): void {
-  if (isRefused(settled)) throw toForbidden(context)
+function assertAllowed(decision: WriteDecision, context: HookContext): void {
+  if (isRefused(decision)) throw toForbidden(context)
 }
 
-function isRefused(settled: Settled): boolean {
-  return settled === false || settled === undefined
+function isRefused(decision: WriteDecision): boolean {
+  return decision === false || decision === undefined
 }
 
 /** Looks a record up for a service that may not read the query. Between this and the write another call may change it. */
-async function assertRecord(context: HookContext, demand: Demand, settled: Settled): Promise<void> {
+async function assertRecord(
+  context: HookContext,
+  restriction: Restriction,
+  decision: WriteDecision
+): Promise<void> {
   const { service, id, params } = context
   const { provider, authentication, ...internal } = params
 
   if (isMissing(id) || !isFunction(service.get)) throw toForbidden(context)
 
   const record: unknown = await service.get(id, copyWith(internal, { query: {} }))
-  const isAllowed = toTest(demand.query)(record) && (!isObject(settled) || toTest(settled)(record))
+  const isAllowed = toTest(restriction.query)(record) && (!isObject(decision) || toTest(decision)(record))
 
   if (isAllowed) return
 
-  throw (await isVisible(context, demand)) ? toForbidden(context) : toNotFound(context)
+  throw (await isVisible(context, restriction)) ? toForbidden(context) : toNotFound(context)
 }
 
 /** Whether the caller could get the record: only then may it be said that it is there. */
 async function isVisible(
   { service, params }: HookContext,
-  { id, params: { query } }: Demand
+  { id, params: { query } }: Restriction
 ): Promise<boolean> {
   if (!getServiceOptions(service).methods.includes('get')) return false
 

@@ -4,7 +4,7 @@ import { parseQuery, type QueryOptions } from '../query/parse.ts'
 import { VALIDATED } from '../query/validated.ts'
 import { addServiceSlots, getServiceSlots } from '../utils/call-state.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
-import { withoutBy } from '../utils/own-adapter.ts'
+import { withoutLookupField } from '../utils/own-adapter.ts'
 import {
   type AdapterOptions,
   type AdapterParams,
@@ -155,7 +155,7 @@ function toOwn<Options extends { readonly by?: object | undefined }>(
 ): Options | undefined {
   if (!options?.by || options.by === adapter || !(adapter as { [SERVICE]?: unknown })[SERVICE]) return options
 
-  return withoutBy(options) as Options
+  return withoutLookupField(options) as Options
 }
 
 declare module '../utils/call-state.ts' {

@@ -4,7 +4,7 @@ import { withoutServiceSlots } from '../utils/call-state.ts'
 import { hasCode } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
-import { withoutBy } from '../utils/own-adapter.ts'
+import { withoutLookupField } from '../utils/own-adapter.ts'
 import { assertSync } from '../utils/promise.ts'
 import type { EntitySource } from './connections.ts'
 import { isShownByService } from './dispatch.ts'
@@ -301,5 +301,5 @@ export function withoutProvider<Params extends { provider?: unknown }>(params: P
 function withoutOwnId<Params extends object>(params: Params): Params {
   const { adapter } = params as { adapter?: { readonly by?: object } }
 
-  return adapter?.by === undefined ? params : copyWith(params, { adapter: withoutBy(adapter) })
+  return adapter?.by === undefined ? params : copyWith(params, { adapter: withoutLookupField(adapter) })
 }

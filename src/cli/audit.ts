@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { type ExposureRow, exposure } from '../manifest/exposure.ts'
 import { isSamePlain } from '../utils/object.ts'
+import { type CommandOutcome, UsageError } from './command-outcome.ts'
 import { assertFile, withApplication } from './load.ts'
-import { type Outcome, UsageError } from './outcome.ts'
 
 /**
  * Lists who may call what of an application.
@@ -12,7 +12,7 @@ import { type Outcome, UsageError } from './outcome.ts'
  * @returns The rows as JSON, one a line; or, with a snapshot, the rows that differ
  * @throws UsageError for a file without an application, and a snapshot that is none
  */
-export async function auditFile(file: string, snapshot?: string): Promise<Outcome> {
+export async function auditFile(file: string, snapshot?: string): Promise<CommandOutcome> {
   const expected = snapshot === undefined ? undefined : readSnapshot(snapshot)
   const rows = await withApplication(file, exposure)
 
@@ -54,7 +54,7 @@ function render(rows: readonly ExposureRow[]): string {
   return `[\n${rows.map((row) => `  ${JSON.stringify(row)}`).join(',\n')}\n]\n`
 }
 
-function compare(expected: readonly ExposureRow[], rows: readonly ExposureRow[]): Outcome {
+function compare(expected: readonly ExposureRow[], rows: readonly ExposureRow[]): CommandOutcome {
   const byName = new Map(rows.map((row) => [toName(row), row]))
   const known = new Set(expected.map(toName))
   const differences = [

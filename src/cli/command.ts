@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { auditFile } from './audit.ts'
+import { type CommandOutcome, UsageError } from './command-outcome.ts'
 import { describeFile } from './openapi.ts'
-import { type Outcome, UsageError } from './outcome.ts'
 
 const USAGE = `Usage: alula audit <file> [--check <snapshot>]
        alula openapi <file> [--server <url>]
@@ -28,7 +28,7 @@ const FLAGS = ['--check', '--server', '--help', '-h', '--version', '-v']
  * @param args What stands after the name of the command
  * @throws SyntaxError for an application that cannot be parsed
  */
-export async function runCommand(args: readonly string[]): Promise<Outcome> {
+export async function runCommand(args: readonly string[]): Promise<CommandOutcome> {
   try {
     return await run(args)
   } catch (error) {
@@ -41,7 +41,7 @@ export async function runCommand(args: readonly string[]): Promise<Outcome> {
   }
 }
 
-async function run(args: readonly string[]): Promise<Outcome> {
+async function run(args: readonly string[]): Promise<CommandOutcome> {
   const flags = args.filter((argument) => argument.startsWith('-'))
   const [command, ...operands] = args.filter((argument) => !argument.startsWith('-'))
   const unknown = flags.find((flag) => !FLAGS.includes(flag))
@@ -64,7 +64,7 @@ async function run(args: readonly string[]): Promise<Outcome> {
   }
 }
 
-async function audit(operands: readonly string[], flags: readonly string[]): Promise<Outcome> {
+async function audit(operands: readonly string[], flags: readonly string[]): Promise<CommandOutcome> {
   refuseOption('--server', flags)
 
   const { file, value } = readOperands(operands, flags, {
@@ -75,7 +75,7 @@ async function audit(operands: readonly string[], flags: readonly string[]): Pro
   return await auditFile(resolve(file), value === undefined ? undefined : resolve(value))
 }
 
-async function openapi(operands: readonly string[], flags: readonly string[]): Promise<Outcome> {
+async function openapi(operands: readonly string[], flags: readonly string[]): Promise<CommandOutcome> {
   refuseOption('--check', flags)
 
   const { file, value } = readOperands(operands, flags, {

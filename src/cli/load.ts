@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
 import type { Application } from '../core/types.ts'
 import { hasCode } from '../utils/check.ts'
-import { UsageError } from './outcome.ts'
+import { UsageError } from './command-outcome.ts'
 
 /**
  * Reads something off the application of a file. It is set up, and torn down; it does not listen.

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { toOpenApi } from '../openapi/document.ts'
+import type { CommandOutcome } from './command-outcome.ts'
 import { withApplication } from './load.ts'
-import type { Outcome } from './outcome.ts'
 
 /**
  * Prints the document of an application. Its title and version are those of the package that the file belongs to.
@@ -12,7 +12,7 @@ import type { Outcome } from './outcome.ts'
  * @returns The document as JSON
  * @throws UsageError for a file without an application
  */
-export async function describeFile(file: string, server: string | undefined): Promise<Outcome> {
+export async function describeFile(file: string, server: string | undefined): Promise<CommandOutcome> {
   const info = readInfo(dirname(file))
   const document = await withApplication(file, (app) =>
     toOpenApi(app, { ...(info && { info }), ...(server !== undefined && { servers: [{ url: server }] }) })

@@ -11,7 +11,7 @@ import type { Params } from './types.ts'
  * @param id What stands in place of the id
  * @param params The params of the call
  */
-export function withBy(
+export function withLookupField(
   service: object,
   by: string | undefined,
   method: string,

@@ -7,7 +7,7 @@ import { createTypeError } from '../utils/developer-error.ts'
 import { Availability, type Outage } from './availability.ts'
 import { RedisConnection, type RedisSettings } from './connection.ts'
 import { type Gap, Inbox } from './inbox.ts'
-import { toReceivedEvent, toText } from './message.ts'
+import { toEventText, toReceivedEvent } from './message.ts'
 import { Outbox } from './outbox.ts'
 import type { SharedRevocationStore } from './revocation.ts'
 import type { StreamEntry } from './stream.ts'
@@ -115,7 +115,7 @@ export class Link {
       )
     }
 
-    if (isChosen) this.outbox?.add('event', toText(event, [getEntityName(this.app), ...params]))
+    if (isChosen) this.outbox?.add('event', toEventText(event, [getEntityName(this.app), ...params]))
   }
 
   private receive({ origin, kind, text }: StreamEntry): void {

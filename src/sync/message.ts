@@ -21,7 +21,7 @@ export interface ReceivedEvent {
  * @param names The names of further params that travel
  * @throws Error for an event that cannot be written
  */
-export function toText({ path, event, data, context }: ServiceEvent, names: readonly string[]): string {
+export function toEventText({ path, event, data, context }: ServiceEvent, names: readonly string[]): string {
   const { method, id, params } = context
 
   try {
@@ -47,7 +47,7 @@ export function toText({ path, event, data, context }: ServiceEvent, names: read
 }
 
 /**
- * Reads what {@link toText} has written, in another process.
+ * Reads what {@link toEventText} has written, in another process.
  *
  * @param app The application
  * @param text The text

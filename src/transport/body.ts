@@ -109,7 +109,7 @@ export function parseBody(text: string, contentType: string | undefined, accepte
  * @param name What the messages of errors call it
  * @throws BadRequest unless it is an object, or an array of objects, that is not nested too deep
  */
-export function toData(body: unknown, method: string, name = 'request body'): unknown {
+export function toCallData(body: unknown, method: string, name = 'request body'): unknown {
   if (body === undefined) return {}
 
   if (typeof body !== 'object' || body === null) {

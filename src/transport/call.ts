@@ -1,10 +1,10 @@
-import { withBy } from '../core/by.ts'
+import { withLookupField } from '../core/by.ts'
 import { defaultServiceMethods, getDefinition, isStandardMethod, type ServiceCall } from '../core/methods.ts'
 import { type FilledRoute, fillRoute } from '../core/routes.ts'
 import { getMethodRoutes, getServiceOptions } from '../core/service.ts'
 import type { MethodRoutes, Query, RouteLookup } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed } from '../errors.ts'
-import { toData } from './body.ts'
+import { toCallData } from './body.ts'
 import { MALFORMED_PATH } from './error.ts'
 import { type IncomingHeaders, METHOD_HEADER } from './http.ts'
 
@@ -39,7 +39,7 @@ export function toServiceCall(request: CallRequest, route: RouteLookup): Service
   }
 
   const takesData = getDefinition(method).args.includes('data') && !(routed && isWithoutData(request))
-  const data = takesData ? toData(request.body, method) : undefined
+  const data = takesData ? toCallData(request.body, method) : undefined
   const inPath = toRouteParams(route.params, routeParams)
   const filled = routed ? undefined : fillNamedRoute(route.service, method, data)
   const placeholders = routed ? decodeAll(routed.params) : filled?.values
@@ -48,7 +48,7 @@ export function toServiceCall(request: CallRequest, route: RouteLookup): Service
     method,
     id: segment,
     data: filled ? filled.data : data,
-    params: withBy(route.service, by, method, segment, {
+    params: withLookupField(route.service, by, method, segment, {
       query: request.query,
       headers: request.headers,
       route: placeholders ? Object.assign(inPath, placeholders) : inPath,

@@ -1,4 +1,4 @@
-import { withBy } from '../core/by.ts'
+import { withLookupField } from '../core/by.ts'
 import { callService, getResponse } from '../core/call.ts'
 import type { Channel, CombinedChannel } from '../core/channel.ts'
 import { fromArguments, getDefinition, isStandardMethod, type ServiceCall } from '../core/methods.ts'
@@ -10,7 +10,7 @@ import { createError } from '../utils/developer-error.ts'
 import { copyWith } from '../utils/object.ts'
 import { shorten } from '../utils/shorten.ts'
 import { type ParseAuthenticationOptions, parseAuthentication } from './authentication.ts'
-import { toData } from './body.ts'
+import { toCallData } from './body.ts'
 import { fillNamedRoute } from './call.ts'
 import { toClientError, toErrorResponse } from './error.ts'
 import type { IncomingHeaders, TransportApplication } from './http.ts'
@@ -126,7 +126,7 @@ export function toSocketCall(
       method,
       id,
       data: filled ? filled.data : sent,
-      params: withBy(
+      params: withLookupField(
         service,
         by,
         method,
@@ -171,7 +171,7 @@ function toSocketData(data: unknown, method: string): unknown {
   if (ArrayBuffer.isView(data)) throw new BadRequest('Invalid data: expected an object or array, got bytes')
 
   // An argument that was left out arrives as `null`. Custom methods may be called without data.
-  return toData(data === null && !isStandardMethod(method) ? undefined : data, method, 'data')
+  return toCallData(data === null && !isStandardMethod(method) ? undefined : data, method, 'data')
 }
 
 /**

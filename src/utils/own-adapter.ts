@@ -6,7 +6,9 @@ interface CallOptions {
 }
 
 /** The field in place of the id is that of one service: what is left for others, whose calls get the same params. */
-export function withoutBy<Options extends CallOptions>(options: Options): Omit<Options, keyof CallOptions> {
+export function withoutLookupField<Options extends CallOptions>(
+  options: Options
+): Omit<Options, keyof CallOptions> {
   const { id, by, ...others } = options
 
   return others

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { assertJson, isAcceptedForm, parseBody, parseJson, toData } from '../../src/transport/body.ts'
+import { assertJson, isAcceptedForm, parseBody, parseJson, toCallData } from '../../src/transport/body.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 
@@ -84,7 +84,7 @@ describe('data', () => {
     depth === 1 ? {} : depth % 2 === 0 ? [nest(depth - 1)] : { a: nest(depth - 1) }
 
   it('is an empty object without a body', () => {
-    expect(toData(undefined, 'create')).toEqual({})
+    expect(toCallData(undefined, 'create')).toEqual({})
   })
 
   it.each([
@@ -93,7 +93,7 @@ describe('data', () => {
     [5, 'number'],
     [true, 'boolean']
   ])('can not be %j', (body, kind) => {
-    expect(() => toData(body, 'create')).toThrow(
+    expect(() => toCallData(body, 'create')).toThrow(
       `Invalid request body: expected a JSON object or array, got ${kind}`
     )
   })
@@ -101,16 +101,16 @@ describe('data', () => {
   it.each([[1], [null], [[]], ['a'], [undefined], [new Uint8Array(1)]])(
     'of a standard method holds no %j',
     (element) => {
-      expect(() => toData([{}, element], 'create', 'message')).toThrow(
+      expect(() => toCallData([{}, element], 'create', 'message')).toThrow(
         'Invalid message: expected every element of the array to be an object'
       )
-      expect(toData([{}, element], 'custom')).toEqual([{}, element])
+      expect(toCallData([{}, element], 'custom')).toEqual([{}, element])
     }
   )
 
   it('nests a hundred deep', () => {
-    expect(toData(nest(100), 'custom')).toEqual(nest(100))
-    expect(() => toData(nest(101), 'custom')).toThrow(
+    expect(toCallData(nest(100), 'custom')).toEqual(nest(100))
+    expect(() => toCallData(nest(101), 'custom')).toThrow(
       'Invalid request body: expected objects and arrays to nest at most 100 deep'
     )
   })
@@ -118,14 +118,14 @@ describe('data', () => {
   it('names the same bytes once, and other things as often as it likes', () => {
     const [bytes, other, shared] = [new Uint8Array(3), new Uint8Array(3), { a: 1 }]
 
-    expect(toData({ bytes, list: [other], shared, again: shared }, 'create')).toMatchObject({ bytes })
-    expect(() => toData({ bytes, list: [bytes] }, 'create')).toThrow('expected the same bytes only once')
+    expect(toCallData({ bytes, list: [other], shared, again: shared }, 'create')).toMatchObject({ bytes })
+    expect(() => toCallData({ bytes, list: [bytes] }, 'create')).toThrow('expected the same bytes only once')
   })
 
   it('has nothing that stands for bytes in a packet', () => {
-    expect(() => toData({ a: [{ _placeholder: true, num: 0 }] }, 'create')).toThrow(
+    expect(() => toCallData({ a: [{ _placeholder: true, num: 0 }] }, 'create')).toThrow(
       "Invalid request body: '_placeholder' is not allowed as a name"
     )
-    expect(toData({ _placeholder: 'text' }, 'create')).toEqual({ _placeholder: 'text' })
+    expect(toCallData({ _placeholder: 'text' }, 'create')).toEqual({ _placeholder: 'text' })
   })
 })

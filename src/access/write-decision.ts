@@ -11,7 +11,7 @@ import { getPath, isPlainObject } from '../utils/object.ts'
  * What is known of a query before a write: it holds, it does not, it cannot be known (`undefined`), or it holds where
  * another query does.
  */
-export type Settled = boolean | undefined | Query
+export type WriteDecision = boolean | undefined | Query
 
 /** What a write does to fields. */
 export interface Write {
@@ -23,37 +23,41 @@ export interface Write {
 }
 
 /**
- * Settles a query for a write, as far as its data says.
+ * Evaluates a query for a write, as far as its data says.
  *
  * @param query The query
  * @param write The data, and what it sets
  */
-export function settle(query: Query, write: Write): Settled {
-  return all(Object.keys(query).map((name) => settleEntry(name, query[name], write)))
+export function evaluateForWrite(query: Query, write: Write): WriteDecision {
+  return all(Object.keys(query).map((name) => evaluateEntry(name, query[name], write)))
 }
 
-function settleEntry(name: string, value: unknown, write: Write): Settled {
+function evaluateEntry(name: string, value: unknown, write: Write): WriteDecision {
   switch (name) {
     case '$and':
-      return settleList(value, write, all)
+      return evaluateList(value, write, all)
     case '$or':
-      return settleList(value, write, some)
+      return evaluateList(value, write, some)
     case '$nor':
-      return negate(settleList(value, write, some))
+      return negate(evaluateList(value, write, some))
     case '$not':
-      return isPlainObject(value) ? negate(settle(value, write)) : undefined
+      return isPlainObject(value) ? negate(evaluateForWrite(value, write)) : undefined
     default:
-      return name.startsWith('$') ? undefined : settleField(name, value, write)
+      return name.startsWith('$') ? undefined : evaluateField(name, value, write)
   }
 }
 
-function settleList(value: unknown, write: Write, combine: (parts: readonly Settled[]) => Settled): Settled {
+function evaluateList(
+  value: unknown,
+  write: Write,
+  combine: (parts: readonly WriteDecision[]) => WriteDecision
+): WriteDecision {
   if (!Array.isArray(value) || !value.every(isPlainObject)) return undefined
 
-  return combine(value.map((part) => settle(part, write)))
+  return combine(value.map((part) => evaluateForWrite(part, write)))
 }
 
-function settleField(name: string, value: unknown, write: Write): Settled {
+function evaluateField(name: string, value: unknown, write: Write): WriteDecision {
   const path = name.split('.')
   const [root] = path as [string]
 
@@ -70,7 +74,7 @@ function settleField(name: string, value: unknown, write: Write): Settled {
 
   return all(
     Object.entries(value).map(([operator, operand]) =>
-      operator === '$not' ? negate(settleField(name, operand, write)) : compare(field, operator, operand)
+      operator === '$not' ? negate(evaluateField(name, operand, write)) : compare(field, operator, operand)
     )
   )
 }
@@ -107,7 +111,7 @@ function isScalar(value: unknown): boolean {
   return value === null || value instanceof Date || typeof value !== 'object'
 }
 
-function all(parts: readonly Settled[]): Settled {
+function all(parts: readonly WriteDecision[]): WriteDecision {
   if (parts.includes(false)) return false
   if (parts.includes(undefined)) return undefined
 
@@ -116,7 +120,7 @@ function all(parts: readonly Settled[]): Settled {
   return open.length === 0 ? true : open.length === 1 ? (open[0] as Query) : { $and: open }
 }
 
-function some(parts: readonly Settled[]): Settled {
+function some(parts: readonly WriteDecision[]): WriteDecision {
   if (parts.includes(true)) return true
   if (parts.includes(undefined)) return undefined
 
@@ -125,12 +129,12 @@ function some(parts: readonly Settled[]): Settled {
   return open.length === 0 ? false : open.length === 1 ? (open[0] as Query) : { $or: open }
 }
 
-function negate(settled: Settled): Settled {
-  if (settled === undefined) return undefined
+function negate(decision: WriteDecision): WriteDecision {
+  if (decision === undefined) return undefined
 
-  return isQuery(settled) ? { $nor: [settled] } : !settled
+  return isQuery(decision) ? { $nor: [decision] } : !decision
 }
 
-function isQuery(settled: Settled): settled is Query {
-  return typeof settled === 'object'
+function isQuery(decision: WriteDecision): decision is Query {
+  return typeof decision === 'object'
 }

@@ -1,5 +1,5 @@
 /** The result of a command. */
-export interface Outcome {
+export interface CommandOutcome {
   readonly code: 0 | 1
   /** What it says: on the standard output, or, when it failed, on the standard error. */
   readonly output: string

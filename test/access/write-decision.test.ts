@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { settle } from '../../src/access/settle.ts'
+import { evaluateForWrite } from '../../src/access/write-decision.ts'
 
 /** Settles a query for a patch. */
-function settlePatch(query: object, data: Record<string, unknown>): unknown {
-  return settle(query, { data, sets: (name) => Object.hasOwn(data, name), makes: () => false })
+function evaluatePatch(query: object, data: Record<string, unknown>): unknown {
+  return evaluateForWrite(query, { data, sets: (name) => Object.hasOwn(data, name), makes: () => false })
 }
 
 it.each<[object, Record<string, unknown>, unknown]>([
@@ -72,11 +72,11 @@ it.each<[object, Record<string, unknown>, unknown]>([
   [{ a: { $ne: 'x' } }, { a: 'the abcdef01-9c0b' }, true],
   [{ a: { $ne: 'x' } }, { a: 'a-b' }, true]
 ])('%j, when %j is written: %j', (query, data, expected) => {
-  expect(settlePatch(query, data)).toEqual(expected)
+  expect(evaluatePatch(query, data)).toEqual(expected)
 })
 
 it('knows nothing of a value that the store makes', () => {
-  expect(settle({ id: { $ne: 1 } }, { data: {}, sets: () => true, makes: (name) => name === 'id' })).toBe(
-    undefined
-  )
+  expect(
+    evaluateForWrite({ id: { $ne: 1 } }, { data: {}, sets: () => true, makes: (name) => name === 'id' })
+  ).toBe(undefined)
 })
