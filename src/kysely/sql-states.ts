@@ -8,9 +8,8 @@ const STATES: readonly (readonly [state: string, kind: ErrorKind])[] = [
   ['23503', 'reference'],
   ['23001', 'referenced'],
   ['23514', 'check'],
-  // What the condition of a view excludes, and what a trigger refuses.
+  // What the condition of a view excludes.
   ['44000', 'check'],
-  ['P0001', 'check'],
   ['40001', 'deadlock'],
   ['40P01', 'deadlock'],
   // What a trigger raises: `raise exception` on PostgreSQL, `signal` on MySQL.
