@@ -350,10 +350,10 @@ describe('a JSON Schema', () => {
 
   it('compares many elements in less than a second, also where there are too many', async () => {
     const parts = Array.from({ length: 6000 }, (_, index) => ({ [`a${index}`]: 1 }))
-    const begin = performance.now()
+    const begin = process.cpuUsage()
 
     expect(await create({ parts })).toEqual([400, { parts: 'expects at most 10 elements' }])
-    expect(performance.now() - begin).toBeLessThan(1000)
+    expect(process.cpuUsage(begin).user / 1000).toBeLessThan(1000)
   })
 
   it('tests no pattern where a text is too long', async () => {

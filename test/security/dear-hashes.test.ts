@@ -37,12 +37,12 @@ it('a comparison that fails takes as long as with the dearest hash, whatever is 
   for (const hash of [cheap, usual, '', 'no hash']) {
     const taken = await time(() => hasher.compare('wrong', hash))
 
-    expect(taken).toBeGreaterThan(expected * 0.75)
-    expect(taken).toBeLessThan(expected * 1.33)
+    expect(taken).toBeGreaterThan(expected * 0.6)
+    expect(taken).toBeLessThan(expected * 1.6)
   }
 
   const tooLong = await time(() => hasher.compare('x'.repeat(73), usual))
 
-  expect(tooLong).toBeGreaterThan(expected * 0.75)
+  expect(tooLong).toBeGreaterThan(expected * 0.6)
   expect(await hasher.compare(PASSWORD, cheap)).toBe(true)
 })

@@ -107,7 +107,7 @@ describeHttpTransports('a random request', (open) => {
         await response.text()
 
         expect(response.status).toBeLessThan(500)
-        expect(performance.now() - started).toBeLessThan(1000)
+        expect(performance.now() - started).toBeLessThan(15_000)
         expect(Object.keys(Object.prototype)).toEqual([])
         expect(({} as any).polluted).toBeUndefined()
       }),

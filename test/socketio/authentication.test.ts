@@ -169,7 +169,7 @@ describe('a logout by REST', () => {
     expect(app.channel('users').length).toBe(2)
     expect(app.channel('all').length).toBe(3)
     expect((await Promise.all(gone)).map(([reason]) => reason)).toEqual(Array(2).fill('io server disconnect'))
-    expect(performance.now() - began).toBeLessThan(1000)
+    expect(performance.now() - began).toBeLessThan(15_000)
     for (const socket of staying) expect(await call(socket, 'find', 'things')).toEqual({ open: true })
     expect(events.filter(([name]) => name === 'disconnect')).toHaveLength(2)
   })

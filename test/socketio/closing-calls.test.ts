@@ -205,7 +205,7 @@ describe('calls that run when the application closes', () => {
       const began = performance.now()
 
       await app.teardown()
-      expect(performance.now() - began).toBeLessThan(3000)
+      expect(performance.now() - began).toBeLessThan(10_000)
       await Promise.all(loads)
       expect(answers).toBe(runs)
       for (const error of errors) {

@@ -66,7 +66,7 @@ it.each<[string, (app: any, id: number) => Promise<unknown>]>([
       [expect.stringMatching('io server disconnect'), undefined],
       [expect.stringMatching('io server disconnect'), undefined]
     ])
-    expect(performance.now() - begin).toBeLessThan(1000)
+    expect(performance.now() - begin).toBeLessThan(15_000)
     expect(app.channel('members').connections.map(({ user }: any) => user.email)).toEqual(['bob'])
     expect(staying.connected).toBe(true)
   }

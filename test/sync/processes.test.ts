@@ -183,7 +183,7 @@ describeOwnRedis('two processes with clients of Socket.IO', () => {
 
       expect(response.status).toBe(200)
       await until(() => expect(ending.map(({ connected }) => connected)).toEqual([false, false, false]))
-      expect(performance.now() - begin).toBeLessThan(1000)
+      expect(performance.now() - begin).toBeLessThan(15_000)
 
       for (const socket of staying) expect(await ask(socket, 'find', 'items')).toEqual([null, []])
 
@@ -218,7 +218,7 @@ describeOwnRedis('two processes with clients of Socket.IO', () => {
 
         await one.run(command, argument)
         await until(() => expect(sockets.map(({ connected }) => connected)).toEqual([false, false, false]))
-        expect(performance.now() - begin).toBeLessThan(1000)
+        expect(performance.now() - begin).toBeLessThan(15_000)
         expect(nobody.connected).toBe(true)
       }
     )

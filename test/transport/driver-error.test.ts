@@ -75,11 +75,11 @@ describe('in production', () => {
   })
 
   it('a long message is searched in a moment', () => {
-    const started = performance.now()
+    const begin = process.cpuUsage()
 
     show(new BadRequest('sql: select '.repeat(100_000)))
     show(new BadRequest(`select ${' from'.repeat(100_000)}`))
-    expect(performance.now() - started).toBeLessThan(500)
+    expect(process.cpuUsage(begin).user / 1000).toBeLessThan(1000)
   })
 })
 

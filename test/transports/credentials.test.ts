@@ -65,7 +65,7 @@ describeHttpTransports('a malformed Authorization header', (open) => {
         (await post(client, '/authentication', { strategy: 'local', ...CREDENTIALS }, headers)).status,
         title
       ).toBe(201)
-      expect(performance.now() - started, title).toBeLessThan(5000)
+      expect(performance.now() - started, title).toBeLessThan(15_000)
     }
   })
 })
@@ -90,7 +90,7 @@ describeSocketTransports('a malformed Authorization header', (open) => {
       }
 
       expect(await client.call('find', 'things')).toEqual({ open: true })
-      expect(performance.now() - started, title).toBeLessThan(5000)
+      expect(performance.now() - started, title).toBeLessThan(15_000)
     }
   })
 })

@@ -260,12 +260,12 @@ it('a path of thousands of segments costs no more than another', async () => {
     .mount('docs', toText('docs'))
     .use('things', { find: async () => [] })
   const handle = createHandler(app, { logger: false })
-  const began = performance.now()
+  const begin = process.cpuUsage()
 
   for (let request = 0; request < 100; request++) {
     expect((await handle(new Request(`http://a/docs${'/a'.repeat(8000)}`))).status).toBe(200)
     expect((await handle(new Request(`http://a/things${'/a'.repeat(8000)}`))).status).toBe(404)
   }
 
-  expect(performance.now() - began).toBeLessThan(5000)
+  expect(process.cpuUsage(begin).user / 1000).toBeLessThan(5000)
 })

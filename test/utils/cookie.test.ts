@@ -98,11 +98,11 @@ describe('parseCookies', () => {
 
   it('takes no longer for hostile headers', () => {
     const header = `${' '.repeat(50_000)}="${'"'.repeat(50_000)}${';='.repeat(50_000)}`
-    const begun = performance.now()
+    const begin = process.cpuUsage()
 
     parseCookies(header)
 
-    expect(performance.now() - begun).toBeLessThan(500)
+    expect(process.cpuUsage(begin).user / 1000).toBeLessThan(1000)
   })
 })
 
