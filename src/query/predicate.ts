@@ -155,13 +155,13 @@ function toScalarTest(operator: OrderOperator, value: number | string, otherwise
 
   switch (operator) {
     case 'lt':
-      return (field) => (typeof field === type ? (field as typeof value) < value : otherwise(field))
+      return (field) => (typeof field === type ? value > (field as typeof value) : otherwise(field))
     case 'lte':
-      return (field) => (typeof field === type ? (field as typeof value) <= value : otherwise(field))
+      return (field) => (typeof field === type ? value >= (field as typeof value) : otherwise(field))
     case 'gt':
-      return (field) => (typeof field === type ? (field as typeof value) > value : otherwise(field))
+      return (field) => (typeof field === type ? value < (field as typeof value) : otherwise(field))
     case 'gte':
-      return (field) => (typeof field === type ? (field as typeof value) >= value : otherwise(field))
+      return (field) => (typeof field === type ? value <= (field as typeof value) : otherwise(field))
     default:
       return assertNever(operator)
   }
