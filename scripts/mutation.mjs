@@ -17,7 +17,11 @@ const TESTS = {
     'test/query/{comparator,compare,filters,like,malformed,parse,predicate,select}.test.ts',
     'test/{memory,adapter}/*.test.ts'
   ],
-  core: ['test/{core,hooks}/*.test.ts', MISTAKES],
+  core: [
+    'test/{access,core,hooks,manifest}/*.test.ts',
+    'test/transports/{by,custom-methods,methods,mount,own-errors,routes}.test.ts',
+    MISTAKES
+  ],
   adapter: ['test/{adapter,memory}/*.test.ts', 'test/core/routes.test.ts', 'test/transports/by.test.ts'],
   memory: ['test/memory/*.test.ts', 'test/memory-conformance.test.ts'],
   transport: [
@@ -72,7 +76,13 @@ const TESTS = {
     'test/access/proof.test.ts',
     MISTAKES
   ],
-  utils: ['test/{core,hooks,memory,query,utils}/*.test.ts', MISTAKES]
+  utils: [
+    'test/{access,core,hooks,memory,query,utils}/*.test.ts',
+    'test/authentication/{dispatch,hooks,issue-token,login,protect,service}.test.ts',
+    'test/schema/{data,dispatch,output}.test.ts',
+    'test/transports/{authentication,caches,output,values}.test.ts',
+    MISTAKES
+  ]
 }
 
 /** What a build makes, and the adapter suite: planted faults show that it notices them. */
