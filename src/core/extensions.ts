@@ -7,22 +7,31 @@ import type { Application, FeathersService, HookContext, ServiceExtension } from
 /** The hooks of the application, of the class and of the service. */
 export type Levels = readonly [Layer<HookContext>, Layer<HookContext>, Layer<HookContext>]
 
+/**
+ * What takes part in the calls of a service, in the order in which it sees their input and what leaves: its schema, what is
+ * inside of that, its access. So what access demands of a query comes last, and a client cannot talk it away.
+ */
+export function listExtensions(service: object): readonly ServiceExtension[] {
+  // A plugin may have put a service among the others that was never registered.
+  const { schema, access } = getServiceOptions(service) ?? {}
+
+  return [schema, schema?.inner, access].flatMap((extension) => extension ?? [])
+}
+
 /** Lets the extensions of a service check it, before anything else is done to it. */
 export function installExtensions(service: FeathersService, path: string, app: object): void {
-  const { schema, access } = getServiceOptions(service)
-
-  schema?.install?.(service, path, app)
-  access?.install?.(service, path, app)
+  for (const extension of listExtensions(service)) extension.install?.(service, path, app)
 }
 
 /** Sets a service up: its extensions first, because they can refuse the start. */
 export async function setUpService(service: FeathersService, path: string, app: object): Promise<void> {
-  // A plugin may have put a service among the others that was never registered.
-  const { schema, access } = getServiceOptions(service) ?? {}
-
-  if (schema?.setup) await schema.setup(service, path, app)
-  if (access?.setup) await access.setup(service, path, app)
+  for (const extension of listExtensions(service)) await extension.setup?.(service, path, app)
   await service.setup?.(app as Application, path)
+}
+
+/** The checks of the input of a method, in their order. */
+export function listInputHooks(service: object, method: string): readonly Hook<HookContext>[] {
+  return listHooks(listExtensions(service), 'input', method)
 }
 
 /**
@@ -33,24 +42,22 @@ export async function setUpService(service: FeathersService, path: string, app: 
  * @param layers Those of the application, the class and the service; without either they are returned as they are
  */
 export function extendLayers(service: object, method: string, layers: Levels): readonly Layer<HookContext>[] {
-  const { schema, access } = getServiceOptions(service)
-
+  const extensions = listExtensions(service)
   const checks = getMethodRoutes(service, method).length > 0 ? [assertValidCall] : []
 
-  if (!schema && !access && checks.length === 0) return layers
+  if (extensions.length === 0 && checks.length === 0) return layers
 
   const [ofApplication, ofClass, ofService] = layers
-  const hooksOf = <Place extends keyof Places>(place: Place, ...extensions: (Places | undefined)[]) =>
-    extensions.flatMap((extension) => extension?.[place]?.(method) ?? []) as PlacedHook<Place>[]
+  // Access decides first who may call, and what is inside of a schema completes a result before it.
+  const reversed = extensions.toReversed()
 
   return [
-    { around: [], phases: [{ after: hooksOf('output', schema, access) }] },
-    withAdmission(ofApplication, hooksOf('admit', access, schema)),
-    { around: [], phases: [{ after: hooksOf('complete', schema, access) }] },
+    { around: [], phases: [{ after: listHooks(extensions, 'output', method) }] },
+    withAdmission(ofApplication, listHooks(reversed, 'admit', method)),
+    { around: [], phases: [{ after: listHooks(reversed, 'complete', method) }] },
     ofClass,
-    // What access demands of a query comes after the schema, so that a client cannot talk it away.
-    withInput(ofService, checks, hooksOf('input', schema, access)),
-    { around: hooksOf('innermost', access, schema), phases: [] }
+    withInput(ofService, checks, listInputHooks(service, method)),
+    { around: listHooks(reversed, 'innermost', method), phases: [] }
   ]
 }
 
@@ -58,6 +65,14 @@ export function extendLayers(service: object, method: string, layers: Levels): r
 type Places = Pick<ServiceExtension, 'output' | 'admit' | 'complete' | 'input' | 'innermost'>
 
 type PlacedHook<Place extends keyof Places> = NonNullable<ReturnType<NonNullable<Places[Place]>>>
+
+function listHooks<Place extends keyof Places>(
+  extensions: readonly Places[],
+  place: Place,
+  method: string
+): readonly PlacedHook<Place>[] {
+  return extensions.flatMap((extension) => extension[place]?.(method) ?? []) as PlacedHook<Place>[]
+}
 
 /** Puts hooks after the last before hook. */
 function withAdmission(layer: Layer<HookContext>, admit: readonly Hook<HookContext>[]): Layer<HookContext> {

@@ -1,3 +1,4 @@
+import { listInputHooks } from '../core/extensions.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
 import { describeHook } from '../hooks/traits.ts'
@@ -13,15 +14,15 @@ import { createError } from '../utils/developer-error.ts'
  */
 export function validate(): (context: HookContext) => Promise<void> {
   async function validateInput(context: HookContext): Promise<void> {
-    const { schema } = getServiceOptions(context.service)
+    const { service, method } = context
 
-    if (!schema)
+    if (!getServiceOptions(service).schema)
       throw createError(
         'ALULA_MISSING_SCHEMA',
         `validate() needs a schema, which service '${context.path}' does not have`
       )
 
-    await schema.input?.(context.method)?.call(context.service, context)
+    for (const check of listInputHooks(service, method)) await check.call(service, context)
   }
 
   return describeHook(validateInput, { input: 'here' })

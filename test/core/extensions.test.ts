@@ -18,7 +18,7 @@ describe('extensions of a service', () => {
     app.use(
       'notes',
       { get: async () => steps.push('method') },
-      { schema: extension('schema'), access: extension('access') }
+      { schema: { ...extension('schema'), inner: extension('inner') }, access: extension('access') }
     )
     app.hooks({
       around: [wrap('app.around')],
@@ -37,7 +37,7 @@ describe('extensions of a service', () => {
     await app.service('notes').get(1)
 
     expect(steps).toEqual([
-      ...['app.around', 'app.before', 'access.admit', 'schema.admit'],
+      ...['app.around', 'app.before', 'access.admit', 'inner.admit', 'schema.admit'],
       ...[
         'service.around',
         'first',
@@ -45,22 +45,27 @@ describe('extensions of a service', () => {
         'second',
         'again',
         'schema.input',
+        'inner.input',
         'access.input',
         'rest',
         'access.innermost',
+        'inner.innermost',
         'schema.innermost'
       ],
       ...[
         'method',
         'schema.innermost end',
+        'inner.innermost end',
         'access.innermost end',
         'service.after',
         'service.around end',
-        'schema.complete',
         'access.complete',
+        'inner.complete',
+        'schema.complete',
         'app.after',
         'app.around end',
         'schema.output',
+        'inner.output',
         'access.output'
       ]
     ])
