@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 import config from './vitest.quick.config.ts'
 
 /** The folders that everything else rests on. */
-const CORE = ['core', 'hooks', 'query', 'adapter', 'memory', 'access', 'schema', 'utils']
+const CORE = ['core', 'hooks', 'query', 'adapter', 'memory', 'access', 'schema', 'relations', 'utils']
 
 export default defineConfig({
   ...config,

@@ -16,7 +16,7 @@ const LONG = [
   // What needs a build.
   'test/{authentication/timers,client/bundle,express/hosts,tools/agents}.test.ts',
   // Random and hostile input, many records, slow clients, dear passwords, and servers that fail.
-  'test/**/*{along,cut-off,dear,fuzz,hostile,kill,large,lost,outage,processes,random,rivals,slow}*.test.ts',
+  'test/**/*{cut-off,dear,fuzz,hostile,kill,large,lost,outage,prefetch,processes,random,rivals,slow}*.test.ts',
   'test/security/{application-code/**,unread-responses.test.ts}',
   'packages/alula-testing/test/adapters/random.test.ts',
   'test/{access/proof,authentication/{hasher,raised-cost},kysely/columns,node/pipelining,schema/{leaks,many-types},stack,tools/roads}.test.ts',

@@ -39,10 +39,12 @@ const TESTS = {
   ],
   application: ['test/core/*.test.ts', MISTAKES],
   schema: [
-    'test/schema/!(bundle|recursive|random-relations).test.ts',
+    'test/schema/!(bundle|recursive).test.ts',
     'test/access/closed.test.ts',
+    'test/relations/{mistakes,relations}.test.ts',
     'test/transports/{output,reported-results,schemas,values}.test.ts'
   ],
+  relations: ['test/relations/!(random).test.ts', 'test/kysely/table-relations.test.ts'],
   access: ['test/access/!(races|random).test.ts', 'test/transports/access.test.ts'],
   manifest: ['test/access/{closed,proof}.test.ts', 'test/openapi/document*.test.ts'],
   openapi: ['test/openapi/{document*,page-data,serve*}.test.ts'],
@@ -57,7 +59,7 @@ const TESTS = {
   kysely: [
     'test/kysely/!(docs|hostile|kill|large|official|outage).test.ts',
     'test/adapter/*.test.ts',
-    'test/schema/{along,relations}.test.ts',
+    'test/relations/{prefetch,relations}.test.ts',
     MISTAKES
   ],
   // The command runs in a process of its own, which has no mutants.

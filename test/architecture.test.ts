@@ -16,8 +16,8 @@ const FLOORS: readonly (readonly string[])[] = [
   ['hooks', 'query'],
   ['core'],
   ['authentication-hooks', 'schema'],
-  ['access', 'application'],
-  ['transport', 'adapter', 'authentication', 'client', 'manifest'],
+  ['access', 'relations'],
+  ['application', 'transport', 'adapter', 'authentication', 'client', 'manifest'],
   ['node'],
   ['express', 'koa', 'fetch', 'socketio', 'sync', 'oauth', 'memory', 'kysely', 'openapi'],
   ['cli']

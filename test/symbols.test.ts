@@ -13,10 +13,6 @@ const BETWEEN_FOLDERS: Symbols = {
     TRAITS: 'on hooks, rules and services: what they say about themselves',
     GUARD: 'on hooks, also of applications: the function that guards all calls of the service'
   },
-  'src/query/record-set.ts': {
-    SET: 'on record sets: their own mark',
-    OPERAND: 'on operands: their own mark'
-  },
   'src/schema/declared.ts': {
     DECLARED: 'on values of schema(): their declaration, shared by copies of a bundle'
   },
@@ -73,8 +69,8 @@ it('symbols are created in the listed files, each for its reason', () => {
   expect(found.toSorted()).toEqual(toNames(BETWEEN_FOLDERS, OF_ONE_FOLDER, OF_FEATHERS).toSorted())
 })
 
-it('at most seven symbols carry meaning from one folder to another', () => {
-  expect(toNames(BETWEEN_FOLDERS).length).toBeLessThanOrEqual(7)
+it('at most five symbols carry meaning from one folder to another', () => {
+  expect(toNames(BETWEEN_FOLDERS).length).toBeLessThanOrEqual(5)
 })
 
 it('no other folder imports a symbol of one folder', () => {

@@ -1,5 +1,5 @@
 /** The tests of SQL: of the adapter, and of what schemas and relations make of tables. */
-const SQL = ['test/kysely/', 'test/schema/along', 'test/schema/random', 'relation']
+const SQL = ['test/kysely/', 'test/schema/random', 'relation']
 
 /** Tests that start what they need themselves: versions of PostgreSQL, one that fails, PGlite. */
 const WITHOUT_OWN = [...SQL, '--exclude', '**/kysely/{catalog,outage,pglite}.test.ts']
@@ -12,22 +12,10 @@ const WITH_OUTAGE = [...SQL, '--exclude', '**/kysely/{catalog,pglite}.test.ts']
  * PGlite does not have; and large records, which it reads slowly.
  */
 const OF_SERVERS = [
-  ...[
-    'catalog',
-    'collations',
-    'docs',
-    'drivers',
-    'events',
-    'gone',
-    'keys',
-    'kill',
-    'large-relations',
-    'lost',
-    'outage'
-  ],
+  ...['catalog', 'collations', 'docs', 'drivers', 'events', 'gone', 'keys', 'kill', 'lost', 'outage'],
   ...['own-statements', 'samples', 'samples-relations', 'timeout']
 ]
-const ONE_CONNECTION = [...SQL, '--exclude', `**/{${OF_SERVERS.join(',')}}.test.ts`]
+const ONE_CONNECTION = [...SQL, '--exclude', `**/{${OF_SERVERS.join(',')},relations/large}.test.ts`]
 
 const SQLITE = { TEST_DATABASE: 'SQLite' }
 const POSTGRES = { TEST_DATABASE: 'PostgreSQL' }

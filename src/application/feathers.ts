@@ -5,13 +5,20 @@ import { registrationSteps } from '../core/register.ts'
 import { withDispatch } from '../core/shown.ts'
 import { nameSecondCopy } from '../core/single-copy.ts'
 import type { RouteLookup, ServiceMixin } from '../core/types.ts'
+import { addRelations } from '../relations/extension.ts'
 import { enforceSchema } from '../schema/enforce.ts'
 import { copyWith, isEmpty } from '../utils/object.ts'
 import { stripSlashes } from '../utils/path.ts'
 
 /** The application, with the routes of methods and with schemas. */
 export class Feathers extends BaseApplication {
-  override mixins: ServiceMixin<any>[] = [assertNoRoute, enforceSchema, ...registrationSteps, addMethodRoutes]
+  override mixins: ServiceMixin<any>[] = [
+    assertNoRoute,
+    enforceSchema,
+    addRelations,
+    ...registrationSteps,
+    addMethodRoutes
+  ]
 
   constructor() {
     super()

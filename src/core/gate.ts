@@ -118,8 +118,8 @@ export function isRefused(layers: readonly Layer<HookContext>[]): boolean {
 }
 
 /**
- * Whether a method of a registered service has hooks, those of the application and of the class among them, or a gate. What
- * its extensions do is none.
+ * Whether a method of a registered service has hooks that may change its query or its result, those of the application and
+ * of the class among them, or a gate. What its extensions do is none, and an error hook sees neither.
  *
  * @param app The application
  * @param service The service
@@ -145,7 +145,7 @@ export function hasHooks(app: object, service: object, method: string): boolean 
       .toLayers(method)
       .some(
         ({ around, phases }) =>
-          around.length > 0 || phases.some((phase) => Object.values(phase).some((list) => list.length > 0))
+          around.length > 0 || phases.some(({ before = [], after = [] }) => before.length + after.length > 0)
       )
   }
 

@@ -5,11 +5,9 @@ import type { Id, Paginated } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
 import { TRAITS, type Traits } from '../hooks/traits.ts'
 import type { Condition, ParsedQuery } from '../query/ast.ts'
-import { type RecordSet, toSetResult, wantsSet } from '../query/record-set.ts'
+import type { RecordSet } from '../query/related.ts'
 import { getInherited, getServiceSlots } from '../utils/call-state.ts'
 import { hasCode } from '../utils/check.ts'
-import { openAlong } from './along.ts'
-import { toKnownRecords } from './along-rows.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import { findDatabase } from './databases.ts'
 import type { Fragment, StoredRow } from './dialect.ts'
@@ -21,17 +19,11 @@ import { withPluginsOf, withSchema } from './instance.ts'
 import { type AnyKyselyParams, assertOptions, type KyselyOptions, type KyselyParams } from './options.ts'
 import { sortById, toOrder } from './order.ts'
 import { watchStatements } from './outside.ts'
-import {
-  type AlongReader,
-  assertSelection,
-  readPage,
-  readRecord,
-  readRecords,
-  toNotFound,
-  toRecord
-} from './read.ts'
+import { openPrefetch, type PrefetchReader } from './prefetch/reader.ts'
+import { PrefetchedRows } from './prefetch/rows.ts'
+import { assertSelection, readPage, readRecord, readRecords, toNotFound, toRecord } from './read.ts'
 import { readWithin } from './read-within.ts'
-import { KyselySet, toNumbers } from './set.ts'
+import { KyselySet, toNumbers } from './relations.ts'
 import { type StoredField, type StoredService, toStoredFields } from './stored-fields.ts'
 import { assertTakes, getTable, openTable, type TableHandle } from './table-handle.ts'
 import { warnOfTable, warnOfUnusable } from './table-warnings.ts'
@@ -91,7 +83,6 @@ export class KyselyAdapter<
   /** What relations, schemas and `table()` ask of the service. */
   get [TRAITS](): Traits & StoredService[typeof TRAITS] {
     return {
-      findsAsIs: () => findsAsIs(this),
       compare: (comparison) => compareWithTable(this, comparison),
       stored: (params?: AnyKyselyParams) => readStored(this, params)
     }
@@ -102,13 +93,21 @@ export class KyselyAdapter<
   }
 
   async _find(params?: ServiceParams): Promise<Paginated<Result> | Result[]> {
-    if (params && wantsSet(this, params)) return toSetResult(this.asSet(params))
+    const { setRequest, relation, relatedSorts } = getServiceSlots(params, this)
+
+    if (params && setRequest) {
+      setRequest.set = this.asSet(params)
+
+      return setRequest.result
+    }
 
     const query = this.parseQuery(params)
     const { paginate } = this.getOptions(params)
-    const { found, along: asked, relatedSorts } = getServiceSlots(params, this)
+    const { prefetched } = relation ?? {}
     const known =
-      !isPaginated(paginate) && found && toKnownRecords<Result>(found, this.toSet(params, query.where), query)
+      prefetched instanceof PrefetchedRows && !isPaginated(paginate)
+        ? prefetched.toRecords<Result>(this.toSet(params, query.where), query)
+        : undefined
 
     if (known) return known
 
@@ -118,20 +117,15 @@ export class KyselyAdapter<
       const numbers = relatedSorts && (await toNumbers(relatedSorts, handle, this.getModel(params)))
       const order = toOrder(query.sort, handle.table, handle.id, numbers)
       const { limit, skip } = query
-      const along = asked && (await openAlong(asked, this.toSet(params, query.where), handle, params, limit))
-      const readAll = async (reader?: AlongReader) =>
-        isPaginated(paginate) && paginate.total !== false
-          ? await readPage<Result>(handle, query, where, order, reader)
-          : { total: 0, data: await readUnpaged(reader) }
-      const readUnpaged = (reader?: AlongReader) =>
+      const readUnpaged = (reader?: PrefetchReader) =>
         budget && !reader
           ? readWithin<Result>(handle, query, where, order, budget)
           : readRecords<Result>(handle, query, where, order, reader)
-      const { total, data } = await readAll(along).catch((error) => {
-        if (!along || !handle.table.dialect.json?.isRefusal?.(error)) throw error
-
-        return readAll()
-      })
+      const { total, data } = await this.prefetch(params, query, handle, limit, async (reader) =>
+        isPaginated(paginate) && paginate.total !== false
+          ? await readPage<Result>(handle, query, where, order, reader)
+          : { total: 0, data: await readUnpaged(reader) }
+      )
 
       return toPage(paginate, { total, limit, skip, data })
     })
@@ -140,7 +134,30 @@ export class KyselyAdapter<
   async _get(id: Id, params?: ServiceParams): Promise<Result> {
     const query = this.parseQuery(params)
 
-    return await this.run(params, (handle) => readRecord<Result>(handle, id, query))
+    return await this.run(params, (handle) =>
+      this.prefetch(params, query, handle, 1, (reader) => readRecord<Result>(handle, id, query, reader))
+    )
+  }
+
+  /** Reads records, and related rows with them where a call asks for these; by itself where JSON cannot hold them. */
+  private async prefetch<T>(
+    params: ServiceParams | undefined,
+    { where }: ParsedQuery,
+    handle: TableHandle,
+    limit: number | undefined,
+    readAll: (reader?: PrefetchReader) => Promise<T>
+  ): Promise<T> {
+    const { prefetch } = getServiceSlots(params, this)
+    const reader =
+      prefetch && (await openPrefetch(prefetch, this.toSet(params, where), handle, params, limit))
+
+    if (!reader) return await readAll()
+
+    return await readAll(reader).catch((error) => {
+      if (!handle.table.dialect.json?.isRefusal?.(error)) throw error
+
+      return readAll()
+    })
   }
 
   async _create(data: Data, params?: ServiceParams): Promise<Result>
@@ -242,23 +259,6 @@ export class KyselyAdapter<
       throw toTableError(error, { table: handle?.table, action, services: findDatabase(Model).services })
     }
   }
-}
-
-/** What `find` calls that classes may override. */
-const PARTS_OF_FIND = ['_find', 'asSet', 'getModel', 'getOptions', 'parseQuery', 'sanitizeQuery']
-
-/** Whether no class or object has overridden what `find` does. */
-function findsAsIs(service: object): boolean {
-  const { find } = service as { find?: { readonly original?: unknown } }
-
-  return (
-    find?.original === KyselyService.prototype.find &&
-    PARTS_OF_FIND.every((name) => hasOwnPart(service, name))
-  )
-}
-
-function hasOwnPart(service: object, name: string): boolean {
-  return Reflect.get(service, name) === Reflect.get(KyselyService.prototype, name)
 }
 
 /** What the table holds, for `table()` and for schemas that are compared with it. */

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Comparison } from '../query/ast.ts'
 import { toReadings } from '../query/coerce.ts'
-import { getOperand } from '../query/record-set.ts'
 import { assertNever, copyWith } from '../utils/object.ts'
 import type { Field, Fragment, Table } from './dialect.ts'
 import { toTyped } from './json.ts'
@@ -50,9 +49,7 @@ function isEqualToNone({ column }: Field, operand: unknown): boolean {
 
 /** Whether a field equals one of some values. */
 function among(field: Field, values: readonly unknown[], table: Table): Fragment {
-  const operand = getOperand(values)
-
-  if (operand instanceof Subquery) return amongRelated(field, operand, table)
+  if (values instanceof Subquery) return amongRelated(field, values, table)
 
   const operands = values.map((value) => (isNull(value) ? NOTHING : toOperand(field.column, value)))
   const present = [...new Set(operands.filter((operand) => !isEqualToNone(field, operand)))]

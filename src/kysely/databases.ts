@@ -13,8 +13,8 @@ export const DIALECTS: readonly Dialect[] = [sqlite, mysql, postgres]
 interface Instance {
   /** The tables by their names in statements; a promise for one that is being read. */
   readonly tables: Map<string, Table | Promise<Table>>
-  /** What statements read along with the rows of a table, as text. */
-  readonly along: Map<string, readonly string[]>
+  /** What statements of pages select of related rows, as text. */
+  readonly selections: Map<string, readonly string[]>
   /** The instances that were made of it, by their schemas. */
   readonly schemas: Map<string, AnyKysely>
 }
@@ -46,7 +46,7 @@ export class Database {
 
     if (known) return known
 
-    const instance: Instance = { tables: new Map(), along: new Map(), schemas: new Map() }
+    const instance: Instance = { tables: new Map(), selections: new Map(), schemas: new Map() }
 
     this.instances.set(db, instance)
 

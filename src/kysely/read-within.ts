@@ -1,6 +1,6 @@
 import type { ParsedQuery } from '../query/ast.ts'
-import type { Budget } from '../query/record-set.ts'
-import { TooLargeRelated } from '../schema/find-related.ts'
+import type { Budget } from '../query/related.ts'
+import { TooLargeRelated } from '../relations/budget.ts'
 import { countCharacters } from '../utils/size.ts'
 import type { Fragment } from './dialect.ts'
 import { readRecords } from './read.ts'

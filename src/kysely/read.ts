@@ -1,4 +1,4 @@
-import { type AliasedRawBuilder, type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Id } from '../core/types.ts'
 import { Conflict, NotFound } from '../errors.ts'
 import type { ParsedQuery } from '../query/ast.ts'
@@ -7,16 +7,9 @@ import { copyWith } from '../utils/object.ts'
 import type { Fragment, StoredRow, Table } from './dialect.ts'
 import { toColumn } from './field.ts'
 import { allOf, NEVER } from './logic.ts'
+import type { PrefetchReader } from './prefetch/reader.ts'
 import { read, type TableHandle } from './table-handle.ts'
 import { toExpression } from './where.ts'
-
-/** Reads rows of other tables along with those of a page. */
-export interface AlongReader {
-  /** Further columns of the statement. */
-  readonly selections: readonly AliasedRawBuilder<unknown, string>[]
-  /** Takes what these columns hold. */
-  take(rows: readonly StoredRow[]): void
-}
 
 /** Reads the records that match, in an order, in the section of a query. */
 export async function readRecords<Result>(
@@ -24,14 +17,14 @@ export async function readRecords<Result>(
   query: ParsedQuery,
   where: Fragment,
   order: readonly Fragment[],
-  along?: AlongReader
+  reader?: PrefetchReader
 ): Promise<Result[]> {
   if (query.limit === 0 || where === NEVER) return []
 
-  const { selections = [] } = along ?? {}
+  const { selections = [] } = reader ?? {}
   const rows = await read(handle, selectSection(handle, query, where, order).select(selections))
 
-  return toRecords<Result>(rows, handle, query, along)
+  return toRecords<Result>(rows, handle, query, reader)
 }
 
 /**
@@ -43,7 +36,7 @@ export async function readPage<Result>(
   query: ParsedQuery,
   where: Fragment,
   order: readonly Fragment[],
-  along?: AlongReader
+  reader?: PrefetchReader
 ): Promise<{ total: number; data: Result[] }> {
   const { limit, skip } = query
 
@@ -51,16 +44,16 @@ export async function readPage<Result>(
 
   const { statements, totalName } = handle.table
   const total = sql`(${statements.count.where(where)})`.as(totalName)
-  const { selections = [] } = along ?? {}
+  const { selections = [] } = reader ?? {}
   const rows = await read(handle, selectSection(handle, query, where, order).select([total, ...selections]))
   const [first] = rows
 
   // No row says how many there are.
   if (!first) return { total: skip === 0 ? 0 : await countRecords(handle, where), data: [] }
 
-  const data = toRecords<Result>(rows, handle, query, along)
+  const data = toRecords<Result>(rows, handle, query, reader)
 
-  if (!along) for (const record of data) delete (record as StoredRow)[totalName]
+  if (!reader) for (const record of data) delete (record as StoredRow)[totalName]
 
   return { total: Number(first[totalName]), data }
 }
@@ -69,12 +62,12 @@ function toRecords<Result>(
   rows: readonly StoredRow[],
   handle: TableHandle,
   { select }: ParsedQuery,
-  along: AlongReader | undefined
+  reader: PrefetchReader | undefined
 ): Result[] {
-  along?.take(rows)
+  reader?.take(rows)
 
   // To take properties out again would take longer than to copy all others.
-  return rows.map(toRecord<Result>(handle, select, along && toColumnNames(select, handle)))
+  return rows.map(toRecord<Result>(handle, select, reader && toColumnNames(select, handle)))
 }
 
 function selectSection(
@@ -98,19 +91,27 @@ function selectSection(
  *
  * @throws NotFound when there is none
  */
-export async function readRecord<Result>(handle: TableHandle, id: Id, query: ParsedQuery): Promise<Result> {
+export async function readRecord<Result>(
+  handle: TableHandle,
+  id: Id,
+  query: ParsedQuery,
+  reader?: PrefetchReader
+): Promise<Result> {
   const { where, select } = query
+  const { selections = [] } = reader ?? {}
   const condition = allOf([hasId(id, handle), toExpression(where, handle.table)])
 
   assertSelection(select, handle)
 
   const [row, another] =
-    condition === NEVER ? [] : await read(handle, selectRows(handle, select).where(condition))
+    condition === NEVER
+      ? []
+      : await read(handle, selectRows(handle, select).where(condition).select(selections))
 
   if (row === undefined) throw toNotFound(id)
   if (another !== undefined) throw toSeveral(id, handle)
 
-  return toRecord<Result>(handle, select)(row)
+  return toRecords<Result>([row], handle, query, reader)[0] as Result
 }
 
 /** Counts the records that match. */

@@ -4,9 +4,10 @@ import { TRAITS } from '../hooks/traits.ts'
 import type { AroundHook, Hook } from '../hooks/types.ts'
 import type { SchemaDefinition } from '../schema/compile.ts'
 import { CHECKS, type LongForm } from '../schema/declaration.ts'
-import type { DescribedExtension } from '../schema/declared.ts'
+import type { DescribedExtension, InnerExtension } from '../schema/declared.ts'
 import { toExtension } from '../schema/enforce.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
+import type { Relations } from '../schema/relation.ts'
 import { declare } from '../schema/schema.ts'
 import { isStandardSchema } from '../schema/standard.ts'
 import type { DeclaredSchema, SettingsFor } from '../schema/types.ts'
@@ -71,6 +72,7 @@ export function table<Table = any, Server extends keyof Insertable<Table> = neve
 }
 
 class TableSchema implements DescribedExtension {
+  inner?: InnerExtension
   private readonly settings: TableSettings
   private service: (FeathersService & StoredService) | undefined
   private path = ''
@@ -85,6 +87,10 @@ class TableSchema implements DescribedExtension {
   /** What the service checks, as plain data; there once the table was read. */
   get definition(): SchemaDefinition | undefined {
     return this.declared?.definition
+  }
+
+  get relations(): Relations | undefined {
+    return this.settings.relations
   }
 
   get narrowsFind(): boolean {
@@ -112,7 +118,7 @@ class TableSchema implements DescribedExtension {
 
   async setup(): Promise<void> {
     try {
-      await this.check(await this.read({}), {})
+      await this.check(await this.read({}))
     } catch (error) {
       // A database that is away, or has no such table, keeps no application from starting: its calls are errors.
       if (!hasCode(error, 'ALULA_MISSING_TABLE') && !hasCode(error, 503)) throw error
@@ -177,14 +183,17 @@ class TableSchema implements DescribedExtension {
   private async load(params: Params): Promise<DescribedExtension> {
     const declared = await this.read(params)
 
-    if (!this.isChecked) await this.check(declared, params)
+    if (this.isChecked) return declared
+
+    // Comes after `read`, because a relation may lead back to this service.
+    await this.inner?.setup?.(this.service as FeathersService, this.path, this.app, params)
+    await this.check(declared)
 
     return declared
   }
 
-  /** Comes after `read`, because a relation may lead back to this service. */
-  private async check(declared: DescribedExtension, params: Params): Promise<void> {
-    await declared.setup?.(this.service as FeathersService, this.path, this.app, params)
+  private async check(declared: DescribedExtension): Promise<void> {
+    await declared.setup?.(this.service as FeathersService, this.path, this.app)
     this.isChecked = true
   }
 

@@ -3,7 +3,7 @@ import { isStandardMethod } from '../core/methods.ts'
 import type { Application } from '../core/types.ts'
 import { getMethodDefinition, isFieldTable, type SchemaDefinition } from '../schema/compile.ts'
 import { toNames } from '../schema/json-schema.ts'
-import { listFilters } from '../schema/related-filter.ts'
+import { listFilters } from '../schema/relation.ts'
 import { type ManifestMethod, type ManifestService, readServices } from './services.ts'
 
 /** What clients can do with one method of a service. */

@@ -15,7 +15,7 @@ import type { ParsedQuery } from '../query/ast.ts'
 import { compileComparator } from '../query/comparator.ts'
 import type { ToReader } from '../query/field.ts'
 import { type CustomPredicates, compilePredicate, type Predicate } from '../query/predicate.ts'
-import { type RecordSet, toSetResult, wantsSet } from '../query/record-set.ts'
+import type { RecordSet } from '../query/related.ts'
 import { toSelection } from '../query/select.ts'
 import { getServiceSlots } from '../utils/call-state.ts'
 import { isObject, isStringList, isSyncFunction } from '../utils/check.ts'
@@ -114,10 +114,15 @@ export class MemoryAdapter<
   }
 
   async _find(params?: ServiceParams): Promise<Paginated<Result> | Result[]> {
-    if (params && wantsSet(this, params)) return toSetResult(this.asSet(params))
+    const { setRequest, relatedSorts } = getServiceSlots(params, this)
+
+    if (params && setRequest) {
+      setRequest.set = this.asSet(params)
+
+      return setRequest.result
+    }
 
     const query = this.parseQuery(params)
-    const { relatedSorts } = getServiceSlots(params, this)
     const toReader = relatedSorts
       ? await toRelatedReader(relatedSorts, this.records.toReader)
       : this.records.toReader

@@ -1,5 +1,5 @@
 import type { FieldReader, ToReader } from '../query/field.ts'
-import { type CountRequest, type RecordSet, type RelatedSort, toKey } from '../query/record-set.ts'
+import { type CountRequest, type RecordSet, type RelatedSort, toKey } from '../query/related.ts'
 import { getPath } from '../utils/object.ts'
 
 /** The records in memory that a `find` selects. */

@@ -10,7 +10,7 @@ import {
   PATTERN_OPERATORS,
   RESULT_FILTERS
 } from './operators.ts'
-import { getOperand } from './record-set.ts'
+import { Operand } from './related.ts'
 
 /** Converts the value of a further top-level name; `undefined` drops it. */
 export type FilterConverter = (value: any, options: QueryOptions) => unknown
@@ -194,7 +194,7 @@ function parseOperator(
     else assertValue(name, value)
 
     // What stands for the values of related records is none of them yet.
-    const operand = getOperand(value) ? value : freezeCopy(value)
+    const operand = value instanceof Operand ? value : freezeCopy(value)
 
     return Object.freeze({ kind: 'compare', path, operator: operator.comparison, value: operand })
   }

@@ -40,7 +40,7 @@ export function assertComputed(computed: object, id: string): void {
  * @throws Error when a function returns another number of values than there are records
  */
 export async function addComputed(context: HookContext, fields: ComputedFields): Promise<void> {
-  const records = toRecords(context.result).filter(isPlainObject)
+  const records = fields.length > 0 ? toRecords(context.result).filter(isPlainObject) : []
 
   if (records.length === 0) return
 

@@ -1,6 +1,7 @@
 import type { FeathersService, Params, ServiceExtension } from '../core/types.ts'
 import type { SchemaDefinition } from './compile.ts'
 import type { LongForm } from './declaration.ts'
+import type { Relations } from './relation.ts'
 import type { Validator } from './validator.ts'
 
 /** Where the value of `schema()` has its declaration. The copies of a bundle share it. */
@@ -19,6 +20,10 @@ export interface Declaration {
 export interface DescribedExtension extends ServiceExtension {
   /** What the service checks, as plain data; there once the service is registered. */
   readonly definition: SchemaDefinition | undefined
+  /** What is related to a record, where the schema is enforced. */
+  readonly relations?: Relations | undefined
+  /** What takes part in calls for the sake of these relations. */
+  inner?: InnerExtension
   /**
    * Whether it may add conditions to the query of `find`: by defaults of a schema for queries, or by a resolver. Left out
    * where that is not known.
@@ -31,6 +36,10 @@ export interface DescribedExtension extends ServiceExtension {
    * @throws Error where it cannot be read now
    */
   readDefinition?(params: Params): Promise<void>
+}
+
+/** What takes part in calls inside of a schema. */
+export interface InnerExtension extends ServiceExtension {
   /** @param params Those of the call, where the first call of the service does what its set-up could not */
   setup?(service: FeathersService, path: string, app: object, params?: Params): Promise<void>
 }

@@ -16,32 +16,32 @@ import type {
 import { getTraits } from '../hooks/traits.ts'
 import type { AroundHook, Hook } from '../hooks/types.ts'
 import { addConditions } from '../query/conditions.ts'
+import { getServiceSlots, getSlots, setSlots } from '../utils/call-state.ts'
 import { isString } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import type { ErrorCode } from '../utils/error-codes.ts'
 import { copyWith, isEmpty } from '../utils/object.ts'
 import { andThen } from '../utils/promise.ts'
-import { assertRelations } from './check-relations.ts'
 import { type CompiledSchema, compileSchema, type SchemaDefinition } from './compile.ts'
+import { addComputed } from './computed.ts'
 import type { DataSource } from './data.ts'
 import { isQuerySettings, type LongForm } from './declaration.ts'
-import { type Declaration, type DescribedExtension, getDeclaration } from './declared.ts'
-import {
-  addDerived,
-  type DerivedFields,
-  markPrivate,
-  settleDerived,
-  takeIncludes,
-  withoutPrivate
-} from './derived.ts'
-import { getRelationField } from './find-related.ts'
+import { type Declaration, type DescribedExtension, getDeclaration, type InnerExtension } from './declared.ts'
 import { markRecords, pickResult, showAll, showOthers } from './output.ts'
 import type { QueryCheck } from './query.ts'
-import { listFilters } from './related-filter.ts'
+import type { Relations } from './relation.ts'
 import { compileExternal, compileResult, type ResolverSettings, resolveInput } from './resolvers.ts'
 import { compileResultCheck, type ResultCheck } from './result.ts'
+import { dropSources, selectSources } from './selection.ts'
 import type { Validator } from './validator.ts'
+
+declare module '../utils/call-state.ts' {
+  interface ContextSlots {
+    /** What `$include` of the query was, which is for relations. */
+    readonly include?: unknown
+  }
+}
 
 /** Puts what enforces a declaration in its place among the options of a service; the first step of its registration. */
 export function enforceSchema(
@@ -81,6 +81,7 @@ function describeOnly(declared: ServiceSchema): DescribedExtension {
 const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i
 
 class ServiceSchema implements DescribedExtension {
+  inner?: InnerExtension
   private readonly form: LongForm
   private readonly record: Validator
   private readonly isDevelopment = globalThis.process?.env.NODE_ENV !== 'production'
@@ -95,6 +96,10 @@ class ServiceSchema implements DescribedExtension {
   /** What the service checks, as plain data; there once the service is registered. */
   get definition(): SchemaDefinition | undefined {
     return this.compiled?.definition
+  }
+
+  get relations(): Relations {
+    return this.form.relations ?? {}
   }
 
   get narrowsFind(): boolean {
@@ -143,25 +148,23 @@ class ServiceSchema implements DescribedExtension {
     }
   }
 
-  async setup(service: FeathersService, path: string, app: object, params: Params = {}): Promise<void> {
-    const { definition, validators } = this.compiled as CompiledSchema
+  async setup(service: FeathersService, path: string): Promise<void> {
+    const { validators } = this.compiled as CompiledSchema
 
-    await assertRelations(app as Application, { path, definition }, params)
     for (const validator of validators) await validator.load?.()
 
     await getTraits(service).compare?.({ ...this.form, path, record: this.record.output })
   }
 
   output(method: string): Hook<HookContext> {
-    const { view, hidden, computed = {}, relations = {} } = this.form
+    const { view, hidden } = this.form
     const { pick, pickers, dispatchProperty } = this.compiled as CompiledSchema
     const isStandard = isStandardMethod(method)
     const pickOwn = pickers.get(method)
     const resolve = pickOwn ? undefined : compileExternal(this.resolvers, isStandard ? pick : showAll)
     const hasEvent = getDefinition(method).event !== undefined
-    const hasRelations = !isEmpty(relations)
     const resultCheck = isStandard ? this.resultCheck : undefined
-    const added = Object.keys({ ...computed, ...relations })
+    const added = this.listAdded()
     const pickAny = (value: unknown) => {
       if (isStandard) return pickResult(showOthers(value, dispatchProperty, added), pick)
 
@@ -176,14 +179,11 @@ class ServiceSchema implements DescribedExtension {
     return (context) => {
       resultCheck?.compare(context)
       // Listeners of an event get the result too.
-      if (isStandard && (hasEvent || !goesToClient(context))) mark(context)
+      if (isStandard && (hasEvent || !goesToClient(context))) {
+        context.result = markRecords(context.result, dispatchProperty)
+      }
 
       return resolve ? resolve(context).then(() => show(context)) : show(context)
-    }
-
-    function mark(context: HookContext): void {
-      context.result = markRecords(context.result, dispatchProperty)
-      if (hasRelations) markPrivate(context, relations)
     }
 
     function show(context: HookContext): unknown {
@@ -202,25 +202,42 @@ class ServiceSchema implements DescribedExtension {
       })
     }
 
-    /** Related records that not all may find are for the caller alone. */
+    /** Records of other services may have fields that are for the caller alone. */
     function keepPrivate(context: HookContext, source: unknown, hasView: boolean): void {
       const { app, dispatch } = context
       const left = withoutPrivateFields(app, source)
-      const shown = left === source ? dispatch : pickShown(left)
 
-      context.dispatch = hasRelations ? withoutPrivate(context, shown, relations, !isStandard) : shown
-      if (!hasView && context.dispatch !== dispatch && goesToClient(context)) setResponse(context, dispatch)
+      if (left === source) return
+
+      context.dispatch = pickShown(left)
+      if (!hasView && goesToClient(context)) setResponse(context, dispatch)
     }
   }
 
   complete(method: string): Hook<HookContext> | undefined {
-    const derived = isStandardMethod(method) ? this.derived : undefined
-    const resolve = this.form.methods?.[method]?.result ? undefined : compileResult(this.resolvers)
+    const { id } = this.compiled as CompiledSchema
+    const { computed = {}, relations = {}, methods } = this.form
+    const resolve = methods?.[method]?.result ? undefined : compileResult(this.resolvers)
+    const isStandard = isStandardMethod(method)
 
-    if (!derived && !resolve) return undefined
+    if (!resolve && !(isStandard && this.listAdded().length > 0)) return undefined
+
+    const sources = [
+      ...Object.values(computed).flatMap(({ from }) => from),
+      ...Object.values(relations).map(({ from = id }) => from)
+    ]
 
     return async (context) => {
-      if (derived) await addDerived(context, derived)
+      if (isStandard) {
+        const { selected } = getSlots(context)
+
+        await addComputed(
+          context,
+          Object.entries(computed).filter(([name]) => selected?.has(name) ?? true)
+        )
+        dropSources(context, sources)
+      }
+
       await resolve?.(context)
     }
   }
@@ -236,27 +253,18 @@ class ServiceSchema implements DescribedExtension {
     }
   }
 
-  show(event: string, data: unknown, context: HookContext): unknown {
-    const { computed = {}, relations = {}, hidden } = this.form
+  show(event: string, data: unknown, { app }: HookContext): unknown {
     const { pickEvent, dispatchProperty } = this.compiled as CompiledSchema
-    const added = Object.keys({ ...computed, ...relations })
-    const isStandard = defaultServiceEvents.includes(event)
-    const left = withoutPrivateFields(context.app, data)
-    const shown = isStandard
-      ? pickResult(showOthers(left, dispatchProperty, added), pickEvent)
-      : showAll(left, [], hidden)
+    const left = withoutPrivateFields(app, data)
 
-    return isEmpty(relations) ? shown : withoutPrivate(context, shown, relations, !isStandard)
+    return defaultServiceEvents.includes(event)
+      ? pickResult(showOthers(left, dispatchProperty, this.listAdded()), pickEvent)
+      : showAll(left, [], this.form.hidden)
   }
 
-  /** What results have beside what is stored, if anything. */
-  private get derived(): DerivedFields | undefined {
-    const { id } = this.compiled as CompiledSchema
-    const { computed = {}, relations = {} } = this.form
-
-    if (isEmpty(computed) && isEmpty(relations)) return undefined
-
-    return { computed: Object.entries(computed), relations, filters: new Set(listFilters(relations)), id }
+  /** The fields that results have beside what is stored. */
+  private listAdded(): readonly string[] {
+    return Object.keys({ ...this.form.computed, ...this.form.relations })
   }
 
   private get resolvers(): ResolverSettings {
@@ -268,13 +276,16 @@ class ServiceSchema implements DescribedExtension {
   }
 
   private check(method: string): Hook<HookContext> | undefined {
-    const { checks, convertId } = this.compiled as CompiledSchema
+    const { id: idField, checks, convertId } = this.compiled as CompiledSchema
     const { data: checkData, query: checkQuery } = checks.get(method) ?? {}
+    const { hidden = [], computed = {}, relations = {} } = this.form
+    const isStandard = isStandardMethod(method)
+    const takesInclude = isStandard && !isEmpty(relations)
+    const sources = new Map(
+      isStandard ? Object.entries(computed).map(([name, { from }]) => [name, from]) : []
+    )
 
-    const derived = isStandardMethod(method) ? this.derived : undefined
-    const { hidden = [] } = this.form
-
-    if (!checkData && !checkQuery && !derived) return undefined
+    if (!checkData && !checkQuery && !takesInclude && sources.size === 0) return undefined
 
     const checkAsked = ({ service, params }: HookContext, query: Query, checkClient: QueryCheck) => {
       const field = getRelationField(service, params, hidden)
@@ -290,13 +301,15 @@ class ServiceSchema implements DescribedExtension {
 
       if (isOutside && id !== undefined && id !== null) context.id = convertId(id, getBy(params))
 
-      const query = derived ? takeIncludes(context, params.query, derived) : params.query
+      const query = takesInclude ? takeInclude(context, params.query) : params.query
       const checked = isOutside && checkQuery ? checkAsked(context, query ?? {}, checkQuery) : query
-      const settled = andThen(checked, (asked) =>
-        derived && asked ? settleDerived(context, asked, derived) : asked
-      )
 
-      return andThen(settled, (final) => {
+      return andThen(checked, (asked) => {
+        const final =
+          asked && sources.size > 0
+            ? selectSources(context, asked, idField, (name) => sources.get(name))
+            : asked
+
         if (final !== params.query) context.params = copyWith(context.params, { query: final })
         if (!checkData || (!isOutside && params.schema === false)) return
 
@@ -306,6 +319,33 @@ class ServiceSchema implements DescribedExtension {
       })
     }
   }
+}
+
+/** Takes `$include` out of a query and keeps it: a schema for queries does not know it. */
+function takeInclude(context: HookContext, query: Query | undefined): Query | undefined {
+  if (query?.$include === undefined) return query
+
+  const { $include, ...others } = query
+
+  setSlots(context, { include: $include })
+
+  return others
+}
+
+/**
+ * The field by which a call finds what a relation leads to. No client has written its query, so it is not narrowed by what
+ * clients may ask for; only a field that is hidden is not asked for either.
+ *
+ * @param hidden The hidden fields of the service
+ * @returns `undefined` for other calls
+ */
+function getRelationField(service: object, params: Params, hidden: readonly string[]): string | undefined {
+  const { relation } = getServiceSlots(params, service)
+
+  if (!relation || hidden.includes(relation.field)) return undefined
+
+  // Hooks may make other calls with these params.
+  return params.query?.[relation.field]?.$in === relation.values ? relation.field : undefined
 }
 
 /**

@@ -145,6 +145,13 @@ export function isCountRelation(relation: Relation): relation is CountRelation {
   return relation.kind === 'count' || relation.kind === 'exists'
 }
 
+/** The names by which a query can filter through relations: `author.username`. */
+export function listFilters(relations: Relations): readonly string[] {
+  return Object.entries(relations).flatMap(([name, relation]) =>
+    isCountRelation(relation) ? [] : relation.filter.map((field) => `${name}.${field}`)
+  )
+}
+
 /** Whether a value is an object of relations by name. */
 export function isRelations(value: unknown): boolean {
   return (

@@ -278,7 +278,7 @@ describeDatabases('a relation', (database: TestDatabase) => {
       .addColumn('status', 'varchar(20)', (column) => column.notNull())
       .addColumn('secret', 'varchar(20)', (column) => column.notNull())
       .execute()
-    // A page reads along what an index finds.
+    // A page prefetches what an index finds.
     await db.schema.createIndex('alula_rules_note').on(tables.items).column('note').execute()
     await fc.assert(
       fc.asyncProperty(settings, (chosen) =>

@@ -1,21 +1,23 @@
 import { reportError } from '../core/events.ts'
 import { getIdField } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
-import { type Budget, toKey } from '../query/record-set.ts'
-import { isPlainObject } from '../utils/object.ts'
-import { mapAll, waitForAll } from '../utils/promise.ts'
-import { getFound, getPlainSet } from './along.ts'
-import { type Fields, findLinks, findRelated, findSet, openBudget, TooManyRelated } from './find-related.ts'
-import { assertHeld } from './held.ts'
-import type { Includes } from './include.ts'
-import { toRecords } from './output.ts'
+import { type Budget, toKey } from '../query/related.ts'
+import { toRecords } from '../schema/output.ts'
 import {
   type CountRelation,
   isCountRelation,
+  type LinkOptions,
   type ManyRelation,
   type OneRelation,
   type Relations
-} from './relation.ts'
+} from '../schema/relation.ts'
+import { isPlainObject } from '../utils/object.ts'
+import { mapAll, waitForAll } from '../utils/promise.ts'
+import { type Fields, findLinks, findRelated, findSet } from './ask.ts'
+import { openBudget, TooManyRelated } from './budget.ts'
+import type { Includes } from './include.ts'
+import { getPrefetched } from './prefetch.ts'
+import { assertResultSize } from './result-size.ts'
 
 /**
  * Puts what a call includes into the records of its result: one `find` of the related service for all of them, with the
@@ -24,24 +26,22 @@ import {
  * @param context The context after the call
  * @param includes What is included
  * @param relations The relations of the service
- * @param id The name of its id field
  * @throws BadRequest when more records than allowed would be loaded, and what the related service rejects with. Not after a
  * write: then the records have no relations
  */
 export async function addRelated(
   context: HookContext,
   includes: Includes,
-  relations: Relations,
-  id: string
+  relations: Relations
 ): Promise<void> {
   const records = toRecords(context.result).filter(isPlainObject)
 
   if (records.length === 0) return
 
   try {
-    await load(context, records, includes, relations, id, openBudget(context))
+    await load(new Page(context, records), includes, relations)
     // In a call for a relation too: what it returns is copied before the call around it sees it.
-    assertHeld(records, includes)
+    assertResultSize(records, includes)
   } catch (error) {
     if (!isWriting(context)) throw error
 
@@ -51,47 +51,45 @@ export async function addRelated(
   }
 }
 
-async function load(
-  context: HookContext,
-  records: readonly Fields[],
-  includes: Includes,
-  relations: Relations,
-  id: string,
-  budget: Budget
-): Promise<void> {
-  const page = new Page(context, records, budget)
+async function load(page: Page, includes: Includes, relations: Relations): Promise<void> {
   const counts: [string, CountRelation][] = []
-  const loading: Promise<readonly [string, Lookup]>[] = []
+  const loading: Promise<Lookups>[] = []
 
   for (const [name, within] of includes) {
     const relation = relations[name] as Relations[string]
 
     if (isCountRelation(relation)) counts.push([name, relation])
     else if (relation.kind === 'one') loading.push(findOne(page, name, relation, within))
-    else loading.push(findMany(page, name, relation, within, id))
+    else loading.push(findMany(page, name, relation, within))
   }
 
-  const [counted, ...found] = await waitForAll([findCounts(page, counts, id), ...loading])
-  const byName = new Map([...counted, ...found])
+  if (counts.length > 0) loading.push(findCounts(page, counts))
+
+  const byName = new Map((await waitForAll(loading)).flat())
 
   // In the order in which they were asked for.
-  for (const record of records) for (const name of includes.keys()) record[name] = byName.get(name)?.(record)
+  for (const record of page.records) {
+    for (const name of includes.keys()) record[name] = byName.get(name)?.(record)
+  }
 }
 
-/** Says what is related to a record of a page, of what was found. */
-type Lookup = (record: Fields) => unknown
+/** By the name of a relation, what of all that was found is related to a record. */
+type Lookups = readonly (readonly [name: string, (record: Fields) => unknown])[]
 
 /** The records that others are related to, and the call that asks for those. */
 class Page {
   readonly context: HookContext
+  readonly records: readonly Fields[]
   readonly budget: Budget
-  private readonly records: readonly Fields[]
+  /** The name of their id field. */
+  readonly id: string
   private readonly values = new Map<string, readonly unknown[]>()
 
-  constructor(context: HookContext, records: readonly Fields[], budget: Budget) {
+  constructor(context: HookContext, records: readonly Fields[]) {
     this.context = context
     this.records = records
-    this.budget = budget
+    this.budget = openBudget(context)
+    this.id = getIdField(context.service)
   }
 
   /** The different values of a field. */
@@ -113,37 +111,31 @@ async function findOne(
   name: string,
   { path, from, to = getIdField(page.context.app.service(path)) }: OneRelation,
   within: readonly string[]
-): Promise<readonly [string, Lookup]> {
-  const related = await findBy(page, path, to, page.list(from), within, getFound(page.context, name)?.records)
+): Promise<Lookups> {
+  const related = await findBy(page, path, to, page.list(from), within, getPrefetched(page.context, name))
   const byKey = new Map(related.map((record) => [toKey(record[to]), record]))
 
-  return [name, (record) => lookUp(byKey, record[from]) ?? null]
+  return [[name, (record) => lookUp(byKey, record[from]) ?? null]]
 }
 
 async function findMany(
   page: Page,
   name: string,
-  { path, from, to, through }: ManyRelation,
-  within: readonly string[],
-  id: string
-): Promise<readonly [string, Lookup]> {
+  { path, from = page.id, to, through }: ManyRelation,
+  within: readonly string[]
+): Promise<Lookups> {
   const { context, budget } = page
   const relatedId = getIdField(context.app.service(path))
-  const own = from ?? id
-  const values = page.list(own)
-  const found = getFound(context, name)
-  const links = through && values.length > 0 ? await findLinks(context, through, values, budget, found) : []
   const target = to ?? relatedId
+  const values = page.list(from)
+  const links = through && values.length > 0 ? await findLinks(context, through, values, budget) : []
   const wanted = through ? listValues(links, through.to) : values
-  const related = await findBy(page, path, target, wanted, within, found?.records)
+  const related = await findBy(page, path, target, wanted, within, getPrefetched(context, name))
   const sorted = related.toSorted((a, b) => compareIds(a[relatedId], b[relatedId]))
-  const groups = through
-    ? groupByLinks(sorted, target, links, through.from, through.to)
-    : groupBy(sorted, target)
-
+  const groups = through ? groupByLinks(sorted, target, links, through) : groupBy(sorted, target)
   const max = getMaxListed(context, path)
 
-  return [name, (record) => lookUp(groups, record[own])?.slice(0, max) ?? []]
+  return [[name, (record) => lookUp(groups, record[from])?.slice(0, max) ?? []]]
 }
 
 /** How many records a client may get of a list: as many as `find` of their service gives in a page. */
@@ -157,8 +149,7 @@ function groupByLinks(
   related: readonly Fields[],
   target: string,
   links: readonly Fields[],
-  from: string,
-  to: string
+  { from, to }: LinkOptions
 ): ReadonlyMap<string, Fields[]> {
   const byTarget = groupBy(links, to)
   const groups = new Map<string, Fields[]>()
@@ -197,28 +188,27 @@ async function findBy(
   field: string,
   values: readonly unknown[],
   within: readonly string[],
-  found?: object
+  prefetched?: object
 ): Promise<readonly Fields[]> {
   if (values.length === 0) return []
 
   const query = { [field]: { $in: values }, ...(within.length > 0 && { $include: within }) }
 
-  return await findRelated(context, path, query, budget, { field, values, found })
+  return await findRelated(context, path, query, budget, { field, values, prefetched })
 }
 
 /** Finds all numbers of related records: those in one place at once. */
 async function findCounts(
   page: Page,
-  relations: readonly (readonly [string, CountRelation])[],
-  id: string
-): Promise<readonly (readonly [string, Lookup])[]> {
-  const { context } = page
+  relations: readonly (readonly [string, CountRelation])[]
+): Promise<Lookups> {
+  const { context, id } = page
   const asked = await mapAll(relations, async ([name, { path, from = id, to }]) => ({
     path,
     field: to,
     values: page.list(from),
-    set: getPlainSet(context, name) ?? (await findSet(context, path)),
-    found: getFound(context, name)?.records
+    set: await findSet(context, path),
+    prefetched: getPrefetched(context, name)
   }))
   const inSets = asked.flatMap(({ set, ...rest }, index) => (set ? [{ set, index, ...rest }] : []))
   const numbers: ReadonlyMap<string, number>[] = []

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { alula } from '../../src/index.ts'
 import { kysely } from '../../src/kysely.ts'
 import { many, schema } from '../../src/schema.ts'
-import { describeDatabases, type TestDatabase } from '../support/sql.ts'
+import { describeDatabases, MARIADB, type TestDatabase } from '../support/sql.ts'
 import { ask } from './support/relations.ts'
 
 const TABLES = { threads: 'alula_large_threads', replies: 'alula_large_replies' }
@@ -74,8 +74,8 @@ describeDatabases('related records', (database) => {
         app.service('threads').get(1, { provider: 'rest', query: { $include: 'replies' }, ...params })
       ).rejects.toMatchObject(refused)
 
-    // The first 250 of them are too much.
-    expect(await count(() => load({}))).toBe(1)
+    // The first 250 of them are too much; where a page prefetches, its statement has found them too long.
+    expect(await count(() => load({}))).toBe(database === MARIADB ? 1 : 2)
     await expect(ask(app, 'threads', { $include: 'replies' })).rejects.toMatchObject(refused)
 
     globalThis.gc?.()
@@ -98,7 +98,7 @@ describeDatabases('related records', (database) => {
     expect(thread.replies.map(({ id }: any) => id)).toEqual(
       Array.from({ length: 1500 }, (_, index) => index + 1)
     )
-    expect(statements).toBe(7)
+    expect(statements).toBe(database === MARIADB ? 7 : 8)
     expect(((await ask(app, 'threads', { $include: 'replies' })) as any).data[0].replies).toHaveLength(1500)
   }, 60_000)
 })

@@ -1,17 +1,16 @@
 // Related rows in the statement of a page: for each relation a column, with a number or with rows as JSON.
 import { sql } from 'kysely'
-import type { AlongRequest } from '../query/along.ts'
-import type { Fragment, JsonRows, Table } from './dialect.ts'
-import type { KyselySet } from './set.ts'
-import type { Column } from './table.ts'
-import type { TableHandle } from './table-handle.ts'
+import type { PrefetchRequest } from '../../query/related.ts'
+import type { Fragment, JsonRows, Table } from '../dialect.ts'
+import type { KyselySet } from '../relations.ts'
+import type { Column } from '../table.ts'
+import type { TableHandle } from '../table-handle.ts'
 
 /** How many arguments functions of PostgreSQL have at most. */
 const MAX_VALUES = 100
 
-/** What the tables of a relation are called in the statement. */
+/** What the related table is called in the statement. */
 const RELATED = '_r'
-const LINK = '_l'
 
 /** How many characters of a list are read for each record of the page. A longer one is read by itself, in parts. */
 const MAX_CHARACTERS = 100_000
@@ -19,7 +18,7 @@ const MAX_CHARACTERS = 100_000
 /** What a list is called in the statement. */
 const LIST = '_j'
 
-/** Where the number of rows stands in text. No name has it. */
+/** Where the number of rows is in text. No name has it. */
 const SIZE = '\0'
 
 /** A related table, and where calls of its service read it. */
@@ -28,64 +27,38 @@ export interface Related {
   readonly table: Table
 }
 
-/** The tables of a relation. */
-export interface Tables {
-  readonly page: TableHandle
-  readonly related: Related
-  readonly links: Related | undefined
-  /** How many rows are read for each record of the page. */
-  readonly size: number
-}
-
 /**
  * The part of a statement that reads the rows for a record of the page: in two parts around the number of rows, where that
  * is limited. It is made once.
  *
  * @returns Nothing where the rows are read by themselves
  */
-export function toText(request: AlongRequest, tables: Tables): readonly string[] {
-  const { page, related, links } = tables
-  const { from, to, through, isCount } = request
-  const isSingle = to === related.origin.id
+export function toSelection(
+  { from, to, isCount }: PrefetchRequest,
+  page: TableHandle,
+  { origin, table }: Related
+): readonly string[] {
   const outer = toPlaced(page.table.name, page.table.columns.get(from))
-  const target = toPlaced(RELATED, related.table.columns.get(to))
-  const near = toPlaced(LINK, links?.table.columns.get(through?.from ?? ''))
-  const far = toPlaced(LINK, links?.table.columns.get(through?.to ?? ''))
-  const isFound = through ? isSingle && finds(near, outer) && finds(target, far) : finds(target, outer)
+  const target = toPlaced(RELATED, table.columns.get(to))
 
-  if (!isFound || [RELATED, LINK].includes(page.table.name) || related.table.columns.has('__proto__'))
-    return []
+  if (!finds(target, outer) || page.table.name === RELATED || table.columns.has('__proto__')) return []
 
-  const toParts = (statement: Fragment) => statement.compile(related.origin.source).sql.split(SIZE)
-  const rows = sql`${sql.table(related.origin.name)} as ${sql.id(RELATED)}`
+  const toParts = (statement: Fragment) => statement.compile(origin.source).sql.split(SIZE)
+  const rows = sql`${sql.table(origin.name)} as ${sql.id(RELATED)}`
   const matching = sql`${rows} where ${target?.reference} = ${outer?.reference}`
 
   if (isCount) return toParts(sql`(select count(*) from ${matching})`)
 
   const json = page.table.dialect.json as JsonRows
-  const columns = [...related.table.columns.values()].map((column) => toPlaced(RELATED, column) as Column)
+  const columns = [...table.columns.values()].map((column) => toPlaced(RELATED, column) as Column)
   const values = columns.map(json.toValue)
 
   if (!values.every((value) => value !== undefined) || values.length > MAX_VALUES) return []
+  if (to === origin.id) return toParts(sql`(select ${json.toRow(values)} from ${matching})`)
 
-  const limit = sql`limit ${sql.raw(SIZE)}`
+  const some = sql`(select * from ${matching} limit ${sql.raw(SIZE)}) as ${sql.id(RELATED)}`
 
-  if (through && links) {
-    const linking = sql`${sql.table(links.origin.name)} as ${sql.id(LINK)}`
-
-    return toParts(
-      toBounded(
-        json.toList(values),
-        sql`(select ${far?.reference} from ${linking} where ${near?.reference} = ${outer?.reference} ${limit}) as ${sql.id(LINK)} left join ${rows} on ${target?.reference} = ${far?.reference}`
-      )
-    )
-  }
-
-  return toParts(
-    isSingle
-      ? sql`(select ${json.toRow(values)} from ${matching})`
-      : toBounded(json.toList(values), sql`(select * from ${matching} ${limit}) as ${sql.id(RELATED)}`)
-  )
+  return toParts(toBounded(json.toList(values), some))
 }
 
 /** A list as a string; an empty one for a list that is too long. */

@@ -4,31 +4,22 @@ import type { HookContext, Query } from '../core/types.ts'
 import { BadRequest, type FeathersError } from '../errors.ts'
 import { addConditions } from '../query/conditions.ts'
 import { LOGICAL_OPERATORS } from '../query/operators.ts'
-import { type Budget, getOperand, hasSets, type RecordSet, type RelatedSort } from '../query/record-set.ts'
+import { type Budget, hasSets, Operand, type RecordSet } from '../query/related.ts'
 import { refuseUndefined } from '../query/undefined.ts'
-import { addServiceSlots } from '../utils/call-state.ts'
-import { isPlainObject, setOwn } from '../utils/object.ts'
-import { toBadRequest } from './faults.ts'
-import { findLinkSet, findLinks, findRelated, findSet, openBudget, TooManyRelated } from './find-related.ts'
-import { describeUnknown } from './query.ts'
+import { toBadRequest } from '../schema/faults.ts'
+import { describeUnknown } from '../schema/query.ts'
 import {
-  isCountRelation,
   type LinkOptions,
   MAX_NAMES,
   type ManyRelation,
   type OneRelation,
-  type Relation,
   type Relations
-} from './relation.ts'
+} from '../schema/relation.ts'
+import { isPlainObject, setOwn } from '../utils/object.ts'
+import { findLinkSet, findLinks, findRelated, findSet } from './ask.ts'
+import { openBudget, TooManyRelated } from './budget.ts'
 
 type WithRecords = OneRelation | ManyRelation
-
-/** The names by which a query can filter through relations: `author.username`. */
-export function listFilters(relations: Relations): readonly string[] {
-  return Object.entries(relations).flatMap(([name, relation]) =>
-    isCountRelation(relation) ? [] : relation.filter.map((field) => `${name}.${field}`)
-  )
-}
 
 /**
  * Replaces the conditions of a query that go through relations by conditions on fields of the record. The related records
@@ -38,7 +29,6 @@ export function listFilters(relations: Relations): readonly string[] {
  * @param query The query; it is not changed
  * @param relations The relations of the service
  * @param filters The names by which queries filter through them
- * @param id The name of its id field
  * @throws BadRequest for a name that is no filter, for too many filters, when too many related records match, and for an
  * undefined value where the query chooses the records that are changed
  */
@@ -46,13 +36,12 @@ export async function resolveFilters(
   context: HookContext,
   query: Query,
   relations: Relations,
-  filters: ReadonlySet<string>,
-  id: string
+  filters: ReadonlySet<string>
 ): Promise<Query> {
   const budget = openBudget(context)
   let count = 0
 
-  return hasFilter(query, relations) ? await resolve(query) : query
+  return await resolve(query)
 
   // One after another: each may load what those before it have left.
   async function resolve(level: Query): Promise<Query> {
@@ -85,7 +74,7 @@ export async function resolveFilters(
     const conditions: Query[] = []
 
     for (const [name, asked] of through) {
-      const condition = toCondition(context, relations[name] as WithRecords, asked, id, budget)
+      const condition = toCondition(context, relations[name] as WithRecords, asked, budget)
 
       conditions.push(
         await condition.catch((error) => {
@@ -109,62 +98,6 @@ export async function resolveFilters(
   }
 }
 
-/**
- * Prepares a `$sort` by numbers of related records.
- *
- * @param context The context of the call; its params get what adapters need for it
- * @param query The query
- * @param relations The relations of the service
- * @param id The name of its id field
- * @returns The query to go on with
- * @throws BadRequest where the adapter cannot sort by it
- */
-export async function resolveSorts(
-  context: HookContext,
-  query: Query,
-  relations: Relations,
-  id: string
-): Promise<Query> {
-  if (!hasSort(query, relations)) return query
-
-  const { $sort } = query
-  const sorts = new Map<string, RelatedSort>()
-  const kept: Query = { ...$sort }
-
-  for (const name of Object.keys($sort)) {
-    const relation: Relation | undefined = Object.hasOwn(relations, name) ? relations[name] : undefined
-
-    if (!relation && !namesRelation(name, relations)) continue
-    if (!relation || !isCountRelation(relation)) refuseSort(name)
-
-    const set = hasSets(context.service) ? await findSet(context, relation.path) : undefined
-
-    if (set === undefined) refuseSort(name)
-    // Where the caller may find none, all have the same number of them.
-    if (set === null) {
-      delete kept[name]
-      continue
-    }
-
-    const { to, from = id, kind } = relation
-
-    sorts.set(name, { set, to, from, exists: kind === 'exists' })
-  }
-
-  context.params = addServiceSlots(context.params, context.service, { relatedSorts: sorts })
-
-  return { ...query, $sort: kept }
-}
-
-/** Whether a query sorts by a relation. */
-export function hasSort({ $sort }: Query, relations: Relations): boolean {
-  return isPlainObject($sort) && Object.keys($sort).some((name) => namesRelation(name, relations))
-}
-
-function refuseSort(name: string): never {
-  throw toBadRequest('query', [{ path: name, message: 'cannot be sorted by' }])
-}
-
 /** Whether a query filters through relations. */
 export function hasFilter(value: unknown, relations: Relations): boolean {
   if (Array.isArray(value)) return value.some((element) => hasFilter(element, relations))
@@ -176,7 +109,7 @@ export function hasFilter(value: unknown, relations: Relations): boolean {
 }
 
 /** Whether a path begins with the name of a relation: no field of the record has that name. */
-function namesRelation(path: string, relations: Relations): boolean {
+export function namesRelation(path: string, relations: Relations): boolean {
   const end = path.indexOf('.')
 
   return Object.hasOwn(relations, end === -1 ? path : path.slice(0, end))
@@ -204,10 +137,9 @@ async function toCondition(
   context: HookContext,
   relation: WithRecords,
   asked: Query,
-  id: string,
   budget: Budget
 ): Promise<Query> {
-  const { path, to, from = id } = relation
+  const { path, to, from = getIdField(context.service) } = relation
   const through = relation.kind === 'many' ? relation.through : undefined
   const field = to ?? getIdField(context.app.service(path))
   const values = await listRelated(context, path, asked, field, budget, through)
@@ -250,9 +182,10 @@ async function listOwners(
   values: readonly unknown[],
   budget: Budget
 ): Promise<readonly unknown[]> {
-  if (getOperand(values)) {
-    const set = await findLinkSet(context, path, to, values)
+  if (values instanceof Operand) {
+    const set = await findLinkSet(context, path, { [to]: { $in: values } })
 
+    if (set === null) return []
     // A hook that returns other records than the adapter does has no set.
     if (set?.toOperand) return await set.toOperand(from)
   } else if (values.length === 0) return []

@@ -68,7 +68,7 @@ export async function open(database: TestDatabase, difference: Partial<Differenc
   }
   const run = (statement: string) => sql.raw(statement).execute(db)
   const drop = async () => {
-    for (const name of TABLES) await run(`drop table if exists alula_along_${name}`)
+    for (const name of TABLES) await run(`drop table if exists alula_prefetch_${name}`)
   }
 
   await drop()
@@ -76,26 +76,27 @@ export async function open(database: TestDatabase, difference: Partial<Differenc
     await drop()
     await db.destroy()
   })
-  for (const name of TABLES) await run(`create table alula_along_${name} (id ${countedId}, ${columns[name]})`)
+  for (const name of TABLES)
+    await run(`create table alula_prefetch_${name} (id ${countedId}, ${columns[name]})`)
   if (!withoutIndex) {
-    await run('create index alula_along_note on alula_along_comments (note)')
-    await run('create index alula_along_links_note on alula_along_links (note)')
+    await run('create index alula_prefetch_note on alula_prefetch_comments (note)')
+    await run('create index alula_prefetch_links_note on alula_prefetch_links (note)')
   }
 
-  await run(`insert into alula_along_people (name, secret) values ('Ada', 's'), ('Bob "é" \\\\ 你', 's')`)
-  if (value) await run(`update alula_along_people set extra = ${value} where id = 1`)
+  await run(`insert into alula_prefetch_people (name, secret) values ('Ada', 's'), ('Bob "é" \\\\ 你', 's')`)
+  if (value) await run(`update alula_prefetch_people set extra = ${value} where id = 1`)
   await run(
-    `insert into alula_along_notes (text, owner) values ('a', 1), ('b', 2), ('c', 1), ('d', null), ('e', 9)`
+    `insert into alula_prefetch_notes (text, owner) values ('a', 1), ('b', 2), ('c', 1), ('d', null), ('e', 9)`
   )
   await run(
-    `insert into alula_along_comments (note, person, text) values (2, 1, 'x'), (1, 2, 'y'), (1, 1, 'z')`
+    `insert into alula_prefetch_comments (note, person, text) values (2, 1, 'x'), (1, 2, 'y'), (1, 1, 'z')`
   )
-  await run(`insert into alula_along_tags (name) values ('history'), ('code')`)
+  await run(`insert into alula_prefetch_tags (name) values ('history'), ('code')`)
   await run(
-    'insert into alula_along_links (note, tag) values (1, 2), (1, 1), (2, 2), (1, 2), (3, 9), (3, null)'
+    'insert into alula_prefetch_links (note, tag) values (1, 2), (1, 1), (2, 2), (1, 2), (3, 9), (3, null)'
   )
 
-  const create = (name: string) => ({ Model: db, name: `alula_along_${name}`, paginate: { default: 10 } })
+  const create = (name: string) => ({ Model: db, name: `alula_prefetch_${name}`, paginate: { default: 10 } })
 
   app.use('people', new Service(create('people'), []), {
     schema: schema(People, { hidden: ['secret'], ...settings }),

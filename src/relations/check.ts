@@ -1,15 +1,15 @@
 // What is wrong with relations is said when the application starts: later, related records would be missing without a word.
 import { getIdField, getServiceOptions } from '../core/service.ts'
 import type { Application, Params } from '../core/types.ts'
+import { getSchemaDefinition, isFieldTable, type SchemaDefinition } from '../schema/compile.ts'
+import type { DescribedExtension } from '../schema/declared.ts'
+import { toExpectation, toField } from '../schema/fields.ts'
+import { getProperties, getTypes, isOpenObject, type JsonSchema, toNames } from '../schema/json-schema.ts'
+import type { Relation } from '../schema/relation.ts'
+import { createShapes } from '../schema/shape.ts'
 import { isFunction } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
-import { getSchemaDefinition, isFieldTable, type SchemaDefinition } from './compile.ts'
-import type { DescribedExtension } from './declared.ts'
-import { toExpectation, toField } from './fields.ts'
-import { getProperties, getTypes, isOpenObject, type JsonSchema, toNames } from './json-schema.ts'
-import type { Relation } from './relation.ts'
-import { createShapes } from './shape.ts'
 
 /** The service that has relations, and what its schema says. */
 export interface RelatedService {

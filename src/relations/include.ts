@@ -1,10 +1,8 @@
-import { getLayers, isRefused } from '../core/gate.ts'
-import { getServiceOptions } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
+import { getSchemaDefinition } from '../schema/compile.ts'
+import { toBadRequest } from '../schema/faults.ts'
+import { isCountRelation, MAX_LEVELS, MAX_NAMES, type Relations } from '../schema/relation.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
-import { getSchemaDefinition } from './compile.ts'
-import { toBadRequest } from './faults.ts'
-import { isCountRelation, MAX_LEVELS, MAX_NAMES, type Relation, type Relations } from './relation.ts'
 
 /** What a call includes: by the name of a relation, what its records include in turn. */
 export type Includes = ReadonlyMap<string, readonly string[]>
@@ -28,21 +26,6 @@ export function readIncludes(context: HookContext, $include: unknown, relations:
   for (const name of all) assertRelation(context, name, relations)
 
   return toTree(all)
-}
-
-/**
- * Whether a relation leads to records that not all callers may find: then events do not carry them.
- *
- * @param context The context of the call
- * @param relation The relation
- */
-export function isPrivate({ app }: Pick<HookContext, 'app'>, { path }: Relation): boolean {
-  const service = app.service(path)
-  const { access, methods } = getServiceOptions(service)
-
-  if (access) return access.who?.('find') !== 'anyone'
-
-  return !methods.includes('find') || isRefused(getLayers(service, 'find') ?? [])
 }
 
 /** The relations of the service at a path; none where it has no schema, or is not registered. */

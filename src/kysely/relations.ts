@@ -1,19 +1,13 @@
 import { sql } from 'kysely'
 import { BadRequest } from '../errors.ts'
 import type { Condition } from '../query/ast.ts'
-import {
-  type CountRequest,
-  type RecordSet,
-  type RelatedSort,
-  toKey,
-  toOperandList
-} from '../query/record-set.ts'
+import { type CountRequest, type RecordSet, type RelatedSort, toKey } from '../query/related.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import { toAlike, toGroup } from './comparison.ts'
 import type { Fragment, Table } from './dialect.ts'
 import { toColumn } from './field.ts'
-import { FoundBy, type Origin } from './found.ts'
 import { allOf } from './logic.ts'
+import { type Origin, Prefetched } from './prefetch/prefetched.ts'
 import { Subquery } from './subquery.ts'
 import type { Column } from './table.ts'
 import { openTable, read, type TableHandle } from './table-handle.ts'
@@ -70,14 +64,15 @@ export class KyselySet implements RecordSet {
     })
   }
 
-  async toOperand(field: string): Promise<readonly never[]> {
+  async toOperand(field: string): Promise<Subquery> {
     return await this.run(async ({ db }) => {
       const table = await this.getTable(db)
       const column = toColumn(field, table)
       const where = toExpression(this.where, table)
 
-      return toOperandList(
-        new Subquery(column, (value) => sql`(select ${value} from ${sql.table(this.name)} where ${where})`)
+      return new Subquery(
+        column,
+        (value) => sql`(select ${value} from ${sql.table(this.name)} where ${where})`
       )
     })
   }
@@ -139,12 +134,17 @@ function tellApart({ kind, isExact }: Column, { table, id }: TableHandle): reado
 
 const ALIAS = 'alula_related'
 
-/** The numbers that were read along with a page, where they are those of all rows. */
-function toKnownNumbers({ set, field, values = [], found }: CountRequest): Map<string, number> | undefined {
+/** The numbers that were read with a page, where they are those of all rows. */
+function toKnownNumbers({
+  set,
+  field,
+  values = [],
+  prefetched
+}: CountRequest): Map<string, number> | undefined {
   const { where } = set as KyselySet
   const isWhole = where.kind === 'and' && where.conditions.length === 0
   const numbers =
-    isWhole && found instanceof FoundBy ? found.find(set as KyselySet, field, values) : undefined
+    isWhole && prefetched instanceof Prefetched ? prefetched.find(set as KyselySet, field, values) : undefined
 
   return numbers && new Map(values.map((value, index) => [toKey(value), numbers[index]]))
 }

@@ -1,0 +1,189 @@
+// A page reads related rows in its own statement.
+import { type AliasedRawBuilder, sql, WithSchemaPlugin } from 'kysely'
+import type { Prefetch, PrefetchRequest, SetAdapter } from '../../query/related.ts'
+import { hasCode } from '../../utils/check.ts'
+import { findDatabase } from '../databases.ts'
+import type { Fragment, StoredRow, Table } from '../dialect.ts'
+import { KyselySet } from '../relations.ts'
+import type { TableHandle } from '../table-handle.ts'
+import { type Origin, Prefetched } from './prefetched.ts'
+import { isRounded, PrefetchedRows, type ValueRow } from './rows.ts'
+import { type Related, toSelection } from './selection.ts'
+
+/** How many rows are read for one record of a page. More are read by themselves, in parts. */
+const MAX_ROWS = 1000
+
+/**
+ * Prepares the statement of a page to read related rows: those that an index finds, and that JSON leaves as they are.
+ *
+ * @param prefetch What is asked for
+ * @param page Where the page is read
+ * @param handle The table of the page
+ * @param params The params of the call
+ * @param limit How many records the page has at most
+ * @returns `undefined` where each relation is read by itself
+ */
+export async function openPrefetch(
+  { requests, max }: Prefetch,
+  page: Origin,
+  handle: TableHandle,
+  params: object | undefined,
+  limit: number | undefined
+): Promise<PrefetchReader | undefined> {
+  // Other plugins may change statements, or rows.
+  const isPlain = page.source.getExecutor().plugins.every((plugin) => plugin instanceof WithSchemaPlugin)
+  const { dialect, columns } = handle.table
+
+  if (!limit || !dialect.json || !isPlain || columns.has('__proto__')) return undefined
+
+  const lists = [...requests.values()].filter(({ isCount }) => !isCount).length
+  // One more than there may be, which shows that there are too many.
+  const size = Math.min(MAX_ROWS, Math.floor(max / (limit * lists))) + 1
+  const caller = { ...params, adapter: undefined, paginate: undefined, query: undefined }
+  const parts: Part[] = []
+
+  for (const request of requests.values()) {
+    const related = await openRelated(request.service, page, handle, caller)
+    const part = related && toPart(request, handle, related, size)
+
+    if (part) parts.push(part)
+  }
+
+  return parts.length > 0 ? new PrefetchReader(parts, handle.table) : undefined
+}
+
+/** Opens the table of a related service, if its calls read where the page is read. */
+async function openRelated(
+  service: SetAdapter,
+  { source, transaction }: Origin,
+  { db }: TableHandle,
+  params: object
+): Promise<Related | undefined> {
+  const origin = service.asSet(params)
+
+  if (!(origin instanceof KyselySet) || origin.source !== source || origin.transaction !== transaction) {
+    return undefined
+  }
+
+  try {
+    return { origin, table: await origin.getTable(db) }
+  } catch (error) {
+    // A call for these records says so.
+    if (hasCode(error, 'ALULA_MISSING_TABLE')) return undefined
+
+    throw error
+  }
+}
+
+/** A relation in the statement of a page. */
+interface Part {
+  readonly request: PrefetchRequest
+  readonly selection: Fragment
+  /** Makes what calls get of what was read for each of some values; `undefined` where that is not everything. */
+  readonly toRows: (values: readonly unknown[], read: readonly unknown[]) => object | undefined
+}
+
+/** Prepares a relation; `undefined` where it is read by itself. */
+function toPart(
+  request: PrefetchRequest,
+  page: TableHandle,
+  related: Related,
+  size: number
+): Part | undefined {
+  const { from, to, isCount } = request
+  const { origin, table } = related
+  const { selections } = findDatabase(page.db).getInstance(origin.source)
+  const key = [page.name, origin.name, from, to, isCount].join('\0')
+  const selection = selections.get(key) ?? toSelection(request, page, related)
+  const [head, tail] = selection
+
+  selections.set(key, selection)
+  // A record of the page may have one related record, and so two are too many.
+  if (head === undefined || (!isCount && size <= 2)) return undefined
+
+  return {
+    request,
+    selection: tail === undefined ? sql.raw(head) : sql`${sql.raw(head)}${size}${sql.raw(tail)}`,
+    toRows(values, read) {
+      if (isCount) return new Prefetched(origin, to, toMap(values, read.map(Number)))
+
+      const lists = parseLists(tail === undefined ? read.map(toListText) : read)
+
+      // The last one of a list that is full may not be its last.
+      return lists?.every(({ length }) => length < size)
+        ? new PrefetchedRows(origin, to, toMap(values, lists), table)
+        : undefined
+    }
+  }
+}
+
+function toMap<Value>(keys: readonly unknown[], values: readonly Value[]): ReadonlyMap<unknown, Value> {
+  return new Map(keys.map((key, index) => [key, values[index] as Value]))
+}
+
+/** The text of a list with the one row that there is. */
+function toListText(row: unknown): unknown {
+  return typeof row === 'string' && row !== '' ? `[${row}]` : row
+}
+
+/** Parses lists of rows, all at once, because that is quicker; `undefined` where one of them is not all of it. */
+function parseLists(read: readonly unknown[]): readonly (readonly ValueRow[])[] | undefined {
+  const text = `[${read.map((list) => list ?? '[]').join()}]`
+  const isText = read.every((list) => list === null || (typeof list === 'string' && list !== ''))
+
+  // Some drivers cut strings at NUL, which is here in full.
+  return isText && !text.includes('\\u0000') ? JSON.parse(text) : undefined
+}
+
+/** Further columns of the statement of a page. */
+export class PrefetchReader {
+  readonly selections: readonly AliasedRawBuilder<unknown, string>[]
+  private readonly parts: readonly Part[]
+  private readonly table: Table
+
+  constructor(parts: readonly Part[], table: Table) {
+    this.parts = parts
+    this.table = table
+    this.selections = parts.map(({ selection }, index) => selection.as(toName(index)))
+  }
+
+  /** Takes what these columns have. */
+  take(rows: readonly StoredRow[]): void {
+    const columns = new Map<string, ReadonlyMap<unknown, StoredRow>>()
+
+    for (const [index, { request, toRows }] of this.parts.entries()) {
+      const { from } = request
+      const byValue = columns.get(from) ?? groupByValue(rows, from, this.table)
+      const rowsOfPart = toRows(
+        [...byValue.keys()],
+        [...byValue.values()].map((row) => row[toName(index)])
+      )
+
+      columns.set(from, byValue)
+      if (rowsOfPart) request.rows = rowsOfPart
+    }
+  }
+}
+
+function toName(index: number): string {
+  return `_prefetch${index}`
+}
+
+/** The different values of a column of a page, each with a row that has it. Others than its type says are left out. */
+function groupByValue(
+  rows: readonly StoredRow[],
+  column: string,
+  { columns, readers }: Table
+): ReadonlyMap<unknown, StoredRow> {
+  const type = columns.get(column)?.kind === 'integer' ? 'number' : 'string'
+  const [, read] = readers.find(([name]) => name === column) ?? []
+  const byValue = new Map<unknown, StoredRow>()
+
+  for (const row of rows) {
+    const value = read ? read(row[column]) : row[column]
+
+    if (typeof value === type && !isRounded(value)) byValue.set(value, row)
+  }
+
+  return byValue
+}

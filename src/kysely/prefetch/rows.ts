@@ -1,0 +1,71 @@
+// Rows that were read with a page, and the records that calls get of them.
+import type { ParsedQuery } from '../../query/ast.ts'
+import type { StoredRow, Table } from '../dialect.ts'
+import { sortById } from '../order.ts'
+import { type Origin, Prefetched } from './prefetched.ts'
+
+/** A row as an array of its values. */
+export type ValueRow = readonly unknown[]
+
+/** Rows that were read with a page. */
+export class PrefetchedRows extends Prefetched<readonly ValueRow[]> {
+  private readonly table: Table
+
+  constructor(
+    origin: Origin,
+    column: string,
+    byValue: ReadonlyMap<unknown, readonly ValueRow[]>,
+    table: Table
+  ) {
+    super(origin, column, byValue)
+    this.table = table
+  }
+
+  /**
+   * The records that a call asks for.
+   *
+   * @param origin Where the call would read
+   * @param query What it would read
+   * @returns `undefined` where it asks for anything else
+   */
+  toRecords<Result>(origin: Origin, query: ParsedQuery): Result[] | undefined {
+    const { where, sort, skip, limit, select } = query
+
+    if (sort.length > 0 || skip > 0) return undefined
+    if (where.kind !== 'compare' || where.operator !== 'in' || where.path.length > 1) return undefined
+
+    const { table } = this
+    const columns = [...table.columns.keys()]
+    const names = select ? [...new Set([...select, origin.id])] : columns
+    const values = [...new Set(where.value as readonly unknown[])]
+    const isRead = names.every((name) => table.columns.has(name))
+    const groups = isRead ? this.find(origin, where.path[0] as string, values) : undefined
+
+    if (!groups) return undefined
+
+    const readers = new Map(table.readers)
+    const fields = names.map((name) => ({ name, index: columns.indexOf(name), read: readers.get(name) }))
+    const records: StoredRow[] = []
+
+    for (const row of groups.flat()) {
+      const record: StoredRow = {}
+
+      for (const { name, index, read } of fields) {
+        const value = row[index]
+
+        if (isRounded(value)) return undefined
+
+        record[name] = read ? read(value) : value
+      }
+
+      records.push(record)
+    }
+
+    return sortById(records, table, origin.id).slice(0, limit) as Result[]
+  }
+}
+
+/** Whether a number may have lost digits in JSON. */
+export function isRounded(value: unknown): boolean {
+  return typeof value === 'number' && !Number.isSafeInteger(value)
+}

@@ -1,0 +1,129 @@
+// What relations ask of adapters beside `find`: numbers, orders and subqueries of records, and rows that come with a page.
+
+/**
+ * The records that a `find` selects, before any of them is read. Relations count records of other services and sort by
+ * their number with it, so that the hooks of the other service have been through.
+ */
+export interface RecordSet {
+  /** What has the records: sets with the same source are counted together. */
+  readonly source: object
+  /**
+   * Counts the records of sets of one source, in one go.
+   *
+   * @param requests What to count
+   * @returns For each request the numbers, by value as a string; a value without records is left out
+   */
+  count(requests: readonly CountRequest[]): Promise<readonly ReadonlyMap<string, number>[]>
+  /**
+   * The value that a query of the same source takes for `$in`, to select all values of a field.
+   *
+   * @param field The field
+   */
+  toOperand?(field: string): Promise<Operand>
+}
+
+/** An adapter that has sets, and sorts by the number of related records. */
+export interface SetAdapter {
+  /**
+   * The records that a call of `find` selects.
+   *
+   * @param params The params of the call
+   */
+  asSet(params: object): RecordSet
+}
+
+/** A call of `find` that asks for the set. The adapter puts it here and returns `result`, so that hooks have nothing to change. */
+export interface SetRequest {
+  /** Another result is that of a hook, which has no set. */
+  readonly result: never[]
+  set?: RecordSet
+}
+
+/** The values of a set, as a list: what does not know them finds nothing. Each adapter has a class of its own. */
+export abstract class Operand extends Array<never> {}
+
+/** The records of a set, by the values of a field. */
+export interface CountRequest {
+  readonly set: RecordSet
+  readonly field: string
+  /** The values to count; all when left out. */
+  readonly values?: readonly unknown[]
+  /** What was prefetched, for the adapter of the set. */
+  readonly prefetched?: object | undefined
+}
+
+/** A number of related records that a query sorts by. */
+export interface RelatedSort {
+  readonly set: RecordSet
+  /** The field of the related records. */
+  readonly to: string
+  /** The field of the record whose value they have. */
+  readonly from: string
+  /** Whether only it counts that there are some. */
+  readonly exists: boolean
+}
+
+/**
+ * Related records that an adapter may read in the statement of a page. The calls for these records are made all the same: an
+ * adapter answers them with what was read, where they ask for nothing else.
+ */
+export interface Prefetch {
+  /** What to read, by the names of relations. */
+  readonly requests: ReadonlyMap<string, PrefetchRequest>
+  /** How many records it may read. */
+  readonly max: number
+}
+
+/** The records of a service whose field `to` has the value that a record of the page has in `from`. */
+export interface PrefetchRequest {
+  readonly service: SetAdapter
+  readonly from: string
+  readonly to: string
+  /** Whether only the number of records is asked for. */
+  readonly isCount: boolean
+  /** What the adapter has read, if anything. Only the adapter knows what is in it. */
+  rows?: object
+}
+
+/** How much more one call may load through relations. */
+export interface Budget {
+  /** How many records. */
+  left: number
+  /** How many characters of records. */
+  characters: number
+}
+
+/** How a relation finds records: by a field and the values that others have. No client has written it. */
+export interface RelationCondition {
+  readonly field: string
+  readonly values: readonly unknown[]
+  /** What was prefetched for it. */
+  readonly prefetched?: object | undefined
+}
+
+declare module '../utils/call-state.ts' {
+  interface ServiceSlots {
+    /** Asks `find` for a set in place of records. */
+    readonly setRequest?: SetRequest
+    /** The meaning of names in `$sort` that are not fields. */
+    readonly relatedSorts?: ReadonlyMap<string, RelatedSort>
+    /** What may be read with a page. */
+    readonly prefetch?: Prefetch
+    /** The condition of a call that a relation makes. */
+    readonly relation?: RelationCondition | undefined
+  }
+  interface InheritedSlots {
+    /** How much more a call may load through relations. An adapter that reads from elsewhere reads no more at once. */
+    readonly budget?: Budget
+  }
+}
+
+/** Whether an object is an adapter that has sets. */
+export function hasSets(service: object): service is SetAdapter {
+  return typeof (service as Partial<SetAdapter>).asSet === 'function'
+}
+
+/** A value as a string, by which related records find each other whatever type each store gives it. */
+export function toKey(value: unknown): string {
+  return value instanceof Date ? value.toISOString() : String(value)
+}

@@ -1,0 +1,179 @@
+// The calls that relations make: each asks another service for records, as the caller may find them.
+import { createContext } from '../core/hooks.ts'
+import { getServiceOptions } from '../core/service.ts'
+import type { HookContext, Params, Query } from '../core/types.ts'
+import {
+  type Budget,
+  hasSets,
+  type RecordSet,
+  type RelationCondition,
+  type SetRequest
+} from '../query/related.ts'
+import { toRecords } from '../schema/output.ts'
+import type { LinkOptions } from '../schema/relation.ts'
+import { addInherited, type ServiceSlots, toNestedParams, withoutServiceSlots } from '../utils/call-state.ts'
+import { DISPATCH, keepDispatch } from '../utils/dispatch.ts'
+import { copyWith, isPlainObject } from '../utils/object.ts'
+import { spend, spendCharacters } from './budget.ts'
+
+/** A record. */
+export type Fields = Record<string, unknown>
+
+/** A caller that may not use a method of the related service finds nothing. */
+const REFUSALS: readonly unknown[] = [401, 403, 404, 405]
+
+/**
+ * Finds records of a related service.
+ *
+ * @param context The context of the call
+ * @param path The path of the service
+ * @param query What to find
+ * @param budget How many records may be loaded
+ * @param relation The condition of the query, where no client has written any
+ * @returns The records; none where the caller may not find them
+ */
+export async function findRelated(
+  context: HookContext,
+  path: string,
+  query: Query,
+  budget: Budget,
+  relation?: RelationCondition
+): Promise<readonly Fields[]> {
+  const limited = copyWith(query, { $limit: budget.left + 1 })
+  const caller = addInherited(toCaller(context.params), { budget })
+  const found = await ask(context, path, caller, limited, { relation })
+  const records = listRecords(found)
+
+  spend(budget, records)
+  spendCharacters(budget, records, [query.$include ?? []].flat())
+
+  if (found) keepShown(found, records)
+
+  return records
+}
+
+/**
+ * Finds the records of a service between two others. They do not leave, so it is an internal call.
+ *
+ * @param context The context of the call
+ * @param link The service and its fields
+ * @param values The values of its field `from`
+ * @param budget How many records may be loaded
+ */
+export async function findLinks(
+  context: HookContext,
+  { path, from, to }: LinkOptions,
+  values: readonly unknown[],
+  budget: Budget
+): Promise<readonly Fields[]> {
+  const query = { [from]: { $in: values }, $select: [from, to], $limit: budget.left + 1 }
+  const records = listRecords(await ask(context, path, toInternal(context.params), query, {}))
+
+  spend(budget, records)
+
+  return records
+}
+
+/**
+ * The records that the caller of a call may find, as a set.
+ *
+ * @returns `undefined` where the service has none, `null` where the caller may not find any
+ */
+export async function findSet(
+  context: HookContext,
+  path: string,
+  query: Query = {}
+): Promise<RecordSet | null | undefined> {
+  return await askForSet(context, path, toCaller(context.params), query)
+}
+
+/** The records of a service between two others, as a set. */
+export async function findLinkSet(
+  context: HookContext,
+  path: string,
+  query: Query
+): Promise<RecordSet | null | undefined> {
+  return await askForSet(context, path, toInternal(context.params), query)
+}
+
+async function askForSet(
+  context: HookContext,
+  path: string,
+  caller: Params,
+  query: Query
+): Promise<RecordSet | null | undefined> {
+  if (!hasSets(context.app.service(path))) return undefined
+
+  const setRequest: SetRequest = { result: [] }
+  const found = await ask(context, path, caller, query, { setRequest })
+
+  if (!found) return null
+
+  return found.result === setRequest.result ? setRequest.set : undefined
+}
+
+/**
+ * Calls `find` of a service for a relation. Its rule holds, whether or not its `methods` offer `find`; without a rule and
+ * without `find` there is nothing, and so it is where anything refuses the caller.
+ *
+ * @param caller The params of the caller
+ * @returns The context of the call; `undefined` where the caller may not find any
+ */
+async function ask(
+  { app }: HookContext,
+  path: string,
+  caller: Params,
+  query: Query,
+  slots: ServiceSlots
+): Promise<HookContext | undefined> {
+  const service: any = app.service(path)
+
+  if (caller.provider && !hasRule(service)) return undefined
+
+  try {
+    return await service.find(
+      toNestedParams(caller, service, slots, { paginate: false, query }),
+      createContext(service, 'find')
+    )
+  } catch (error) {
+    if (REFUSALS.includes((error as { code?: unknown } | null)?.code)) return undefined
+
+    throw error
+  }
+}
+
+/** Whether something decides which records clients may find: a rule, also where they have no `find`, or `find` as it is. */
+function hasRule(service: object): boolean {
+  const { access, methods } = getServiceOptions(service)
+
+  return methods.includes('find') || access?.admit?.('find') !== undefined
+}
+
+/** The params of a call without what is of that call alone. */
+export function toCaller(params: Params & { adapter?: unknown; paginate?: unknown }): Params {
+  const { query, paginate, adapter, ...caller } = params
+
+  return withoutServiceSlots(caller)
+}
+
+/** The params of an internal call in the same transaction. */
+function toInternal({ transaction }: Params & { transaction?: unknown }): Params {
+  return transaction === undefined ? {} : ({ transaction } as Params)
+}
+
+function listRecords(found: HookContext | undefined): readonly Fields[] {
+  return found ? toRecords(found.result).filter(isPlainObject) : []
+}
+
+/** Hooks may have set a dispatch for the list. Each record has to carry its own. */
+function keepShown({ dispatch, result }: HookContext, records: readonly Fields[]): void {
+  if (dispatch === undefined) return
+
+  const shown = toRecords(dispatch)
+
+  if (shown.length !== toRecords(result).length) return
+
+  for (const [index, record] of records.entries()) {
+    if (!(DISPATCH in record)) keepDispatch(record, { value: shown[index], configurable: true })
+  }
+}

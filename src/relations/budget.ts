@@ -1,0 +1,64 @@
+// How much one call may load through relations.
+import type { HookContext } from '../core/types.ts'
+import { BadRequest } from '../errors.ts'
+import type { Budget } from '../query/related.ts'
+import { getInherited } from '../utils/call-state.ts'
+import { countCharacters } from '../utils/size.ts'
+
+/** How many records one call may load through relations, and how many may be in its result. */
+export const MAX_LOADED = 10_000
+
+/** How many characters of records one call may load through relations, and how many may be in its result. */
+export const MAX_CHARACTERS = 10_000_000
+
+/** A call leads to more related records than one may. */
+export class TooManyRelated extends BadRequest {
+  constructor(reason = `its relations lead to more than ${MAX_LOADED} records`) {
+    super(`Invalid query: ${reason}`)
+  }
+}
+
+/** A call leads to larger related records than one may. */
+export class TooLargeRelated extends TooManyRelated {
+  constructor() {
+    super(
+      `its relations lead to more than ${MAX_CHARACTERS} characters of records. Ask for a smaller page, or for the related records in pages of their service`
+    )
+  }
+}
+
+/** How many more records a call may load: the calls that it leads to share what it has. */
+export function openBudget({ params }: HookContext): Budget {
+  return getInherited(params).budget ?? { left: MAX_LOADED, characters: MAX_CHARACTERS }
+}
+
+/**
+ * Takes loaded records off a budget.
+ *
+ * @throws BadRequest where there are more
+ */
+export function spend(budget: Budget, records: readonly unknown[]): void {
+  budget.left -= records.length
+
+  if (budget.left < 0) throw new TooManyRelated()
+}
+
+/**
+ * Takes the characters of loaded records off a budget. What they include was loaded by calls that have spent it.
+ *
+ * @param included The names of what they include
+ * @throws BadRequest where there are more
+ */
+export function spendCharacters(
+  budget: Budget,
+  records: readonly { readonly [name: string]: unknown }[],
+  included: readonly string[]
+): void {
+  const names = new Set(included.map((name) => name.split('.')[0] as string))
+
+  for (const record of records) {
+    budget.characters -= countCharacters(record)
+    for (const name of names) budget.characters += countCharacters(record[name])
+    if (budget.characters < 0) throw new TooLargeRelated()
+  }
+}

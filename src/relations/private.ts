@@ -1,0 +1,95 @@
+// Related records that not all callers may find: events do not carry them.
+import { getLayers, isRefused } from '../core/gate.ts'
+import { getServiceOptions } from '../core/service.ts'
+import { keepFromEvents } from '../core/shown.ts'
+import type { HookContext } from '../core/types.ts'
+import { pickResult, toRecords } from '../schema/output.ts'
+import type { Relation, Relations } from '../schema/relation.ts'
+import { isPlainObject } from '../utils/object.ts'
+import { getRelations } from './include.ts'
+
+/**
+ * What events carry of a dispatch: related records that not all callers may find are for the caller alone. A hook or a
+ * custom method may have loaded them by a call of its own, so the records are looked at and not the query.
+ *
+ * @param context The context after the call
+ * @param dispatch What the caller gets
+ * @param relations The relations of the service
+ * @param isDeep Whether records may be below other names, as in results of custom methods
+ * @returns The same dispatch where nothing is private
+ */
+export function withoutPrivate(
+  context: HookContext,
+  dispatch: unknown,
+  relations: Relations,
+  isDeep: boolean
+): unknown {
+  const pick = (record: unknown) => dropPrivate(context, record, relations, isDeep)
+  const shown = pickResult(dispatch, pick)
+  const records = toRecords(shown)
+
+  return toRecords(dispatch).every((record, index) => record === records[index]) ? dispatch : shown
+}
+
+function dropPrivate(context: HookContext, value: unknown, relations: Relations, isDeep: boolean): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map((item) => dropPrivate(context, item, relations, isDeep))
+
+    return items.every((item, index) => item === value[index]) ? value : items
+  }
+  if (!isPlainObject(value)) return value
+
+  let shown = value
+
+  for (const name of isDeep ? Object.keys(value) : Object.keys(relations)) {
+    const relation = Object.hasOwn(relations, name) ? relations[name] : undefined
+
+    if (!Object.hasOwn(value, name)) continue
+
+    if (relation && isPrivate(context, relation)) {
+      const { [name]: _, ...others } = shown
+
+      shown = others
+      continue
+    }
+
+    const field = value[name]
+    const picked = relation
+      ? dropPrivate(context, field, getRelations(context, relation.path), false)
+      : dropPrivate(context, field, relations, isDeep)
+
+    if (picked !== field) shown = { ...shown, [name]: picked }
+  }
+
+  return shown
+}
+
+/**
+ * Has events carry records without the related ones that not all callers may find, also below other names and in events
+ * of other services.
+ *
+ * @param context The context after the call
+ * @param relations The relations of the service
+ */
+export function markPrivate(context: HookContext, relations: Relations): void {
+  const { app } = context
+  const names = Object.keys(relations)
+  // Kept as long as the record, so without the rest of the context.
+  const of = { app }
+  const listPrivate = () => names.filter((name) => isPrivate(of, relations[name] as Relation))
+
+  for (const record of toRecords(context.result)) {
+    if (isPlainObject(record) && names.some((name) => name in record))
+      keepFromEvents(app, record, listPrivate)
+  }
+}
+
+/** Whether a relation leads to records that not all callers may find. */
+function isPrivate({ app }: Pick<HookContext, 'app'>, { path }: Relation): boolean {
+  const service = app.service(path)
+  const { access, methods } = getServiceOptions(service)
+
+  if (access) return access.who?.('find') !== 'anyone'
+
+  return !methods.includes('find') || isRefused(getLayers(service, 'find') ?? [])
+}

@@ -1,0 +1,60 @@
+// Fields that are made for each result: what they are made from is read, and taken out again.
+import type { HookContext, Query } from '../core/types.ts'
+import { getSlots, setSlots } from '../utils/call-state.ts'
+import { isPlainObject } from '../utils/object.ts'
+import { toRecords } from './output.ts'
+
+declare module '../utils/call-state.ts' {
+  interface ContextSlots {
+    /** The fields that the call has selected, where others are read for them; left out for all. */
+    readonly selected?: ReadonlySet<string>
+  }
+}
+
+/**
+ * Has a query select what fields are made from, in place of them.
+ *
+ * @param context The context of the call
+ * @param query The query, which is not changed
+ * @param id The name of the id field, which is always selected
+ * @param toSources The fields that a field is made from; `undefined` for one that is stored
+ * @param further Other fields to read
+ * @returns The query to go on with
+ */
+export function selectSources(
+  context: HookContext,
+  query: Query,
+  id: string,
+  toSources: (name: string) => readonly string[] | undefined,
+  further: readonly string[] = []
+): Query {
+  const names = query.$select === undefined ? undefined : [query.$select].flat()
+
+  // Its shape is for the adapter.
+  if (!names?.every((name) => typeof name === 'string')) return query
+
+  const { selected = new Set([...names, id]) } = getSlots(context)
+  const stored = names.flatMap((name) => toSources(name) ?? name)
+
+  setSlots(context, { selected })
+
+  return { ...query, $select: [...new Set([...stored, ...further])] }
+}
+
+/**
+ * Takes fields out of a result that were read only to make others of them.
+ *
+ * @param context The context after the call
+ * @param sources The fields that others are made from
+ */
+export function dropSources(context: HookContext, sources: readonly string[]): void {
+  const { selected } = getSlots(context)
+
+  if (!selected) return
+
+  const dropped = sources.filter((name) => !selected.has(name))
+
+  for (const record of toRecords(context.result)) {
+    if (isPlainObject(record)) for (const name of dropped) delete record[name]
+  }
+}
