@@ -4,7 +4,7 @@ import { isPaginated, type Paged, toPage, type Unpaged } from '../adapter/option
 import type { Id, Paginated } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
 import { TRAITS, type Traits } from '../hooks/traits.ts'
-import type { Condition, ParsedQuery } from '../query/ast.ts'
+import type { ParsedQuery } from '../query/ast.ts'
 import type { RecordSet } from '../query/related.ts'
 import { getInherited, getServiceSlots } from '../utils/call-state.ts'
 import { hasCode } from '../utils/check.ts'
@@ -20,7 +20,7 @@ import { type AnyKyselyParams, assertOptions, type KyselyOptions, type KyselyPar
 import { sortById, toOrder } from './order.ts'
 import { watchStatements } from './outside.ts'
 import { openPrefetch, type PrefetchReader } from './prefetch/reader.ts'
-import { PrefetchedRows } from './prefetch/rows.ts'
+import { type Origin, PrefetchedRows } from './prefetch/rows.ts'
 import { assertSelection, readPage, readRecord, readRecords, toNotFound, toRecord } from './read.ts'
 import { readWithin } from './read-within.ts'
 import { KyselySet, toNumbers } from './relations.ts'
@@ -70,14 +70,14 @@ export class KyselyAdapter<
   asSet(params: ServiceParams): RecordSet {
     const { where } = this.parseQuery(params)
 
-    return this.toSet(params, where)
+    return new KyselySet(this.locate(params), where, (work) => this.run(params, work))
   }
 
-  private toSet(params: ServiceParams | undefined, where: Condition): KyselySet {
+  /** Where a call reads. */
+  private locate(params: ServiceParams | undefined): Origin {
     const { name, id } = this.getOptions(params)
-    const origin = { source: this.getModel(params), name, id, transaction: getOwnTransaction(params) }
 
-    return new KyselySet(origin, where, (work) => this.run(params, work))
+    return { source: this.getModel(params), name, id, transaction: getOwnTransaction(params) }
   }
 
   /** What relations, schemas and `table()` ask of the service. */
@@ -106,22 +106,22 @@ export class KyselyAdapter<
     const { prefetched } = relation ?? {}
     const known =
       prefetched instanceof PrefetchedRows && !isPaginated(paginate)
-        ? prefetched.toRecords<Result>(this.toSet(params, query.where), query)
+        ? prefetched.toRecords<Result>(this.locate(params), query)
         : undefined
 
     if (known) return known
 
-    return await this.run(params, async (handle) => {
+    return await this.run(params, async (handle, origin) => {
       const where = this.prepare(query, handle)
       const { budget } = getInherited(params)
-      const numbers = relatedSorts && (await toNumbers(relatedSorts, handle, this.getModel(params)))
+      const numbers = relatedSorts && (await toNumbers(relatedSorts, handle, origin.source))
       const order = toOrder(query.sort, handle.table, handle.id, numbers)
       const { limit, skip } = query
       const readUnpaged = (reader?: PrefetchReader) =>
         budget && !reader
           ? readWithin<Result>(handle, query, where, order, budget)
           : readRecords<Result>(handle, query, where, order, reader)
-      const { total, data } = await this.prefetch(params, query, handle, limit, async (reader) =>
+      const { total, data } = await this.prefetch(params, origin, handle, limit, async (reader) =>
         isPaginated(paginate) && paginate.total !== false
           ? await readPage<Result>(handle, query, where, order, reader)
           : { total: 0, data: await readUnpaged(reader) }
@@ -134,22 +134,21 @@ export class KyselyAdapter<
   async _get(id: Id, params?: ServiceParams): Promise<Result> {
     const query = this.parseQuery(params)
 
-    return await this.run(params, (handle) =>
-      this.prefetch(params, query, handle, 1, (reader) => readRecord<Result>(handle, id, query, reader))
+    return await this.run(params, (handle, origin) =>
+      this.prefetch(params, origin, handle, 1, (reader) => readRecord<Result>(handle, id, query, reader))
     )
   }
 
   /** Reads records, and related rows with them where a call asks for these; by itself where JSON cannot hold them. */
   private async prefetch<T>(
     params: ServiceParams | undefined,
-    { where }: ParsedQuery,
+    origin: Origin,
     handle: TableHandle,
     limit: number | undefined,
     readAll: (reader?: PrefetchReader) => Promise<T>
   ): Promise<T> {
     const { prefetch } = getServiceSlots(params, this)
-    const reader =
-      prefetch && (await openPrefetch(prefetch, this.toSet(params, where), handle, params, limit))
+    const reader = prefetch && (await openPrefetch(prefetch, origin, handle, params, limit))
 
     if (!reader) return await readAll()
 
@@ -241,22 +240,22 @@ export class KyselyAdapter<
   /** Runs the statements of a call, in the transaction that it belongs to. */
   private async run<T>(
     params: ServiceParams | undefined,
-    work: (handle: TableHandle) => Promise<T>,
+    work: (handle: TableHandle, origin: Origin) => Promise<T>,
     action?: FailedCall['action']
   ): Promise<T> {
-    const Model = this.getModel(params)
-    const { name, id } = this.getOptions(params)
+    const origin = this.locate(params)
+    const { source, name, id } = origin
     const by = this.getBy(params)
     let handle: TableHandle | undefined
 
     try {
-      return await connect(params, Model, async (db) => {
-        handle = await openTable(Model, db, { name, id: by === undefined ? id : this.id, by })
+      return await connect(params, source, async (db) => {
+        handle = await openTable(source, db, { name, id: by === undefined ? id : this.id, by })
 
-        return await work(handle)
+        return await work(handle, origin)
       })
     } catch (error) {
-      throw toTableError(error, { table: handle?.table, action, services: findDatabase(Model).services })
+      throw toTableError(error, { table: handle?.table, action, services: findDatabase(source).services })
     }
   }
 }

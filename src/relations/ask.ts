@@ -14,10 +14,7 @@ import type { LinkOptions } from '../schema/relation.ts'
 import { addInherited, type ServiceSlots, toNestedParams, withoutServiceSlots } from '../utils/call-state.ts'
 import { DISPATCH, keepDispatch } from '../utils/dispatch.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
-import { spend, spendCharacters } from './budget.ts'
-
-/** A record. */
-export type Fields = Record<string, unknown>
+import { type Fields, spend, spendCharacters } from './budget.ts'
 
 /** A caller that may not use a method of the related service finds nothing. */
 const REFUSALS: readonly unknown[] = [401, 403, 404, 405]
@@ -75,32 +72,19 @@ export async function findLinks(
 }
 
 /**
- * The records that the caller of a call may find, as a set.
+ * The records that a caller may find, as a set.
  *
+ * @param context The context of the call
+ * @param path The path of the service
+ * @param query What to find
+ * @param caller The params of the caller: that of the call, or {@link toInternal} for the service between two others
  * @returns `undefined` where the service has none, `null` where the caller may not find any
  */
 export async function findSet(
   context: HookContext,
   path: string,
-  query: Query = {}
-): Promise<RecordSet | null | undefined> {
-  return await askForSet(context, path, toCaller(context.params), query)
-}
-
-/** The records of a service between two others, as a set. */
-export async function findLinkSet(
-  context: HookContext,
-  path: string,
-  query: Query
-): Promise<RecordSet | null | undefined> {
-  return await askForSet(context, path, toInternal(context.params), query)
-}
-
-async function askForSet(
-  context: HookContext,
-  path: string,
-  caller: Params,
-  query: Query
+  query: Query = {},
+  caller: Params = toCaller(context.params)
 ): Promise<RecordSet | null | undefined> {
   if (!hasSets(context.app.service(path))) return undefined
 
@@ -150,14 +134,14 @@ function hasRule(service: object): boolean {
 }
 
 /** The params of a call without what is of that call alone. */
-export function toCaller(params: Params & { adapter?: unknown; paginate?: unknown }): Params {
+function toCaller(params: Params & { adapter?: unknown; paginate?: unknown }): Params {
   const { query, paginate, adapter, ...caller } = params
 
   return withoutServiceSlots(caller)
 }
 
 /** The params of an internal call in the same transaction. */
-function toInternal({ transaction }: Params & { transaction?: unknown }): Params {
+export function toInternal({ transaction }: Params & { transaction?: unknown }): Params {
   return transaction === undefined ? {} : ({ transaction } as Params)
 }
 

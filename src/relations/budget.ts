@@ -3,13 +3,18 @@ import type { HookContext } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
 import type { Budget } from '../query/related.ts'
 import { getInherited } from '../utils/call-state.ts'
+import { isPlainObject } from '../utils/object.ts'
 import { countCharacters } from '../utils/size.ts'
+import { type Includes, toTree } from './include.ts'
 
 /** How many records one call may load through relations, and how many may be in its result. */
 export const MAX_LOADED = 10_000
 
 /** How many characters of records one call may load through relations, and how many may be in its result. */
 export const MAX_CHARACTERS = 10_000_000
+
+/** A record. */
+export type Fields = Record<string, unknown>
 
 /** A call leads to more related records than one may. */
 export class TooManyRelated extends BadRequest {
@@ -51,7 +56,7 @@ export function spend(budget: Budget, records: readonly unknown[]): void {
  */
 export function spendCharacters(
   budget: Budget,
-  records: readonly { readonly [name: string]: unknown }[],
+  records: readonly Fields[],
   included: readonly string[]
 ): void {
   const names = new Set(included.map((name) => name.split('.')[0] as string))
@@ -61,4 +66,48 @@ export function spendCharacters(
     for (const name of names) budget.characters += countCharacters(record[name])
     if (budget.characters < 0) throw new TooLargeRelated()
   }
+}
+
+/**
+ * Checks the related records of a result, each counted as often as it is there: one that many others have is loaded once.
+ *
+ * @param records The records
+ * @param includes What was put into them
+ * @throws BadRequest for more records, or more characters of records, than one call may have
+ */
+export function assertResultSize(records: readonly Fields[], includes: Includes): void {
+  if (measure(records, includes).characters > MAX_CHARACTERS) throw new TooLargeRelated()
+}
+
+/** The size of related records. */
+interface Size {
+  readonly count: number
+  readonly characters: number
+}
+
+function measure(records: readonly Fields[], includes: Includes): Size {
+  let [count, characters] = [0, 0]
+
+  for (const [name, names] of includes) {
+    const within = toTree(names)
+    const known = new Map<Fields, Size>()
+
+    for (const { [name]: related } of records) {
+      for (const one of Array.isArray(related) ? related : [related]) {
+        if (!isPlainObject(one)) continue
+
+        const size = known.get(one) ?? {
+          count: 1 + (within.size === 0 ? 0 : measure([one], within).count),
+          characters: countCharacters(one)
+        }
+
+        known.set(one, size)
+        count += size.count
+        characters += size.characters
+        if (count > MAX_LOADED) throw new TooManyRelated()
+      }
+    }
+  }
+
+  return { count, characters }
 }

@@ -16,7 +16,7 @@ import {
   type Relations
 } from '../schema/relation.ts'
 import { isPlainObject, setOwn } from '../utils/object.ts'
-import { findLinkSet, findLinks, findRelated, findSet } from './ask.ts'
+import { findLinks, findRelated, findSet, toInternal } from './ask.ts'
 import { openBudget, TooManyRelated } from './budget.ts'
 
 type WithRecords = OneRelation | ManyRelation
@@ -183,7 +183,7 @@ async function listOwners(
   budget: Budget
 ): Promise<readonly unknown[]> {
   if (values instanceof Operand) {
-    const set = await findLinkSet(context, path, { [to]: { $in: values } })
+    const set = await findSet(context, path, { [to]: { $in: values } }, toInternal(context.params))
 
     if (set === null) return []
     // A hook that returns other records than the adapter does has no set.

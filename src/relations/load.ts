@@ -13,11 +13,10 @@ import {
 } from '../schema/relation.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { mapAll, waitForAll } from '../utils/promise.ts'
-import { type Fields, findLinks, findRelated, findSet } from './ask.ts'
-import { openBudget, TooManyRelated } from './budget.ts'
+import { findLinks, findRelated, findSet } from './ask.ts'
+import { assertResultSize, type Fields, openBudget, TooManyRelated } from './budget.ts'
 import type { Includes } from './include.ts'
 import { getPrefetched } from './prefetch.ts'
-import { assertResultSize } from './result-size.ts'
 
 /**
  * Puts what a call includes into the records of its result: one `find` of the related service for all of them, with the

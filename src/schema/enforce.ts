@@ -82,6 +82,7 @@ const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i
 
 class ServiceSchema implements DescribedExtension {
   inner?: InnerExtension
+  readonly narrowsFind: boolean
   private readonly form: LongForm
   private readonly record: Validator
   private readonly isDevelopment = globalThis.process?.env.NODE_ENV !== 'production'
@@ -91,6 +92,7 @@ class ServiceSchema implements DescribedExtension {
   constructor({ form, record }: Declaration) {
     this.form = form
     this.record = record
+    this.narrowsFind = !isQuerySettings(form.query ?? {}) || form.resolvers?.query !== undefined
   }
 
   /** What the service checks, as plain data; there once the service is registered. */
@@ -100,10 +102,6 @@ class ServiceSchema implements DescribedExtension {
 
   get relations(): Relations {
     return this.form.relations ?? {}
-  }
-
-  get narrowsFind(): boolean {
-    return !isQuerySettings(this.form.query ?? {}) || this.resolvers.query !== undefined
   }
 
   install(service: FeathersService, path: string, app: object): void {

@@ -7,5 +7,15 @@ export function countCharacters(value: unknown): number {
   if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + countCharacters(item), 0)
   if (!isPlainObject(value)) return 1
 
-  return Object.entries(value).reduce((sum, [name, field]) => sum + name.length + countCharacters(field), 0)
+  let count = 0
+
+  for (const name of Object.keys(value)) {
+    const field = value[name]
+
+    // Most are none of the others: a call for each would take longer than to count.
+    count += name.length
+    count += typeof field === 'string' ? field.length : typeof field === 'object' ? countCharacters(field) : 1
+  }
+
+  return count
 }

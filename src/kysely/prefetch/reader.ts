@@ -6,8 +6,7 @@ import { findDatabase } from '../databases.ts'
 import type { Fragment, StoredRow, Table } from '../dialect.ts'
 import { KyselySet } from '../relations.ts'
 import type { TableHandle } from '../table-handle.ts'
-import { type Origin, Prefetched } from './prefetched.ts'
-import { isRounded, PrefetchedRows, type ValueRow } from './rows.ts'
+import { isRounded, type Origin, Prefetched, PrefetchedRows, type ValueRow } from './rows.ts'
 import { type Related, toSelection } from './selection.ts'
 
 /** How many rows are read for one record of a page. More are read by themselves, in parts. */
