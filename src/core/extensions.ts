@@ -15,7 +15,7 @@ export function listExtensions(service: object): readonly ServiceExtension[] {
   // A plugin may have put a service among the others that was never registered.
   const { schema, access } = getServiceOptions(service) ?? {}
 
-  return [schema, schema?.inner, access].flatMap((extension) => extension ?? [])
+  return [schema, schema?.inner, access].filter(Boolean) as ServiceExtension[]
 }
 
 /** Lets the extensions of a service check it, before anything else is done to it. */
@@ -29,11 +29,6 @@ export async function setUpService(service: FeathersService, path: string, app: 
   await service.setup?.(app as Application, path)
 }
 
-/** The checks of the input of a method, in their order. */
-export function listInputHooks(service: object, method: string): readonly Hook<HookContext>[] {
-  return listHooks(listExtensions(service), 'input', method)
-}
-
 /**
  * Puts what the extensions of a service do between its layers of hooks, and the check of calls of methods with routes.
  *
@@ -45,19 +40,20 @@ export function extendLayers(service: object, method: string, layers: Levels): r
   const extensions = listExtensions(service)
   const checks = getMethodRoutes(service, method).length > 0 ? [assertValidCall] : []
 
-  if (extensions.length === 0 && checks.length === 0) return layers
+  if (extensions.length + checks.length === 0) return layers
 
   const [ofApplication, ofClass, ofService] = layers
-  // Access decides first who may call, and what is inside of a schema completes a result before it.
-  const reversed = extensions.toReversed()
+  const listHooks = <Place extends keyof Places>(place: Place) =>
+    extensions.flatMap((extension: Places) => extension[place]?.(method) ?? []) as PlacedHook<Place>[]
 
+  // In reverse, access decides first who may call, and what is inside of a schema completes a result before it.
   return [
-    { around: [], phases: [{ after: listHooks(extensions, 'output', method) }] },
-    withAdmission(ofApplication, listHooks(reversed, 'admit', method)),
-    { around: [], phases: [{ after: listHooks(reversed, 'complete', method) }] },
+    { around: [], phases: [{ after: listHooks('output') }] },
+    withAdmission(ofApplication, listHooks('admit').reverse()),
+    { around: [], phases: [{ after: listHooks('complete').reverse() }] },
     ofClass,
-    withInput(ofService, checks, listInputHooks(service, method)),
-    { around: listHooks(reversed, 'innermost', method), phases: [] }
+    withInput(ofService, checks, listHooks('input')),
+    { around: listHooks('innermost').reverse(), phases: [] }
   ]
 }
 
@@ -65,14 +61,6 @@ export function extendLayers(service: object, method: string, layers: Levels): r
 type Places = Pick<ServiceExtension, 'output' | 'admit' | 'complete' | 'input' | 'innermost'>
 
 type PlacedHook<Place extends keyof Places> = NonNullable<ReturnType<NonNullable<Places[Place]>>>
-
-function listHooks<Place extends keyof Places>(
-  extensions: readonly Places[],
-  place: Place,
-  method: string
-): readonly PlacedHook<Place>[] {
-  return extensions.flatMap((extension) => extension[place]?.(method) ?? []) as PlacedHook<Place>[]
-}
 
 /** Puts hooks after the last before hook. */
 function withAdmission(layer: Layer<HookContext>, admit: readonly Hook<HookContext>[]): Layer<HookContext> {

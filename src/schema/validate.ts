@@ -1,4 +1,4 @@
-import { listInputHooks } from '../core/extensions.ts'
+import { listExtensions } from '../core/extensions.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
 import { describeHook } from '../hooks/traits.ts'
@@ -22,7 +22,9 @@ export function validate(): (context: HookContext) => Promise<void> {
         `validate() needs a schema, which service '${context.path}' does not have`
       )
 
-    for (const check of listInputHooks(service, method)) await check.call(service, context)
+    for (const extension of listExtensions(service)) {
+      await extension.input?.(method)?.call(service, context)
+    }
   }
 
   return describeHook(validateInput, { input: 'here' })
