@@ -114,7 +114,7 @@ const examples: [Settings][] = [
 ]
 
 /** The services of a database. */
-type ToService = (name: 'notes' | 'items', options: object) => any
+type ToService = (name: 'notes' | 'items' | 'links', options: object) => any
 
 async function start(toService: ToService, chosen: Settings): Promise<any> {
   const app: any = alula()
@@ -127,12 +127,14 @@ async function start(toService: ToService, chosen: Settings): Promise<any> {
     ...(ofItems && { schema: ofItems }),
     ...(rule && { access: rule })
   })
+  app.use('links', toService('links', { multi: true }), { methods: [] })
   app.use('notes', toService('notes', { multi: true, paginate: { default: 10 } }), {
     access: access({ find: anyone, get: anyone }),
     schema: schema(z.object({ id: z.int(), item: z.int() }), {
       relations: {
         items: many('items', { ...items, filter: ['status'] }),
         item_: one('items', { from: 'item', filter: ['status'] }),
+        linked: many('items', { through: { path: 'links', from: 'note', to: 'item' }, filter: ['status'] }),
         itemCount: count('items', items),
         hasItems: exists('items', items)
       }
@@ -145,6 +147,10 @@ async function start(toService: ToService, chosen: Settings): Promise<any> {
     chosen.items.map((item, index) => ({ ...item, id: index + 1, secret: 'sentinel' })),
     { schema: false }
   )
+  await app.service('links').remove(null)
+  await app
+    .service('links')
+    .create(chosen.items.map(({ note }, index) => ({ id: index + 1, note, item: index + 1 })))
   await app.service('notes').remove(null)
   await app.service('notes').create(
     [1, 2, 3].map((id) => ({ id, item: id })),
@@ -187,10 +193,11 @@ async function compare(toService: ToService, chosen: Settings): Promise<void> {
     item: id,
     items: listOf(id),
     item_: found.find((item) => item.id === id) ?? null,
+    linked: listOf(id),
     itemCount: listOf(id).length,
     hasItems: listOf(id).length > 0
   }))
-  const $include = ['items', 'item_', 'itemCount', 'hasItems']
+  const $include = ['items', 'item_', 'linked', 'itemCount', 'hasItems']
 
   // With a page, which may read related records in its own statement, without one, and each relation by itself.
   for (const params of [{}, { paginate: false }]) {
@@ -211,6 +218,7 @@ async function compare(toService: ToService, chosen: Settings): Promise<void> {
     const matching = await listFound(app, chosen, { status })
     const asked = [
       ['items', ids.filter((id) => listOf(id, matching).length > 0)],
+      ['linked', ids.filter((id) => listOf(id, matching).length > 0)],
       ['item_', ids.filter((id) => matching.some((item) => item.id === id))]
     ] as const
 
@@ -256,7 +264,7 @@ describe('a relation in memory', () => {
 describeDatabases('a relation', (database: TestDatabase) => {
   it(TITLE, async () => {
     const db = database.open()
-    const tables = { notes: 'alula_rules_notes', items: 'alula_rules_items' }
+    const tables = { notes: 'alula_rules_notes', items: 'alula_rules_items', links: 'alula_rules_links' }
     const dropAll = async () => {
       for (const table of Object.values(tables)) await db.schema.dropTable(table).ifExists().execute()
     }
@@ -277,6 +285,12 @@ describeDatabases('a relation', (database: TestDatabase) => {
       .addColumn('note', 'integer', (column) => column.notNull())
       .addColumn('status', 'varchar(20)', (column) => column.notNull())
       .addColumn('secret', 'varchar(20)', (column) => column.notNull())
+      .execute()
+    await db.schema
+      .createTable(tables.links)
+      .addColumn('id', 'integer', (column) => column.primaryKey())
+      .addColumn('note', 'integer', (column) => column.notNull())
+      .addColumn('item', 'integer', (column) => column.notNull())
       .execute()
     // A page prefetches what an index finds.
     await db.schema.createIndex('alula_rules_note').on(tables.items).column('note').execute()
