@@ -64,7 +64,7 @@ export async function findLinks(
   budget: Budget
 ): Promise<readonly Fields[]> {
   const query = { [from]: { $in: values }, $select: [from, to], $limit: budget.left + 1 }
-  const records = listRecords(await ask(context, path, toInternal(context.params), query, {}))
+  const records = listRecords(await ask(context, path, null, query, {}))
 
   spend(budget, records)
 
@@ -77,14 +77,14 @@ export async function findLinks(
  * @param context The context of the call
  * @param path The path of the service
  * @param query What to find
- * @param caller The params of the caller: that of the call, or {@link toInternal} for the service between two others
+ * @param caller The params of the caller; `null` for the service between two others, which is called internally
  * @returns `undefined` where the service has none, `null` where the caller may not find any
  */
 export async function findSet(
   context: HookContext,
   path: string,
   query: Query = {},
-  caller: Params = toCaller(context.params)
+  caller: Params | null = toCaller(context.params)
 ): Promise<RecordSet | null | undefined> {
   if (!hasSets(context.app.service(path))) return undefined
 
@@ -100,27 +100,27 @@ export async function findSet(
  * Calls `find` of a service for a relation. Its rule holds, whether or not its `methods` offer `find`; without a rule and
  * without `find` there is nothing, and so it is where anything refuses the caller.
  *
- * @param caller The params of the caller
+ * @param caller The params of the caller; `null` for an internal call, which nothing should refuse
  * @returns The context of the call; `undefined` where the caller may not find any
  */
 async function ask(
-  { app }: HookContext,
+  { app, params }: HookContext,
   path: string,
-  caller: Params,
+  caller: Params | null,
   query: Query,
   slots: ServiceSlots
 ): Promise<HookContext | undefined> {
   const service: any = app.service(path)
 
-  if (caller.provider && !hasRule(service)) return undefined
+  if (caller?.provider && !hasRule(service)) return undefined
 
   try {
     return await service.find(
-      toNestedParams(caller, service, slots, { paginate: false, query }),
+      toNestedParams(caller ?? toInternal(params), service, slots, { paginate: false, query }),
       createContext(service, 'find')
     )
   } catch (error) {
-    if (REFUSALS.includes((error as { code?: unknown } | null)?.code)) return undefined
+    if (caller && REFUSALS.includes((error as { code?: unknown } | null)?.code)) return undefined
 
     throw error
   }
@@ -141,7 +141,7 @@ function toCaller(params: Params & { adapter?: unknown; paginate?: unknown }): P
 }
 
 /** The params of an internal call in the same transaction. */
-export function toInternal({ transaction }: Params & { transaction?: unknown }): Params {
+function toInternal({ transaction }: Params & { transaction?: unknown }): Params {
   return transaction === undefined ? {} : ({ transaction } as Params)
 }
 

@@ -16,7 +16,7 @@ import {
   type Relations
 } from '../schema/relation.ts'
 import { isPlainObject, setOwn } from '../utils/object.ts'
-import { findLinks, findRelated, findSet, toInternal } from './ask.ts'
+import { findLinks, findRelated, findSet } from './ask.ts'
 import { openBudget, TooManyRelated } from './budget.ts'
 
 type WithRecords = OneRelation | ManyRelation
@@ -183,9 +183,8 @@ async function listOwners(
   budget: Budget
 ): Promise<readonly unknown[]> {
   if (values instanceof Operand) {
-    const set = await findSet(context, path, { [to]: { $in: values } }, toInternal(context.params))
+    const set = await findSet(context, path, { [to]: { $in: values } }, null)
 
-    if (set === null) return []
     // A hook that returns other records than the adapter does has no set.
     if (set?.toOperand) return await set.toOperand(from)
   } else if (values.length === 0) return []
