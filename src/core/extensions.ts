@@ -8,8 +8,8 @@ import type { Application, FeathersService, HookContext, ServiceExtension } from
 export type Levels = readonly [Layer<HookContext>, Layer<HookContext>, Layer<HookContext>]
 
 /**
- * What takes part in the calls of a service, in the order in which it sees their input and what leaves: its schema, what is
- * inside of that, its access. So what access demands of a query comes last, and a client cannot talk it away.
+ * What takes part in the calls of a service, in the order in which it sees their input: its schema, what is inside of that,
+ * its access. So what access demands of a query comes last, and a client cannot talk it away.
  */
 export function listExtensions(service: object): readonly ServiceExtension[] {
   // A plugin may have put a service among the others that was never registered.
@@ -45,15 +45,15 @@ export function extendLayers(service: object, method: string, layers: Levels): r
   const [ofApplication, ofClass, ofService] = layers
   const listHooks = <Place extends keyof Places>(place: Place) =>
     extensions.flatMap((extension: Places) => extension[place]?.(method) ?? []) as PlacedHook<Place>[]
+  const listReversed = <Place extends keyof Places>(place: Place) => listHooks(place).reverse()
 
-  // In reverse, access decides first who may call, and what is inside of a schema completes a result before it.
   return [
-    { around: [], phases: [{ after: listHooks('output') }] },
-    withAdmission(ofApplication, listHooks('admit').reverse()),
-    { around: [], phases: [{ after: listHooks('complete').reverse() }] },
+    { around: [], phases: [{ after: listReversed('output') }] },
+    withAdmission(ofApplication, listReversed('admit')),
+    { around: [], phases: [{ after: listReversed('complete') }] },
     ofClass,
     withInput(ofService, checks, listHooks('input')),
-    { around: listHooks('innermost').reverse(), phases: [] }
+    { around: listReversed('innermost'), phases: [] }
   ]
 }
 

@@ -1,9 +1,9 @@
 // What leaves of events: less than a result, because connections get them that did not call.
 import { DISPATCH, replaceObjects, showRecords } from '../utils/dispatch.ts'
 import { omitPath, omitPaths } from '../utils/object.ts'
-import { listExtensions } from './extensions.ts'
 import { getProtected } from './gate.ts'
 import { getInternals, type SentEvent } from './internals.ts'
+import { getServiceOptions } from './service.ts'
 import type { HookContext } from './types.ts'
 
 /**
@@ -52,15 +52,12 @@ export function showInEvent(app: object | undefined, value: unknown): unknown {
 export function withDispatch(app: object, { service, event, data, context }: SentEvent): HookContext {
   if (context.dispatch !== undefined) return context
 
-  const showing = listExtensions(service).filter(({ show }) => show)
+  const { schema } = getServiceOptions(service)
   const paths = getProtected(app, service, context.method).map((path) => path.split('.'))
 
-  if (showing.length === 0 && paths.length === 0) return context
+  if (!schema?.show && paths.length === 0) return context
 
-  const picked =
-    showing.length > 0
-      ? showing.reduce((value, extension) => extension.show?.(event, value, context), data)
-      : withoutPrivateFields(app, data)
+  const picked = schema?.show ? schema.show(event, data, context) : withoutPrivateFields(app, data)
   const shown = paths.length > 0 ? omitEverywhere(picked, paths) : picked
 
   // What nothing is left of must not fall back to the result.

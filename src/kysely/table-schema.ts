@@ -210,6 +210,7 @@ class TableSchema implements DescribedExtension {
 
     const declared = toExtension(declare(toForm(this.settings, stored)))
 
+    declared.inner = this.inner
     declared.install?.(service, this.path, this.app)
     // Another call may have been faster.
     this.declared ??= declared

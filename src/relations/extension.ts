@@ -1,5 +1,4 @@
 // What takes part in the calls of a service that has relations.
-import { setResponse } from '../core/call.ts'
 import { goesToClient } from '../core/client-call.ts'
 import { defaultServiceEvents, getDefinition, isStandardMethod } from '../core/methods.ts'
 import { getIdField } from '../core/service.ts'
@@ -17,7 +16,6 @@ import type { DescribedExtension, InnerExtension } from '../schema/declared.ts'
 import { listFilters, type Relations } from '../schema/relation.ts'
 import { selectSources } from '../schema/selection.ts'
 import { getSlots, setSlots } from '../utils/call-state.ts'
-import { isString } from '../utils/check.ts'
 import { copyWith, isEmpty } from '../utils/object.ts'
 import { andThen } from '../utils/promise.ts'
 import { assertRelations } from './check.ts'
@@ -90,32 +88,26 @@ class ServiceRelations implements InnerExtension {
     }
   }
 
-  /** Related records that not all callers may find are for the caller alone, and not for events. */
-  output(method: string): Hook<HookContext> {
+  /** Other services may send events with the records of this one. */
+  output(method: string): Hook<HookContext> | undefined {
+    if (!isStandardMethod(method)) return undefined
+
     const { relations } = this
-    const isStandard = isStandardMethod(method)
     const hasEvent = getDefinition(method).event !== undefined
 
     return (context) => {
-      const isForClient = goesToClient(context)
-
       // Listeners of an event get the result too.
-      if (isStandard && (hasEvent || !isForClient)) markPrivate(context, relations)
-      // A hook may have named an event for any method.
-      if (!hasEvent && !isString(context.event)) return
-
-      const { dispatch } = context
-      const shown = withoutPrivate(context, dispatch, relations, !isStandard)
-
-      if (shown === dispatch) return
-
-      context.dispatch = shown
-      if (isForClient && getSlots(context).response === undefined) setResponse(context, dispatch)
+      if (hasEvent || !goesToClient(context)) markPrivate(context, relations)
     }
   }
 
+  /** Related records that not all callers may find are for the caller alone. */
   show(event: string, data: unknown, context: HookContext): unknown {
-    return withoutPrivate(context, data, this.relations, !defaultServiceEvents.includes(event))
+    // Code that sends an event has no method. What another method returns may have records anywhere.
+    const { method = 'find' } = context as { method?: string }
+    const isDeep = !defaultServiceEvents.includes(event) || !isStandardMethod(method)
+
+    return withoutPrivate(context, data, this.relations, isDeep)
   }
 
   /** Turns what a query asks of related records into what the adapter understands. */

@@ -78,10 +78,22 @@ export function markPrivate(context: HookContext, relations: Relations): void {
   const of = { app }
   const listPrivate = () => names.filter((name) => isPrivate(of, relations[name] as Relation))
 
-  for (const record of toRecords(context.result)) {
+  const mark = (record: unknown) => {
     if (isPlainObject(record) && names.some((name) => name in record))
       keepFromEvents(app, record, listPrivate)
+
+    return record
   }
+  const isFixed = (record: unknown) => isPlainObject(record) && !Object.isExtensible(record)
+  const records = toRecords(context.result)
+
+  records.forEach(mark)
+  if (!records.some(isFixed)) return
+
+  // The schema would copy them, because they can keep nothing, and the copies would have no mark.
+  context.result = pickResult(context.result, (record) =>
+    isFixed(record) ? mark({ ...(record as object) }) : record
+  )
 }
 
 /** Whether a relation leads to records that not all callers may find. */

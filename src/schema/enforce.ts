@@ -160,7 +160,7 @@ class ServiceSchema implements DescribedExtension {
     const isStandard = isStandardMethod(method)
     const pickOwn = pickers.get(method)
     const resolve = pickOwn ? undefined : compileExternal(this.resolvers, isStandard ? pick : showAll)
-    const hasEvent = getDefinition(method).event !== undefined
+    const { event: ofMethod } = getDefinition(method)
     const resultCheck = isStandard ? this.resultCheck : undefined
     const added = this.listAdded()
     const pickAny = (value: unknown) => {
@@ -174,10 +174,19 @@ class ServiceSchema implements DescribedExtension {
     // Without a dispatch the result would leave.
     const pickShown = (value: unknown) => (value === undefined ? undefined : (pickAny(value) ?? null))
 
+    /** Some fields are for the caller alone. */
+    const keepPrivate = (context: HookContext, event: string, source: unknown, hasView: boolean): void => {
+      const { app, dispatch } = context
+      const left = withoutPrivateFields(app, source)
+
+      context.dispatch = this.showInside(event, left === source ? dispatch : pickShown(left), context)
+      if (!hasView && context.dispatch !== dispatch && goesToClient(context)) setResponse(context, dispatch)
+    }
+
     return (context) => {
       resultCheck?.compare(context)
       // Listeners of an event get the result too.
-      if (isStandard && (hasEvent || !goesToClient(context))) {
+      if (isStandard && (ofMethod || !goesToClient(context))) {
         context.result = markRecords(context.result, dispatchProperty)
       }
 
@@ -185,30 +194,19 @@ class ServiceSchema implements DescribedExtension {
     }
 
     function show(context: HookContext): unknown {
-      const { params, event, dispatch, result } = context
+      const { params, dispatch, result } = context
       // A hook may have named an event for any method.
-      const sendsEvent = hasEvent || isString(event)
+      const event = isString(context.event) ? context.event : ofMethod
       const source = dispatch !== undefined ? dispatch : result
 
-      if (params.provider || sendsEvent) context.dispatch = pickShown(source)
+      if (params.provider || event) context.dispatch = pickShown(source)
 
       const hasView = view !== undefined && goesToClient(context)
 
       return andThen(hasView ? view(context) : undefined, (viewed) => {
         if (hasView) setResponse(context, viewed)
-        if (sendsEvent) keepPrivate(context, source, hasView)
+        if (event) keepPrivate(context, event, source, hasView)
       })
-    }
-
-    /** Records of other services may have fields that are for the caller alone. */
-    function keepPrivate(context: HookContext, source: unknown, hasView: boolean): void {
-      const { app, dispatch } = context
-      const left = withoutPrivateFields(app, source)
-
-      if (left === source) return
-
-      context.dispatch = pickShown(left)
-      if (!hasView && goesToClient(context)) setResponse(context, dispatch)
     }
   }
 
@@ -251,13 +249,19 @@ class ServiceSchema implements DescribedExtension {
     }
   }
 
-  show(event: string, data: unknown, { app }: HookContext): unknown {
+  show(event: string, data: unknown, context: HookContext): unknown {
     const { pickEvent, dispatchProperty } = this.compiled as CompiledSchema
-    const left = withoutPrivateFields(app, data)
-
-    return defaultServiceEvents.includes(event)
+    const left = withoutPrivateFields(context.app, data)
+    const shown = defaultServiceEvents.includes(event)
       ? pickResult(showOthers(left, dispatchProperty, this.listAdded()), pickEvent)
       : showAll(left, [], this.form.hidden)
+
+    return this.showInside(event, shown, context)
+  }
+
+  /** What is left of it by what is inside of the schema. */
+  private showInside(event: string, shown: unknown, context: HookContext): unknown {
+    return this.inner?.show ? this.inner.show(event, shown, context) : shown
   }
 
   /** The fields that results have beside what is stored. */

@@ -64,9 +64,9 @@ describe('extensions of a service', () => {
         'schema.complete',
         'app.after',
         'app.around end',
-        'schema.output',
+        'access.output',
         'inner.output',
-        'access.output'
+        'schema.output'
       ]
     ])
   })

@@ -63,6 +63,38 @@ describe('a relation', () => {
     expect(second.dispatch).toEqual({ id: 1, text: 'a', owner: 0, log: [] })
   })
 
+  it.each([(record: object) => record, Object.freeze])(
+    'of such a service is not for events where a hook has put its record elsewhere, %#',
+    async (prepare) => {
+      const app: any = alula()
+
+      app.use('people', memory({ multi: true }), {
+        schema: schema(Person),
+        access: access({ find: ({ params }) => Boolean(params.admin) })
+      })
+      app.use('notes', memory(), {
+        schema: schema(Note, { extra: 'keep', relations: { author: one('people', { from: 'owner' }) } }),
+        access: access({ all: anyone })
+      })
+      app.hooks({
+        after: {
+          create: [
+            (context: any) => void Object.assign(context, { dispatch: { a: prepare(context.result) } })
+          ]
+        }
+      })
+      const author = await app.service('people').create({ name: 'Ada', boss_id: null, secret: 's' })
+      const context = await callService(app.service('notes'), {
+        method: 'create',
+        data: { text: 'a', owner: 0 },
+        params: { provider: 'rest', admin: true, query: { $include: 'author' } }
+      } as any)
+
+      expect(getResponse(context)).toEqual({ a: { id: 0, text: 'a', owner: 0, author } })
+      expect(context.dispatch).toEqual({ a: { id: 0, text: 'a', owner: 0 } })
+    }
+  )
+
   it('of such a service is not for events either where a hook or a method has loaded it', async () => {
     const app: any = alula()
     const load = ({ id }: any, params: any) =>
