@@ -1,7 +1,7 @@
 import { describe } from '../query/operators.ts'
 import { createError } from '../utils/developer-error.ts'
 import type { AnyKysely } from './any-kysely.ts'
-import type { Dialect } from './dialect.ts'
+import type { Dialect, StoredRow } from './dialect.ts'
 import type { Kind, TableDescription } from './table.ts'
 
 /** What the driver has to return for a kind of column. Of other kinds several types are understood. */
@@ -19,21 +19,31 @@ const EXPECTATIONS: { readonly [kind in Kind]?: Expectation } = {
 }
 
 /**
+ * Selects a value of each kind that drivers return in one way only.
+ *
+ * @throws Error for a driver without rows: Kysely reads none from a `DatabaseSync` of `node:sqlite`
+ */
+export async function readSamples(db: AnyKysely, { name, samples }: Dialect): Promise<StoredRow> {
+  const { rows } = await samples.execute(db)
+
+  if (rows[0]) return rows[0]
+
+  throw createError(
+    'ALULA_UNSUPPORTED_DATABASE',
+    `The driver of ${name} returns no rows: expected one with the API of 'better-sqlite3'. For 'node:sqlite', give SqliteDialect the database nodeSqlite(path) of 'alula/kysely'`
+  )
+}
+
+/**
  * Checks that the driver returns values as the adapter reads them: with settings of their own drivers return others, and
  * records would be wrong without an error.
  *
  * @throws Error that names the first column that would be wrong
  */
-export async function assertDriver(
-  db: AnyKysely,
-  { samples }: Dialect,
-  { name: table, columns }: TableDescription
-): Promise<void> {
-  const { rows } = await samples.execute(db)
-
+export function assertDriver(samples: StoredRow, { name: table, columns }: TableDescription): void {
   for (const { name, kind, type } of columns.values()) {
     const expectation = EXPECTATIONS[kind]
-    const sample = rows[0]?.[kind]
+    const sample = samples[kind]
 
     if (!expectation || expectation.isMet(sample)) continue
 

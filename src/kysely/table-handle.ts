@@ -6,7 +6,7 @@ import type { AnyKysely } from './any-kysely.ts'
 import { asOneStatement, execute, onConnection } from './atomic.ts'
 import { findDatabase } from './databases.ts'
 import type { Dialect, Fragment, Place, Statements, StoredRow, Table } from './dialect.ts'
-import { assertDriver } from './driver-check.ts'
+import { assertDriver, readSamples } from './driver-check.ts'
 import { toValueError } from './errors.ts'
 import { toReaders } from './kinds.ts'
 import type { Changes, TableDescription } from './table.ts'
@@ -87,9 +87,11 @@ async function readTable(Model: AnyKysely, db: AnyKysely, name: string): Promise
   const place = findPlace(Model, name)
   const description = await onConnection(db, dialect, async (connection) => {
     const plain = connection.withoutPlugins()
+    // First: with the wrong driver, a statement with values fails by an error that says nothing.
+    const samples = await readSamples(plain, dialect)
     const read = await dialect.readTable(plain, place)
 
-    await assertDriver(plain, dialect, read)
+    assertDriver(samples, read)
 
     return read
   })

@@ -34,8 +34,6 @@ export interface Column {
   /** What each element of a list is: what a column of its type would hold. */
   readonly element?: Column | undefined
   readonly isNullable: boolean
-  /** How many characters it can hold, where its type says so. */
-  readonly length?: number | undefined
   /** Whether the database computes it, so that no statement can set it. */
   readonly isComputed: boolean
   /** Whether the database gives each new record the next number. */
@@ -134,18 +132,20 @@ export function toWholeColumn(column: PartialColumn): Column {
   return copyWith(COLUMN_DEFAULTS, { reference: sql.id(column.name), ...column })
 }
 
-/** How many characters a type with a length holds, such as `varchar(20)`. SQLite does not keep to it. */
-export function toLength(type: string): number | undefined {
-  const [, length] = /^n?(?:var)?char(?:acter)?(?: varying)? *\((\d+)\)/i.exec(type) ?? []
-
-  return length === undefined ? undefined : Number(length)
-}
-
 const UUID_LENGTH = 36
 
 /** Whether a column can hold the UUID that the adapter makes for an id which is not given. */
-export function holdsUuid({ kind, length = UUID_LENGTH, values }: Column): boolean {
-  return kind === 'uuid' || (kind === 'text' && length >= UUID_LENGTH && values === undefined)
+export function holdsUuid({ kind, type, limits, values }: Column): boolean {
+  if (kind !== 'text' || values) return kind === 'uuid'
+
+  return (limits?.maxLength ?? toDeclaredLength(type) ?? UUID_LENGTH) >= UUID_LENGTH
+}
+
+/** How many characters a column of SQLite such as `varchar(20)` is meant for: it is no limit, but no UUID is expected there. */
+function toDeclaredLength(type: string): number | undefined {
+  const [, length] = /^n?(?:var)?char(?:acter)?(?: varying)? *\((\d+)\)/.exec(type) ?? []
+
+  return length === undefined ? undefined : Number(length)
 }
 
 const INTEGERS = /^(?:tiny|small|medium|big)?(?:int|integer|serial)\d?(?: unsigned)?$|^year$|^oid$/

@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest'
+import { sql } from 'kysely'
+import { expect, it, onTestFinished } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { kysely, table } from '../../src/kysely.ts'
 import { createTable, describeDatabases, POSTGRES, type TestDatabase } from '../support/sql.ts'
@@ -125,3 +126,27 @@ describeDatabases('a trigger that raises', (database) => {
     expect((await ask('POST', 'order-details', { ...line, quantity: 100 })).status).toBe(201)
   })
 })
+
+describeDatabases(
+  'a natural key',
+  (database) => {
+    it('whose domain has no room for a UUID is for clients to give', async () => {
+      const db = database.open()
+
+      onTestFinished(async () => {
+        await sql`drop domain if exists alula_code cascade`.execute(db)
+        await db.destroy()
+      })
+      await sql`drop domain if exists alula_code cascade`.execute(db)
+      await sql`create domain alula_code as varchar(5)`.execute(db)
+
+      const items = await open(database, 'code alula_code primary key, label varchar(20)')
+
+      await expect(items.create({ label: 'x' }, WEB)).rejects.toMatchObject({
+        errors: { code: 'is required' }
+      })
+      expect(await items.create({ code: 'KELPO', label: 'x' }, WEB)).toEqual({ code: 'KELPO', label: 'x' })
+    })
+  },
+  [POSTGRES]
+)

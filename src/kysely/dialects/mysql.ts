@@ -6,7 +6,7 @@ import { fromType, NOWHERE, type TypeNames, toJsonPath } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
 import type { Limits } from '../limits.ts'
 import { fromSqlState } from '../sql-states.ts'
-import { type Column, type Kind, type TableDescription, toColumns, toKind, toLength } from '../table.ts'
+import { type Column, type Kind, type TableDescription, toColumns, toKind } from '../table.ts'
 import { LOCAL_TIMES, type TimeFormat, toShiftedTimes, UTC_TIMES } from '../times.ts'
 
 /** Numbers of errors, which share one state for many of them. */
@@ -212,7 +212,6 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
         kind: toMysqlKind(row, json),
         type: row.type,
         isNullable: row.nullable === 'YES',
-        length: toLength(row.full),
         isComputed:
           /\b(?:virtual|stored|persistent) generated\b/i.test(row.extra) || fixed.includes(row.name),
         isAutoIncrement: /auto_increment/i.test(row.extra),

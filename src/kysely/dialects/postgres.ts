@@ -12,7 +12,6 @@ import {
   type TableDescription,
   toColumns,
   toKind,
-  toLength,
   toWholeColumn
 } from '../table.ts'
 import { LOCAL_TIMES, type TimeFormat, UTC_TIMES } from '../times.ts'
@@ -153,8 +152,6 @@ interface ColumnRow {
   readonly generated: string
   readonly fallback: string | null
   readonly sequence: string | null
-  /** Its type as a definition has it. */
-  readonly full: string
   readonly collation: string | null
   /** The locale of its collation; null where ICU compares its text. */
   readonly locale: string | null
@@ -195,7 +192,6 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
       a.attidentity as identity, a.attgenerated as generated,
       coalesce(pg_get_expr(d.adbin, d.adrelid), t.fallback) as fallback,
       pg_get_serial_sequence(a.attrelid::regclass::text, a.attname) as sequence,
-      format_type(a.atttypid, a.atttypmod) as full,
       c.collname as collation,
       case c.collprovider when 'd' then ${DATABASE_LOCALE} when 'c' then c.collcollate
         when 'b' then to_jsonb(c) ->> 'colllocale' end as locale,
@@ -255,7 +251,6 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
           // Its own type is compared with no numbers.
           ...(type.type === 'oid' && { reference: sql`${sql.id(row.name)}::int8` }),
           isNullable: !row.required,
-          length: toLength(row.full),
           isComputed: row.generated !== '' || row.identity === 'a' || row.fixed,
           isAutoIncrement: row.sequence !== null || /^nextval\(/.test(row.fallback ?? ''),
           isIndexed: row.indexed,
@@ -410,9 +405,11 @@ function toExact(column: Column): Fragment | undefined {
 }
 
 /** What a record has: a cast adds a mask to an address, and takes the blanks away that fill a column of a fixed length. */
-function toText({ type, length, reference }: Column): Fragment {
+function toText({ type, limits, reference }: Column): Fragment {
   if (type === 'inet') return sql`abbrev(${reference})`
-  if (type === 'bpchar' && length !== undefined) return sql`rpad(${reference}::text, ${sql.lit(length)})`
+  if (type === 'bpchar' && limits?.maxLength !== undefined) {
+    return sql`rpad(${reference}::text, ${sql.lit(limits.maxLength)})`
+  }
 
   return sql`cast(${reference} as text)`
 }

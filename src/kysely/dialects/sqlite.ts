@@ -1,6 +1,5 @@
 import { type QueryResult, sql } from 'kysely'
 import type { PatternPart } from '../../query/like.ts'
-import { createError } from '../../utils/developer-error.ts'
 import type { AnyKysely } from '../any-kysely.ts'
 import type { Dialect, ErrorKind, Fragment, Place, Typed } from '../dialect.ts'
 import { fromType, NOWHERE, type TypeNames, toJsonPath } from '../json.ts'
@@ -12,7 +11,6 @@ import {
   type TableDescription,
   toColumns,
   toKind,
-  toLength,
   type UnusedIndex
 } from '../table.ts'
 import { type TimeFormat, UTC_TIMES } from '../times.ts'
@@ -197,8 +195,7 @@ interface ColumnRow {
 }
 
 async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableDescription> {
-  // Together: with the wrong driver, a statement with values fails by an error that says nothing.
-  const [, { rows }] = await Promise.all([assertRows(db), readColumns(db, { schema, name })])
+  const { rows } = await readColumns(db, { schema, name })
   const keys = rows.filter((row) => row.pk > 0).length
   const definition = await readDefinition(db, { schema, name })
   // No column has a collation of its own when the definition does not have the word.
@@ -211,7 +208,6 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
       name: row.name,
       kind: toDeclaredKind(row.type),
       type: row.type.toLowerCase(),
-      length: toLength(row.type),
       // SQLite takes null in keys of some tables, by a mistake that it keeps.
       isNullable: Number(row.required) === 0 && Number(row.pk) === 0,
       isComputed: Number(row.hidden) !== 0,
@@ -270,18 +266,6 @@ function readColumns(db: AnyKysely, { schema, name }: Place): Promise<QueryResul
         where list."unique" = 1 and list.partial = 0 and field.key = 1
         group by list.name having count(*) = 1) as single
     from pragma_table_xinfo(${name}, ${schema ?? 'main'}) where hidden <> 1`.execute(db)
-}
-
-/** Makes sure that a select returns rows: Kysely reads none from a `DatabaseSync` of `node:sqlite`. */
-async function assertRows(db: AnyKysely): Promise<void> {
-  const { rows } = await sql`select 1`.execute(db)
-
-  if (rows.length === 1) return
-
-  throw createError(
-    'ALULA_UNSUPPORTED_DATABASE',
-    `The driver of SQLite returns no rows: expected one with the API of 'better-sqlite3'. For 'node:sqlite', give SqliteDialect the database nodeSqlite(path) of 'alula/kysely'`
-  )
 }
 
 /** Whether a column is an alias of the number of the row (https://sqlite.org/lang_createtable.html#rowid). */
