@@ -83,14 +83,14 @@ export const KINDS: { readonly [kind in Kind]: KindRules } = {
   },
   day: {
     expects: 'a day such as 2026-11-22, or its midnight in UTC',
-    toOperand: (value, column) => (isOther(value, column) ? value : toDayOrTime(value)),
-    toStored: (value, column) => (isOther(value, column) ? value : toDay(value)),
+    toOperand: (value, column) => orOther(value, column, toDayOrTime),
+    toStored: (value, column) => orOther(value, column, toDay),
     ...BY_TIME
   },
   decimal: {
     expects: 'a number',
-    toOperand: (value) => toNumber('decimal', value),
-    toStored: (value) => finite(toNumber('decimal', value)),
+    toOperand: (value, column) => orOther(value, column, (number) => toNumber('decimal', number)),
+    toStored: (value, column) => orOther(value, column, (number) => finite(toNumber('decimal', number))),
     // MariaDB fills some with zeros.
     fromStored: (value) => (typeof value === 'string' ? value.replace(/^(-?)0+(?=\d)/, '$1') : value),
     ...BY_VALUE
@@ -121,9 +121,9 @@ export const KINDS: { readonly [kind in Kind]: KindRules } = {
   },
   number: {
     expects: 'a number',
-    toOperand: (value) => toNumber('number', value),
-    toStored: (value) => finite(toNumber('number', value)),
-    fromStored: (value, { isSingle }) => (isSingle ? toShortest(Number(value)) : fromNumber(value)),
+    toOperand: (value, column) => orOther(value, column, (number) => toNumber('number', number)),
+    toStored: (value, column) => orOther(value, column, (number) => finite(toNumber('number', number))),
+    fromStored: (value, { isSingle }) => fromNumber(isSingle ? toShortest(Number(value)) : value),
     ...BY_VALUE
   },
   other: {
@@ -246,15 +246,17 @@ function finite(value: unknown): unknown {
 function fromInteger(value: unknown): unknown {
   const number = Number(value)
 
-  // In SQLite a column of integers may hold text or a fraction.
-  return Number.isNaN(number) || (Number.isInteger(number) && !Number.isSafeInteger(number)) ? value : number
+  // In SQLite a column of integers may hold text, a fraction or infinity.
+  return Number.isNaN(number) || (Number.isInteger(number) && !Number.isSafeInteger(number))
+    ? value
+    : toPlainNumber(number)
 }
 
 /** Some statements, and some drivers, return numbers as strings. In SQLite a column of numbers may hold text. */
 function fromNumber(value: unknown): unknown {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN
 
-  return Number.isNaN(number) ? toPlainNumber(value) : number
+  return toPlainNumber(Number.isNaN(number) ? value : number)
 }
 
 /** A list of what is stored for each value. Null is one of every type, and so is a further list. */
@@ -292,19 +294,22 @@ function toElement(column: Column): Column {
   return column.element ? toElement(column.element) : column
 }
 
+/** JSON has no infinite numbers, and no `NaN`: it would write null. */
 function toPlainNumber(value: unknown): unknown {
-  return typeof value === 'bigint' ? Number(value) : value
+  if (typeof value === 'bigint') return Number(value)
+
+  return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
 }
 
 function toTime(value: unknown, column: Column): unknown {
-  if (isOther(value, column)) return value
+  return orOther(value, column, (time) => {
+    const date = toDate(time)
 
-  const date = toDate(value)
-
-  return date ? column.times.write(date) : NOTHING
+    return date ? column.times.write(date) : NOTHING
+  })
 }
 
-/** Whether a value is none of time, but one that the column holds too. */
-function isOther(value: unknown, { times: { others = [] } }: Column): boolean {
-  return others.some((other) => other === value)
+/** What is made of a value, unless it is one that the column holds beside those of its kind. */
+function orOther(value: unknown, { others = [] }: Column, convert: (value: unknown) => unknown): unknown {
+  return others.some((other) => other === value) ? value : convert(value)
 }

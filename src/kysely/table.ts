@@ -62,6 +62,8 @@ export interface Column {
   readonly values?: readonly string[] | undefined
   /** How the times in it are written. */
   readonly times: TimeFormat
+  /** Strings that it holds beside the numbers, times or days of its kind: `NaN`, `infinity`. JSON has no such numbers. */
+  readonly others?: readonly string[] | undefined
   /** What it has room for, where the database refuses more. */
   readonly limits?: Limits | undefined
   /** Whether its numbers have four bytes, of which the driver shows fewer digits than they have. */

@@ -7,8 +7,6 @@ export interface TimeFormat {
   /** Reads a time; a string that is none stays one. */
   read(text: string): Date | string
   write(date: Date): string
-  /** Strings that a column holds in place of a time or a day. */
-  readonly others?: readonly string[]
 }
 
 /** A time, and the zone that may follow it. */

@@ -5,7 +5,7 @@ import { alula } from '../../src/index.ts'
 import { kysely, table } from '../../src/kysely.ts'
 import { toOpenApi } from '../../src/openapi/document.ts'
 import { toFormFields } from '../../src/openapi/form-fields.ts'
-import { createTable, describeDatabases } from '../support/sql.ts'
+import { createTable, describeDatabases, SQLITE } from '../support/sql.ts'
 
 const ALL = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
 const BYTES = [
@@ -153,3 +153,36 @@ describeDatabases('bytes', (database) => {
     expect(await notes.remove(shown)).toEqual({ id: shown, text: 'c' })
   })
 })
+
+describeDatabases(
+  'a column of bytes',
+  (database) => {
+    it.each([false, true])('may hold the text of other programs; with a schema: %s', async (withSchema) => {
+      const db = await createTable(database, 'alula_bytes', 'id integer primary key, picture blob')
+      const app = alula()
+
+      app.use('notes', kysely({ Model: db, name: 'alula_bytes' }), withSchema ? { schema: table() } : {})
+      await app.setup()
+
+      const notes: any = app.service('notes')
+      const web = (query = {}) => ({ provider: 'rest', query })
+      const picture = Buffer.from('Bü').toString('base64')
+
+      await sql`insert into alula_bytes values (1, 'Bü'), (2, 7)`.execute(db)
+
+      // Its bytes in UTF-8, which a query does not find before they are stored as such.
+      expect(await notes.get(1, web())).toEqual({ id: 1, picture })
+      expect(await notes.find(web({ picture }))).toEqual([])
+      expect(await notes.patch(1, { picture }, web())).toEqual({ id: 1, picture })
+      expect(await notes.find(web({ picture }))).toEqual([{ id: 1, picture }])
+
+      // A number stays one, and is none of the bytes that data may be.
+      expect(await notes.get(2, web())).toEqual({ id: 2, picture: 7 })
+      await expect(notes.patch(2, { picture: 7 }, web())).rejects.toMatchObject({
+        code: 400,
+        errors: { picture: expect.stringContaining('expects bytes as base64') }
+      })
+    })
+  },
+  [SQLITE]
+)

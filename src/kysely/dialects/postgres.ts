@@ -8,6 +8,7 @@ import { fromSqlState } from '../sql-states.ts'
 import {
   type Changes,
   type Column,
+  type Kind,
   type PartialColumn,
   type TableDescription,
   toColumns,
@@ -296,8 +297,7 @@ function toEraTimes(times: TimeFormat): TimeFormat {
       const [, year = '', rest = ''] = /^([+-]?\d+)(.*)$/.exec(times.write(date)) ?? []
 
       return Number(year) > 0 ? `${toDigits(Number(year))}${rest}` : `${toDigits(1 - Number(year))}${rest} BC`
-    },
-    others: ['infinity', '-infinity']
+    }
   }
 }
 
@@ -341,7 +341,18 @@ function toScalarType({ name, values, modifier }: ColumnRow, type: string): Part
 
   const times = type === 'timestamp' ? TIMESTAMPS : TIMES
 
-  return { name, kind, type, isNullable: true, values: values ?? undefined, limits, times }
+  return { name, kind, type, isNullable: true, values: values ?? undefined, limits, times, others: OTHERS[kind] }
+}
+
+const INFINITE_TIMES = ['infinity', '-infinity']
+const INFINITE_NUMBERS = ['NaN', 'Infinity', '-Infinity']
+
+/** What columns hold beside numbers, times and days. */
+const OTHERS: { readonly [kind in Kind]?: readonly string[] } = {
+  date: INFINITE_TIMES,
+  day: INFINITE_TIMES,
+  decimal: INFINITE_NUMBERS,
+  number: INFINITE_NUMBERS
 }
 
 /** Modifiers of strings and decimals count from here. */

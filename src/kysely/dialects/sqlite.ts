@@ -81,8 +81,8 @@ export const sqlite: Dialect = {
   isOneOfMany(subject, { column }, values) {
     const operands = values.map((value) => toOperand(value, column))
 
-    // JSON has neither bytes nor all large integers.
-    if (!operands.every((value) => typeof value === 'string' || typeof value === 'number')) return undefined
+    // JSON has neither bytes nor all large integers, and no infinity.
+    if (!operands.every((value) => typeof value === 'string' || Number.isFinite(value))) return undefined
 
     return sql`${subject} in (select value from json_each(${JSON.stringify(operands)}))`
   },
@@ -219,6 +219,7 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
       isOrdered,
       fallback: row.fallback ?? undefined,
       times: TIMES,
+      others: toDeclaredKind(row.type) === 'number' ? INFINITE_NUMBERS : undefined,
       mayHoldBooleans: true
     }))
   )
@@ -236,6 +237,9 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
     takes
   }
 }
+
+/** What columns of numbers hold too: `9e999`. */
+const INFINITE_NUMBERS = ['Infinity', '-Infinity']
 
 const NOTHING_RETURNED: Changes = { insert: false, update: false, delete: false }
 
@@ -346,17 +350,19 @@ function toDeclaredKind(declared: string): Kind {
   return 'any'
 }
 
-function toParameter(value: unknown): unknown {
-  return isTooLarge(value) ? undefined : toPlain(value)
+function toParameter(value: unknown, column: Column): unknown {
+  return isTooLarge(value) ? undefined : toPlain(value, column)
 }
 
-function toOperand(value: unknown, { kind }: Column): unknown {
-  return kind === 'date' ? String(value).slice(0, -1) : toPlain(value)
+function toOperand(value: unknown, column: Column): unknown {
+  return column.kind === 'date' ? String(value).slice(0, -1) : toPlain(value, column)
 }
 
-function toPlain(value: unknown): unknown {
+function toPlain(value: unknown, { kind }: Column): unknown {
+  const isInfinity = kind === 'number' && typeof value === 'string'
+
   // All integers of a column are less than one that is too large, and a number says that too.
-  return typeof value === 'boolean' || isTooLarge(value) ? Number(value) : value
+  return typeof value === 'boolean' || isInfinity || isTooLarge(value) ? Number(value) : value
 }
 
 /** Without a zone, so that a time with more digits is after one with fewer. */
