@@ -25,6 +25,7 @@ import { assertSelection, readPage, readRecord, readRecords, toNotFound, toRecor
 import { readWithin } from './read-within.ts'
 import { KyselySet, toNumbers } from './relations.ts'
 import { type StoredField, type StoredService, toStoredFields } from './stored-fields.ts'
+import type { Changes } from './table.ts'
 import { assertTakes, getTable, openTable, type TableHandle } from './table-handle.ts'
 import { warnOfTable, warnOfUnusable } from './table-warnings.ts'
 import { toExpression } from './where.ts'
@@ -83,6 +84,7 @@ export class KyselyAdapter<
   /** What relations, schemas and `table()` ask of the service. */
   get [TRAITS](): Traits & StoredService[typeof TRAITS] {
     return {
+      takes: (method) => takes(this, method),
       compare: (comparison) => compareWithTable(this, comparison),
       stored: (params?: AnyKyselyParams) => readStored(this, params)
     }
@@ -258,6 +260,43 @@ export class KyselyAdapter<
       throw toTableError(error, { table: handle?.table, action, services: findDatabase(source).services })
     }
   }
+}
+
+/** What methods call that classes may override. */
+const PARTS = ['asSet', 'getModel', 'getOptions', 'parseQuery', 'sanitizeQuery']
+
+/** Whether no class or object has overridden what a method does. */
+function isAsIs(service: object, method: string): boolean {
+  const { original } = Reflect.get(service, method) ?? {}
+
+  return (
+    original === Reflect.get(KyselyService.prototype, method) &&
+    [`_${method}`, ...PARTS].every((name) => hasOwnPart(service, name))
+  )
+}
+
+/** What methods do to a table. */
+const CHANGES: { readonly [method: string]: keyof Changes } = {
+  create: 'insert',
+  update: 'update',
+  patch: 'update',
+  remove: 'delete'
+}
+
+/** Whether the table takes a method, once it was read. What a class has overridden may do something else. */
+function takes(service: KyselyAdapter<any, any, any, any>, method: string): boolean {
+  const change = CHANGES[method]
+
+  if (change === undefined || !isAsIs(service, method)) return true
+
+  const Model = service.getModel()
+  const table = findDatabase(Model).getInstance(Model).tables.get(service.options.name)
+
+  return !table || table instanceof Promise || (table.takes?.[change] ?? true)
+}
+
+function hasOwnPart(service: object, name: string): boolean {
+  return Reflect.get(service, name) === Reflect.get(KyselyService.prototype, name)
 }
 
 /** What the table holds, for `table()` and for schemas that are compared with it. */

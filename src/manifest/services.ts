@@ -8,9 +8,17 @@ import { getPublisher } from '../core/publish.ts'
 import type { MethodRoute } from '../core/routes.ts'
 import { getIdField, getMethodRoutes, getServiceOptions } from '../core/service.ts'
 import type { Application, FeathersService, HookContext } from '../core/types.ts'
+import { getTraits } from '../hooks/traits.ts'
 import type { Layer } from '../hooks/types.ts'
 import { getSchemaDefinition, type SchemaDefinition } from '../schema/compile.ts'
 import { isFunction, isStringList } from '../utils/check.ts'
+
+declare module '../hooks/traits.ts' {
+  interface Traits {
+    /** Of an adapter: whether its store takes a method, as far as it is known. Calls of others are a 405. */
+    readonly takes?: (method: string) => boolean
+  }
+}
 
 /** A service as it is registered. */
 export interface ManifestService {
@@ -98,13 +106,21 @@ export function readServices(app: Application): readonly ManifestService[] {
 }
 
 /**
- * Reads the services that clients reach, without the methods that are closed to all of them.
+ * Reads the services that clients reach, without the methods that are closed to all of them, and without those that the
+ * store refuses.
  *
  * @param app The application
  */
 export function readOpenServices(app: Application): readonly ManifestService[] {
   return readServices(app)
-    .map((service) => ({ ...service, methods: service.methods.filter(({ who }) => who !== 'nobody') }))
+    .map((service) => {
+      const { takes } = getTraits(app.services[service.path])
+
+      return {
+        ...service,
+        methods: service.methods.filter(({ name, who }) => who !== 'nobody' && takes?.(name) !== false)
+      }
+    })
     .filter(({ methods }) => methods.length > 0)
 }
 

@@ -2,7 +2,9 @@ import { type Kysely, sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { createHandler } from '../../src/fetch.ts'
 import { alula } from '../../src/index.ts'
-import { kysely, table } from '../../src/kysely.ts'
+import { KyselyService, kysely, table } from '../../src/kysely.ts'
+import { toOpenApi } from '../../src/openapi/document.ts'
+import { toPageData } from '../../src/openapi/page-data.ts'
 import {
   createTable,
   describeDatabases,
@@ -30,6 +32,16 @@ async function open(database: TestDatabase, columns: string, view: string, ...fu
   for (const statement of [`create view ${VIEW} as ${view}`, ...further]) await sql.raw(statement).execute(db)
 
   return { db, records: kysely({ Model: db, name: VIEW, multi: true }) as any }
+}
+
+/** What the document and the page offer of a service. */
+function readOffers(app: any, path: string) {
+  const operations = Object.entries(toOpenApi(app).paths)
+    .filter(([template]) => template === `/${path}` || template.startsWith(`/${path}/`))
+    .flatMap(([, operations]) => Object.keys(operations))
+  const methods = toPageData(app).services.find((service) => service.path === path)?.methods
+
+  return { document: operations.sort(), page: methods?.map(({ name }) => name) }
 }
 
 async function statusOf(call: Promise<unknown>): Promise<unknown> {
@@ -116,6 +128,10 @@ describeDatabases('a view that takes no changes', (database) => {
 
         expect([path, method, response.status]).toEqual([path, method, 405])
       }
+    }
+
+    for (const path of ['names', 'more-names']) {
+      expect(readOffers(app, path)).toEqual({ document: ['get', 'get'], page: ['find', 'get'] })
     }
 
     await expect(records.create({ id: 9, name: 'c' })).rejects.toThrow(
@@ -234,6 +250,34 @@ describeDatabases(
       expect(await records.create({ id: 1, name: 'a' })).toEqual({ id: 1, name: 'A' })
       expect(await statusOf(records.patch(1, { name: 'b' }))).toBe(405)
       expect(await statusOf(records.remove(1))).toBe(405)
+
+      const app = alula()
+
+      app.use('names', records)
+
+      expect(readOffers(app, 'names')).toEqual({
+        document: ['get', 'get', 'post'],
+        page: ['find', 'get', 'create']
+      })
+    })
+
+    it('is offered with the methods that its class has made itself', async () => {
+      const { db } = await open(database, COLUMNS, `select id, name from ${TABLE} group by id`)
+
+      class Names extends KyselyService<any> {
+        override async create(data: any): Promise<any> {
+          await sql`insert into ${sql.table(TABLE)} values (${data.id}, ${data.name})`.execute(db)
+
+          return await this.get(data.id)
+        }
+      }
+
+      const app: any = alula()
+
+      app.use('names', new Names({ Model: db, name: VIEW }))
+
+      expect(await app.service('names').create({ id: 1, name: 'a' })).toEqual({ id: 1, name: 'a' })
+      expect(readOffers(app, 'names').page).toEqual(['find', 'get', 'create'])
     })
   },
   [SQLITE, POSTGRES]
