@@ -8,8 +8,15 @@ import { readBlocks, readPage, readSection } from '../support/page.ts'
 import { readAddress, readLines, toListening } from '../support/program.ts'
 import { createPrefix, describeRedis, REDIS_URL } from '../support/redis.ts'
 import { ask, connectSocket, next } from '../support/sockets.ts'
-import { POSTGRES, POSTGRES_URL } from '../support/sql.ts'
-import { KOA, LOGIN, MISSING, REAL_TIME, WITHOUT_PACKAGES } from './programs.ts'
+import {
+  createTable,
+  describeDatabases,
+  MARIADB,
+  MARIADB_URL,
+  POSTGRES,
+  POSTGRES_URL
+} from '../support/sql.ts'
+import { KOA, LOGIN, MISSING, REAL_TIME, TABLE, WITHOUT_PACKAGES } from './programs.ts'
 import {
   bundle,
   createEmptyFolder,
@@ -138,6 +145,20 @@ async function expectEvents(serveWith: (env: NodeJS.ProcessEnv) => Promise<strin
   expect(await received).toEqual({ text: 'Hello' })
 }
 
+/** Stores a record in MariaDB, and has its schema refuse another one. */
+async function expectRecords(serveWith: (env: NodeJS.ProcessEnv) => Promise<string>): Promise<void> {
+  const name = `bundle_${randomUUID().replaceAll('-', '')}`
+  const { countedId } = MARIADB
+
+  await createTable(MARIADB, name, `id ${countedId}, text varchar(50) not null, at datetime(3)`)
+
+  const url = await serveWith({ MARIADB_URL, TABLE: name })
+  const note = { text: 'Käse', at: '2030-01-01T00:00:00.000Z' }
+
+  expect(await post(`${url}/notes`, note)).toEqual({ status: 201, id: 1, ...note })
+  expect(await post(`${url}/notes`, {})).toMatchObject({ status: 400, errors: { text: 'is required' } })
+}
+
 describe.each(CASES)('a bundle as $format, $place', (bundled) => {
   it.each([
     { name: 'Express', program: LOGIN },
@@ -159,6 +180,12 @@ describeRedis('with PostgreSQL, Socket.IO and Redis', () => {
     await expectEvents((env) => serve(REAL_TIME, bundled, env))
   })
 })
+
+describeDatabases('with mysql2', () => {
+  it.each(CASES)('a bundle as $format, $place, stores records', async (bundled) => {
+    await expectRecords((env) => serve(TABLE, bundled, env))
+  })
+}, [MARIADB])
 
 /** Rollup takes a minute for everything, where other tests run too. */
 const TIMEOUT = 300_000
@@ -183,6 +210,18 @@ describeBundlers('Rollup', () => {
       TIMEOUT
     )
   })
+
+  describeDatabases('with mysql2', () => {
+    it.each(FORMATS)(
+      'makes a bundle that stores records, as %s',
+      async (format) => {
+        const file = await bundleByRollup(TABLE, format)
+
+        await expectRecords((env) => start(file, env))
+      },
+      TIMEOUT
+    )
+  }, [MARIADB])
 })
 
 it.each(FORMATS)(

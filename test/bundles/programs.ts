@@ -105,6 +105,31 @@ async function start() {
 start()
 `
 
+/** MariaDB, with a schema of its table. */
+export const TABLE = `
+import { alula } from 'alula'
+import express, { errorHandler, rest } from 'alula/express'
+import { kysely, table } from 'alula/kysely'
+import { Kysely, MysqlDialect } from 'kysely'
+import { createPool } from 'mysql2'
+
+async function start() {
+  const { MARIADB_URL, TABLE } = process.env
+  const db = new Kysely({ dialect: new MysqlDialect({ pool: createPool({ uri: MARIADB_URL, timezone: 'Z' }) }) })
+  const app = express(alula())
+
+  app.configure(rest())
+  app.use('notes', kysely({ Model: db, name: TABLE }), { schema: table() })
+  app.use(errorHandler())
+
+  const server = await app.listen(0)
+
+  console.log('localhost:' + server.address().port)
+}
+
+start()
+`
+
 /** Uses of optional packages, none of which is installed. */
 const ATTEMPTS = {
   'socket.io': 'express(alula()).configure(socketio()).listen(0)',
