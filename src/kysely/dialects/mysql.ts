@@ -6,7 +6,14 @@ import { fromType, NOWHERE, type TypeNames, toJsonPath } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
 import type { Limits } from '../limits.ts'
 import { fromSqlState } from '../sql-states.ts'
-import { type Column, type Kind, type TableDescription, toColumns, toKind } from '../table.ts'
+import {
+  type Column,
+  type Kind,
+  type PartialColumn,
+  type TableDescription,
+  toColumns,
+  toKind
+} from '../table.ts'
 import { LOCAL_TIMES, type TimeFormat, toShiftedTimes, UTC_TIMES } from '../times.ts'
 
 /** Numbers of errors, which share one state for many of them. */
@@ -177,7 +184,7 @@ interface ServerRow {
 }
 
 async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableDescription> {
-  const { isMariadb, isParsed, collation, times } = await readServer(db)
+  const server = await readServer(db)
   const place = schema ?? null
   const inTable = sql`table_schema = coalesce(${place}, database()) and table_name = ${name}`
   const { rows: columns } = await sql<ColumnRow>`
@@ -189,7 +196,40 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
   const { rows: keys } = await sql<KeyRow>`
     select index_name as name, column_name as field from information_schema.statistics
     where ${inTable} and non_unique = 0`.execute(db)
-  const { rows: checks } = isMariadb
+  const checks = await readChecks(db, { schema, name }, server)
+  const isUpdatable = columns[0]?.updatable !== 'NO'
+  const fixed = columns[0]?.updatable === 'YES' ? await listFixed(db, { schema, name }, columns) : []
+  const facts = {
+    server,
+    fixed,
+    // MariaDB has no type for JSON: it is text with a check.
+    json: checks.flatMap(({ clause }) => /^json_valid\(`(.*)`\)$/i.exec(clause)?.[1] ?? []),
+    unique: [...toConstraints(keys, [], []).values()].flatMap((names) => (names.length === 1 ? names : []))
+  }
+
+  return {
+    name,
+    columns: toColumns(columns.map((row) => toColumn(row, facts))),
+    isView: columns.some(({ updatable }) => updatable !== null),
+    takes: isUpdatable ? undefined : { insert: false, update: false, delete: false },
+    constraints: toConstraints(
+      keys,
+      checks,
+      columns.map((row) => row.name)
+    ),
+    collation: server.collation,
+    locksRows: true,
+    returning: { insert: server.isMariadb, update: false, delete: server.isMariadb }
+  }
+}
+
+async function readChecks(
+  db: AnyKysely,
+  { schema, name }: Place,
+  { isMariadb }: Server
+): Promise<readonly CheckRow[]> {
+  const place = schema ?? null
+  const { rows } = isMariadb
     ? await sql<CheckRow>`
         select constraint_name as name, check_clause as clause from information_schema.check_constraints
         where constraint_schema = coalesce(${place}, database()) and table_name = ${name}`.execute(db)
@@ -198,46 +238,38 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
         join information_schema.table_constraints t
           on t.constraint_schema = c.constraint_schema and t.constraint_name = c.constraint_name
         where t.table_schema = coalesce(${place}, database()) and t.table_name = ${name}`.execute(db)
-  const unique = toConstraints(keys, [], [])
-  // MariaDB has no type for JSON: it is text with a check.
-  const isUpdatable = columns[0]?.updatable !== 'NO'
-  const fixed = columns[0]?.updatable === 'YES' ? await listFixed(db, { schema, name }, columns) : []
-  const json = checks.flatMap(({ clause }) => /^json_valid\(`(.*)`\)$/i.exec(clause)?.[1] ?? [])
 
+  return rows
+}
+
+/** What the row of a column does not say of it. */
+interface ColumnFacts {
+  readonly server: Server
+  /** The names of columns that are computed by a view, hold JSON, and have a unique index of their own. */
+  readonly fixed: readonly string[]
+  readonly json: readonly string[]
+  readonly unique: readonly string[]
+}
+
+function toColumn(row: ColumnRow, { server, fixed, json, unique }: ColumnFacts): PartialColumn {
   return {
-    name,
-    columns: toColumns(
-      columns.map((row) => ({
-        name: row.name,
-        kind: toMysqlKind(row, json),
-        type: row.type,
-        isNullable: row.nullable === 'YES',
-        isComputed:
-          /\b(?:virtual|stored|persistent) generated\b/i.test(row.extra) || fixed.includes(row.name),
-        isAutoIncrement: /auto_increment/i.test(row.extra),
-        isUnique: [...unique.values()].some(([name, another]) => name === row.name && another === undefined),
-        continuesFromMax: /auto_increment/i.test(row.extra),
-        fallback: row.fallback === 'NULL' ? undefined : (row.fallback ?? undefined),
-        isExact: row.collation === collation,
-        isOrdered: row.collation === collation,
-        charset: row.charset ?? undefined,
-        isParsed,
-        times,
-        limits: toLimits(row),
-        isSingle: row.type === 'float',
-        values: row.type === 'enum' ? toValues(row.full) : undefined
-      }))
-    ),
-    isView: columns.some(({ updatable }) => updatable !== null),
-    takes: isUpdatable ? undefined : { insert: false, update: false, delete: false },
-    constraints: toConstraints(
-      keys,
-      checks,
-      columns.map((row) => row.name)
-    ),
-    collation,
-    locksRows: true,
-    returning: { insert: isMariadb, update: false, delete: isMariadb }
+    name: row.name,
+    kind: toMysqlKind(row, json),
+    type: row.type,
+    isNullable: row.nullable === 'YES',
+    isComputed: /\b(?:virtual|stored|persistent) generated\b/i.test(row.extra) || fixed.includes(row.name),
+    isAutoIncrement: /auto_increment/i.test(row.extra),
+    isUnique: unique.includes(row.name),
+    continuesFromMax: /auto_increment/i.test(row.extra),
+    fallback: row.fallback === 'NULL' ? undefined : (row.fallback ?? undefined),
+    isExact: row.collation === server.collation,
+    isOrdered: row.collation === server.collation,
+    charset: row.charset ?? undefined,
+    isParsed: server.isParsed,
+    times: server.times,
+    limits: toLimits(row),
+    isSingle: row.type === 'float',
+    values: row.type === 'enum' ? toValues(row.full) : undefined
   }
 }
 
@@ -263,7 +295,16 @@ async function listFixed(
 
 const NO_COLUMN_OF_TABLE = 1348
 
-async function readServer(db: AnyKysely) {
+interface Server {
+  readonly isMariadb: boolean
+  /** Whether the driver parses JSON. */
+  readonly isParsed: boolean
+  /** The one that tells all characters apart. */
+  readonly collation: string
+  readonly times: TimeFormat
+}
+
+async function readServer(db: AnyKysely): Promise<Server> {
   const { rows } = await sql<ServerRow>`
     select version() as version, @@sql_mode as mode, json_array('a') as json, collation_name as collation,
       cast(${new Date(JANUARY)} as char) as january, cast(${new Date(JULY)} as char) as july

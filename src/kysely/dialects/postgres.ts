@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type QueryResult, sql } from 'kysely'
 import type { AnyKysely } from '../any-kysely.ts'
 import type { Dialect, Field, Fragment, Place, Typed } from '../dialect.ts'
 import { fromType, type TypeNames } from '../json.ts'
@@ -187,7 +187,25 @@ const DATABASE_LOCALE = sql`(
 async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableDescription> {
   const path = schema === undefined ? [name] : [schema, name]
   const table = sql`to_regclass(${path.map(quote).join('.')})`
-  const columns = await sql<ColumnRow>`
+  const { rows } = await readColumns(db, table)
+  const constraints = await readConstraints(db, table)
+  const [first] = rows
+
+  return {
+    name,
+    columns: toColumns(rows.map(toColumn)),
+    isView: rows.some(({ view }) => view),
+    takes: toChanges((event) => (first ? (first.events & (1 << event)) !== 0 : true)),
+    constraints: new Map(constraints.rows.map((row) => [row.name, row.columns])),
+    collation: 'C',
+    // Not those of a view that groups them.
+    locksRows: !first?.view,
+    returning: toChanges((event) => !first?.silent.includes(String(event)))
+  }
+}
+
+function readColumns(db: AnyKysely, table: Fragment): Promise<QueryResult<ColumnRow>> {
+  return sql<ColumnRow>`
     select a.attname as name, t.typname as type, e.typname as element, a.attndims as dimensions,
       greatest(a.atttypmod, t.modifier) as modifier, a.attnotnull or t.strict as required,
       a.attidentity as identity, a.attgenerated as generated,
@@ -231,49 +249,41 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
       left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
       left join pg_collation c on c.oid = a.attcollation
     where a.attrelid = ${table} and a.attnum > 0 and not a.attisdropped order by a.attnum`.execute(db)
-  const constraints = await sql<{ name: string; columns: string[] }>`
+}
+
+function readConstraints(
+  db: AnyKysely,
+  table: Fragment
+): Promise<QueryResult<{ name: string; columns: string[] }>> {
+  return sql<{ name: string; columns: string[] }>`
     select c.relname as name, array(select attname::text from pg_attribute
       where attrelid = i.indrelid and attnum = any(i.indkey)) as columns
     from pg_index i join pg_class c on c.oid = i.indexrelid where i.indrelid = ${table} and i.indisunique
     union all select conname, array(select attname::text from pg_attribute
       where attrelid = conrelid and attnum = any(conkey))
     from pg_constraint where conrelid = ${table} and contype in ('c', 'f')`.execute(db)
+}
 
-  const [first] = columns.rows
+function toColumn(row: ColumnRow): PartialColumn {
+  const type = toType(row)
 
   return {
-    name,
-    columns: toColumns(
-      columns.rows.map((row) => {
-        const type = toType(row)
-
-        return {
-          ...type,
-          // Its own type is compared with no numbers.
-          ...(type.type === 'oid' && { reference: sql`${sql.id(row.name)}::int8` }),
-          isNullable: !row.required,
-          isComputed: row.generated !== '' || row.identity === 'a' || row.fixed,
-          isAutoIncrement: row.sequence !== null || /^nextval\(/.test(row.fallback ?? ''),
-          isIndexed: row.indexed,
-          isUnique: row.single,
-          fallback: row.fallback ?? undefined,
-          sequence: row.sequence ?? undefined,
-          // What is no text is compared by its text.
-          isExact: row.exact && type.kind !== 'other' && row.type !== 'citext',
-          collation: row.collation ?? undefined,
-          isOrdered: ORDERED_LOCALES.includes(row.locale) && row.type !== 'citext',
-          // Drivers can be told to leave JSON as it is.
-          isParsed: typeof (row.type === 'jsonb' ? row.jsonb : row.json) === 'object'
-        }
-      })
-    ),
-    isView: columns.rows.some(({ view }) => view),
-    takes: toChanges((event) => (first ? (first.events & (1 << event)) !== 0 : true)),
-    constraints: new Map(constraints.rows.map((row) => [row.name, row.columns])),
-    collation: 'C',
-    // Not those of a view that groups them.
-    locksRows: !first?.view,
-    returning: toChanges((event) => !first?.silent.includes(String(event)))
+    ...type,
+    // Its own type is compared with no numbers.
+    ...(type.type === 'oid' && { reference: sql`${sql.id(row.name)}::int8` }),
+    isNullable: !row.required,
+    isComputed: row.generated !== '' || row.identity === 'a' || row.fixed,
+    isAutoIncrement: row.sequence !== null || /^nextval\(/.test(row.fallback ?? ''),
+    isIndexed: row.indexed,
+    isUnique: row.single,
+    fallback: row.fallback ?? undefined,
+    sequence: row.sequence ?? undefined,
+    // What is no text is compared by its text.
+    isExact: row.exact && type.kind !== 'other' && row.type !== 'citext',
+    collation: row.collation ?? undefined,
+    isOrdered: ORDERED_LOCALES.includes(row.locale) && row.type !== 'citext',
+    // Drivers can be told to leave JSON as it is.
+    isParsed: typeof (row.type === 'jsonb' ? row.jsonb : row.json) === 'object'
   }
 }
 
@@ -341,7 +351,16 @@ function toScalarType({ name, values, modifier }: ColumnRow, type: string): Part
 
   const times = type === 'timestamp' ? TIMESTAMPS : TIMES
 
-  return { name, kind, type, isNullable: true, values: values ?? undefined, limits, times, others: OTHERS[kind] }
+  return {
+    name,
+    kind,
+    type,
+    isNullable: true,
+    values: values ?? undefined,
+    limits,
+    times,
+    others: OTHERS[kind]
+  }
 }
 
 const INFINITE_TIMES = ['infinity', '-infinity']
