@@ -23,7 +23,7 @@ const WITHOUT_CODE: { readonly [file: string]: readonly [count: number, reason: 
   'src/errors.ts': [1, 'an error of a server, revived'],
   'src/express/rest.ts': [1, 'what middleware has thrown, as an object'],
   'src/koa/rest.ts': [1, 'what middleware has thrown, as an object'],
-  'src/kysely/lend.ts': [1, 'cannot be reached'],
+  'src/kysely/checkout.ts': [1, 'cannot be reached'],
   'src/kysely/values.ts': [1, 'caught where it is thrown'],
   'src/oauth/connection.ts': [3, 'a provider that does not do what it should'],
   'src/oauth/failure.ts': [1, 'what a provider has responded'],

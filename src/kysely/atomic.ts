@@ -22,9 +22,7 @@ const ATTEMPTS = 10
  * @param run The statements; they may run more than once
  */
 export async function atomically<T>(db: AnyKysely, run: (db: AnyKysely) => Promise<T>): Promise<T> {
-  return db.isTransaction
-    ? await behindSavepoint(db, run)
-    : await withAttempts(db, () => inTransaction(db, run))
+  return db.isTransaction ? await inSavepoint(db, run) : await withAttempts(db, () => inTransaction(db, run))
 }
 
 /** Retries a transaction that the database rolled back in favour of others. None of its effects were visible. */
@@ -53,7 +51,7 @@ async function inTransaction<T>(db: AnyKysely, run: (db: AnyKysely) => Promise<T
   }
 }
 
-async function behindSavepoint<T>(db: AnyKysely, run: (db: AnyKysely) => Promise<T>): Promise<T> {
+async function inSavepoint<T>(db: AnyKysely, run: (db: AnyKysely) => Promise<T>): Promise<T> {
   const savepoint = new Savepoint(db)
 
   await savepoint.set()
@@ -87,20 +85,20 @@ export async function asOneStatement<T>(
 ): Promise<T> {
   if (!db.isTransaction) return await withAttempts(db, () => run(db))
 
-  return dialect.abortsOnError ? await behindSavepoint(db, run) : await run(db)
+  return dialect.abortsOnError ? await inSavepoint(db, run) : await run(db)
 }
 
 /** Runs a statement that needs no transaction, on a connection that the pool gets back when it is through. */
 export async function execute<Row>(
   db: AnyKysely,
-  { staysBusy }: Dialect,
+  { isBusyAfterTimeout }: Dialect,
   statement: CompiledQuery<Row>
 ): Promise<QueryResult<Row>> {
-  if (!staysBusy || db.isTransaction) return await db.executeQuery(statement)
+  if (!isBusyAfterTimeout || db.isTransaction) return await db.executeQuery(statement)
 
   const executor = db.getExecutor()
 
-  return await untilThrough<DatabaseConnection, QueryResult<Row>>(
+  return await keepUntilEnd<DatabaseConnection, QueryResult<Row>>(
     (consumer) => executor.provideConnection(consumer),
     (connection) =>
       // Plugins convert results too.
@@ -117,12 +115,12 @@ function toProvider(connection: DatabaseConnection): ConnectionProvider {
 /** The same for several statements. */
 export async function onConnection<T>(
   db: AnyKysely,
-  { staysBusy }: Dialect,
+  { isBusyAfterTimeout }: Dialect,
   run: (db: AnyKysely) => Promise<T>
 ): Promise<T> {
-  if (!staysBusy || db.isTransaction) return await run(db)
+  if (!isBusyAfterTimeout || db.isTransaction) return await run(db)
 
-  return await untilThrough<AnyKysely, T>((consumer) => db.connection().execute(consumer), run)
+  return await keepUntilEnd<AnyKysely, T>((consumer) => db.connection().execute(consumer), run)
 }
 
 /** What statements run with. */
@@ -134,7 +132,7 @@ interface Runner {
  * A statement of PostgreSQL that was given up is still at work there. Its connection is kept from the pool until it is
  * through, because what got it next would wait for that; the caller does not wait.
  */
-function untilThrough<Connection extends Runner, T>(
+function keepUntilEnd<Connection extends Runner, T>(
   provide: (consumer: (connection: Connection) => Promise<void>) => Promise<void>,
   run: (connection: Connection) => Promise<T>
 ): Promise<T> {
@@ -144,7 +142,7 @@ function untilThrough<Connection extends Runner, T>(
         resolve(await run(connection))
       } catch (error) {
         reject(error)
-        if (isClientTimeout(error)) await untilFree(connection)
+        if (isClientTimeout(error)) await waitForEnd(connection)
       }
     })
 
@@ -152,7 +150,7 @@ function untilThrough<Connection extends Runner, T>(
   })
 }
 
-async function untilFree(connection: Runner): Promise<void> {
+async function waitForEnd(connection: Runner): Promise<void> {
   let isBusy = true
 
   while (isBusy) {

@@ -184,7 +184,7 @@ export interface Dialect {
   /** Whether a statement that fails fails its transaction too, up to the last savepoint. */
   readonly abortsOnError: boolean
   /** Whether a connection is busy until the statement ends that the driver has stopped waiting for. */
-  readonly staysBusy: boolean
+  readonly isBusyAfterTimeout: boolean
   /** Whether `commit` fails after the transaction has ended. */
   readonly failsEmptyCommit: boolean
   /** Whether a transaction is still open. After some errors databases end one by themselves. */

@@ -31,10 +31,10 @@ function watch(executor: QueryExecutor, database: Database): QueryExecutor {
 
   return Object.assign(executor, {
     provideConnection: ((consumer) => {
-      const transaction = Transaction.leftOut(database)
+      const transaction = Transaction.findBypassed(database)
 
       return transaction
-        ? provideOutside(transaction, database, provide, consumer)
+        ? provideOutsideTransaction(transaction, database, provide, consumer)
         : provideCounted(database, provide, consumer)
     }) as Provide,
     withPlugin: (plugin: KyselyPlugin) => watch(withPlugin.call(executor, plugin), database),
@@ -63,13 +63,13 @@ function provideCounted<T>(
 }
 
 /** A statement of a function in a transaction that does not run in it. */
-async function provideOutside<T>(
+async function provideOutsideTransaction<T>(
   transaction: Transaction,
   database: Database,
   provide: Provide,
   consumer: (connection: DatabaseConnection) => Promise<T>
 ): Promise<T> {
-  if (database.dialect.hasOneConnection) throw toStalemate(transaction)
+  if (database.dialect.hasOneConnection) throw toDeadlockError(transaction)
 
   const { waiting } = database
 
@@ -91,14 +91,14 @@ async function provideOutside<T>(
   }
 
   let timer: NodeJS.Timeout | undefined
-  const stalemate = new Promise<never>((_resolve, reject) => {
+  const deadlock = new Promise<never>((_resolve, reject) => {
     timer = setInterval(() => {
       // Each connection belongs to a transaction whose function waits for another one.
       if (database.usedConnections > waiting.size) return
 
       wait.hasFailed = true
       endWait()
-      reject(toStalemate(transaction))
+      reject(toDeadlockError(transaction))
     }, CONNECTION_TIMEOUT)
   })
   const provided = provideCounted(database, provide, async (connection) => {
@@ -108,10 +108,10 @@ async function provideOutside<T>(
     return wait.hasFailed ? (undefined as T) : await consumer(connection)
   }).finally(endWait)
 
-  return await Promise.race([provided, stalemate])
+  return await Promise.race([provided, deadlock])
 }
 
-function toStalemate({ isScope }: Transaction): Error {
+function toDeadlockError({ isScope }: Transaction): Error {
   return createError(
     'ALULA_TRANSACTION_DEADLOCK',
     `This statement would wait for ever for the connection that its own transaction has: ${isScope ? ADVICE : HOOKS_ADVICE}`

@@ -5,10 +5,10 @@ import { setDeferral } from '../utils/deferral.ts'
 import { createError } from '../utils/developer-error.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import { release } from './atomic.ts'
+import { checkout } from './checkout.ts'
 import { SharedConnection } from './connection.ts'
 import { type Database, findDatabase } from './databases.ts'
 import { isDisconnection, toFeathersError, transactionEnded, transactionLost } from './errors.ts'
-import { lend } from './lend.ts'
 import { Savepoint } from './savepoint.ts'
 import { warnOutside } from './warnings.ts'
 
@@ -38,7 +38,8 @@ export const currentCall = new AsyncLocalStorage<HookCall>()
  * as `params.transaction`, with the names of Feathers v5.
  */
 export class Transaction {
-  private around: Transaction | undefined
+  /** The transaction around this one. */
+  parent: Transaction | undefined
   private state: State = 'open'
   /** Whether calls find it because its function makes them, and not by their params. */
   readonly isScope: boolean
@@ -57,8 +58,8 @@ export class Transaction {
   /** Whether statements of others have run since its savepoint. */
   private isMixed = false
 
-  private constructor(around: Transaction | undefined, isScope: boolean) {
-    this.around = around
+  private constructor(parent: Transaction | undefined, isScope: boolean) {
+    this.parent = parent
     this.isScope = isScope
     setDeferral(deferEvent)
   }
@@ -109,10 +110,10 @@ export class Transaction {
   }
 
   /**
-   * The transaction that a statement leaves out: that of the function or of the hooks that run now, if it has begun in the
+   * The transaction that a statement bypasses: that of the function or of the hooks that run now, if it has begun in the
    * database of the statement, or does so now.
    */
-  static leftOut(database: Database): Transaction | undefined {
+  static findBypassed(database: Database): Transaction | undefined {
     const root = current.getStore()?.openRoot
 
     if (root?.database === database) return root
@@ -128,11 +129,6 @@ export class Transaction {
     return undefined
   }
 
-  /** The transaction around this one. */
-  get parent(): Transaction | undefined {
-    return this.around
-  }
-
   /** Whether the outermost transaction was committed. */
   get committed(): Promise<boolean> {
     return this.root.outcome.promise
@@ -144,7 +140,7 @@ export class Transaction {
 
     if (!connection) throw createError('ALULA_TRANSACTION_NOT_BEGUN', 'The transaction has not begun')
 
-    return lend(connection.db, async (run) => {
+    return checkout(connection.db, async (run) => {
       connection.hasOwnStatements = true
 
       return await this.use(run)
@@ -197,7 +193,7 @@ export class Transaction {
     this.state = 'ending'
 
     try {
-      if (await this.beginning) await (this.around ? this.merge() : this.commitAll())
+      if (await this.beginning) await (this.parent ? this.merge() : this.commitAll())
     } catch (error) {
       await this.takeBack()
       throw error
@@ -206,7 +202,7 @@ export class Transaction {
     this.state = 'committed'
     this.outcome.resolve(true)
 
-    const waiting = this.around?.waiting
+    const waiting = this.parent?.waiting
 
     for (const emit of this.events.splice(0)) {
       if (waiting) waiting.defer(emit)
@@ -220,12 +216,12 @@ export class Transaction {
   }
 
   private get root(): Transaction {
-    return this.around?.root ?? this
+    return this.parent?.root ?? this
   }
 
   /** The outermost transaction, as long as this one or one around it is open. */
   private get openRoot(): Transaction | undefined {
-    return this.state === 'open' ? this.root : this.around?.openRoot
+    return this.state === 'open' ? this.root : this.parent?.openRoot
   }
 
   /**
@@ -236,31 +232,31 @@ export class Transaction {
   private get open(): Transaction | undefined {
     if (this.state === 'rolled back') throw transactionEnded()
 
-    return this.state === 'open' ? this : this.around?.open
+    return this.state === 'open' ? this : this.parent?.open
   }
 
   /** Where an event of a call waits: in the transaction around it when it is committed. */
   private get waiting(): Transaction | undefined {
-    return this.state === 'committed' ? this.around?.waiting : this
+    return this.state === 'committed' ? this.parent?.waiting : this
   }
 
   /** Whether the transaction of the statements has ended, or the connection is in another one. */
   private get hasEnded(): boolean {
-    return this.state === 'rolled back' || (this.around ? this.around.hasEnded : this.state === 'committed')
+    return this.state === 'rolled back' || (this.parent ? this.parent.hasEnded : this.state === 'committed')
   }
 
   private isWithin(other: Transaction): boolean {
-    return this === other || this.around?.isWithin(other) === true
+    return this === other || this.parent?.isWithin(other) === true
   }
 
   private async begin(Model: AnyKysely): Promise<SharedConnection> {
     // The one around a function may have ended since the function began.
-    if (this.isScope) this.around = this.around?.open
-    if (!this.around) return await this.beginFirst(Model)
+    if (this.isScope) this.parent = this.parent?.open
+    if (!this.parent) return await this.beginFirst(Model)
 
-    await this.around.join(Model)
+    await this.parent.join(Model)
 
-    const connection = this.around.connection as SharedConnection
+    const connection = this.parent.connection as SharedConnection
     const savepoint = new Savepoint(connection.db)
 
     this.connection = connection
@@ -315,7 +311,7 @@ export class Transaction {
     if (!this.connection?.loss && this.hasEnded) throw transactionEnded()
 
     // Savepoints are a stack, and each takes back all that came after it: of calls at the same time, too.
-    if (!this.around || nested.includes(this)) {
+    if (!this.parent || nested.includes(this)) {
       for (const other of nested) if (!this.isWithin(other)) other.isMixed = true
     }
 
@@ -358,13 +354,13 @@ export class Transaction {
     const connection = await this.beginning?.catch(() => undefined)
 
     if (!connection) return
-    if (this.around) await connection.take(() => this.rollBackToSavepoint(connection))
+    if (this.parent) await connection.take(() => this.rollBackToSavepoint(connection))
     else await connection.take(() => release(connection.db, connection.loss?.cause))
   }
 
   private async rollBackToSavepoint(connection: SharedConnection): Promise<void> {
     const { holdsOthers } = this
-    const isGone = this.around?.hasEnded || connection.isGone
+    const isGone = this.parent?.hasEnded || connection.isGone
 
     this.leave()
     if (isGone) return

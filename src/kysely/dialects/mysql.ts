@@ -111,7 +111,7 @@ export const mysql: Dialect = {
 
   hasOneConnection: false,
   abortsOnError: false,
-  staysBusy: false,
+  isBusyAfterTimeout: false,
   failsEmptyCommit: false,
   async isAlive(transaction) {
     try {

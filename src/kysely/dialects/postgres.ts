@@ -115,7 +115,7 @@ export const postgres: Dialect = {
 
   hasOneConnection: false,
   abortsOnError: true,
-  staysBusy: true,
+  isBusyAfterTimeout: true,
   failsEmptyCommit: false,
   isAlive: (transaction) =>
     sql`select 1`.execute(transaction).then(

@@ -128,7 +128,7 @@ export const sqlite: Dialect = {
 
   hasOneConnection: true,
   abortsOnError: false,
-  staysBusy: false,
+  isBusyAfterTimeout: false,
   failsEmptyCommit: true,
   async isAlive(transaction) {
     try {

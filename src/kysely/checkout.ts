@@ -11,8 +11,8 @@ type Use = <T>(run: () => Promise<T>) => Promise<T>
  * @param db The transaction
  * @param use What each statement runs in
  */
-export function lend(db: AnyTransaction, use: Use): KyselyTransaction<any> {
-  const executor = toTurns(db.getExecutor(), use)
+export function checkout(db: AnyTransaction, use: Use): KyselyTransaction<any> {
+  const executor = queueStatements(db.getExecutor(), use)
   // It is asked for the tables of the database, and for nothing else: statements go through the executor.
   const dialect: Dialect = {
     createAdapter: () => executor.adapter,
@@ -25,7 +25,7 @@ export function lend(db: AnyTransaction, use: Use): KyselyTransaction<any> {
 }
 
 /** An executor whose statements take turns. A stream takes none: how long it is read is up to its reader. */
-function toTurns(executor: QueryExecutor, use: Use): QueryExecutor {
+function queueStatements(executor: QueryExecutor, use: Use): QueryExecutor {
   return {
     adapter: executor.adapter,
     plugins: executor.plugins,
@@ -35,10 +35,10 @@ function toTurns(executor: QueryExecutor, use: Use): QueryExecutor {
     provideConnection: (consumer) => use(() => executor.provideConnection(consumer)),
     stream: (query, chunkSize) => executor.stream(query, chunkSize),
     withConnectionProvider: (provider) => executor.withConnectionProvider(provider),
-    withPlugin: (plugin) => toTurns(executor.withPlugin(plugin), use),
-    withPlugins: (plugins) => toTurns(executor.withPlugins(plugins), use),
-    withPluginAtFront: (plugin) => toTurns(executor.withPluginAtFront(plugin), use),
-    withoutPlugins: () => toTurns(executor.withoutPlugins(), use)
+    withPlugin: (plugin) => queueStatements(executor.withPlugin(plugin), use),
+    withPlugins: (plugins) => queueStatements(executor.withPlugins(plugins), use),
+    withPluginAtFront: (plugin) => queueStatements(executor.withPluginAtFront(plugin), use),
+    withoutPlugins: () => queueStatements(executor.withoutPlugins(), use)
   }
 }
 
