@@ -1,4 +1,4 @@
-export { KyselyAdapter, KyselyService, kysely } from './kysely/adapter.ts'
+export { KyselyAdapter } from './kysely/adapter.ts'
 export { registerDialect } from './kysely/databases.ts'
 export type {
   Dialect,
@@ -18,6 +18,7 @@ export { transaction } from './kysely/hooks.ts'
 export { nodeSqlite } from './kysely/node-sqlite.ts'
 export type { KyselyOptions, KyselyParams } from './kysely/options.ts'
 export { type PgliteDatabase, pglite } from './kysely/pglite.ts'
+export { KyselyService, kysely } from './kysely/service.ts'
 export {
   type Column,
   type Kind,

@@ -1,0 +1,124 @@
+import { type AdapterMethods, type FindMethod, implementService } from '../adapter/methods.ts'
+import type { Paged, Unpaged } from '../adapter/options.ts'
+import type { Paginated } from '../core/types.ts'
+import { TRAITS, type Traits } from '../hooks/traits.ts'
+import { KyselyAdapter } from './adapter.ts'
+import { findDatabase } from './databases.ts'
+import type { AnyKyselyParams, KyselyOptions, KyselyParams } from './options.ts'
+import type { StoredService } from './stored-fields.ts'
+import type { Changes } from './table.ts'
+import { openTable } from './table-handle.ts'
+import { warnOfTable, warnOfUnusable } from './table-warnings.ts'
+
+/** An adapter for a table with the public methods, ready for `app.use`. */
+export class KyselyService<
+  Result = any,
+  Data = Partial<Result>,
+  ServiceParams extends AnyKyselyParams = KyselyParams,
+  PatchData = Partial<Data>
+> extends KyselyAdapter<Result, Data, ServiceParams, PatchData> {
+  /** What documents ask of it, too. */
+  override get [TRAITS](): Traits & StoredService[typeof TRAITS] {
+    return { ...super[TRAITS], takes: (method) => takes(this, method) }
+  }
+
+  /**
+   * Looks for the table and its columns for ids when the application is set up, and warns when they are not there, have no
+   * unique index, or cannot be read by the driver, and of indexes that serve no query, so that this is not first seen by a
+   * client. It waits for nothing: a database that is away keeps no application from starting.
+   */
+  async setup(_app?: unknown, path?: string): Promise<void> {
+    const Model = this.getModel()
+    const { name, id } = this.options
+    const { services } = findDatabase(Model)
+
+    if (path !== undefined && !services.has(name)) services.set(name, path)
+
+    openTable(Model, Model, { name, id, by: this.identifiedBy }).then(
+      (handle) => warnOfTable(handle, path),
+      (error) => warnOfUnusable(error, path)
+    )
+  }
+}
+
+/** What `implementService` defines below. */
+export interface KyselyService<
+  Result = any,
+  Data = Partial<Result>,
+  ServiceParams extends AnyKyselyParams = KyselyParams,
+  PatchData = Partial<Data>
+> extends AdapterMethods<Result, Data, PatchData, ServiceParams> {}
+
+implementService(KyselyService)
+
+/**
+ * Creates a service for a table. `find` returns a page where the options have a page size.
+ *
+ * @param options The Kysely instance, the name of the table, id field, pagination, multi, …
+ * @throws Error for an option that is not valid
+ * @example
+ * app.use('messages', kysely({ Model: db, name: 'messages', paginate: { default: 10, max: 50 } }))
+ */
+export function kysely<
+  Result = any,
+  Data = Partial<Result>,
+  ServiceParams extends AnyKyselyParams = KyselyParams,
+  PatchData = Partial<Data>
+>(options: Paged<KyselyOptions>): KyselyService<Result, Data, ServiceParams, PatchData>
+export function kysely<
+  Result = any,
+  Data = Partial<Result>,
+  ServiceParams extends AnyKyselyParams = KyselyParams,
+  PatchData = Partial<Data>
+>(
+  options: Unpaged<KyselyOptions>
+): FindMethod<Result[], ServiceParams> & KyselyService<Result, Data, ServiceParams, PatchData>
+export function kysely<
+  Result = any,
+  Data = Partial<Result>,
+  ServiceParams extends AnyKyselyParams = KyselyParams,
+  PatchData = Partial<Data>
+>(
+  options: KyselyOptions
+): FindMethod<Paginated<Result> | Result[], ServiceParams> &
+  KyselyService<Result, Data, ServiceParams, PatchData>
+export function kysely(options: KyselyOptions): KyselyService {
+  return new KyselyService(options, [])
+}
+
+/** What methods call that classes may override. */
+const PARTS = ['getModel', 'getOptions', 'parseQuery', 'sanitizeQuery']
+
+/** Whether no class or object has overridden what a method does. */
+function isAsIs(service: object, method: string): boolean {
+  const { original } = Reflect.get(service, method) ?? {}
+
+  return (
+    original === Reflect.get(KyselyService.prototype, method) &&
+    [`_${method}`, ...PARTS].every((name) => hasOwnPart(service, name))
+  )
+}
+
+/** What methods do to a table. */
+const CHANGES: { readonly [method: string]: keyof Changes } = {
+  create: 'insert',
+  update: 'update',
+  patch: 'update',
+  remove: 'delete'
+}
+
+/** Whether the table takes a method, once it was read. What a class has overridden may do something else. */
+function takes(service: KyselyService<any, any, any, any>, method: string): boolean {
+  const change = CHANGES[method]
+
+  if (change === undefined || !isAsIs(service, method)) return true
+
+  const Model = service.getModel()
+  const table = findDatabase(Model).getInstance(Model).tables.get(service.options.name)
+
+  return !table || table instanceof Promise || (table.takes?.[change] ?? true)
+}
+
+function hasOwnPart(service: object, name: string): boolean {
+  return Reflect.get(service, name) === Reflect.get(KyselyService.prototype, name)
+}
