@@ -26,8 +26,8 @@ export class Database {
   readonly watched = new WeakSet<QueryExecutor>()
   /** How many connections are in use. */
   usedConnections = 0
-  /** Transactions whose function waits for a further connection, and how many statements do. */
-  readonly waiting = new Map<object, number>()
+  /** Statements that wait for a further connection, each with the transaction whose function waits for it. */
+  readonly waiting = new Set<{ readonly transaction: object }>()
   /** The paths of services by the names of their tables, for messages. */
   readonly services = new Map<string, string>()
   /** How many savepoints were set: each has a number, so that none hides another. */

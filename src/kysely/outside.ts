@@ -71,44 +71,43 @@ async function provideOutsideTransaction<T>(
 ): Promise<T> {
   if (database.dialect.hasOneConnection) throw toDeadlockError(transaction)
 
-  const { waiting } = database
-
   // Calls of services without `params.transaction` are among those of hooks.
   if (transaction.isScope) warnOutside(database)
-  waiting.set(transaction, (waiting.get(transaction) ?? 0) + 1)
 
-  const wait = { isOver: false, hasFailed: false }
+  const wait = { transaction }
+  let hasFailed = false
+  let timer: NodeJS.Timeout | undefined
 
   function endWait(): void {
-    if (wait.isOver) return
-
-    const others = (waiting.get(transaction) ?? 1) - 1
-
-    wait.isOver = true
     clearInterval(timer)
-    if (others === 0) waiting.delete(transaction)
-    else waiting.set(transaction, others)
+    database.waiting.delete(wait)
   }
 
-  let timer: NodeJS.Timeout | undefined
   const deadlock = new Promise<never>((_resolve, reject) => {
     timer = setInterval(() => {
-      // Each connection belongs to a transaction whose function waits for another one.
-      if (database.usedConnections > waiting.size) return
+      if (!isDeadlocked(database)) return
 
-      wait.hasFailed = true
+      hasFailed = true
       endWait()
       reject(toDeadlockError(transaction))
     }, CONNECTION_TIMEOUT)
   })
+
+  database.waiting.add(wait)
+
   const provided = provideCounted(database, provide, async (connection) => {
     endWait()
 
     // It comes too late: the statement has failed.
-    return wait.hasFailed ? (undefined as T) : await consumer(connection)
+    return hasFailed ? (undefined as T) : await consumer(connection)
   }).finally(endWait)
 
   return await Promise.race([provided, deadlock])
+}
+
+/** Whether each connection belongs to a transaction whose function waits for another one. */
+function isDeadlocked({ usedConnections, waiting }: Database): boolean {
+  return usedConnections <= new Set([...waiting].map(({ transaction }) => transaction)).size
 }
 
 function toDeadlockError({ isScope }: Transaction): Error {
