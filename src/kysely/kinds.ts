@@ -54,7 +54,7 @@ export const KINDS: { readonly [kind in Kind]: KindRules } = {
     expects: 'text or a number',
     toOperand: toScalar,
     toStored: toScalar,
-    fromStored: toPlainNumber,
+    fromStored: (value) => (isBytes(value) ? toBase64(value) : toPlainNumber(value)),
     ...BY_TYPE,
     // SQLite puts numbers before strings itself.
     order: 'value',
@@ -220,6 +220,11 @@ function toBytes(value: unknown): unknown {
   if (typeof value === 'string') return isBase64(value) ? Buffer.from(value, 'base64') : NOTHING
 
   return value instanceof Uint8Array ? value : NOTHING
+}
+
+/** As some drivers return them, and others. */
+function isBytes(value: unknown): boolean {
+  return value instanceof Uint8Array || value instanceof ArrayBuffer
 }
 
 /** Bytes as JSON can hold them. SQLite may have text in their column. */

@@ -183,6 +183,23 @@ describeDatabases(
         errors: { picture: expect.stringContaining('expects bytes as base64') }
       })
     })
+
+    it.each([false, true])(
+      'without a type shows its bytes as base64 too; with a schema: %s',
+      async (withSchema) => {
+        const db = await createTable(database, 'alula_bytes', 'id integer primary key, photo image, thing')
+        const app = alula()
+
+        app.use('notes', kysely({ Model: db, name: 'alula_bytes' }), withSchema ? { schema: table() } : {})
+        await app.setup()
+        await sql`insert into alula_bytes values (1, x'4164', x'61')`.execute(db)
+
+        const handle = createHandler(app)
+        const response = await handle(new Request('http://localhost/notes/1'))
+
+        expect(await response.json()).toEqual({ id: 1, photo: 'QWQ=', thing: 'YQ==' })
+      }
+    )
   },
   [SQLITE]
 )
