@@ -120,6 +120,8 @@ export function toStoredFields(
     const isMade = isId && holdsUuid(column)
     // Nothing tells the id that a row of such a view has got.
     const isRequired = isView ? needsId && isId && !isMade : !isNullable && !hasValue && !isMade
+    // A view does not tell whether its table numbers the id. A string is none that it numbers.
+    const isNatural = isView === true && column.kind === 'text' && !isMade
 
     return {
       name,
@@ -131,7 +133,7 @@ export function toStoredFields(
       isComputed,
       isId,
       isNullable: isView ? undefined : isNullable,
-      isChosen: !isId || isRequired || allowId,
+      isChosen: !isId || isRequired || isNatural || allowId,
       isRequired
     }
   })

@@ -168,6 +168,27 @@ describeDatabases(
       expect(await records.patch(1, { following: 7 })).toEqual({ ...record, name: 'b' })
     })
 
+    it('has natural keys, which clients give', async () => {
+      const { records } = await open(
+        database,
+        'id varchar(12) primary key, name varchar(10)',
+        `select id, name from ${TABLE}`
+      )
+      const app = alula()
+
+      app.use('names', records, { schema: table() })
+      await app.setup()
+
+      const names: any = app.service('names')
+      const web = { provider: 'rest', query: {} }
+
+      expect(await names.create({ id: 'A-1', name: 'a' }, web)).toEqual({ id: 'A-1', name: 'a' })
+      // MariaDB does not name the column of its table.
+      expect(await statusOf(names.create({ name: 'a' }, web))).toEqual(
+        database === MARIADB ? 400 : [400, { id: 'is required' }]
+      )
+    })
+
     it('has records with numbers of the table', async () => {
       const { records } = await open(
         database,

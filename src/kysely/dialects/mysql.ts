@@ -19,7 +19,7 @@ import { LOCAL_TIMES, type TimeFormat, toShiftedTimes, UTC_TIMES } from '../time
 /** Numbers of errors, which share one state for many of them. */
 const NUMBERS: ReadonlyMap<number, ErrorKind> = new Map([
   ...[1022, 1062, 1169, 1586].map((number) => [number, 'conflict'] as const),
-  ...[1048, 1364].map((number) => [number, 'missing'] as const),
+  ...[1048, 1364, 1423].map((number) => [number, 'missing'] as const),
   ...[1216, 1452].map((number) => [number, 'reference'] as const),
   ...[1217, 1451].map((number) => [number, 'referenced'] as const),
   ...[1369, 1644, 3819, 4025].map((number) => [number, 'check'] as const),
