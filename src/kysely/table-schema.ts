@@ -228,10 +228,19 @@ function toForm(
   const server = { ...Object.fromEntries(made.map((name) => [name, undefined])), ...settings.server }
   const omitted = [...Object.keys(server), ...Object.keys(settings.computed ?? {})]
   const created = stored.filter(({ name, isChosen }) => !omitted.includes(name) && isChosen)
+  const required = created.filter(({ isRequired }) => isRequired)
+  // Its path names the record that an update replaces.
+  const kept = required.filter(({ isId }) => !isId)
   const toSchema = (field: StoredField, derived: JsonSchema): JsonSchema => {
     const own = refine(derived, refined[field.name])
 
     return field.isNullable === false ? own : makeNullable(own)
+  }
+
+  const create: JsonSchema = {
+    type: 'object',
+    properties: Object.fromEntries(created.map((field) => [field.name, toSchema(field, field.input)])),
+    required: required.map(({ name }) => name)
   }
 
   return {
@@ -242,11 +251,8 @@ function toForm(
       properties: Object.fromEntries(stored.map((field) => [field.name, toSchema(field, field.output)])),
       required: stored.map(({ name }) => name)
     },
-    create: {
-      type: 'object',
-      properties: Object.fromEntries(created.map((field) => [field.name, toSchema(field, field.input)])),
-      required: created.filter(({ isRequired }) => isRequired).map(({ name }) => name)
-    }
+    create,
+    ...(kept.length < required.length && { update: { ...create, required: kept.map(({ name }) => name) } })
   }
 }
 

@@ -43,6 +43,9 @@ describeDatabases('a natural key', (database) => {
         errors: { code: 'is taken' }
       })
       expect(await items.update(code, { code, label: 'z' }, WEB)).toEqual({ code, label: 'z' })
+      // The path has it.
+      expect(await items.update(code, { label: 'q' }, WEB)).toEqual({ code, label: 'q' })
+      expect(await items.update(code, { code, label: 'z' }, WEB)).toEqual({ code, label: 'z' })
       // It stays, as the id of every table does.
       expect(await items.patch(code, { code: type.startsWith('integer') ? 8 : 'OTHER' }, WEB)).toMatchObject({
         code
