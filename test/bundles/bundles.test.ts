@@ -16,7 +16,7 @@ import {
   POSTGRES,
   POSTGRES_URL
 } from '../support/sql.ts'
-import { KOA, LOGIN, MISSING, REAL_TIME, TABLE, WITHOUT_PACKAGES } from './programs.ts'
+import { IN_PROCESS, KOA, LOGIN, MISSING, REAL_TIME, TABLE, WITHOUT_PACKAGES } from './programs.ts'
 import {
   bundle,
   createEmptyFolder,
@@ -151,8 +151,10 @@ async function expectRecords(serveWith: (env: NodeJS.ProcessEnv) => Promise<stri
   const { countedId } = MARIADB
 
   await createTable(MARIADB, name, `id ${countedId}, text varchar(50) not null, at datetime(3)`)
+  await expectNotes(await serveWith({ MARIADB_URL, TABLE: name }))
+}
 
-  const url = await serveWith({ MARIADB_URL, TABLE: name })
+async function expectNotes(url: string): Promise<void> {
   const note = { text: 'Käse', at: '2030-01-01T00:00:00.000Z' }
 
   expect(await post(`${url}/notes`, note)).toEqual({ status: 201, id: 1, ...note })
@@ -186,6 +188,10 @@ describeDatabases('with mysql2', () => {
     await expectRecords((env) => serve(TABLE, bundled, env))
   })
 }, [MARIADB])
+
+it.each(FORMATS)('a bundle that has PGlite beside it stores records, as %s', async (format) => {
+  await expectNotes(await serve(IN_PROCESS, { format, place: 'beside node_modules', isAlone: false }))
+})
 
 /** Rollup takes a minute for everything, where other tests run too. */
 const TIMEOUT = 300_000

@@ -130,6 +130,19 @@ async function start() {
 start()
 `
 
+/** The same with PGlite, which makes its table. */
+export const IN_PROCESS = TABLE.replace(
+  "import { createPool } from 'mysql2'",
+  "import { PGlite } from '@electric-sql/pglite'\nimport { pglite } from 'alula/kysely'"
+)
+  .replace('const { MARIADB_URL, TABLE } = process.env', "const [database, TABLE] = [new PGlite(), 'notes']")
+  .replace(
+    /const db = .*$/m,
+    `await database.exec('create table notes (id serial primary key, text text not null, at timestamptz)')
+
+  const db = new Kysely({ dialect: pglite(database) })`
+  )
+
 /** Uses of optional packages, none of which is installed. */
 const ATTEMPTS = {
   'socket.io': 'express(alula()).configure(socketio()).listen(0)',

@@ -40,8 +40,8 @@ export type Format = (typeof FORMATS)[number]
 const REQUIRE =
   "import { createRequire as toRequire } from 'node:module'; const require = toRequire(import.meta.url);"
 
-/** Packages with native code, which their users import only where they are installed. */
-const NATIVE = ['pg-native', 'bufferutil', 'utf-8-validate']
+/** Packages with native code, which their users import only where they are installed, and one with files beside its code. */
+const EXTERNAL = ['pg-native', 'bufferutil', 'utf-8-validate', '@electric-sql/pglite']
 
 /**
  * Makes one file of a program and all that it imports.
@@ -63,7 +63,7 @@ export async function bundle(
     bundle: true,
     platform: 'node',
     format,
-    external: NATIVE,
+    external: EXTERNAL,
     banner: format === 'esm' ? { js: REQUIRE } : {},
     preserveSymlinks: true,
     logLevel: 'silent',
