@@ -4,65 +4,17 @@ import { atomically } from './atomic.ts'
 import type { StoredRow } from './dialect.ts'
 import { isTaken, requestsCollided } from './errors.ts'
 import { toColumn } from './field.ts'
-import { toStored } from './kinds.ts'
+import { hasOneOf, isUnique, lockRows, withoutRows } from './locked-rows.ts'
 import { selectRows } from './read.ts'
-import { type Column, holdsUuid } from './table.ts'
+import type { Row } from './row.ts'
+import type { Column } from './table.ts'
 import { read, type TableHandle, write } from './table-handle.ts'
-import { hasOneOf, isUnique, lockRows, type Row, toRow, withoutRows } from './write.ts'
 
 /** How many values each of several statements has: fewer than any database takes. */
 const BATCH_VALUES = 30_000
 
 /** How often a sequence is moved past ids that were chosen. */
 const ATTEMPTS = 10
-
-/**
- * Converts data into rows, each with the id that it is given. Where the database makes none, an id is made here.
- *
- * @throws BadRequest that names a field that is no column, or whose value has another type
- */
-export function toNewRow(data: object, handle: TableHandle): Row {
-  const { id, table } = handle
-  const row = toRow(data, handle)
-  const given = (data as Record<string, unknown>)[id]
-  const column = toColumn(id, table)
-
-  if (given !== undefined && given !== null && given !== '') {
-    row.set(id, toStoredId(column, given, handle))
-  } else if (needsId(column, handle)) {
-    row.set(id, crypto.randomUUID())
-  } else if (table.dialect.storesNoId(column)) {
-    throw new BadRequest(`Invalid data: '${id}' must not be null`, { errors: { [id]: 'is required' } })
-  }
-
-  return row
-}
-
-/**
- * Converts an id that was given.
- *
- * @throws BadRequest for one that cannot be, and for one that would leave few to count, or none
- */
-function toStoredId(column: Column, given: unknown, { table }: TableHandle): unknown {
-  const stored = toStored(column, column.kind === 'text' ? String(given) : given, table)
-
-  if (column.continuesFromMax && typeof stored === 'bigint') {
-    const expectation = 'expects a number below 2^53'
-
-    throw new BadRequest(`Invalid data: '${column.name}' ${expectation}`, {
-      errors: { [column.name]: expectation }
-    })
-  }
-
-  return stored
-}
-
-/** Whether an id of this kind is made here: the database does not, or would not tell. */
-function needsId(column: Column, { table }: TableHandle): boolean {
-  const { isAutoIncrement, fallback } = column
-
-  return holdsUuid(column) && !isAutoIncrement && (fallback === undefined || !table.returning.insert)
-}
 
 /**
  * Inserts rows: all of them, or none.

@@ -1,64 +1,20 @@
-import { type Compilable, sql } from 'kysely'
+import type { Compilable } from 'kysely'
 import type { Id } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
 import { atomically } from './atomic.ts'
 import type { Fragment, StoredRow } from './dialect.ts'
 import { requestsCollided } from './errors.ts'
 import { toColumn } from './field.ts'
-import { KINDS, toOperand, toStored } from './kinds.ts'
-import { allOf, anyOf, NEVER } from './logic.ts'
+import { hasOneOf, isUnique, lockRows, withoutRows } from './locked-rows.ts'
+import { allOf, NEVER } from './logic.ts'
 import { hasId, selectRows, toSeveral } from './read.ts'
-import type { Column } from './table.ts'
+import type { Row } from './row.ts'
 import { countChanges, read, type TableHandle, write } from './table-handle.ts'
-
-/** A row to be: what is stored by the names of the columns. */
-export type Row = Map<string, unknown>
 
 /** Which records a statement concerns: those that match, or the one of them that has an id. */
 export interface Target {
   readonly id: Id | null
   readonly where: Fragment
-}
-
-/**
- * Converts data into what is stored. What is `undefined` was not given; what the database computes is left to it.
- *
- * @throws BadRequest that names a field that is no column, or whose value has another type
- */
-export function toRow(data: object, { table, id }: TableHandle): Row {
-  const row: Row = new Map()
-
-  for (const [name, value] of Object.entries(data)) {
-    const column = toColumn(name, table)
-
-    if (value === undefined || name === id || column.isComputed) continue
-
-    row.set(name, toStored(column, value, table))
-  }
-
-  return row
-}
-
-/**
- * A row in which every field that was not given is what it is without: null, or the default where it cannot be null.
- *
- * @param id The id column of the service, which stays where the call names its record by another one
- */
-export function toWholeRow(data: object, handle: TableHandle, id: string): Row {
-  const row = toRow(data, handle)
-
-  for (const column of handle.table.columns.values()) {
-    // What the call has named the record by stays, unless the data has another value.
-    if ([id, handle.id, handle.by].includes(column.name) || column.isComputed || row.has(column.name))
-      continue
-
-    row.set(
-      column.name,
-      column.isNullable || column.fallback === undefined ? null : handle.table.dialect.toDefault(column)
-    )
-  }
-
-  return row
 }
 
 /**
@@ -152,13 +108,8 @@ async function writeTarget(
 }
 
 /** Whether several rows may have the value by which a call names its record. */
-export function mayNameSeveral({ table, id, by = id }: TableHandle): boolean {
+function mayNameSeveral({ table, id, by = id }: TableHandle): boolean {
   return !isUnique(toColumn(by, table))
-}
-
-/** Whether no two rows are equal in a column. In a query values of several types, or two forms of a time, may be equal too. */
-export function isUnique(column: Column): boolean {
-  return column.isUnique && ['text', 'value'].includes(KINDS[column.kind].equality)
 }
 
 /**
@@ -198,46 +149,4 @@ async function lockTarget(handle: TableHandle, target: Target, where: Fragment):
   const others = withoutRows(await lockRows(handle, sharesId), rows)
 
   return { rows, sharesId, condition: allOf([sharesId, where]), others }
-}
-
-/** Some rows without others, each of which takes one away. */
-export function withoutRows(rows: readonly StoredRow[], others: readonly StoredRow[]): readonly StoredRow[] {
-  if (others.length === 0) return rows
-
-  const rest = new Map<string, number>()
-
-  for (const text of others.map(toRowText)) rest.set(text, (rest.get(text) ?? 0) + 1)
-
-  return rows.filter((row) => {
-    const text = toRowText(row)
-    const number = rest.get(text) ?? 0
-
-    rest.set(text, number - 1)
-
-    return number <= 0
-  })
-}
-
-function toRowText(row: StoredRow): string {
-  return JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? String(value) : value))
-}
-
-/** The rows that match, kept from others until the transaction ends. */
-export async function lockRows(handle: TableHandle, where: Fragment): Promise<StoredRow[]> {
-  const rows = selectRows(handle).where(where)
-
-  return await read(handle, handle.table.locksRows ? rows.forUpdate() : rows)
-}
-
-/** The condition to have one of some ids, as they are stored or were read. A column without an index may hold null. */
-export function hasOneOf(ids: readonly unknown[], { id, table }: TableHandle): Fragment {
-  const column = toColumn(id, table)
-  const values = ids
-    .filter((value) => value !== null)
-    .map((value) =>
-      column.kind === 'integer' ? table.dialect.bind({ column, path: [] }, toOperand(column, value)) : value
-    )
-  const isListed = values.length > 0 ? sql`${column.reference} in (${sql.join(values)})` : NEVER
-
-  return values.length === ids.length ? isListed : anyOf([isListed, sql`${column.reference} is null`])
 }
