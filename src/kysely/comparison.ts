@@ -73,9 +73,18 @@ export function toAlike(
   [one, other]: readonly [Column, Column],
   table: Table
 ): readonly [Fragment, Fragment] {
-  if (areAlike(one, other)) return [one.reference, other.reference]
+  if (areAlike(one, other)) {
+    return isTime(one)
+      ? [table.dialect.toTime(one), table.dialect.toTime(other)]
+      : [one.reference, other.reference]
+  }
 
   return [toExactText(one, table), toExactText(other, table)]
+}
+
+/** Whether a column holds times or days, which a database may have in several forms. */
+export function isTime({ kind }: Column): boolean {
+  return KINDS[kind].equality === 'time'
 }
 
 function areAlike(one: Column, other: Column): boolean {

@@ -3,7 +3,7 @@ import { BadRequest } from '../errors.ts'
 import type { Condition } from '../query/ast.ts'
 import { type CountRequest, type RecordSet, type RelatedSort, toKey } from '../query/related.ts'
 import type { AnyKysely } from './any-kysely.ts'
-import { toAlike, toGroup } from './comparison.ts'
+import { isTime, toAlike, toGroup } from './comparison.ts'
 import type { Fragment, Table } from './dialect.ts'
 import { toColumn } from './field.ts'
 import { allOf } from './logic.ts'
@@ -54,10 +54,11 @@ export class KyselySet implements RecordSet {
 
       for (const { relation, key, number } of rows) {
         const index = Number(relation)
-        // Databases write numbers in ways of their own, such as 1.0.
-        const isNumber = counts[index]?.column.kind === 'number'
+        const ofValue = numbers[index] as Map<string, number>
+        const value = toValueKey(String(key), (counts[index] as Count).column)
 
-        numbers[index]?.set(String(isNumber ? Number(key) : key), Number(number))
+        // SQLite may have one time in several forms.
+        ofValue.set(value, (ofValue.get(value) ?? 0) + Number(number))
       }
 
       return numbers
@@ -149,18 +150,31 @@ function toKnownNumbers({
   return numbers && new Map(values.map((value, index) => [toKey(value), numbers[index]]))
 }
 
-async function toCount(
-  { set, field, values }: CountRequest,
-  index: number,
-  db: AnyKysely
-): Promise<{ readonly part: Fragment; readonly column: Column }> {
+/** A statement that counts for one request. */
+interface Count {
+  readonly part: Fragment
+  /** What it counts by. */
+  readonly column: Column
+}
+
+/** The key of a value that the database has written as text. */
+function toValueKey(text: string, { kind, times }: Column): string {
+  // In ways of its own, such as 1.0.
+  if (kind === 'number') return String(Number(text))
+
+  return kind === 'date' ? toKey(times.read(text)) : text
+}
+
+async function toCount({ set, field, values }: CountRequest, index: number, db: AnyKysely): Promise<Count> {
   const { name, where } = set as KyselySet
   const table = await (set as KyselySet).getTable(db)
   const column = toColumn(field, table)
   const among: Condition = { kind: 'compare', path: [field], operator: 'in', value: values ?? [] }
   const condition = allOf([toExpression(where, table), ...(values ? [toExpression(among, table)] : [])])
   const group = toGroup(column, table)
-  const key = table.dialect.toText({ ...column, reference: group })
+  const grouped = { ...column, reference: group }
+  const exact = isTime(column) ? table.dialect.toExact(grouped) : undefined
+  const key = exact ?? table.dialect.toText(grouped)
   const part = sql`select ${sql.lit(index)} as relation, ${key} as ${sql.id('key')}, count(*) as ${sql.id('number')} from ${sql.table(name)} where ${condition} group by ${group}`
 
   return { part, column }

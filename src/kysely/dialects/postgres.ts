@@ -416,9 +416,9 @@ const WRITTEN_AS_JSON: readonly string[] = ['inet', 'date', 'timestamp', 'timest
 
 /**
  * Drivers parse the arrays of some types, and lose digits of numbers and times. As JSON each of them is a list of strings.
- * What has no kind of its own is a string too: some drivers make objects of it.
+ * What has no kind of its own is a string too: some drivers make objects of it. Texts do not depend on settings of the
+ * driver; those of JSON do not depend on settings of the server either.
  */
-/** Texts do not depend on settings of the driver; those of JSON do not depend on settings of the server either. */
 function toExact(column: Column): Fragment | undefined {
   const { kind, type, values, reference } = column
 
