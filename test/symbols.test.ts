@@ -44,7 +44,7 @@ const OF_ONE_FOLDER: Symbols = {
   },
   'src/schema/ajv.ts': { TOO_COMPLEX: 'a value that is thrown and never leaves the file' },
   'src/schema/form.ts': { LEFT_OUT: 'a value that no field can have' },
-  'src/schema/query.ts': { UNFIT: 'a value that no field can have' }
+  'src/schema/query.ts': { NO_MATCH: 'a value that no field can have' }
 }
 
 /** Those of Feathers v5, which its plugins read too. */

@@ -1,11 +1,17 @@
-import { createHidden, type HiddenFields } from '../schema/hidden.ts'
+// A document keeps the words of a schema: its titles, choices and references. A shape has only what they mean, so that this
+// is a walk of its own.
+import { HiddenFields } from '../schema/hidden.ts'
 import {
+  describesObject,
+  getReference,
   getTypes,
   hasKeyword,
   isJsonSchema,
   type JsonSchema,
-  resolveReference
+  toTarget,
+  withoutReference
 } from '../schema/json-schema.ts'
+import { createShapes, mayBeObject, type ToShape } from '../schema/shape.ts'
 import { setOwn } from '../utils/object.ts'
 import { toPascal } from './names.ts'
 
@@ -90,6 +96,7 @@ class Converter {
   private readonly rules: ConvertRules
   private readonly hiddenEverywhere: readonly string[]
   private readonly hiddenFields: HiddenFields
+  private readonly toShape: ToShape
   private readonly references: Map<JsonSchema, JsonSchema>
   /** Objects that are parts of one do not know the fields of each other. */
   private readonly isClosed: boolean
@@ -103,19 +110,20 @@ class Converter {
     this.rules = rules
     this.hidden = hidden
     this.hiddenEverywhere = hiddenEverywhere
-    this.hiddenFields = createHidden(hidden, root)
+    this.hiddenFields = new HiddenFields(hidden, root)
+    this.toShape = createShapes(root)
     this.references = new Map([[root, self]])
     this.isClosed = isClosed && !hasKeyword(root, ['allOf'])
   }
 
   convert(): JsonSchema {
-    return this.copy(toShape(this.root), '', true)
+    return this.copy(inlineReference(this.root), '', true)
   }
 
   private copy(schema: unknown, path: string, mayClose: boolean): JsonSchema {
     if (schema === false) return { not: {} }
     if (!isJsonSchema(schema)) return {}
-    if (typeof schema.$ref === 'string') return this.copyReference(schema.$ref, schema, path, mayClose)
+    if (getReference(schema) !== undefined) return this.copyReference(schema, path, mayClose)
 
     const type = toType(schema)
 
@@ -126,7 +134,7 @@ class Converter {
     }
 
     const converted: Writable = {}
-    const isObject = isObjectSchema(schema)
+    const isObject = describesObject(schema)
     const mayTell = !isObject || (this.hiddenEverywhere.length === 0 && !this.hasHidden(path))
 
     if (type !== undefined) converted.type = type
@@ -154,13 +162,8 @@ class Converter {
     return this.hidden.length > 0 && this.hidden.some((one) => one.startsWith(toPrefix(path)))
   }
 
-  private copyReference(
-    $ref: string,
-    { $ref: _, ...others }: JsonSchema,
-    path: string,
-    mayClose: boolean
-  ): JsonSchema {
-    const target = resolveReference($ref, this.root)
+  private copyReference(schema: JsonSchema, path: string, mayClose: boolean): JsonSchema {
+    const target = toTarget(schema, this.root)
 
     if (!target) {
       this.rules.onUnknown(path)
@@ -169,25 +172,24 @@ class Converter {
     }
 
     const known = this.references.get(target)
-    const within = this.hiddenFields.listWithin(target)
+    const within = this.hiddenFields.listWithin(this.toShape(target))
 
     // A field of it is hidden here, and perhaps not elsewhere.
     if (target !== this.root && within.length === 0 && this.hasHidden(path)) {
-      return this.copy({ ...target, ...others }, path, mayClose)
+      return this.copy({ ...target, ...withoutReference(schema) }, path, mayClose)
     }
     if (known) return known
 
     // What is hidden in a schema that holds itself is hidden on each of its levels.
     this.hidden = [...this.hidden, ...within.map((one) => toPrefix(path) + one)]
 
-    return this.rules.store.add(
-      `${this.rules.name}${toPascal($ref.split('/').at(-1) ?? '')}`,
-      (reference) => {
-        this.references.set(target, reference)
+    const name = getReference(schema)?.split('/').at(-1) ?? ''
 
-        return this.copy(target, path, true)
-      }
-    )
+    return this.rules.store.add(`${this.rules.name}${toPascal(name)}`, (reference) => {
+      this.references.set(target, reference)
+
+      return this.copy(target, path, true)
+    })
   }
 
   private copyKeyword(
@@ -208,10 +210,14 @@ class Converter {
         typeof value === 'boolean' ? value : this.copy(value, path, keyword === 'items' && mayClose)
     } else if (Array.isArray(value)) {
       // A field is known when one of several shapes has it.
-      const isShape = keyword === 'prefixItems' || value.filter(mayBeObject).length < 2
+      const isShape = keyword === 'prefixItems' || value.filter((one) => this.mayBeObject(one)).length < 2
 
       converted[keyword] = value.map((one) => this.copy(one, path, mayClose && isShape))
     }
+  }
+
+  private mayBeObject(schema: unknown): boolean {
+    return isJsonSchema(schema) && this.toShape(schema).alternatives.some(mayBeObject)
   }
 
   private copyObject(converted: Writable, schema: JsonSchema, path: string, mayClose: boolean): void {
@@ -281,14 +287,15 @@ function toCommonForm(schema: JsonSchema): JsonSchema {
   }
   if (!Array.isArray(schema.anyOf)) return schema
 
-  const { anyOf, ...others } = schema as JsonSchema & { readonly anyOf: readonly any[] }
+  const { anyOf, ...others } = schema as JsonSchema & { readonly anyOf: readonly JsonSchema[] }
 
   if (anyOf.every((part) => typeof part.const === 'string')) {
     return { type: 'string', ...others, enum: anyOf.map((part) => part.const) }
   }
   if (anyOf.length !== 2 || !anyOf.some(isNull)) return schema
 
-  const only = isNull(anyOf[1]) ? anyOf[0] : anyOf[1]
+  const [first, second] = anyOf as readonly [JsonSchema, JsonSchema]
+  const only = isNull(second) ? first : second
   const mayRefuseNull = OF_ANY_TYPE.some((keyword) => Object.hasOwn(only, keyword))
 
   return typeof only.type === 'string' && !mayRefuseNull
@@ -304,7 +311,7 @@ function isNull(schema: JsonSchema): boolean {
 }
 
 /** Whether a schema says nothing of what it describes. */
-export function isAnything(schema: JsonSchema): boolean {
+export function isUndescribed(schema: JsonSchema): boolean {
   for (const keyword in schema) if (!DESCRIPTIVE.includes(keyword)) return false
 
   return true
@@ -313,16 +320,14 @@ export function isAnything(schema: JsonSchema): boolean {
 const DESCRIPTIVE: readonly string[] = ['title', 'description', 'readOnly']
 
 /** What a schema refers to that is a reference itself. */
-export function toShape(root: JsonSchema): JsonSchema {
-  let shape = root
+function inlineReference(root: JsonSchema): JsonSchema {
+  let inlined = root
 
-  for (let steps = 0; typeof shape.$ref === 'string' && steps < MAX_STEPS; steps++) {
-    const { $ref, ...others } = shape
-
-    shape = { ...resolveReference($ref, root), ...others }
+  for (let steps = 0; getReference(inlined) !== undefined && steps < MAX_STEPS; steps++) {
+    inlined = { ...toTarget(inlined, root), ...withoutReference(inlined) }
   }
 
-  return shape
+  return inlined
 }
 
 /** More references in a row lead nowhere. */
@@ -352,16 +357,6 @@ function isPlain(value: unknown): boolean {
   if (Array.isArray(value)) return value.every(isPlain)
 
   return typeof value === 'object' && Object.values(value).every(isPlain)
-}
-
-function mayBeObject(schema: unknown): boolean {
-  if (!isJsonSchema(schema)) return false
-
-  return schema.type === undefined ? schema.const === undefined && !schema.enum : isObjectSchema(schema)
-}
-
-function isObjectSchema({ type, properties }: JsonSchema): boolean {
-  return type === 'object' || isJsonSchema(properties) || (Array.isArray(type) && type.includes('object'))
 }
 
 function toEntries(kind: KeywordKind, keywords: readonly string[]): readonly [string, KeywordKind][] {

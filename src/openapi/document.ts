@@ -9,7 +9,7 @@ import { createFilters } from './filters.ts'
 import { Names, type ServiceNames, toServiceNames } from './names.ts'
 import { addOperations, type PathItems } from './operations.ts'
 import { toErrorResponses } from './responses.ts'
-import { createSchemas } from './schemas.ts'
+import { Schemas } from './schemas.ts'
 import { createGuards, toSecuritySchemes } from './security.ts'
 import type { OpenApiDocument, OpenApiOptions } from './types.ts'
 
@@ -51,7 +51,7 @@ export function toOpenApi(app: Application, options: OpenApiOptions = {}): OpenA
   const paths: PathItems = new Map()
   const operationIds = new Names()
   const names = new Map(services.map(({ path }) => [path, toServiceNames(path)]))
-  const schemas = createSchemas(services, {
+  const schemas = new Schemas(services, {
     names,
     hasOwnErrors: typeof app.get?.('formatError') === 'function',
     onUnknown: (path) => unknown.push(path)
@@ -67,7 +67,11 @@ export function toOpenApi(app: Application, options: OpenApiOptions = {}): OpenA
       operationIds,
       names: names.get(service.path) as ServiceNames,
       schemas: schemas.of(service),
-      sources: { findRelated: schemas.findRelated, hidden: schemas.of(service).hidden, toFilters }
+      sources: {
+        findRelated: (path) => schemas.findRelated(path),
+        hidden: schemas.of(service).hidden,
+        toFilters
+      }
     })
   }
 

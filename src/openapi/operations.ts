@@ -9,8 +9,8 @@ import type { Names, ServiceNames } from './names.ts'
 import { type QuerySources, type ServiceQueries, toQueries } from './parameters.ts'
 import { toQueryParameters } from './query-schema.ts'
 import { toJsonContent, toResponses } from './responses.ts'
-import type { ServiceSchemas } from './schemas.ts'
 import type { Guard } from './security.ts'
+import type { ServiceSchemas } from './service-schemas.ts'
 import type { OpenApiOperation, OpenApiParameter } from './types.ts'
 
 /** The operations of a document, by their path without the names of its placeholders. */
@@ -36,7 +36,7 @@ export interface ServiceSources {
 }
 
 /** One way to call a method. */
-interface Call {
+interface OperationCall {
   readonly verb: string
   /** After the path of the service; {@link ID} for the id of a record. */
   readonly segments: readonly string[]
@@ -97,7 +97,7 @@ function listCalls(
   { isStored, definition }: ManifestService,
   { name, routes, several }: ManifestMethod,
   { one, all }: ServiceNames
-): readonly Call[] {
+): readonly OperationCall[] {
   const { args, verb } = getDefinition(name)
 
   if (!isStandardMethod(name)) {
@@ -120,7 +120,7 @@ function listCalls(
 function toPlace(
   paths: PathItems,
   service: ManifestService,
-  { segments }: Call,
+  { segments }: OperationCall,
   { id }: ServiceQueries
 ): Place {
   const item = getItem(paths, service, segments)
@@ -169,7 +169,7 @@ function getItem(paths: PathItems, service: ManifestService, segments: readonly 
 function toOperation(
   service: ManifestService,
   method: ManifestMethod,
-  call: Call,
+  call: OperationCall,
   place: Place,
   { login, toGuard, operationIds, schemas, sources }: ServiceSources,
   { tags, queries, list }: Shared
@@ -178,11 +178,13 @@ function toOperation(
   const guard = toGuard(method.who)
   const query = toQuery(service, method, call, queries, sources)
   const data =
-    isLoggingIn && method.name === 'create' ? toLoginData(login) : toData(service, method, call, schemas)
+    isLoggingIn && method.name === 'create'
+      ? toLoginData(login)
+      : toDataSchema(service, method, call, schemas)
   const result =
     isLoggingIn && isStandardMethod(method.name)
       ? toLoginResult()
-      : toResult(service, method, call, schemas, list)
+      : toResultSchema(service, method, call, schemas, list)
 
   const operation: Draft = {
     operationId: operationIds.take(call.name),
@@ -226,7 +228,7 @@ function toTitle(name: string): string {
 function toQuery(
   { definition }: ManifestService,
   { name }: ManifestMethod,
-  { segments }: Call,
+  { segments }: OperationCall,
   { ofOne, ofSeveral, ofFind }: ServiceQueries,
   { hidden }: QuerySources
 ): readonly OpenApiParameter[] {
@@ -241,14 +243,15 @@ function toQuery(
 }
 
 /** The data of a call; `undefined` for one without. */
-function toData(
+function toDataSchema(
   { isStored }: ManifestService,
   { name, hasData, several }: ManifestMethod,
-  { verb }: Call,
+  { verb }: OperationCall,
   schemas: ServiceSchemas
 ): { readonly schema: JsonSchema; readonly isRequired: boolean } | undefined {
   // An adapter takes records alone.
-  const schema = schemas.toData(name) ?? (isStored && isStandardMethod(name) ? { type: 'object' } : undefined)
+  const schema =
+    schemas.data.get(name) ?? (isStored && isStandardMethod(name) ? { type: 'object' } : undefined)
 
   if (!hasData || verb === 'GET' || (BODILESS_VERBS.includes(verb) && !schema)) return undefined
   if (!schema) return { schema: {}, isRequired: isStandardMethod(name) }
@@ -258,15 +261,15 @@ function toData(
 }
 
 /** The result of a call; `undefined` where it is not known, and may be nothing. */
-function toResult(
+function toResultSchema(
   { isStored, definition }: ManifestService,
   { name, several }: ManifestMethod,
-  { segments }: Call,
+  { segments }: OperationCall,
   schemas: ServiceSchemas,
   list: JsonSchema
 ): JsonSchema | undefined {
   if (definition?.hasView) return undefined
-  if (!isStandardMethod(name)) return schemas.toResult(name)
+  if (!isStandardMethod(name)) return schemas.results.get(name)
   if (!definition && !isStored) return undefined
   if (name === 'find') return schemas.page
 

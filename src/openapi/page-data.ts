@@ -12,7 +12,8 @@ import { getMethodDefinition, isFieldTable, type SchemaDefinition } from '../sch
 import { type Field, isHidden } from '../schema/fields.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { type FormField, toFormFields } from './form-fields.ts'
-import { hasFind, listHidden } from './schemas.ts'
+import { hasFind } from './schemas.ts'
+import { listHidden } from './service-schemas.ts'
 
 /** What the page knows of an application before anyone has logged in. */
 export interface LoginData {

@@ -15,13 +15,13 @@ import {
   mapParts,
   REFERENCES
 } from './json-schema.ts'
-import type { AjvLike, Outcome, Validator } from './validator.ts'
+import type { AjvLike, ValidationOutcome, Validator } from './validator.ts'
 
 /** The part of an error of Ajv that is used. */
 interface AjvError {
   readonly keyword: string
   readonly instancePath: string
-  readonly params: { readonly [name: string]: any }
+  readonly params: { readonly [name: string]: unknown }
 }
 
 type Check = ReturnType<AjvLike['compile']>
@@ -130,11 +130,17 @@ function toDescription(schema: unknown, ajv: AjvLike | undefined, known: Set<str
   )
 }
 
+/** The part of an instance of our own that is used. */
+interface OwnAjv extends AjvLike {
+  addKeyword(definition: object): unknown
+  removeKeyword(keyword: string): unknown
+}
+
 async function loadAjv(schema: JsonSchema, owner: string): Promise<AjvLike> {
-  const module: any = await importDraft(schema, owner)
+  const Ajv = toDefault<new (options: object) => OwnAjv>(await importDraft(schema, owner))
   // Each level of a value would be checked twice as often as the one above: the first fault has to do.
   const isRecursive = hasKeyword(schema, REFERENCES) && hasKeyword(schema, ['anyOf', 'oneOf'])
-  const ajv = new (toClass(module))({
+  const ajv = new Ajv({
     allErrors: !isRecursive,
     passContext: true,
     strict: false,
@@ -147,6 +153,21 @@ async function loadAjv(schema: JsonSchema, owner: string): Promise<AjvLike> {
     ownProperties: true
   })
 
+  addKeywords(ajv)
+  addLimits(ajv, isRecursive)
+
+  if (hasKeyword(schema, ['format'])) {
+    const formats: unknown = await import('ajv-formats').catch(rethrowMissingPeer('ajv-formats', owner))
+
+    toDefault<(ajv: OwnAjv) => unknown>(formats)(ajv)
+  }
+
+  // Ajv knows no type 'Date': an instance is checked by a keyword.
+  return { compile: (given) => ajv.compile(toOwn(given)) }
+}
+
+/** Adds the keywords that JSON Schema lacks, and one that is checked in linear time. */
+function addKeywords(ajv: OwnAjv): void {
   ajv.addKeyword({
     keyword: 'x-alula-instance',
     validate: (_: unknown, value: unknown) => value instanceof Date
@@ -157,6 +178,18 @@ async function loadAjv(schema: JsonSchema, owner: string): Promise<AjvLike> {
       value instanceof Uint8Array ||
       (typeof value === 'string' ? isBase64(value) : value === null && types.includes('null'))
   })
+  // That of Ajv compares each element with each other.
+  ajv.removeKeyword('uniqueItems')
+  ajv.addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    validate: (isUnique: boolean, list: readonly unknown[]) => !isUnique || areDifferent(list)
+  })
+}
+
+/** Limits what one check may cost: how often it chooses between schemas, and how often it follows references. */
+function addLimits(ajv: OwnAjv, isRecursive: boolean): void {
   ajv.addKeyword({
     keyword: 'x-alula-choice',
     // After the alternatives, it would count none that is refused.
@@ -180,23 +213,6 @@ async function loadAjv(schema: JsonSchema, owner: string): Promise<AjvLike> {
       return true
     }
   })
-  // That of Ajv compares each element with each other.
-  ajv.removeKeyword('uniqueItems')
-  ajv.addKeyword({
-    keyword: 'uniqueItems',
-    type: 'array',
-    schemaType: 'boolean',
-    validate: (isUnique: boolean, list: readonly unknown[]) => !isUnique || areDifferent(list)
-  })
-
-  if (hasKeyword(schema, ['format'])) {
-    const formats: any = await import('ajv-formats').catch(rethrowMissingPeer('ajv-formats', owner))
-
-    toClass(formats)(ajv)
-  }
-
-  // Ajv knows no type 'Date': an instance is checked by a keyword.
-  return { compile: (given) => ajv.compile(toOwn(given)) }
 }
 
 /** Refuses the drafts that Ajv does not know, whose rules are written otherwise. */
@@ -224,9 +240,12 @@ function importDraft(schema: JsonSchema, owner: string): Promise<unknown> {
     : import('ajv').catch(rethrow)
 }
 
-/** What `import` makes of a CommonJS module with a default export. */
-function toClass(module: any): any {
-  return module.default?.default ?? module.default ?? module
+/** The default export of a CommonJS module, whichever way `import` has wrapped it. */
+function toDefault<Export>(module: unknown): Export {
+  const { default: outer = module } = module as { readonly default?: unknown }
+  const { default: inner = outer } = outer as { readonly default?: unknown }
+
+  return inner as Export
 }
 
 function countValues(value: unknown): number {
@@ -290,7 +309,7 @@ function guardLength({ pattern, format, ...schema }: JsonSchema): JsonSchema {
   }
 }
 
-function run(check: Check, value: unknown): Outcome | Promise<Outcome> {
+function run(check: Check, value: unknown): ValidationOutcome | Promise<ValidationOutcome> {
   // Ajv puts defaults into the value itself.
   const copy = copyPlain(value)
   const toFaults = (errors: readonly AjvError[]) => ({
@@ -327,10 +346,10 @@ function start(check: Check, value: unknown): ReturnType<Check> | typeof TOO_COM
 function toFault({ keyword, instancePath, params }: AjvError, value: unknown): Fault {
   const parts = instancePath.split('/').slice(1)
   const path = parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-  const data = path.reduce<any>((part, name) => part?.[name], value)
+  const data = path.reduce<unknown>((part, name) => (part as JsonSchema | undefined)?.[name], value)
   const missing = params.missingProperty ?? params.additionalProperty
 
-  if (missing !== undefined) path.push(missing)
+  if (missing !== undefined) path.push(String(missing))
 
   return { path: path.join('.'), message: toMessage(keyword, params, data) }
 }

@@ -1,19 +1,26 @@
 import { getServiceOptions } from '../core/service.ts'
-import type { FeathersService, Query } from '../core/types.ts'
+import type { FeathersService, Id, Query } from '../core/types.ts'
 import { VALIDATED } from '../query/validated.ts'
 import { isFunction } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { assertComputed } from './computed.ts'
 import { compileData, compileValue, type DataCheck } from './data.ts'
-import { getAjv, hasAjvOfQueries, isQuerySettings, type LongForm, type MethodSchemas } from './declaration.ts'
+import {
+  getAjv,
+  hasAjvOfQueries,
+  isQuerySettings,
+  type LongForm,
+  type MethodSchemas,
+  type QuerySettings
+} from './declaration.ts'
 import { makePartial, omitFields } from './derive.ts'
 import { toBadRequest } from './faults.ts'
 import { type Field, type FieldTable, findField, isHidden, toFieldTable } from './fields.ts'
-import { createHidden, type HiddenFields, listHeld } from './hidden.ts'
-import { getProperties, type JsonSchema, toNames } from './json-schema.ts'
+import { HiddenFields } from './hidden.ts'
+import { getProperties, isAnything, type JsonSchema, listReachable, toNames } from './json-schema.ts'
 import { assertKeywords, toCheckedValidator } from './keywords.ts'
-import { compilePicker, isAnything, type OutputRules, type Picker, toDispatchProperty } from './output.ts'
+import { compilePicker, type OutputRules, type Picker, toDispatchProperty } from './output.ts'
 import { compileQuery, listAsked, type QueryCheck, toId } from './query.ts'
 import { isCountRelation, listFilters, type Relation, type Relations } from './relation.ts'
 import { getExternalNames, getVirtualNames } from './resolvers.ts'
@@ -74,7 +81,7 @@ export interface CompiledSchema {
   readonly definition: SchemaDefinition
   readonly validators: readonly Validator[]
   /** Converts an id that a client sent, or the value of the field that stands in its place. */
-  readonly convertId: (id: any, by?: string) => any
+  readonly convertId: (id: Id, by?: string) => Id
   readonly checks: ReadonlyMap<string, MethodChecks>
   /** Copies what clients may see of a record. */
   readonly pick: Picker
@@ -109,6 +116,9 @@ export interface MethodChecks {
 
 type Parts<T> = { readonly [Part in keyof MethodSchemas]: T }
 
+/** A custom method, with the validators of what it takes and returns. */
+type Method = readonly [name: string, parts: Parts<Validator>]
+
 /**
  * Compiles what a service checks.
  *
@@ -135,59 +145,29 @@ export function compileSchema(
   assertComputed(form.computed ?? {}, id)
 
   // What is made for each result is not stored, so no query finds it.
-  const { tellsOfHidden } = createHidden([...hidden, ...computed], record.output)
-  const table = toQueryable(form, record.output, tellsOfHidden)
-  const toPicker = (schema: JsonSchema, rules: Partial<OutputRules>) =>
-    compilePicker({ schema, hidden: [], computed: [], keepsExtra: false, onDropped, ...rules })
-  const ofRecord = {
+  const table = toQueryable(form, record.output, new HiddenFields([...hidden, ...computed], record.output))
+  const output: OutputRules = {
+    schema: record.output,
+    hidden,
     computed: [
       ...computed.filter((name) => form.computed?.[name] || !declared.includes(name)),
       ...Object.keys(relations)
     ],
-    keepsExtra: extra === 'keep'
+    keepsExtra: extra === 'keep',
+    onDropped
   }
   const validators = createValidators(form, record, service, id)
-  const methods = Object.entries(form.methods ?? {}).map(
-    ([name, parts]) => [name, toValidators(name, parts, form)] as const
-  )
+  const methods = listMethods(form)
   const { check: query, definition: queries } = compileQueries(form, table, record, service)
-  const checks = new Map<string, MethodChecks>()
-
-  for (const method of ['find', 'get', 'remove']) checks.set(method, { query })
-  for (const [method, validator] of validators) {
-    checks.set(method, { query, data: compileMethod(form, method, validator, id) })
-  }
-  for (const [name, { data, query: ofMethod }] of methods) {
-    checks.set(name, {
-      data: data && compileValue(data, form.unknown, 'data'),
-      query: ofMethod && compileQuerySchema(ofMethod, form)
-    })
-  }
-
-  const pick = toPicker(record.output, { ...ofRecord, hidden })
+  const pick = compilePicker(output)
 
   return {
     id,
-    checks,
+    checks: compileChecks(form, validators, methods, query, id),
     pick,
     dispatchProperty: toDispatchProperty(pick),
-    pickEvent: toPicker(record.output, { ...ofRecord, hidden: [...hidden, ...getExternalNames(resolvers)] }),
-    pickers: new Map(
-      methods.flatMap(([name, { result }]) =>
-        result
-          ? [
-              [
-                name,
-                toPicker(result.output, {
-                  // Of a result that may be anything, everything leaves.
-                  keepsExtra: isAnything(result.output),
-                  onDropped: () => undefined
-                })
-              ] as const
-            ]
-          : []
-      )
-    ),
+    pickEvent: compilePicker({ ...output, hidden: [...hidden, ...getExternalNames(resolvers)] }),
+    pickers: compilePickers(methods),
     convertId: (value, by = id) => toId(value, table.get(by)),
     validators: [...new Set(validators.values()), ...methods.flatMap(([, parts]) => Object.values(parts))],
     definition: {
@@ -206,6 +186,45 @@ export function compileSchema(
       enforce: form.enforce ?? true
     }
   }
+}
+
+function compileChecks(
+  form: LongForm,
+  validators: ReadonlyMap<string, Validator>,
+  methods: readonly Method[],
+  query: QueryCheck,
+  id: string
+): ReadonlyMap<string, MethodChecks> {
+  const checks = new Map<string, MethodChecks>()
+
+  for (const method of ['find', 'get', 'remove']) checks.set(method, { query })
+  for (const [method, validator] of validators) {
+    checks.set(method, { query, data: compileMethod(form, method, validator, id) })
+  }
+  for (const [name, { data, query: ofMethod }] of methods) {
+    checks.set(name, {
+      data: data && compileValue(data, form.unknown, 'data'),
+      query: ofMethod && compileQuerySchema(ofMethod, form)
+    })
+  }
+
+  return checks
+}
+
+function compilePickers(methods: readonly Method[]): ReadonlyMap<string, Picker> {
+  const pickers = new Map<string, Picker>()
+
+  for (const [name, { result }] of methods) {
+    if (!result) continue
+
+    const schema = result.output
+    // Of a result that may be anything, everything leaves.
+    const rules = { keepsExtra: isAnything(schema), hidden: [], computed: [], onDropped: () => undefined }
+
+    pickers.set(name, compilePicker({ schema, ...rules }))
+  }
+
+  return pickers
 }
 
 /** The fields that are made for each result. */
@@ -273,6 +292,10 @@ function compileMethod(form: LongForm, method: string, validator: Validator, id:
   })
 }
 
+function listMethods(form: LongForm): readonly Method[] {
+  return Object.entries(form.methods ?? {}).map(([name, parts]) => [name, toValidators(name, parts, form)])
+}
+
 function toValidators(name: string, parts: MethodSchemas, form: LongForm): Parts<Validator> {
   return Object.fromEntries(
     Object.entries(parts).map(([part, schema]) => [
@@ -308,11 +331,7 @@ function assertPaths(hidden: readonly string[], record: JsonSchema): void {
 }
 
 /** The fields that queries may name: those of the table, and the deeper ones that the settings of queries name. */
-function toQueryable(
-  { query = {} }: LongForm,
-  record: JsonSchema,
-  tellsOfHidden: HiddenFields['tellsOfHidden']
-): FieldTable {
+function toQueryable({ query = {} }: LongForm, record: JsonSchema, hidden: HiddenFields): FieldTable {
   const table = new Map(toFieldTable(record))
   const named = isQuerySettings(query) ? [...(query.fields ?? []), ...(query.sort ?? [])] : []
 
@@ -322,7 +341,7 @@ function toQueryable(
     if (field) table.set(path, field)
   }
 
-  return new Map([...table].filter(([path]) => !tellsOfHidden(path)))
+  return new Map([...table].filter(([path]) => !hidden.tellsOfHidden(path)))
 }
 
 function compileQueries(
@@ -344,27 +363,12 @@ function compileQueries(
       check:
         hidden.length === 0
           ? check
-          : refuseHidden(check, validator.input, createHidden(hidden, record.output)),
+          : refuseHidden(check, validator.input, new HiddenFields(hidden, record.output)),
       definition: validator.input
     }
   }
 
-  for (const [name, paths] of Object.entries({ fields: query.fields, sort: query.sort })) {
-    const missing = paths?.find((path) => !table.has(path))
-
-    if (missing !== undefined && isHidden(missing, form.hidden ?? [])) {
-      throw createTypeError(
-        'ALULA_INVALID_SCHEMA',
-        `'${name}' of 'query' of schema() names '${missing}', which clients cannot query because it is hidden`
-      )
-    }
-    if (missing !== undefined) {
-      throw createTypeError(
-        'ALULA_UNKNOWN_FIELD',
-        `The record of schema() has no field '${missing}', which '${name}' of 'query' names${didYouMean(missing, [...table.keys()])}`
-      )
-    }
-  }
+  assertQueryable(query, table, form.hidden)
 
   const { relations = {} } = form
   const fields = new Map([...table].filter(([path]) => query.fields?.includes(path) ?? true))
@@ -390,6 +394,30 @@ function compileQueries(
   return { check, definition }
 }
 
+/** The settings of queries name fields that the record has, and that are not hidden. */
+function assertQueryable(
+  { fields, sort }: QuerySettings,
+  table: FieldTable,
+  hidden: readonly string[] = []
+): void {
+  for (const [name, paths] of Object.entries({ fields, sort })) {
+    const missing = paths?.find((path) => !table.has(path))
+
+    if (missing === undefined) continue
+    if (isHidden(missing, hidden)) {
+      throw createTypeError(
+        'ALULA_INVALID_SCHEMA',
+        `'${name}' of 'query' of schema() names '${missing}', which clients cannot query because it is hidden`
+      )
+    }
+
+    throw createTypeError(
+      'ALULA_UNKNOWN_FIELD',
+      `The record of schema() has no field '${missing}', which '${name}' of 'query' names${didYouMean(missing, [...table.keys()])}`
+    )
+  }
+}
+
 const ANY: Field = { kinds: ['any'], isNullable: true, mayBeObject: true }
 
 /** Names at the top of a query that the adapter was told to take. */
@@ -398,13 +426,13 @@ function getFilters(service: object): object {
 }
 
 /** A schema that takes any name does not open the hidden fields: it has to name them. */
-function refuseHidden(check: QueryCheck, schema: JsonSchema, { tellsOfHidden }: HiddenFields): QueryCheck {
+function refuseHidden(check: QueryCheck, schema: JsonSchema, hidden: HiddenFields): QueryCheck {
   const named = new Set(
-    [schema, ...listHeld(schema, schema)].flatMap((part) => [...getProperties(part).keys()])
+    [schema, ...listReachable(schema, schema)].flatMap((part) => [...getProperties(part).keys()])
   )
 
   return (query, isUrl) => {
-    const refused = listAsked(query).filter((path) => !named.has(path) && tellsOfHidden(path))
+    const refused = listAsked(query).filter((path) => !named.has(path) && hidden.tellsOfHidden(path))
 
     if (refused.length > 0) {
       throw toBadRequest(

@@ -8,7 +8,7 @@ import { isWritten, type SchemaSettings, type ServerValue } from './declaration.
 import { type Fault, MAX_FAULTS, toBadRequest } from './faults.ts'
 import { compileDateFaults, compileForm } from './form.ts'
 import { compileUnknown } from './unknown.ts'
-import type { Outcome, Validator } from './validator.ts'
+import type { ValidationOutcome, Validator } from './validator.ts'
 
 type Data = Record<string, unknown>
 
@@ -119,7 +119,7 @@ function compileRecord(
       return unfit.has(fault.path) ? { path: fault.path, message: NO_DATE } : fault
     }
 
-    const finish = (outcome: Outcome): Result => {
+    const finish = (outcome: ValidationOutcome): Result => {
       if (!outcome.faults && !isRefused && !isUnknown) {
         return { value: writes === 'patch' ? pickSent(outcome.value, value) : outcome.value, given }
       }

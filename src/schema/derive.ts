@@ -5,8 +5,8 @@ import type { AnySchema } from './validator.ts'
 
 /** Libraries whose schemas are objects with these methods. */
 interface WithMethods {
-  readonly omit: (...names: any[]) => any
-  readonly partial: () => any
+  readonly omit: (...names: unknown[]) => AnySchema
+  readonly partial: () => AnySchema
 }
 
 /**

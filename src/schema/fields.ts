@@ -1,4 +1,12 @@
-import { DATE_KEYWORD, getTypes, hasKeyword, type JsonSchema, listValues, REFERENCES } from './json-schema.ts'
+import {
+  DATE_KEYWORD,
+  describesObject,
+  getTypes,
+  hasKeyword,
+  type JsonSchema,
+  listValues,
+  REFERENCES
+} from './json-schema.ts'
 import { createShapes, type Shape } from './shape.ts'
 
 /** What a field holds, as far as queries are concerned. `any` is not converted, and a `list` is compared by no operator of ours. */
@@ -143,7 +151,7 @@ export function toField(alternatives: readonly JsonSchema[]): Field {
   return {
     kinds: kinds.has('any') ? ['any'] : [...kinds],
     isNullable: kinds.has('any') || alternatives.some((part) => getTypes(part).includes('null')),
-    mayBeObject: alternatives.some((part) => part.properties || getTypes(part).includes('object')),
+    mayBeObject: alternatives.some(describesObject),
     ...(isListed && values.length > 0 && { values: values.filter((value) => value !== null) })
   }
 }

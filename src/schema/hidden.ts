@@ -1,92 +1,102 @@
-import { getPatterns, getProperties, isJsonSchema, type JsonSchema, toTarget } from './json-schema.ts'
+import { isJsonSchema, type JsonSchema, listReachable } from './json-schema.ts'
+import { createShapes, type Shape } from './shape.ts'
 
-/** Which fields of a record are hidden. Those of a schema that holds itself are hidden on each level. */
-export interface HiddenFields {
+/**
+ * Which fields of a record are hidden. Those of a schema that holds itself are hidden on each level: that schema has the
+ * paths as rules, wherever it is found.
+ */
+export class HiddenFields {
+  private readonly hidden: readonly string[]
+  private readonly root: JsonSchema
+  private readonly record: Shape
+  /** What is hidden in schemas that hold themselves. */
+  private readonly rules = new Map<JsonSchema, Set<string>>()
+  private readonly definitions: ReadonlyMap<string, JsonSchema>
+
+  /**
+   * @param hidden The paths of fields that are hidden
+   * @param root The schema of the record
+   */
+  constructor(hidden: readonly string[], root: JsonSchema) {
+    this.hidden = hidden
+    this.root = root
+    this.record = createShapes(root)(root)
+    this.definitions = new Map(listDefinitions(root).map((part) => [JSON.stringify(part), part]))
+
+    for (const path of hidden) this.addRules(path.split('.'))
+  }
+
   /** The paths that are hidden in any value of a schema that holds itself; none for other schemas. */
-  readonly listWithin: (part: JsonSchema) => readonly string[]
+  listWithin(shape: Shape): readonly string[] {
+    if (this.rules.size === 0) return []
+
+    return toKinds(shape)
+      .flatMap((kind) => this.listSources(kind))
+      .flatMap((source) => [...(this.rules.get(source) ?? [])])
+  }
+
   /**
    * Whether the order of the values of a field, or a comparison with them, tells of a hidden one: it is hidden, is in a
    * hidden one, or holds one.
    */
-  readonly tellsOfHidden: (path: string) => boolean
-}
-
-/**
- * Finds the fields that are hidden.
- *
- * @param hidden The paths of fields that are hidden
- * @param root The schema of the record
- */
-export function createHidden(hidden: readonly string[], root: JsonSchema): HiddenFields {
-  const rules = new Map<JsonSchema, Set<string>>()
-  const definitions = new Map(listDefinitions(root).map((part) => [JSON.stringify(part), part]))
-
-  for (const path of hidden) addRules(root, path)
-
-  return { listWithin, tellsOfHidden }
-
-  function listWithin(part: JsonSchema): readonly string[] {
-    return rules.size === 0 ? [] : listKinds(part).flatMap((kind) => [...(rules.get(kind) ?? [])])
-  }
-
-  function addRules(part: JsonSchema, path: string): void {
-    const [name, ...further] = path.split('.') as [string, ...string[]]
-
-    for (const kind of listKinds(part)) {
-      if (listHeld(kind, root).has(kind)) {
-        const paths = rules.get(kind) ?? new Set()
-
-        if (paths.has(path)) continue
-
-        rules.set(kind, paths.add(path))
-      }
-      if (further.length > 0) for (const field of listFields(kind, name)) addRules(field, further.join('.'))
-    }
-  }
-
-  function tellsOfHidden(path: string): boolean {
-    let parts: readonly JsonSchema[] = [root]
-    let within = hidden
+  tellsOfHidden(path: string): boolean {
+    let shapes: readonly Shape[] = [this.record]
+    let within = this.hidden
 
     for (const name of path.split('.')) {
       const isPlace = /^\d+$/.test(name)
-      const kinds = parts.flatMap(listKinds)
-      const isNamed = kinds.some((kind) => getProperties(kind).has(name))
+      const kinds = shapes.flatMap(toKinds)
+      const isNamed = kinds.some(({ object }) => object.names.has(name))
       const names = isNamed ? [name] : [name, '*']
 
       if (names.some((one) => within.includes(one))) return true
 
-      parts = [...kinds.flatMap((kind) => listFields(kind, name)), ...(isPlace ? parts : [])]
-      within = [
+      shapes = toDifferent([...kinds.flatMap((kind) => listFields(kind, name)), ...(isPlace ? shapes : [])])
+      within = toDifferent([
         ...names.flatMap((one) => toWithin(within, one)),
         ...(isPlace ? within : []),
-        ...parts.flatMap(listWithin)
-      ]
+        ...shapes.flatMap((shape) => this.listWithin(shape))
+      ])
     }
 
-    return within.length > 0 || parts.some(holdsHidden)
+    return within.length > 0 || shapes.some((shape) => this.holdsHidden(shape))
   }
 
-  /** The schemas that a value may be of, and those of the elements of a list: a path leads through them without a name. */
-  function listKinds(part: JsonSchema): readonly JsonSchema[] {
-    const kinds = new Set([part])
+  private addRules(path: readonly string[]): void {
+    let shapes: readonly Shape[] = [this.record]
 
-    for (const kind of kinds) {
-      const { anyOf, oneOf, allOf, items, prefixItems } = kind
-      const { $schema: _, $defs: __, definitions: ___, ...own } = kind
-      const parts = [toTarget(kind, root), anyOf, oneOf, allOf, items, prefixItems].flat()
-      // Valibot writes a schema that holds itself twice: where it stands first, and as a definition.
-      const twin = definitions.get(JSON.stringify(own))
+    for (const [level, name] of path.entries()) {
+      const kinds = shapes.flatMap(toKinds)
+      const rule = path.slice(level).join('.')
 
-      for (const inner of [...parts, twin]) if (isJsonSchema(inner)) kinds.add(inner)
+      for (const source of kinds.flatMap((kind) => this.listSources(kind))) {
+        if (!listReachable(source, this.root).has(source)) continue
+
+        this.rules.set(source, (this.rules.get(source) ?? new Set()).add(rule))
+      }
+
+      shapes = toDifferent(kinds.flatMap((kind) => listFields(kind, name)))
     }
+  }
 
-    return [...kinds]
+  /** Valibot writes a schema that holds itself twice: in the first place where it is used, and as a definition. */
+  private listSources({ sources }: Shape): readonly JsonSchema[] {
+    if (this.definitions.size === 0) return [...sources]
+
+    return [...sources].flatMap((source) => {
+      const { $schema: _, $defs: __, definitions: ___, ...own } = source
+      const duplicate = this.definitions.get(JSON.stringify(own))
+
+      return duplicate ? [source, duplicate] : [source]
+    })
   }
 
   /** Whether a value can hold one of a schema that holds itself. */
-  function holdsHidden(part: JsonSchema): boolean {
-    return rules.size > 0 && [part, ...listHeld(part, root)].some((held) => rules.has(held))
+  private holdsHidden({ schema }: Shape): boolean {
+    return (
+      this.rules.size > 0 &&
+      [schema, ...listReachable(schema, this.root)].some((part) => this.rules.has(part))
+    )
   }
 }
 
@@ -95,29 +105,25 @@ export function toWithin(paths: readonly string[], name: string): readonly strin
   return paths.filter((path) => path.startsWith(`${name}.`)).map((path) => path.slice(name.length + 1))
 }
 
+/** Long paths lead to the same again and again. */
+function toDifferent<T>(values: readonly T[]): readonly T[] {
+  return [...new Set(values)]
+}
+
 function listDefinitions({ $defs, definitions }: JsonSchema): readonly JsonSchema[] {
   return [$defs, definitions].flatMap((parts) => Object.values(parts ?? {})).filter(isJsonSchema)
 }
 
-/** What a schema says of its field of a name. */
-function listFields(schema: JsonSchema, name: string): readonly JsonSchema[] {
-  const { additionalProperties } = schema
-  const patterns = getPatterns(schema).map(([, part]) => part)
+/** A value, and the elements of the lists that it may be: a path leads through them without a name. */
+function toKinds(shape: Shape): readonly Shape[] {
+  const kinds = new Set([shape])
 
-  return [getProperties(schema).get(name), additionalProperties, ...patterns].filter(isJsonSchema)
+  for (const { elements } of kinds) if (elements) kinds.add(elements)
+
+  return [...kinds]
 }
 
-/** All that stands in a schema, and in those that it refers to. */
-export function listHeld(schema: JsonSchema, root: JsonSchema): ReadonlySet<JsonSchema> {
-  const held = new Set<JsonSchema>()
-  const addHeld = (part: JsonSchema): void => {
-    for (const inner of [...Object.values(part), toTarget(part, root)]) {
-      if (typeof inner === 'object' && inner !== null) held.add(inner as JsonSchema)
-    }
-  }
-
-  addHeld(schema)
-  for (const part of held) addHeld(part)
-
-  return held
+/** What a value may have as its field of a name. */
+function listFields({ object: { fields, patterns, others } }: Shape, name: string): readonly Shape[] {
+  return [fields.get(name) ?? [], others ?? [], ...patterns.map(([, shape]) => shape)].flat()
 }

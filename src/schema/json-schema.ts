@@ -40,7 +40,20 @@ export const REFERENCES: readonly string[] = ['$ref', '$dynamicRef', '$recursive
  * @param root The schema that holds it, where `$ref` finds its target
  */
 export function toAlternatives(schema: JsonSchema, root: JsonSchema): readonly JsonSchema[] {
-  return expand(schema, new Set(), { root, done: new Map(), cuts: 0 })
+  return toExpanded(schema, root).alternatives
+}
+
+/** What a value must match one of, and the schemas that this was read from: what they refer to, and what they choose between. */
+export interface Expanded {
+  readonly alternatives: readonly JsonSchema[]
+  readonly sources: ReadonlySet<JsonSchema>
+}
+
+/** The same as {@link toAlternatives}, with the schemas that it was read from. */
+export function toExpanded(schema: JsonSchema, root: JsonSchema): Expanded {
+  const sources = new Set<JsonSchema>()
+
+  return { alternatives: expand(schema, new Set(), { root, sources, done: new Map(), cuts: 0 }), sources }
 }
 
 /**
@@ -93,11 +106,21 @@ function isReference(schema: JsonSchema): boolean {
   return Object.keys(schema).filter((keyword) => !ANNOTATIONS.includes(keyword)).length === 1
 }
 
+/** The reference of a schema to another one, if it has any. */
+export function getReference(schema: JsonSchema): string | undefined {
+  return REFERENCES.map((keyword) => schema[keyword]).find((value) => typeof value === 'string')
+}
+
 /** The part that the reference of a schema leads to; `undefined` without one, and for one that leads elsewhere. */
 export function toTarget(schema: JsonSchema, root: JsonSchema): JsonSchema | undefined {
-  const reference = REFERENCES.map((keyword) => schema[keyword]).find((value) => typeof value === 'string')
+  const reference = getReference(schema)
 
-  return typeof reference === 'string' ? resolveReference(reference, root) : undefined
+  return reference === undefined ? undefined : resolveReference(reference, root)
+}
+
+/** A schema without its reference. */
+export function withoutReference(schema: JsonSchema): JsonSchema {
+  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !REFERENCES.includes(keyword)))
 }
 
 /** The properties that a schema declares. */
@@ -125,6 +148,26 @@ export function findProperty(parts: readonly JsonSchema[], name: string): readon
 /** The names of the fields that a schema declares at its top. */
 export function toNames(schema: JsonSchema): readonly string[] {
   return listProperties(toAlternatives(schema, schema))
+}
+
+/**
+ * All that is in a schema, and in those that it refers to: itself too, where it holds itself.
+ *
+ * @param schema The schema
+ * @param root The schema that holds it
+ */
+export function listReachable(schema: JsonSchema, root: JsonSchema): ReadonlySet<JsonSchema> {
+  const reached = new Set<JsonSchema>()
+  const addParts = (part: JsonSchema): void => {
+    for (const inner of [...Object.values(part), toTarget(part, root)]) {
+      if (typeof inner === 'object' && inner !== null) reached.add(inner as JsonSchema)
+    }
+  }
+
+  addParts(schema)
+  for (const part of reached) addParts(part)
+
+  return reached
 }
 
 /** Whether a value is a JSON Schema in the form of an object. */
@@ -194,9 +237,30 @@ export function getTypes({ type, nullable, enum: values, const: value }: JsonSch
   return hasNull && !named.includes('null') ? [...named, 'null'] : named
 }
 
+/** Whether a part says that the value is an object, or what an object has. One that may be anything says neither. */
+export function describesObject(part: JsonSchema): boolean {
+  const types = getTypes(part).filter((type) => type !== 'null')
+
+  return (
+    types.includes('object') ||
+    (types.length === 0 && (part.properties ?? part.patternProperties) !== undefined)
+  )
+}
+
+/** Whether a schema allows every value, as `z.any()` does. */
+export function isAnything(part: JsonSchema): boolean {
+  return (
+    getTypes(part).length === 0 &&
+    ![part.properties, part.patternProperties, part.items, part.enum, part.$ref].some(Boolean) &&
+    part.const === undefined
+  )
+}
+
 /** One list of alternatives. */
 interface Expansion {
   readonly root: JsonSchema
+  /** All schemas on the way. */
+  readonly sources: Set<JsonSchema>
   /** Those of parts that hold no reference to what they are in: parts may refer to the same others again and again. */
   readonly done: Map<JsonSchema, readonly JsonSchema[]>
   /** How often a part was left out because it is in itself. */
@@ -208,9 +272,10 @@ function expand(
   seen: ReadonlySet<JsonSchema>,
   expansion: Expansion
 ): readonly JsonSchema[] {
-  const { root, done, cuts } = expansion
+  const { root, sources, done, cuts } = expansion
   const known = done.get(schema)
 
+  sources.add(schema)
   if (known) return known
 
   // A schema that refers to itself without a value in between says nothing.
@@ -223,16 +288,19 @@ function expand(
   const path = new Set([...seen, schema])
   const { anyOf, oneOf, allOf, ...rest } = schema
   const target = toTarget(schema, root)
-  const own = target
-    ? Object.fromEntries(Object.entries(rest).filter(([keyword]) => !REFERENCES.includes(keyword)))
-    : rest
-  const choices = [anyOf, oneOf].find((value) => Array.isArray(value)) as readonly unknown[] | undefined
-  const parts = Array.isArray(allOf) ? allOf.filter(isJsonSchema) : []
-  const required = [...(target ? [target] : []), ...parts].map((part) => expand(part, path, expansion))
-  const alternatives = choices && [
-    ...new Set(choices.filter(isJsonSchema).flatMap((choice) => expand(choice, path, expansion)))
-  ]
-  const groups = [...required, ...(alternatives ? [alternatives] : [])].filter((group) => group.length > 0)
+  const own = target ? withoutReference(rest) : rest
+  const required = [target, allOf].flat().filter(isJsonSchema)
+  const groups = [
+    ...required.map((part) => expand(part, path, expansion)),
+    ...[anyOf, oneOf].map((choices) => [
+      ...new Set(
+        [choices]
+          .flat()
+          .filter(isJsonSchema)
+          .flatMap((choice) => expand(choice, path, expansion))
+      )
+    ])
+  ].filter((group) => group.length > 0)
   const [only, ...others] = groups
   const expanded =
     only && others.length === 0 && isEmpty(own)
@@ -285,7 +353,7 @@ export function getPatterns({ patternProperties }: JsonSchema): readonly (readon
  * @param root The schema that holds it
  * @returns `undefined` for a reference that leads elsewhere
  */
-export function resolveReference(reference: string, root: JsonSchema): JsonSchema | undefined {
+function resolveReference(reference: string, root: JsonSchema): JsonSchema | undefined {
   const [name = '', fragment = ''] = reference.split('#')
 
   if (name !== '') {

@@ -4,7 +4,7 @@ import { createJsonValidator } from './ajv.ts'
 import type { Fault } from './faults.ts'
 import { DATE_SCHEMA, isJsonSchema, type JsonSchema, mapParts, UNDESCRIBED_KEYWORD } from './json-schema.ts'
 import { isStandardSchema, type StandardIssue, type StandardResult, type StandardSchema } from './standard.ts'
-import type { AjvLike, AnySchema, Outcome, Validator } from './validator.ts'
+import type { AjvLike, AnySchema, ValidationOutcome, Validator } from './validator.ts'
 
 /** What an object says that may have other fields. */
 const OPEN: JsonSchema = { additionalProperties: true }
@@ -17,11 +17,16 @@ const UNREPRESENTABLE: readonly string[] = [
   ...['bigint', 'symbol', 'undefined', 'void', 'map', 'set', 'nan', 'custom', 'function', 'transform']
 ]
 
+/** The part of a schema of Zod that says what kind it is. */
+interface ZodNode {
+  readonly _zod: { readonly def: { readonly type: string } }
+}
+
 /** What each library needs for its description: a date is a string with a time, and what has no form in JSON is anything. */
 const LIBRARY_OPTIONS: { readonly [vendor: string]: Record<string, unknown> | undefined } = {
   zod: {
     unrepresentable: 'any',
-    override: ({ zodSchema, jsonSchema }: { zodSchema: any; jsonSchema: object }) => {
+    override: ({ zodSchema, jsonSchema }: { zodSchema: ZodNode; jsonSchema: object }) => {
       const { type } = zodSchema._zod.def
 
       if (type === 'date') Object.assign(jsonSchema, DATE_SCHEMA)
@@ -71,7 +76,7 @@ export function toValidator(schema: AnySchema, owner: string, ajv?: AjvLike): Va
   if (!isStandardSchema(schema)) return createJsonValidator(schema as JsonSchema, owner, ajv)
 
   const { validate, vendor } = schema['~standard']
-  const finish = (result: StandardResult<unknown>): Outcome =>
+  const finish = (result: StandardResult<unknown>): ValidationOutcome =>
     result.issues ? { faults: result.issues.map((issue) => toFault(issue, vendor)) } : result
 
   return {
@@ -98,7 +103,7 @@ function describe(schema: StandardSchema, side: 'input' | 'output', owner: strin
       libraryOptions: LIBRARY_OPTIONS[vendor]
     })
 
-    return vendor === 'joi' ? completeJoi(description) : description
+    return vendor === 'joi' ? (completeJoi(description) as JsonSchema) : description
   } catch (cause) {
     throw createTypeError(
       'ALULA_UNDESCRIBABLE_SCHEMA',
@@ -126,7 +131,7 @@ function toAdvice(vendor: string): string {
 }
 
 /** Dates of Joi are dates in records, and objects are closed where it says so: it does not tell otherwise. */
-function completeJoi(schema: unknown): any {
+function completeJoi(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(completeJoi)
   if (!isJsonSchema(schema)) return schema
 

@@ -1,7 +1,7 @@
 import { DISPATCH, isShownOtherwise, keepOwner, showRecords } from '../utils/dispatch.ts'
 import { isPlainObject, setOwn } from '../utils/object.ts'
-import { createHidden, type HiddenFields, toWithin } from './hidden.ts'
-import { getTypes, type JsonSchema } from './json-schema.ts'
+import { HiddenFields, toWithin } from './hidden.ts'
+import { describesObject, getTypes, isAnything, type JsonSchema } from './json-schema.ts'
 import { createShapes, type ObjectShape, type Shape } from './shape.ts'
 
 const MAX_REPORTED = 20
@@ -51,7 +51,7 @@ class Pickers {
 
   constructor(rules: OutputRules) {
     this.rules = rules
-    this.hidden = createHidden(rules.hidden, rules.schema)
+    this.hidden = new HiddenFields(rules.hidden, rules.schema)
     this.record = this.build(createShapes(rules.schema)(rules.schema), '', rules.hidden)
   }
 
@@ -73,13 +73,13 @@ class Pickers {
 
   private build(shape: Shape, path: string, below: readonly string[]): PickObject {
     const isRecord = path === ''
-    const within = isRecord ? below : [...new Set([...below, ...this.hidden.listWithin(shape.schema)])]
+    const within = isRecord ? below : [...new Set([...below, ...this.hidden.listWithin(shape)])]
 
     if ((!isRecord || this.rules.keepsExtra) && shape.alternatives.some(isAnything)) {
       return (value) => showAll(value, within)
     }
 
-    const pickFields = this.buildObject(shape.filter(canBeObject), path, within)
+    const pickFields = this.buildObject(shape.filter(describesObject), path, within)
     const pickElement = this.buildElement(shape.filter(canBeArray), path, within)
 
     return (value) => {
@@ -397,24 +397,6 @@ function once(report: (name: string) => void): (name: string) => void {
 
 function isObjectLike(value: unknown): value is object & { [DISPATCH]?: unknown } {
   return typeof value === 'object' && value !== null
-}
-
-/** Whether a schema allows every value, as `z.any()` does. */
-export function isAnything(part: JsonSchema): boolean {
-  return (
-    getTypes(part).length === 0 &&
-    ![part.properties, part.patternProperties, part.items, part.enum, part.$ref].some(Boolean) &&
-    part.const === undefined
-  )
-}
-
-function canBeObject(part: JsonSchema): boolean {
-  const types = getTypes(part)
-
-  return (
-    types.includes('object') ||
-    (types.length === 0 && (part.properties ?? part.patternProperties) !== undefined)
-  )
 }
 
 function canBeArray(part: JsonSchema): boolean {

@@ -31,19 +31,23 @@ export interface QueryRules {
  */
 export type QueryCheck = (query: Query, isUrl: boolean) => Query | Promise<Query>
 
-/** One conversion of a query, with what is found on the way. */
-interface Run {
-  readonly isUrl: boolean
-  readonly faults: Fault[]
-}
-
 /** A value that cannot be that of a field. */
-const UNFIT: unique symbol = Symbol('unfit')
+const NO_MATCH: unique symbol = Symbol('no match')
 
 const ORDERING: readonly string[] = ['$lt', '$lte', '$le', '$gt', '$gte', '$ge']
 
 /** Names at the top that are no operators. */
 const RESULTS: readonly string[] = Object.keys(RESULT_FILTERS)
+
+/** The rules, prepared for all queries. */
+interface PreparedRules {
+  readonly converters: ReadonlyMap<string, Convert>
+  readonly sorted: ReadonlySet<string>
+  readonly selected: ReadonlySet<string>
+  /** The operators that may be used; all when left out. */
+  readonly operators: ReadonlySet<string> | undefined
+  readonly further: readonly string[]
+}
 
 /**
  * Prepares the check of queries. The shape of a query is left to the adapter: what is malformed passes as it is, unless
@@ -51,118 +55,149 @@ const RESULTS: readonly string[] = Object.keys(RESULT_FILTERS)
  *
  * @param rules The fields, and how far they are narrowed
  */
-export function compileQuery(rules: QueryRules): QueryCheck {
-  const { fields, operators, further = [] } = rules
-  const converters = new Map([...fields].map(([path, field]) => [path, compileField(field)]))
-  const sorted = new Set(rules.sort)
-  const selected = new Set(rules.selectable)
+export function compileQuery({ fields, sort, selectable, operators, further = [] }: QueryRules): QueryCheck {
+  const rules: PreparedRules = {
+    converters: new Map([...fields].map(([path, field]) => [path, compileField(field)])),
+    sorted: new Set(sort),
+    selected: new Set(selectable),
+    operators: operators && new Set([...operators, '$and', '$or']),
+    further
+  }
 
-  return (query, isUrl) => {
-    if (isEmpty(query)) return query
+  return (query, isUrl) => (isEmpty(query) ? query : new QueryRun(rules, isUrl).check(query))
+}
 
-    const run: Run = { isUrl, faults: [] }
-    const checked = checkLevel(query, run, 1)
+/** One check of a query. */
+class QueryRun {
+  private readonly rules: PreparedRules
+  private readonly isUrl: boolean
+  private readonly faults: Fault[] = []
 
-    if (run.faults.length > 0) throw toBadRequest('query', run.faults)
+  constructor(rules: PreparedRules, isUrl: boolean) {
+    this.rules = rules
+    this.isUrl = isUrl
+  }
+
+  check(query: Query): Query {
+    const checked = this.checkLevel(query, 1)
+
+    if (this.faults.length > 0) throw toBadRequest('query', this.faults)
 
     return checked
   }
 
-  function checkLevel(query: Query, run: Run, depth: number): Query {
+  private checkLevel(query: Query, depth: number): Query {
     // Own symbols are those of hooks and adapters.
     const copy: Query = { ...query }
 
     if (depth > QUERY_DEPTH) {
-      run.faults.push({ path: '', message: `expected at most ${QUERY_DEPTH} levels` })
+      this.refuse('', `expected at most ${QUERY_DEPTH} levels`)
 
       return copy
     }
 
     for (const name of Object.keys(query)) {
-      if (depth > 1 || !further.includes(name)) setOwn(copy, name, checkEntry(name, query[name], run, depth))
+      if (depth > 1 || !this.rules.further.includes(name)) {
+        setOwn(copy, name, this.checkEntry(name, query[name], depth))
+      }
     }
 
     return copy
   }
 
-  function checkEntry(name: string, value: unknown, run: Run, depth: number): unknown {
-    if (!name.startsWith('$')) return checkField(name, value, run, depth)
-    if (!RESULTS.includes(name)) checkOperator(name, name, run)
+  private checkEntry(name: string, value: unknown, depth: number): unknown {
+    if (!name.startsWith('$')) return this.checkField(name, value, depth)
+    if (!RESULTS.includes(name)) this.checkOperator(name, name)
     if (LOGICAL_OPERATORS.includes(name) && Array.isArray(value)) {
-      return value.map((part) => (isPlainObject(part) ? checkLevel(part, run, depth + 1) : part))
+      return value.map((part) => (isPlainObject(part) ? this.checkLevel(part, depth + 1) : part))
     }
-    if (name === '$not' && isPlainObject(value)) return checkLevel(value, run, depth + 1)
-    if (name === '$sort') checkSort(value, run)
-    if (name === '$select') checkSelect(value, run)
+    if (name === '$not' && isPlainObject(value)) return this.checkLevel(value, depth + 1)
+    if (name === '$sort') this.checkSort(value)
+    if (name === '$select') this.checkSelect(value)
 
     return value
   }
 
-  function checkField(path: string, value: unknown, run: Run, depth: number): unknown {
+  private checkField(path: string, value: unknown, depth: number): unknown {
+    const { converters } = this.rules
     const convert = converters.get(path)
 
     if (!convert) {
-      run.faults.push({ path, message: describeUnknown(path, [...converters.keys()]) })
+      this.refuse(path, describeUnknown(path, [...converters.keys()]))
 
       return value
     }
-    if (!isPlainObject(value)) return take(path, convert, '$eq', value, run)
+    if (!isPlainObject(value)) return this.convert(path, convert, '$eq', value)
 
     const copy: Query = {}
 
     for (const operator of Object.keys(value)) {
-      setOwn(copy, operator, checkComparison(path, convert, operator, value[operator], run, depth))
+      setOwn(copy, operator, this.checkComparison(path, convert, operator, value[operator], depth))
     }
 
     return copy
   }
 
-  function checkComparison(
+  private checkComparison(
     path: string,
     convert: Convert,
     operator: string,
     value: unknown,
-    run: Run,
     depth: number
   ): unknown {
-    checkOperator(operator, path, run)
-    if (operator === '$not' && depth < QUERY_DEPTH) return checkField(path, value, run, depth + 1)
+    this.checkOperator(operator, path)
+    if (operator === '$not' && depth < QUERY_DEPTH) return this.checkField(path, value, depth + 1)
 
     const known = FIELD_OPERATORS.get(operator)
 
     // Operators of the service itself take what they take.
     if (!known) return value
-    if (!known.list) return take(path, convert, operator, value, run)
+    if (!known.list) return this.convert(path, convert, operator, value)
 
-    const list = run.isUrl && typeof value === 'string' ? [value] : value
+    const list = this.isUrl && typeof value === 'string' ? [value] : value
 
-    return Array.isArray(list) ? list.map((element) => take(path, convert, operator, element, run)) : list
+    return Array.isArray(list) ? list.map((element) => this.convert(path, convert, operator, element)) : list
   }
 
-  function checkOperator(operator: string, path: string, run: Run): void {
-    if (operators && ![...operators, '$and', '$or'].includes(operator)) {
-      run.faults.push({ path, message: `cannot be queried with ${operator}` })
-    }
+  private convert(path: string, convert: Convert, operator: string, value: unknown): unknown {
+    const converted = convert(value, operator)
+
+    if ('value' in converted) return converted.value
+
+    this.refuse(path, converted.fault)
+
+    return value
   }
 
-  function checkSort(value: unknown, run: Run): void {
+  private checkOperator(operator: string, path: string): void {
+    if (this.rules.operators?.has(operator) === false) this.refuse(path, `cannot be queried with ${operator}`)
+  }
+
+  private checkSort(value: unknown): void {
     if (!isPlainObject(value)) return
 
+    const { sorted } = this.rules
+
     for (const path of Object.keys(value)) {
-      if (!sorted.has(path))
-        run.faults.push({ path, message: `is not a field to sort by${didYouMean(path, [...sorted])}` })
+      if (!sorted.has(path)) this.refuse(path, `is not a field to sort by${didYouMean(path, [...sorted])}`)
     }
   }
 
-  function checkSelect(value: unknown, run: Run): void {
+  private checkSelect(value: unknown): void {
+    const { selected } = this.rules
+
     for (const path of [value].flat()) {
       // `?$select=` of a form that is left empty.
       if (path === '') {
-        run.faults.push({ path: '$select', message: 'expects names of fields, got an empty string' })
+        this.refuse('$select', 'expects names of fields, got an empty string')
       } else if (typeof path === 'string' && !selected.has(path)) {
-        run.faults.push({ path, message: `is not a field to select${didYouMean(path, [...selected])}` })
+        this.refuse(path, `is not a field to select${didYouMean(path, [...selected])}`)
       }
     }
+  }
+
+  private refuse(path: string, message: string): void {
+    this.faults.push({ path, message })
   }
 }
 
@@ -197,23 +232,13 @@ export function toId(id: Id, field: Field | undefined): Id {
 
   const value = convertScalar(id, kinds)
 
-  if (value === UNFIT) throw new NotFound(`No record found for id '${id}'`)
+  if (value === NO_MATCH) throw new NotFound(`No record found for id '${id}'`)
 
   return value as Id
 }
 
 /** Converts a value for an operator. */
 type Convert = (value: unknown, operator: string) => { readonly value: unknown } | { readonly fault: string }
-
-function take(path: string, convert: Convert, operator: string, value: unknown, run: Run): unknown {
-  const converted = convert(value, operator)
-
-  if ('value' in converted) return converted.value
-
-  run.faults.push({ path, message: converted.fault })
-
-  return value
-}
 
 function compileField({ kinds, isNullable, values }: Field): Convert {
   const expected = toExpectation(kinds, isNullable)
@@ -226,7 +251,7 @@ function compileField({ kinds, isNullable, values }: Field): Convert {
 
     const converted = convertValue(value, kinds, isNullable)
 
-    if (converted === UNFIT) return { fault: `expects ${expected}, got ${describe(value)}` }
+    if (converted === NO_MATCH) return { fault: `expects ${expected}, got ${describe(value)}` }
     if (values && converted !== null && !ORDERING.includes(operator) && !values.includes(converted)) {
       // It was left a string because the list has strings as well.
       const listed = typeof converted === 'string' ? findListed(values, converted) : undefined
@@ -241,8 +266,8 @@ function compileField({ kinds, isNullable, values }: Field): Convert {
 }
 
 function convertValue(value: unknown, kinds: readonly FieldKind[], isNullable: boolean): unknown {
-  if (value === null) return isNullable ? null : UNFIT
-  if (value === '' && !kinds.includes('string')) return isNullable ? null : UNFIT
+  if (value === null) return isNullable ? null : NO_MATCH
+  if (value === '' && !kinds.includes('string')) return isNullable ? null : NO_MATCH
 
   return convertScalar(value, kinds)
 }
@@ -254,13 +279,13 @@ function convertScalar(value: unknown, kinds: readonly FieldKind[]): unknown {
     case 'number':
       return kinds.includes('number') || (kinds.includes('integer') && Number.isInteger(value))
         ? value
-        : UNFIT
+        : NO_MATCH
     case 'bigint':
-      return isNumeric(kinds) ? value : UNFIT
+      return isNumeric(kinds) ? value : NO_MATCH
     case 'boolean':
-      return kinds.includes('boolean') ? value : UNFIT
+      return kinds.includes('boolean') ? value : NO_MATCH
     default:
-      return value instanceof Date && kinds.includes('date') ? value : UNFIT
+      return value instanceof Date && kinds.includes('date') ? value : NO_MATCH
   }
 }
 
@@ -277,7 +302,7 @@ function convertText(value: string, kinds: readonly FieldKind[]): unknown {
 }
 
 function toDate(value: string, kinds: readonly FieldKind[]): unknown {
-  return (kinds.includes('date') ? toExactDate(value) : undefined) ?? UNFIT
+  return (kinds.includes('date') ? toExactDate(value) : undefined) ?? NO_MATCH
 }
 
 function isNumeric(kinds: readonly FieldKind[]): boolean {

@@ -3,8 +3,9 @@ import { toExactDate } from '../query/coerce.ts'
 import { describe } from '../query/operators.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { type Field, type FieldKind, toExpectation, toFieldTable } from './fields.ts'
-import { type JsonSchema, toAlternatives } from './json-schema.ts'
+import type { JsonSchema } from './json-schema.ts'
 import { toRecords } from './output.ts'
+import { createShapes } from './shape.ts'
 
 /** Compares the results of a service with the schema of their records. */
 export interface ResultCheck {
@@ -26,7 +27,8 @@ export function compileResultCheck(
   report: (difference: string, context: HookContext) => void
 ): ResultCheck {
   const fields = [...toFieldTable(schema)]
-  const required = toRequired(schema)
+  // Those of nested objects are not asked for.
+  const required = new Set(createShapes(schema)(schema).object.required)
   const reported = new Set<string>()
   const returned = new WeakMap<HookContext, ReadonlySet<string>>()
 
@@ -80,15 +82,6 @@ function getField(value: unknown, path: string): unknown {
   }
 
   return undefined
-}
-
-/** The fields that every record has. Those of nested objects are not asked for. */
-function toRequired(schema: JsonSchema): ReadonlySet<string> {
-  const [first = [], ...others] = toAlternatives(schema, schema).map(({ required }) =>
-    Array.isArray(required) ? required : []
-  )
-
-  return new Set(first.filter((name) => others.every((names) => names.includes(name))))
 }
 
 function findDifference(

@@ -1,15 +1,18 @@
 import {
   createUnion,
+  describesObject,
+  type Expanded,
   findProperty,
   getPatterns,
   getProperties,
   getTypes,
+  isAnything,
   isJsonSchema,
   isOpenObject,
   type JsonSchema,
   listProperties,
   listValues,
-  toAlternatives
+  toExpanded
 } from './json-schema.ts'
 
 /** Makes the shape of a value that matches one of several schemas: the same one for the same schemas. */
@@ -27,7 +30,7 @@ export function createShapes(root: JsonSchema): ToShape {
 
   return function toShape(...parts) {
     const schema = toUnion(parts)
-    const shape = shapes.get(schema) ?? new Shape(schema, () => toAlternatives(schema, root), toShape)
+    const shape = shapes.get(schema) ?? new Shape(schema, () => toExpanded(schema, root), toShape)
 
     shapes.set(schema, shape)
 
@@ -42,9 +45,12 @@ export class Shape {
 
   /** What the value matches one of, each with its references resolved. */
   get alternatives(): readonly JsonSchema[] {
-    this.resolved ??= this.resolve()
+    return this.expanded.alternatives
+  }
 
-    return this.resolved
+  /** The schemas that the alternatives were read from. A value of the same schema elsewhere has it among its own. */
+  get sources(): ReadonlySet<JsonSchema> {
+    return this.expanded.sources
   }
 
   /** What it has as an object. */
@@ -70,18 +76,24 @@ export class Shape {
     return this.asList
   }
 
-  private resolved: readonly JsonSchema[] | undefined
+  private get expanded(): Expanded {
+    this.resolved ??= this.resolve()
+
+    return this.resolved
+  }
+
+  private resolved: Expanded | undefined
   private asObject: ObjectShape | undefined
   private asList: ListShape | undefined
-  private readonly resolve: () => readonly JsonSchema[]
+  private readonly resolve: () => Expanded
   private readonly toShape: ToShape
 
   /**
    * @param schema What it was read from
-   * @param resolve Finds the alternatives
+   * @param resolve Finds the alternatives, and their sources
    * @param toShape Makes the shapes of what is in the value
    */
-  constructor(schema: JsonSchema, resolve: () => readonly JsonSchema[], toShape: ToShape) {
+  constructor(schema: JsonSchema, resolve: () => Expanded, toShape: ToShape) {
     this.schema = schema
     this.resolve = resolve
     this.toShape = toShape
@@ -89,7 +101,9 @@ export class Shape {
 
   /** The shape that only some of the alternatives give. */
   filter(isLeft: (part: JsonSchema) => boolean): Shape {
-    return new Shape(this.schema, () => this.alternatives.filter(isLeft), this.toShape)
+    const resolve = () => ({ alternatives: this.alternatives.filter(isLeft), sources: this.sources })
+
+    return new Shape(this.schema, resolve, this.toShape)
   }
 }
 
@@ -130,6 +144,16 @@ export class ObjectShape {
   readonly others: Shape | undefined
   /** Whether there may be fields that are not declared. */
   readonly isOpen: boolean
+
+  /** The fields that are always there. */
+  get required(): readonly string[] {
+    const [first = [], ...others] = this.parts.map(({ required }) =>
+      Array.isArray(required) ? required : []
+    )
+
+    return first.filter((name) => others.every((names) => names.includes(name)))
+  }
+
   /** The field that tells some of the schemas apart, if there is one. */
   get discriminator(): Discriminator | undefined {
     this.found ??= findDiscriminator(this.parts, this.toShape)
@@ -234,10 +258,13 @@ export function mayHavePath(shape: Shape, path: readonly string[], lists = 0): b
     const types = getTypes(part)
     const isOpenList = types.includes('array') && part.items === undefined && part.prefixItems === undefined
 
-    const mayBeObject = types.length === 0 || types.includes('object')
-
-    return isOpenList || (mayBeObject && !getProperties(part).has(name) && hasOthers(part))
+    return isOpenList || (mayBeObject(part) && !getProperties(part).has(name) && hasOthers(part))
   })
+}
+
+/** Whether a value that matches a part may be an object. */
+export function mayBeObject(part: JsonSchema): boolean {
+  return describesObject(part) || isAnything(part)
 }
 
 /** Whether an object may have fields that are not named, beside those that are. */

@@ -2,7 +2,7 @@ import type { JsonSchema } from './json-schema.ts'
 import { compileVisit } from './visit.ts'
 
 /** A value without the fields that its schema does not declare, and the paths of those. */
-export interface Split {
+export interface KnownAndUnknown {
   readonly value: unknown
   readonly unknown: readonly string[]
 }
@@ -15,7 +15,7 @@ const NO_NAMES: readonly string[] = Object.freeze([])
  *
  * @param schema The schema of the value
  */
-export function compileUnknown(schema: JsonSchema): (value: unknown) => Split {
+export function compileUnknown(schema: JsonSchema): (value: unknown) => KnownAndUnknown {
   const visit = compileVisit<string[]>(schema, { onUnknown: (path, unknown) => unknown.push(path) })
 
   return (value) => {

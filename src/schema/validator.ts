@@ -13,7 +13,7 @@ export interface AjvLike {
 }
 
 /** A valid value, which may differ from what was given; or what is wrong. */
-export type Outcome =
+export type ValidationOutcome =
   | { readonly value: unknown; readonly faults?: undefined }
   | { readonly faults: readonly Fault[] }
 
@@ -24,7 +24,7 @@ export interface Validator {
   /** What a valid value is afterwards. */
   readonly output: JsonSchema
   /** Checks a value, which stays as it is. */
-  validate(value: unknown): Outcome | Promise<Outcome>
+  validate(value: unknown): ValidationOutcome | Promise<ValidationOutcome>
   /**
    * Loads what the validator needs, so that what is missing is known when the application starts.
    *

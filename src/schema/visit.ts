@@ -1,6 +1,6 @@
 import { isPlainObject, setOwn } from '../utils/object.ts'
 import type { JsonSchema } from './json-schema.ts'
-import { createShapes, type ObjectShape, type Shape } from './shape.ts'
+import { createShapes, mayBeObject, type ObjectShape, type Shape } from './shape.ts'
 
 /** Returns the value, or what takes its place; notes what it finds. A path ends with a dot, and is empty at the top. */
 export type Visit<Notes> = (value: unknown, path: string, notes: Notes) => unknown
@@ -24,36 +24,48 @@ type Fields = Readonly<Record<string, unknown>>
  * @param rules What is done on the way
  */
 export function compileVisit<Notes>(schema: JsonSchema, rules: VisitRules<Notes>): Visit<Notes> {
-  const { toScalar, onUnknown } = rules
-  const visits = new Map<Shape, Visit<Notes>>()
-  const keep: Visit<Notes> = (value) => value
+  return new Visits(rules).compile(createShapes(schema)(schema))
+}
 
-  return compile(createShapes(schema)(schema))
+const keep: Visit<unknown> = (value) => value
 
-  function compile(shape: Shape): Visit<Notes> {
-    const compiled = visits.get(shape)
+/** The visits of a value, and of what is in it. */
+class Visits<Notes> {
+  private readonly rules: VisitRules<Notes>
+  private readonly compiled = new Map<Shape, Visit<Notes>>()
+
+  constructor(rules: VisitRules<Notes>) {
+    this.rules = rules
+  }
+
+  compile(shape: Shape): Visit<Notes> {
+    const compiled = this.compiled.get(shape)
 
     if (compiled) return compiled
 
     let visit: Visit<Notes> | undefined
     // A schema may hold itself, so its parts are compiled when a value reaches them.
     const lazy: Visit<Notes> = (value, path, notes) => {
-      visit ??= build(shape)
+      visit ??= this.build(shape)
 
       return visit(value, path, notes)
     }
 
-    visits.set(shape, lazy)
+    this.compiled.set(shape, lazy)
 
     return lazy
   }
 
-  function build(shape: Shape): Visit<Notes> {
+  private compileSome(shape: Shape | undefined): Visit<Notes> {
+    return shape ? this.compile(shape) : keep
+  }
+
+  private build(shape: Shape): Visit<Notes> {
     const objects = shape.filter(mayBeObject)
-    const visitScalar = toScalar?.(shape) ?? keep
+    const visitScalar = this.rules.toScalar?.(shape) ?? keep
     // What can be no object is refused by the library.
-    const visitFields = objects.alternatives.length > 0 ? buildObject(objects.object) : keep
-    const visitElements = buildElements(shape)
+    const visitFields = objects.alternatives.length > 0 ? this.buildObject(objects.object) : keep
+    const visitElements = this.buildElements(shape)
 
     return (value, path, notes) => {
       if (typeof value !== 'object' || value === null) return visitScalar(value, path, notes)
@@ -63,35 +75,35 @@ export function compileVisit<Notes>(schema: JsonSchema, rules: VisitRules<Notes>
     }
   }
 
-  function buildObject(object: ObjectShape): Visit<Notes> {
-    const visitAny = buildFields(object)
+  private buildObject(object: ObjectShape): Visit<Notes> {
+    const visitAny = this.buildFields(object)
     const { discriminator } = object
 
     if (!discriminator) return visitAny
 
-    const visitsOfObjects = new Map<ObjectShape, Visit<Notes>>()
+    const visits = new Map<ObjectShape, Visit<Notes>>()
 
     for (const some of discriminator.objects.values()) {
-      if (!visitsOfObjects.has(some)) visitsOfObjects.set(some, buildObject(some))
+      if (!visits.has(some)) visits.set(some, this.buildObject(some))
     }
 
     return (value, path, notes) => {
       const some = discriminator.objects.get((value as Fields)[discriminator.name])
 
-      return ((some && visitsOfObjects.get(some)) ?? visitAny)(value, path, notes)
+      return ((some && visits.get(some)) ?? visitAny)(value, path, notes)
     }
   }
 
-  function buildFields(object: ObjectShape): Visit<Notes> {
-    const fields = new Map([...object.fields].map(([name, shape]) => [name, compile(shape)] as const))
-    const ofUnknown = object.isOpen || !onUnknown ? keep : undefined
+  private buildFields(object: ObjectShape): Visit<Notes> {
+    const { onUnknown } = this.rules
+    const fields = new Map([...object.fields].map(([name, shape]) => [name, this.compile(shape)] as const))
 
     return (value, path, notes) => {
       const source = value as Fields
       let copy: Record<string, unknown> | undefined
 
       for (const name of Object.keys(source)) {
-        const visit = fields.get(name) ?? findOther(name)
+        const visit = fields.get(name) ?? this.findOther(object, name)
         const inner = source[name]
 
         if (!visit) {
@@ -111,19 +123,25 @@ export function compileVisit<Notes>(schema: JsonSchema, rules: VisitRules<Notes>
 
       return copy ?? value
     }
-
-    function findOther(name: string): Visit<Notes> | undefined {
-      if (name === '__proto__') return onUnknown ? undefined : keep
-      if (object.names.has(name)) return keep
-
-      const other = object.findOther(name)
-
-      return other ? compile(other) : ofUnknown
-    }
   }
 
-  function buildElements({ list }: Shape): Visit<Notes> {
-    const [first, further] = [list.first.map(compileSome), compileSome(list.further)]
+  /** What is done with a field of which the schema says nothing by its name; `undefined` where it is left out. */
+  private findOther(object: ObjectShape, name: string): Visit<Notes> | undefined {
+    const { onUnknown } = this.rules
+
+    if (name === '__proto__') return onUnknown ? undefined : keep
+    if (object.names.has(name)) return keep
+
+    const other = object.findOther(name)
+
+    if (other) return this.compile(other)
+
+    return object.isOpen || !onUnknown ? keep : undefined
+  }
+
+  private buildElements({ list }: Shape): Visit<Notes> {
+    const first = list.first.map((shape) => this.compileSome(shape))
+    const further = this.compileSome(list.further)
 
     if (first.length === 0 && further === keep) return keep
 
@@ -136,12 +154,4 @@ export function compileVisit<Notes>(schema: JsonSchema, rules: VisitRules<Notes>
       return copy.some((element, place) => element !== source[place]) ? copy : value
     }
   }
-
-  function compileSome(shape: Shape | undefined): Visit<Notes> {
-    return shape ? compile(shape) : keep
-  }
-}
-
-function mayBeObject({ type }: JsonSchema): boolean {
-  return type === undefined || [type].flat().includes('object')
 }

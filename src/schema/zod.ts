@@ -2,7 +2,7 @@
 // those of the others. What then rejects would end the process. So schemas with functions of the application take the
 // asynchronous way at once, by a copy whose functions leave no such promise.
 import { disregard, isPromise } from '../utils/promise.ts'
-import type { StandardResult, StandardSchema } from './standard.ts'
+import type { StandardIssue, StandardResult, StandardSchema } from './standard.ts'
 
 /** The definition of a part of a schema: its kind, its parts and its functions. */
 type Definition = Record<string, any>
@@ -17,7 +17,7 @@ interface Node {
   safeParseAsync?(value: unknown): Promise<{
     readonly success: boolean
     readonly data?: unknown
-    readonly error?: { readonly issues: any }
+    readonly error?: { readonly issues: readonly StandardIssue[] }
   }>
 }
 
@@ -51,7 +51,7 @@ export function toSafeSchema(schema: StandardSchema): StandardSchema {
 
     const { success, data, error } = await (copy as Required<Node>).safeParseAsync(value)
 
-    return success ? { value: data } : { issues: error?.issues }
+    return success ? { value: data } : { issues: error?.issues ?? [] }
   }
 
   return { '~standard': { ...schema['~standard'], validate } }

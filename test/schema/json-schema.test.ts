@@ -236,6 +236,27 @@ describe('a JSON Schema', () => {
     expect(await things.find({ ...outside, query: { text: 'a' } })).toHaveLength(1)
   })
 
+  it('has the fields of what it chooses by `anyOf` and by `oneOf` beside it', async () => {
+    const toKind = (name: string) => ({ type: 'object', properties: { [name]: { type: 'string' } } })
+    const things = open(
+      schema({
+        type: 'object',
+        properties: { id: { type: 'integer' } },
+        anyOf: [toKind('a'), toKind('b')],
+        oneOf: [
+          { ...toKind('c'), required: ['c'] },
+          { ...toKind('d'), required: ['d'] }
+        ]
+      })
+    )
+
+    expect(await things.create({ a: 'x', c: 'y' }, outside)).toEqual({ id: 0, a: 'x', c: 'y' })
+    expect(await failing(things.create({ c: 'y', e: 'x' }, outside))).toEqual([
+      400,
+      { e: 'is not a known field' }
+    ])
+  })
+
   it('takes a reference that leads to nothing it can read as anything', async () => {
     const create = { properties: { text: { type: 'string' } } }
     const record = {
