@@ -1,13 +1,14 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PageService } from '../../../src/openapi/page-data.ts'
+import { needsLogin } from './caller.tsx'
 import { ExposureTable } from './exposure.tsx'
 import type { Identity } from './identity.ts'
-import { People } from './people.tsx'
 import { ROOT } from './request.ts'
 import { ServiceView } from './service.tsx'
 import type { AppData, Page } from './state.ts'
 import { useStore } from './store.ts'
-import { needsLogin } from './who.tsx'
+import { Users } from './users.tsx'
 
 interface AppProps {
   readonly data: AppData
@@ -22,6 +23,7 @@ const MAIN = '#main'
 /** The address of a service in the page. */
 const toHash = (path: string): string => `#/${path.split('/').map(encodeURIComponent).join('/')}`
 
+/** The application: its services, or the table of who may call them, beside the identities that call. */
 export function App({ data, identities }: AppProps) {
   const hash = useHash()
   const [number, setNumber] = useState(1)
@@ -42,30 +44,9 @@ export function App({ data, identities }: AppProps) {
 
   return (
     <>
-      <header class="top">
-        <a class="skip" href={MAIN}>
-          Skip to the service
-        </a>
-        <p class="brand">
-          <img src={new URL('icon.svg', import.meta.url).href} alt="" width="26" height="26" />
-          <strong>{data.title}</strong>
-          {data.version !== '' && <span class="version">{data.version}</span>}
-        </p>
-        <nav aria-label="Page">
-          <a href={service ? toHash(service.path) : '#'} aria-current={isAccess ? undefined : 'page'}>
-            Services
-          </a>
-          <a href={ACCESS} aria-current={isAccess ? 'page' : undefined}>
-            Access
-          </a>
-          {data.isForAll && (
-            <a href={new URL('openapi.json', ROOT).href} target="_blank" rel="noreferrer">
-              Document
-            </a>
-          )}
-        </nav>
-        <Acting identities={identities} chosen={number} onChoose={setNumber} />
-      </header>
+      <Header data={data} isAccess={isAccess} service={service}>
+        <ActingAs identities={identities} chosen={number} onChoose={setNumber} />
+      </Header>
       <div class={isAccess ? 'columns wide' : 'columns'}>
         {!isAccess && <Services services={data.services} current={service?.path} />}
         <main id="main" ref={main} tabIndex={-1}>
@@ -77,9 +58,46 @@ export function App({ data, identities }: AppProps) {
             <NoServices />
           )}
         </main>
-        {!isAccess && <People page={page} onAct={setNumber} />}
+        {!isAccess && <Users page={page} onAct={setNumber} />}
       </div>
     </>
+  )
+}
+
+interface HeaderProps {
+  readonly data: AppData
+  /** Whether the table of access is shown, and no service. */
+  readonly isAccess: boolean
+  readonly service: PageService | undefined
+  readonly children: ComponentChildren
+}
+
+function Header({ data, isAccess, service, children }: HeaderProps) {
+  return (
+    <header class="top">
+      <a class="skip" href={MAIN}>
+        Skip to the service
+      </a>
+      <p class="brand">
+        <img src={new URL('icon.svg', import.meta.url).href} alt="" width="26" height="26" />
+        <strong>{data.title}</strong>
+        {data.version !== '' && <span class="version">{data.version}</span>}
+      </p>
+      <nav aria-label="Page">
+        <a href={service ? toHash(service.path) : '#'} aria-current={isAccess ? undefined : 'page'}>
+          Services
+        </a>
+        <a href={ACCESS} aria-current={isAccess ? 'page' : undefined}>
+          Access
+        </a>
+        {data.isForAll && (
+          <a href={new URL('openapi.json', ROOT).href} target="_blank" rel="noreferrer">
+            Document
+          </a>
+        )}
+      </nav>
+      {children}
+    </header>
   )
 }
 
@@ -153,18 +171,18 @@ function Services({ services, current }: ServicesProps) {
   )
 }
 
-interface ActingProps {
+interface ActingAsProps {
   readonly identities: readonly Identity[]
   readonly chosen: number
   readonly onChoose: (number: number) => void
 }
 
-function Acting({ identities, chosen, onChoose }: ActingProps) {
+function ActingAs({ identities, chosen, onChoose }: ActingAsProps) {
   return (
-    <fieldset class="acting">
+    <fieldset class="acting-as">
       <legend>Calls are made as</legend>
       {identities.map((identity) => (
-        <ActingOption
+        <ActingAsOption
           key={identity.number}
           identity={identity}
           isChosen={identity.number === chosen}
@@ -175,18 +193,18 @@ function Acting({ identities, chosen, onChoose }: ActingProps) {
   )
 }
 
-interface ActingOptionProps {
+interface ActingAsOptionProps {
   readonly identity: Identity
   readonly isChosen: boolean
   readonly onChoose: (number: number) => void
 }
 
-function ActingOption({ identity, isChosen, onChoose }: ActingOptionProps) {
+function ActingAsOption({ identity, isChosen, onChoose }: ActingAsOptionProps) {
   useStore(identity)
 
   return (
-    <label class={`person-${identity.number}`}>
-      <input type="radio" name="acting" checked={isChosen} onChange={() => onChoose(identity.number)} />
+    <label class={`user-${identity.number}`}>
+      <input type="radio" name="acting-as" checked={isChosen} onChange={() => onChoose(identity.number)} />
       <span class="dot" />
       <span class="unseen">{identity.label}: </span>
       <span class="name">{identity.name}</span>

@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks'
 import { LANGUAGES } from './code.ts'
 import { Highlighted } from './highlight.tsx'
-import { type Call, isOk, type Outcome, type Request } from './request.ts'
+import { isOk, type PageCall, type Request, type RequestOutcome } from './request.ts'
 import { Tabs } from './tabs.tsx'
-import { toDuration, toText } from './values.ts'
+import { toDuration, toReadableText } from './values.ts'
 
 /** A call that was made, and what came of it. */
 export interface MadeCall {
-  readonly call: Call
+  readonly call: PageCall
   readonly request: Request
-  readonly outcome: Outcome
+  readonly outcome: RequestOutcome
   /** Who made it. */
   readonly name: string
   readonly hasToken: boolean
@@ -22,7 +22,7 @@ export function CallView({ made }: { made: MadeCall }) {
   const [tab, setTab] = useState(RESPONSE)
   const { call, request, outcome, name, hasToken } = made
   const toCode = LANGUAGES.get(tab)
-  const text = toCode ? toCode(call, request, hasToken) : toText(outcome.body)
+  const text = toCode ? toCode(call, request, hasToken) : toReadableText(outcome.body)
 
   return (
     <section class="card call" aria-label="Last call">

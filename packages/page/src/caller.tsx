@@ -1,15 +1,15 @@
-/** Who may call a method. */
-export function Who({ who }: { who: string }) {
-  return <span class={`who ${toLooks(who)}`}>{who}</span>
+/** The callers that a method is for. */
+export function Caller({ caller }: { caller: string }) {
+  return <span class={`caller ${toLooks(caller)}`}>{caller}</span>
 }
 
-/** Whether nobody without a login may call it. */
-export function needsLogin(who: string): boolean {
-  return /^(?:nobody$|user$|owner\(|role\(|hook authenticate\()/.test(who)
+/** Whether nobody without a login is among them. */
+export function needsLogin(caller: string): boolean {
+  return /^(?:nobody$|user$|owner\(|role\(|hook authenticate\()/.test(caller)
 }
 
-function toLooks(who: string): string {
-  if (who === 'anyone' || who === 'nobody' || who === 'user') return who
+function toLooks(caller: string): string {
+  if (caller === 'anyone' || caller === 'nobody' || caller === 'user') return caller
 
-  return /^(?:owner|role)\(/.test(who) ? 'some' : 'user'
+  return /^(?:owner|role)\(/.test(caller) ? 'some' : 'user'
 }

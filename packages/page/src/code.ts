@@ -1,17 +1,17 @@
-import { type Call, isStandard, type Request, ROOT, toHeaders, toUrl } from './request.ts'
+import { isStandard, type PageCall, type Request, ROOT, toHeaders, toUrl } from './request.ts'
 
 /** What stands for the access token in code: the page shows no token. */
 const TOKEN = 'TOKEN'
 
 /** The languages that a call is shown in. */
-export const LANGUAGES: ReadonlyMap<string, (call: Call, request: Request, hasToken: boolean) => string> =
+export const LANGUAGES: ReadonlyMap<string, (call: PageCall, request: Request, hasToken: boolean) => string> =
   new Map([
     ['curl', toCurl],
     ['fetch', toFetch],
     ['alula', toClientCode]
   ])
 
-function toCurl(_call: Call, request: Request, hasToken: boolean): string {
+function toCurl(_call: PageCall, request: Request, hasToken: boolean): string {
   const headers = Object.entries(toHeaders(request, hasToken ? TOKEN : undefined)).filter(
     ([name]) => name !== 'Accept'
   )
@@ -32,7 +32,7 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-function toFetch(_call: Call, request: Request, hasToken: boolean): string {
+function toFetch(_call: PageCall, request: Request, hasToken: boolean): string {
   const headers = Object.entries(toHeaders(request, hasToken ? TOKEN : undefined)).filter(
     ([name]) => name !== 'Accept'
   )
@@ -59,7 +59,7 @@ function toFetch(_call: Call, request: Request, hasToken: boolean): string {
 }
 
 function toClientCode(
-  { service, method, place, id, data, query = {} }: Call,
+  { service, method, place, id, data, query = {} }: PageCall,
   _request: Request,
   hasToken: boolean
 ): string {

@@ -19,6 +19,12 @@ export interface Before {
   readonly isWhole: boolean
 }
 
+/** The value that a form makes, and what is wrong with it. */
+export interface FormValue {
+  readonly data: unknown
+  readonly faults: Faults
+}
+
 /** What stands in the fields of a new value. */
 export function toFirstEntries(fields: readonly FormField[]): Entries {
   return new Map(fields.filter(({ isOn }) => isOn).map(({ path }) => [path, 'on']))
@@ -36,11 +42,7 @@ export function toEntries(fields: readonly FormField[], value: unknown): Entries
  * @param entries What stands in them
  * @param before The record that is changed: what has not changed stays as it is there
  */
-export function toData(
-  fields: readonly FormField[],
-  entries: Entries,
-  before?: Before
-): { readonly data: unknown; readonly faults: Faults } {
+export function toFormData(fields: readonly FormField[], entries: Entries, before?: Before): FormValue {
   const faults = new Map<string, string>()
   const isSame = ({ path }: FormField) => entries.get(path) === before?.entries.get(path)
   // A nested object is replaced as a whole.

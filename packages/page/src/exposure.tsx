@@ -1,15 +1,15 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { ExposureRow } from '../../../src/manifest/exposure.ts'
+import { Caller } from './caller.tsx'
 import type { Identity } from './identity.ts'
-import { FOLDER, isOk, type Outcome, toMessage } from './request.ts'
-import { Who } from './who.tsx'
+import { FOLDER, isOk, type RequestOutcome, toMessage } from './request.ts'
 
 /** How many rows are shown at first. All rows of a large application take browsers a second. */
 const FIRST_ROWS = 100
 
 /** Who may call what: the rows of `exposure(app)`. */
 export function ExposureTable({ identity }: { identity: Identity }) {
-  const [outcome, setOutcome] = useState<Outcome>()
+  const [outcome, setOutcome] = useState<RequestOutcome>()
 
   useEffect(() => {
     void identity.send({ verb: 'GET', path: `${FOLDER}exposure.json` }).then(setOutcome)
@@ -21,13 +21,15 @@ export function ExposureTable({ identity }: { identity: Identity }) {
   return <Rows rows={outcome.body as readonly ExposureRow[]} />
 }
 
+const COLUMNS = [
+  ...['Service', 'Method', 'Who', 'Data', 'Query', 'Result'],
+  ...['Hidden', 'Several', 'Page', 'Events', 'Transports']
+]
+
 function Rows({ rows }: { rows: readonly ExposureRow[] }) {
   const [search, setSearch] = useState('')
   const [isWhole, setWhole] = useState(false)
-  const wanted = search.trim().toLowerCase()
-  const found = rows.filter(({ service, method, who }) =>
-    [service, method, who].some((text) => text.toLowerCase().includes(wanted))
-  )
+  const found = findRows(rows, search)
   const shown = isWhole ? found : found.slice(0, FIRST_ROWS)
   const open = rows.filter(({ who }) => who === 'anyone').length
 
@@ -52,19 +54,7 @@ function Rows({ rows }: { rows: readonly ExposureRow[] }) {
         <table class="exposure">
           <thead>
             <tr>
-              {[
-                'Service',
-                'Method',
-                'Who',
-                'Data',
-                'Query',
-                'Result',
-                'Hidden',
-                'Several',
-                'Page',
-                'Events',
-                'Transports'
-              ].map((name) => (
+              {COLUMNS.map((name) => (
                 <th key={name} scope="col">
                   {name}
                 </th>
@@ -73,24 +63,11 @@ function Rows({ rows }: { rows: readonly ExposureRow[] }) {
           </thead>
           <tbody>
             {shown.map((row, index) => (
-              <tr
+              <Row
                 key={`${row.service} ${row.method}`}
-                class={row.service === shown[index - 1]?.service ? 'same' : undefined}
-              >
-                <th scope="row">{row.service}</th>
-                <td class="mono">{row.method}</td>
-                <td>
-                  <Who who={row.who} />
-                </td>
-                <td>{row.data === null ? <None /> : row.data ? 'checked' : <em class="lax">any</em>}</td>
-                <td>{row.query === null ? <em class="lax">any</em> : <Names names={row.query} />}</td>
-                <td>{row.result === null ? <em class="lax">all</em> : <Names names={row.result} />}</td>
-                <td>{row.hidden.length > 0 ? <Names names={row.hidden} /> : <None />}</td>
-                <td>{row.several ? 'yes' : <None />}</td>
-                <td class="number">{row.cap ?? <None />}</td>
-                <td>{row.events ?? <None />}</td>
-                <td>{row.transports.join(', ')}</td>
-              </tr>
+                row={row}
+                isFirst={row.service !== shown[index - 1]?.service}
+              />
             ))}
           </tbody>
         </table>
@@ -104,6 +81,40 @@ function Rows({ rows }: { rows: readonly ExposureRow[] }) {
         )}
       </section>
     </section>
+  )
+}
+
+function findRows(rows: readonly ExposureRow[], search: string): readonly ExposureRow[] {
+  const wanted = search.trim().toLowerCase()
+
+  return rows.filter(({ service, method, who }) =>
+    [service, method, who].some((text) => text.toLowerCase().includes(wanted))
+  )
+}
+
+interface RowProps {
+  readonly row: ExposureRow
+  /** Whether it is the first of its service. */
+  readonly isFirst: boolean
+}
+
+function Row({ row, isFirst }: RowProps) {
+  return (
+    <tr class={isFirst ? undefined : 'same'}>
+      <th scope="row">{row.service}</th>
+      <td class="mono">{row.method}</td>
+      <td>
+        <Caller caller={row.who} />
+      </td>
+      <td>{row.data === null ? <None /> : row.data ? 'checked' : <em class="lax">any</em>}</td>
+      <td>{row.query === null ? <em class="lax">any</em> : <Names names={row.query} />}</td>
+      <td>{row.result === null ? <em class="lax">all</em> : <Names names={row.result} />}</td>
+      <td>{row.hidden.length > 0 ? <Names names={row.hidden} /> : <None />}</td>
+      <td>{row.several ? 'yes' : <None />}</td>
+      <td class="number">{row.cap ?? <None />}</td>
+      <td>{row.events ?? <None />}</td>
+      <td>{row.transports.join(', ')}</td>
+    </tr>
   )
 }
 

@@ -67,6 +67,7 @@ interface FiltersProps {
   readonly onChange: (filters: readonly Filter[]) => void
 }
 
+/** The filters of a query, and a form for a further one. */
 export function Filters({ service, filters, onChange }: FiltersProps) {
   const fields = service.filters && Object.keys(service.filters).filter((path) => isComparable(service, path))
   const [field, setField] = useState(fields?.[0] ?? '')
@@ -91,27 +92,14 @@ export function Filters({ service, filters, onChange }: FiltersProps) {
   return (
     <div class="filters">
       <form aria-label="Filter" noValidate onSubmit={add}>
-        {fields ? (
-          <select
-            aria-label="Field"
-            value={field}
-            onChange={({ currentTarget }) => {
-              setField(currentTarget.value)
-              setValue('')
-            }}
-          >
-            {fields.map((path) => (
-              <option key={path}>{path}</option>
-            ))}
-          </select>
-        ) : (
-          <input
-            aria-label="Field"
-            placeholder="field"
-            value={field}
-            onInput={({ currentTarget }) => setField(currentTarget.value)}
-          />
-        )}
+        <FieldName
+          fields={fields}
+          field={field}
+          onField={(name) => {
+            setField(name)
+            if (fields) setValue('')
+          }}
+        />
         <select
           aria-label="Operator"
           value={operator}
@@ -126,25 +114,57 @@ export function Filters({ service, filters, onChange }: FiltersProps) {
         <FilterValue service={service} field={field} operator={operator} value={value} onValue={setValue} />
         <button type="submit">Filter</button>
       </form>
-      {filters.length > 0 && (
-        <ul aria-label="Filters">
-          {filters.map((filter) => (
-            <li key={`${filter.field} ${filter.operator}`}>
-              <span class="mono">{filter.field}</span> {OPERATORS.get(filter.operator)}{' '}
-              <span class="mono value">{filter.value === '' ? '∅' : filter.value}</span>
-              <button
-                type="button"
-                class="quiet"
-                aria-label={`Remove the filter ${filter.field} ${OPERATORS.get(filter.operator)} ${filter.value}`}
-                onClick={() => onChange(filters.filter((other) => other !== filter))}
-              >
-                ×
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+      {filters.length > 0 && <FilterList filters={filters} onChange={onChange} />}
     </div>
+  )
+}
+
+interface FieldNameProps {
+  /** Those that may be filtered by; `null` where they are not known. */
+  readonly fields: readonly string[] | null
+  readonly field: string
+  readonly onField: (field: string) => void
+}
+
+function FieldName({ fields, field, onField }: FieldNameProps) {
+  if (!fields) {
+    return (
+      <input
+        aria-label="Field"
+        placeholder="field"
+        value={field}
+        onInput={({ currentTarget }) => onField(currentTarget.value)}
+      />
+    )
+  }
+
+  return (
+    <select aria-label="Field" value={field} onChange={({ currentTarget }) => onField(currentTarget.value)}>
+      {fields.map((path) => (
+        <option key={path}>{path}</option>
+      ))}
+    </select>
+  )
+}
+
+function FilterList({ filters, onChange }: Pick<FiltersProps, 'filters' | 'onChange'>) {
+  return (
+    <ul aria-label="Filters">
+      {filters.map((filter) => (
+        <li key={`${filter.field} ${filter.operator}`}>
+          <span class="mono">{filter.field}</span> {OPERATORS.get(filter.operator)}{' '}
+          <span class="mono value">{filter.value === '' ? '∅' : filter.value}</span>
+          <button
+            type="button"
+            class="quiet"
+            aria-label={`Remove the filter ${filter.field} ${OPERATORS.get(filter.operator)} ${filter.value}`}
+            onClick={() => onChange(filters.filter((other) => other !== filter))}
+          >
+            ×
+          </button>
+        </li>
+      ))}
+    </ul>
   )
 }
 

@@ -1,5 +1,5 @@
 import type { LoginData, PageLogin } from '../../../src/openapi/page-data.ts'
-import { isObject, isOk, type Outcome, type Request, ROOT, send } from './request.ts'
+import { isObject, isOk, type Request, type RequestOutcome, ROOT, send } from './request.ts'
 import { Socket } from './socket.ts'
 import { Store } from './store.ts'
 
@@ -103,14 +103,14 @@ export class Identity extends Store {
   }
 
   /** Sends a request as this identity. */
-  async send(request: Request): Promise<Outcome> {
+  async send(request: Request): Promise<RequestOutcome> {
     if (request.verb !== 'GET') this.#lastCall.at = performance.now()
 
     return send(request, this.#token)
   }
 
   /** Logs in; the response to a login that fails says why. */
-  async logIn(credentials: object): Promise<Outcome> {
+  async logIn(credentials: object): Promise<RequestOutcome> {
     const { path = '' } = this.#login ?? {}
     const body = JSON.stringify(credentials)
     const outcome = await send({ verb: 'POST', path, body }, undefined)

@@ -2,8 +2,8 @@ import { render } from 'preact'
 import type { LoginData, PageData } from '../../../src/openapi/page-data.ts'
 import { App } from './app.tsx'
 import { Identity } from './identity.ts'
-import { LoginForm } from './people.tsx'
 import { FOLDER, isOk, send, toMessage } from './request.ts'
+import { LoginForm } from './users.tsx'
 
 async function start(): Promise<void> {
   const known = await send({ verb: 'GET', path: `${FOLDER}login.json` }, undefined)

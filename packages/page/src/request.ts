@@ -10,7 +10,7 @@ export interface Query {
 export type Place = ReadonlyMap<string, string>
 
 /** A call of a method. */
-export interface Call {
+export interface PageCall {
   readonly service: PageService
   readonly method: PageMethod
   /** Empty for most services. */
@@ -31,7 +31,7 @@ export interface Request {
 }
 
 /** What came of a request. */
-export interface Outcome {
+export interface RequestOutcome {
   /** 0 where the server was not reached, or no request can be made. */
   readonly status: number
   readonly milliseconds: number
@@ -41,9 +41,9 @@ export interface Outcome {
 /** Makes a call as the identity that makes the calls, and shows it as the last one unless it is silent. */
 export type MakeCall = (
   method: PageMethod,
-  call: Pick<Call, 'id' | 'data' | 'query'>,
+  call: Pick<PageCall, 'id' | 'data' | 'query'>,
   isSilent?: boolean
-) => Promise<Outcome>
+) => Promise<RequestOutcome>
 
 /** The URL of the API: it is beside the folder of the page. */
 export const ROOT = new URL('../', import.meta.url).href
@@ -71,7 +71,7 @@ export function isStandard(name: string): boolean {
  * @param call The call
  * @throws Error for an id, or a value of a placeholder, that no path can hold
  */
-export function toRequest({ service, method, place, id, data, query = {} }: Call): Request {
+export function toRequest({ service, method, place, id, data, query = {} }: PageCall): Request {
   const verb = VERBS.get(method.name)
   const search = toSearch(query)
   const path = toPath(stripSlashes(service.path), place)
@@ -109,9 +109,9 @@ export function toUrl({ path }: Request): string {
  * @param request The request
  * @param token The access token, if any
  */
-export async function send(request: Request, token: string | undefined): Promise<Outcome> {
+export async function send(request: Request, token: string | undefined): Promise<RequestOutcome> {
   const start = performance.now()
-  const toOutcome = (status: number, body: unknown): Outcome => ({
+  const toOutcome = (status: number, body: unknown): RequestOutcome => ({
     status,
     milliseconds: performance.now() - start,
     body
@@ -144,12 +144,12 @@ export function toHeaders(request: Request, token: string | undefined): { [name:
 }
 
 /** Whether a request was successful. */
-export function isOk({ status }: Outcome): boolean {
+export function isOk({ status }: RequestOutcome): boolean {
   return status >= 200 && status < 300
 }
 
 /** What an error response says. */
-export function toMessage({ status, body }: Outcome): string {
+export function toMessage({ status, body }: RequestOutcome): string {
   const { message } = isObject(body) ? body : {}
 
   return typeof message === 'string' && message !== '' ? message : `The server responded with ${status}`

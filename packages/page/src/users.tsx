@@ -4,29 +4,29 @@ import type { Identity, LiveEvent } from './identity.ts'
 import { isObject, isOk, toMessage } from './request.ts'
 import type { Page } from './state.ts'
 import { useStore } from './store.ts'
-import { toDuration, toLine, toText } from './values.ts'
+import { toDuration, toLine, toReadableText } from './values.ts'
 
-interface PeopleProps {
+interface UsersProps {
   readonly page: Page
   readonly onAct: (number: number) => void
 }
 
 /** Both identities, with the events that each of them gets. */
-export function People({ page, onAct }: PeopleProps) {
+export function Users({ page, onAct }: UsersProps) {
   return (
-    <aside class="people" aria-label="Identities">
+    <aside class="users" aria-label="Identities">
       {page.identities.map((identity) => (
-        <Person key={identity.number} page={page} identity={identity} onAct={onAct} />
+        <UserCard key={identity.number} page={page} identity={identity} onAct={onAct} />
       ))}
     </aside>
   )
 }
 
-interface PersonProps extends PeopleProps {
+interface UserCardProps extends UsersProps {
   readonly identity: Identity
 }
 
-function Person({ page, identity, onAct }: PersonProps) {
+function UserCard({ page, identity, onAct }: UserCardProps) {
   useStore(identity)
 
   const { login, socket } = page.data
@@ -34,7 +34,7 @@ function Person({ page, identity, onAct }: PersonProps) {
   const isActing = page.identity === identity
 
   return (
-    <section class={`card person person-${number} ${isActing ? 'acts' : ''}`} aria-label={label}>
+    <section class={`card user-card user-${number} ${isActing ? 'acts' : ''}`} aria-label={label}>
       <header>
         <span class="avatar" aria-hidden="true">
           {isLoggedIn ? [...name][0]?.toUpperCase() : number}
@@ -64,6 +64,7 @@ interface LoginFormProps {
   readonly onAct: (number: number) => void
 }
 
+/** A form for the credentials of an identity. */
 export function LoginForm({ login, identity, onAct }: LoginFormProps) {
   // A token says who it is of; credentials are what a person has.
   const strategies = [...login.strategies].sort((a, b) => Number(a.name === 'jwt') - Number(b.name === 'jwt'))
@@ -101,36 +102,9 @@ export function LoginForm({ login, identity, onAct }: LoginFormProps) {
       onSubmit={submit}
     >
       {strategies.length > 1 && (
-        <div class="strategies">
-          {strategies.map((one) => (
-            <label key={one.name}>
-              <input
-                type="radio"
-                name={`${id}-strategy`}
-                checked={one === strategy}
-                onChange={() => setStrategy(one)}
-              />
-              <span>{one.name === 'jwt' ? 'token' : one.name}</span>
-            </label>
-          ))}
-        </div>
+        <Strategies id={id} strategies={strategies} chosen={strategy} onChoose={setStrategy} />
       )}
-      {(strategy.fields ?? ['credentials']).map((field, index) => (
-        <div class="field" key={`${strategy.name} ${field}`}>
-          <label for={`${id}-${index}`}>{field}</label>
-          <input
-            id={`${id}-${index}`}
-            data-field={field}
-            type={isSecret(field) ? 'password' : 'text'}
-            autoComplete="off"
-            autoCapitalize="off"
-            spellcheck={false}
-            placeholder={strategy.fields ? undefined : '{ "name": "value" }'}
-            aria-invalid={fault !== '' ? 'true' : undefined}
-            aria-describedby={fault !== '' ? `${id}-fault` : undefined}
-          />
-        </div>
-      ))}
+      <Credentials id={id} strategy={strategy} isRefused={fault !== ''} />
       {fault !== '' && (
         <p class="fault" id={`${id}-fault`} role="alert">
           {fault}
@@ -140,6 +114,62 @@ export function LoginForm({ login, identity, onAct }: LoginFormProps) {
         Log in
       </button>
     </form>
+  )
+}
+
+interface StrategiesProps {
+  /** The id of the form. */
+  readonly id: string
+  readonly strategies: readonly PageStrategy[]
+  readonly chosen: PageStrategy
+  readonly onChoose: (strategy: PageStrategy) => void
+}
+
+function Strategies({ id, strategies, chosen, onChoose }: StrategiesProps) {
+  return (
+    <div class="strategies">
+      {strategies.map((one) => (
+        <label key={one.name}>
+          <input
+            type="radio"
+            name={`${id}-strategy`}
+            checked={one === chosen}
+            onChange={() => onChoose(one)}
+          />
+          <span>{one.name === 'jwt' ? 'token' : one.name}</span>
+        </label>
+      ))}
+    </div>
+  )
+}
+
+interface CredentialsProps {
+  /** The id of the form. */
+  readonly id: string
+  readonly strategy: PageStrategy
+  readonly isRefused: boolean
+}
+
+function Credentials({ id, strategy: { name, fields }, isRefused }: CredentialsProps) {
+  return (
+    <>
+      {(fields ?? ['credentials']).map((field, index) => (
+        <div class="field" key={`${name} ${field}`}>
+          <label for={`${id}-${index}`}>{field}</label>
+          <input
+            id={`${id}-${index}`}
+            data-field={field}
+            type={isSecret(field) ? 'password' : 'text'}
+            autoComplete="off"
+            autoCapitalize="off"
+            spellcheck={false}
+            placeholder={fields ? undefined : '{ "name": "value" }'}
+            aria-invalid={isRefused ? 'true' : undefined}
+            aria-describedby={isRefused ? `${id}-fault` : undefined}
+          />
+        </div>
+      ))}
+    </>
   )
 }
 
@@ -213,7 +243,7 @@ function EventRow({ event: { at, delay, service, event, data } }: { event: LiveE
         </span>
         <span class="line">{toLine(data)}</span>
       </summary>
-      {isOpen && <pre>{toText(data)}</pre>}
+      {isOpen && <pre>{toReadableText(data)}</pre>}
     </details>
   )
 }

@@ -12,7 +12,7 @@ export function toLine(value: unknown): string {
 }
 
 /** A value as indented JSON, as far as a person can read it. */
-export function toText(value: unknown): string {
+export function toReadableText(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '')
 
   return text.length > MAX_TEXT
@@ -21,7 +21,7 @@ export function toText(value: unknown): string {
 }
 
 /** What kind of value it is, for its looks. */
-export function toKind(value: unknown): 'none' | 'text' | 'number' | 'boolean' | 'date' | 'json' {
+export function toValueKind(value: unknown): 'none' | 'text' | 'number' | 'boolean' | 'date' | 'json' {
   if (value === null || value === undefined) return 'none'
   if (typeof value === 'string') return DATE.test(value) ? 'date' : 'text'
   if (typeof value === 'number') return 'number'

@@ -1,0 +1,188 @@
+import { useState } from 'preact/hooks'
+import type { PageMethod, PageService } from '../../../src/openapi/page-data.ts'
+import { Form } from './form.tsx'
+import { Placeholder } from './place.tsx'
+import { isObject, isOk, isStandard, type MakeCall, type Query, type RequestOutcome } from './request.ts'
+import { Tabs } from './tabs.tsx'
+
+/** A record that was chosen. */
+export interface Chosen {
+  readonly id: string
+  readonly record: unknown
+}
+
+const CREATE = 'create'
+
+/** The tab of the methods that need a record. */
+export const EDIT = 'edit'
+
+/** The tabs for the methods of a service: one for each, and one for those that need a record. */
+export function listTabs({ methods }: PageService): readonly string[] {
+  const names = methods.map(({ name }) => name)
+
+  return [
+    ...(names.includes('create') ? [CREATE] : []),
+    ...(['patch', 'update', 'remove'].some((name) => names.includes(name)) ? [EDIT] : []),
+    ...names.filter((name) => !isStandard(name))
+  ]
+}
+
+interface MethodsProps {
+  readonly service: PageService
+  /** The tab that is shown. */
+  readonly tab: string
+  readonly chosen: Chosen | undefined
+  readonly onTab: (tab: string) => void
+  readonly onCall: MakeCall
+  readonly onGone: () => void
+}
+
+/** A form for each method of a service. */
+export function Methods({ service, tab, chosen, onTab, onCall, onGone }: MethodsProps) {
+  const methods = new Map(service.methods.map((method) => [method.name, method]))
+  const create = methods.get('create')
+  const custom = isStandard(tab) ? undefined : methods.get(tab)
+  const change = methods.get('patch') ?? methods.get('update')
+
+  return (
+    <section class="card" aria-label="Call a method">
+      <Tabs label="Methods" names={listTabs(service)} chosen={tab} onChoose={onTab}>
+        {tab === CREATE && create && (
+          <Form
+            label={`Create in ${service.path}`}
+            fields={create.data}
+            button="Create"
+            empties
+            onSend={(data) => onCall(create, { data })}
+          />
+        )}
+        {tab === EDIT && !chosen && (
+          <p class="hint nothing">Choose a record in the table, or open one by its {service.id}.</p>
+        )}
+        {tab === EDIT && chosen && (
+          <Edit
+            key={chosen.id}
+            chosen={chosen}
+            service={service}
+            change={change}
+            remove={methods.get('remove')}
+            onCall={onCall}
+            onGone={onGone}
+          />
+        )}
+        {custom && <Custom key={tab} method={custom} service={service} onCall={onCall} />}
+      </Tabs>
+    </section>
+  )
+}
+
+interface EditProps {
+  readonly chosen: Chosen
+  readonly service: PageService
+  readonly change: PageMethod | undefined
+  readonly remove: PageMethod | undefined
+  readonly onCall: MakeCall
+  readonly onGone: () => void
+}
+
+function Edit({ chosen: { id, record }, service, change, remove, onCall, onGone }: EditProps) {
+  const [isSure, setSure] = useState(false)
+
+  async function removeRecord(method: PageMethod): Promise<void> {
+    if (!isSure) {
+      setSure(true)
+      return
+    }
+
+    setSure(false)
+    if (isOk(await onCall(method, { id }))) onGone()
+  }
+
+  return (
+    <>
+      <p class="chosen">
+        <span class="hint">{service.id}</span> <code>{id}</code>
+        {remove && (
+          <button
+            type="button"
+            class={isSure ? 'danger sure' : 'danger'}
+            onClick={() => void removeRecord(remove)}
+            onBlur={() => setSure(false)}
+          >
+            {isSure ? 'Really remove' : 'Remove'}
+          </button>
+        )}
+      </p>
+      {change && (
+        <Form
+          label={`Change ${id} of ${service.path}`}
+          fields={change.data}
+          record={record}
+          whole={change.name === 'update'}
+          button="Save"
+          onSend={(data) => onCall(change, { id, data })}
+        />
+      )}
+    </>
+  )
+}
+
+interface CustomProps {
+  readonly method: PageMethod
+  readonly service: PageService
+  readonly onCall: MakeCall
+}
+
+/** Of a route by GET the query is what it takes, and of all the placeholders. */
+function Custom({ method, service, onCall }: CustomProps) {
+  const { name, route, data, query } = method
+  const verb = route?.verb ?? 'POST'
+  const placeholders = (route?.placeholders ?? []).filter((one) => !data?.some(({ path }) => path === one))
+  const [values, setValues] = useState<ReadonlyMap<string, string>>(new Map())
+  const [search, setSearch] = useState('')
+  const isRead = verb === 'GET'
+  const fields = isRead ? (query ?? []) : verb === 'DELETE' ? (data ?? []) : data
+
+  async function send(sent: unknown): Promise<RequestOutcome> {
+    const asked = isRead && isObject(sent) ? (sent as Query) : {}
+    const body = { ...(!isRead && isObject(sent) ? sent : {}), ...Object.fromEntries(values) }
+    const whole = isRead || isObject(sent) ? body : sent
+    const parameters = { ...asked, ...Object.fromEntries(new URLSearchParams(search)) }
+
+    return onCall(method, { data: whole, ...(Object.keys(parameters).length > 0 && { query: parameters }) })
+  }
+
+  return (
+    <Form label={`Call ${name} of ${service.path}`} fields={fields} button={`Call ${name}`} onSend={send}>
+      <p class="chosen">
+        <span class={`verb ${verb}`}>{verb}</span>{' '}
+        <code>
+          /{service.path}
+          {route && `/${route.path}`}
+        </code>
+      </p>
+      {placeholders.map((one) => (
+        <Placeholder
+          key={one}
+          name={one}
+          value={values.get(one) ?? ''}
+          onValue={(value) => setValues(new Map(values).set(one, value))}
+        />
+      ))}
+      {isRead && !query && (
+        <div class="field">
+          <label for="custom-query">query</label>
+          <span class="kind">as in a URL</span>
+          <input
+            id="custom-query"
+            class="mono"
+            value={search}
+            placeholder="limit=5"
+            autoComplete="off"
+            onInput={({ currentTarget }) => setSearch(currentTarget.value)}
+          />
+        </div>
+      )}
+    </Form>
+  )
+}
