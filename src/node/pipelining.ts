@@ -1,4 +1,5 @@
 import { AsyncResource } from 'node:async_hooks'
+import type { EventEmitter } from 'node:events'
 import { Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Server as HttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
@@ -74,13 +75,13 @@ export function limitPipelining<AnyServer extends Server>(
 
   if (server[LIMITED]) return server
 
-  const emit: (...args: any[]) => boolean = server.emit.bind(server)
+  const emit: EventEmitter['emit'] = (server as EventEmitter).emit.bind(server)
 
   server[LIMITED] = true
-  server.emit = (event: string | symbol, ...values: any[]): boolean => {
+  server.emit = (event: string | symbol, ...values: unknown[]): boolean => {
     if (event !== 'request') return emit(event, ...values)
 
-    gate(values[0], values[1], () => emit(event, ...values))
+    gate(values[0] as IncomingMessage, values[1] as ServerResponse, () => emit(event, ...values))
 
     return server.listenerCount('request') > 0
   }
@@ -253,10 +254,10 @@ class Pipeline implements WaitingConnection {
 
 /** Node emits no event when the body of a response is complete that has to wait for those before it. */
 function onEnd(response: ServerResponse, callback: () => void): void {
-  const end: (...args: any[]) => ServerResponse = response.end
+  const { end } = response
 
-  response.end = (...args: any[]) => {
-    const ended = end.apply(response, args)
+  response.end = (...args: unknown[]) => {
+    const ended = end.apply(response, args as Parameters<typeof end>)
 
     callback()
 

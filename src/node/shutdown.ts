@@ -32,51 +32,28 @@ export function prepareClose(server: Server, app?: object): () => Promise<void> 
   if (!(server instanceof Server))
     throw createTypeError('ALULA_INVALID_ARGUMENT', 'prepareClose expects a server of node:http')
 
-  const responses = new Map<Socket, ServerResponse | undefined>()
-  let changes = 0
+  const connections = new Connections(server)
   let closing: Promise<void> | undefined
-
-  server.on('connection', (socket: Socket) => {
-    changes++
-    responses.set(socket, undefined)
-    socket.once('close', () => {
-      changes++
-      responses.delete(socket)
-    })
-  })
-
-  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    responses.set(socket, response)
-    response.once('close', () => {
-      if (responses.get(socket) === response) responses.set(socket, undefined)
-    })
-  })
-
-  function endConnections(isDone: (response: ServerResponse | undefined) => boolean): void {
-    for (const [socket, response] of responses) {
-      if (isDone(response)) socket.destroy()
-    }
-  }
 
   async function close(): Promise<void> {
     if (!server.listening) return
     if (app) endStreams(app)
 
-    const accepted = await acceptBacklog(server, () => changes)
+    const accepted = await acceptBacklog(server, connections)
     const closed = new Promise<void>((resolve, reject) => {
       NetServer.prototype.close.call(server, (error) => (error ? reject(error) : resolve()))
     })
 
     server.prependListener('request', (_request, response) => announceClose(response))
-    for (const response of responses.values()) announceClose(response)
+    connections.announceClose()
     // For connections whose response had begun before the header was set.
     server.keepAliveTimeout = IDLE_GRACE
     for (const socket of accepted) socket.resume()
 
     // A busy process runs its timers late, with requests waiting to be read: those come first.
     const timers = [
-      setTimeout(setImmediate, IDLE_GRACE, () => endConnections((response) => response === undefined)),
-      setTimeout(setImmediate, ARRIVAL_GRACE, () => endConnections((response) => !response?.req.complete))
+      setTimeout(setImmediate, IDLE_GRACE, () => connections.end((response) => response === undefined)),
+      setTimeout(setImmediate, ARRIVAL_GRACE, () => connections.end((response) => !response?.req.complete))
     ]
 
     await closed
@@ -92,16 +69,54 @@ export function prepareClose(server: Server, app?: object): () => Promise<void> 
   }
 }
 
+/** The connections of a server, with the response that each of them is getting. */
+class Connections {
+  /** How many have come or gone so far. */
+  changes = 0
+
+  private readonly responses = new Map<Socket, ServerResponse | undefined>()
+
+  constructor(server: Server) {
+    server.on('connection', (socket: Socket) => {
+      this.changes++
+      this.responses.set(socket, undefined)
+      socket.once('close', () => {
+        this.changes++
+        this.responses.delete(socket)
+      })
+    })
+
+    server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+      this.responses.set(socket, response)
+      response.once('close', () => {
+        if (this.responses.get(socket) === response) this.responses.set(socket, undefined)
+      })
+    })
+  }
+
+  /** Says in all responses that have not begun that they are the last ones. */
+  announceClose(): void {
+    for (const response of this.responses.values()) announceClose(response)
+  }
+
+  /** Closes those whose response is of a kind. */
+  end(isDone: (response: ServerResponse | undefined) => boolean): void {
+    for (const [socket, response] of this.responses) {
+      if (isDone(response)) socket.destroy()
+    }
+  }
+}
+
 /**
  * Accepts the connections that wait, without reading from them: a listening socket that is closed resets them,
  * and their clients may have sent requests already. While nothing is read, clients get no response and open no further
  * connection; those that have just got one have the time to do so.
  *
  * @param server The server
- * @param countChanges How many connections have come or gone so far
+ * @param connections Those that it has
  * @returns The connections, paused
  */
-async function acceptBacklog(server: Server, countChanges: () => number): Promise<Socket[]> {
+async function acceptBacklog(server: Server, connections: Connections): Promise<Socket[]> {
   const end = performance.now() + BACKLOG_GRACE
   const accepted: Socket[] = []
   let changes: number
@@ -115,12 +130,12 @@ async function acceptBacklog(server: Server, countChanges: () => number): Promis
   server.on('connection', hold)
 
   do {
-    changes = countChanges()
+    changes = connections.changes
     await new Promise((resolve) => setTimeout(resolve, QUIET_TIME))
     // Node accepts one connection in a turn of the event loop, and a turn may take longer than the time above. Here
     // it has just looked for one, and the server is closed before it looks again.
     await new Promise(setImmediate)
-  } while (changes !== countChanges() && performance.now() < end)
+  } while (changes !== connections.changes && performance.now() < end)
 
   server.off('connection', hold)
 

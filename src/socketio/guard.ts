@@ -8,7 +8,7 @@ import type { OpenedSocket } from './connections.ts'
 interface Reserving {
   emitReserved(event: string, ...values: unknown[]): boolean
   rawListeners(event: string | symbol): unknown[]
-  emit(event: any, ...values: any[]): unknown
+  emit(event: string | symbol, ...values: unknown[]): unknown
 }
 
 /**

@@ -58,8 +58,7 @@ interface Settings {
  * app.configure(socketio((io) => io.on('connection', (socket) => console.log(socket.id))))
  */
 export function socketio(...args: SocketioArguments): (app: any) => void {
-  const { port, options, configure } = toSettings(args)
-  const { logger = console, ...serverOptions } = options
+  const settings = toSettings(args)
 
   return (app: Application) => {
     if (app._isSetup)
@@ -71,79 +70,100 @@ export function socketio(...args: SocketioArguments): (app: any) => void {
     // A second server of Socket.IO on the same port would respond to every connection a second time.
     addPlugin(app, 'socketio', "'alula/socketio' is configured already")
 
-    const closers: (() => Promise<void>)[] = []
-    let transport: SocketTransport | undefined
-    let ownServer: HttpServer | undefined
-    let configured: Promise<unknown> | undefined
-    let ending: Promise<void> | undefined
-    let isHooked = false
-
-    async function setUp({ app, server }: ApplicationHookContext, next: NextFunction): Promise<void> {
-      const { Server } = await import('socket.io').catch(rethrowMissingPeer('socket.io', "'alula/socketio'"))
-
-      // One for all servers, which may be set up at the same time: nothing is awaited between check and creation.
-      transport ??= new SocketTransport(app, Server, serverOptions, logger)
-      app.io = transport.io
-
-      // Not earlier: an Express application that this one becomes a part of would close its server first.
-      if (!isHooked) app.hooks({ teardown: [tearDown] })
-      isHooked = true
-
-      const created = port === undefined || ownServer ? undefined : createServer(refuse)
-
-      ownServer ??= created
-      if (ownServer ?? server) transport.attach(ownServer ?? server)
-      // Once: with a second server, its listeners would be there twice.
-      if (!configured) {
-        configured = callConfigure(app, transport)
-        configured.catch(() => {
-          configured = undefined
-        })
-      }
-
-      await configured
-
-      await next()
-
-      if (created) {
-        closers.push(prepareClose(created))
-        created.listen(port)
-        await once(created, 'listening')
-      }
-
-      warnWithoutServer(transport)
-    }
-
-    async function callConfigure(app: Application, { io }: SocketTransport): Promise<void> {
-      await configure?.call(app, io)
-    }
-
-    async function tearDown(_context: unknown, next: NextFunction): Promise<void> {
-      // A second call waits as well: services must not be torn down while calls run.
-      ending ??= end()
-      await ending
-      await next()
-    }
-
-    async function end(): Promise<void> {
-      try {
-        await transport?.close()
-        await Promise.all(closers.splice(0).map((close) => close()))
-      } finally {
-        transport = undefined
-        ownServer = undefined
-        configured = undefined
-        ending = undefined
-      }
-    }
+    const servers = new SocketServers(settings)
+    const setUp = (context: ApplicationHookContext, next: NextFunction) => servers.setUp(context, next)
 
     app.hooks({ setup: [setUp] })
 
     // An Express application has one already.
     if (!app.listen || app.listen === BaseApplication.prototype.listen) {
       app.listen = function (this: Application, ...listenArgs: unknown[]): Promise<HttpServer> {
-        return startServer(this, createServer(refuse), listenArgs, closers)
+        return startServer(this, createServer(refuse), listenArgs, servers.closers)
       }
+    }
+  }
+}
+
+/** Socket.IO of one application, and the servers that it is attached to. */
+class SocketServers {
+  /** Close the servers that were started for it. */
+  readonly closers: (() => Promise<void>)[] = []
+
+  private readonly settings: Settings
+  private transport: SocketTransport | undefined
+  private ownServer: HttpServer | undefined
+  private configured: Promise<unknown> | undefined
+  private ending: Promise<void> | undefined
+  private isHooked = false
+
+  constructor(settings: Settings) {
+    this.settings = settings
+  }
+
+  async setUp({ app, server }: ApplicationHookContext, next: NextFunction): Promise<void> {
+    const { port, options } = this.settings
+    const { logger = console, ...serverOptions } = options
+    const { Server } = await import('socket.io').catch(rethrowMissingPeer('socket.io', "'alula/socketio'"))
+
+    // One for all servers, which may be set up at the same time: nothing is awaited between check and creation.
+    this.transport ??= new SocketTransport(app, Server, serverOptions, logger)
+
+    const { transport } = this
+
+    app.io = transport.io
+
+    // Not earlier: an Express application that this one becomes a part of would close its server first.
+    const tearDown = (_context: unknown, next: NextFunction) => this.tearDown(next)
+
+    if (!this.isHooked) app.hooks({ teardown: [tearDown] })
+    this.isHooked = true
+
+    const created = port === undefined || this.ownServer ? undefined : createServer(refuse)
+
+    this.ownServer ??= created
+    if (this.ownServer ?? server) transport.attach(this.ownServer ?? server)
+
+    await this.configure(app, transport)
+
+    await next()
+
+    if (created) {
+      this.closers.push(prepareClose(created))
+      created.listen(port)
+      await once(created, 'listening')
+    }
+
+    warnWithoutServer(transport)
+  }
+
+  /** Once: with a second server, its listeners would be there twice. */
+  private async configure(app: Application, { io }: SocketTransport): Promise<void> {
+    const call = async () => await this.settings.configure?.call(app, io)
+
+    this.configured ??= call().catch((error: unknown) => {
+      this.configured = undefined
+      throw error
+    })
+
+    await this.configured
+  }
+
+  private async tearDown(next: NextFunction): Promise<void> {
+    // A second call waits as well: services must not be torn down while calls run.
+    this.ending ??= this.end()
+    await this.ending
+    await next()
+  }
+
+  private async end(): Promise<void> {
+    try {
+      await this.transport?.close()
+      await Promise.all(this.closers.splice(0).map((close) => close()))
+    } finally {
+      this.transport = undefined
+      this.ownServer = undefined
+      this.configured = undefined
+      this.ending = undefined
     }
   }
 }

@@ -302,6 +302,11 @@ function getConnection({ feathers: connection = {} }: OpenedSocket): RealTimeCon
   return connection
 }
 
+/** A transport of Engine.IO; that of long-polling has no WebSocket. */
+interface WithWebSocket {
+  readonly socket?: { once(event: 'close', listener: () => void): unknown; terminate(): void }
+}
+
 /**
  * Closes the connections of Engine.IO, and not the sockets: a client whose socket is disconnected by the server does not
  * reconnect by itself. Connections that do not close in time are terminated.
@@ -309,7 +314,7 @@ function getConnection({ feathers: connection = {} }: OpenedSocket): RealTimeCon
 async function closeTransports(sockets: readonly OpenedSocket[]): Promise<void> {
   const connections = sockets.map(({ conn }) => conn)
   // Connections of Engine.IO emit 'close' before everything has left through their WebSockets.
-  const webSockets = connections.map(({ transport }: any) => transport.socket).filter(Boolean)
+  const webSockets = connections.flatMap(({ transport }) => (transport as WithWebSocket).socket ?? [])
   const closed = [...connections, ...webSockets].map(
     (closing) => new Promise<void>((resolve) => closing.once('close', () => resolve()))
   )

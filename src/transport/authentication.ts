@@ -65,10 +65,11 @@ export function getSchemes(
   app: Authenticating,
   { service, strategies }: ParseAuthenticationOptions = {}
 ): readonly string[] {
-  const configuration: any = app.defaultAuthentication?.(service)?.configuration ?? {}
+  const configuration: Partial<DefaultAuthentication['configuration']> =
+    app.defaultAuthentication?.(service)?.configuration ?? {}
   const { parseStrategies, authStrategies = [] } = configuration
   const names: readonly string[] = strategies ?? parseStrategies ?? authStrategies
-  const schemes = names.flatMap((name) => configuration[name]?.schemes ?? [])
+  const schemes = names.flatMap((name): readonly string[] => configuration[name]?.schemes ?? [])
 
-  return schemes.length > 0 ? [...new Set<string>(schemes)] : ['Bearer']
+  return schemes.length > 0 ? [...new Set(schemes)] : ['Bearer']
 }

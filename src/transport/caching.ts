@@ -60,8 +60,8 @@ function toVarying(
   { headers }: CachedRequest,
   { service }: ParseAuthenticationOptions = {}
 ): readonly string[] {
-  const configuration: any = app.defaultAuthentication?.(service)?.configuration ?? {}
-  const header: string = configuration[strategy as string]?.header ?? 'Authorization'
+  const configuration = app.defaultAuthentication?.(service)?.configuration
+  const header: string = configuration?.[strategy as string]?.header ?? 'Authorization'
   const isSent = Boolean(headers[header.toLowerCase()])
 
   return isSent || headers.cookie === undefined ? [header] : [header, 'Cookie']

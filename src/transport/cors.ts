@@ -84,13 +84,69 @@ export function createCors(option: boolean | CorsOptions | undefined, name: stri
   assertOptions(name, options, CHECKS, { under: 'cors' })
   if (options.credentials) assertOption(name, 'cors.origin', options.origin, CREDENTIALS_CHECK)
 
-  const { origin = '*', credentials = false, exposedHeaders = [], maxAge } = options
-  const origins = typeof origin === 'function' ? [] : [origin].flat()
-  const isAny = origins.includes('*')
+  return new CorsRules(options, name)
+}
 
-  function isAllowed(sent: string): boolean {
-    if (typeof origin !== 'function') return isAny || origins.includes(sent)
+/** The option, for one transport. */
+class CorsRules implements Cors {
+  private readonly name: string
+  private readonly origin: (origin: string) => boolean
+  /** Whether pages of any origin may call. */
+  private readonly isAny: boolean
+  private readonly credentials: boolean
+  private readonly exposed: string
+  private readonly maxAge: number | undefined
 
+  constructor({ origin = '*', credentials = false, exposedHeaders = [], maxAge }: CorsOptions, name: string) {
+    const origins = typeof origin === 'function' ? [] : [origin].flat()
+
+    this.name = name
+    this.isAny = origins.includes('*')
+    this.origin = typeof origin === 'function' ? origin : (sent) => this.isAny || origins.includes(sent)
+    this.credentials = credentials
+    this.exposed = exposedHeaders.join(', ')
+    this.maxAge = maxAge
+  }
+
+  trusts(sent: string): boolean {
+    return this.credentials && this.isAllowed(sent)
+  }
+
+  preflight(request: HttpRequest): HttpResponse | undefined {
+    const { method, headers } = request
+
+    if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return undefined
+
+    const asked = headers['access-control-request-headers']
+    const allowed = this.toHeaders(request)
+
+    return {
+      status: 204,
+      headers: {
+        ...(allowed && {
+          ...allowed,
+          'Access-Control-Allow-Methods': VERBS,
+          ...(typeof asked === 'string' && { 'Access-Control-Allow-Headers': asked }),
+          ...(this.maxAge !== undefined && { 'Access-Control-Max-Age': String(this.maxAge) })
+        }),
+        Vary: 'Origin, Access-Control-Request-Headers'
+      },
+      body: undefined
+    }
+  }
+
+  allow(request: HttpRequest, response: HttpResponse): HttpResponse {
+    const own = {
+      ...this.toHeaders(request),
+      ...(this.exposed !== '' && { 'Access-Control-Expose-Headers': this.exposed }),
+      ...(!this.isAny && { Vary: addOrigin(response.headers) })
+    }
+
+    return { ...response, headers: { ...without(response.headers, Object.keys(own)), ...own } }
+  }
+
+  private isAllowed(sent: string): boolean {
+    const { origin, name } = this
     const sentence = `The function 'cors.origin' of ${name} has to return true or false`
     const decision: unknown = assertSync(origin(sent), sentence)
 
@@ -99,51 +155,12 @@ export function createCors(option: boolean | CorsOptions | undefined, name: stri
     throw createTypeError('ALULA_INVALID_RETURN_VALUE', sentence)
   }
 
-  function toHeaders({ headers: { origin: sent } }: HttpRequest): Record<string, string> | undefined {
-    if (typeof sent !== 'string' || !isAllowed(sent)) return undefined
+  private toHeaders({ headers: { origin: sent } }: HttpRequest): Record<string, string> | undefined {
+    if (typeof sent !== 'string' || !this.isAllowed(sent)) return undefined
 
     return {
-      'Access-Control-Allow-Origin': isAny ? '*' : sent,
-      ...(credentials && { 'Access-Control-Allow-Credentials': 'true' })
-    }
-  }
-
-  return {
-    trusts: (sent) => credentials && isAllowed(sent),
-
-    preflight(request) {
-      const { method, headers } = request
-
-      if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return undefined
-
-      const asked = headers['access-control-request-headers']
-      const allowed = toHeaders(request)
-
-      return {
-        status: 204,
-        headers: {
-          ...(allowed && {
-            ...allowed,
-            'Access-Control-Allow-Methods': VERBS,
-            ...(typeof asked === 'string' && { 'Access-Control-Allow-Headers': asked }),
-            ...(maxAge !== undefined && { 'Access-Control-Max-Age': String(maxAge) })
-          }),
-          Vary: 'Origin, Access-Control-Request-Headers'
-        },
-        body: undefined
-      }
-    },
-
-    allow(request, response) {
-      const exposed = exposedHeaders.join(', ')
-
-      const own = {
-        ...toHeaders(request),
-        ...(exposed !== '' && { 'Access-Control-Expose-Headers': exposed }),
-        ...(!isAny && { Vary: addOrigin(response.headers) })
-      }
-
-      return { ...response, headers: { ...without(response.headers, Object.keys(own)), ...own } }
+      'Access-Control-Allow-Origin': this.isAny ? '*' : sent,
+      ...(this.credentials && { 'Access-Control-Allow-Credentials': 'true' })
     }
   }
 }

@@ -274,7 +274,7 @@ function toFeathersError(error: unknown): FeathersError {
 interface ExposedError {
   readonly status: number
   readonly message: string
-  readonly headers?: any
+  readonly headers?: ClientError['headers']
 }
 
 /** The convention of `http-errors`: middleware marks a message that may be shown with `expose`. */

@@ -52,7 +52,7 @@ export function createHttpHandler(app: TransportApplication, options: HttpOption
  * @param settings The settings of the transport
  */
 export function serveHttp(app: TransportApplication, settings: HttpSettings): HttpHandler {
-  const { etag, logger, cors, authentication } = settings
+  const { cors, etag } = settings
   const checkSetup = createSetupCheck(app)
 
   async function respond(request: HttpRequest): Promise<HttpResponse> {
@@ -77,7 +77,7 @@ export function serveHttp(app: TransportApplication, settings: HttpSettings): Ht
         etag
       )
     } catch (error) {
-      return fail(request, error, target && !isMounted(target) ? target : null, call)
+      return toFailure(app, settings, request, error, target && !isMounted(target) ? target : null, call)
     }
   }
 
@@ -85,38 +85,48 @@ export function serveHttp(app: TransportApplication, settings: HttpSettings): Ht
     try {
       return cors.preflight(request) ?? cors.allow(request, await respond(request))
     } catch (error) {
-      return failPlainly(request, error)
+      return toPlainFailure(app, settings, request, error)
     }
-  }
-
-  function fail(
-    request: HttpRequest,
-    error: unknown,
-    route: RouteLookup | null,
-    call: HookContext | undefined
-  ): HttpResponse {
-    try {
-      logUnexpected(logger, error, toLogContext(call))
-
-      const result = toHttpError(error, request, route, app, authentication)
-
-      return encodeResponse(request, withCacheHeaders(app, call, request, result, settings), etag)
-    } catch (failure) {
-      return failPlainly(request, failure)
-    }
-  }
-
-  /** For the function `cors.origin`, and for headers that configuration makes invalid. */
-  function failPlainly(request: HttpRequest, error: unknown): HttpResponse {
-    logUnexpected(logger, error, toLogContext(undefined))
-
-    const { method, path, headers } = request
-    const { status, body } = toErrorResponse(app, error, { provider: 'rest', method, path, headers })
-
-    return encodeResponse(request, { status, headers: {}, body }, etag)
   }
 
   return cors ? (request) => respondWithCors(request, cors) : respond
+}
+
+/** The response to a request that failed. */
+function toFailure(
+  app: TransportApplication,
+  settings: HttpSettings,
+  request: HttpRequest,
+  error: unknown,
+  route: RouteLookup | null,
+  call: HookContext | undefined
+): HttpResponse {
+  const { logger, authentication, etag } = settings
+
+  try {
+    logUnexpected(logger, error, toLogContext(call))
+
+    const result = toHttpError(error, request, route, app, authentication)
+
+    return encodeResponse(request, withCacheHeaders(app, call, request, result, settings), etag)
+  } catch (failure) {
+    return toPlainFailure(app, settings, request, failure)
+  }
+}
+
+/** For the function `cors.origin`, and for headers that configuration makes invalid. */
+function toPlainFailure(
+  app: TransportApplication,
+  { logger, etag }: HttpSettings,
+  request: HttpRequest,
+  error: unknown
+): HttpResponse {
+  logUnexpected(logger, error, toLogContext(undefined))
+
+  const { method, path, headers } = request
+  const { status, body } = toErrorResponse(app, error, { provider: 'rest', method, path, headers })
+
+  return encodeResponse(request, { status, headers: {}, body }, etag)
 }
 
 /** The call, as a log may show it. */

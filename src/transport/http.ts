@@ -132,7 +132,7 @@ export function toHttpResult(context: HookContext): HttpResult {
 }
 
 /** No cache may keep an access token (RFC 6749 §5.1). */
-function toResultHeaders({ headers = {}, location }: Http, hasToken: boolean): { [name: string]: any } {
+function toResultHeaders({ headers = {}, location }: Http, hasToken: boolean): HttpResult['headers'] {
   if (location === undefined && !hasToken) return headers
 
   return {
