@@ -60,7 +60,7 @@ export async function readText(request: IncomingMessage, limit: number): Promise
     source.on('data', onData)
     source.once('end', () => {
       isSettled = true
-      resolve(toText(chunks))
+      resolve(toBodyText(chunks))
     })
     if (decompressor) {
       request.once('data', () => {
@@ -111,7 +111,7 @@ function createIncompleteError({ complete }: IncomingMessage): Error {
 }
 
 /** Most bodies come in one piece. */
-function toText(chunks: readonly Buffer[]): string {
+function toBodyText(chunks: readonly Buffer[]): string {
   const [first] = chunks
   const bytes = chunks.length === 1 ? (first as Buffer) : Buffer.concat(chunks)
   const text = bytes.toString('utf8')

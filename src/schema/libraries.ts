@@ -80,15 +80,15 @@ export function toValidator(schema: AnySchema, owner: string, ajv?: AjvLike): Va
     result.issues ? { faults: result.issues.map((issue) => toFault(issue, vendor)) } : result
 
   return {
-    input: describe(schema, 'input', owner),
-    output: describe(schema, 'output', owner),
+    input: describeSchema(schema, 'input', owner),
+    output: describeSchema(schema, 'output', owner),
     validate(value) {
       return andThen(validate(value), finish)
     }
   }
 }
 
-function describe(schema: StandardSchema, side: 'input' | 'output', owner: string): JsonSchema {
+function describeSchema(schema: StandardSchema, side: 'input' | 'output', owner: string): JsonSchema {
   const { jsonSchema, vendor } = schema['~standard']
 
   if (!jsonSchema)

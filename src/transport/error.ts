@@ -261,7 +261,7 @@ function describeFully(error: unknown): string {
 }
 
 function toFeathersError(error: unknown): FeathersError {
-  if (!isForClient(error)) return new GeneralError(isProduction() ? UNEXPECTED : describe(error))
+  if (!isForClient(error)) return new GeneralError(isProduction() ? UNEXPECTED : toErrorText(error))
 
   const { status, message } = error
   const Known = errors[status]
@@ -284,7 +284,7 @@ function isForClient(error: unknown): error is ExposedError {
   return expose === true && isStatus(status) && Number(status) < 500
 }
 
-function describe(error: unknown): string {
+function toErrorText(error: unknown): string {
   const message = typeof error === 'string' ? error : (error as Error | null | undefined)?.message
 
   return typeof message === 'string' && message !== '' ? message : UNEXPECTED

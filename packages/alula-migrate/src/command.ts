@@ -5,7 +5,7 @@ import { migrateFolder } from './migrate.ts'
 import { renderReport } from './report.ts'
 
 /** What the command prints, and the exit code of its process. */
-export interface Outcome {
+export interface MigrationOutcome {
   readonly code: number
   readonly output: string
 }
@@ -30,7 +30,7 @@ class UsageError extends Error {}
  *
  * @param args The arguments after the name of the command
  */
-export function runCommand(args: readonly string[]): Outcome {
+export function runCommand(args: readonly string[]): MigrationOutcome {
   try {
     return run(args)
   } catch (error) {
@@ -40,7 +40,7 @@ export function runCommand(args: readonly string[]): Outcome {
   }
 }
 
-function run(args: readonly string[]): Outcome {
+function run(args: readonly string[]): MigrationOutcome {
   const flags = args.filter((argument) => argument.startsWith('-'))
   const [folder, ...others] = args.filter((argument) => !argument.startsWith('-'))
   const unknown = flags.find((flag) => !FLAGS.includes(flag))

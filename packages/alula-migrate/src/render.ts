@@ -121,7 +121,7 @@ function renderName({ imported, local, isType }: NamedBinding, separator: string
 }
 
 /** In words: which names come from where. */
-export function describe(parts: readonly Part[]): string {
+export function describeParts(parts: readonly Part[]): string {
   return parts
     .map(({ from, defaultName, namespace, named }) => {
       const names = [defaultName, namespace, ...named.map(({ imported }) => imported)].filter(Boolean)

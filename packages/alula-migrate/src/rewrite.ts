@@ -2,7 +2,7 @@ import { applyEdits, type Edit, lineAt } from './edit.ts'
 import { type Token, tokenize } from './lexer.ts'
 import { isClientFile, lookUp, type Replacement, resolveName, toPackageName } from './packages.ts'
 import { findReferences, type NamedBinding, type Reference } from './references.ts'
-import { describe, isOnePart, type Part, renderStatements, renderVariables, toFormat } from './render.ts'
+import { describeParts, isOnePart, type Part, renderStatements, renderVariables, toFormat } from './render.ts'
 import type { Anchor, Change, Remark, Rewritten } from './rewritten.ts'
 import { findUses, type Member, type Use } from './uses.ts'
 
@@ -139,7 +139,7 @@ class Rewriter {
       this.edits.length = marks[0]
       this.changes.length = marks[1]
       this.keep(reference)
-      this.remark(token, `rewrite this by hand: ${describe(parts)}`, 'names')
+      this.remark(token, `rewrite this by hand: ${describeParts(parts)}`, 'names')
     } else {
       this.replace(reference, this.renderParts(reference, parts), parts)
     }

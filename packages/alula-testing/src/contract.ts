@@ -181,7 +181,8 @@ async function runOperation(contract: Contract, operation: Operation): Promise<v
 
     if (breach) fail(contract, request, `${breach}\n${shorten(reply)}`)
     if (request.isValid && reply.status !== 401) statuses.push(reply.status)
-    if (request.isValid && reply.status === 400) firstRefusal ??= `${toText(request)}\n${shorten(reply)}`
+    if (request.isValid && reply.status === 400)
+      firstRefusal ??= `${toRequestText(request)}\n${shorten(reply)}`
 
     remember(contract, operation, reply)
   }
@@ -309,11 +310,11 @@ async function toReply({ fetch }: TestClient, { verb, url, body }: DocumentReque
 }
 
 function fail(contract: Contract, request: DocumentRequest, breach: string): never {
-  throw new Error(`${toText(request)}\n${breach}\n${repeat(contract)}`)
+  throw new Error(`${toRequestText(request)}\n${breach}\n${repeat(contract)}`)
 }
 
 /** A request for a message. */
-function toText({ verb, url, body }: DocumentRequest): string {
+function toRequestText({ verb, url, body }: DocumentRequest): string {
   return `${verb} ${url}${body === undefined ? '' : `\n${body}`}`
 }
 

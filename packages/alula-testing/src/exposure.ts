@@ -230,7 +230,7 @@ async function request(row: Operation, { client }: Caller, options: ProofOptions
   // The path of a service at the root is a slash.
   const response = await client.fetch(`/${path}`.replace(/^\/+/, '/'), {
     method: verb,
-    ...(args.includes('data') && { json: toData(row, options) }),
+    ...(args.includes('data') && { json: toRequestData(row, options) }),
     headers: defaultServiceMethods.includes(row.method) ? {} : { 'X-Service-Method': row.method }
   })
 
@@ -247,7 +247,7 @@ async function send(
   options: ProofOptions
 ): Promise<Reply> {
   const { authentication } = client.params
-  const values = { id: toId(row, options), data: toData(row, options), params: {} }
+  const values = { id: toId(row, options), data: toRequestData(row, options), params: {} }
   const [error, result] = await handleSocket(
     app as Parameters<typeof handleSocket>[0],
     {
@@ -276,7 +276,7 @@ function toId({ service }: ExposureRow, { records = {} }: ProofOptions): Id {
 }
 
 /** A call by name has the placeholders of a route in its data. */
-function toData({ service, routes: [route] }: Operation, { data = {} }: ProofOptions): object {
+function toRequestData({ service, routes: [route] }: Operation, { data = {} }: ProofOptions): object {
   const filled = Object.fromEntries((route?.placeholders ?? []).map((name) => [name, '1']))
 
   return { ...filled, ...(Object.hasOwn(data, service) && data[service]) }

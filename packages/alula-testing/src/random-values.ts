@@ -93,7 +93,7 @@ export function toRandomValue(schema: unknown, root: JsonSchema, random: Random,
     case 'object':
       return toObject(part, root, random, depth)
     default:
-      return toText(part, random)
+      return toRandomText(part, random)
   }
 }
 
@@ -127,7 +127,7 @@ function toNumber(
   return multipleOf === undefined ? value : Math.ceil(value / step) * step
 }
 
-function toText({ format, pattern, minLength = 0, maxLength }: JsonSchema, random: Random): string {
+function toRandomText({ format, pattern, minLength = 0, maxLength }: JsonSchema, random: Random): string {
   const known = typeof format === 'string' && Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined
 
   if (known) return pick(random, known)
@@ -186,10 +186,11 @@ export function toDamaged(value: unknown, random: Random): unknown {
 
   const names = Object.keys(value)
   const name = pick(random, [...names, 'undeclared'])
-  const copy: any = Array.isArray(value) ? [...value] : { ...value }
+  const copy: { [name: string]: unknown } = { ...value }
 
-  if (names.includes(name) && random() < 0.3 && !Array.isArray(value)) delete copy[name]
-  else setOwn(copy, Array.isArray(copy) ? '0' : name, toDamaged(copy[name], random))
+  if (Array.isArray(value)) return Object.assign([...value], { 0: toDamaged(copy[name], random) })
+  if (names.includes(name) && random() < 0.3) delete copy[name]
+  else setOwn(copy, name, toDamaged(copy[name], random))
 
   return copy
 }

@@ -6,7 +6,7 @@ import { type Setup, toChosenId } from './setup.ts'
 import type { TestedService } from './types.ts'
 
 /** One call of a method, in which ids are numbers. */
-export interface Call {
+export interface AdapterCall {
   readonly method: 'find' | 'get' | 'create' | 'update' | 'patch' | 'remove'
   readonly params: { readonly query: object; readonly paginate?: object | boolean }
   /** Which record; `null` for all. */
@@ -19,10 +19,12 @@ export interface Call {
 }
 
 /** What came of a call: a result, or the status of an error. */
-export type Outcome = { readonly result: unknown } | { readonly status: number; readonly error: string }
+export type AdapterOutcome =
+  | { readonly result: unknown }
+  | { readonly status: number; readonly error: string }
 
 /** @internal Calls of `find` with pages of all kinds. */
-export function toFindCalls({ query }: Arbitraries): Arbitrary<readonly Call[]> {
+export function toFindCalls({ query }: Arbitraries): Arbitrary<readonly AdapterCall[]> {
   const paginate = fc.constantFrom(false, { default: 3 }, { default: 2, max: 4 }, { max: 4 })
 
   return fc.array(
@@ -35,12 +37,14 @@ export function toFindCalls({ query }: Arbitraries): Arbitrary<readonly Call[]> 
 export function toCalls(
   { conditions, fields, query, records }: Arbitraries,
   { ids }: Setup
-): Arbitrary<readonly Call[]> {
+): Arbitrary<readonly AdapterCall[]> {
   const number = fc.integer({ min: 1, max: ID_COUNT })
   const params = fc.record({ query: fc.oneof({ weight: 2, arbitrary: fc.constant({}) }, conditions) })
   const target = { number, asText: fc.boolean(), params }
-  const call = (method: Call['method'], rest: { [name: string]: Arbitrary<unknown> }): Arbitrary<Call> =>
-    fc.record({ method: fc.constant(method), ...rest }) as Arbitrary<any>
+  const call = (
+    method: AdapterCall['method'],
+    rest: { [name: string]: Arbitrary<unknown> }
+  ): Arbitrary<AdapterCall> => fc.record({ method: fc.constant(method), ...rest }) as Arbitrary<any>
 
   const creating = call('create', {
     params,
@@ -72,10 +76,10 @@ export function toCalls(
  */
 export async function perform(
   service: TestedService,
-  call: Call,
+  call: AdapterCall,
   ids: ReadonlyMap<number, unknown>,
   setup: Setup
-): Promise<Outcome> {
+): Promise<AdapterOutcome> {
   // Random data is used again, also after an adapter has changed what it got.
   const { method, params, number, asText, data, records = [] } = copy(call)
   const id = typeof number === 'number' ? ids.get(number) : null
@@ -104,14 +108,14 @@ export async function perform(
 }
 
 /** The data of a record: with the id, when a creator may choose it. */
-export function toData({ number, fields }: RandomRecord, setup: Setup): object {
+export function toRecordData({ number, fields }: RandomRecord, setup: Setup): object {
   const id = setup.ids.length > 0 ? { [setup.id]: toChosenId(setup, number) } : {}
 
   return { ...id, ...copy(fields), position: number }
 }
 
 function toCreateData(records: readonly RandomRecord[], setup: Setup): unknown {
-  const data = records.map((record) => toData(record, setup))
+  const data = records.map((record) => toRecordData(record, setup))
 
   return data.length === 1 ? data[0] : data
 }

@@ -2,7 +2,14 @@ import { inspect, isDeepStrictEqual } from 'node:util'
 import type { AdapterOptions } from 'alula/adapter'
 import fc from 'fast-check'
 import { toPlain } from './assert.ts'
-import { type Call, type Outcome, perform, toCalls, toData, toFindCalls } from './calls.ts'
+import {
+  type AdapterCall,
+  type AdapterOutcome,
+  perform,
+  toCalls,
+  toFindCalls,
+  toRecordData
+} from './calls.ts'
 import { ID_COUNT, type RandomRecord, toArbitraries } from './random.ts'
 import { type Setup, toChosenId } from './setup.ts'
 import type { TestedService } from './types.ts'
@@ -36,14 +43,14 @@ export async function runRandomTest(
 
   if (!failed) return
 
-  const [{ records, calls }] = counterexample as [{ records: RandomRecord[]; calls: Call[] }]
+  const [{ records, calls }] = counterexample as [{ records: RandomRecord[]; calls: AdapterCall[] }]
   const repeat = `Run it again with random: { seed: ${seed} }`
 
   throw new Error(
     errorInstance instanceof Disagreement
       ? [
           `The adapter '${setup.name}' and the reference disagree. ${repeat}`,
-          ...['Records:', ...records.map((record) => show(toData(record, setup)))],
+          ...['Records:', ...records.map((record) => show(toRecordData(record, setup)))],
           ...(errorInstance.before > 0 ? ['After:', ...calls.slice(0, errorInstance.before).map(show)] : []),
           errorInstance.message
         ].join('\n')
@@ -57,7 +64,7 @@ class Disagreement extends Error {
   /** How many calls were made before, on which the two agree. */
   readonly before: number
 
-  constructor(before: number, call: Call, actual: Outcome, expected: Outcome) {
+  constructor(before: number, call: AdapterCall, actual: AdapterOutcome, expected: AdapterOutcome) {
     super(`Call:\n${show(call)}\nThe adapter:\n${show(actual)}\nThe reference:\n${show(expected)}`)
     this.before = before
   }
@@ -68,7 +75,7 @@ async function compare(
   setup: Setup,
   createReference: CreateReference,
   records: readonly RandomRecord[],
-  calls: readonly Call[]
+  calls: readonly AdapterCall[]
 ): Promise<void> {
   const options = { multi: true, operators: setup.features.negation ? ['$not', '$nor'] : [] }
   const adapter = await setup.create(options)
@@ -76,7 +83,7 @@ async function compare(
   try {
     const reference = createReference({ ...options, id: setup.id })
     const ids = await fill(setup, adapter, reference, records)
-    const last: Call = { method: 'find', params: { query: {}, paginate: false } }
+    const last: AdapterCall = { method: 'find', params: { query: {}, paginate: false } }
 
     for (const [index, call] of [...calls, last].entries()) {
       const expected = await perform(reference, call, ids, setup)
@@ -108,16 +115,16 @@ async function fill(
   for (let number = 1; number <= ID_COUNT; number++) ids.set(number, free ?? toChosenId(setup, number))
 
   for (const record of records) {
-    const { [setup.id]: id } = await adapter.create(toData(record, setup))
+    const { [setup.id]: id } = await adapter.create(toRecordData(record, setup))
 
     ids.set(record.number, id)
-    await reference.create({ ...toData(record, setup), [setup.id]: id })
+    await reference.create({ ...toRecordData(record, setup), [setup.id]: id })
   }
 
   return ids
 }
 
-function isSame(actual: Outcome, expected: Outcome, isOrdered: boolean, setup: Setup): boolean {
+function isSame(actual: AdapterOutcome, expected: AdapterOutcome, isOrdered: boolean, setup: Setup): boolean {
   if ('status' in actual || 'status' in expected) {
     return 'status' in actual && 'status' in expected && actual.status === expected.status
   }
