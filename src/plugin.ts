@@ -8,7 +8,8 @@ export {
   readLogin
 } from './manifest/login.ts'
 export { type ManifestMethod, type ManifestService, readServices } from './manifest/services.ts'
-export { getTypes, isJsonSchema, toAlternatives } from './schema/json-schema.ts'
+export { toAlternatives } from './schema/alternatives.ts'
+export { getTypes, isJsonSchema } from './schema/json-schema.ts'
 export { createError, createTypeError } from './utils/developer-error.ts'
 export { didYouMean } from './utils/did-you-mean.ts'
 export type { ErrorCode } from './utils/error-codes.ts'

@@ -1,8 +1,8 @@
 import { assertApplication } from '../core/assert-application.ts'
 import { isStandardMethod } from '../core/methods.ts'
 import type { Application } from '../core/types.ts'
+import { toNames } from '../schema/alternatives.ts'
 import { getMethodDefinition, isFieldTable, type SchemaDefinition } from '../schema/compile.ts'
-import { toNames } from '../schema/json-schema.ts'
 import { listFilters } from '../schema/relation.ts'
 import { type ManifestMethod, type ManifestService, readServices } from './services.ts'
 

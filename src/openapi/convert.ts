@@ -3,14 +3,12 @@
 import { HiddenFields } from '../schema/hidden.ts'
 import {
   describesObject,
-  getReference,
   getTypes,
   hasKeyword,
   isJsonSchema,
-  type JsonSchema,
-  toTarget,
-  withoutReference
+  type JsonSchema
 } from '../schema/json-schema.ts'
+import { getReference, toTarget, withoutReference } from '../schema/references.ts'
 import { createShapes, mayBeObject, type ToShape } from '../schema/shape.ts'
 import { setOwn } from '../utils/object.ts'
 import { toPascal } from './names.ts'

@@ -1,4 +1,5 @@
-import { getProperties, type JsonSchema, toAlternatives } from '../schema/json-schema.ts'
+import { toAlternatives } from '../schema/alternatives.ts'
+import { getProperties, type JsonSchema } from '../schema/json-schema.ts'
 import { type ConvertRules, convertSchema } from './convert.ts'
 import { toDeep, toForm, toList } from './parameter-forms.ts'
 import type { OpenApiParameter } from './types.ts'

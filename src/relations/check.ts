@@ -1,10 +1,11 @@
 // What is wrong with relations is said when the application starts: later, related records would be missing without a word.
 import { getIdField, getServiceOptions } from '../core/service.ts'
 import type { Application, Params } from '../core/types.ts'
+import { toNames } from '../schema/alternatives.ts'
 import { getSchemaDefinition, isFieldTable, type SchemaDefinition } from '../schema/compile.ts'
 import type { DescribedExtension } from '../schema/declared.ts'
 import { toExpectation, toField } from '../schema/fields.ts'
-import { getProperties, getTypes, isOpenObject, type JsonSchema, toNames } from '../schema/json-schema.ts'
+import { getProperties, getTypes, isOpenObject, type JsonSchema } from '../schema/json-schema.ts'
 import type { Relation } from '../schema/relation.ts'
 import { createShapes } from '../schema/shape.ts'
 import { isFunction } from '../utils/check.ts'

@@ -12,9 +12,9 @@ import {
   hasKeyword,
   isJsonSchema,
   type JsonSchema,
-  mapParts,
-  REFERENCES
+  mapParts
 } from './json-schema.ts'
+import { REFERENCES } from './references.ts'
 import type { AjvLike, ValidationOutcome, Validator } from './validator.ts'
 
 /** The part of an error of Ajv that is used. */

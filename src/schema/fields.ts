@@ -4,9 +4,9 @@ import {
   getTypes,
   hasKeyword,
   type JsonSchema,
-  listValues,
-  REFERENCES
+  listValues
 } from './json-schema.ts'
+import { REFERENCES } from './references.ts'
 import { createShapes, type Shape } from './shape.ts'
 
 /** What a field holds, as far as queries are concerned. `any` is not converted, and a `list` is compared by no operator of ours. */

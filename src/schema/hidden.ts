@@ -1,4 +1,5 @@
-import { isJsonSchema, type JsonSchema, listReachable } from './json-schema.ts'
+import { isJsonSchema, type JsonSchema } from './json-schema.ts'
+import { listReachable } from './references.ts'
 import { createShapes, type Shape } from './shape.ts'
 
 /**

@@ -4,6 +4,7 @@ import { describeHook } from '../hooks/traits.ts'
 import { isFunction } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
+import { toNames } from './alternatives.ts'
 import {
   getAjv,
   isQueryName,
@@ -14,7 +15,6 @@ import {
   type WrittenValue
 } from './declaration.ts'
 import { DECLARED, type Declaration } from './declared.ts'
-import { toNames } from './json-schema.ts'
 import { toValidator } from './libraries.ts'
 import type { StandardSchema } from './standard.ts'
 import type { DeclaredSchema, OutputOf, SettingsFor, TypesOfForm, TypesOfRecord } from './types.ts'

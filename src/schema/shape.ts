@@ -1,7 +1,6 @@
+import { createUnion, type Expanded, toExpanded } from './alternatives.ts'
 import {
-  createUnion,
   describesObject,
-  type Expanded,
   findProperty,
   getPatterns,
   getProperties,
@@ -11,8 +10,7 @@ import {
   isOpenObject,
   type JsonSchema,
   listProperties,
-  listValues,
-  toExpanded
+  listValues
 } from './json-schema.ts'
 
 /** Makes the shape of a value that matches one of several schemas: the same one for the same schemas. */
