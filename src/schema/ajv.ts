@@ -81,7 +81,7 @@ export function createJsonValidator(schema: JsonSchema, owner: string, given?: A
     return check
   }
 
-  if (given) compile(given, toGuest(schema, given))
+  if (given) compile(given, toAsyncSchema(schema, given))
 
   const load = async (): Promise<Check> => check ?? compile(await loadAjv(schema, owner))
   const described = toDescription(schema, given, new Set()) as JsonSchema
@@ -98,7 +98,7 @@ export function createJsonValidator(schema: JsonSchema, owner: string, given?: A
  * A schema for an instance that has others: validators of Feathers are async and keep their `$id`. A second schema with
  * that `$id` would be refused, and so would one that is not async and refers to them.
  */
-function toGuest(schema: JsonSchema, ajv: AjvLike): JsonSchema {
+function toAsyncSchema(schema: JsonSchema, ajv: AjvLike): JsonSchema {
   const { $id, ...others } = schema
   const isTaken = typeof $id === 'string' && ajv.getSchema?.($id) !== undefined
 
