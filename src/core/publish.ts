@@ -64,9 +64,14 @@ export function implementPublish(service: FeathersService, path: string, app: Em
 
   for (const event of serviceEvents) {
     service.on(event, (data: unknown, given?: HookContext) => {
+      const { relays, toEventContext } = getInternals(app)
+
+      // Nothing is made for an event that goes nowhere.
+      if (relays.size === 0 && !getPublisher(app, service, event)) return
+
       // An event that code sends has none.
       const sent = isObject(given) ? given : ({ path, service, app, result: data } as unknown as HookContext)
-      const context = getInternals(app).toEventContext?.(app, { service, event, data, context: sent }) ?? sent
+      const context = toEventContext?.(app, { service, event, data, context: sent }) ?? sent
       const serviceEvent: ServiceEvent = { path, event, data, context }
 
       if (!isSecret(service, serviceEvent)) relayEvent(app, serviceEvent)
