@@ -51,9 +51,14 @@ function toHttpRequest(request: Request, trustProxy: number, address: string | u
     path: url.pathname,
     search: url.search.slice(1),
     headers,
-    host: toHost({ host: url.host, ...headers }, trustProxy),
-    address: toAddress(address, headers, trustProxy),
     native: { request },
+    // Getters read what is seldom needed.
+    get host() {
+      return toHost({ host: url.host, ...headers }, trustProxy)
+    },
+    get address() {
+      return toAddress(address, headers, trustProxy)
+    },
     get isAborted() {
       return request.signal.aborted
     },

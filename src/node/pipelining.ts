@@ -172,7 +172,7 @@ class Pipeline implements WaitingConnection {
       this.active.splice(this.active.indexOf(response), 1)
       // Its client reads: it waits from now on.
       this.backlog.set(this, 0)
-      this.weigh()
+      if (this.active.length > 0) this.weigh()
       if (this.held.size > 0) this.startHeld()
     })
     onEnd(response, () => this.weigh())

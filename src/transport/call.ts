@@ -97,6 +97,11 @@ export function readsBody(verb: string, { params, routes }: RouteLookup): boolea
   )
 }
 
+/** The methods of `PUT`, `PATCH` and `DELETE`; other verbs have several. */
+const METHODS_BY_VERB: ReadonlyMap<string, string> = new Map(
+  defaultServiceMethods.map((name) => [getDefinition(name).verb, name])
+)
+
 const VERBS_WITH_DATA: readonly string[] = ['POST', 'PUT', 'PATCH']
 
 /** Whether requests with this verb carry data. */
@@ -165,7 +170,7 @@ function toMethod(
   }
   if (verb === 'GET' || verb === 'HEAD') return segment === null ? 'find' : 'get'
 
-  const method = defaultServiceMethods.find((name) => getDefinition(name).verb === verb)
+  const method = METHODS_BY_VERB.get(verb)
 
   if (method === undefined) throw new MethodNotAllowed(`Method ${verb} not allowed${toHint(verb, headers)}`)
 

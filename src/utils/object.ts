@@ -23,13 +23,10 @@ export function copyWith<Source extends object, Properties extends object>(
   properties: Properties = {} as Properties
 ): Source & Properties {
   // `assign` would set the prototype.
-  return hasProto(source) || hasProto(properties)
-    ? ({ ...source, ...properties } as Source & Properties)
-    : Object.assign({} as Source, source, properties)
-}
+  if ((source && Object.hasOwn(source, '__proto__')) || Object.hasOwn(properties, '__proto__'))
+    return { ...source, ...properties } as Source & Properties
 
-function hasProto(value: object | undefined): boolean {
-  return value !== undefined && Object.hasOwn(value, '__proto__')
+  return Object.assign({} as Source, source, properties)
 }
 
 /** Whether a value is one that clients make of others: a list, a plain object, bytes. None of them is an id. */
