@@ -14,7 +14,7 @@ import { isObject } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { copyWith } from '../utils/object.ts'
-import { parseQuery } from './query.ts'
+import { parseQuery } from './request.ts'
 import { assertMiddleware } from './rest.ts'
 import { serverOptions } from './server.ts'
 

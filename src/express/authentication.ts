@@ -1,15 +1,14 @@
-import type { Request, RequestHandler } from 'express'
+import type { NextFunction, RequestHandler } from 'express'
 import {
   type AuthenticateHookSettings,
   authenticate as authenticateHook
 } from '../authentication-hooks/authenticate.ts'
-import { type ParseAuthenticationOptions, parseAuthentication as parse } from '../transport/authentication.ts'
+import { assertNoRequest, authenticateRequest, findCredentials } from '../node/framework.ts'
+import type { ParseAuthenticationOptions } from '../transport/authentication.ts'
 import type { TransportApplication } from '../transport/http.ts'
 import { AUTHENTICATION_CHECKS } from '../transport/options.ts'
-import { isOwnOrigin } from '../transport/origin.ts'
 import { copyWith } from '../utils/object.ts'
 import { assertOptions } from '../utils/options.ts'
-import { assertCalled } from './handlers.ts'
 import { ExpressRequest } from './request.ts'
 
 /**
@@ -20,33 +19,46 @@ import { ExpressRequest } from './request.ts'
  * @throws Error when it is used as middleware itself, and a TypeError for an option that is not valid
  */
 export function parseAuthentication(options: ParseAuthenticationOptions = {}): RequestHandler {
-  assertCalled('parseAuthentication', options)
+  assertNoRequest('parseAuthentication', options)
   assertOptions('parseAuthentication', options, AUTHENTICATION_CHECKS)
 
-  return createParser((request) => request.app as unknown as TransportApplication, options)
+  return (request, response, next) =>
+    parseInto(
+      request.app as unknown as TransportApplication,
+      new ExpressRequest(request, response),
+      options,
+      next
+    )
 }
 
-/** The same, for an application that is found by the request. */
-function createParser(
-  getApp: (request: Request) => TransportApplication,
-  options: ParseAuthenticationOptions = {}
-): RequestHandler {
-  return (request, response, next) => {
-    const app = getApp(request)
-
-    if (!app.defaultAuthentication) {
-      next()
-      return
-    }
-
-    parse(app, request, response, options)
-      .then(async (authentication) => {
-        // Calls of services are refused later; routes of one's own see a request without credentials.
-        if (authentication && (await isOwnOrigin(app, new ExpressRequest(request, response), options)))
-          request.feathers = copyWith(request.feathers, { authentication })
-      })
-      .then(() => next(), next)
+/**
+ * The same for one request.
+ *
+ * @param app The application
+ * @param own The request
+ * @param options Which strategies look
+ * @param next Called when that is done, with an error where it failed
+ */
+export function parseInto(
+  app: TransportApplication,
+  own: ExpressRequest,
+  options: ParseAuthenticationOptions | undefined,
+  next: NextFunction
+): void {
+  if (!app.defaultAuthentication) {
+    next()
+    return
   }
+
+  const { incoming: request } = own
+
+  findCredentials(app, own, options)
+    .then((authentication) => {
+      if (authentication) request.feathers = copyWith(request.feathers, { authentication })
+
+      next()
+    })
+    .catch(next)
 }
 
 /**
@@ -64,12 +76,7 @@ export function authenticate(
   const hook = authenticateHook(settings, ...names)
 
   return async (request, _response, next) => {
-    // Without `rest()` there is no provider, and the hook would let every request pass as an internal call.
-    const params = { provider: 'rest', ...request.feathers }
-    const context = { app: request.app as any, params }
-
-    await hook(context)
-    request.feathers = context.params
+    request.feathers = await authenticateRequest(hook, request.app, request.feathers)
     next()
   }
 }

@@ -1,16 +1,13 @@
-import { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express'
 import type { FeathersErrorJSON } from '../errors.ts'
+import { assertNoRequest, setErrorHeaders } from '../node/framework.ts'
 import { fromParserError } from '../node/parser-errors.ts'
 import { splitTarget } from '../node/request.ts'
-import { removeBodyHeaders } from '../node/send.ts'
-import { toHead } from '../transport/encode.ts'
 import { LOGGER_CHECK, type Logger, logError, toClientError } from '../transport/error.ts'
 import { toLogContext } from '../transport/handler.ts'
 import { createNotFound, type TransportApplication, toHttpError } from '../transport/http.ts'
 import { isBoolean, isFunction, isObject, isString } from '../utils/check.ts'
-import { createError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { sendResult } from './send.ts'
 
@@ -51,7 +48,7 @@ const CHECKS: OptionChecks = {
  * @throws Error when it is used as middleware itself, TypeError for options that are not valid
  */
 export function notFound(options: { verbose?: boolean } = {}): RequestHandler {
-  assertCalled('notFound', options)
+  assertNoRequest('notFound', options)
   assertOptions('notFound', options, { verbose: [isBoolean, 'true or false'] })
 
   const { verbose = false } = options
@@ -72,7 +69,7 @@ export function notFound(options: { verbose?: boolean } = {}): RequestHandler {
  * cannot have
  */
 export function errorHandler(options: ErrorHandlerOptions = {}): ErrorRequestHandler {
-  assertCalled('errorHandler', options)
+  assertNoRequest('errorHandler', options)
   assertOptions('errorHandler', options, CHECKS)
 
   return createErrorHandler(options, (request) => request.app as unknown as TransportApplication)
@@ -108,28 +105,10 @@ export function createErrorHandler(
     const result = toHttpError(error, request, request.lookup, getApp(request))
 
     response.status(status)
-    removeBodyHeaders(response)
-    for (const [name, value] of Object.entries(toHead(result.headers))) {
-      // `rest` may have set it, with other strategies.
-      if (!response.hasHeader(name)) response.setHeader(name, value)
-    }
+    setErrorHeaders(response, result.headers)
 
     if (responder) responder(body, request, response, next)
     else sendResult(request, response, { ...result, headers: {} })
-  }
-}
-
-/**
- * Checks that a function that makes middleware is not used as middleware: requests would never get a response.
- *
- * @throws Error when the first argument is a request
- */
-export function assertCalled(name: string, argument: object): void {
-  if (argument instanceof IncomingMessage) {
-    throw createError(
-      'ALULA_NOT_CALLED',
-      `${name} makes middleware and is none: call it, as in app.use(${name}())`
-    )
   }
 }
 

@@ -2,30 +2,23 @@ import express, { type NextFunction, type Request, type RequestHandler, type Res
 import { assertApplication } from '../core/assert-application.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, Query, RouteLookup } from '../core/types.ts'
-import { respond } from '../node/listener.ts'
+import { createForEach, toFailedHead } from '../node/framework.ts'
+import { createResponder } from '../node/listener.ts'
 import { createPipelineGate } from '../node/pipelining.ts'
 import { markReachable } from '../node/reachable.ts'
-import { splitTarget } from '../node/request.ts'
 import { toCacheHeaders, withCacheHeaders } from '../transport/caching.ts'
 import { toHead } from '../transport/encode.ts'
-import { type Logger, logUnexpected, toClientError } from '../transport/error.ts'
-import { type HttpHandler, runCall, serveHttp } from '../transport/handler.ts'
-import {
-  type HttpResult,
-  type TransportApplication,
-  toErrorHeaders,
-  toHttpResult
-} from '../transport/http.ts'
+import { runCall } from '../transport/handler.ts'
+import { type HttpResult, type TransportApplication, toHttpResult } from '../transport/http.ts'
 import { type HttpOptions, type HttpSettings, toHttpSettings } from '../transport/options.ts'
 import { createSetupCheck } from '../transport/setup-check.ts'
-import { findTarget, type HttpTarget, isMounted } from '../transport/target.ts'
+import { findTarget, isMounted } from '../transport/target.ts'
 import { isFunction, isNever } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
-import { parseAuthentication } from './authentication.ts'
+import { parseInto } from './authentication.ts'
 import { createErrorHandler } from './handlers.ts'
-import { getOwnQuery } from './query.ts'
-import { ExpressRequest } from './request.ts'
+import { ExpressRequest, getOwnQuery } from './request.ts'
 import { isUsual, sendResult } from './send.ts'
 
 declare global {
@@ -87,27 +80,36 @@ export function rest(options?: RequestHandler | RestOptions | null): (app: any) 
       throw createError('ALULA_INVALID_APPLICATION', 'alula/express rest needs an Express compatible app.')
 
     const checkSetup = createSetupCheck(app)
-    const handle = serveHttp(app, settings)
+    const respond = createResponder(app, settings)
     // Servers that `app.listen()` did not start have no limits.
     const limit = createPipelineGate()
-    // The parser below has looked for credentials already.
+    // `parseInto` has looked for credentials already.
     const serve = serveServices(app, { ...settings, parsesCredentials: false }, format, getOwnQuery)
 
-    markReachable(app)
-
-    // For all requests, and not only for services: middleware may need the credentials.
-    app.use(parseAuthentication(settings.authentication))
-    app.use(((request, response, next) => {
-      const target = findTarget(app, splitTarget(request.url).path, settings.prefix)
+    function enter(own: ExpressRequest, next: NextFunction): void {
+      const { incoming: request, response } = own
+      const target = findTarget(app, own.path, settings.prefix)
 
       if (!target) {
         next()
       } else if (isMounted(target)) {
-        limit(request, response, () => respondDirectly(handle, request, response, target, settings.logger))
+        own.target = target
+        limit(request, response, () => void respond(own))
       } else {
         checkSetup()
-        limit(request, response, () => serve(request, response, target, next))
+        limit(request, response, () => serve(own, target, next))
       }
+    }
+
+    markReachable(app)
+
+    app.use(((request, response, next) => {
+      const own = new ExpressRequest(request, response, getOwnQuery)
+
+      // For all requests, and not only for services: middleware may need the credentials.
+      parseInto(app, own, settings.authentication, (error?: unknown) =>
+        error === undefined ? enter(own, next) : next(error)
+      )
     }) satisfies RequestHandler)
   }
 }
@@ -127,23 +129,25 @@ export function toMiddleware(app: TransportApplication, options: MiddlewareOptio
 
   const settings = toHttpSettings('toMiddleware', options, CHECKS)
   const { formatter: format } = options
-  const handle = serveHttp(app, settings)
+  const respond = createResponder(app, settings)
   const checkSetup = createSetupCheck(app)
   const limit = createPipelineGate()
   const sendError = createErrorHandler({ html: false, logger: settings.logger }, () => app)
   const serve = serveServices(app, settings, format ?? formatter)
 
   return (request, response, next) => {
-    const target = findTarget(app, splitTarget(request.url).path, settings.prefix)
+    const own = new ExpressRequest(request, response)
+    const target = findTarget(app, own.path, settings.prefix)
 
     if (!target) {
       next()
     } else if (isMounted(target) || (!format && !hasMiddleware(target.service) && isUsual(request.app))) {
-      limit(request, response, () => respondDirectly(handle, request, response, target, settings.logger))
+      own.target = target
+      limit(request, response, () => void respond(own))
     } else {
       checkSetup()
       limit(request, response, () =>
-        serve(request, response, target, (error?: unknown) =>
+        serve(own, target, (error?: unknown) =>
           error === undefined ? next() : sendError(error, request, response, next)
         )
       )
@@ -172,96 +176,76 @@ export const formatter: RequestHandler = (request, response, next) => {
   else sendResult(request, response, { status, headers: {}, body })
 }
 
-/** Responds without the response methods of Express, as a server of Node does. */
-function respondDirectly(
-  handle: HttpHandler,
-  request: Request,
-  response: Response,
-  target: HttpTarget,
-  logger: Logger | false
-): void {
-  const httpRequest = new ExpressRequest(request, response, { target, params: request.feathers })
-
-  void respond(handle, httpRequest, request, response, (error) => logUnexpected(logger, error))
-}
-
-type ServeService = (request: Request, response: Response, route: RouteLookup, next: NextFunction) => void
+type ServeService = (own: ExpressRequest, route: RouteLookup, next: NextFunction) => void
 
 /** Runs a service call between the middleware of the service: before, call, after, formatter. */
 function serveServices(
   app: TransportApplication,
   settings: HttpSettings,
   format: RequestHandler,
-  getQuery: (request: Request) => Query | undefined = () => undefined
+  getQuery?: (request: Request) => Query | undefined
 ): ServeService {
-  const chains = new WeakMap<object, RequestHandler>()
   /** The responses whose call has failed. */
   const failed = new WeakSet<Response>()
+  const getChain = createForEach((service) => createChain(service, call, format, getQuery))
 
-  /** Removes the headers of a call that has succeeded, from a response that became an error after it. */
-  function replaceHead(request: Request, response: Response, context: HookContext): void {
-    if (response.headersSent) return
-
-    for (const name of Object.keys(toHttpResult(context).headers)) response.removeHeader(name)
-    setHead(response, response.statusCode, toErrorCaching(request, response))
-  }
-
-  function toErrorCaching(request: Request, response: Response, headers: HttpResult['headers'] = {}) {
-    return toCacheHeaders(app, response.hook, new ExpressRequest(request, response), headers, settings) ?? {}
-  }
-
-  async function call(request: Request, response: Response): Promise<void> {
+  async function call(own: ExpressRequest): Promise<void> {
+    const { incoming: request, response } = own
     const route = request.lookup as RouteLookup
 
     try {
-      const details = { target: route, params: request.feathers, query: getQuery(request) }
-      const httpRequest = new ExpressRequest(request, response, details)
-      const context = await runCall(app, httpRequest, route, settings, (started) => {
+      const context = await runCall(app, own, route, settings, (started) => {
         response.hook = started
       })
-      const result = withCacheHeaders(app, context, httpRequest, toHttpResult(context), settings)
+      const result = withCacheHeaders(app, context, own, toHttpResult(context), settings)
 
       // Before middleware after the service runs.
-      setHead(response, result.status, result.headers)
+      setHead(response, result.status, toHead(result.headers))
       response.data = result.body
     } catch (error) {
-      const shown = toClientError(error)
-      const headers = toErrorHeaders(shown, request, route, app, settings.authentication)
+      const { status, headers } = toFailedHead(app, error, own, route, response.hook, settings)
 
       failed.add(response)
-      setHead(response, shown.status, { ...headers, ...toErrorCaching(request, response, headers) })
+      setHead(response, status, headers)
       throw toErrorObject(error)
     }
   }
 
-  return (request, response, route, next) => {
-    let chain = chains.get(route.service)
+  /** Removes the headers of a call that has succeeded, from a response that became an error after it. */
+  function replaceHead(own: ExpressRequest, response: Response, context: HookContext): void {
+    if (response.headersSent) return
 
-    // Created at the first request, so that a service may be registered before or after `rest()`.
-    if (!chain) {
-      chain = createChain(route.service, call, format)
-      chains.set(route.service, chain)
-    }
+    for (const name of Object.keys(toHttpResult(context).headers)) response.removeHeader(name)
+    setHead(response, response.statusCode, toHead(toCacheHeaders(app, context, own, {}, settings) ?? {}))
+  }
+
+  return (own, route, next) => {
+    const { incoming: request, response } = own
 
     request.lookup = route
-    chain(request, response, (error?: unknown) => {
+    getChain(route.service)(own, (error?: unknown) => {
       // What the call has set is about a body that is not sent now: its type, its place, how long caches keep it.
-      if (error && response.hook && !failed.has(response)) replaceHead(request, response, response.hook)
+      if (error && response.hook && !failed.has(response)) replaceHead(own, response, response.hook)
       next(error)
     })
   }
 }
 
+type Chain = (own: ExpressRequest, next: NextFunction) => void
+
 /** The middleware of a service: before, the call, after, formatter. */
 function createChain(
   service: object,
-  call: (request: Request, response: Response) => Promise<void>,
-  format: RequestHandler
-): RequestHandler {
+  call: (own: ExpressRequest) => Promise<void>,
+  format: RequestHandler,
+  getQuery: ((request: Request) => Query | undefined) | undefined
+): Chain {
   // A router costs more than everything else here, and most services have no middleware.
   if (!hasMiddleware(service)) {
-    return (request, response, next) => {
-      call(request, response)
+    return (own, next) => {
+      const { incoming: request, response } = own
+
+      call(own)
         .then(() => format(request, response, next))
         .catch(next)
     }
@@ -269,11 +253,13 @@ function createChain(
 
   const { before = [], after = [] } = getServiceOptions(service).express ?? {}
   const serve: RequestHandler = async (request, response, next) => {
-    await call(request, response)
+    // A new one: middleware before the service may have changed the URL.
+    await call(new ExpressRequest(request, response, getQuery))
     next()
   }
+  const router = express.Router().use(...before, serve, ...after, format)
 
-  return express.Router().use(...before, serve, ...after, format)
+  return ({ incoming, response }, next) => router(incoming, response, next)
 }
 
 function hasMiddleware(service: object): boolean {
@@ -283,10 +269,8 @@ function hasMiddleware(service: object): boolean {
 }
 
 function setHead(response: Response, status: number, headers: HttpResult['headers']): void {
-  const head = toHead(headers)
-
   response.statusCode = status
-  for (const name of Object.keys(head)) response.setHeader(name, head[name] as string | string[])
+  for (const name of Object.keys(headers)) response.setHeader(name, headers[name] as string | string[])
 }
 
 /** Express takes a falsy error for none, and `'route'` and `'router'` for commands. */

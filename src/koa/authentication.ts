@@ -2,14 +2,13 @@ import {
   type AuthenticateHookSettings,
   authenticate as authenticateHook
 } from '../authentication-hooks/authenticate.ts'
-import { type ParseAuthenticationOptions, parseAuthentication as parse } from '../transport/authentication.ts'
+import { assertNoRequest, authenticateRequest, findCredentials } from '../node/framework.ts'
+import type { ParseAuthenticationOptions } from '../transport/authentication.ts'
 import type { TransportApplication } from '../transport/http.ts'
 import { AUTHENTICATION_CHECKS } from '../transport/options.ts'
-import { isOwnOrigin } from '../transport/origin.ts'
 import { copyWith } from '../utils/object.ts'
 import { assertOptions } from '../utils/options.ts'
 import type { FeathersKoaContext, Middleware } from './context.ts'
-import { assertCalled } from './handlers.ts'
 import { KoaRequest } from './request.ts'
 
 /**
@@ -20,30 +19,33 @@ import { KoaRequest } from './request.ts'
  * @throws Error when it is used as middleware itself, and a TypeError for an option that is not valid
  */
 export function parseAuthentication(options: ParseAuthenticationOptions = {}): Middleware {
-  assertCalled('parseAuthentication', options)
+  assertNoRequest('parseAuthentication', options)
   assertOptions('parseAuthentication', options, AUTHENTICATION_CHECKS)
 
-  return createParser((context) => context.app, options)
+  return async (context, next) => {
+    await parseInto(context.app, new KoaRequest(context), context, options)
+
+    return next()
+  }
 }
 
-/** The same, for an application that is found by the request. */
-export function createParser(
-  getApp: (context: FeathersKoaContext) => TransportApplication,
-  options: ParseAuthenticationOptions = {}
-): Middleware {
-  async function parseInto(context: FeathersKoaContext, app: TransportApplication): Promise<void> {
-    const authentication = await parse(app, context.req, context.res, options)
+/**
+ * The same for one request.
+ *
+ * @param app The application
+ * @param own The request
+ * @param context Its context
+ * @param options Which strategies look
+ */
+export async function parseInto(
+  app: TransportApplication,
+  own: KoaRequest,
+  context: FeathersKoaContext,
+  options: ParseAuthenticationOptions | undefined
+): Promise<void> {
+  const authentication = app.defaultAuthentication && (await findCredentials(app, own, options))
 
-    // Calls of services are refused later; routes of one's own see a request without credentials.
-    if (authentication && (await isOwnOrigin(app, new KoaRequest(context), options)))
-      context.feathers = copyWith(context.feathers, { authentication })
-  }
-
-  return (context, next) => {
-    const app = getApp(context)
-
-    return app.defaultAuthentication ? parseInto(context, app).then(next) : next()
-  }
+  if (authentication) context.feathers = copyWith(context.feathers, { authentication })
 }
 
 /**
@@ -59,11 +61,7 @@ export function authenticate(settings: string | AuthenticateHookSettings, ...nam
   const hook = authenticateHook(settings, ...names)
 
   return async (context, next) => {
-    // Without a provider the hook would let every request pass as an internal call.
-    const call = { app: context.app, params: { provider: 'rest', ...context.feathers } }
-
-    await hook(call)
-    context.feathers = call.params
+    context.feathers = await authenticateRequest(hook, context.app, context.feathers)
 
     return next()
   }

@@ -1,13 +1,10 @@
 import { type FeathersError, NotFound } from '../errors.ts'
+import { assertNoRequest, setErrorHeaders } from '../node/framework.ts'
 import { fromParserError } from '../node/parser-errors.ts'
 import { splitTarget } from '../node/request.ts'
-import { removeBodyHeaders } from '../node/send.ts'
-import { toHead } from '../transport/encode.ts'
 import { LOGGER_CHECK, type Logger, logUnexpected } from '../transport/error.ts'
 import { toLogContext } from '../transport/handler.ts'
 import { type TransportApplication, toHttpError } from '../transport/http.ts'
-import { isObject } from '../utils/check.ts'
-import { createError } from '../utils/developer-error.ts'
 import { assertOptions } from '../utils/options.ts'
 import type { FeathersKoaContext, Middleware } from './context.ts'
 
@@ -26,7 +23,7 @@ export interface ErrorHandlerOptions {
  * @throws Error when it is used as middleware itself, TypeError for a `logger` without the method `error`
  */
 export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
-  assertCalled('errorHandler', options)
+  assertNoRequest('errorHandler', options)
   assertOptions('errorHandler', options, { logger: LOGGER_CHECK })
 
   const { logger = console } = options
@@ -61,11 +58,7 @@ export function showError(context: FeathersKoaContext, thrown: unknown, logger: 
   logUnexpected(logger, error, toLogContext(context.hook))
 
   context.status = result.status
-  removeBodyHeaders(context.res)
-  for (const [name, value] of Object.entries(toHead(result.headers))) {
-    // `rest` may have set it, with other strategies.
-    if (!context.res.hasHeader(name)) context.set(name, value)
-  }
+  setErrorHeaders(context.res, result.headers)
   if (!context.res.hasHeader('X-Content-Type-Options')) context.set('X-Content-Type-Options', 'nosniff')
   // The server would read the rest of a refused body as the next request.
   if (!context.req.complete) context.set('Connection', 'close')
@@ -79,22 +72,6 @@ function readPath(context: FeathersKoaContext): string {
     return context.path ?? splitTarget(context.url).path
   } catch {
     return splitTarget(context.url).path
-  }
-}
-
-/**
- * Checks that a function that makes middleware is not used as middleware: requests would never get a response.
- *
- * @param name The name of the function
- * @param argument Its first argument
- * @throws Error when that is the context of a request
- */
-export function assertCalled(name: string, argument: object): void {
-  if (isObject(argument) && 'req' in argument) {
-    throw createError(
-      'ALULA_NOT_CALLED',
-      `${name} makes middleware and is none: call it, as in app.use(${name}())`
-    )
   }
 }
 

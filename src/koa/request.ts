@@ -1,17 +1,25 @@
 import qs from 'qs'
 import type { Query } from '../core/types.ts'
-import { NodeRequest, type NodeRequestDetails, splitTarget } from '../node/request.ts'
+import { NodeRequest, splitTarget } from '../node/request.ts'
 import { toHost } from '../transport/proxies.ts'
 import { parseQueryString } from '../transport/querystring.ts'
 import type { FeathersKoaContext } from './context.ts'
 
-/** A request of Koa, which knows about proxies by its own setting, and has its own place for a parsed body. */
+/** A request of Koa, which knows about proxies by its own setting, has its own places for what middleware parses and adds. */
 export class KoaRequest extends NodeRequest {
   private readonly context: FeathersKoaContext
 
-  constructor(context: FeathersKoaContext, details?: NodeRequestDetails) {
-    super(context.req, context.res, details)
+  constructor(context: FeathersKoaContext) {
+    super(context.req, context.res)
     this.context = context
+  }
+
+  get params(): object | undefined {
+    return this.context.feathers
+  }
+
+  get query(): Query {
+    return this.context.query
   }
 
   override get host(): string | undefined {

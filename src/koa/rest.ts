@@ -3,27 +3,21 @@ import type Koa from 'koa'
 import { assertCalled } from '../core/assert-application.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, RouteLookup } from '../core/types.ts'
-import { respond } from '../node/listener.ts'
+import { createForEach, toFailedHead } from '../node/framework.ts'
+import { createResponder } from '../node/listener.ts'
 import { createPipelineGate } from '../node/pipelining.ts'
 import { markReachable } from '../node/reachable.ts'
-import { splitTarget } from '../node/request.ts'
 import { toCacheHeaders } from '../transport/caching.ts'
 import { assertStatus, toHead } from '../transport/encode.ts'
-import { logUnexpected, toClientError } from '../transport/error.ts'
-import { runCall, serveHttp } from '../transport/handler.ts'
-import {
-  type HttpResult,
-  type TransportApplication,
-  toErrorHeaders,
-  toHttpResult
-} from '../transport/http.ts'
+import { runCall } from '../transport/handler.ts'
+import { type HttpResult, type TransportApplication, toHttpResult } from '../transport/http.ts'
 import { type HttpOptions, type HttpSettings, toHttpSettings } from '../transport/options.ts'
 import { createSetupCheck } from '../transport/setup-check.ts'
 import { findTarget, isMounted } from '../transport/target.ts'
 import { isFunction, isNever } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
-import { createParser } from './authentication.ts'
+import { parseInto } from './authentication.ts'
 import type { FeathersContext, FeathersKoaContext, Middleware } from './context.ts'
 import { KoaRequest } from './request.ts'
 import { dropResult, serveResult } from './send.ts'
@@ -64,11 +58,10 @@ export function rest(options?: Middleware | RestOptions | null): (app: any) => v
       throw createError('ALULA_INVALID_APPLICATION', 'alula/koa rest needs a Koa compatible app.')
 
     const checkSetup = createSetupCheck(app)
-    const handle = serveHttp(app, settings)
-    const onError = (error: unknown) => logUnexpected(settings.logger, error)
+    const respond = createResponder(app, settings)
     // Servers that `app.listen()` did not start have no limits.
     const limit = createPipelineGate()
-    // The parser below has looked for credentials already.
+    // `parseInto` has looked for credentials already.
     const serve = serveServices(app, { ...settings, parsesCredentials: false }, format)
 
     /** A request that is held when its connection closes is never run. */
@@ -78,25 +71,27 @@ export function rest(options?: Middleware | RestOptions | null): (app: any) => v
 
     markReachable(app)
 
-    // For all requests, and not only for services: middleware may need the credentials.
-    app.use(createParser(() => app, settings.authentication))
-    app.use(((context, next) => {
-      const target = findTarget(app, splitTarget(context.req.url ?? '/').path, settings.prefix)
+    app.use((async (context, next) => {
+      const own = new KoaRequest(context)
+
+      // For all requests, and not only for services: middleware may need the credentials.
+      await parseInto(app, own, context, settings.authentication)
+
+      const target = findTarget(app, own.path, settings.prefix)
 
       if (!target) return next()
 
       if (isMounted(target)) {
-        const request = new KoaRequest(context, { target, params: context.feathers })
-
+        own.target = target
         context.respond = false
 
-        return pass(context, () => respond(handle, request, context.req, context.res, onError))
+        return pass(context, () => respond(own))
       }
 
       checkSetup()
       setLookup(context, target)
 
-      return pass(context, () => serve(context, target, next))
+      return pass(context, () => serve(own, context, next))
     }) satisfies Middleware)
   }
 }
@@ -123,23 +118,21 @@ export function assertMiddleware(location: string, middleware: unknown): void {
   }
 }
 
-type ServeService = (context: FeathersKoaContext, route: RouteLookup, next: Koa.Next) => Promise<unknown>
+type ServeService = (own: KoaRequest, context: FeathersKoaContext, next: Koa.Next) => Promise<unknown>
 
 /** Runs a service call between the middleware of the service: before, call, after, formatter. */
 function serveServices(app: any, settings: HttpSettings, format: Middleware): ServeService {
-  const chains = new WeakMap<object, ServeService>()
-
-  function createChain(service: object): ServeService {
+  const getChain = createForEach((service): ServeService => {
     const { before = [], after = [] } = getServiceOptions(service).koa ?? {}
 
     if (before.length + after.length === 0 && format === formatter)
-      return (context, route) => runService(app, context, route, settings)
+      return (own, context) => runService(app, own, context, settings)
 
     const serve: Middleware = (context, next) =>
-      runService(app, context, context.lookup as RouteLookup, settings).then(next)
+      runService(app, new KoaRequest(context), context, settings).then(next)
     const chain = app.compose([...before, serve, ...after, format])
 
-    return async (context, _route, next) => {
+    return async (_own, context, next) => {
       try {
         return await chain(context, next)
       } catch (error) {
@@ -148,32 +141,23 @@ function serveServices(app: any, settings: HttpSettings, format: Middleware): Se
         throw error
       }
     }
-  }
+  })
 
-  return (context, route, next) => {
-    let chain = chains.get(route.service)
-
-    // Created at the first request, so that a service may be registered before or after `rest()`.
-    if (!chain) {
-      chain = createChain(route.service)
-      chains.set(route.service, chain)
-    }
-
-    return chain(context, route, next)
-  }
+  return (own, context, next) => getChain((context.lookup as RouteLookup).service)(own, context, next)
 }
 
 async function runService(
   app: TransportApplication,
+  own: KoaRequest,
   context: FeathersKoaContext,
-  route: RouteLookup,
   settings: HttpSettings
 ): Promise<void> {
+  const route = context.lookup as RouteLookup
+
   try {
-    const request = new KoaRequest(context, { target: route, params: context.feathers, query: context.query })
-    const call = await runCall(app, request, route, settings, (started) => setHook(context, started))
+    const call = await runCall(app, own, route, settings, (started) => setHook(context, started))
     const { status, headers, body } = toHttpResult(call)
-    const toCaching = (given: HttpResult['headers']) => toCacheHeaders(app, call, request, given, settings)
+    const toCaching = (given: HttpResult['headers']) => toCacheHeaders(app, call, own, given, settings)
     const caching = toCaching(headers)
 
     assertStatus(status)
@@ -181,11 +165,7 @@ async function runService(
     // Not among those of the call, which an error after it drops.
     if (caching) context.set(toHead(caching))
   } catch (error) {
-    // Before the error, because only this transport knows its strategies.
-    const headers = toErrorHeaders(toClientError(error), context, route, app, settings.authentication)
-    const caching = toCacheHeaders(app, context.hook, new KoaRequest(context), headers, settings)
-
-    context.set(toHead({ ...headers, ...caching }))
+    context.set(toFailedHead(app, error, own, route, context.hook, settings).headers)
     // Koa takes a missing error for none, and would not respond.
     throw error ?? new Error('')
   }

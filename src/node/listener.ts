@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { assertApplication } from '../core/assert-application.ts'
 import { logUnexpected } from '../transport/error.ts'
-import { type HttpHandler, serveHttp } from '../transport/handler.ts'
-import type { HttpRequest, TransportApplication } from '../transport/http.ts'
-import { type HttpOptions, toHttpSettings } from '../transport/options.ts'
+import { serveHttp } from '../transport/handler.ts'
+import type { TransportApplication } from '../transport/http.ts'
+import { type HttpOptions, type HttpSettings, toHttpSettings } from '../transport/options.ts'
 import { createPipelineGate } from './pipelining.ts'
 import { NodeRequest } from './request.ts'
 import { sendResponse } from './send.ts'
@@ -29,41 +29,35 @@ export function toListener(
   assertApplication('toListener', app)
 
   const settings = toHttpSettings('toListener', options)
-  const { trustProxy, logger } = settings
-  const handle = serveHttp(app, settings)
-  const details = { trustProxy }
+  const respond = createResponder(app, settings)
   const limit = createPipelineGate()
-  const onError = (error: unknown) => logUnexpected(logger, error)
 
   return (request, response) =>
-    limit(request, response, () => {
-      void respond(handle, new NodeRequest(request, response, details), request, response, onError)
-    })
+    limit(request, response, () => void respond(new NodeRequest(request, response, settings.trustProxy)))
 }
 
 /**
- * Responds to a request of a server of Node.
+ * Responds to requests on a server of Node, without what a framework would do.
  *
- * @param handle Turns the request into a response
- * @param httpRequest The request for it
- * @param request The same, of the server
- * @param response The response of the server
- * @param onError Called when the response cannot be written
+ * @param app The application
+ * @param settings The settings of the transport
+ * @returns Responds to a request; it never rejects
  */
-export async function respond(
-  handle: HttpHandler,
-  httpRequest: HttpRequest,
-  request: IncomingMessage,
-  response: ServerResponse,
-  onError: (error: unknown) => void
-): Promise<void> {
-  const sent = await handle(httpRequest)
+export function createResponder(
+  app: TransportApplication,
+  settings: HttpSettings
+): (request: NodeRequest) => Promise<void> {
+  const handle = serveHttp(app, settings)
 
-  try {
-    sendResponse(request, response, sent)
-  } catch (error) {
-    onError(error)
-    // Code that wraps the response has failed: the client must not wait for the rest.
-    response.destroy()
+  return async (request) => {
+    const sent = await handle(request)
+
+    try {
+      sendResponse(request.incoming, request.response, sent)
+    } catch (error) {
+      logUnexpected(settings.logger, error)
+      // Code that wraps the response has failed: the client must not wait for the rest.
+      request.response.destroy()
+    }
   }
 }

@@ -1,25 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import qs from 'qs'
-import type { Query } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed } from '../errors.ts'
 import { isAcceptedForm } from '../transport/body.ts'
 import type { HttpRequest, IncomingHeaders } from '../transport/http.ts'
 import { toAddress, toHost } from '../transport/proxies.ts'
 import type { HttpTarget } from '../transport/target.ts'
 import { readText } from './read.ts'
-
-/** What the request of a server does not contain. */
-export interface NodeRequestDetails {
-  /** How many proxies are in front. */
-  readonly trustProxy?: number
-  /** Params from earlier code, such as middleware. */
-  readonly params?: object | undefined
-  /** A query that middleware has parsed. */
-  readonly query?: Query | undefined
-  /** What the path leads to, if that was looked up already. */
-  readonly target?: HttpTarget | undefined
-}
 
 /** A request as servers of Node and what is built on them (Express, Koa) have it. */
 export type ServerRequest = IncomingMessage & {
@@ -33,19 +20,18 @@ export class NodeRequest implements HttpRequest {
   readonly path: string
   readonly search: string
   readonly headers: IncomingHeaders
-  readonly query: Query | undefined
-  readonly params: object | undefined
-  readonly target: HttpTarget | undefined
-  protected readonly incoming: ServerRequest
-  protected readonly response: ServerResponse
+  /** Set where it was looked up already. */
+  target: HttpTarget | undefined
+  readonly incoming: ServerRequest
+  readonly response: ServerResponse
   private readonly trustProxy: number
 
   /**
    * @param incoming The request
    * @param response Its response
-   * @param details What the request of the server does not contain
+   * @param trustProxy How many proxies are in front
    */
-  constructor(incoming: ServerRequest, response: ServerResponse, details: NodeRequestDetails = {}) {
+  constructor(incoming: ServerRequest, response: ServerResponse, trustProxy = 0) {
     const { method = 'GET', url = '/', headers } = incoming
     const { path, search } = splitTarget(url)
 
@@ -53,12 +39,10 @@ export class NodeRequest implements HttpRequest {
     this.path = path
     this.search = search
     this.headers = headers
-    this.query = details.query
-    this.params = details.params
-    this.target = details.target
+    this.target = undefined
     this.incoming = incoming
     this.response = response
-    this.trustProxy = details.trustProxy ?? 0
+    this.trustProxy = trustProxy
   }
 
   get host(): string | undefined {
@@ -154,7 +138,9 @@ function encodeBody(body: unknown, headers: IncomingHeaders): RequestInit['body'
 
 /** Cuts the target of a request at the question mark. It has no fragment, which routers do not see either. */
 export function splitTarget(url: string): Pick<HttpRequest, 'path' | 'search'> {
-  const [target = ''] = toOriginForm(url).split('#', 1)
+  const whole = toOriginForm(url)
+  const fragment = whole.indexOf('#')
+  const target = fragment === -1 ? whole : whole.slice(0, fragment)
   const mark = target.indexOf('?')
   const path = mark === -1 ? target : target.slice(0, mark)
   const search = mark === -1 ? '' : target.slice(mark + 1)

@@ -208,6 +208,19 @@ it('middleware of a service runs before and after it', async () => {
   ])
 })
 
+it('middleware before a service may change the URL, and with it the query', async () => {
+  const app = express(alula())
+  const change = (request: any, _response: any, next: any) => {
+    request.url = request.url.replace('old', 'new')
+    next()
+  }
+
+  app.configure(rest())
+  app.use('things', change, echo)
+
+  expect(await getJson(`${await serve(app)}/things?old=1`)).toEqual({ new: '1' })
+})
+
 it('middleware before a service stays where an option without a value could replace it', async () => {
   const app = express(alula())
   const guard = (_request: any, response: any) => void response.status(403).end()

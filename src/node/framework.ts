@@ -1,0 +1,138 @@
+// What the transports for Express and Koa have in common.
+import { IncomingMessage, type ServerResponse } from 'node:http'
+import type { AuthenticationRequest, HookContext, Params, RouteLookup } from '../core/types.ts'
+import { type ParseAuthenticationOptions, parseAuthentication } from '../transport/authentication.ts'
+import { toCacheHeaders } from '../transport/caching.ts'
+import { toHead } from '../transport/encode.ts'
+import { toClientError } from '../transport/error.ts'
+import {
+  type HttpResult,
+  type TransportApplication,
+  toCredentialSource,
+  toErrorHeaders
+} from '../transport/http.ts'
+import type { HttpSettings } from '../transport/options.ts'
+import { isOwnOrigin } from '../transport/origin.ts'
+import { isObject } from '../utils/check.ts'
+import { createError } from '../utils/developer-error.ts'
+import type { NodeRequest } from './request.ts'
+import { removeBodyHeaders } from './send.ts'
+
+/**
+ * Keeps something for each service, made at its first request: services may be registered before their transport or after it.
+ *
+ * @param create Makes it
+ */
+export function createForEach<T>(create: (service: object) => T): (service: object) => T {
+  const made = new WeakMap<object, T>()
+
+  return (service) => {
+    let one = made.get(service)
+
+    if (one === undefined) {
+      one = create(service)
+      made.set(service, one)
+    }
+
+    return one
+  }
+}
+
+/**
+ * Looks for credentials in a request, for its middleware and for its call.
+ *
+ * @param app The application
+ * @param request The request
+ * @param options Which strategies look
+ * @returns The credentials; `null` for none, and for those of a cookie that a page of another origin had sent: calls of services
+ * are refused later, and routes of the framework see a request without credentials
+ */
+export async function findCredentials(
+  app: TransportApplication,
+  request: NodeRequest,
+  options: ParseAuthenticationOptions | undefined
+): Promise<AuthenticationRequest | null> {
+  const found = await parseAuthentication(app, ...toCredentialSource(request), options)
+
+  return found && (await isOwnOrigin(app, request, options)) ? found : null
+}
+
+/**
+ * Verifies the credentials of a request as the hook `authenticate` does.
+ *
+ * @param hook The hook
+ * @param app The application
+ * @param given The params of the request
+ * @returns The params with what the strategy has found
+ */
+export async function authenticateRequest(
+  hook: (context: any) => Promise<unknown>,
+  app: unknown,
+  given: object | undefined
+): Promise<Params> {
+  // Without `rest()` there is no provider, and the hook would let every request pass as an internal call.
+  const context = { app, params: { provider: 'rest', ...given } as Params }
+
+  await hook(context)
+
+  return context.params
+}
+
+/**
+ * The status and the headers of the response to a call that has failed. Set before an error handler sees the error, because only
+ * the transport knows its strategies.
+ *
+ * @param app The application
+ * @param error Anything that was thrown
+ * @param request The request
+ * @param route The service
+ * @param call The context of the call, if it has begun
+ * @param settings The settings of the transport
+ */
+export function toFailedHead(
+  app: TransportApplication,
+  error: unknown,
+  request: NodeRequest,
+  route: RouteLookup,
+  call: HookContext | undefined,
+  settings: HttpSettings
+): Pick<HttpResult, 'status' | 'headers'> {
+  const shown = toClientError(error)
+  const headers = toErrorHeaders(shown, request, route, app, settings.authentication)
+
+  return {
+    status: shown.status,
+    headers: toHead({ ...headers, ...toCacheHeaders(app, call, request, headers, settings) })
+  }
+}
+
+/**
+ * Sets the headers of an error in place of those of the body that it replaces.
+ *
+ * @param response The response of the server
+ * @param headers The headers of the error
+ */
+export function setErrorHeaders(response: ServerResponse, headers: HttpResult['headers']): void {
+  removeBodyHeaders(response)
+
+  for (const [name, value] of Object.entries(toHead(headers))) {
+    // `rest` may have set it, with other strategies.
+    if (!response.hasHeader(name)) response.setHeader(name, value)
+  }
+}
+
+/**
+ * Checks that a function that makes middleware is not used as middleware: requests would never get a response.
+ *
+ * @param name The name of the function
+ * @param argument Its first argument
+ * @throws Error when that is a request of Node, or the context of one of Koa
+ */
+export function assertNoRequest(name: string, argument: unknown): void {
+  if (argument instanceof IncomingMessage || (isObject(argument) && 'req' in argument)) {
+    throw createError(
+      'ALULA_NOT_CALLED',
+      `${name} makes middleware and is none: call it, as in app.use(${name}())`
+    )
+  }
+}
