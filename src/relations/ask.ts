@@ -10,10 +10,11 @@ import {
   type SetRequest
 } from '../query/related.ts'
 import { toRecords } from '../schema/output.ts'
+import { openRecords } from '../schema/plain-records.ts'
 import type { LinkOptions } from '../schema/relation.ts'
 import { addInherited, type ServiceSlots, toNestedParams, withoutServiceSlots } from '../utils/call-state.ts'
 import { DISPATCH, keepDispatch } from '../utils/dispatch.ts'
-import { copyWith, isPlainObject } from '../utils/object.ts'
+import { copyWith } from '../utils/object.ts'
 import { type Fields, spend, spendCharacters } from './budget.ts'
 
 /** A caller that may not use a method of the related service finds nothing. */
@@ -146,7 +147,7 @@ function toInternal({ transaction }: Params & { transaction?: unknown }): Params
 }
 
 function listRecords(found: HookContext | undefined): readonly Fields[] {
-  return found ? toRecords(found.result).filter(isPlainObject) : []
+  return found ? openRecords(found) : []
 }
 
 /** Hooks may have set a dispatch for the list. Each record has to carry its own. */

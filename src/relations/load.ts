@@ -2,7 +2,7 @@ import { reportError } from '../core/events.ts'
 import { getIdField } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
 import { type Budget, toKey } from '../query/related.ts'
-import { toRecords } from '../schema/output.ts'
+import { openRecords } from '../schema/plain-records.ts'
 import {
   type CountRelation,
   isCountRelation,
@@ -11,7 +11,6 @@ import {
   type OneRelation,
   type Relations
 } from '../schema/relation.ts'
-import { isPlainObject } from '../utils/object.ts'
 import { mapAll, waitForAll } from '../utils/promise.ts'
 import { findLinks, findRelated, findSet } from './ask.ts'
 import { assertResultSize, type Fields, openBudget, TooManyRelated } from './budget.ts'
@@ -33,7 +32,7 @@ export async function addRelated(
   includes: Includes,
   relations: Relations
 ): Promise<void> {
-  const records = toRecords(context.result).filter(isPlainObject)
+  const records = openRecords(context)
 
   if (records.length === 0) return
 

@@ -1,0 +1,32 @@
+import type { HookContext } from '../core/types.ts'
+import { isFunction } from '../utils/check.ts'
+import { DISPATCH, keepDispatch } from '../utils/dispatch.ts'
+import { isPlainObject, isRecordLike } from '../utils/object.ts'
+import { pickResult, toRecords } from './output.ts'
+
+/**
+ * The records of a result as plain objects, to which fields can be added. Instances of a class, such as the documents of an
+ * ORM, become what JSON makes of them: what is added to an instance would not leave with it.
+ *
+ * @param context The context after the call, whose result gets the plain objects
+ */
+export function openRecords(context: HookContext): readonly Record<string, unknown>[] {
+  if (!toRecords(context.result).every(isPlainObject)) context.result = pickResult(context.result, toPlain)
+
+  return toRecords(context.result).filter(isPlainObject)
+}
+
+function toPlain(record: unknown): unknown {
+  if (typeof record !== 'object' || record === null || isPlainObject(record) || !isRecordLike(record)) {
+    return record
+  }
+
+  const { toJSON } = record as { toJSON?: unknown }
+  const plain: unknown = isFunction(toJSON) ? toJSON.call(record) : { ...record }
+  const shown = Object.getOwnPropertyDescriptor(record, DISPATCH)
+
+  // Clients see of it what they saw of the instance.
+  if (shown) keepDispatch(plain, shown)
+
+  return plain
+}
