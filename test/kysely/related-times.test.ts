@@ -77,16 +77,16 @@ describeDatabases('relations by times', (database) => {
       const query = { $sort: { id: 1 }, ...($limit && { $limit }) }
       const find = (path: string, further: object) =>
         app.service(path).find({ query: { ...query, ...further } })
-      const moments = await find('moments', { $include: ['visits', 'size', 'has'] })
+      const ids = async (path: string, further: object) =>
+        (await find(path, further)).map(({ id }: any) => id)
+      const moments = await find('moments', { $include: 'visits' })
       const visits = await find('visits', { $include: 'moment' })
 
-      expect(
-        moments.map(({ id, visits, size, has }: any) => [id, visits.map((one: any) => one.id), size, has])
-      ).toEqual([
-        [1, [], 0, false],
-        [2, [1, 2], 2, true],
-        [3, [3], 1, true],
-        [4, [], 0, false]
+      expect(moments.map(({ id, visits }: any) => [id, visits.map((one: any) => one.id)])).toEqual([
+        [1, []],
+        [2, [1, 2]],
+        [3, [3]],
+        [4, []]
       ])
       expect(visits.map(({ id, moment }: any) => [id, moment?.id])).toEqual([
         [1, 2],
@@ -94,23 +94,23 @@ describeDatabases('relations by times', (database) => {
         [3, 3],
         [4, undefined]
       ])
-      expect((await find('moments', { 'visits.id': 1 })).map(({ id }: any) => id)).toEqual([2])
-      expect((await find('visits', { 'moment.id': 2 })).map(({ id }: any) => id)).toEqual([1, 2])
-      expect((await find('moments', { $sort: { size: -1, id: 1 } })).map(({ id }: any) => id)).toEqual([
-        2, 3, 1, 4
+      expect(await ids('moments', { 'visits.id': 1 })).toEqual([2])
+      expect(await ids('moments', { 'visits.id': 2 })).toEqual([2])
+      expect(await ids('visits', { 'moment.id': 2 })).toEqual([1, 2])
+      expect(await ids('moments', { $sort: { size: -1, id: 1 } })).toEqual([2, 3, 1, 4])
+    })
+
+    it(`count the records of the same time, ${$limit ? 'in a page' : 'without a limit'}`, async () => {
+      const app = await open(database)
+      const query = { $sort: { id: 1 }, $include: ['size', 'has'], ...($limit && { $limit }) }
+      const moments = await app.service('moments').find({ query })
+
+      expect(moments.map(({ id, size, has }: any) => [id, size, has])).toEqual([
+        [1, 0, false],
+        [2, 2, true],
+        [3, 1, true],
+        [4, 0, false]
       ])
     })
   }
-
-  it('count the records of the same time for one', async () => {
-    const app = await open(database)
-    const query = { $include: ['visits', 'size', 'has'] }
-
-    expect(await app.service('moments').get(2, { query })).toMatchObject({
-      visits: [{ id: 1 }, { id: 2 }],
-      size: 2,
-      has: true
-    })
-    expect(await app.service('moments').get(1, { query })).toMatchObject({ visits: [], size: 0, has: false })
-  })
 })
