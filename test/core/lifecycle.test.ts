@@ -120,6 +120,22 @@ describeBoth('setup and teardown of an application', (createApp) => {
     expect(await app.setup('server')).toBe(app)
     expect(trace).toEqual([['second', true, 'server'], ['first', true, 'server'], 'service'])
   })
+
+  it('may be replaced in the same way where it is torn down', async () => {
+    const trace: string[] = []
+    const app = createApp().use('things', { teardown: async () => void trace.push('service') })
+    const { teardown } = app
+
+    app.teardown = async function (this: any) {
+      trace.push('plugin')
+
+      return teardown.call(this)
+    }
+
+    await app.setup()
+    expect(await app.teardown()).toBe(app)
+    expect(trace).toEqual(['plugin', 'service'])
+  })
 })
 
 describeBoth('hooks on setup and teardown', (createApp) => {

@@ -176,9 +176,12 @@ describe('the path of a route', () => {
 
 it('a route that wins over a value of `by` is warned of once', async () => {
   const warning = once(process, 'warning')
-  const app = register({ 'GET /feed': 'feed' }, 'articles', { by: 'slug' })
+  // None of these has a path that a value could have.
+  const app = register({ 'POST /feed': 'feed', 'GET /:id/feed': 'feed' }, 'others', { by: 'slug' })
+  const options = { methods: METHODS, routes: { 'GET /feed': 'feed' }, by: 'slug' }
 
-  app.use('pages', articles(), { methods: METHODS, routes: { 'GET /feed': 'feed' }, by: 'slug' })
+  app.use('articles', articles(), options)
+  app.use('pages', articles(), options)
 
   expect((await warning)[0]).toMatchObject({
     code: 'ALULA_ROUTE_BEFORE_ID',
