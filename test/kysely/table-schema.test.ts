@@ -391,6 +391,7 @@ describe('table()', () => {
     const errors: Error[] = []
 
     app.on('error', (error: Error) => errors.push(error))
+    app.service('one').publish(() => [])
     app.service('one').emit('created', { id: 1 })
     expect(errors).toMatchObject([{ message: expect.stringContaining('before its table was read') }])
   })
