@@ -23,7 +23,7 @@ export const GUIDES = {
   'In production': ['testing', 'deployment', 'bundling', 'scaling'],
   'From Feathers v5': ['migrating'],
   'Write your own': ['writing-an-adapter', 'writing-a-transport', 'writing-a-dialect'],
-  'How it is built': ['architecture', 'map'],
+  'How it is built': ['architecture', 'roads', 'map'],
   Reference: ['error-codes', 'compatibility', 'stability']
 }
 
