@@ -1,6 +1,6 @@
 import type { Id, Paginated, PaginationOptions, Query } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed } from '../errors.ts'
-import { describe } from '../query/operators.ts'
+import { describeValue } from '../query/operators.ts'
 import { refuseUndefined } from '../query/undefined.ts'
 import { isComposite, isRecordLike } from '../utils/object.ts'
 import { type AnyAdapter, prepare } from './base.ts'
@@ -168,7 +168,7 @@ function assertId(id: unknown): void {
   const isInstance = typeof id === 'object' && id !== null && !isComposite(id)
 
   if (typeof id !== 'string' && typeof id !== 'bigint' && !Number.isFinite(id) && !isInstance) {
-    throw new BadRequest(`Invalid id: expected a string or a number, got ${describe(id)}`)
+    throw new BadRequest(`Invalid id: expected a string or a number, got ${describeValue(id)}`)
   }
 }
 
@@ -206,7 +206,7 @@ function toChange(
 /** Data without what is `undefined`: no client can send that, and to some databases it would be `null`. */
 function toData(data: unknown): Record<string, unknown> {
   if (typeof data !== 'object' || data === null || !isRecordLike(data)) {
-    throw new BadRequest(`Invalid data: expected an object, got ${describe(data)}`)
+    throw new BadRequest(`Invalid data: expected an object, got ${describeValue(data)}`)
   }
 
   const checked = data as Record<string, unknown>

@@ -1,4 +1,4 @@
-import { describe } from '../query/operators.ts'
+import { describeValue } from '../query/operators.ts'
 import { createError } from '../utils/developer-error.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import type { Dialect, StoredRow } from './dialect.ts'
@@ -49,7 +49,7 @@ export function assertDriver(samples: StoredRow, { name: table, columns }: Table
 
     throw createError(
       'ALULA_UNSUPPORTED_DATABASE',
-      `The driver returns ${describe(sample)} for the column '${name}' of table '${table}', which has the type ${type}: expected ${expectation.type}. Remove the type parser, or the option of the driver, that converts this type`
+      `The driver returns ${describeValue(sample)} for the column '${name}' of table '${table}', which has the type ${type}: expected ${expectation.type}. Remove the type parser, or the option of the driver, that converts this type`
     )
   }
 }

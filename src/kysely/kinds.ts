@@ -1,5 +1,5 @@
 import { BadRequest } from '../errors.ts'
-import { describe } from '../query/operators.ts'
+import { describeValue } from '../query/operators.ts'
 import { isBase64 } from '../utils/base64.ts'
 import type { Table } from './dialect.ts'
 import { toExpectedLimit } from './limits.ts'
@@ -172,7 +172,7 @@ export function toStored(column: Column, value: unknown, { dialect }: Table): un
   const stored = toStored(value, column)
   const parameter = stored === NOTHING ? undefined : dialect.toParameter(stored, column)
 
-  if (parameter === undefined) throw toRefusal(column, expects, `, got ${describe(value)}`)
+  if (parameter === undefined) throw toRefusal(column, expects, `, got ${describeValue(value)}`)
 
   const limit = toLimit(stored, column)
 

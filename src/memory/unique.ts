@@ -1,5 +1,5 @@
 import { BadRequest, Conflict } from '../errors.ts'
-import { describe } from '../query/operators.ts'
+import { describeValue } from '../query/operators.ts'
 import { isComposite } from '../utils/object.ts'
 import type { Entry, Stored } from './field-index.ts'
 import type { Records } from './records.ts'
@@ -65,7 +65,7 @@ export class UniqueFields {
 function assertScalar(field: string, value: unknown): void {
   if (!isComposite(value)) return
 
-  throw new BadRequest(`Invalid data: '${field}' expects a string or a number, got ${describe(value)}`, {
+  throw new BadRequest(`Invalid data: '${field}' expects a string or a number, got ${describeValue(value)}`, {
     errors: { [field]: 'expects a string or a number' }
   })
 }

@@ -1,5 +1,5 @@
 import { BadRequest } from '../errors.ts'
-import { describe } from './operators.ts'
+import { describeValue } from './operators.ts'
 import type { CustomPredicates } from './predicate.ts'
 
 /** A part of a pattern: some text, any one character, or any number of them. */
@@ -38,7 +38,7 @@ export const PATTERN_PREDICATES: CustomPredicates = Object.freeze({
  */
 export function parsePattern(operator: string, pattern: unknown): readonly PatternPart[] {
   if (typeof pattern !== 'string') {
-    throw new BadRequest(`Invalid query: '${operator}' expects a pattern, got ${describe(pattern)}`)
+    throw new BadRequest(`Invalid query: '${operator}' expects a pattern, got ${describeValue(pattern)}`)
   }
 
   const parts: PatternPart[] = []

@@ -53,11 +53,11 @@ export function assertValue(name: string, value: unknown): void {
   // `NaN` and a date that is none are equal to nothing, so `$ne` would match everything.
   if ((isScalar || isInstance) && !Number.isNaN(value instanceof Date ? value.getTime() : value)) return
 
-  throw new BadRequest(`Invalid query: '${name}' expects a single value, got ${describe(value)}`)
+  throw new BadRequest(`Invalid query: '${name}' expects a single value, got ${describeValue(value)}`)
 }
 
 /** What a value is, for a message that must not repeat it. Classes are named: no client can send an instance. */
-export function describe(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'
   if (typeof value === 'number') return describeNumber(value)

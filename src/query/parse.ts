@@ -4,7 +4,7 @@ import type { Condition, ParsedQuery, Path, Sort } from './ast.ts'
 import { toExactNumber } from './coerce.ts'
 import {
   assertValue,
-  describe,
+  describeValue,
   FIELD_OPERATORS,
   LOGICAL_OPERATORS,
   PATTERN_OPERATORS,
@@ -53,7 +53,7 @@ export function parseQuery(query: unknown, options: QueryOptions = {}): ParsedQu
   const source = query ?? {}
 
   if (!isPlainObject(source))
-    throw new BadRequest(`Invalid query: expected an object, got ${describe(source)}`)
+    throw new BadRequest(`Invalid query: expected an object, got ${describeValue(source)}`)
 
   const converters = toConverters(options)
   const { $limit, $skip, $sort, $select, ...filters } = parseFilters(source, converters, options)
@@ -139,7 +139,7 @@ function parseEntry(name: string, value: unknown, options: QueryOptions, depth: 
   if (name === '$not') return not(parseNested(name, value, options, depth))
   if (!LOGICAL_OPERATORS.includes(name)) throw new BadRequest(`Invalid query parameter ${name}`)
   if (!Array.isArray(value)) {
-    throw new BadRequest(`Invalid query: '${name}' expects an array of queries, got ${describe(value)}`)
+    throw new BadRequest(`Invalid query: '${name}' expects an array of queries, got ${describeValue(value)}`)
   }
 
   const conditions = value.map((element) => parseNested(name, element, options, depth))
@@ -153,7 +153,7 @@ function parseEntry(name: string, value: unknown, options: QueryOptions, depth: 
 
 function parseNested(name: string, value: unknown, options: QueryOptions, depth: number): Condition {
   if (!isPlainObject(value)) {
-    throw new BadRequest(`Invalid query: '${name}' expects a query, got ${describe(value)}`)
+    throw new BadRequest(`Invalid query: '${name}' expects a query, got ${describeValue(value)}`)
   }
 
   return parseConditions(value, NO_CONVERTERS, options, depth + 1)
@@ -216,7 +216,7 @@ function parseOperator(
 
 function assertList(name: string, value: unknown): void {
   if (!Array.isArray(value)) {
-    throw new BadRequest(`Invalid query: '${name}' expects an array, got ${describe(value)}`)
+    throw new BadRequest(`Invalid query: '${name}' expects an array, got ${describeValue(value)}`)
   }
 
   for (const element of value) assertValue(name, element)
@@ -294,7 +294,7 @@ function parseSort($sort: unknown): readonly Sort[] {
   if ($sort === undefined) return NO_SORT
   if (!isPlainObject($sort)) {
     throw new BadRequest(
-      `Invalid query: '$sort' expects an object of fields with 1 or -1, got ${describe($sort)}`
+      `Invalid query: '$sort' expects an object of fields with 1 or -1, got ${describeValue($sort)}`
     )
   }
 
@@ -333,7 +333,7 @@ function parseCount(name: string, value: unknown): number | undefined {
 function describeCount(value: unknown): string {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value)
 
-  return typeof value === 'string' && toExactNumber(value) !== undefined ? `"${value}"` : describe(value)
+  return typeof value === 'string' && toExactNumber(value) !== undefined ? `"${value}"` : describeValue(value)
 }
 
 function parseSelect($select: unknown): readonly string[] | undefined {
@@ -343,7 +343,7 @@ function parseSelect($select: unknown): readonly string[] | undefined {
 
   for (const field of fields) {
     if (typeof field !== 'string') {
-      throw new BadRequest(`Invalid query: '$select' expects names of fields, got ${describe(field)}`)
+      throw new BadRequest(`Invalid query: '$select' expects names of fields, got ${describeValue(field)}`)
     }
     parsePath(field)
   }

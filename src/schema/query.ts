@@ -1,7 +1,7 @@
 import type { Id, Query } from '../core/types.ts'
 import { NotFound } from '../errors.ts'
 import { toExactBoolean, toExactDate, toExactNumber } from '../query/coerce.ts'
-import { describe, FIELD_OPERATORS, LOGICAL_OPERATORS, RESULT_FILTERS } from '../query/operators.ts'
+import { describeValue, FIELD_OPERATORS, LOGICAL_OPERATORS, RESULT_FILTERS } from '../query/operators.ts'
 import { QUERY_DEPTH } from '../query/parse.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { isEmpty, isPlainObject, setOwn } from '../utils/object.ts'
@@ -251,7 +251,7 @@ function compileField({ kinds, isNullable, values }: Field): Convert {
 
     const converted = convertValue(value, kinds, isNullable)
 
-    if (converted === NO_MATCH) return { fault: `expects ${expected}, got ${describe(value)}` }
+    if (converted === NO_MATCH) return { fault: `expects ${expected}, got ${describeValue(value)}` }
     if (values && converted !== null && !ORDERING.includes(operator) && !values.includes(converted)) {
       // It was left a string because the list has strings as well.
       const listed = typeof converted === 'string' ? findListed(values, converted) : undefined

@@ -1,6 +1,6 @@
 import type { HookContext } from '../core/types.ts'
 import { toExactDate } from '../query/coerce.ts'
-import { describe } from '../query/operators.ts'
+import { describeValue } from '../query/operators.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { type Field, type FieldKind, toExpectation, toFieldTable } from './fields.ts'
 import type { JsonSchema } from './json-schema.ts'
@@ -95,7 +95,7 @@ function findDifference(
   if (!fits) {
     const expected = toExpectation(kinds, isNullable)
 
-    return `expects ${mayBeObject ? `${expected} or an object` : expected}, got ${describe(value)}`
+    return `expects ${mayBeObject ? `${expected} or an object` : expected}, got ${describeValue(value)}`
   }
   if (values && value !== null && !values.includes(value)) {
     return `expects one of ${values.map((one) => JSON.stringify(one)).join(', ')}`
