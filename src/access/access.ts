@@ -15,8 +15,8 @@ import { didYouMean } from '../utils/did-you-mean.ts'
 import { findPath, isPlainObject } from '../utils/object.ts'
 import { isPromise } from '../utils/promise.ts'
 import { verifyCredentials } from './admit.ts'
-import { addRestriction, createEnforcer, setRestriction } from './enforce.ts'
 import { isOfLogin } from './login.ts'
+import { addRestriction, createEnforcer, setRestriction } from './restriction.ts'
 import { type AccessRule, describeRule, owner, role, user } from './rules.ts'
 
 /** Who may call the methods of a service: rules by the names of methods; `all` is for those that are not named. */

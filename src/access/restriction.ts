@@ -2,13 +2,13 @@ import { getIdField, getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, Query } from '../core/types.ts'
 import { Forbidden, GeneralError, NotFound } from '../errors.ts'
 import type { AroundHook } from '../hooks/types.ts'
+import { addConditions } from '../query/conditions.ts'
 import { parseQuery } from '../query/parse.ts'
 import { toPredicate } from '../query/predicate.ts'
 import { toRecords } from '../schema/output.ts'
 import { getSlots, setSlots } from '../utils/call-state.ts'
 import { hasCode, isFunction, isObject } from '../utils/check.ts'
 import { copyWith } from '../utils/object.ts'
-import { isRestricted, restrict } from './restrict.ts'
 import { evaluateForWrite, type WriteDecision } from './write-decision.ts'
 
 /** What a rule restricts a call to. */
@@ -50,7 +50,8 @@ export function addRestriction(context: HookContext): void {
  * @param method The name of the method
  */
 export function createEnforcer(method: string): AroundHook<HookContext> {
-  const enforce = method === 'create' ? create : ['find', 'get'].includes(method) ? readRecords : write
+  const enforce =
+    method === 'create' ? enforceCreate : ['find', 'get'].includes(method) ? enforceRead : enforceWrite
 
   return async (context, next) => {
     const { restriction } = getSlots(context)
@@ -61,7 +62,7 @@ export function createEnforcer(method: string): AroundHook<HookContext> {
 
 type Enforce = (context: HookContext, restriction: Restriction, next: () => Promise<unknown>) => Promise<void>
 
-const create: Enforce = async (context, { query }, next) => {
+const enforceCreate: Enforce = async (context, { query }, next) => {
   const id = getIdField(context.service)
 
   for (const data of [context.data].flat()) {
@@ -77,7 +78,7 @@ const create: Enforce = async (context, { query }, next) => {
   await next()
 }
 
-const readRecords: Enforce = async (context, { query }, next) => {
+const enforceRead: Enforce = async (context, { query }, next) => {
   const isGiven = Object.hasOwn(context, 'result')
 
   addRestriction(context)
@@ -96,7 +97,7 @@ const readRecords: Enforce = async (context, { query }, next) => {
   )
 }
 
-const write: Enforce = async (context, restriction, next) => {
+const enforceWrite: Enforce = async (context, restriction, next) => {
   // A hook that writes in place of the method is responsible for it.
   if (Object.hasOwn(context, 'result')) return void (await next())
 
@@ -216,4 +217,30 @@ function toForbidden({ method, path }: HookContext): Forbidden {
 
 function toNotFound({ id }: HookContext): NotFound {
   return new NotFound(`No record found for id '${id}'`)
+}
+
+/**
+ * Adds a condition that holds whatever else a query says.
+ *
+ * @param query The query of a client; it is not changed
+ * @param condition The condition
+ */
+function restrict(query: Query = {}, condition: Query): Query {
+  const restricted: Query = addConditions(query, [condition])
+
+  // A schema of Feathers marks what it has checked, where a copy does not see it.
+  for (const mark of Object.getOwnPropertySymbols(query)) {
+    Object.defineProperty(
+      restricted,
+      mark,
+      Object.getOwnPropertyDescriptor(query, mark) as PropertyDescriptor
+    )
+  }
+
+  return restricted
+}
+
+/** Whether a query has a condition that was added to it. */
+function isRestricted({ $and }: Query = {}, condition: Query): boolean {
+  return Array.isArray($and) && $and.includes(condition)
 }
