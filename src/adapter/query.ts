@@ -5,6 +5,7 @@ import type { ParsedQuery } from '../query/ast.ts'
 import { toComparator } from '../query/comparator.ts'
 import { FIELD_OPERATORS, LOGICAL_OPERATORS, RESULT_FILTERS, SHORT_NAMES } from '../query/operators.ts'
 import { type FilterConverter, parseQuery, QUERY_DEPTH, type QueryOptions } from '../query/parse.ts'
+import { Operand } from '../query/related.ts'
 import { toSelection } from '../query/select.ts'
 import { copyPlain, isPlainObject, setOwn } from '../utils/object.ts'
 import { getLimit } from './options.ts'
@@ -94,6 +95,8 @@ export function isCondition(name: string, filters: { readonly [name: string]: un
 /** A copy in which operators have the names that adapters of Feathers v5 know. */
 function spellOut(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
+  // A copy of an operand would stand for nothing.
+  if (value instanceof Operand) return value
   if (Array.isArray(value)) return value.map(spellOut)
   if (!isPlainObject(value)) return value
 

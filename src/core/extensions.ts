@@ -8,8 +8,8 @@ import type { Application, FeathersService, HookContext, ServiceExtension } from
 export type Levels = readonly [Layer<HookContext>, Layer<HookContext>, Layer<HookContext>]
 
 /**
- * What takes part in the calls of a service, in the order in which it sees their input: its schema, what is inside of that,
- * its access. So what access demands of a query comes last, and a client cannot talk it away.
+ * What takes part in the calls of a service, in the order in which it sees their input: its schema, the inner extension of
+ * that, its access. The restriction of access comes last, so that no client can remove it.
  */
 export function listExtensions(service: object): readonly ServiceExtension[] {
   // A plugin may have put a service among the others that was never registered.

@@ -288,7 +288,10 @@ export interface ServiceExtension {
   input?(method: string): Step<HookContext> | undefined
   /** Runs around the method itself, inside of all hooks. */
   innermost?(method: string): AroundHook<HookContext> | undefined
-  /** Takes part between this one and `access`: after it in `input`, before it elsewhere. */
+  /**
+   * Takes part between this one and `access`: after it on the way in (`install`, `setup`, `input`), before it on the way out
+   * and around. `show` of this one has to ask it.
+   */
   readonly inner?: ServiceExtension | undefined
   /** Says who may call a method, for tools that read the pipeline. An extension without it refuses no caller. */
   who?(method: string): string

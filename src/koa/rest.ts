@@ -128,6 +128,7 @@ function serveServices(app: any, settings: HttpSettings, format: Middleware): Se
     if (before.length + after.length === 0 && format === formatter)
       return (own, context) => runService(app, own, context, settings)
 
+    // Middleware before the service may have changed the URL.
     const serve: Middleware = (context, next) =>
       runService(app, new KoaRequest(context), context, settings).then(next)
     const chain = app.compose([...before, serve, ...after, format])

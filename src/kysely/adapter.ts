@@ -4,7 +4,7 @@ import type { Id, Paginated } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
 import { TRAITS, type Traits } from '../hooks/traits.ts'
 import type { ParsedQuery } from '../query/ast.ts'
-import type { RecordSet } from '../query/related.ts'
+import { type RecordSet, returnSet } from '../query/related.ts'
 import { getInherited, getServiceSlots } from '../utils/call-state.ts'
 import { hasCode } from '../utils/check.ts'
 import type { AnyKysely } from './any-kysely.ts'
@@ -92,13 +92,9 @@ export class KyselyAdapter<
   }
 
   async _find(params?: ServiceParams): Promise<Paginated<Result> | Result[]> {
-    const { setRequest, relation, relatedSorts } = getServiceSlots(params, this)
+    const { sets, relation, relatedSorts } = getServiceSlots(params, this)
 
-    if (params && setRequest) {
-      setRequest.set = this.asSet(params)
-
-      return setRequest.result
-    }
+    if (params && sets) return returnSet(sets, this.asSet(params))
 
     const query = this.parseQuery(params)
     const { paginate } = this.getOptions(params)

@@ -15,7 +15,7 @@ import type { ParsedQuery } from '../query/ast.ts'
 import { compileComparator } from '../query/comparator.ts'
 import type { ToReader } from '../query/field.ts'
 import { type CustomPredicates, compilePredicate, type Predicate } from '../query/predicate.ts'
-import type { RecordSet } from '../query/related.ts'
+import { type RecordSet, returnSet } from '../query/related.ts'
 import { toSelection } from '../query/select.ts'
 import { getServiceSlots } from '../utils/call-state.ts'
 import { isObject, isStringList, isSyncFunction } from '../utils/check.ts'
@@ -114,13 +114,9 @@ export class MemoryAdapter<
   }
 
   async _find(params?: ServiceParams): Promise<Paginated<Result> | Result[]> {
-    const { setRequest, relatedSorts } = getServiceSlots(params, this)
+    const { sets, relatedSorts } = getServiceSlots(params, this)
 
-    if (params && setRequest) {
-      setRequest.set = this.asSet(params)
-
-      return setRequest.result
-    }
+    if (params && sets) return returnSet(sets, this.asSet(params))
 
     const query = this.parseQuery(params)
     const toReader = relatedSorts

@@ -1,5 +1,5 @@
 import type { FieldReader, ToReader } from '../query/field.ts'
-import { type CountRequest, type RecordSet, type RelatedSort, toKey } from '../query/related.ts'
+import { type CountRequest, lookUp, type RecordSet, type RelatedSort, toKey } from '../query/related.ts'
 import { getPath } from '../utils/object.ts'
 
 /** The records in memory that a `find` selects. */
@@ -51,7 +51,7 @@ export async function toRelatedReader(
     const read = toReader([from])
 
     readers.set(name, (record) => {
-      const number = numbers?.get(toKey(read(record))) ?? 0
+      const number = (numbers && lookUp(numbers, read(record))) ?? 0
 
       return exists ? number > 0 : number
     })

@@ -1,8 +1,8 @@
 // What relations ask of adapters beside `find`: numbers, orders and subqueries of records, and rows that come with a page.
 
 /**
- * The records that a `find` selects, before any of them is read. Relations count records of other services and sort by
- * their number with it, so that the hooks of the other service have been through.
+ * The records that a `find` selects, before any of them is read: after the hooks and the rule of its service. Relations count
+ * them, sort by their number and compare with their fields.
  */
 export interface RecordSet {
   /** What has the records: sets with the same source are counted together. */
@@ -32,15 +32,28 @@ export interface SetAdapter {
   asSet(params: object): RecordSet
 }
 
-/** A call of `find` that asks for the set. The adapter puts it here and returns `result`, so that hooks have nothing to change. */
-export interface SetRequest {
-  /** Another result is that of a hook, which has no set. */
-  readonly result: never[]
-  set?: RecordSet
+/**
+ * The sets of the calls of `find` that return none of their records, by the empty lists that they return: hooks have nothing
+ * to change, and a result that a hook has made has no set.
+ */
+export type ReturnedSets = WeakMap<object, RecordSet>
+
+/** What `find` returns in place of its records. */
+export function returnSet(sets: ReturnedSets, set: RecordSet): never[] {
+  const result: never[] = []
+
+  sets.set(result, set)
+
+  return result
 }
 
 /** The values of a set, as a list: what does not know them finds nothing. Each adapter has a class of its own. */
-export abstract class Operand extends Array<never> {}
+export abstract class Operand extends Array<never> {
+  /** Copies are empty lists, and no operands. */
+  static override get [Symbol.species](): ArrayConstructor {
+    return Array
+  }
+}
 
 /** The records of a set, by the values of a field. */
 export interface CountRequest {
@@ -104,7 +117,7 @@ export interface RelationCondition {
 declare module '../utils/call-state.ts' {
   interface ServiceSlots {
     /** Asks `find` for a set in place of records. */
-    readonly setRequest?: SetRequest
+    readonly sets?: ReturnedSets
     /** The meaning of names in `$sort` that are not fields. */
     readonly relatedSorts?: ReadonlyMap<string, RelatedSort>
     /** What may be read with a page. */
@@ -121,6 +134,11 @@ declare module '../utils/call-state.ts' {
 /** Whether an object is an adapter that has sets. */
 export function hasSets(service: object): service is SetAdapter {
   return typeof (service as Partial<SetAdapter>).asSet === 'function'
+}
+
+/** What a map has for a value. A record without a value is related to none, not even to one whose value is the string `null`. */
+export function lookUp<T>(byKey: ReadonlyMap<string, T>, value: unknown): T | undefined {
+  return value === null || value === undefined ? undefined : byKey.get(toKey(value))
 }
 
 /** A value as a string, by which related records find each other whatever type each store gives it. */

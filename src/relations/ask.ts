@@ -7,14 +7,14 @@ import {
   hasSets,
   type RecordSet,
   type RelationCondition,
-  type SetRequest
+  type ReturnedSets
 } from '../query/related.ts'
 import { toRecords } from '../schema/output.ts'
-import { openRecords } from '../schema/plain-records.ts'
+import { makeRecordsPlain } from '../schema/plain-records.ts'
 import type { LinkOptions } from '../schema/relation.ts'
 import { addInherited, type ServiceSlots, toNestedParams, withoutServiceSlots } from '../utils/call-state.ts'
 import { DISPATCH, keepDispatch } from '../utils/dispatch.ts'
-import { copyWith } from '../utils/object.ts'
+import { copyWith, isPlainObject } from '../utils/object.ts'
 import { type Fields, spend, spendCharacters } from './budget.ts'
 
 /** A caller that may not use a method of the related service finds nothing. */
@@ -45,7 +45,7 @@ export async function findRelated(
   spend(budget, records)
   spendCharacters(budget, records, [query.$include ?? []].flat())
 
-  if (found) keepShown(found, records)
+  if (found) keepShown(found)
 
   return records
 }
@@ -89,17 +89,15 @@ export async function findSet(
 ): Promise<RecordSet | null | undefined> {
   if (!hasSets(context.app.service(path))) return undefined
 
-  const setRequest: SetRequest = { result: [] }
-  const found = await ask(context, path, caller, query, { setRequest })
+  const sets: ReturnedSets = new WeakMap()
+  const found = await ask(context, path, caller, query, { sets })
 
-  if (!found) return null
-
-  return found.result === setRequest.result ? setRequest.set : undefined
+  return found ? sets.get(Object(found.result)) : null
 }
 
 /**
- * Calls `find` of a service for a relation. Its rule holds, whether or not its `methods` offer `find`; without a rule and
- * without `find` there is nothing, and so it is where anything refuses the caller.
+ * Calls `find` of a service for a relation. Its rule holds, whether or not its `methods` offer `find`. A caller that is refused,
+ * or that has neither a rule nor `find`, gets no records.
  *
  * @param caller The params of the caller; `null` for an internal call, which nothing should refuse
  * @returns The context of the call; `undefined` where the caller may not find any
@@ -147,18 +145,19 @@ function toInternal({ transaction }: Params & { transaction?: unknown }): Params
 }
 
 function listRecords(found: HookContext | undefined): readonly Fields[] {
-  return found ? openRecords(found) : []
+  return found ? makeRecordsPlain(found) : []
 }
 
 /** Hooks may have set a dispatch for the list. Each record has to carry its own. */
-function keepShown({ dispatch, result }: HookContext, records: readonly Fields[]): void {
+function keepShown({ dispatch, result }: HookContext): void {
   if (dispatch === undefined) return
 
-  const shown = toRecords(dispatch)
+  const [records, shown] = [toRecords(result), toRecords(dispatch)]
 
-  if (shown.length !== toRecords(result).length) return
+  if (shown.length !== records.length) return
 
   for (const [index, record] of records.entries()) {
-    if (!(DISPATCH in record)) keepDispatch(record, { value: shown[index], configurable: true })
+    if (isPlainObject(record) && !(DISPATCH in record))
+      keepDispatch(record, { value: shown[index], configurable: true })
   }
 }

@@ -76,38 +76,43 @@ export function spendCharacters(
  * @throws BadRequest for more records, or more characters of records, than one call may have
  */
 export function assertResultSize(records: readonly Fields[], includes: Includes): void {
-  if (measure(records, includes).characters > MAX_CHARACTERS) throw new TooLargeRelated()
+  let characters = 0
+
+  countRelated(records, includes)
+
+  for (const name of includes.keys()) {
+    const known = new Map<Fields, number>()
+
+    for (const one of listRelated(records, name)) {
+      const size = known.get(one) ?? countCharacters(one)
+
+      known.set(one, size)
+      characters += size
+      if (characters > MAX_CHARACTERS) throw new TooLargeRelated()
+    }
+  }
 }
 
-/** The size of related records. */
-interface Size {
-  readonly count: number
-  readonly characters: number
-}
-
-function measure(records: readonly Fields[], includes: Includes): Size {
-  let [count, characters] = [0, 0]
+function countRelated(records: readonly Fields[], includes: Includes): number {
+  let count = 0
 
   for (const [name, names] of includes) {
     const within = toTree(names)
-    const known = new Map<Fields, Size>()
+    const known = new Map<Fields, number>()
 
-    for (const { [name]: related } of records) {
-      for (const one of Array.isArray(related) ? related : [related]) {
-        if (!isPlainObject(one)) continue
+    for (const one of listRelated(records, name)) {
+      const inner = known.get(one) ?? (within.size === 0 ? 0 : countRelated([one], within))
 
-        const size = known.get(one) ?? {
-          count: 1 + (within.size === 0 ? 0 : measure([one], within).count),
-          characters: countCharacters(one)
-        }
-
-        known.set(one, size)
-        count += size.count
-        characters += size.characters
-        if (count > MAX_LOADED) throw new TooManyRelated()
-      }
+      known.set(one, inner)
+      count += 1 + inner
+      if (count > MAX_LOADED) throw new TooManyRelated()
     }
   }
 
-  return { count, characters }
+  return count
+}
+
+/** What stands below a name in records: records, and no numbers of them. */
+function listRelated(records: readonly Fields[], name: string): readonly Fields[] {
+  return records.flatMap(({ [name]: related }) => related).filter(isPlainObject)
 }

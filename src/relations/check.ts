@@ -6,7 +6,7 @@ import { getSchemaDefinition, isFieldTable, type SchemaDefinition } from '../sch
 import type { DescribedExtension } from '../schema/declared.ts'
 import { toExpectation, toField } from '../schema/fields.ts'
 import { getProperties, getTypes, isOpenObject, type JsonSchema } from '../schema/json-schema.ts'
-import type { Relation } from '../schema/relation.ts'
+import { getThrough, type Relation } from '../schema/relation.ts'
 import { createShapes } from '../schema/shape.ts'
 import { isFunction } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
@@ -207,8 +207,4 @@ function listAlternatives(record: JsonSchema, field: string): readonly JsonSchem
 
 function mayHave({ record, extra }: SchemaDefinition, name: string): boolean {
   return extra === 'keep' || isOpenObject(record) || toNames(record).includes(name)
-}
-
-function getThrough(relation: Relation) {
-  return 'through' in relation ? relation.through : undefined
 }

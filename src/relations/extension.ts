@@ -16,6 +16,7 @@ import type { DescribedExtension, InnerExtension } from '../schema/declared.ts'
 import { listFilters, type Relations } from '../schema/relation.ts'
 import { selectSources } from '../schema/selection.ts'
 import { getSlots, setSlots } from '../utils/call-state.ts'
+import { isString } from '../utils/check.ts'
 import { copyWith, isEmpty } from '../utils/object.ts'
 import { andThen } from '../utils/promise.ts'
 import { assertRelations } from './check.ts'
@@ -128,7 +129,8 @@ class ServiceRelations implements InnerExtension {
     const toSource = (name: string) => relations[name]?.from ?? id
 
     for (const name of [query.$select ?? []].flat()) {
-      if (Object.hasOwn(relations, name) && !includes.has(name)) includes.set(name, [])
+      // Its shape is for the adapter.
+      if (isString(name) && Object.hasOwn(relations, name) && !includes.has(name)) includes.set(name, [])
     }
 
     const sources = [...includes.keys()].map(toSource)

@@ -9,6 +9,7 @@ import { refuseUndefined } from '../query/undefined.ts'
 import { toBadRequest } from '../schema/faults.ts'
 import { describeUnknown } from '../schema/query.ts'
 import {
+  getThrough,
   type LinkOptions,
   MAX_NAMES,
   type ManyRelation,
@@ -117,7 +118,7 @@ export function namesRelation(path: string, relations: Relations): boolean {
 
 /** What the other service says of a field, for a client that has asked through a relation. */
 function underRelation(name: string, error: unknown): unknown {
-  const { code, errors, message } = error as Partial<FeathersError>
+  const { code, errors, message } = (error ?? {}) as Partial<FeathersError>
 
   if (code !== 400 || error instanceof TooManyRelated) return error
 
@@ -140,7 +141,7 @@ async function toCondition(
   budget: Budget
 ): Promise<Query> {
   const { path, to, from = getIdField(context.service) } = relation
-  const through = relation.kind === 'many' ? relation.through : undefined
+  const through = getThrough(relation)
   const field = to ?? getIdField(context.app.service(path))
   const values = await listRelated(context, path, asked, field, budget, through)
 
@@ -157,15 +158,15 @@ async function listRelated(
   through: LinkOptions | undefined
 ): Promise<readonly unknown[]> {
   const { app, service } = context
+  const others = [path, through?.path ?? []].flat().map((other) => app.service(other))
+  const own = toOwnSet(service, context)
 
-  if (hasSets(service)) {
+  if (own?.toOperand && others.every((other) => toOwnSet(other, context)?.source === own.source)) {
     const set = await findSet(context, path, query)
-    const others = [service, ...(through ? [app.service(through.path)] : [])]
 
     if (set === null) return []
-    if (set?.toOperand && others.every((other) => isOfSource(other, context, set))) {
-      return await set.toOperand(field)
-    }
+    // A hook may have it read elsewhere.
+    if (set?.toOperand && set.source === own.source) return await set.toOperand(field)
   }
 
   // A hook may decide by any field.
@@ -198,6 +199,7 @@ function listPresent(records: readonly Query[], field: string): readonly unknown
   return records.map(({ [field]: value }) => value).filter((value) => value !== null && value !== undefined)
 }
 
-function isOfSource(service: object, { params }: HookContext, set: RecordSet): boolean {
-  return hasSets(service) && service.asSet({ ...params, query: {} }).source === set.source
+/** All records of a service, where it has sets. */
+function toOwnSet(service: object, { params }: HookContext): RecordSet | undefined {
+  return hasSets(service) ? service.asSet({ ...params, query: {} }) : undefined
 }

@@ -1,8 +1,8 @@
 import { reportError } from '../core/events.ts'
 import { getIdField } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
-import { type Budget, toKey } from '../query/related.ts'
-import { openRecords } from '../schema/plain-records.ts'
+import { type Budget, lookUp, toKey } from '../query/related.ts'
+import { makeRecordsPlain } from '../schema/plain-records.ts'
 import {
   type CountRelation,
   isCountRelation,
@@ -32,7 +32,7 @@ export async function addRelated(
   includes: Includes,
   relations: Relations
 ): Promise<void> {
-  const records = openRecords(context)
+  const records = makeRecordsPlain(context)
 
   if (records.length === 0) return
 
@@ -201,13 +201,13 @@ async function findCounts(
   relations: readonly (readonly [string, CountRelation])[]
 ): Promise<Lookups> {
   const { context, id } = page
-  const asked = await mapAll(relations, async ([name, { path, from = id, to }]) => ({
-    path,
-    field: to,
-    values: page.list(from),
-    set: await findSet(context, path),
-    prefetched: getPrefetched(context, name)
-  }))
+  const asked = await mapAll(relations, async ([name, { path, from = id, to }]) => {
+    const values = page.list(from)
+    // Where nothing can be related, nothing is asked.
+    const set = values.length > 0 ? await findSet(context, path) : null
+
+    return { path, field: to, values, set, prefetched: getPrefetched(context, name) }
+  })
   const inSets = asked.flatMap(({ set, ...rest }, index) => (set ? [{ set, index, ...rest }] : []))
   const numbers: ReadonlyMap<string, number>[] = []
 
@@ -232,11 +232,6 @@ async function findCounts(
 
     return [name, kind === 'count' ? toNumber : (record: Fields) => toNumber(record) > 0]
   })
-}
-
-/** A record without a value is related to none, not even to one whose value is the string `null`. */
-function lookUp<T>(byKey: ReadonlyMap<string, T>, value: unknown): T | undefined {
-  return value === null || value === undefined ? undefined : byKey.get(toKey(value))
 }
 
 function tally(records: readonly Fields[], field: string): ReadonlyMap<string, number> {

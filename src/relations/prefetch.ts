@@ -4,7 +4,7 @@ import { getIdField, getServiceOptions } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
 import { hasSets, type PrefetchRequest } from '../query/related.ts'
 import type { DescribedExtension } from '../schema/declared.ts'
-import { isCountRelation, type Relation, type Relations } from '../schema/relation.ts'
+import { getThrough, isCountRelation, type Relation, type Relations } from '../schema/relation.ts'
 import { addServiceSlots, getServiceSlots } from '../utils/call-state.ts'
 import { MAX_LOADED } from './budget.ts'
 import type { Includes } from './include.ts'
@@ -44,13 +44,13 @@ function toRequest(context: HookContext, relation: Relation): PrefetchRequest | 
   const { app, params } = context
   const service = app.service(relation.path)
 
-  if (!hasSets(service) || ('through' in relation && relation.through)) return undefined
+  if (!hasSets(service) || getThrough(relation)) return undefined
 
   const { access, schema } = getServiceOptions(service)
   const mayNarrow = schema !== undefined && (schema as Partial<DescribedExtension>).narrowsFind !== false
-  const mayDemand = Boolean(params.provider) && access?.innermost?.('find') !== undefined
+  const mayRestrict = Boolean(params.provider) && access?.innermost?.('find') !== undefined
 
-  if (mayNarrow || mayDemand || hasHooks(app, service, 'find')) return undefined
+  if (mayNarrow || mayRestrict || hasHooks(app, service, 'find')) return undefined
 
   return {
     service,

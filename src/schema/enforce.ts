@@ -259,7 +259,7 @@ class ServiceSchema implements DescribedExtension {
     return this.showInside(event, shown, context)
   }
 
-  /** What is left of it by what is inside of the schema. */
+  /** What the inner extension leaves of it. */
   private showInside(event: string, shown: unknown, context: HookContext): unknown {
     return this.inner?.show ? this.inner.show(event, shown, context) : shown
   }

@@ -10,7 +10,7 @@ import { pickResult, toRecords } from './output.ts'
  *
  * @param context The context after the call, whose result gets the plain objects
  */
-export function openRecords(context: HookContext): readonly Record<string, unknown>[] {
+export function makeRecordsPlain(context: HookContext): readonly Record<string, unknown>[] {
   if (!toRecords(context.result).every(isPlainObject)) context.result = pickResult(context.result, toPlain)
 
   return toRecords(context.result).filter(isPlainObject)

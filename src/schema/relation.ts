@@ -140,6 +140,11 @@ export function exists(
   return toCount('exists', path, options)
 }
 
+/** The service between the two of a relation, if there is one. */
+export function getThrough(relation: Relation): LinkOptions | undefined {
+  return 'through' in relation ? relation.through : undefined
+}
+
 /** Whether a relation is a number or a boolean, and has no records. */
 export function isCountRelation(relation: Relation): relation is CountRelation {
   return relation.kind === 'count' || relation.kind === 'exists'

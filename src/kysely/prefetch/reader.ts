@@ -7,7 +7,7 @@ import type { Fragment, StoredRow, Table } from '../dialect.ts'
 import { KyselySet } from '../relations.ts'
 import type { TableHandle } from '../table-handle.ts'
 import { isRounded, type Origin, Prefetched, PrefetchedRows, type ValueRow } from './rows.ts'
-import { type Related, toSelection } from './selection.ts'
+import { type Related, toRelatedSelection } from './selection.ts'
 
 /** How many rows are read for one record of a page. More are read by themselves, in parts. */
 const MAX_ROWS = 1000
@@ -93,7 +93,7 @@ function toPart(
   const { origin, table } = related
   const { selections } = findDatabase(page.db).getInstance(origin.source)
   const key = [page.name, origin.name, from, to, isCount].join('\0')
-  const selection = selections.get(key) ?? toSelection(request, page, related)
+  const selection = selections.get(key) ?? toRelatedSelection(request, page, related)
   const [head, tail] = selection
 
   selections.set(key, selection)

@@ -13,7 +13,7 @@ const MAX_VALUES = 100
 const RELATED = '_r'
 
 /** How many characters of a list are read for each record of the page. A longer one is read by itself, in parts. */
-const MAX_CHARACTERS = 100_000
+const MAX_LIST_CHARACTERS = 100_000
 
 /** What a list is called in the statement. */
 const LIST = '_j'
@@ -33,7 +33,7 @@ export interface Related {
  *
  * @returns Nothing where the rows are read by themselves
  */
-export function toSelection(
+export function toRelatedSelection(
   { from, to, isCount }: PrefetchRequest,
   page: TableHandle,
   { origin, table }: Related
@@ -65,7 +65,7 @@ export function toSelection(
 function toBounded(list: Fragment, source: Fragment): Fragment {
   const text = sql.id(LIST, 'list')
 
-  return sql`(select case when length(${text}) > ${sql.lit(MAX_CHARACTERS)} then '' else ${text} end from (select ${list} as ${sql.id('list')} from ${source}) as ${sql.id(LIST)})`
+  return sql`(select case when length(${text}) > ${sql.lit(MAX_LIST_CHARACTERS)} then '' else ${text} end from (select ${list} as ${sql.id('list')} from ${source}) as ${sql.id(LIST)})`
 }
 
 /** A column of one of several tables. */

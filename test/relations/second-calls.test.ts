@@ -1,0 +1,133 @@
+// Hooks and classes that call `find` once more, copy queries and throw anything: what a relation finds stays what its service finds.
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { createHandler } from '../../src/fetch.ts'
+import { alula } from '../../src/index.ts'
+import { kysely } from '../../src/kysely.ts'
+import { MemoryService, memory } from '../../src/memory.ts'
+import { count, many, one, schema } from '../../src/schema.ts'
+import { createTable, describeDatabases } from '../support/sql.ts'
+
+const Note = z.object({ id: z.int(), text: z.string(), ownerId: z.int().nullable() })
+const User = z.object({ id: z.int(), name: z.string() })
+
+const RELATIONS = {
+  author: one('users', { from: 'ownerId', filter: ['name'] }),
+  others: many('notes', { from: 'ownerId', to: 'ownerId', filter: ['text'] }),
+  count: count('notes', { from: 'ownerId', to: 'ownerId' })
+}
+
+function open(notes: any): any {
+  const app: any = alula()
+
+  app.use('users', memory({ multi: true, startId: 1 }), { schema: schema(User) })
+  app.use('notes', notes, { schema: schema(Note, { relations: RELATIONS }) })
+
+  return app
+}
+
+const NOTES = [
+  { id: 1, text: 'open', ownerId: 1 },
+  { id: 2, text: 'secret', ownerId: 1 },
+  { id: 3, text: 'open', ownerId: 2 },
+  { id: 4, text: 'open', ownerId: null }
+]
+
+async function fill(app: any): Promise<void> {
+  await app.service('users').create([{ name: 'Ada' }, { name: 'Bob' }])
+  for (const note of NOTES) await app.service('notes').create(note, { schema: false })
+  app.service('notes').hooks({
+    before: {
+      find: [
+        async ({ params }: any) => {
+          params.query = { text: 'open', ...params.query }
+        }
+      ]
+    }
+  })
+}
+
+describeDatabases('a hook that finds once more with its params', (database) => {
+  it('does not widen the numbers of a relation', async () => {
+    const db = await createTable(
+      database,
+      'alula_notes',
+      `id integer primary key, text ${database.text}, "ownerId" integer`.replaceAll(
+        '"',
+        database.name === 'MariaDB' ? '`' : '"'
+      )
+    )
+    const app = open(kysely({ Model: db, name: 'alula_notes', multi: true }))
+
+    await fill(app)
+    app.service('notes').hooks({
+      after: {
+        find: [async ({ service, params }: any) => void (await service._find({ ...params, query: {} }))]
+      }
+    })
+
+    const [first] = await app.service('notes').find({ query: { id: 1, $include: 'count' } })
+
+    expect(first.count).toBe(1)
+  })
+
+  it('finds by an operand what a class narrows', async () => {
+    class Narrow extends MemoryService {
+      override async _find(params: any): Promise<any> {
+        return super._find({ ...params, query: { ...params.query, text: 'open' } })
+      }
+    }
+
+    const app = open(new Narrow({ multi: true }))
+
+    await fill(app)
+
+    const found = await app.service('notes').find({ query: { 'others.text': 'open', $sort: { id: 1 } } })
+
+    expect(found.map(({ id }: any) => id)).toEqual([1, 3])
+  })
+})
+
+it('a name in `$select` that is no string is refused and no fault of ours', async () => {
+  const app = open(memory({ multi: true }))
+  const response = await createHandler(app, { logger: false })(
+    new Request('http://localhost/notes?$select[0][toString]=x')
+  )
+
+  expect(response.status).toBe(400)
+})
+
+it('what a hook of a related service throws is the error, whatever it is', async () => {
+  const app = open(memory({ multi: true }))
+
+  app.service('users').hooks({
+    before: {
+      find: [
+        async () => {
+          throw null
+        }
+      ]
+    }
+  })
+  await expect(app.service('notes').find({ query: { 'author.name': 'Ada' } })).rejects.toBeNull()
+})
+
+it('a record without a value is sorted as one that nothing is related to', async () => {
+  const app: any = alula()
+
+  app.use('tags', memory({ multi: true }), {})
+  app.use('pages', memory({ multi: true }), {
+    schema: schema(z.object({ id: z.int(), key: z.string().nullable() }), {
+      relations: { tagCount: count('tags', { from: 'key', to: 'page' }) }
+    })
+  })
+  await app.service('tags').create([{ page: 'null' }, { page: 'null' }, { page: 'a' }])
+  await app.service('pages').create([{ key: null }, { key: 'a' }])
+
+  const found = await app.service('pages').find({ query: { $sort: { tagCount: -1 }, $include: 'tagCount' } })
+
+  expect(found.map(({ key, tagCount }: any) => [key, tagCount])).toEqual([
+    ['a', 1],
+    [null, 0]
+  ])
+})
