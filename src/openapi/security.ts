@@ -62,9 +62,9 @@ function toSecurity(who: string, login: ManifestLogin | undefined): readonly Ope
 
   const named = [...who.matchAll(/'([^']*)'/g)].map(([, name]) => name)
   const accepted = who.startsWith(HOOK) ? credentials.filter(({ name }) => named.includes(name)) : credentials
-  const demanded = accepted.map(({ name }) => ({ [toSchemeName(name)]: [] }))
+  const required = accepted.map(({ name }) => ({ [toSchemeName(name)]: [] }))
 
-  return isDemanding(who) ? demanded : [{}, ...demanded]
+  return requiresLogin(who) ? required : [{}, ...required]
 }
 
 /**
@@ -86,7 +86,7 @@ export function toSecuritySchemes(
 }
 
 /** Of a function of the application it is not known. */
-function isDemanding(who: string): boolean {
+function requiresLogin(who: string): boolean {
   return who === 'user' || ['owner(', 'role(', HOOK].some((prefix) => who.startsWith(prefix))
 }
 
