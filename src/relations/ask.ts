@@ -57,15 +57,19 @@ export async function findRelated(
  * @param link The service and its fields
  * @param values The values of its field `from`
  * @param budget How many records may be loaded
+ * @param prefetched What was read for this call, if anything
  */
 export async function findLinks(
   context: HookContext,
   { path, from, to }: LinkOptions,
   values: readonly unknown[],
-  budget: Budget
+  budget: Budget,
+  prefetched?: object
 ): Promise<readonly Fields[]> {
   const query = { [from]: { $in: values }, $select: [from, to], $limit: budget.left + 1 }
-  const records = listRecords(await ask(context, path, null, query, {}))
+  const records = listRecords(
+    await ask(context, path, null, query, { relation: { field: from, values, prefetched } })
+  )
 
   spend(budget, records)
 

@@ -126,9 +126,11 @@ async function findMany(
   const relatedId = getIdField(context.app.service(path))
   const target = to ?? relatedId
   const values = page.list(from)
-  const links = through && values.length > 0 ? await findLinks(context, through, values, budget) : []
+  const prefetched = getPrefetched(context, name)
+  const links =
+    through && values.length > 0 ? await findLinks(context, through, values, budget, prefetched) : []
   const wanted = through ? listValues(links, through.to) : values
-  const related = await findBy(page, path, target, wanted, within, getPrefetched(context, name))
+  const related = await findBy(page, path, target, wanted, within, through ? undefined : prefetched)
   const sorted = related.toSorted((a, b) => compareIds(a[relatedId], b[relatedId]))
   const groups = through ? groupByLinks(sorted, target, links, through) : groupBy(sorted, target)
   const max = getMaxListed(context, path)

@@ -39,23 +39,27 @@ export function getPrefetched({ service, params }: HookContext, name: string): o
   return getServiceSlots(params, service).prefetch?.requests.get(name)?.rows
 }
 
-/** Asks for what the call of the related service will want, if that is sure: its hooks, access and schema may change queries. */
+/**
+ * Asks for what the call of the related service will want, if that is sure: its hooks, access and schema may change queries.
+ * Of a service between two others it is the first of both calls, which is internal.
+ */
 function toRequest(context: HookContext, relation: Relation): PrefetchRequest | undefined {
   const { app, params } = context
-  const service = app.service(relation.path)
+  const through = getThrough(relation)
+  const service = app.service((through ?? relation).path)
 
-  if (!hasSets(service) || getThrough(relation)) return undefined
+  if (!hasSets(service)) return undefined
 
   const { access, schema } = getServiceOptions(service)
   const mayNarrow = schema !== undefined && (schema as Partial<DescribedExtension>).narrowsFind !== false
-  const mayRestrict = Boolean(params.provider) && access?.innermost?.('find') !== undefined
+  const mayRestrict = !through && Boolean(params.provider) && access?.innermost?.('find') !== undefined
 
   if (mayNarrow || mayRestrict || hasHooks(app, service, 'find')) return undefined
 
   return {
     service,
     from: relation.from ?? getIdField(context.service),
-    to: relation.to ?? getIdField(service),
+    to: through?.from ?? relation.to ?? getIdField(service),
     isCount: isCountRelation(relation)
   }
 }
