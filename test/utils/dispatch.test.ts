@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { keepDispatch, showRecords } from '../../src/utils/dispatch.ts'
+import {
+  DISPATCH,
+  isShownOtherwise,
+  keepDispatch,
+  omitFromDispatch,
+  showRecords
+} from '../../src/utils/dispatch.ts'
 
 /** A record that clients see without its password. */
 function createUser(): object {
@@ -38,5 +44,68 @@ describe('the records in a value', () => {
     loop.self = loop
 
     expect(showRecords(loop)).toBe(loop)
+  })
+})
+
+describe('fields that a hook takes out of what clients see', () => {
+  const createOmission = () => {
+    const omission = {
+      calls: 0,
+      omit({ note, ...others }: any) {
+        omission.calls++
+
+        return others
+      },
+      properties: new WeakMap()
+    }
+
+    return omission
+  }
+  const createRecord = (): any => ({ id: 1, note: 'private', password: 'secret' })
+  const createOwn = (): PropertyDescriptor => ({
+    configurable: true,
+    get(this: any) {
+      return { id: this.id, note: this.note }
+    }
+  })
+
+  it('are taken out of the record itself, or of what its service shows', () => {
+    const [whole, shown, fixed] = [createRecord(), createRecord(), createRecord()]
+
+    keepDispatch(shown, createOwn())
+    keepDispatch(fixed, { value: { id: 1, note: 'x' }, configurable: true })
+    for (const record of [whole, shown, fixed]) omitFromDispatch(record, createOmission())
+
+    expect(whole[DISPATCH]).toEqual({ id: 1, password: 'secret' })
+    expect(shown[DISPATCH]).toEqual({ id: 1 })
+    expect(fixed[DISPATCH]).toEqual({ id: 1 })
+  })
+
+  it('stay out when it is said again what clients see, and are taken out once', () => {
+    const [record, omission, own] = [createRecord(), createOmission(), createOwn()]
+
+    omitFromDispatch(record, omission)
+    omitFromDispatch(record, omission)
+    keepDispatch(record, own)
+
+    expect(record[DISPATCH]).toEqual({ id: 1 })
+    expect(omission.calls).toBe(1)
+    expect(isShownOtherwise(record, own)).toBe(true)
+    keepDispatch(record, { value: { note: 'y', a: 1 }, configurable: true })
+    expect(record[DISPATCH]).toEqual({ a: 1 })
+  })
+
+  it('make one property for all records that their service shows alike', () => {
+    const [one, other, omission, own] = [createRecord(), createRecord(), createOmission(), createOwn()]
+    const toProperty = (record: object) => Object.getOwnPropertyDescriptor(record, DISPATCH)
+
+    for (const record of [one, other]) {
+      keepDispatch(record, own)
+      expect(isShownOtherwise(record, own)).toBe(false)
+      omitFromDispatch(record, omission)
+    }
+
+    expect(toProperty(one)?.get).toBe(toProperty(other)?.get)
+    expect(toProperty(one)).toMatchObject({ configurable: true, enumerable: false })
   })
 })
