@@ -54,7 +54,8 @@ export function toRelatedSelection(
   const values = columns.map(json.toValue)
 
   if (!values.every((value) => value !== undefined) || values.length > MAX_VALUES) return []
-  if (to === origin.id) return toParts(sql`(select ${json.toRow(values)} from ${matching})`)
+  // A table of links may have the id of the one side as that of its service.
+  if (target?.isUnique) return toParts(sql`(select ${json.toRow(values)} from ${matching})`)
 
   const some = sql`(select * from ${matching} limit ${sql.raw(SIZE)}) as ${sql.id(RELATED)}`
 
