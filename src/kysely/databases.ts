@@ -9,12 +9,20 @@ import { sqlite } from './dialects/sqlite.ts'
 /** The databases that are recognised. */
 export const DIALECTS: readonly Dialect[] = [sqlite, mysql, postgres]
 
+/** The part of a statement that reads related rows for a record of a page. */
+export interface RelatedSelection {
+  /** In two parts around the number of rows, where that is limited; nothing where the rows are read by themselves. */
+  readonly parts: readonly string[]
+  /** Whether each row is followed by the values of the row that it leads to. */
+  readonly hasNext: boolean
+}
+
 /** What is known of a Kysely instance. Its plugins decide where a table is. */
 interface Instance {
   /** The tables by their names in statements; a promise for one that is being read. */
   readonly tables: Map<string, Table | Promise<Table>>
   /** What statements of pages select of related rows, as text. */
-  readonly selections: Map<string, readonly string[]>
+  readonly selections: Map<string, RelatedSelection>
   /** The instances that were made of it, by their schemas. */
   readonly schemas: Map<string, AnyKysely>
 }

@@ -87,13 +87,15 @@ export interface Prefetch {
   readonly max: number
 }
 
-/** The records of a service whose field `to` has the value that a record of the page has in `from`. */
+/** The records of a service whose field `to` has the value that a record of the page, or of the request before, has in `from`. */
 export interface PrefetchRequest {
   readonly service: SetAdapter
   readonly from: string
   readonly to: string
   /** Whether only the number of records is asked for. */
   readonly isCount: boolean
+  /** What to read beside each of these records: of a link, the record that it leads to. */
+  readonly next?: PrefetchRequest | undefined
   /** What the adapter has read, if anything. Only the adapter knows what is in it. */
   rows?: object
 }

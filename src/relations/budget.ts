@@ -76,43 +76,41 @@ export function spendCharacters(
  * @throws BadRequest for more records, or more characters of records, than one call may have
  */
 export function assertResultSize(records: readonly Fields[], includes: Includes): void {
-  let characters = 0
-
-  countRelated(records, includes)
-
-  for (const name of includes.keys()) {
-    const known = new Map<Fields, number>()
-
-    for (const one of listRelated(records, name)) {
-      const size = known.get(one) ?? countCharacters(one)
-
-      known.set(one, size)
-      characters += size
-      if (characters > MAX_CHARACTERS) throw new TooLargeRelated()
-    }
-  }
+  measure(records, includes, countCharacters)
 }
 
-function countRelated(records: readonly Fields[], includes: Includes): number {
+/** Counts related records and what stands below them. Their characters have those of what stands below. */
+function measure(
+  records: readonly Fields[],
+  includes: Includes,
+  toCharacters: (one: Fields) => number
+): number {
   let count = 0
+  let characters = 0
 
   for (const [name, names] of includes) {
     const within = toTree(names)
-    const known = new Map<Fields, number>()
+    const known = new Map<Fields, readonly [count: number, characters: number]>()
 
-    for (const one of listRelated(records, name)) {
-      const inner = known.get(one) ?? (within.size === 0 ? 0 : countRelated([one], within))
+    for (const { [name]: related } of records) {
+      for (const one of toList(related)) {
+        const size = known.get(one) ?? [1 + measure([one], within, () => 0), toCharacters(one)]
 
-      known.set(one, inner)
-      count += 1 + inner
-      if (count > MAX_LOADED) throw new TooManyRelated()
+        known.set(one, size)
+        count += size[0]
+        characters += size[1]
+        if (count > MAX_LOADED) throw new TooManyRelated()
+        if (characters > MAX_CHARACTERS) throw new TooLargeRelated()
+      }
     }
   }
 
   return count
 }
 
-/** What stands below a name in records: records, and no numbers of them. */
-function listRelated(records: readonly Fields[], name: string): readonly Fields[] {
-  return records.flatMap(({ [name]: related }) => related).filter(isPlainObject)
+/** What a record has of a relation: records, and no numbers of them. */
+function toList(related: unknown): readonly Fields[] {
+  if (Array.isArray(related)) return related
+
+  return isPlainObject(related) ? [related] : []
 }

@@ -110,7 +110,14 @@ async function findOne(
   { path, from, to = getIdField(page.context.app.service(path)) }: OneRelation,
   within: readonly string[]
 ): Promise<Lookups> {
-  const related = await findBy(page, path, to, page.list(from), within, getPrefetched(page.context, name))
+  const related = await findBy(
+    page,
+    path,
+    to,
+    page.list(from),
+    within,
+    getPrefetched(page.context, name)?.rows
+  )
   const byKey = new Map(related.map((record) => [toKey(record[to]), record]))
 
   return [[name, (record) => lookUp(byKey, record[from]) ?? null]]
@@ -128,9 +135,10 @@ async function findMany(
   const values = page.list(from)
   const prefetched = getPrefetched(context, name)
   const links =
-    through && values.length > 0 ? await findLinks(context, through, values, budget, prefetched) : []
+    through && values.length > 0 ? await findLinks(context, through, values, budget, prefetched?.rows) : []
   const wanted = through ? listValues(links, through.to) : values
-  const related = await findBy(page, path, target, wanted, within, through ? undefined : prefetched)
+  const rows = through ? prefetched?.next?.rows : prefetched?.rows
+  const related = await findBy(page, path, target, wanted, within, rows)
   const sorted = related.toSorted((a, b) => compareIds(a[relatedId], b[relatedId]))
   const groups = through ? groupByLinks(sorted, target, links, through) : groupBy(sorted, target)
   const max = getMaxListed(context, path)
@@ -208,7 +216,7 @@ async function findCounts(
     // Where nothing can be related, nothing is asked.
     const set = values.length > 0 ? await findSet(context, path) : null
 
-    return { path, field: to, values, set, prefetched: getPrefetched(context, name) }
+    return { path, field: to, values, set, prefetched: getPrefetched(context, name)?.rows }
   })
   const inSets = asked.flatMap(({ set, ...rest }, index) => (set ? [{ set, index, ...rest }] : []))
   const numbers: ReadonlyMap<string, number>[] = []

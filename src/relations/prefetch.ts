@@ -34,32 +34,45 @@ export function askPrefetch(context: HookContext, includes: Includes, relations:
   context.params = addServiceSlots(context.params, service, { prefetch: { requests, max: MAX_LOADED } })
 }
 
-/** What was read for a relation, if anything. */
-export function getPrefetched({ service, params }: HookContext, name: string): object | undefined {
-  return getServiceSlots(params, service).prefetch?.requests.get(name)?.rows
+/** What was read for a relation, if anything; for one through links these, and what they lead to as `next`. */
+export function getPrefetched({ service, params }: HookContext, name: string): PrefetchRequest | undefined {
+  return getServiceSlots(params, service).prefetch?.requests.get(name)
 }
 
-/**
- * Asks for what the call of the related service will want, if that is sure: its hooks, access and schema may change queries.
- * Of a service between two others it is the first of both calls, which is internal.
- */
+/** Asks for what the calls of the related services will want. */
 function toRequest(context: HookContext, relation: Relation): PrefetchRequest | undefined {
-  const { app, params } = context
+  const { path, to } = relation
+  const from = relation.from ?? getIdField(context.service)
   const through = getThrough(relation)
-  const service = app.service((through ?? relation).path)
+
+  if (!through) return toFoundRequest(context, path, { from, to, isCount: isCountRelation(relation) })
+
+  const links = toFoundRequest(context, through.path, { from, to: through.from, isLink: true })
+
+  return links && { ...links, next: toFoundRequest(context, path, { from: through.to, to }) }
+}
+
+/** Asks for what a call will want, if that is sure: hooks, access and schema of the service may change queries. */
+function toFoundRequest(
+  { app, params }: HookContext,
+  path: string,
+  {
+    from,
+    to,
+    isCount = false,
+    isLink = false
+  }: { from: string; to: string | undefined; isCount?: boolean; isLink?: boolean }
+): PrefetchRequest | undefined {
+  const service = app.service(path)
 
   if (!hasSets(service)) return undefined
 
   const { access, schema } = getServiceOptions(service)
   const mayNarrow = schema !== undefined && (schema as Partial<DescribedExtension>).narrowsFind !== false
-  const mayRestrict = !through && Boolean(params.provider) && access?.innermost?.('find') !== undefined
+  // Links are found by an internal call.
+  const mayRestrict = !isLink && Boolean(params.provider) && access?.innermost?.('find') !== undefined
 
   if (mayNarrow || mayRestrict || hasHooks(app, service, 'find')) return undefined
 
-  return {
-    service,
-    from: relation.from ?? getIdField(context.service),
-    to: through?.from ?? relation.to ?? getIdField(service),
-    isCount: isCountRelation(relation)
-  }
+  return { service, from, to: to ?? getIdField(service), isCount }
 }

@@ -2,7 +2,7 @@
 import { type AliasedRawBuilder, sql, WithSchemaPlugin } from 'kysely'
 import type { Prefetch, PrefetchRequest, SetAdapter } from '../../query/related.ts'
 import { hasCode } from '../../utils/check.ts'
-import { findDatabase } from '../databases.ts'
+import { findDatabase, type RelatedSelection } from '../databases.ts'
 import type { Fragment, StoredRow, Table } from '../dialect.ts'
 import { KyselySet } from '../relations.ts'
 import type { TableHandle } from '../table-handle.ts'
@@ -42,8 +42,10 @@ export async function openPrefetch(
   const parts: Part[] = []
 
   for (const request of requests.values()) {
-    const related = await openRelated(request.service, page, handle, caller)
-    const part = related && toPart(request, handle, related, size)
+    const { service, next } = request
+    const related = await openRelated(service, page, handle, caller)
+    const led = related && next && (await openRelated(next.service, page, handle, caller))
+    const part = related && toPart(request, handle, [related, led], size)
 
     if (part) parts.push(part)
   }
@@ -78,42 +80,84 @@ async function openRelated(
 interface Part {
   readonly request: PrefetchRequest
   readonly selection: Fragment
-  /** Makes what calls get of what was read for each of some values; `undefined` where that is not everything. */
-  readonly toRows: (values: readonly unknown[], read: readonly unknown[]) => object | undefined
+  /** Gives the request what calls get of what was read for each of some values; nothing where that is not everything. */
+  readonly keep: (values: readonly unknown[], read: readonly unknown[]) => void
 }
 
 /** Prepares a relation; `undefined` where it is read by itself. */
 function toPart(
   request: PrefetchRequest,
   page: TableHandle,
-  related: Related,
+  [related, next]: readonly [Related, Related | undefined],
   size: number
 ): Part | undefined {
-  const { from, to, isCount } = request
-  const { origin, table } = related
-  const { selections } = findDatabase(page.db).getInstance(origin.source)
-  const key = [page.name, origin.name, from, to, isCount].join('\0')
-  const selection = selections.get(key) ?? toRelatedSelection(request, page, related)
-  const [head, tail] = selection
+  const { to, isCount } = request
+  const { origin } = related
+  const { hasNext, parts } = getSelection(request, page, related, next)
+  const [head, tail] = parts
 
-  selections.set(key, selection)
   // A record of the page may have one related record, and so two are too many.
   if (head === undefined || (!isCount && size <= 2)) return undefined
 
   return {
     request,
     selection: tail === undefined ? sql.raw(head) : sql`${sql.raw(head)}${size}${sql.raw(tail)}`,
-    toRows(values, read) {
-      if (isCount) return new Prefetched(origin, to, toMap(values, read.map(Number)))
+    keep(values, read) {
+      if (isCount) {
+        request.rows = new Prefetched(origin, to, toMap(values, read.map(Number)))
+        return
+      }
 
       const lists = parseLists(tail === undefined ? read.map(toListText) : read)
 
       // The last one of a list that is full may not be its last.
-      return lists?.every(({ length }) => length < size)
-        ? new PrefetchedRows(origin, to, toMap(values, lists), table)
-        : undefined
+      if (!lists?.every(({ length }) => length < size)) return
+
+      request.rows = new PrefetchedRows(origin, to, toMap(values, lists), related.table)
+      if (hasNext) keepNext(request.next as PrefetchRequest, next as Related, related.table, lists.flat())
     }
   }
+}
+
+function getSelection(
+  request: PrefetchRequest,
+  page: TableHandle,
+  related: Related,
+  next: Related | undefined
+): RelatedSelection {
+  const { from, to, isCount } = request
+  const { source, name } = related.origin
+  const { selections } = findDatabase(page.db).getInstance(source)
+  const key = [page.name, name, from, to, isCount, next?.origin.name, request.next?.to].join('\0')
+  const selection = selections.get(key) ?? toRelatedSelection(request, page.table, related, next)
+
+  selections.set(key, selection)
+
+  return selection
+}
+
+/** Gives a request the rows that others lead to: their values follow. */
+function keepNext(
+  request: PrefetchRequest,
+  { origin, table }: Related,
+  from: Table,
+  rows: readonly ValueRow[]
+): void {
+  const columns = [...from.columns.keys()]
+  const index = columns.indexOf(request.from)
+  const key = columns.length + [...table.columns.keys()].indexOf(request.to)
+  const read = new Map(from.readers).get(request.from)
+  const byValue = new Map<unknown, readonly ValueRow[]>()
+
+  for (const row of rows) {
+    const value = read ? read(row[index]) : row[index]
+
+    if (!isRounded(value) && !byValue.has(value)) {
+      byValue.set(value, row[key] === null ? [] : [row.slice(columns.length)])
+    }
+  }
+
+  request.rows = new PrefetchedRows(origin, request.to, byValue, table)
 }
 
 function toMap<Value>(keys: readonly unknown[], values: readonly Value[]): ReadonlyMap<unknown, Value> {
@@ -150,16 +194,15 @@ export class PrefetchReader {
   take(rows: readonly StoredRow[]): void {
     const columns = new Map<string, ReadonlyMap<unknown, StoredRow>>()
 
-    for (const [index, { request, toRows }] of this.parts.entries()) {
+    for (const [index, { request, keep }] of this.parts.entries()) {
       const { from } = request
       const byValue = columns.get(from) ?? groupByValue(rows, from, this.table)
-      const rowsOfPart = toRows(
+
+      columns.set(from, byValue)
+      keep(
         [...byValue.keys()],
         [...byValue.values()].map((row) => row[toName(index)])
       )
-
-      columns.set(from, byValue)
-      if (rowsOfPart) request.rows = rowsOfPart
     }
   }
 }

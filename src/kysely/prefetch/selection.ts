@@ -1,16 +1,17 @@
 // Related rows in the statement of a page: for each relation a column, with a number or with rows as JSON.
 import { sql } from 'kysely'
 import type { PrefetchRequest } from '../../query/related.ts'
+import type { RelatedSelection } from '../databases.ts'
 import type { Fragment, JsonRows, Table } from '../dialect.ts'
 import type { KyselySet } from '../relations.ts'
 import type { Column } from '../table.ts'
-import type { TableHandle } from '../table-handle.ts'
 
 /** How many arguments functions of PostgreSQL have at most. */
 const MAX_VALUES = 100
 
-/** What the related table is called in the statement. */
+/** What the related table is called in the statement, and the one that its rows lead to. */
 const RELATED = '_r'
+const NEXT = '_n'
 
 /** How many characters of a list are read for each record of the page. A longer one is read by itself, in parts. */
 const MAX_LIST_CHARACTERS = 100_000
@@ -27,39 +28,86 @@ export interface Related {
   readonly table: Table
 }
 
+const NOTHING: RelatedSelection = { parts: [], hasNext: false }
+
 /**
- * The part of a statement that reads the rows for a record of the page: in two parts around the number of rows, where that
- * is limited. It is made once.
+ * Makes the part of a statement that reads the rows for a record of the page; once.
  *
- * @returns Nothing where the rows are read by themselves
+ * @param request What is asked for
+ * @param page The table of the page
+ * @param related The related table
+ * @param next The table that the rows lead to, if its rows are asked for too
  */
 export function toRelatedSelection(
-  { from, to, isCount }: PrefetchRequest,
-  page: TableHandle,
-  { origin, table }: Related
-): readonly string[] {
-  const outer = toPlaced(page.table.name, page.table.columns.get(from))
-  const target = toPlaced(RELATED, table.columns.get(to))
+  request: PrefetchRequest,
+  page: Table,
+  { origin, table }: Related,
+  next: Related | undefined
+): RelatedSelection {
+  const { isCount } = request
+  const match = page.name === RELATED ? undefined : toMatch(request, [page.name, page], [RELATED, table])
 
-  if (!finds(target, outer) || page.table.name === RELATED || table.columns.has('__proto__')) return []
+  if (!match) return NOTHING
 
   const toParts = (statement: Fragment) => statement.compile(origin.source).sql.split(SIZE)
   const rows = sql`${sql.table(origin.name)} as ${sql.id(RELATED)}`
-  const matching = sql`${rows} where ${target?.reference} = ${outer?.reference}`
+  const matching = sql`${rows} where ${match.condition}`
 
-  if (isCount) return toParts(sql`(select count(*) from ${matching})`)
+  if (isCount) return { parts: toParts(sql`(select count(*) from ${matching})`), hasNext: false }
 
-  const json = page.table.dialect.json as JsonRows
-  const columns = [...table.columns.values()].map((column) => toPlaced(RELATED, column) as Column)
-  const values = columns.map(json.toValue)
+  const { toRow, toList } = page.dialect.json as JsonRows
+  const values = toValues(RELATED, table)
 
-  if (!values.every((value) => value !== undefined) || values.length > MAX_VALUES) return []
+  if (!values) return NOTHING
   // A table of links may have the id of the one side as that of its service.
-  if (target?.isUnique) return toParts(sql`(select ${json.toRow(values)} from ${matching})`)
+  if (match.isUnique)
+    return { parts: toParts(sql`(select ${toRow(values)} from ${matching})`), hasNext: false }
 
   const some = sql`(select * from ${matching} limit ${sql.raw(SIZE)}) as ${sql.id(RELATED)}`
+  const joined = next && request.next && toJoin(request.next, table, next)
 
-  return toParts(toBounded(json.toList(values), some))
+  return joined && values.length + joined.values.length <= MAX_VALUES
+    ? {
+        parts: toParts(toBounded(toList([...values, ...joined.values]), sql`${some} ${joined.join}`)),
+        hasNext: true
+      }
+    : { parts: toParts(toBounded(toList(values), some)), hasNext: false }
+}
+
+/** Joins the one row that a related row leads to; `undefined` where there may be several. */
+function toJoin(request: PrefetchRequest, related: Table, { origin, table }: Related) {
+  const match = toMatch(request, [RELATED, related], [NEXT, table])
+  const values = match?.isUnique ? toValues(NEXT, table) : undefined
+
+  if (!match || !values) return undefined
+
+  return { values, join: sql`left join ${sql.table(origin.name)} as ${sql.id(NEXT)} on ${match.condition}` }
+}
+
+/** A table, and what the statement calls it. */
+type Named = readonly [name: string, table: Table]
+
+/** How rows of one table find those of another; `undefined` where no index finds them. */
+function toMatch(
+  { from, to }: PrefetchRequest,
+  [outerName, outerTable]: Named,
+  [innerName, innerTable]: Named
+): { readonly condition: Fragment; readonly isUnique: boolean } | undefined {
+  const outer = toPlaced(outerName, outerTable.columns.get(from))
+  const inner = toPlaced(innerName, innerTable.columns.get(to))
+
+  if (!outer || !inner || !finds(inner, outer) || innerTable.columns.has('__proto__')) return undefined
+
+  return { condition: sql`${inner.reference} = ${outer.reference}`, isUnique: inner.isUnique }
+}
+
+/** The columns of a table as values of JSON; `undefined` where JSON does not have them all. */
+function toValues(name: string, { columns, dialect }: Table): readonly Fragment[] | undefined {
+  const { toValue } = dialect.json as JsonRows
+  const values = [...columns.values()].map((column) => toValue(toPlaced(name, column) as Column))
+  const known = values.filter((value) => value !== undefined)
+
+  return known.length === values.length && values.length <= MAX_VALUES ? known : undefined
 }
 
 /** A list as a string; an empty one for a list that is too long. */
@@ -75,8 +123,8 @@ function toPlaced(table: string, column: Column | undefined): Column | undefined
 }
 
 /** Whether an index finds rows by the value of another column, and both columns compare alike. */
-function finds(inner: Column | undefined, outer: Column | undefined): boolean {
-  if (!inner?.isIndexed || inner.kind !== outer?.kind) return false
+function finds(inner: Column, outer: Column): boolean {
+  if (!inner.isIndexed || inner.kind !== outer.kind) return false
   if (inner.kind === 'integer') return true
   if (inner.kind !== 'text' && inner.kind !== 'uuid') return false
 
