@@ -10,7 +10,7 @@ export type {
 } from './schema/declaration.ts'
 export type { Field, FieldKind } from './schema/fields.ts'
 export type { JsonSchema } from './schema/json-schema.ts'
-export type { Query } from './schema/query-type.ts'
+export type { CustomOperators, Query, RecordQuery } from './schema/query-type.ts'
 export {
   type CountRelation,
   count,

@@ -7,7 +7,7 @@ import { CHECKS, type LongForm } from '../schema/declaration.ts'
 import type { DescribedExtension, InnerExtension } from '../schema/declared.ts'
 import { toExtension } from '../schema/enforce.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
-import type { Relations } from '../schema/relation.ts'
+import type { OneRelation, Relations } from '../schema/relation.ts'
 import { declare } from '../schema/schema.ts'
 import { isStandardSchema } from '../schema/standard.ts'
 import type { DeclaredSchema, SettingsFor } from '../schema/types.ts'
@@ -28,13 +28,15 @@ export interface TableSettings<Row = any> extends Omit<SettingsFor<Row>, 'ajv' |
 /** The types of a service whose schema is its table. */
 export type TypesOfTable<Table, Server extends PropertyKey> = {
   readonly record: Selectable<Table>
+  readonly stored: Selectable<Table>
   readonly create: Omit<Insertable<Table>, Server> &
     Partial<Pick<Insertable<Table>, Server & keyof Insertable<Table>>>
+  readonly update: TypesOfTable<Table, Server>['create']
   readonly patch: Updateable<Table>
   // biome-ignore lint/complexity/noBannedTypes: no method
   readonly methods: {}
-  // biome-ignore lint/complexity/noBannedTypes: none that the type knows
-  readonly relations: {}
+  /** Their names are not in the type. */
+  readonly relations: { readonly [name: string]: OneRelation }
 }
 
 const { server, hidden, computed, relations, view, extra, methods, query, unknown } = CHECKS

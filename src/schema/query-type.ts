@@ -1,3 +1,5 @@
+import type { CountRelation, ManyRelation, OneRelation } from './relation.ts'
+
 /**
  * The queries that records of a type can be asked for: fields with values or operators, `$and`, `$or`, and what to do
  * with the records that match. A name that the type does not have does not compile; fields of nested objects are
@@ -6,27 +8,49 @@
  * @example
  * const query: Query<Note> = { done: true, createdAt: { $gt: yesterday }, $sort: { createdAt: -1 } }
  */
-export type Query<Record> = Conditions<Record> & {
+export type Query<Record, Relations = unknown> = RecordQuery<Record, Relations> & {
   $limit?: number
   $skip?: number
-  $sort?: { [Path in PathOf<Record>]?: 1 | -1 }
-  $select?: readonly (keyof Record & string)[]
+  $sort?: { [Path in PathOf<Record> | CountName<Relations>]?: 1 | -1 }
+}
+
+/** The queries of a call for one record, or for those that match: `$limit`, `$skip` and `$sort` say nothing there. */
+export type RecordQuery<Record, Relations = unknown> = Conditions<Record, Relations> & {
+  $select?: readonly ((keyof Record | keyof Relations) & string)[]
+}
+
+/**
+ * Operators beside those of every service, by name: what may stand under them for a field of a type. Augment it for
+ * operators of your own.
+ *
+ * @example
+ * declare module 'alula/schema' {
+ *   interface CustomOperators<Value> {
+ *     $near?: readonly [number, number]
+ *   }
+ * }
+ */
+export interface CustomOperators<Value> {
+  $like?: Value extends string ? string : never
+  $notlike?: Value extends string ? string : never
+  $ilike?: Value extends string ? string : never
 }
 
 /** What records must match. */
-type Conditions<Record> = {
+type Conditions<Record, Relations> = {
   [Field in keyof Record & string]?: Condition<Record[Field]>
-} & NestedConditions<Record> & {
-    $and?: readonly Conditions<Record>[]
-    $or?: readonly Conditions<Record>[]
-    $nor?: readonly Conditions<Record>[]
-    $not?: Conditions<Record>
+} & NestedConditions<Record> &
+  RelatedConditions<Relations> & {
+    $and?: readonly Conditions<Record, Relations>[]
+    $or?: readonly Conditions<Record, Relations>[]
+    $nor?: readonly Conditions<Record, Relations>[]
+    $not?: Conditions<Record, Relations>
   }
 
 /** A value, or operators; for a list only operators of the service itself. */
 type Condition<Value> = Exclude<Value, undefined> | Operators<Exclude<Value, undefined>>
 
-type Operators<Value> = {
+interface Operators<Value> extends CustomOperators<Value> {
   $eq?: Value
   $ne?: Value
   $gt?: Value
@@ -36,7 +60,6 @@ type Operators<Value> = {
   $in?: readonly Value[]
   $nin?: readonly Value[]
   $not?: Condition<Value>
-  [operator: `$${string}`]: unknown
 }
 
 type Scalar = string | number | bigint | boolean | Date | null | undefined
@@ -61,3 +84,31 @@ type NestedConditions<Record> = {
       : never
     : never
 }
+
+/** The records that a relation leads to. */
+type RelatedRecord<Relation> =
+  Relation extends OneRelation<infer Related>
+    ? Related
+    : Relation extends ManyRelation<infer Related>
+      ? Related
+      : never
+
+/** Filters through relations, such as `author.name`. */
+type RelatedConditions<Relations> = {
+  [Path in RelatedPath<Relations>]?: Path extends `${infer Name}.${infer Field}`
+    ? Name extends keyof Relations
+      ? Field extends keyof RelatedRecord<Relations[Name]>
+        ? Condition<RelatedRecord<Relations[Name]>[Field]>
+        : never
+      : never
+    : never
+}
+
+type RelatedPath<Relations> = {
+  [Name in keyof Relations & string]: `${Name}.${keyof RelatedRecord<Relations[Name]> & string}`
+}[keyof Relations & string]
+
+/** Records can be sorted by the number of related ones. */
+type CountName<Relations> = {
+  [Name in keyof Relations & string]: Relations[Name] extends CountRelation ? Name : never
+}[keyof Relations & string]

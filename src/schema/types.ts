@@ -1,14 +1,22 @@
 import type { Id, NullableId, Paginated, PaginationParams, Params, WRITTEN } from '../core/types.ts'
 import type { LongForm, SchemaSettings, ServerValue } from './declaration.ts'
 import type { DescribedExtension } from './declared.ts'
+import type { Query, RecordQuery } from './query-type.ts'
 import type { CountRelation, ManyRelation, OneRelation } from './relation.ts'
 
 /** What a declaration says about the types of a service. */
 export interface SchemaTypes {
+  /** What methods return. */
   readonly record: unknown
+  /** What can be asked for. */
+  readonly stored: unknown
   readonly create: unknown
+  readonly update: unknown
   readonly patch: unknown
-  readonly methods: { readonly [method: string]: { readonly data: unknown; readonly result: unknown } }
+  /** Of custom methods: what callers give, what the class gets of it, and what it returns. */
+  readonly methods: {
+    readonly [method: string]: { readonly data: unknown; readonly checked: unknown; readonly result: unknown }
+  }
   readonly relations: object
 }
 
@@ -30,37 +38,18 @@ export interface DeclaredSchema<Types extends SchemaTypes = SchemaTypes> extends
  */
 export type ServiceOf<Declared, Methods extends string = string, ServiceParams = Params> =
   Declared extends DeclaredSchema<infer Types>
-    ? keyof Types['relations'] extends never
-      ? IsUndefinedOptional extends true
-        ? Plain<Types, Types['create'], Methods, ServiceParams>
-        : Plain<Types, Types['create'], Methods, ServiceParams> & Written<Types, Methods, ServiceParams>
-      : Related<Types, Methods, ServiceParams>
+    ? Named<CalledMethods<Types, ServiceParams>, Methods> &
+        CustomOf<Types['methods'], 'data', Methods, ServiceParams> &
+        Written<Types, Methods, ServiceParams>
     : never
 
-/** Whether undefined may stand where a field is left out: with `exactOptionalPropertyTypes` it may not. */
-type IsUndefinedOptional = { field?: undefined } extends { field?: never } ? true : false
-
-/** The service without relations, whose methods for new records take this. */
-type Plain<Types extends SchemaTypes, Create, Methods extends string, P> = Named<
-  StandardMethods<Types['record'], Create, Types['patch'], P>,
-  Methods
-> &
-  CustomOf<Types['methods'], Methods, P>
-
-/** The service as it is called: its class knows nothing of relations. */
-type Related<Types extends SchemaTypes, Methods extends string, P> = Named<
-  RelatedMethods<Types['record'], Types['create'], Types['patch'], P, Types['relations']>,
-  Methods
-> &
-  CustomOf<Types['methods'], Methods, P> &
-  Written<Types, Methods, P>
-
 /**
- * Says what the class of the service has. It takes what callers give, or a part of a record: by then the schema has put
- * defaults in, also for a field that is `undefined`.
+ * Says what the class of the service has, which knows nothing of relations. It takes what callers give, or a part of a record:
+ * by then the schema has put defaults in, also for a field that is `undefined`.
  */
 interface Written<Types extends SchemaTypes, Methods extends string, P> {
-  readonly [WRITTEN]: Plain<Types, Types['create'] | Partial<Types['record']>, Methods, P>
+  readonly [WRITTEN]: Named<WrittenMethods<Types, P>, Methods> &
+    CustomOf<Types['methods'], 'checked', Methods, P>
 }
 
 /** All standard methods, unless some are named. */
@@ -68,9 +57,14 @@ type Named<All, Methods extends string> = string extends Methods
   ? All
   : Pick<All, Methods & StandardName & keyof All>
 
-type CustomOf<T extends SchemaTypes['methods'], Methods extends string, P> = keyof T extends never
+type CustomOf<
+  T extends SchemaTypes['methods'],
+  Data extends 'data' | 'checked',
+  Methods extends string,
+  P
+> = keyof T extends never
   ? unknown
-  : { [Name in keyof T & Methods]: CustomMethod<T[Name]['data'], P, T[Name]['result']>['call'] }
+  : { [Name in keyof T & Methods]: CustomMethod<T[Name][Data], P, T[Name]['result']>['call'] }
 
 /** As a method, so that a class may say more of the params: that they have the placeholders of a route. */
 interface CustomMethod<Data, P, Result> {
@@ -106,7 +100,9 @@ type TypesOf<S extends Standard> = unknown extends S['~standard']['types']
 /** The types that the short form says. */
 export type TypesOfRecord<S, Settings> = {
   readonly record: OutputOf<S> & ComputedOf<Settings>
+  readonly stored: OutputOf<S>
   readonly create: NewRecord<InputOf<S>, Reserved<Settings>>
+  readonly update: NewRecord<InputOf<S>, Reserved<Settings>>
   readonly patch: Partial<InputOf<S>>
   readonly methods: MethodsOf<Settings>
   readonly relations: RelationsOf<Settings>
@@ -115,16 +111,26 @@ export type TypesOfRecord<S, Settings> = {
 /** The types that the long form says. */
 export type TypesOfForm<Form extends LongForm> = {
   readonly record: OutputOf<Form['record']> & ComputedOf<Form>
-  readonly create: Form extends { readonly create: infer Create }
-    ? InputOf<Create> &
-        Partial<Pick<OutputOf<Form['record']>, Reserved<Form> & keyof OutputOf<Form['record']>>>
-    : NewRecord<InputOf<Form['record']>, Reserved<Form>>
+  readonly stored: OutputOf<Form['record']>
+  readonly create: CreateOf<Form>
+  readonly update: Form extends { readonly update: infer Update }
+    ? InputOf<Update> & ReservedOf<Form>
+    : CreateOf<Form>
   readonly patch: Form extends { readonly patch: infer Patch }
     ? InputOf<Patch>
     : Partial<InputOf<Form['record']>>
   readonly methods: MethodsOf<Form>
   readonly relations: RelationsOf<Form>
 }
+
+type CreateOf<Form extends LongForm> = Form extends { readonly create: infer Create }
+  ? InputOf<Create> & ReservedOf<Form>
+  : NewRecord<InputOf<Form['record']>, Reserved<Form>>
+
+/** The fields of the server, which internal calls may give. */
+type ReservedOf<Form extends LongForm> = Partial<
+  Pick<OutputOf<Form['record']>, Reserved<Form> & keyof OutputOf<Form['record']>>
+>
 
 /** What the server sets; calls from inside may give it. */
 type Reserved<Settings> =
@@ -158,6 +164,9 @@ type Included<Relations, Names extends string> = {
   [Name in keyof Relations as Name extends FirstOf<Names> ? Name : never]: RelatedTo<Relations[Name]>
 }
 
+/** Records with what a call includes. */
+type With<Record, R, Names extends string> = [Names] extends [never] ? Record : Record & Included<R, Names>
+
 type RelatedTo<R> =
   R extends OneRelation<infer Related>
     ? Related | null
@@ -169,9 +178,9 @@ type RelatedTo<R> =
 
 type FirstOf<Name extends string> = Name extends `${infer First}.${string}` ? First : Name
 
-/** Params whose query may include relations. */
-type Including<P, Names> = Omit<P, 'query'> & {
-  query?: { $include?: Names | readonly Names[]; [name: string]: any }
+/** Params with the queries of a record, which may include relations. */
+type Asking<P, Asked, Names> = Omit<P, 'query'> & {
+  query?: Asked & { $include?: Names | readonly Names[] }
 }
 
 type NewRecord<Input, Names> = 0 extends 1 & Input
@@ -182,6 +191,7 @@ type MethodsOf<Settings> = Settings extends { readonly methods: infer Methods }
   ? {
       readonly [Name in keyof Methods]: {
         readonly data: Methods[Name] extends { readonly data: infer Data } ? InputOf<Data> : any
+        readonly checked: Methods[Name] extends { readonly data: infer Data } ? OutputOf<Data> : any
         readonly result: Methods[Name] extends { readonly result: infer Result } ? OutputOf<Result> : any
       }
     }
@@ -190,48 +200,68 @@ type MethodsOf<Settings> = Settings extends { readonly methods: infer Methods }
 
 type StandardName = 'find' | 'get' | 'create' | 'update' | 'patch' | 'remove'
 
-interface StandardMethods<Record, NewRecord, Change, P> {
+/** The methods of the class. */
+interface WrittenMethods<Types extends SchemaTypes, P, Record = Types['record']> {
   find(params: P & { paginate: false }): Promise<Record[]>
   find(params?: P & { paginate?: PaginationParams }): Promise<Paginated<Record>>
   get(id: Id, params?: P): Promise<Record>
-  create(data: NewRecord[], params?: P): Promise<Record[]>
-  create(data: NewRecord, params?: P): Promise<Record>
-  update(id: Id, data: NewRecord, params?: P): Promise<Record>
-  patch(id: null, data: Change, params?: P): Promise<Record[]>
-  patch(id: Id, data: Change, params?: P): Promise<Record>
-  patch(id: NullableId, data: Change, params?: P): Promise<Record | Record[]>
+  create(data: New<Types>[], params?: P): Promise<Record[]>
+  create(data: New<Types>, params?: P): Promise<Record>
+  update(id: Id, data: Types['update'] | Partial<Record>, params?: P): Promise<Record>
+  patch(id: null, data: Types['patch'], params?: P): Promise<Record[]>
+  patch(id: Id, data: Types['patch'], params?: P): Promise<Record>
+  patch(id: NullableId, data: Types['patch'], params?: P): Promise<Record | Record[]>
   remove(id: null, params?: P): Promise<Record[]>
   remove(id: Id, params?: P): Promise<Record>
   remove(id: NullableId, params?: P): Promise<Record | Record[]>
 }
 
-/** The same where records have relations. A name that is none does not compile. */
-interface RelatedMethods<Record, NewRecord, Change, P, R> {
+type New<Types extends SchemaTypes> = Types['create'] | Partial<Types['record']>
+
+/** The methods as they are called. Names that the record does not have, or that are no relations, do not compile. */
+interface CalledMethods<Types extends SchemaTypes, P, Record = Types['record'], R = Types['relations']> {
   find<const N extends Step<R> = never>(
-    params: Including<P, N> & { paginate: false }
-  ): Promise<(Record & Included<R, N>)[]>
+    params: Asking<P, Query<Types['stored'], R>, N> & { paginate: false }
+  ): Promise<With<Record, R, N>[]>
   find<const N extends Step<R> = never>(
-    params?: Including<P, N> & { paginate?: PaginationParams }
-  ): Promise<Paginated<Record & Included<R, N>>>
-  get<const N extends Step<R> = never>(id: Id, params?: Including<P, N>): Promise<Record & Included<R, N>>
-  create(data: NewRecord[], params?: P): Promise<Record[]>
+    params?: Asking<P, Query<Types['stored'], R>, N> & { paginate?: PaginationParams }
+  ): Promise<Paginated<With<Record, R, N>>>
+  get<const N extends Step<R> = never>(
+    id: Id,
+    params?: Asking<P, RecordQuery<Types['stored'], R>, N>
+  ): Promise<With<Record, R, N>>
+  create(data: Types['create'][], params?: P): Promise<Record[]>
   create<const N extends Step<R> = never>(
-    data: NewRecord,
-    params?: Including<P, N>
-  ): Promise<Record & Included<R, N>>
+    data: Types['create'],
+    params?: Asking<P, RecordQuery<Types['stored'], R>, N>
+  ): Promise<With<Record, R, N>>
   update<const N extends Step<R> = never>(
     id: Id,
-    data: NewRecord,
-    params?: Including<P, N>
-  ): Promise<Record & Included<R, N>>
-  patch(id: null, data: Change, params?: P): Promise<Record[]>
+    data: Types['update'],
+    params?: Asking<P, RecordQuery<Types['stored'], R>, N>
+  ): Promise<With<Record, R, N>>
+  patch(
+    id: null,
+    data: Types['patch'],
+    params?: Asking<P, RecordQuery<Types['stored'], R>, never>
+  ): Promise<Record[]>
   patch<const N extends Step<R> = never>(
     id: Id,
-    data: Change,
-    params?: Including<P, N>
-  ): Promise<Record & Included<R, N>>
-  patch(id: NullableId, data: Change, params?: P): Promise<Record | Record[]>
-  remove(id: null, params?: P): Promise<Record[]>
-  remove<const N extends Step<R> = never>(id: Id, params?: Including<P, N>): Promise<Record & Included<R, N>>
-  remove(id: NullableId, params?: P): Promise<Record | Record[]>
+    data: Types['patch'],
+    params?: Asking<P, RecordQuery<Types['stored'], R>, N>
+  ): Promise<With<Record, R, N>>
+  patch(
+    id: NullableId,
+    data: Types['patch'],
+    params?: Asking<P, RecordQuery<Types['stored'], R>, never>
+  ): Promise<Record | Record[]>
+  remove(id: null, params?: Asking<P, RecordQuery<Types['stored'], R>, never>): Promise<Record[]>
+  remove<const N extends Step<R> = never>(
+    id: Id,
+    params?: Asking<P, RecordQuery<Types['stored'], R>, N>
+  ): Promise<With<Record, R, N>>
+  remove(
+    id: NullableId,
+    params?: Asking<P, RecordQuery<Types['stored'], R>, never>
+  ): Promise<Record | Record[]>
 }
