@@ -6,8 +6,12 @@ export type {
   QuerySettings,
   SchemaSettings,
   ServerValue,
+  View,
+  ViewContext,
+  ViewFunction,
   WrittenValue
 } from './schema/declaration.ts'
+export type { Envelope } from './schema/envelope.ts'
 export type { Field, FieldKind } from './schema/fields.ts'
 export type { JsonSchema } from './schema/json-schema.ts'
 export type { CustomOperators, Query, RecordQuery } from './schema/query-type.ts'

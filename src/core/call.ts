@@ -2,6 +2,7 @@ import type { HookMethod } from '../hooks/method.ts'
 import { getSlots, setSlots } from '../utils/call-state.ts'
 import { showRecords } from '../utils/dispatch.ts'
 import { setClientCall } from './client-call.ts'
+import { receiveCall } from './extensions.ts'
 import { createContext, type HookedMethods } from './hooks.ts'
 import { type ServiceCall, toArguments } from './methods.ts'
 import type { HookContext } from './types.ts'
@@ -29,9 +30,11 @@ export async function callService(
 ): Promise<HookContext> {
   const method = (service as HookedMethods)[call.method] as HookMethod<HookContext>
 
-  setClientCall(context, call)
+  const received = receiveCall(service, call)
 
-  return await method.call(service, ...toArguments(call), context)
+  setClientCall(context, received)
+
+  return await method.call(service, ...toArguments(received), context)
 }
 
 /**

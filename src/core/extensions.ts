@@ -1,6 +1,7 @@
 import { getTraits } from '../hooks/traits.ts'
 import type { Hook, Layer, Phase } from '../hooks/types.ts'
 import { assertValidCall } from './client-call.ts'
+import type { ServiceCall } from './methods.ts'
 import { getMethodRoutes, getServiceOptions } from './service.ts'
 import type { Application, FeathersService, HookContext, ServiceExtension } from './types.ts'
 
@@ -16,6 +17,13 @@ export function listExtensions(service: object): readonly ServiceExtension[] {
   const { schema, access } = getServiceOptions(service) ?? {}
 
   return [schema, schema?.inner, access].filter(Boolean) as ServiceExtension[]
+}
+
+/** A call that a transport has made, as the schema of its service reads it. */
+export function receiveCall(service: object, call: ServiceCall): ServiceCall {
+  const read = getServiceOptions(service)?.schema?.receive?.(call)
+
+  return read ? { ...call, ...read } : call
 }
 
 /** Lets the extensions of a service check it, before anything else is done to it. */
@@ -38,7 +46,9 @@ export async function setUpService(service: FeathersService, path: string, app: 
  */
 export function extendLayers(service: object, method: string, layers: Levels): readonly Layer<HookContext>[] {
   const extensions = listExtensions(service)
-  const checks = getMethodRoutes(service, method).length > 0 ? [assertValidCall] : []
+  const mayBeRefused =
+    getMethodRoutes(service, method).length > 0 || extensions.some(({ receive }) => receive)
+  const checks = mayBeRefused ? [assertValidCall] : []
 
   if (extensions.length + checks.length === 0) return layers
 

@@ -1,4 +1,4 @@
-import type { NullableId, Params } from './types.ts'
+import type { NullableId, Params, SentData } from './types.ts'
 
 interface MethodDefinition {
   /** The names of the arguments, in order. */
@@ -38,13 +38,9 @@ export const defaultEventMap: { readonly [method: string]: string } = fromTable(
 export const defaultServiceEvents: readonly string[] = Object.values(defaultEventMap)
 
 /** One call of a service method, whichever way it came in. */
-export interface ServiceCall {
-  readonly method: string
+export interface ServiceCall extends SentData {
   readonly id?: NullableId
-  readonly data?: unknown
   readonly params: Params
-  /** What the call fails with once its hooks have let the caller pass, and before the method runs. */
-  readonly refusal?: Error | undefined
 }
 
 /** Whether a name is one of the six standard methods. */

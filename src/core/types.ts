@@ -278,6 +278,13 @@ type PlaceholderOf<Path> = Path extends `${infer Segment}/${infer Rest}`
  * hooks of the application, `output`.
  */
 export interface ServiceExtension {
+  /**
+   * Reads the data of a call that a transport has made, before its hooks run. Of the option `schema` alone.
+   *
+   * @param sent What the client has sent
+   * @returns What is different of it, with a `refusal` where it is not valid; `undefined` where nothing is
+   */
+  receive?(sent: SentData): Partial<SentData> | undefined
   /** Runs after all hooks of a method, before its event is sent. */
   output?(method: string): Step<HookContext> | undefined
   /** Runs after the before hooks of the application: what it throws refuses the call before its input is read. */
@@ -309,6 +316,16 @@ export interface ServiceExtension {
    * @throws Error to refuse the start
    */
   setup?(service: FeathersService, path: string, app: object): Promise<void>
+}
+
+/** What a client has sent for a call, as far as its schema reads it. */
+export interface SentData {
+  readonly method: string
+  readonly data?: unknown
+  /** What the call fails with once its hooks have let the caller pass, and before the method runs. */
+  readonly refusal?: Error | undefined
+  /** The field of the request that the data was in, where it was in one: messages name faults with it. */
+  readonly within?: string | undefined
 }
 
 /** Service options with nothing left out. Plugins may keep values of their own in them. */

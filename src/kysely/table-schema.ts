@@ -11,6 +11,7 @@ import type { OneRelation, Relations } from '../schema/relation.ts'
 import { declare } from '../schema/schema.ts'
 import { isStandardSchema } from '../schema/standard.ts'
 import type { DeclaredSchema, SettingsFor } from '../schema/types.ts'
+import { createReceive } from '../schema/wrap.ts'
 import { hasCode, isObject } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
@@ -39,12 +40,13 @@ export type TypesOfTable<Table, Server extends PropertyKey> = {
   readonly relations: { readonly [name: string]: OneRelation }
 }
 
-const { server, hidden, computed, relations, view, extra, methods, query, unknown } = CHECKS
+const { server, hidden, computed, relations, envelope, view, extra, methods, query, unknown } = CHECKS
 const TABLE_CHECKS = {
   server,
   hidden,
   computed,
   relations,
+  envelope,
   view,
   extra,
   methods,
@@ -75,6 +77,7 @@ export function table<Table = any, Server extends keyof Insertable<Table> = neve
 
 class TableSchema implements DescribedExtension {
   inner?: InnerExtension
+  readonly receive: DescribedExtension['receive']
   private readonly settings: TableSettings
   private service: (FeathersService & StoredService) | undefined
   private path = ''
@@ -84,6 +87,7 @@ class TableSchema implements DescribedExtension {
 
   constructor(settings: TableSettings) {
     this.settings = settings
+    this.receive = createReceive(settings)
   }
 
   /** What the service checks, as plain data; there once the table was read. */

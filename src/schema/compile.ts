@@ -16,6 +16,7 @@ import {
   type QuerySettings
 } from './declaration.ts'
 import { makePartial, omitFields } from './derive.ts'
+import type { Envelope } from './envelope.ts'
 import { toBadRequest } from './faults.ts'
 import { type Field, type FieldTable, findField, isHidden, toFieldTable } from './fields.ts'
 import { HiddenFields } from './hidden.ts'
@@ -50,8 +51,12 @@ export interface SchemaDefinition {
   readonly unknown: 'refuse' | 'drop'
   /** The fields that clients get otherwise than they are, by resolvers. */
   readonly resolved: readonly string[]
-  /** Whether responses are made by the service, for instance with an envelope. */
+  /** The fields that requests and responses have their records in. */
+  readonly envelope?: Envelope
+  /** Whether responses are made by a function of the service. */
   readonly hasView: boolean
+  /** What that function makes, where it says so. */
+  readonly view?: JsonSchema
   /** Whether this is checked by the schema; otherwise it only describes what the hooks of the service do. */
   readonly enforce: boolean
 }
@@ -93,6 +98,8 @@ export interface CompiledSchema {
   readonly pickEvent: Picker
   /** The same for the results of custom methods that have a schema. */
   readonly pickers: ReadonlyMap<string, Picker>
+  /** The same for what a view with a schema makes. */
+  readonly pickView?: Picker | undefined
 }
 
 /** What the schema of a registered service says; `undefined` for a service without one, and before a table was read. */
@@ -159,6 +166,7 @@ export function compileSchema(
     onDropped
   }
   const validators = createValidators(form, record, service, id)
+  const view = toViewValidator(form)
   const methods = listMethods(form)
   const { check: query, definition: queries } = compileQueries(form, table, record, service)
   const pick = compilePicker(output)
@@ -170,8 +178,13 @@ export function compileSchema(
     dispatchProperty: toDispatchProperty(pick),
     pickEvent: compilePicker({ ...output, hidden: [...hidden, ...getExternalNames(resolvers)] }),
     pickers: compilePickers(methods),
+    pickView: view && compileResultPicker(view.output),
     convertId: (value, by = id) => toId(value, table.get(by)),
-    validators: [...new Set(validators.values()), ...methods.flatMap(([, parts]) => Object.values(parts))],
+    validators: [
+      ...(view ? [view] : []),
+      ...new Set(validators.values()),
+      ...methods.flatMap(([, parts]) => Object.values(parts))
+    ],
     definition: {
       record: record.output,
       data: Object.fromEntries([...validators].map(([method, { input }]) => [method, input])),
@@ -184,7 +197,9 @@ export function compileSchema(
       extra,
       unknown: form.unknown ?? 'refuse',
       resolved: getExternalNames(resolvers),
+      ...(form.envelope && { envelope: form.envelope }),
       hasView: form.view !== undefined,
+      ...(view && { view: view.output }),
       enforce: form.enforce ?? true
     }
   }
@@ -217,16 +232,23 @@ function compilePickers(methods: readonly Method[]): ReadonlyMap<string, Picker>
   const pickers = new Map<string, Picker>()
 
   for (const [name, { result }] of methods) {
-    if (!result) continue
-
-    const schema = result.output
-    // Of a result that may be anything, everything leaves.
-    const rules = { keepsExtra: isAnything(schema), hidden: [], computed: [], onDropped: () => undefined }
-
-    pickers.set(name, compilePicker({ schema, ...rules }))
+    if (result) pickers.set(name, compileResultPicker(result.output))
   }
 
   return pickers
+}
+
+function compileResultPicker(schema: JsonSchema): Picker {
+  // Of a result that may be anything, everything leaves.
+  const rules = { keepsExtra: isAnything(schema), hidden: [], computed: [], onDropped: () => undefined }
+
+  return compilePicker({ schema, ...rules })
+}
+
+function toViewValidator({ view, ...form }: LongForm): Validator | undefined {
+  if (!view || isFunction(view)) return undefined
+
+  return toCheckedValidator(view.schema, "'schema' of 'view'", getAjv(form, 'data'))
 }
 
 /** The fields that are made for each result. */

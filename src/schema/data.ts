@@ -27,6 +27,8 @@ export interface DataSource {
   readonly isOutside: boolean
   /** Whether it is an HTML form, which has nothing but strings. */
   readonly isForm: boolean
+  /** The field of the request that it was in: faults are named with it. */
+  readonly within?: string | undefined
 }
 
 /** Data that was checked: the values of the schema, and what a call from inside gave for fields of the server. */
@@ -59,16 +61,18 @@ export function compileData(settings: DataSettings): DataCheck {
   const takeId = compileOwnId(settings)
 
   return (data, source, context) => {
+    const within = toPrefix(source)
+
     if (!Array.isArray(data)) {
       const sent = takeId(data, source, context)
 
-      return andThen<Result, unknown>(checkOne(sent, source, ''), (checked) =>
+      return andThen<Result, unknown>(checkOne(sent, source, within), (checked) =>
         finish(assertValid(checked), context)
       )
     }
-    if (settings.writes !== 'create') throw toBadRequest('data', [NO_LIST])
+    if (settings.writes !== 'create') throw toBadRequest('data', [under(within, NO_LIST)])
 
-    return checkAll(data, (item, prefix) => checkOne(item, source, prefix)).then((checked) =>
+    return checkAll(data, (item, prefix) => checkOne(item, source, within + prefix)).then((checked) =>
       mapAll(checked, (one, index) => finish(one, withData(context, data[index])))
     )
   }
@@ -89,7 +93,7 @@ export function compileValue(
   const checkOne = compileRecord({ validator, unknown }, what)
 
   return (value, source) =>
-    andThen(checkOne(value, source, ''), (checked) => assertValid(checked, what).value)
+    andThen(checkOne(value, source, toPrefix(source)), (checked) => assertValid(checked, what).value)
 }
 
 type Result = Checked | { readonly faults: readonly Fault[] }
@@ -197,6 +201,11 @@ function pickSent(valid: unknown, sent: unknown): unknown {
 
 function toFaults(paths: readonly string[], message: string): readonly Fault[] {
   return paths.map((path) => ({ path, message }))
+}
+
+/** What the paths of faults begin with. */
+function toPrefix({ within }: DataSource): string {
+  return within === undefined ? '' : `${within}.`
 }
 
 function under(prefix: string, { path, message }: Fault): Fault {

@@ -3,6 +3,7 @@ import { getTraits, type TRAITS } from '../hooks/traits.ts'
 import { isBoolean, isFunction, isObject, isStringList } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
+import type { Envelope } from './envelope.ts'
 import { isRelations, type Relation } from './relation.ts'
 import { isResolverSettings, type ResolverSettings } from './resolvers.ts'
 import { isStandardSchema } from './standard.ts'
@@ -51,6 +52,20 @@ export interface Computed<Value = any> {
   ) => readonly Value[] | Promise<readonly Value[]>
 }
 
+/** What a view gets: the context after the call, with what the client would get without the view as `dispatch`. */
+export interface ViewContext extends HookContext {
+  dispatch: any
+}
+
+/** Makes what a client gets in response to a call. It may be a promise. */
+export type ViewFunction<Response = unknown> = (context: ViewContext) => Response | Promise<Response>
+
+/** A view that says what its responses are: of what it makes, undeclared fields are left out. */
+export interface View<Response = any> {
+  readonly schema: AnySchema
+  readonly make: ViewFunction<Response>
+}
+
 /** What a service checks, beside the schemas of its records. */
 export interface SchemaSettings {
   /** Fields that the server sets; clients cannot. The store makes those that are `undefined`. */
@@ -63,11 +78,13 @@ export interface SchemaSettings {
   readonly relations?: { readonly [name: string]: Relation }
   /** Whether fields that the record does not declare leave too: `'keep'`, for services whose hooks add some. */
   readonly extra?: 'drop' | 'keep'
+  /** The fields that requests and responses of clients have their records in. Events and calls from inside have none. */
+  readonly envelope?: Envelope
   /**
-   * Makes what a client gets in response to a call, for instance an envelope: `({ dispatch }) => ({ note: dispatch })`.
-   * `dispatch` is what it would get without; events stay as they are.
+   * Makes what a client gets in response to a call, where that is no envelope: `({ dispatch }) => ({ note: dispatch })`.
+   * `dispatch` is what it would get without; events stay as they are. Documents and types know a view with a schema.
    */
-  readonly view?: (context: HookContext) => unknown
+  readonly view?: ViewFunction | View
   /** Custom methods by name. */
   readonly methods?: { readonly [method: string]: MethodSchemas }
   /** Which queries clients may send; a schema takes the place of what the record declares. */
@@ -117,7 +134,8 @@ export const CHECKS: OptionChecks = {
   computed: [isComputed, 'an object with `from` and `many` for each field'],
   relations: [isRelations, 'an object with one(), many(), count() or exists() for each name'],
   extra: [(value) => value === 'drop' || value === 'keep', "'drop' or 'keep'"],
-  view: [isFunction, 'a function'],
+  envelope: [isObject, 'an object'],
+  view: [(value) => isFunction(value) || isObject(value), 'a function, or an object with schema and make'],
   methods: [isObject, 'an object with data, result and query for each method'],
   unknown: [(value) => value === 'refuse' || value === 'drop', "'refuse' or 'drop'"],
   drift: [(value) => value === 'refuse' || value === 'warn', "'refuse' or 'warn'"],

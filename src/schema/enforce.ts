@@ -1,6 +1,6 @@
 // What an application does with a declaration. Browsers that only declare do without it: their size counts.
 import { setResponse } from '../core/call.ts'
-import { goesToClient } from '../core/client-call.ts'
+import { getClientCall, goesToClient } from '../core/client-call.ts'
 import { reportMistake } from '../core/events.ts'
 import { defaultServiceEvents, getDefinition, isStandardMethod } from '../core/methods.ts'
 import { getIdField, getServiceOptions } from '../core/service.ts'
@@ -17,7 +17,7 @@ import { getTraits } from '../hooks/traits.ts'
 import type { AroundHook, Hook } from '../hooks/types.ts'
 import { addConditions } from '../query/conditions.ts'
 import { getServiceSlots, getSlots, setSlots } from '../utils/call-state.ts'
-import { isString } from '../utils/check.ts'
+import { isFunction, isString } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import type { ErrorCode } from '../utils/error-codes.ts'
@@ -26,8 +26,9 @@ import { andThen } from '../utils/promise.ts'
 import { type CompiledSchema, compileSchema, type SchemaDefinition } from './compile.ts'
 import { addComputed } from './computed.ts'
 import type { DataSource } from './data.ts'
-import { isQuerySettings, type LongForm } from './declaration.ts'
+import { isQuerySettings, type LongForm, type ViewContext, type ViewFunction } from './declaration.ts'
 import { type Declaration, type DescribedExtension, getDeclaration, type InnerExtension } from './declared.ts'
+import { assertResponses } from './envelope.ts'
 import { markRecords, pickResult, showAll, showOthers } from './output.ts'
 import type { QueryCheck } from './query.ts'
 import type { Relations } from './relation.ts'
@@ -35,6 +36,7 @@ import { compileExternal, compileResult, type ResolverSettings, resolveInput } f
 import { compileResultCheck, type ResultCheck } from './result.ts'
 import { dropSources, selectSources } from './selection.ts'
 import type { Validator } from './validator.ts'
+import { assertPlaceholders, createReceive, wrapResult } from './wrap.ts'
 
 declare module '../utils/call-state.ts' {
   interface ContextSlots {
@@ -83,6 +85,7 @@ const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i
 class ServiceSchema implements DescribedExtension {
   inner?: InnerExtension
   readonly narrowsFind: boolean
+  readonly receive: DescribedExtension['receive']
   private readonly form: LongForm
   private readonly record: Validator
   private readonly isDevelopment = globalThis.process?.env.NODE_ENV !== 'production'
@@ -92,6 +95,8 @@ class ServiceSchema implements DescribedExtension {
   constructor({ form, record }: Declaration) {
     this.form = form
     this.record = record
+    assertResponses(form)
+    this.receive = createReceive(form)
     this.narrowsFind = !isQuerySettings(form.query ?? {}) || form.resolvers?.query !== undefined
   }
 
@@ -126,6 +131,8 @@ class ServiceSchema implements DescribedExtension {
       )
     }
 
+    assertPlaceholders(this.form, service, path)
+
     // In development: what is missing in a response is hard to find.
     this.compiled ??= compileSchema(this.form, this.record, service, id, (field) => {
       if (!isDevelopment) return
@@ -155,7 +162,8 @@ class ServiceSchema implements DescribedExtension {
   }
 
   output(method: string): Hook<HookContext> {
-    const { view, hidden } = this.form
+    const { hidden } = this.form
+    const present = this.toPresent()
     const { pick, pickers, dispatchProperty } = this.compiled as CompiledSchema
     const isStandard = isStandardMethod(method)
     const pickOwn = pickers.get(method)
@@ -175,12 +183,18 @@ class ServiceSchema implements DescribedExtension {
     const pickShown = (value: unknown) => (value === undefined ? undefined : (pickAny(value) ?? null))
 
     /** Some fields are for the caller alone. */
-    const keepPrivate = (context: HookContext, event: string, source: unknown, hasView: boolean): void => {
+    const keepPrivate = (
+      context: HookContext,
+      event: string,
+      source: unknown,
+      isPresented: boolean
+    ): void => {
       const { app, dispatch } = context
       const left = withoutPrivateFields(app, source)
 
       context.dispatch = this.showInside(event, left === source ? dispatch : pickShown(left), context)
-      if (!hasView && context.dispatch !== dispatch && goesToClient(context)) setResponse(context, dispatch)
+      if (!isPresented && context.dispatch !== dispatch && goesToClient(context))
+        setResponse(context, dispatch)
     }
 
     return (context) => {
@@ -201,13 +215,25 @@ class ServiceSchema implements DescribedExtension {
 
       if (params.provider || event) context.dispatch = pickShown(source)
 
-      const hasView = view !== undefined && goesToClient(context)
+      const isPresented = present !== undefined && goesToClient(context)
 
-      return andThen(hasView ? view(context) : undefined, (viewed) => {
-        if (hasView) setResponse(context, viewed)
-        if (event) keepPrivate(context, event, source, hasView)
+      return andThen(isPresented ? present(context as ViewContext) : undefined, (presented) => {
+        if (isPresented) setResponse(context, presented)
+        if (event) keepPrivate(context, event, source, isPresented)
       })
     }
+  }
+
+  /** What makes the response of what leaves: an envelope or a view; `undefined` where the response is that. */
+  private toPresent(): ViewFunction | undefined {
+    const { envelope, view } = this.form
+
+    if (envelope) return ({ dispatch }) => wrapResult(dispatch, envelope)
+    if (!view || isFunction(view)) return view
+
+    const { pickView } = this.compiled as CompiledSchema
+
+    return (context) => andThen(view.make(context), (made) => pickView?.(made))
   }
 
   complete(method: string): Hook<HookContext> | undefined {
@@ -315,7 +341,7 @@ class ServiceSchema implements DescribedExtension {
         if (final !== params.query) context.params = copyWith(context.params, { query: final })
         if (!checkData || (!isOutside && params.schema === false)) return
 
-        return andThen(checkData(context.data, toSource(params), context), (data) => {
+        return andThen(checkData(context.data, toSource(context), context), (data) => {
           context.data = data
         })
       })
@@ -370,8 +396,9 @@ function getBy({ adapter }: Params & { adapter?: { readonly id?: string; readonl
 }
 
 /** Forms have nothing but strings, and so have URLs. */
-function toSource({ provider, headers }: Params): DataSource {
+function toSource(context: HookContext): DataSource {
+  const { provider, headers }: Params = context.params
   const type = provider === 'rest' ? String(headers?.['content-type'] ?? '') : ''
 
-  return { isOutside: Boolean(provider), isForm: FORM.test(type) }
+  return { isOutside: Boolean(provider), isForm: FORM.test(type), within: getClientCall(context)?.within }
 }

@@ -353,14 +353,16 @@ function showDispatch(dispatch: unknown, hidden: readonly string[]): unknown {
   return hidden.length > 0 ? showAll(dispatch, hidden) : dispatch
 }
 
-interface Page {
+/** A page, as `find` of an adapter returns it. */
+export interface Page {
   readonly total?: number
   readonly limit: number
   readonly skip: number
   readonly data: readonly unknown[]
 }
 
-function isPage(result: unknown): result is Page {
+/** Whether a result is a page. */
+export function isPage(result: unknown): result is Page {
   const { data, limit, skip } = (result ?? {}) as Partial<Page>
 
   return Array.isArray(data) && typeof limit === 'number' && typeof skip === 'number'

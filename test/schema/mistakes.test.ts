@@ -73,7 +73,8 @@ it.each<[string, unknown, string]>([
   ],
   ['relations', { author: null }, 'an object with one(), many(), count() or exists() for each name'],
   ['extra', 'all', "'drop' or 'keep'"],
-  ['view', {}, 'a function'],
+  ['view', 5, 'a function, or an object with schema and make'],
+  ['envelope', 'note', 'an object'],
   ['methods', 5, 'an object with data, result and query for each method'],
   ['methods', { archive: Note }, 'expected one of data, result, query'],
   ['unknown', 'keep', "'refuse' or 'drop'"],
@@ -88,6 +89,59 @@ it.each<[string, unknown, string]>([
   ['enforce', 1, 'true or false']
 ])('the option %s: %j', (name, value, expected) => {
   expect(() => schema({ record: Note, [name]: value } as any)).toThrow(expected)
+})
+
+it.each<[string, unknown, string]>([
+  ['view', {}, "Invalid option 'schema' of view of schema(): expected a schema"],
+  ['view', { schema: Note }, "Invalid option 'make' of view of schema(): expected a function"],
+  ['view', { schema: Note, make: () => 1, made: 1 }, "Did you mean 'make'?"],
+  [
+    'envelope',
+    { one: 'note', mani: 'notes' },
+    "Unknown option 'mani' of envelope of schema(). Did you mean 'many'?"
+  ],
+  [
+    'envelope',
+    { one: '' },
+    "Invalid option 'one' of envelope of schema(): expected a string that is not empty"
+  ],
+  ['envelope', { one: '__proto__' }, "not '__proto__'"],
+  ['envelope', { one: 'note', request: 1 }, 'true or false'],
+  ['envelope', {}, "needs a name as 'one' or as 'many'"],
+  ['envelope', { one: 'note', total: 'count' }, "needs a name as 'many': pages have their records in it"],
+  ['envelope', { many: 'notes', request: true }, "needs a name as 'one': requests have their data in it"],
+  [
+    'envelope',
+    { one: 'note', many: 'note' },
+    "has the name 'note' twice: the fields of a response need different names"
+  ],
+  ['envelope', { many: 'notes', total: 'notes' }, "has the name 'notes' twice"]
+])('of a service, the option %s: %j', (name, value, expected) => {
+  expect(() => open(schema({ record: Note, [name]: value } as any))).toThrow(expected)
+})
+
+it('an envelope beside a view', () => {
+  expect(() => open(schema(Note, { envelope: { one: 'note' }, view: () => 1 }))).toThrow(
+    "'envelope' of schema() and 'view' both make responses: declare one of them (ALULA_INVALID_SCHEMA)"
+  )
+})
+
+it('an envelope with the name of a placeholder', () => {
+  const use = (envelope: object) =>
+    alula().use(
+      'notes',
+      { find: async () => [], like: async () => 1 },
+      {
+        methods: ['find', 'like'],
+        routes: { 'POST /:note/like': 'like' },
+        schema: schema(Note, { envelope })
+      }
+    )
+
+  expect(() => use({ one: 'note', request: true })).toThrow(
+    "The envelope of service 'notes' has the name 'note' of a placeholder in the route 'POST /:note/like'"
+  )
+  expect(() => use({ one: 'note' })).not.toThrow()
 })
 
 it.each<[string, unknown, string]>([

@@ -93,6 +93,24 @@ describeRemoteTransports('a view', (open) => {
   })
 })
 
+describeRemoteTransports('a view with a schema', (open) => {
+  it('leaves out what its schema does not declare, and may return a promise', async () => {
+    const client = await open((app) => {
+      app.use('users', memory({ store: { 0: { id: 0, name: 'Ada', password: SECRET } } }), {
+        schema: schema(User, {
+          hidden: ['password'],
+          view: {
+            schema: z.object({ user: z.object({ name: z.string() }) }),
+            make: async ({ result, dispatch }) => ({ user: { ...dispatch, ...result } })
+          }
+        })
+      })
+    })
+
+    expect(await client.call('get', 'users', { id: 0 })).toEqual({ user: { name: 'Ada' } })
+  })
+})
+
 describe('events', () => {
   it('and calls from inside have no view', async () => {
     const app = alula()

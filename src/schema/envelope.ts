@@ -1,0 +1,74 @@
+// The fields of requests and responses that records are in: `{ "article": { … } }`.
+import { isBoolean, isFunction, isObject, isString } from '../utils/check.ts'
+import { createTypeError } from '../utils/developer-error.ts'
+import { assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
+import { isStandardSchema } from './standard.ts'
+
+/** The names of the fields that requests and responses of clients have. What has no name is bare. */
+export interface Envelope {
+  /** The field that one record is in, and every other value that is no list. */
+  readonly one?: string
+  /** The field that several are in. */
+  readonly many?: string
+  /** The field that says how many records match, beside a page. Left out where it has no name, as the next two are. */
+  readonly total?: string
+  /** The field that says how many records a page has at most. */
+  readonly limit?: string
+  /** The field that says how many records come before a page. */
+  readonly skip?: string
+  /** Whether requests have their data in it too. */
+  readonly request?: boolean
+}
+
+const NAMES = ['one', 'many', 'total', 'limit', 'skip'] as const
+
+/** No body of a request may have it. */
+const FORBIDDEN = '__proto__'
+
+const NAME: OptionCheck = [
+  (name) => isString(name) && name !== FORBIDDEN,
+  "a string that is not empty, and not '__proto__'"
+]
+
+const CHECKS: OptionChecks = {
+  ...Object.fromEntries(NAMES.map((name) => [name, NAME])),
+  request: [isBoolean, 'true or false']
+}
+
+const VIEW_CHECKS: OptionChecks = {
+  schema: [(value) => isStandardSchema(value) || isObject(value), 'a schema', 'required'],
+  make: [isFunction, 'a function', 'required']
+}
+
+/**
+ * Checks what the settings say of responses.
+ *
+ * @param settings Those of `schema`
+ * @throws TypeError for names that are misspelt, equal or missing, and for an envelope beside a view
+ */
+export function assertResponses({
+  envelope,
+  view
+}: {
+  readonly envelope?: Envelope
+  readonly view?: unknown
+}): void {
+  if (view && !isFunction(view)) assertOptions('view of schema()', view, VIEW_CHECKS)
+  if (!envelope) return
+
+  assertOptions('envelope of schema()', envelope, CHECKS)
+
+  const { one, many, request } = envelope
+  const names = NAMES.flatMap((name) => envelope[name] ?? [])
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  const fail = (reason: string): never => {
+    throw createTypeError('ALULA_INVALID_SCHEMA', `'envelope' of schema() ${reason}`)
+  }
+
+  if (view) fail("and 'view' both make responses: declare one of them")
+  if (twice !== undefined)
+    fail(`has the name '${twice}' twice: the fields of a response need different names`)
+  if (one === undefined && many === undefined) fail("needs a name as 'one' or as 'many'")
+  if (many === undefined && names.length > 1) fail("needs a name as 'many': pages have their records in it")
+  if (one === undefined && request) fail("needs a name as 'one': requests have their data in it")
+}
