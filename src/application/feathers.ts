@@ -1,4 +1,5 @@
 import { BaseApplication } from '../core/application.ts'
+import { assertErrorStatus } from '../core/error-status.ts'
 import { getInternals } from '../core/internals.ts'
 import { addMethodRoutes, assertNoRoute } from '../core/method-routes.ts'
 import { registrationSteps } from '../core/register.ts'
@@ -24,6 +25,7 @@ export class Feathers extends BaseApplication {
     super()
     nameSecondCopy(Feathers)
     getInternals(this).toEventContext = withDispatch
+    getInternals(this).checkSettings = (app) => assertErrorStatus(app.get('errorStatus'))
   }
 
   override lookup(path: string): RouteLookup | null {

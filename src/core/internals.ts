@@ -59,6 +59,8 @@ export class Internals {
    * no events.
    */
   toEventContext?: (app: object, event: SentEvent) => HookContext
+  /** Checks the settings of the library when the application is set up. An application of a server has it. */
+  checkSettings?: (app: { get(name: string): unknown }) => void
   /** Runs conditional requests for one record one after another. Made by the transport that first needs it. */
   conditional?: KeyedMutex<string>
 }

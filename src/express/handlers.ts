@@ -62,7 +62,7 @@ export function notFound(options: { verbose?: boolean } = {}): RequestHandler {
 
 /**
  * Middleware that responds with the error it is given: as JSON, or as HTML to a request that asks for that. Register it
- * last. What a client sees of an error is decided by `toClientError`, and by the application setting `formatError`.
+ * last. What a client sees of an error is decided by `toClientError`, and by the application settings `errorStatus` and `formatError`.
  *
  * @param options Where errors are written to, and functions that respond instead
  * @throws Error when it is used as middleware itself, TypeError for an option that there is not, and for one with a value that it
@@ -87,12 +87,13 @@ export function createErrorHandler(
   return (thrown: unknown, request: Request, response: Response, next: NextFunction) => {
     // Services may use parsers and zlib too: what these throw is no fault of the request.
     const error = response.hook ? thrown : fromParserError(thrown)
-    const shown = toClientError(error)
-    const { status, body } = shown
+    const app = getApp(request)
+    const own = toClientError(error)
+    const { status, body } = toClientError(error, app)
 
     // As in v5, expected errors of services are left to their hooks.
-    if (logger && (status >= 500 || !response.hook)) {
-      logError(logger, error, shown, toLogContext(response.hook))
+    if (logger && (own.status >= 500 || !response.hook)) {
+      logError(logger, error, own, toLogContext(response.hook))
     }
 
     if (response.headersSent) {
@@ -102,7 +103,7 @@ export function createErrorHandler(
 
     const isHtml = html !== false && wantsHtml(request)
     const responder = isHtml ? toHtmlResponder(html, status) : toJsonResponder(json, status)
-    const result = toHttpError(error, request, request.lookup, getApp(request))
+    const result = toHttpError(error, request, request.lookup, app)
 
     response.status(status)
     setErrorHeaders(response, result.headers)

@@ -17,7 +17,7 @@ export interface ErrorHandlerOptions {
 /**
  * Middleware that responds to errors with JSON, and with `NotFound` when no other middleware has responded. Register it
  * before everything that may fail. What a client sees of an error is decided by `toClientError`, and by the application
- * setting `formatError`. It needs no package, and can be used in an application of `@feathersjs/koa`.
+ * settings `errorStatus` and `formatError`. It needs no package, and can be used in an application of `@feathersjs/koa`.
  *
  * @param options Where unexpected errors are written to
  * @throws Error when it is used as middleware itself, TypeError for a `logger` without the method `error`

@@ -97,7 +97,7 @@ export function toFailedHead(
   call: HookContext | undefined,
   settings: HttpSettings
 ): Pick<HttpResult, 'status' | 'headers'> {
-  const shown = toClientError(error)
+  const shown = toClientError(error, app)
   const headers = toErrorHeaders(shown, request, route, app, settings.authentication)
 
   return {

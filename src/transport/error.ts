@@ -1,3 +1,4 @@
+import { toErrorStatus } from '../core/error-status.ts'
 import { type EmitterLike, reportError } from '../core/events.ts'
 import {
   BadRequest,
@@ -105,12 +106,14 @@ export const MALFORMED_PATH = "Invalid path: expected '%' to be followed by a va
  * written. Stack, cause and further properties are never shown.
  *
  * @param error Anything that was thrown
+ * @param app The application, whose setting `errorStatus` decides on the status; without it, errors have their own
  */
-export function toClientError(error: unknown): ClientError {
+export function toClientError(error: unknown, app: FormattingApplication = {}): ClientError {
   try {
-    const body = showRecords(
+    const own = showRecords(
       toBody(isFeathersError(error) ? error : toFeathersError(error))
     ) as FeathersErrorJSON
+    const body = { ...own, code: toErrorStatus(app, own) }
     const hasHeaders = isForClient(error) && isObject(error.headers)
 
     return { status: body.code, body, ...(hasHeaders && { headers: error.headers }) }
@@ -131,7 +134,8 @@ export function createAborted(): BadRequest {
 }
 
 /**
- * Decides what a client gets of anything that was thrown, with the body that the setting `formatError` makes of it.
+ * Decides what a client gets of anything that was thrown, with the status of the setting `errorStatus` and the body that
+ * the setting `formatError` makes of it.
  *
  * @param app The application
  * @param error Anything that was thrown
@@ -143,7 +147,7 @@ export function toErrorResponse(
   error: unknown,
   request: ErrorRequest
 ): { readonly status: number; readonly body: unknown; readonly shown: ClientError } {
-  const shown = toClientError(error)
+  const shown = toClientError(error, app)
   const { status, body: unformatted } = shown
   const format: FormatError | undefined = app.get?.('formatError')
 
