@@ -1,6 +1,7 @@
 // For packages that extend alula or read an application: tools for tests, documents, audits.
 export { readEntityId } from './access/rules.ts'
 export { assertApplication } from './core/assert-application.ts'
+export { getErrorStatus } from './core/error-status.ts'
 export {
   type ManifestCredentials,
   type ManifestLogin,

@@ -1,4 +1,5 @@
 import { assertApplication } from '../core/assert-application.ts'
+import { getErrorStatus } from '../core/error-status.ts'
 import { warnOnce } from '../core/internals.ts'
 import type { Application } from '../core/types.ts'
 import { readLogin } from '../manifest/login.ts'
@@ -59,12 +60,14 @@ export function toOpenApi(app: Application, options: OpenApiOptions = {}): OpenA
 
   const toFilters = createFilters(schemas)
   const toGuard = createGuards(login)
+  const toStatus = (name: string) => getErrorStatus(app, name)
 
   for (const service of services) {
     addOperations(paths, service, {
       login,
       toGuard,
       operationIds,
+      toStatus,
       names: names.get(service.path) as ServiceNames,
       schemas: schemas.of(service),
       sources: {

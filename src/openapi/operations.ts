@@ -2,8 +2,9 @@ import { getDefinition, isStandardMethod } from '../core/methods.ts'
 import { BODILESS_VERBS } from '../core/routes.ts'
 import type { ManifestLogin } from '../manifest/login.ts'
 import type { ManifestMethod, ManifestService } from '../manifest/services.ts'
-import { getMethodDefinition } from '../schema/compile.ts'
+import { getMethodDefinition, type SchemaDefinition } from '../schema/compile.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
+import { mayBeNothing, toRequest, toResultKind } from './envelopes.ts'
 import { isLogin, toLoginData, toLoginResult } from './login.ts'
 import type { Names, ServiceNames } from './names.ts'
 import { type QuerySources, type ServiceQueries, toQueries } from './parameters.ts'
@@ -30,6 +31,8 @@ export interface ServiceSources {
   /** Describes who may call a method. */
   readonly toGuard: (who: string) => Guard
   readonly operationIds: Names
+  /** The status of an error, by its name. */
+  readonly toStatus: (name: string) => number
   readonly names: ServiceNames
   readonly schemas: ServiceSchemas
   readonly sources: QuerySources
@@ -55,8 +58,6 @@ interface Place {
 interface Shared {
   readonly tags: readonly string[]
   readonly queries: ServiceQueries
-  /** Several records. */
-  readonly list: JsonSchema
 }
 
 /** Stands for the id in a path. */
@@ -78,8 +79,7 @@ const RECORD_SEGMENTS: readonly string[] = [ID]
 export function addOperations(paths: PathItems, service: ManifestService, of: ServiceSources): void {
   const shared: Shared = {
     tags: [service.path],
-    queries: toQueries(service, of.sources),
-    list: { type: 'array', items: of.schemas.record }
+    queries: toQueries(service, of.sources)
   }
   const places = new Map<readonly string[], Place>()
 
@@ -171,8 +171,8 @@ function toOperation(
   method: ManifestMethod,
   call: OperationCall,
   place: Place,
-  { login, toGuard, operationIds, schemas, sources }: ServiceSources,
-  { tags, queries, list }: Shared
+  { login, toGuard, operationIds, schemas, sources, toStatus }: ServiceSources,
+  { tags, queries }: Shared
 ): OpenApiOperation {
   const isLoggingIn = isLogin(service, login)
   const guard = toGuard(method.who)
@@ -184,7 +184,7 @@ function toOperation(
   const result =
     isLoggingIn && isStandardMethod(method.name)
       ? toLoginResult()
-      : toResultSchema(service, method, call, schemas, list)
+      : toResultSchema(service, method, call, schemas)
 
   const operation: Draft = {
     operationId: operationIds.take(call.name),
@@ -201,6 +201,8 @@ function toOperation(
   operation.responses = toResponses({
     method: method.name,
     result,
+    mayBeEmpty: mayBeEmpty(service, method, result),
+    toStatus,
     mayRedirect: !service.isStored && !service.definition,
     guard,
     mayMiss: place.parameters.length > 0 || !isStandardMethod(method.name),
@@ -244,7 +246,7 @@ function toQuery(
 
 /** The data of a call; `undefined` for one without. */
 function toDataSchema(
-  { isStored }: ManifestService,
+  { isStored, definition }: ManifestService,
   { name, hasData, several }: ManifestMethod,
   { verb }: OperationCall,
   schemas: ServiceSchemas
@@ -254,8 +256,22 @@ function toDataSchema(
     schemas.data.get(name) ?? (isStored && isStandardMethod(name) ? { type: 'object' } : undefined)
 
   if (!hasData || verb === 'GET' || (BODILESS_VERBS.includes(verb) && !schema)) return undefined
+
+  const { envelope, unknown } = definition ?? {}
+  const isList = name === 'create' && several && isStored
+
+  if (envelope?.request) {
+    const kind = toDataKind(definition, name)
+    const rules = {
+      mayBeOne: kind !== 'list',
+      mayBeList: isList || kind !== 'one',
+      isClosed: unknown !== 'drop'
+    }
+
+    return { schema: toRequest(schema, envelope, rules), isRequired: schema !== undefined }
+  }
   if (!schema) return { schema: {}, isRequired: isStandardMethod(name) }
-  if (name !== 'create' || !several || !isStored) return { schema, isRequired: true }
+  if (!isList) return { schema, isRequired: true }
 
   return { schema: { anyOf: [schema, { type: 'array', items: schema }] }, isRequired: true }
 }
@@ -265,15 +281,36 @@ function toResultSchema(
   { isStored, definition }: ManifestService,
   { name, several }: ManifestMethod,
   { segments }: OperationCall,
-  schemas: ServiceSchemas,
-  list: JsonSchema
+  schemas: ServiceSchemas
 ): JsonSchema | undefined {
-  if (definition?.hasView) return undefined
+  if (definition?.hasView) return schemas.one
   if (!isStandardMethod(name)) return schemas.results.get(name)
   if (!definition && !isStored) return undefined
   if (name === 'find') return schemas.page
 
-  if (name === 'create') return several && isStored ? { anyOf: [schemas.record, list] } : schemas.record
+  if (name === 'create') return several && isStored ? { anyOf: [schemas.one, schemas.list] } : schemas.one
 
-  return segments.includes(ID) ? schemas.record : list
+  return segments.includes(ID) ? schemas.one : schemas.list
+}
+
+/** Whether the data of a method is one value, a list, or either. */
+function toDataKind(definition: SchemaDefinition | undefined, name: string): 'one' | 'list' | 'unknown' {
+  const data = definition && getMethodDefinition(definition, name)?.data
+  const kind = data ? toResultKind(data) : 'one'
+
+  return kind === 'page' ? 'one' : kind
+}
+
+/** Whether a call may return nothing, as far as it is known. */
+function mayBeEmpty(
+  { definition }: ManifestService,
+  { name }: ManifestMethod,
+  response: JsonSchema | undefined
+): boolean {
+  if (!response) return true
+  if (definition?.hasView) return !definition.view || mayBeNothing(definition.view)
+
+  const result = definition && getMethodDefinition(definition, name)?.result
+
+  return result !== undefined && mayBeNothing(result)
 }

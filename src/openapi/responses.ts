@@ -25,6 +25,12 @@ const DESCRIPTIONS = {
   OtherError: 'Any other error'
 } as const
 
+type ErrorName = keyof typeof DESCRIPTIONS
+
+const ERROR_CONTENT: OpenApiContent = {
+  'application/json': { schema: { $ref: '#/components/schemas/Error' } }
+}
+
 /** References to the responses with errors; all documents share them. */
 const REFERENCES = Object.fromEntries(
   Object.keys(DESCRIPTIONS).map((name) => [name, Object.freeze({ $ref: `#/components/responses/${name}` })])
@@ -38,8 +44,12 @@ interface Responses {
 /** What decides which responses a call may have. */
 export interface ResponseSources {
   readonly method: string
-  /** The result; `undefined` where it is not known, and may be nothing. */
+  /** The result; `undefined` where it is not known. */
   readonly result: JsonSchema | undefined
+  /** Whether there may be no result. */
+  readonly mayBeEmpty: boolean
+  /** The status of an error, by its name. */
+  readonly toStatus: (name: string) => number
   /** Whether it may also be at another address. */
   readonly mayRedirect: boolean
   /** Who may call it. */
@@ -53,33 +63,50 @@ export interface ResponseSources {
 
 /** The responses with errors, by name. */
 export function toErrorResponses(): { [name: string]: OpenApiResponse } {
-  const content = toJsonContent({ $ref: '#/components/schemas/Error' })
-
   return Object.fromEntries(
-    Object.entries(DESCRIPTIONS).map(([name, description]) => [name, { description, content }])
+    Object.entries(DESCRIPTIONS).map(([name, description]) => [name, { description, content: ERROR_CONTENT }])
   )
 }
 
 /** The responses of a call: what it returns, and its errors. */
 export function toResponses(sources: ResponseSources): Responses {
-  const { method, result, mayRedirect, guard, mayMiss, writes, isLogin } = sources
+  const { method, result, mayBeEmpty, mayRedirect, guard, mayMiss, writes, isLogin, toStatus } = sources
   // With a number in the literal: an object that gets its first number later takes room for all smaller ones, 5 kB.
-  const responses: Responses = { 400: REFERENCES.BadRequest }
+  const responses: Responses = { [toStatus('BadRequest')]: REFERENCES.BadRequest }
+  const add = (name: ErrorName) => addError(responses, toStatus(name), name)
 
   responses[method === 'create' ? 201 : 200] = {
     description: 'The result',
     content: toJsonContent(result ?? {})
   }
-  if (!result) responses[204] = { description: 'There is no result' }
+  if (mayBeEmpty) responses[204] = { description: 'There is no result' }
   if (!result && mayRedirect) responses['3XX'] = { description: 'The result is at another address' }
   // What a login is wrong about is not said by a status of its own.
-  if (guard.isAuthenticated || isLogin) responses[401] = REFERENCES.NotAuthenticated
-  if (guard.isGuarded) responses[403] = REFERENCES.Forbidden
-  if (mayMiss) responses[404] = REFERENCES.NotFound
-  if (writes) responses[409] = REFERENCES.Conflict
+  if (guard.isAuthenticated || isLogin) add('NotAuthenticated')
+  if (guard.isGuarded) add('Forbidden')
+  if (mayMiss) add('NotFound')
+  if (writes) add('Conflict')
   responses.default = REFERENCES.OtherError
 
   return responses
+}
+
+/** The setting `errorStatus` may give several errors the same status. */
+function addError(responses: Responses, status: number, name: ErrorName): void {
+  const known = responses[status]
+
+  if (known === undefined) {
+    responses[status] = REFERENCES[name]
+    return
+  }
+
+  const before = '$ref' in known ? toDescription(known) : known.description
+
+  responses[status] = { description: `${before}, or: ${DESCRIPTIONS[name]}`, content: ERROR_CONTENT }
+}
+
+function toDescription({ $ref }: OpenApiReference): string {
+  return DESCRIPTIONS[$ref.split('/').at(-1) as ErrorName]
 }
 
 /** A body of JSON. */

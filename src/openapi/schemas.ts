@@ -82,8 +82,7 @@ export class Schemas implements DocumentStore {
     if (isCountRelation(relation))
       return relation.kind === 'count' ? { type: 'integer', minimum: 0 } : { type: 'boolean' }
 
-    // An included record leaves as its service shows records, without what it makes of responses.
-    const name = related.definition?.hasView ? undefined : this.records.get(related.path)
+    const name = this.records.get(related.path)
     const record: JsonSchema = name === undefined ? ANYTHING : { $ref: `#/components/schemas/${name}` }
 
     return relation.kind === 'one' ? { anyOf: [record, { type: 'null' }] } : { type: 'array', items: record }

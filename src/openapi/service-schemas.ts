@@ -3,14 +3,17 @@ import type { ManifestMethod, ManifestService } from '../manifest/services.ts'
 import { getMethodDefinition, type SchemaDefinition } from '../schema/compile.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { convertSchema, type SchemaStore } from './convert.ts'
+import { renamePage, toListResponse, toOneResponse, toPageResponse, toResultKind } from './envelopes.ts'
 import { toPascal } from './names.ts'
 import { ANYTHING, completeRecord, type RecordStore } from './record-schema.ts'
 
 /** What calls of a service take and return. */
 export interface ServiceSchemas {
-  /** A record as clients get it; anything for a service without a schema. */
-  readonly record: JsonSchema
-  /** What `find` returns. */
+  /** What responses with a record are; anything for a service without a schema. */
+  readonly one: JsonSchema
+  /** What responses with several are. */
+  readonly list: JsonSchema
+  /** What responses of `find` are. */
   readonly page: JsonSchema
   /** The fields that clients never get, and cannot query. */
   readonly hidden: readonly string[]
@@ -44,13 +47,19 @@ export function toServiceSchemas(
   if (definition && name !== undefined) return new Declared(service, definition, name, hidden, document).add()
 
   return {
-    record: ANYTHING,
-    page: page ? toPage(service, ANYTHING) : ANYTHING,
+    one: ANYTHING,
+    list: toListResponse(ANYTHING),
+    page: page ? toPageResponse(service, ANYTHING) : ANYTHING,
     hidden,
     data: new Map(),
     results: new Map()
   }
 }
+
+/** What the document says of a view that does not say what it makes. */
+const UNDESCRIBED_VIEW: JsonSchema = Object.freeze({
+  description: 'Made by the application, which does not describe it'
+})
 
 type SchemaKind = 'record' | 'data' | 'result'
 
@@ -79,12 +88,26 @@ class Declared {
   /** Adds its schemas to the document. */
   add(): ServiceSchemas {
     const { hidden } = this
-    const { hasView } = this.definition
-    const record = hasView ? ANYTHING : this.addRecord()
+    const { hasView, envelope } = this.definition
+    // What a view makes of responses is not made of related records and of events.
+    const record = this.addRecord()
     const data = this.addData()
     const results = this.addCustom(data)
 
-    return { record, page: hasView ? ANYTHING : this.addPage(record), hidden, data, results }
+    if (hasView) {
+      const view = this.addView()
+
+      return { one: view, list: view, page: view, hidden, data, results }
+    }
+
+    return {
+      one: toOneResponse(record, envelope),
+      list: toListResponse(record, envelope),
+      page: this.addPage(record),
+      hidden,
+      data,
+      results
+    }
   }
 
   private addRecord(): JsonSchema {
@@ -129,19 +152,48 @@ class Declared {
 
       if (taken) data.set(method, this.addSchema('data', name, method, taken))
       if (result && !definition.hasView) {
-        results.set(method, this.addSchema('result', `${name}Result`, method, result))
+        const response = this.addResult(`${name}Result`, method, result)
+
+        if (response) results.set(method, response)
       }
     }
 
     return results
   }
 
-  private addPage(record: JsonSchema): JsonSchema {
-    const { service, document } = this
-    const list = { type: 'array', items: record }
-    const add = () => document.add(`${this.name}Page`, () => toPage(service, record))
+  /** What a custom method responds with; `undefined` where its envelope is not known. */
+  private addResult(name: string, method: string, result: JsonSchema): JsonSchema | undefined {
+    const { envelope } = this.definition
 
-    if (!service.isStored) return { anyOf: [list, add()] }
+    if (!envelope) return this.addSchema('result', name, method, result)
+
+    const { many } = envelope
+    const kind = toResultKind(result)
+
+    if (kind === 'unknown') return undefined
+    if (kind === 'page' && many !== undefined) {
+      return this.addSchema('result', name, method, renamePage(result, envelope))
+    }
+
+    const added = this.addSchema('result', name, method, result)
+
+    if (kind === 'one') return toOneResponse(added, envelope)
+
+    return kind === 'list' && many !== undefined ? toOneResponse(added, { one: many }) : added
+  }
+
+  private addView(): JsonSchema {
+    const { view } = this.definition
+
+    return view ? this.addSchema('result', `${this.name}View`, 'view', view) : UNDESCRIBED_VIEW
+  }
+
+  private addPage(record: JsonSchema): JsonSchema {
+    const { service, document, definition } = this
+    const list = toListResponse(record, definition.envelope)
+    const add = () => document.add(`${this.name}Page`, () => toPageResponse(service, record))
+
+    if (!service.isStored) return definition.envelope?.many === undefined ? { anyOf: [list, add()] } : add()
 
     return service.page ? add() : list
   }
@@ -179,23 +231,6 @@ class Declared {
 function isSameSchema(schema: JsonSchema, other: JsonSchema | undefined): boolean {
   return schema === other || JSON.stringify(schema) === JSON.stringify(other)
 }
-
-function toPage({ page, isStored }: ManifestService, record: JsonSchema): JsonSchema {
-  const data = { type: 'array', items: record }
-  const required = ['limit', 'skip', 'data']
-
-  if (isStored && page?.hasTotal === false) {
-    return { type: 'object', required, properties: { limit: INTEGER, skip: INTEGER, data } }
-  }
-
-  return {
-    type: 'object',
-    required: isStored ? ['total', ...required] : required,
-    properties: { total: INTEGER, limit: INTEGER, skip: INTEGER, data }
-  }
-}
-
-const INTEGER: JsonSchema = Object.freeze({ type: 'integer' })
 
 /** The paths of the fields that no method shows. */
 export function listHidden({ definition, methods }: ManifestService): readonly string[] {

@@ -126,8 +126,8 @@ describe('errorStatus', () => {
     const socket = await connectSocket(url)
     const toFetch = (path: string, init: any) => createTestClient(server).fetch(path, init)
     const clients: [any, string][] = [
-      [feathers().configure(restClient('').fetch(toFetch as any)), 'official, over REST'],
-      [feathers().configure(socketClient(socket)), 'official, over a socket'],
+      [feathers().configure((restClient as any)('').fetch(toFetch as any)), 'official, over REST'],
+      [feathers().configure((socketClient as any)(socket)), 'official, over a socket'],
       [createClient().configure(createRest('').fetch(toFetch as any)), 'ours']
     ]
 

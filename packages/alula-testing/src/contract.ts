@@ -5,6 +5,7 @@ import {
   createError,
   createTypeError,
   didYouMean,
+  getErrorStatus,
   readLogin,
   readServices
 } from 'alula/plugin'
@@ -13,6 +14,7 @@ import { isFunction } from './check.ts'
 import { createTestClient, loginAs, type TestClient } from './client.ts'
 import { type DocumentRequest, listOperations, type Operation, RequestMaker } from './document-requests.ts'
 import { createValidators, type Validators } from './document-validators.ts'
+import { findEnvelope, listRecords } from './envelopes.ts'
 import { findBreach, type Reply } from './judge.ts'
 import { createRandom, pick } from './random-values.ts'
 
@@ -170,6 +172,7 @@ async function runOperation(contract: Contract, operation: Operation): Promise<v
   const allowed = listCallers(app, operation, callers)
   const ids = () => listIds(contract, operation)
   const statuses: number[] = []
+  const refused = getErrorStatus(app, 'BadRequest')
   let firstRefusal: string | undefined
 
   const send = async (request: DocumentRequest | undefined): Promise<void> => {
@@ -181,7 +184,7 @@ async function runOperation(contract: Contract, operation: Operation): Promise<v
 
     if (breach) fail(contract, request, `${breach}\n${shorten(reply)}`)
     if (request.isValid && reply.status !== 401) statuses.push(reply.status)
-    if (request.isValid && reply.status === 400)
+    if (request.isValid && reply.status === refused)
       firstRefusal ??= `${toRequestText(request)}\n${shorten(reply)}`
 
     remember(contract, operation, reply)
@@ -202,10 +205,10 @@ async function runOperation(contract: Contract, operation: Operation): Promise<v
   if (
     saysWhatIsTaken(contract, operation) &&
     statuses.length >= MIN_REFUSED &&
-    statuses.every((status) => status === 400)
+    statuses.every((status) => status === refused)
   ) {
     throw new Error(
-      `All requests that the document allows were refused with 400. The first one:\n${firstRefusal}\n${repeat(contract)}`
+      `All requests that the document allows were refused with ${refused}. The first one:\n${firstRefusal}\n${repeat(contract)}`
     )
   }
 }
@@ -274,12 +277,11 @@ async function findRecords(
   }
 }
 
-function remember({ seen }: Contract, { tags }: Operation, { status, text }: Reply): void {
+function remember({ app, seen }: Contract, { tags }: Operation, { status, text }: Reply): void {
   if (status >= 300 || text === '') return
 
-  const body = JSON.parse(text)
-  const records = [body?.data ?? body].flat().filter((one) => typeof one === 'object' && one !== null)
   const [tag = ''] = tags
+  const records = listRecords(JSON.parse(text), findEnvelope(app, tag))
 
   seen.set(tag, [...(seen.get(tag) ?? []), ...records].slice(-MAX_SEEN))
 }

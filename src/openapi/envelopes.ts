@@ -1,0 +1,189 @@
+// What documents say of envelopes.
+import type { ManifestService } from '../manifest/services.ts'
+import type { Envelope } from '../schema/envelope.ts'
+import { getProperties, getTypes, isAnything, type JsonSchema } from '../schema/json-schema.ts'
+import { withoutReference } from '../schema/references.ts'
+import { createShapes } from '../schema/shape.ts'
+import { setOwn } from '../utils/object.ts'
+
+const INTEGER: JsonSchema = Object.freeze({ type: 'integer' })
+
+const COUNTS = ['total', 'limit', 'skip'] as const
+
+/** A field, and what it holds. */
+type Field = readonly [name: string, schema: JsonSchema]
+
+/**
+ * What responses with one value are.
+ *
+ * @param value What the value is
+ * @param envelope The envelope of the service, if it has one
+ */
+export function toOneResponse(value: JsonSchema, envelope: Envelope = {}): JsonSchema {
+  return envelope.one === undefined ? value : toObject([[envelope.one, value]])
+}
+
+/**
+ * What responses with a list are.
+ *
+ * @param items What its elements are
+ * @param envelope The envelope of the service, if it has one
+ */
+export function toListResponse(items: JsonSchema, envelope: Envelope = {}): JsonSchema {
+  const list = toList(items)
+
+  return envelope.many === undefined ? list : toObject([[envelope.many, list]])
+}
+
+/**
+ * What `find` responds with where it returns pages.
+ *
+ * @param service The service
+ * @param items What its records are
+ */
+export function toPageResponse(
+  { page, isStored, definition: { envelope = {} } = {} }: PagedService,
+  items: JsonSchema
+): JsonSchema {
+  const isBare = envelope.many === undefined
+  const data = isBare ? 'data' : envelope.many
+  const fields: [name: string, schema: JsonSchema, isThere: boolean][] = []
+
+  for (const count of COUNTS) {
+    const name = isBare ? count : envelope[count]
+    const isCounted = count !== 'total' || page?.hasTotal !== false
+
+    // Of other services it is not known whether they count; in an envelope, nor whether they return a page.
+    if (name === undefined || (isStored && !isCounted)) continue
+
+    fields.push([name, INTEGER, isStored || (isBare && count !== 'total')])
+  }
+
+  fields.push([data as string, toList(items), true])
+
+  return toObject(
+    fields.map(([name, schema]) => [name, schema]),
+    { required: fields.filter(([, , isThere]) => isThere).map(([name]) => name) }
+  )
+}
+
+/** A service whose `find` returns pages. */
+interface PagedService {
+  readonly isStored: boolean
+  readonly page?: ManifestService['page']
+  readonly definition?: { readonly envelope?: Envelope } | undefined
+}
+
+/** What a custom method returns, as far as its envelope depends on it. */
+type ResultKind = 'one' | 'list' | 'page' | 'unknown'
+
+/**
+ * What the result of a custom method is.
+ *
+ * @param result Its schema
+ */
+export function toResultKind(result: JsonSchema): ResultKind {
+  const shape = createShapes(result)(result)
+  const kinds = new Set(shape.alternatives.filter(mayBeSomething).map(toKind))
+  const [only = 'one', ...others] = kinds
+
+  return others.length > 0 ? 'unknown' : only
+}
+
+/** Whether a result may be nothing, for which a response has no body. */
+export function mayBeNothing(schema: JsonSchema): boolean {
+  return createShapes(schema)(schema).alternatives.some((part) => getTypes(part).includes('null'))
+}
+
+/**
+ * A page as its envelope has it.
+ *
+ * @param result The schema of the page
+ * @param envelope The envelope
+ */
+export function renamePage(result: JsonSchema, envelope: Envelope): JsonSchema {
+  const [page = {}] = createShapes(result)(result).alternatives.filter(mayBeSomething)
+  const names = new Map([['data', envelope.many], ...COUNTS.map((name) => [name, envelope[name]] as const)])
+  const fields = [...getProperties(page)].flatMap(([name, schema]): Field[] => {
+    const renamed = names.get(name)
+
+    return renamed === undefined ? [] : [[renamed, schema]]
+  })
+  const required = Array.isArray(page.required) ? page.required : []
+
+  return {
+    ...withoutReference(result),
+    ...page,
+    ...toObject(fields, { required: required.flatMap((name) => names.get(name) ?? []) })
+  }
+}
+
+/**
+ * What requests have, where their data is in an envelope.
+ *
+ * @param data What the data is; `undefined` where it is not known, and may be nothing
+ * @param envelope The envelope
+ * @param rules Whether there may be one value, or several, and whether other fields are refused
+ */
+export function toRequest(
+  data: JsonSchema | undefined,
+  { one = '', many }: Envelope,
+  { mayBeOne, mayBeList, isClosed }: RequestRules
+): JsonSchema {
+  const more = isClosed ? { additionalProperties: false } : {}
+  const inField = (name: string, schema: JsonSchema) => toObject([[name, schema]], more)
+
+  if (!data) {
+    return {
+      oneOf: [
+        { type: 'object', maxProperties: 0 },
+        inField(one, many === undefined ? { type: ['object', 'array'] } : { type: 'object' }),
+        ...(many === undefined ? [] : [inField(many, { type: 'array' })])
+      ]
+    }
+  }
+
+  const choices = [
+    ...(mayBeOne || many === undefined ? [inField(one, data)] : []),
+    ...(mayBeList && many !== undefined ? [inField(many, mayBeOne ? toList(data) : data)] : [])
+  ]
+
+  return choices.length > 1 ? { oneOf: choices } : (choices[0] as JsonSchema)
+}
+
+/** What the data of a request may be. */
+export interface RequestRules {
+  readonly mayBeOne: boolean
+  readonly mayBeList: boolean
+  /** Whether fields beside that of the envelope are refused. */
+  readonly isClosed: boolean
+}
+
+/** Libraries write null beside another type, or as an alternative. */
+function mayBeSomething(part: JsonSchema): boolean {
+  const types = getTypes(part)
+
+  return types.length === 0 || types.some((type) => type !== 'null')
+}
+
+function toKind(part: JsonSchema): ResultKind {
+  if (isAnything(part)) return 'unknown'
+  if (getTypes(part).includes('array')) return 'list'
+
+  const fields = getProperties(part)
+  const isPage = ['data', 'limit', 'skip'].every((name) => fields.has(name))
+
+  return isPage ? 'page' : 'one'
+}
+
+function toList(items: JsonSchema): JsonSchema {
+  return { type: 'array', items }
+}
+
+function toObject(fields: readonly Field[], more: object = {}): JsonSchema {
+  const properties: { [name: string]: JsonSchema } = {}
+
+  for (const [name, schema] of fields) setOwn(properties, name, schema)
+
+  return { type: 'object', required: fields.map(([name]) => name), properties, ...more }
+}
