@@ -14,6 +14,7 @@ export type {
 export type { Envelope } from './schema/envelope.ts'
 export type { Field, FieldKind } from './schema/fields.ts'
 export type { JsonSchema } from './schema/json-schema.ts'
+export type { OutputOf } from './schema/output-type.ts'
 export type { CustomOperators, Query, RecordQuery } from './schema/query-type.ts'
 export {
   type CountRelation,
@@ -31,7 +32,6 @@ export { onWrite, schema } from './schema/schema.ts'
 export type { StandardSchema } from './schema/standard.ts'
 export type {
   DeclaredSchema,
-  OutputOf,
   SchemaTypes,
   ServiceOf,
   SettingsFor,

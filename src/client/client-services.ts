@@ -1,5 +1,5 @@
 import type { methods } from '../core/methods.ts'
-import type { Paginated, PaginationOptions } from '../core/types.ts'
+import type { Paginated, PaginationOptions, REMOTE } from '../core/types.ts'
 
 /** Custom methods by path, as unions of names. */
 type CustomMethodNames<Services> = { readonly [Path in keyof Services]?: keyof Services[Path] }
@@ -12,11 +12,18 @@ type CustomMethodNames<Services> = { readonly [Path in keyof Services]?: keyof S
  * type Services = ClientServices<ServerServices, { messages: 'archive' }>
  */
 export type ClientServices<Services, Custom extends CustomMethodNames<Services> = Record<never, never>> = {
-  [Path in keyof Services]: ClientMethods<
+  [Path in keyof Services]: OfClient<
     Services[Path],
-    Extract<keyof Services[Path], keyof typeof methods | (Path extends keyof Custom ? Custom[Path] : never)>
+    keyof typeof methods | (Path extends keyof Custom ? Custom[Path] : never)
   >
 }
+
+/** What an envelope or a view changes is in the types of its service. */
+type OfClient<Service, Names> = 0 extends 1 & Service
+  ? ClientMethods<Service, Extract<keyof Service, Names>>
+  : Service extends { readonly [REMOTE]: infer Remote }
+    ? Pick<Remote, Extract<keyof Remote, Names>>
+    : ClientMethods<Service, Extract<keyof Service, Names>>
 
 type ClientMethods<Service, Names extends keyof Service> = {
   [Name in Names]: Name extends 'find' ? ClientFind<Service[Name]> : Service[Name]

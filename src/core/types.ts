@@ -669,6 +669,9 @@ export type Registrable<Services, Path extends keyof Services> = keyof any exten
 /** Where the type of a registered service has that of what is registered. It is never there. */
 export declare const WRITTEN: unique symbol
 
+/** Where the type of a service has what it is for clients, where that is not the same. It is never there. */
+export declare const REMOTE: unique symbol
+
 type SomeMethods = object & ServiceInterface<any, any, any, any, any>
 
 /** What is registered under a path. */

@@ -6,11 +6,13 @@ import type { SchemaDefinition } from '../schema/compile.ts'
 import { CHECKS, type LongForm } from '../schema/declaration.ts'
 import type { DescribedExtension, InnerExtension } from '../schema/declared.ts'
 import { toExtension } from '../schema/enforce.ts'
+import type { Envelope } from '../schema/envelope.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import type { OneRelation, Relations } from '../schema/relation.ts'
 import { declare } from '../schema/schema.ts'
 import { isStandardSchema } from '../schema/standard.ts'
 import type { DeclaredSchema, SettingsFor } from '../schema/types.ts'
+import type { WireOf } from '../schema/wire-types.ts'
 import { createReceive } from '../schema/wrap.ts'
 import { hasCode, isObject } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
@@ -27,7 +29,7 @@ export interface TableSettings<Row = any> extends Omit<SettingsFor<Row>, 'ajv' |
 }
 
 /** The types of a service whose schema is its table. */
-export type TypesOfTable<Table, Server extends PropertyKey> = {
+export type TypesOfTable<Table, Server extends PropertyKey, E = undefined> = {
   readonly record: Selectable<Table>
   readonly stored: Selectable<Table>
   readonly create: Omit<Insertable<Table>, Server> &
@@ -38,6 +40,7 @@ export type TypesOfTable<Table, Server extends PropertyKey> = {
   readonly methods: {}
   /** Their names are not in the type. */
   readonly relations: { readonly [name: string]: OneRelation }
+  readonly wire: WireOf<{ readonly envelope: E }>
 }
 
 const { server, hidden, computed, relations, envelope, view, extra, methods, query, unknown } = CHECKS
@@ -67,9 +70,14 @@ const TABLE_CHECKS = {
  *
  * app.use('notes', kysely({ Model: db, name: 'notes' }), { schema: notes })
  */
-export function table<Table = any, Server extends keyof Insertable<Table> = never>(
-  settings: TableSettings<Selectable<Table>> = {}
-): DeclaredSchema<TypesOfTable<Table, Server>> {
+export function table<
+  Table = any,
+  Server extends keyof Insertable<Table> = never,
+  // What TypeScript infers together with a table that is named: nothing.
+  const E extends Envelope | undefined = undefined
+>(
+  settings: TableSettings<Selectable<Table>> & { readonly envelope?: E } = {}
+): DeclaredSchema<TypesOfTable<Table, Server, E>> {
   assertOptions('table()', settings, TABLE_CHECKS)
 
   return new TableSchema(settings)

@@ -16,8 +16,9 @@ import {
 } from './declaration.ts'
 import { DECLARED, type Declaration } from './declared.ts'
 import { toValidator } from './libraries.ts'
+import type { OutputOf } from './output-type.ts'
 import type { StandardSchema } from './standard.ts'
-import type { DeclaredSchema, OutputOf, SettingsFor, TypesOfForm, TypesOfRecord } from './types.ts'
+import type { DeclaredSchema, SettingsFor, TypesOfForm, TypesOfRecord } from './types.ts'
 import type { AnySchema } from './validator.ts'
 
 /**

@@ -1,8 +1,19 @@
-import type { Id, NullableId, Paginated, PaginationParams, Params, WRITTEN } from '../core/types.ts'
+import type { Id, NullableId, Paginated, PaginationParams, Params, REMOTE, WRITTEN } from '../core/types.ts'
 import type { LongForm, SchemaSettings, ServerValue } from './declaration.ts'
 import type { DescribedExtension } from './declared.ts'
+import type { InputOf, OutputOf } from './output-type.ts'
 import type { Query, RecordQuery } from './query-type.ts'
 import type { CountRelation, ManyRelation, OneRelation } from './relation.ts'
+import type {
+  ReceivedList,
+  ReceivedOne,
+  ReceivedPage,
+  ReceivedResult,
+  Sent,
+  SentList,
+  SentValue,
+  WireOf
+} from './wire-types.ts'
 
 /** What a declaration says about the types of a service. */
 export interface SchemaTypes {
@@ -18,6 +29,8 @@ export interface SchemaTypes {
     readonly [method: string]: { readonly data: unknown; readonly checked: unknown; readonly result: unknown }
   }
   readonly relations: object
+  /** What calls of clients have beside records: an envelope, or what a view makes. */
+  readonly wire: object
 }
 
 /** What `schema` returns: the option `schema` of `app.use`. */
@@ -38,10 +51,28 @@ export interface DeclaredSchema<Types extends SchemaTypes = SchemaTypes> extends
  */
 export type ServiceOf<Declared, Methods extends string = string, ServiceParams = Params> =
   Declared extends DeclaredSchema<infer Types>
-    ? Named<CalledMethods<Types, ServiceParams>, Methods> &
-        CustomOf<Types['methods'], 'data', Methods, ServiceParams> &
-        Written<Types, Methods, ServiceParams>
+    ? keyof Types['wire'] extends never
+      ? Called<Types, Methods, ServiceParams>
+      : Called<Types, Methods, ServiceParams> & Remote<Types, Methods, ServiceParams>
     : never
+
+/** The service as code of the server calls it. */
+type Called<Types extends SchemaTypes, Methods extends string, P> = Named<CalledMethods<Types, P>, Methods> &
+  CustomOf<Types['methods'], 'data', Methods, P> &
+  Written<Types, Methods, P>
+
+/** Says what the service is for clients, where that is not the same. */
+interface Remote<Types extends SchemaTypes, Methods extends string, P> {
+  readonly [REMOTE]: Named<RemoteMethods<Types, P>, Methods> & RemoteCustom<Types, Methods, P>
+}
+
+type RemoteCustom<Types extends SchemaTypes, Methods extends string, P> = {
+  [Name in keyof Types['methods'] & Methods]: CustomMethod<
+    SentValue<Types['wire'], Types['methods'][Name]['data']>,
+    P,
+    ReceivedResult<Types['wire'], Types['methods'][Name]['result']>
+  >['call']
+}
 
 /**
  * Says what the class of the service has, which knows nothing of relations. It takes what callers give, or a part of a record:
@@ -78,25 +109,6 @@ export interface SettingsFor<Record> extends SchemaSettings {
   }
 }
 
-/** What a valid value of a schema is. */
-export type OutputOf<S> = S extends Standard
-  ? TypesOf<S>['output']
-  : S extends { static: infer Static }
-    ? Static
-    : any
-
-/** What a schema takes. */
-type InputOf<S> = S extends Standard ? TypesOf<S>['input'] : OutputOf<S>
-
-/** A Standard Schema. With more of it here, every schema would be compared with all that its library has. */
-interface Standard {
-  readonly '~standard': any
-}
-
-type TypesOf<S extends Standard> = unknown extends S['~standard']['types']
-  ? any
-  : NonNullable<S['~standard']['types']>
-
 /** The types that the short form says. */
 export type TypesOfRecord<S, Settings> = {
   readonly record: OutputOf<S> & ComputedOf<Settings>
@@ -106,6 +118,7 @@ export type TypesOfRecord<S, Settings> = {
   readonly patch: Partial<InputOf<S>>
   readonly methods: MethodsOf<Settings>
   readonly relations: RelationsOf<Settings>
+  readonly wire: WireOf<Settings>
 }
 
 /** The types that the long form says. */
@@ -121,6 +134,7 @@ export type TypesOfForm<Form extends LongForm> = {
     : Partial<InputOf<Form['record']>>
   readonly methods: MethodsOf<Form>
   readonly relations: RelationsOf<Form>
+  readonly wire: WireOf<Form>
 }
 
 type CreateOf<Form extends LongForm> = Form extends { readonly create: infer Create }
@@ -264,4 +278,40 @@ interface CalledMethods<Types extends SchemaTypes, P, Record = Types['record'], 
     id: NullableId,
     params?: Asking<P, RecordQuery<Types['stored'], R>, never>
   ): Promise<Record | Record[]>
+}
+
+/** What clients call, where responses or requests have more than records. */
+interface RemoteMethods<T extends SchemaTypes, P, Record = T['record'], R = T['relations'], W = T['wire']> {
+  find<const N extends Step<R> = never>(
+    params?: Asking<P, Query<T['stored'], R>, N>
+  ): Promise<ReceivedPage<W, With<Record, R, N>>>
+  get<const N extends Step<R> = never>(
+    id: Id,
+    params?: Asking<P, RecordQuery<T['stored'], R>, N>
+  ): Promise<ReceivedOne<W, With<Record, R, N>>>
+  create(data: SentList<W, T['create']>, params?: P): Promise<ReceivedList<W, Record>>
+  create<const N extends Step<R> = never>(
+    data: Sent<W, T['create']>,
+    params?: Asking<P, RecordQuery<T['stored'], R>, N>
+  ): Promise<ReceivedOne<W, With<Record, R, N>>>
+  update<const N extends Step<R> = never>(
+    id: Id,
+    data: Sent<W, T['update']>,
+    params?: Asking<P, RecordQuery<T['stored'], R>, N>
+  ): Promise<ReceivedOne<W, With<Record, R, N>>>
+  patch(
+    id: null,
+    data: Sent<W, T['patch']>,
+    params?: Asking<P, RecordQuery<T['stored'], R>, never>
+  ): Promise<ReceivedList<W, Record>>
+  patch<const N extends Step<R> = never>(
+    id: Id,
+    data: Sent<W, T['patch']>,
+    params?: Asking<P, RecordQuery<T['stored'], R>, N>
+  ): Promise<ReceivedOne<W, With<Record, R, N>>>
+  remove(id: null, params?: Asking<P, RecordQuery<T['stored'], R>, never>): Promise<ReceivedList<W, Record>>
+  remove<const N extends Step<R> = never>(
+    id: Id,
+    params?: Asking<P, RecordQuery<T['stored'], R>, N>
+  ): Promise<ReceivedOne<W, With<Record, R, N>>>
 }

@@ -1,0 +1,74 @@
+// The types of what clients send and get, where that is not the record itself.
+import type { Paginated } from '../core/types.ts'
+import type { Envelope } from './envelope.ts'
+import type { OutputOf } from './output-type.ts'
+
+/** What calls of clients have beside records: an envelope, or what a view makes; neither for most services. */
+export type WireOf<Settings> = Settings extends { readonly envelope: infer E extends Envelope }
+  ? { readonly envelope: E }
+  : Settings extends { readonly view: infer View }
+    ? { readonly view: View extends { readonly schema: infer S } ? OutputOf<S> : any }
+    : // biome-ignore lint/complexity/noBannedTypes: none
+      {}
+
+/** What a client gets for one value. */
+export type ReceivedOne<Wire, Value> = Wire extends { readonly view: infer Made }
+  ? Made
+  : Wire extends { readonly envelope: { readonly one: infer Name extends string } }
+    ? { [Field in Name]: Value }
+    : Value
+
+/** What it gets for several. */
+export type ReceivedList<Wire, Value> = Wire extends { readonly view: infer Made }
+  ? Made
+  : Wire extends { readonly envelope: { readonly many: infer Name extends string } }
+    ? { [Field in Name]: Value[] }
+    : Value[]
+
+/** What it gets for a page. */
+export type ReceivedPage<Wire, Value> = Wire extends { readonly view: infer Made }
+  ? Made
+  : Wire extends { readonly envelope: infer E extends { readonly many: string } }
+    ? { [Field in E['many']]: Value[] } & { [Count in CountOf<E>]: number }
+    : Paginated<Value>
+
+/** The names that a page has its counts under. */
+type CountOf<E> = {
+  [Count in 'total' | 'limit' | 'skip']: E extends { readonly [Name in Count]: infer Name extends string }
+    ? Name
+    : never
+}['total' | 'limit' | 'skip']
+
+/** What it gets for the result of a custom method. */
+export type ReceivedResult<Wire, Result> = 0 extends 1 & Result
+  ? Wire extends { readonly view: infer Made }
+    ? Made
+    : any
+  : Result extends null | undefined | void
+    ? Result
+    : Result extends readonly (infer Value)[]
+      ? ReceivedList<Wire, Value>
+      : Result extends Paginated<infer Value>
+        ? ReceivedPage<Wire, Value>
+        : ReceivedOne<Wire, Result>
+
+/** What a client sends for one value. */
+export type Sent<Wire, Data> = Wire extends {
+  readonly envelope: { readonly one: infer Name extends string; readonly request: true }
+}
+  ? { [Field in Name]: Data }
+  : Data
+
+/** What it sends for several. */
+export type SentList<Wire, Data> = Wire extends {
+  readonly envelope: { readonly many: infer Name extends string; readonly request: true }
+}
+  ? { [Field in Name]: Data[] }
+  : Data[]
+
+/** What it sends for the data of a custom method. */
+export type SentValue<Wire, Data> = 0 extends 1 & Data
+  ? any
+  : Data extends readonly (infer Value)[]
+    ? SentList<Wire, Value>
+    : Sent<Wire, Data>
