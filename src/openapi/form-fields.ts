@@ -14,9 +14,9 @@ export type FormKind = 'string' | 'number' | 'integer' | 'boolean' | 'date' | 'd
 
 /** A field of a form. */
 export interface FormField {
-  /** The path of the field: `address.city`. */
+  /** What faults name it by: `address.city`, with the field of an envelope in front. */
   readonly path: string
-  /** The names on the way, which may have dots themselves. */
+  /** The names on the way, which may have dots themselves; without an envelope. */
   readonly names: readonly string[]
   readonly kind: FormKind
   readonly isRequired: boolean

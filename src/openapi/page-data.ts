@@ -9,6 +9,7 @@ import {
   readOpenServices
 } from '../manifest/services.ts'
 import { getMethodDefinition, isFieldTable, type SchemaDefinition } from '../schema/compile.ts'
+import type { Envelope } from '../schema/envelope.ts'
 import { type Field, isHidden } from '../schema/fields.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { type FormField, toFormFields } from './form-fields.ts'
@@ -45,6 +46,8 @@ export interface PageService {
   readonly sort: readonly string[] | null
   /** The operators that are allowed; `null` for all. */
   readonly operators: readonly string[] | null
+  /** The fields that requests and responses have their records in; `null` where they are bare. */
+  readonly envelope: Envelope | null
   /** The names that `$include` takes. */
   readonly relations: readonly string[]
 }
@@ -141,6 +144,7 @@ function toPageService(service: ManifestService, services: readonly ManifestServ
       : null,
     sort: query?.sort.filter(isShown) ?? null,
     operators: query?.operators ?? null,
+    envelope: definition?.envelope ?? null,
     relations: Object.entries(definition?.relations ?? {})
       .filter(([, { path }]) => services.some((other) => other.path === path && hasFind(other)))
       .map(([name]) => name)
@@ -153,13 +157,14 @@ function toPageMethod(
 ): PageMethod {
   const own = definition && getMethodDefinition(definition, name)
   const data = isStandardMethod(name) ? definition?.data[name] : own?.data
+  const { envelope } = definition ?? {}
 
   return {
     name,
     who,
     hasData,
     event: event?.name ?? null,
-    data: toFields(data),
+    data: toFields(data, envelope?.request ? envelope.one : undefined),
     query: toFields(own?.query),
     route: route
       ? { verb: route.verb, path: route.segments.join('/'), placeholders: route.placeholders }
@@ -167,8 +172,12 @@ function toPageMethod(
   }
 }
 
-function toFields(schema: JsonSchema | undefined): readonly FormField[] | null {
-  return schema ? toFormFields(schema) : null
+function toFields(schema: JsonSchema | undefined, within?: string): readonly FormField[] | null {
+  const fields = schema ? toFormFields(schema) : null
+
+  if (within === undefined) return fields
+
+  return fields?.map((field) => ({ ...field, path: `${within}.${field.path}` })) ?? null
 }
 
 function toColumns({ record, computed }: SchemaDefinition): readonly string[] {

@@ -82,6 +82,23 @@ it('a form has the fields of objects, and demands what is needed on all levels',
   for (const { path, names } of fields) expect(names.join('.')).toBe(path)
 })
 
+it('a form in an envelope has the fields of the record, which faults name with it', async () => {
+  const { services } = await read('data.json', (app) =>
+    app.use('notes', memory(), {
+      methods: ['find', 'create'],
+      schema: schema(z.object({ id: z.int(), text: z.string() }), {
+        envelope: { one: 'note', many: 'notes', request: true }
+      }),
+      access: OPEN
+    })
+  )
+  const [{ envelope, columns, methods }] = services
+
+  expect(envelope).toEqual({ one: 'note', many: 'notes', request: true })
+  expect(columns).toEqual(['id', 'text'])
+  expect(methods[1].data).toMatchObject([{ path: 'note.text', names: ['text'] }])
+})
+
 it('custom methods have forms of their data and of their query', async () => {
   class Notes extends MemoryService {
     async archive() {}

@@ -10,12 +10,12 @@ interface FieldProps {
 
 /** A field of a form, with what it takes and what is wrong with it. */
 export function Field({ id, field, entry, fault, onEntry }: FieldProps) {
-  const { path, kind, isRequired, isNullable, description } = field
+  const { names, kind, isRequired, isNullable, description } = field
   const described = [`${id}-kind`, ...(description ? [`${id}-text`] : []), ...(fault ? [`${id}-fault`] : [])]
 
   return (
     <div class={kind === 'boolean' ? 'field check' : 'field'}>
-      <label for={id}>{path}</label>
+      <label for={id}>{names.join('.')}</label>
       <span class="kind" id={`${id}-kind`}>
         {toKindName(field)}
         {isNullable && ', null'}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { PageMethod, PageService } from '../../../src/openapi/page-data.ts'
+import { wrap } from './envelope.ts'
 import { Form } from './form.tsx'
 import { Placeholder } from './place.tsx'
 import { isObject, isOk, isStandard, type MakeCall, type Query, type RequestOutcome } from './request.ts'
@@ -53,7 +54,7 @@ export function Methods({ service, tab, chosen, onTab, onCall, onGone }: Methods
             fields={create.data}
             button="Create"
             empties
-            onSend={(data) => onCall(create, { data })}
+            onSend={(data) => onCall(create, { data: wrap(service, create, data) })}
           />
         )}
         {tab === EDIT && !chosen && (
@@ -120,7 +121,7 @@ function Edit({ chosen: { id, record }, service, change, remove, onCall, onGone 
           record={record}
           whole={change.name === 'update'}
           button="Save"
-          onSend={(data) => onCall(change, { id, data })}
+          onSend={(data) => onCall(change, { id, data: wrap(service, change, data) })}
         />
       )}
     </>
@@ -143,7 +144,8 @@ function Custom({ method, service, onCall }: CustomProps) {
   const isRead = verb === 'GET'
   const fields = isRead ? (query ?? []) : verb === 'DELETE' ? (data ?? []) : data
 
-  async function send(sent: unknown): Promise<RequestOutcome> {
+  async function send(entered: unknown): Promise<RequestOutcome> {
+    const sent = isRead ? entered : wrap(service, method, entered)
     const asked = isRead && isObject(sent) ? (sent as Query) : {}
     const body = { ...(!isRead && isObject(sent) ? sent : {}), ...Object.fromEntries(values) }
     const whole = isRead || isObject(sent) ? body : sent

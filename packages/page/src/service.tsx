@@ -2,6 +2,7 @@ import { useLayoutEffect, useState } from 'preact/hooks'
 import type { PageService } from '../../../src/openapi/page-data.ts'
 import { CallView, type MadeCall } from './call.tsx'
 import { Caller } from './caller.tsx'
+import { unwrap } from './envelope.ts'
 import type { Identity } from './identity.ts'
 import { type Chosen, EDIT, listTabs, Methods } from './methods.tsx'
 import { PlaceForm } from './place.tsx'
@@ -141,7 +142,7 @@ function useCalls(identity: Identity, service: PageService, place: Place, caller
       if (request.verb !== 'GET' && isOk(outcome)) setChanges((count) => count + 1)
     }
 
-    return outcome
+    return unwrap(service, outcome)
   }
 
   return { call, made, fault, changes }

@@ -1,0 +1,22 @@
+// Requests and responses of services with an envelope. Forms, tables and events have bare records.
+import type { PageMethod, PageService } from '../../../src/openapi/page-data.ts'
+import { isObject, type RequestOutcome } from './request.ts'
+
+/** Data as a request has it. A method that declares no data may have none. */
+export function wrap({ envelope }: PageService, method: PageMethod, data: unknown): unknown {
+  const { one = '', many = one, request } = envelope ?? {}
+
+  if (!request || (!method.data && isObject(data) && Object.keys(data).length === 0)) return data
+
+  return { [Array.isArray(data) ? many : one]: data }
+}
+
+/** What came of a request, with a bare record or page. */
+export function unwrap({ envelope }: PageService, outcome: RequestOutcome): RequestOutcome {
+  const { body } = outcome
+  const { one = '', many = '', total = '' } = envelope ?? {}
+
+  if (!isObject(body)) return outcome
+
+  return { ...outcome, body: body[many] ? { data: body[many], total: body[total] } : (body[one] ?? body) }
+}
