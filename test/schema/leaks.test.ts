@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { createHandler } from '../../src/fetch.ts'
 import { alula } from '../../src/index.ts'
 import { MemoryService } from '../../src/memory.ts'
-import { schema } from '../../src/schema.ts'
+import { type Envelope, schema } from '../../src/schema.ts'
 import { handleSocket, toDeliveries } from '../../src/transport/socket.ts'
 import { scaled } from '../support/scale.ts'
 
@@ -30,6 +30,21 @@ const { shape } = fc.letrec<{ shape: Shape; fields: Shape['fields'] }>((tie) => 
 }))
 
 const fields = fc.dictionary(names, shape, { minKeys: 1, maxKeys: 4 })
+
+/** Names of fields, also those that records, lists and pages have. */
+const envelopes = fc.option(
+  fc
+    .shuffledSubarray(['a', 'data', 'length', 'then', 'limit'], { minLength: 3 })
+    .chain(([one, many, total]) =>
+      fc.record({
+        one: fc.constant(one),
+        many: fc.constant(many),
+        total: fc.constant(total),
+        request: fc.boolean()
+      })
+    ),
+  { nil: undefined }
+) as fc.Arbitrary<Envelope | undefined>
 
 function toSchema({ kind, fields: inner }: Shape): object {
   if (kind === 'any') return {}
@@ -89,8 +104,8 @@ class Records extends MemoryService {
 describe('hidden and undeclared fields', () => {
   it('of random schemas are in no byte of responses, events, errors and log lines', async () => {
     await fc.assert(
-      fc.asyncProperty(fields, async (shapes) => {
-        const left = await collect(shapes)
+      fc.asyncProperty(fields, envelopes, async (shapes, envelope) => {
+        const left = await collect(shapes, envelope)
 
         expect(left.length).toBeGreaterThan(20)
         for (const text of left) expect(text).not.toContain(SECRET)
@@ -101,7 +116,7 @@ describe('hidden and undeclared fields', () => {
 })
 
 /** Everything that leaves: responses over HTTP and a socket, events, lines of the log. */
-async function collect(shapes: Shape['fields']): Promise<string[]> {
+async function collect(shapes: Shape['fields'], envelope?: Envelope): Promise<string[]> {
   const left: string[] = []
   const log = (...values: unknown[]) => void left.push(values.map(String).join(' '))
   const stored = toRecord(shapes)
@@ -118,7 +133,7 @@ async function collect(shapes: Shape['fields']): Promise<string[]> {
     methods: ['find', 'get', 'create', 'update', 'patch', 'remove', 'nested'],
     schema: schema(
       { type: 'object', properties: { id: { type: 'integer' }, ...properties } },
-      { hidden: listHidden(shapes) }
+      { hidden: listHidden(shapes), ...(envelope && { envelope }) }
     )
   })
   app.use(
@@ -166,12 +181,15 @@ async function collect(shapes: Shape['fields']): Promise<string[]> {
     ['GET', `records?unknown=${SECRET}&id=${SECRET}&a[$gt]=${SECRET}`]
   ] as const) {
     await send(method, path, body)
+    if (body && envelope?.request) await send(method, path, wrap(body, envelope))
   }
   for (const message of [
     ['find', {}],
     ['get', 0, {}],
     ['create', {}, {}],
-    ['patch', 0, {}, {}],
+    ['create', wrap({}, envelope), {}],
+    ['patch', 0, wrap({}, envelope), {}],
+    ['patch', 0, wrap({ unknown: SECRET }, envelope), {}],
     ['patch', 0, { unknown: SECRET }, {}],
     ['nested', {}, {}],
     ['find', { id: SECRET }]
@@ -192,6 +210,10 @@ async function collect(shapes: Shape['fields']): Promise<string[]> {
   await app.service('records').remove(0)
 
   return left
+}
+
+function wrap(data: object, { one = '', request }: Envelope = {}): object {
+  return request ? { [one]: data } : data
 }
 
 describe('what a schema says otherwise than by properties', () => {
