@@ -56,7 +56,9 @@ const CUSTOM = ['feed', 'titles', 'rename', 'echo', 'nothing', 'noValue', 'fails
 
 function useArticles(app: Application, settings: SchemaSettings = { envelope: ENVELOPE }) {
   app.use('authors', memory({ store: { 0: AUTHOR } }), {
-    schema: schema(z.object({ id: z.int(), name: z.string() }))
+    schema: schema(z.object({ id: z.int(), name: z.string() }), {
+      envelope: { one: 'author', many: 'authors', request: true }
+    })
   })
   app.use(
     'articles',
