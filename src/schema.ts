@@ -32,9 +32,11 @@ export { onWrite, schema } from './schema/schema.ts'
 export type { StandardSchema } from './schema/standard.ts'
 export type {
   DeclaredSchema,
+  Nested,
   SchemaTypes,
   ServiceOf,
   SettingsFor,
+  SingletonOf,
   TypesOfForm,
   TypesOfRecord
 } from './schema/types.ts'

@@ -17,6 +17,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['core'],
   ['authentication-hooks', 'schema'],
   ['access', 'relations'],
+  ['scope'],
   ['application', 'transport', 'adapter', 'authentication', 'client', 'manifest'],
   ['node'],
   ['express', 'koa', 'fetch', 'socketio', 'sync', 'oauth', 'memory', 'kysely', 'openapi'],

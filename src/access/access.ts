@@ -5,9 +5,7 @@ import { getServiceOptions } from '../core/service.ts'
 import type { Application, FeathersService, HookContext, Query, ServiceExtension } from '../core/types.ts'
 import { Forbidden, isFeathersError, NotAuthenticated } from '../errors.ts'
 import type { AroundHook, Hook } from '../hooks/types.ts'
-import { toNames } from '../schema/alternatives.ts'
-import { getSchemaDefinition } from '../schema/compile.ts'
-import { isOpenObject } from '../schema/json-schema.ts'
+import { listDeclared } from '../schema/compile.ts'
 import { listStored } from '../schema/stored.ts'
 import { isFunction } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
@@ -107,7 +105,7 @@ class ServiceAccess implements ServiceExtension {
 
     if (rules.length === 0) return
 
-    const declared = listFields(service)
+    const declared = listDeclared(service)
     const names = declared ?? (await listStored(service))
 
     if (!names) return
@@ -206,15 +204,6 @@ export function decide(context: HookContext, rule: AccessRule | undefined): void
   } catch (error) {
     refuseAfter(context, error)
   }
-}
-
-/** The fields that the schema of a service declares; `undefined` where records may have others. */
-function listFields(service: FeathersService): readonly string[] | undefined {
-  const definition = getSchemaDefinition(service)
-
-  if (!definition || definition.extra === 'keep' || isOpenObject(definition.record)) return undefined
-
-  return toNames(definition.record)
 }
 
 function takeDecision(context: HookContext, decision: unknown): void {

@@ -11,7 +11,7 @@ import { hasCode, isFunction, isObject } from '../utils/check.ts'
 import { copyWith } from '../utils/object.ts'
 import { evaluateForWrite, type WriteDecision } from './write-decision.ts'
 
-/** What a rule restricts a call to. */
+/** What a rule, or a parent, restricts a call to. */
 export interface Restriction {
   /** What every record has to match that the call returns or writes, after the write too. */
   readonly query: Query
@@ -22,16 +22,19 @@ export interface Restriction {
 
 declare module '../utils/call-state.ts' {
   interface ContextSlots {
-    /** What the call is restricted to, where its rule has returned a query. */
+    /** What the call is restricted to, where its rule has returned a query or its service has parents. */
     readonly restriction?: Restriction
   }
 }
 
-/** Restricts a call to a query. */
+/** Restricts a call to a query, beside what it is restricted to already. */
 export function setRestriction(context: HookContext, query: Query): void {
-  const { id, params } = context
+  const { restriction } = getSlots(context)
+  const { id, params } = restriction ?? context
 
-  setSlots(context, { restriction: { query, id, params } })
+  setSlots(context, {
+    restriction: { query: restriction ? { $and: [restriction.query, query] } : query, id, params }
+  })
 }
 
 /** Adds the restriction of a call to its query, where it is not there yet. */
@@ -93,7 +96,7 @@ const enforceRead: Enforce = async (context, { query }, next) => {
   if (context.method === 'get') throw toNotFound(context)
 
   throw new GeneralError(
-    `'find' of '${context.path}' returned records that its access does not allow: it has to apply params.query`
+    `'find' of '${context.path}' returned records that its access, or its parent, does not allow: it has to apply params.query`
   )
 }
 

@@ -5,7 +5,7 @@ import { toReadings } from '../query/coerce.ts'
 import { FIELD_OPERATORS } from '../query/operators.ts'
 import { parseQuery } from '../query/parse.ts'
 import { toPredicate } from '../query/predicate.ts'
-import { getPath, isPlainObject } from '../utils/object.ts'
+import { getPath, isComposite, isPlainObject } from '../utils/object.ts'
 
 /**
  * What is known of a query before a write: it holds, it does not, it cannot be known (`undefined`), or it holds where
@@ -81,6 +81,9 @@ function evaluateField(name: string, value: unknown, write: Write): WriteDecisio
 
 /** Whether a value that is to be stored matches. Where the store might convert it first, that is not known. */
 function compare(field: unknown, operator: string, operand: unknown): boolean | undefined {
+  // Ids of some databases are instances, of which nothing else is known.
+  if (operator === '$eq' && field === operand && isInstance(field)) return true
+
   const known = FIELD_OPERATORS.get(operator)
   const operands: readonly unknown[] = known?.list && Array.isArray(operand) ? operand : [operand]
 
@@ -105,6 +108,10 @@ function isComparable(field: unknown, operand: unknown): boolean {
   if (field === null || field === undefined || operand === null) return true
 
   return typeof field === typeof operand
+}
+
+function isInstance(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !isComposite(value)
 }
 
 function isScalar(value: unknown): boolean {

@@ -8,6 +8,7 @@ import { nameSecondCopy } from '../core/single-copy.ts'
 import type { RouteLookup, ServiceMixin } from '../core/types.ts'
 import { addRelations } from '../relations/extension.ts'
 import { enforceSchema } from '../schema/enforce.ts'
+import { addScope } from '../scope/scope.ts'
 import { copyWith, isEmpty } from '../utils/object.ts'
 import { stripSlashes } from '../utils/path.ts'
 
@@ -15,6 +16,7 @@ import { stripSlashes } from '../utils/path.ts'
 export class Feathers extends BaseApplication {
   override mixins: ServiceMixin<any>[] = [
     assertNoRoute,
+    addScope,
     enforceSchema,
     addRelations,
     ...registrationSteps,

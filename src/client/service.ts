@@ -1,4 +1,5 @@
 import { fromArguments, getDefinition, isStandardMethod, type ServiceCall } from '../core/methods.ts'
+import { getServiceOptions } from '../core/service.ts'
 import type {
   Id,
   NormalizedServiceOptions,
@@ -162,7 +163,7 @@ async function call(service: ClientService, method: string, args: readonly unkno
   const serviceCall = fromArguments(method, args)
   const { id, data, params } = serviceCall
 
-  if (getDefinition(method).args.includes('id')) assertId(method, id)
+  if (getDefinition(method).args.includes('id')) assertId(service, method, id)
 
   assertPlain('params', params)
   assertPlain('query', params.query ?? {})
@@ -174,10 +175,10 @@ async function call(service: ClientService, method: string, args: readonly unkno
 
 /**
  * Refuses what is no id, before it is sent: `NaN` and an empty array would arrive as none, which stands for all records.
- * The server takes the same ids.
+ * The server takes the same ids. A single record has none.
  */
-function assertId(method: string, id: unknown): void {
-  if (id === undefined || id === '' || (id === null && method === 'get')) {
+function assertId(service: object, method: string, id: unknown): void {
+  if (id === undefined || id === '' || (id === null && method === 'get' && !isSingleton(service))) {
     throw new BadRequest(`id for .${method} is required`)
   }
   if (id !== null && typeof id !== 'string' && typeof id !== 'bigint' && !Number.isFinite(id)) {
@@ -185,6 +186,10 @@ function assertId(method: string, id: unknown): void {
       'Invalid id: expected a string that is not empty, a number, or null for several records'
     )
   }
+}
+
+function isSingleton(service: object): boolean {
+  return getServiceOptions(service)?.singleton !== undefined
 }
 
 /**

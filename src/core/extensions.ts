@@ -9,14 +9,14 @@ import type { Application, FeathersService, HookContext, ServiceExtension } from
 export type Levels = readonly [Layer<HookContext>, Layer<HookContext>, Layer<HookContext>]
 
 /**
- * What takes part in the calls of a service, in the order in which it sees their input: its schema, the inner extension of
- * that, its access. The restriction of access comes last, so that no client can remove it.
+ * What takes part in the calls of a service, in the order in which it sees their input: its scope, its schema, the inner
+ * extensions of both, its access. The restrictions come last, so that no client can remove them.
  */
 export function listExtensions(service: object): readonly ServiceExtension[] {
   // A plugin may have put a service among the others that was never registered.
-  const { schema, access } = getServiceOptions(service) ?? {}
+  const { scope, schema, access } = getServiceOptions(service) ?? {}
 
-  return [schema, schema?.inner, access].filter(Boolean) as ServiceExtension[]
+  return [scope, schema, schema?.inner, scope?.inner, access].filter(Boolean) as ServiceExtension[]
 }
 
 /** A call that a transport has made, as the schema of its service reads it. */

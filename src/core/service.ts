@@ -30,7 +30,9 @@ export const SERVICE_OPTIONS: readonly string[] = [
   'schema',
   'access',
   'routes',
-  'by'
+  'by',
+  'parent',
+  'singleton'
 ]
 
 /** The name of the id field of a service, as adapters have it. */
@@ -116,7 +118,7 @@ export function normalizeServiceOptions(
     methods,
     events,
     serviceEvents: options.serviceEvents ?? [...defaultServiceEvents, ...events]
-  }
+  } as NormalizedServiceOptions
 }
 
 /**
@@ -220,7 +222,7 @@ function isExtension(value: unknown): boolean {
   return isObject(value) && EXTENSION_PARTS.some((name) => isFunction(value[name]))
 }
 
-/** A path into objects is none: the value has to be unique, and to be written. */
-function isFieldName(value: unknown): boolean {
+/** Whether a value is the name of a field. A path into objects is none: the value has to be unique, and to be written. */
+export function isFieldName(value: unknown): boolean {
   return isString(value) && !/[.$]/.test(value)
 }

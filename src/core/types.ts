@@ -247,6 +247,34 @@ export interface ServiceOptions<MethodNames = string> {
   routes?: { readonly [route: RouteName]: MethodNames } | undefined
   /** The field whose value stands in place of the id in calls from outside. No two records may have the same. */
   by?: string | undefined
+  /**
+   * The record that a placeholder of the path names, by the field that holds its id: `{ articleId: 'articles' }`. The caller has to
+   * be allowed to get it; calls concern its records alone, and new records get its id.
+   */
+  parent?: ParentOptions | undefined
+  /**
+   * The service is one record for each caller, such as the current user: returns its id. `null` and `undefined` are a 404. A client
+   * says `true`.
+   */
+  singleton?: Singleton | true | undefined
+}
+
+/** Returns the id of the one record that a caller reaches. */
+export type Singleton<ServiceParams = any> = (
+  params: ServiceParams
+) => Id | null | undefined | object | Promise<Id | null | undefined | object>
+
+/** The record that a placeholder in the path of a service names. */
+export interface Parent<Path extends string = string> {
+  /** The path of its service. */
+  readonly service: Path
+  /** The name of the placeholder, without the colon. Its value is what the path of a call of that service would have. */
+  readonly placeholder: string
+}
+
+/** Parents by the field that holds the id of the record; short where the path has one placeholder. */
+export interface ParentOptions<Path extends string = string> {
+  readonly [field: string]: Path | Parent<Path> | undefined
 }
 
 /** A verb and a path, such as `POST /:id/favorite`. */
@@ -341,6 +369,10 @@ export interface NormalizedServiceOptions {
   readonly access?: ServiceExtension
   readonly routes?: { readonly [route: string]: string }
   readonly by?: string
+  readonly parent?: { readonly [field: string]: Parent }
+  readonly singleton?: Singleton
+  /** What holds calls to `parent` and `singleton`. */
+  readonly scope?: ServiceExtension
   [key: string]: any
 }
 
@@ -684,6 +716,25 @@ export type MethodName<Services, Path extends keyof Services> = keyof any extend
   ? string
   : keyof Services[Path]
 
+/** The options of the service that belongs under a path. */
+export type RegistrationOptions<Services, Path extends keyof Services> = keyof any extends keyof Services
+  ? ServiceOptions
+  : Omit<ServiceOptions<MethodName<Services, Path>>, 'parent'> & {
+      parent?:
+        | {
+            readonly [Field in FieldName<EventData<ServiceGenericType<Services[Path]>>>]?:
+              | PathBeside<Path, Services>
+              | Parent<PathBeside<Path, Services>>
+          }
+        | undefined
+    }
+
+/** The fields of a record; any where they are not known. */
+type FieldName<T> = unknown extends T ? string : keyof T & string
+
+/** A path of a service; any beside a path that may be any, so that a typed application is good where another is asked for. */
+type PathBeside<Path, Services> = 0 extends 1 & Path ? any : keyof Services & string
+
 /** Services and settings by name, with hooks and events. */
 export interface FeathersApplication<Services = any, Settings = any> {
   /** The version of the Feathers API that this application speaks. */
@@ -722,7 +773,7 @@ export interface FeathersApplication<Services = any, Settings = any> {
   use<L extends keyof Services & string>(
     path: L,
     service: Registrable<Services, L>,
-    options?: ServiceOptions<MethodName<Services, L>>
+    options?: RegistrationOptions<Services, L>
   ): this
 
   /**

@@ -4,8 +4,8 @@ import { SERVICE_OPTIONS } from '../core/service.ts'
 import type {
   Application as CoreApplication,
   FeathersApplication,
-  MethodName,
   Registrable,
+  RegistrationOptions,
   ServiceOptions
 } from '../core/types.ts'
 import { graft } from '../node/graft.ts'
@@ -83,16 +83,13 @@ interface UseService<App, Services> {
   /** Registers a service, with Express middleware before and after it. */
   <Path extends keyof Services & string>(
     path: Path,
-    ...middlewareAndService: AroundService<
-      Registrable<Services, Path>,
-      ServiceOptions<MethodName<Services, Path>>
-    >
+    ...middlewareAndService: AroundService<Registrable<Services, Path>, RegistrationOptions<Services, Path>>
   ): App
   /** Registers a service, or all services of another application under a path. */
   <Path extends keyof Services & string>(
     path: Path,
     service: Registrable<Services, Path>,
-    options?: ServiceOptions<MethodName<Services, Path>>
+    options?: RegistrationOptions<Services, Path>
   ): App
 }
 

@@ -2,7 +2,7 @@ import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { FeathersService, HookContext, Params } from '../core/types.ts'
 import { TRAITS } from '../hooks/traits.ts'
 import type { AroundHook, Hook } from '../hooks/types.ts'
-import type { SchemaDefinition } from '../schema/compile.ts'
+import { type SchemaDefinition, withParents } from '../schema/compile.ts'
 import { CHECKS, type LongForm } from '../schema/declaration.ts'
 import type { DescribedExtension, InnerExtension } from '../schema/declared.ts'
 import { toExtension } from '../schema/enforce.ts'
@@ -222,7 +222,7 @@ class TableSchema implements DescribedExtension {
 
     assertColumns(this.settings.fields ?? {}, stored, this.path)
 
-    const declared = toExtension(declare(toForm(this.settings, stored)))
+    const declared = toExtension(declare(toForm(withParents(this.settings, service), stored)))
 
     declared.inner = this.inner
     declared.install?.(service, this.path, this.app)

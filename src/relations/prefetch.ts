@@ -67,10 +67,11 @@ function toFoundRequest(
 
   if (!hasSets(service)) return undefined
 
-  const { access, schema } = getServiceOptions(service)
+  const { access, schema, parent } = getServiceOptions(service)
   const mayNarrow = schema !== undefined && (schema as Partial<DescribedExtension>).narrowsFind !== false
+  const isRestricted = parent !== undefined || access?.innermost?.('find') !== undefined
   // Links are found by an internal call.
-  const mayRestrict = !isLink && Boolean(params.provider) && access?.innermost?.('find') !== undefined
+  const mayRestrict = !isLink && Boolean(params.provider) && isRestricted
 
   if (mayNarrow || mayRestrict || hasHooks(app, service, 'find')) return undefined
 

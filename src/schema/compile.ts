@@ -20,7 +20,7 @@ import type { Envelope } from './envelope.ts'
 import { toBadRequest } from './faults.ts'
 import { type Field, type FieldTable, findField, isHidden, toFieldTable } from './fields.ts'
 import { HiddenFields } from './hidden.ts'
-import { getProperties, isAnything, type JsonSchema } from './json-schema.ts'
+import { getProperties, isAnything, isOpenObject, type JsonSchema } from './json-schema.ts'
 import { assertKeywords, toCheckedValidator } from './keywords.ts'
 import { compilePicker, type OutputRules, type Picker, toDispatchProperty } from './output.ts'
 import { compileQuery, listAsked, type QueryCheck, toId } from './query.ts'
@@ -109,6 +109,15 @@ export function getSchemaDefinition(service: FeathersService): SchemaDefinition 
   return (schema as { readonly definition?: SchemaDefinition } | undefined)?.definition
 }
 
+/** The fields that the schema of a service declares; `undefined` where records may have others. */
+export function listDeclared(service: FeathersService): readonly string[] | undefined {
+  const definition = getSchemaDefinition(service)
+
+  if (!definition || definition.extra === 'keep' || isOpenObject(definition.record)) return undefined
+
+  return toNames(definition.record)
+}
+
 /** What the schema of a service says of a custom method; `undefined` where it says nothing. */
 export function getMethodDefinition(
   { methods }: Pick<SchemaDefinition, 'methods'>,
@@ -131,23 +140,24 @@ type Method = readonly [name: string, parts: Parts<Validator>]
 /**
  * Compiles what a service checks.
  *
- * @param form The declaration
+ * @param declared The declaration
  * @param record The validator of its record
- * @param service The service, whose methods decide what is needed
+ * @param service The service, whose methods and parents decide what is needed
  * @param id The name of its id field
  * @param onDropped Called with the path of a field that is dropped because it is not declared
  * @throws TypeError for schemas that cannot be derived, and for names that the record does not have
  */
 export function compileSchema(
-  form: LongForm,
+  declared: LongForm,
   record: Validator,
   service: FeathersService,
   id: string,
   onDropped: (path: string) => void
 ): CompiledSchema {
+  const form = withParents(declared, service)
   const { hidden = [], extra = 'drop', relations = {}, resolvers } = form
   const computed = getComputedNames(form)
-  const declared = toNames(record.output)
+  const names = toNames(record.output)
 
   assertKeywords(form.record, 'The record of schema()', getAjv(form, 'data'))
   assertPaths(hidden, record.output)
@@ -159,7 +169,7 @@ export function compileSchema(
     schema: record.output,
     hidden,
     computed: [
-      ...computed.filter((name) => form.computed?.[name] || !declared.includes(name)),
+      ...computed.filter((name) => form.computed?.[name] || !names.includes(name)),
       ...Object.keys(relations)
     ],
     keepsExtra: extra === 'keep',
@@ -173,7 +183,7 @@ export function compileSchema(
 
   return {
     id,
-    checks: compileChecks(form, validators, methods, query, id),
+    checks: compileChecks(form, validators, methods, query, id, listParents(service)),
     pick,
     dispatchProperty: toDispatchProperty(pick),
     pickEvent: compilePicker({ ...output, hidden: [...hidden, ...getExternalNames(resolvers)] }),
@@ -205,18 +215,50 @@ export function compileSchema(
   }
 }
 
+/**
+ * A declaration for a service with parents: their fields are fields of the server.
+ *
+ * @param form The declaration
+ * @param service The service
+ * @throws TypeError where the declaration sets such a field itself
+ */
+export function withParents<Form extends Pick<LongForm, 'server'>>(form: Form, service: object): Form {
+  const names = listParents(service)
+  const twice = names.find((name) => form.server?.[name])
+
+  if (twice !== undefined) {
+    throw createTypeError(
+      'ALULA_CONFLICTING_FIELD',
+      `The schema has the field '${twice}' in 'server', and the path of its service sets it: leave it out`
+    )
+  }
+
+  if (names.length === 0) return form
+
+  return {
+    ...form,
+    server: { ...form.server, ...Object.fromEntries(names.map((name) => [name, undefined])) }
+  }
+}
+
+/** The fields that the path of a service sets. */
+function listParents(service: object): readonly string[] {
+  return Object.keys(getServiceOptions(service).parent ?? {})
+}
+
 function compileChecks(
   form: LongForm,
   validators: ReadonlyMap<string, Validator>,
   methods: readonly Method[],
   query: QueryCheck,
-  id: string
+  id: string,
+  parents: readonly string[]
 ): ReadonlyMap<string, MethodChecks> {
   const checks = new Map<string, MethodChecks>()
 
   for (const method of ['find', 'get', 'remove']) checks.set(method, { query })
   for (const [method, validator] of validators) {
-    checks.set(method, { query, data: compileMethod(form, method, validator, id) })
+    checks.set(method, { query, data: compileMethod(form, method, validator, id, parents) })
   }
   for (const [name, { data, query: ofMethod }] of methods) {
     checks.set(name, {
@@ -295,7 +337,13 @@ function createValidators(
   )
 }
 
-function compileMethod(form: LongForm, method: string, validator: Validator, id: string): DataCheck {
+function compileMethod(
+  form: LongForm,
+  method: string,
+  validator: Validator,
+  id: string,
+  parents: readonly string[]
+): DataCheck {
   const { server = {}, unknown } = form
   const names = toNames(validator.input)
   const twice = Object.keys(server).find((name) => names.includes(name))
@@ -310,6 +358,7 @@ function compileMethod(form: LongForm, method: string, validator: Validator, id:
   return compileData({
     validator,
     server,
+    parents,
     unknown,
     id: names.includes(id) ? undefined : id,
     writes: method as 'create' | 'update' | 'patch'

@@ -17,6 +17,8 @@ export interface DataSettings extends Pick<SchemaSettings, 'server' | 'unknown'>
   readonly validator: Validator
   /** The id, where the schema does not have it: only calls from inside may give it, beside the fields of `server`. */
   readonly id?: string | undefined
+  /** The fields of `server` that the path of the service sets: a call has their values, and no others. */
+  readonly parents?: readonly string[]
   /** The method: what the server sets differs. */
   readonly writes?: 'create' | 'update' | 'patch'
 }
@@ -102,7 +104,7 @@ function compileRecord(
   settings: DataSettings,
   what: 'data' | 'query' = 'data'
 ): (data: unknown, source: DataSource, prefix: string) => Result | Promise<Result> {
-  const { validator, server = {}, id, unknown, writes } = settings
+  const { validator, server = {}, parents = [], id, unknown, writes } = settings
   const convertForm = compileForm(validator.input, what)
   const explainDate = compileDateFaults(validator.input)
   const convertDates = compileDates(validator.input)
@@ -114,7 +116,7 @@ function compileRecord(
     const { rest, given } = takeReserved(sent, reserved)
     const { value: known, unknown: names } = split(rest)
     const { value, unfit } = source.isOutside ? convertDates(known) : { value: known, unfit: NO_PATHS }
-    const isRefused = source.isOutside && given !== NONE
+    const refused = source.isOutside ? Object.keys(given).filter((name) => !parents.includes(name)) : []
     const isUnknown = unknown !== 'drop' && names.length > 0
 
     const explain = (fault: Fault) => {
@@ -124,12 +126,12 @@ function compileRecord(
     }
 
     const finish = (outcome: ValidationOutcome): Result => {
-      if (!outcome.faults && !isRefused && !isUnknown) {
+      if (!outcome.faults && refused.length === 0 && !isUnknown) {
         return { value: writes === 'patch' ? pickSent(outcome.value, value) : outcome.value, given }
       }
 
       const faults = [
-        ...(isRefused ? toFaults(Object.keys(given), 'is set by the server') : []),
+        ...toFaults(refused, 'is set by the server'),
         ...(isUnknown ? toFaults(names, 'is not a known field') : []),
         ...(outcome.faults ?? []).map(explain)
       ]
@@ -247,10 +249,11 @@ function withData(context: HookContext, data: unknown): HookContext {
 
 /** Puts the values in that the server sets, in place of those that no call from inside has given. */
 function compileServer(settings: DataSettings): (checked: Checked, context: HookContext) => unknown {
-  const { server = {}, writes } = settings
+  const { server = {}, parents = [], writes } = settings
   const all = Object.entries(server).flatMap(([name, make]) => (make ? [{ name, make }] : []))
   const makers = writes === 'create' ? all : all.filter(({ make }) => isWritten(make))
-  const kept = writes === 'update' ? all.flatMap(({ name, make }) => (isWritten(make) ? [] : [name])) : []
+  const own = all.flatMap(({ name, make }) => (isWritten(make) ? [] : [name]))
+  const kept = writes === 'update' ? [...own, ...parents] : []
 
   return ({ value, given }, context) => {
     const missing = kept.filter((name) => !Object.hasOwn(given, name))

@@ -53,7 +53,12 @@ export function enforceSchema(
 ): void {
   const declaration = options.schema && getDeclaration(options.schema)
 
-  if (declaration) Object.assign(options, { schema: toExtension(declaration) })
+  // The path of a service with parents sets fields, so it shares nothing with others of the same declaration.
+  if (declaration) {
+    Object.assign(options, {
+      schema: options.parent ? createExtension(declaration) : toExtension(declaration)
+    })
+  }
 }
 
 /** What takes part in the calls of the services with a declaration: the same for all of them. */

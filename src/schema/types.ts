@@ -75,6 +75,39 @@ type RemoteCustom<Types extends SchemaTypes, Methods extends string, P> = {
 }
 
 /**
+ * A declaration as a service with parents has it: `create` and `update` do not need the fields that its path sets.
+ *
+ * @example
+ * interface Services {
+ *   'articles/:slug/comments': ServiceOf<Nested<typeof comments, 'articleId'>>
+ * }
+ */
+export type Nested<Declared, Fields extends string> =
+  Declared extends DeclaredSchema<infer Types>
+    ? DeclaredSchema<
+        Omit<Types, 'create' | 'update'> & {
+          readonly create: NewRecord<Types['create'], Fields>
+          readonly update: NewRecord<Types['update'], Fields>
+        }
+      >
+    : never
+
+/**
+ * The type of a single record that is declared by a schema, as its callers have it: its methods take `null` in place of the id.
+ * Internal calls, which take the id, have it too.
+ */
+export type SingletonOf<Declared, Methods extends string = string, ServiceParams = Params> =
+  Declared extends DeclaredSchema<infer Types>
+    ? Named<SingleMethods<Types, ServiceParams>, Methods> &
+        CustomOf<Types['methods'], 'data', Methods, ServiceParams> &
+        Written<Types, SingleNames<Types['methods'], Methods>, ServiceParams>
+    : never
+
+type SingleNames<Custom, Methods extends string> = string extends Methods
+  ? Exclude<StandardName, 'find' | 'create'> | (keyof Custom & string)
+  : Methods
+
+/**
  * Says what the class of the service has, which knows nothing of relations. It takes what callers give, or a part of a record:
  * by then the schema has put defaults in, also for a field that is `undefined`.
  */
@@ -314,4 +347,26 @@ interface RemoteMethods<T extends SchemaTypes, P, Record = T['record'], R = T['r
     id: Id,
     params?: Asking<P, RecordQuery<T['stored'], R>, N>
   ): Promise<ReceivedOne<W, With<Record, R, N>>>
+}
+
+/** Those of one record. */
+interface SingleMethods<Types extends SchemaTypes, P, Record = Types['record'], R = Types['relations']> {
+  get<const N extends Step<R> = never>(
+    id: NullableId,
+    params?: Asking<P, RecordQuery<Types['stored'], R>, N>
+  ): Promise<With<Record, R, N>>
+  update<const N extends Step<R> = never>(
+    id: NullableId,
+    data: Types['update'],
+    params?: Asking<P, RecordQuery<Types['stored'], R>, N>
+  ): Promise<With<Record, R, N>>
+  patch<const N extends Step<R> = never>(
+    id: NullableId,
+    data: Types['patch'],
+    params?: Asking<P, RecordQuery<Types['stored'], R>, N>
+  ): Promise<With<Record, R, N>>
+  remove<const N extends Step<R> = never>(
+    id: NullableId,
+    params?: Asking<P, RecordQuery<Types['stored'], R>, N>
+  ): Promise<With<Record, R, N>>
 }

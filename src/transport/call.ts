@@ -3,7 +3,7 @@ import { defaultServiceMethods, getDefinition, isStandardMethod, type ServiceCal
 import { type FilledRoute, fillRoute } from '../core/routes.ts'
 import { getMethodRoutes, getServiceOptions } from '../core/service.ts'
 import type { MethodRoutes, Query, RouteLookup } from '../core/types.ts'
-import { BadRequest, MethodNotAllowed } from '../errors.ts'
+import { BadRequest, MethodNotAllowed, NotFound } from '../errors.ts'
 import { toCallData } from './body.ts'
 import { MALFORMED_PATH } from './error.ts'
 import { type IncomingHeaders, METHOD_HEADER } from './http.ts'
@@ -27,7 +27,7 @@ interface CallRequest {
  * escape in the path and for a body that is not data
  */
 export function toServiceCall(request: CallRequest, route: RouteLookup): ServiceCall {
-  const { methods, routeParams, by } = getServiceOptions(route.service)
+  const { methods, routeParams, by, singleton } = getServiceOptions(route.service)
   const { __id } = route.params
   const segment = __id === undefined ? null : decode(__id)
   const routed = findMethodRoute(request, route, segment)
@@ -46,7 +46,7 @@ export function toServiceCall(request: CallRequest, route: RouteLookup): Service
 
   return {
     method,
-    id: segment,
+    id: singleton ? null : segment,
     data: filled ? filled.data : data,
     params: withLookupField(route.service, by, method, segment, {
       query: request.query,
@@ -159,6 +159,7 @@ function toMethod(
   segment: string | null
 ): string {
   if (verb === 'POST' && isNamed(headers)) return String(headers[METHOD_HEADER])
+  if (getServiceOptions(service).singleton) assertSingle(verb, segment, { service, params })
   if (params.__rest !== undefined) {
     throw new MethodNotAllowed(`Method ${verb} not allowed for this path${toHint(verb, headers)}`)
   }
@@ -168,13 +169,21 @@ function toMethod(
 
     throw new MethodNotAllowed('Method POST not allowed for this path')
   }
-  if (verb === 'GET' || verb === 'HEAD') return segment === null ? 'find' : 'get'
+  if (verb === 'GET' || verb === 'HEAD') {
+    return segment === null && !getServiceOptions(service).singleton ? 'find' : 'get'
+  }
 
   const method = METHODS_BY_VERB.get(verb)
 
   if (method === undefined) throw new MethodNotAllowed(`Method ${verb} not allowed${toHint(verb, headers)}`)
 
   return method
+}
+
+/** A single record has no path but that of its service, and is not created there. */
+function assertSingle(verb: string, segment: string | null, { service, params }: RouteLookup): void {
+  if (verb === 'POST' && segment !== null && isCustomMethod(segment, service)) return
+  if (verb === 'POST' || segment !== null || params.__rest !== undefined) throw new NotFound('Page not found')
 }
 
 /** Whether the headers name the method. */

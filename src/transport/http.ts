@@ -205,9 +205,10 @@ function allowedVerbs(
   const { __id, __rest } = params
   // With the header the method was refused, not the verb.
   const refused = headers[METHOD_HEADER] === undefined ? verb : undefined
-  const elsewhere = __id === undefined ? ['get'] : ['find', 'create']
-  const ofMethods = getServiceOptions(service)
-    .methods.filter((method) => !elsewhere.includes(method))
+  const { methods, singleton } = getServiceOptions(service)
+  const elsewhere = singleton ? [] : __id === undefined ? ['get'] : ['find', 'create']
+  const ofMethods = methods
+    .filter((method) => !elsewhere.includes(method))
     .map((method) => getDefinition(method).verb)
   const verbs = [
     ...(__rest === undefined ? ofMethods : []),

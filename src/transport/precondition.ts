@@ -40,7 +40,8 @@ export function runConditionally(
 ): Promise<HookContext> {
   const { id } = call
 
-  if (id === null || id === undefined) {
+  // The id of a single record is not known yet: the requests of all callers run one after another.
+  if ((id === null || id === undefined) && !getServiceOptions(route.service).singleton) {
     throw new BadRequest(
       "Invalid header 'If-Match': expected a path with an id, because a tag belongs to one record"
     )

@@ -100,7 +100,7 @@ export function toSocketCall(
 
   const { service, params: route } = findService(app, path)
 
-  const { methods, by } = getServiceOptions(service)
+  const { methods, by, singleton } = getServiceOptions(service)
 
   if (!methods.includes(method)) {
     throw new MethodNotAllowed(
@@ -112,9 +112,11 @@ export function toSocketCall(
 
   if (args.length > names.length) throw new BadRequest(`Too many arguments for '${method}' method`)
 
-  const { id, data, params: query } = fromArguments(method, args)
+  const { id: sentId, data, params: query } = fromArguments(method, args)
+  // The call of a single record finds its id itself.
+  const id = singleton ? (sentId ?? null) : sentId
 
-  if (names.includes('id')) assertId(id, method)
+  if (names.includes('id') && !(singleton && id === null)) assertId(id, method)
   assertQuery(query)
 
   const sent = names.includes('data') ? toSocketData(data, method) : undefined

@@ -1,0 +1,145 @@
+import { setRestriction } from '../access/restriction.ts'
+import { withLookupField } from '../core/by.ts'
+import { isStandardMethod } from '../core/methods.ts'
+import { getIdField, getServiceOptions } from '../core/service.ts'
+import type { HookContext, Id, Params, Parent } from '../core/types.ts'
+import { NotFound } from '../errors.ts'
+import { toBadRequest } from '../schema/faults.ts'
+import { toNestedParams } from '../utils/call-state.ts'
+import { isObject } from '../utils/check.ts'
+import { copyWith } from '../utils/object.ts'
+import { shorten } from '../utils/shorten.ts'
+import { listPlaceholders, type Parents, refuse } from './options.ts'
+
+/** The ids of parents by field. */
+interface ParentIds {
+  [field: string]: unknown
+}
+
+/**
+ * Asks for the records that the path of a call names, as the caller, and holds the call to them. A call from inside has those
+ * that its `params.route` names.
+ *
+ * @param context The context of the call
+ * @param parents The parents of the service
+ * @throws NotFound where the caller may not get one of them, whether or not it is there
+ */
+export async function resolveParents(context: HookContext, parents: Parents): Promise<void> {
+  const { provider, route = {} } = context.params
+  const ids: ParentIds = {}
+
+  for (const [field, parent] of Object.entries(parents)) {
+    const value: unknown = Object.hasOwn(route, parent.placeholder) ? route[parent.placeholder] : undefined
+
+    if (value !== undefined && value !== null)
+      ids[field] = await getParentId(context, field, parent, value as Id)
+    // A relation of another service leads here, or a hook has taken the route away.
+    else if (provider) throw toNotFound(parent, '')
+  }
+
+  if (Object.keys(ids).length === 0 || !isStandardMethod(context.method)) return
+
+  setRestriction(context, ids)
+  context.data = fillData(context, ids)
+}
+
+/** The id of the record that a client of the other service would name by a value. */
+async function getParentId(context: HookContext, field: string, parent: Parent, value: Id): Promise<unknown> {
+  const { app, path } = context
+  const service = app.service(parent.service)
+  const { by, methods, access } = getServiceOptions(service)
+  const params = toParentParams(context.params, service, parent)
+
+  // Like a relation: a rule decides whether or not clients have the method.
+  if (params.provider && !methods.includes('get') && !access?.admit?.('get')) throw toNotFound(parent, value)
+
+  const record = await getRecord(
+    () => service.get(value, withLookupField(service, by, 'get', value, params)),
+    () => toNotFound(parent, value)
+  )
+  const id = record[getIdField(service)]
+
+  if (id === undefined || id === null) {
+    throw refuse(
+      path,
+      field,
+      `'get' of '${parent.service}' returned a record without '${getIdField(service)}'`
+    )
+  }
+
+  return id
+}
+
+/** The params of the caller, for the other service: with the placeholders of its path alone. */
+function toParentParams(
+  params: Params & { adapter?: unknown; paginate?: unknown },
+  service: object,
+  parent: Parent
+) {
+  const { query, adapter, paginate, route = {}, ...caller } = params
+  const names = listPlaceholders(parent.service)
+  const own = Object.fromEntries(Object.entries(route).filter(([name]) => names.includes(name)))
+
+  return toNestedParams(caller, service, {}, { query: {}, route: own })
+}
+
+/** Errors that do not say that the caller may not get the record: it may later. */
+const PASSING: readonly unknown[] = [408, 429]
+
+async function getRecord(
+  get: () => Promise<any>,
+  toError: () => Error
+): Promise<{ [name: string]: unknown }> {
+  let record: unknown
+
+  try {
+    record = await get()
+  } catch (error) {
+    const { code } = (error ?? {}) as { code?: unknown }
+
+    if (typeof code !== 'number' || code < 400 || code > 499 || PASSING.includes(code)) throw error
+  }
+
+  if (!isObject(record)) throw toError()
+
+  return record
+}
+
+/** The same for a record that is not there and for one that is not for the caller. */
+function toNotFound({ placeholder }: Parent, value: unknown): NotFound {
+  return new NotFound(`No record found for ${placeholder} '${shorten(String(value))}'`)
+}
+
+/**
+ * New records, and those that replace others, get the ids. What clients write back may have them.
+ *
+ * @throws BadRequest for another value
+ */
+function fillData({ method, data }: HookContext, ids: ParentIds): unknown {
+  const fill = (item: unknown, prefix: string) => fillRecord(item, ids, prefix, method !== 'patch')
+
+  if (method === 'create' && Array.isArray(data)) return data.map((item, index) => fill(item, `${index}.`))
+
+  return ['create', 'update', 'patch'].includes(method) ? fill(data, '') : data
+}
+
+function fillRecord(item: unknown, ids: ParentIds, prefix: string, isWhole: boolean): unknown {
+  if (!isObject(item)) return item
+
+  const sent = Object.keys(ids).filter((field) => Object.hasOwn(item, field) && item[field] !== undefined)
+  const wrong = sent.filter((field) => !isSame(item[field], ids[field]))
+
+  if (wrong.length > 0) {
+    throw toBadRequest(
+      'data',
+      wrong.map((field) => ({ path: prefix + field, message: 'is set by the path' }))
+    )
+  }
+
+  return copyWith(item, isWhole ? ids : Object.fromEntries(sent.map((field) => [field, ids[field]])))
+}
+
+/** Ids of some databases are instances, which clients see as strings. */
+function isSame(sent: unknown, id: unknown): boolean {
+  return sent === id || (['string', 'number'].includes(typeof sent) && String(sent) === String(id))
+}

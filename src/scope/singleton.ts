@@ -1,0 +1,27 @@
+import type { HookContext, Singleton } from '../core/types.ts'
+import { NotFound } from '../errors.ts'
+import { andThen } from '../utils/promise.ts'
+import { shorten } from '../utils/shorten.ts'
+
+/**
+ * Gives a call from outside the id of the one record that its caller reaches. Calls from inside name a record.
+ *
+ * @param context The context of the call, whose credentials are verified
+ * @param singleton Returns the id
+ * @throws NotFound where there is none, and for another id
+ */
+export function resolveSingleton(context: HookContext, singleton: Singleton): void | Promise<void> {
+  if (!context.params.provider) return
+
+  return andThen(singleton(context.params), (id) => {
+    const asked = context.id as HookContext['id'] | null
+
+    if (id === undefined || id === null) throw new NotFound('There is no such record')
+    // Over a socket, and in a call with the rights of its caller, an id may be there.
+    if (asked !== undefined && asked !== null && String(asked) !== String(id)) {
+      throw new NotFound(`No record found for id '${shorten(String(asked))}'`)
+    }
+
+    context.id = id as HookContext['id']
+  })
+}
