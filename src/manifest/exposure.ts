@@ -1,6 +1,6 @@
 import { assertApplication } from '../core/assert-application.ts'
 import { isStandardMethod } from '../core/methods.ts'
-import type { Application } from '../core/types.ts'
+import type { Application, Parent } from '../core/types.ts'
 import { toNames } from '../schema/alternatives.ts'
 import { getMethodDefinition, isFieldTable, type SchemaDefinition } from '../schema/compile.ts'
 import { listFilters } from '../schema/relation.ts'
@@ -32,6 +32,10 @@ export interface ExposureRow {
   readonly several: boolean
   /** The most records of a page; `null` where there is no limit. */
   readonly cap: number | null
+  /** The records that the path names, by the field that holds their id. The caller has to be allowed to get them. */
+  readonly parent?: { readonly [field: string]: Parent }
+  /** Whether it concerns one record for each caller; left out otherwise. */
+  readonly singleton?: true
   /** The event, and the publisher that chooses who gets it; `null` if no client does. */
   readonly events: string | null
 }
@@ -52,7 +56,7 @@ export function exposure(app: Application): ExposureRow[] {
 }
 
 function toRow(service: ManifestService, method: ManifestMethod): ExposureRow {
-  const { path, cap } = service
+  const { path, cap, parent, isSingleton } = service
   // A schema that only describes keeps nothing in or out.
   const definition = service.definition?.enforce ? service.definition : undefined
   const { name, transports, who, hasData, several, event } = method
@@ -69,7 +73,9 @@ function toRow(service: ManifestService, method: ManifestMethod): ExposureRow {
     hidden: definition?.hidden ?? [],
     several,
     cap: name === 'find' ? (cap ?? null) : null,
-    events: event ? `${event.name} to ${event.publisher}` : null
+    events: event ? `${event.name} to ${event.publisher}` : null,
+    ...(parent && { parent }),
+    ...(isSingleton && { singleton: true as const })
   }
 }
 

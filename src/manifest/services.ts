@@ -7,7 +7,7 @@ import { getOwnAccess } from '../core/own-access.ts'
 import { getPublisher } from '../core/publish.ts'
 import type { MethodRoute } from '../core/routes.ts'
 import { getIdField, getMethodRoutes, getServiceOptions } from '../core/service.ts'
-import type { Application, FeathersService, HookContext } from '../core/types.ts'
+import type { Application, FeathersService, HookContext, Parent } from '../core/types.ts'
 import { getTraits } from '../hooks/traits.ts'
 import type { Layer } from '../hooks/types.ts'
 import { getSchemaDefinition, type SchemaDefinition } from '../schema/compile.ts'
@@ -27,6 +27,10 @@ export interface ManifestService {
   readonly id: string
   /** The field that stands in place of the id in calls from outside. */
   readonly by?: string
+  /** The records that placeholders of its path name, by the field that holds their id. */
+  readonly parent?: { readonly [field: string]: Parent }
+  /** Whether it is one record for each caller, whose path has no id. */
+  readonly isSingleton: boolean
   /** Whether its records are in a store: an adapter decides what queries mean and what pages are. */
   readonly isStored: boolean
   /** What a page of an adapter has; missing where `find` returns a list, or it is not known. */
@@ -94,6 +98,8 @@ export function readServices(app: Application): readonly ManifestService[] {
       path,
       id: getIdField(service),
       by: options.by,
+      parent: options.parent,
+      isSingleton: options.singleton !== undefined,
       isStored: of.isStored,
       hasOwnAccess: getOwnAccess(service) !== undefined,
       operators: isStringList(operators) ? operators : [],
@@ -178,6 +184,7 @@ function readWho(
 /** Of a service that is no adapter it is not known. */
 function mayConcernSeveral(method: string, { service, isStored }: Readable): boolean {
   if (!isStandardMethod(method) || method === 'find' || method === 'get') return false
+  if (getServiceOptions(service).singleton) return false
 
   return isStored ? Boolean((service as object as Adapter).allowsMulti?.(method)) : true
 }

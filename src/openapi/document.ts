@@ -72,6 +72,7 @@ export function toOpenApi(app: Application, options: OpenApiOptions = {}): OpenA
       schemas: schemas.of(service),
       sources: {
         findRelated: (path) => schemas.findRelated(path),
+        findParent: (path) => services.find((one) => one.path === path),
         hidden: schemas.of(service).hidden,
         toFilters
       }

@@ -1,5 +1,6 @@
 import { getDefinition, isStandardMethod } from '../core/methods.ts'
 import { BODILESS_VERBS } from '../core/routes.ts'
+import type { Parent } from '../core/types.ts'
 import type { ManifestLogin } from '../manifest/login.ts'
 import type { ManifestMethod, ManifestService } from '../manifest/services.ts'
 import { getMethodDefinition, type SchemaDefinition } from '../schema/compile.ts'
@@ -7,7 +8,7 @@ import type { JsonSchema } from '../schema/json-schema.ts'
 import { mayBeNothing, toRequest, toResultKind } from './envelopes.ts'
 import { isLogin, toLoginData, toLoginResult } from './login.ts'
 import type { Names, ServiceNames } from './names.ts'
-import { type QuerySources, type ServiceQueries, toQueries } from './parameters.ts'
+import { type QuerySources, type ServiceQueries, toIdSchema, toQueries } from './parameters.ts'
 import { toQueryParameters } from './query-schema.ts'
 import { toJsonContent, toResponses } from './responses.ts'
 import type { Guard } from './security.ts'
@@ -85,7 +86,7 @@ export function addOperations(paths: PathItems, service: ManifestService, of: Se
 
   for (const method of service.methods) {
     for (const call of listCalls(service, method, of.names)) {
-      const place = places.get(call.segments) ?? toPlace(paths, service, call, shared.queries)
+      const place = places.get(call.segments) ?? toPlace(paths, service, call, shared.queries, of.sources)
 
       places.set(call.segments, place)
       place.item.operations[call.verb.toLowerCase()] ??= toOperation(service, method, call, place, of, shared)
@@ -94,7 +95,7 @@ export function addOperations(paths: PathItems, service: ManifestService, of: Se
 }
 
 function listCalls(
-  { isStored, definition }: ManifestService,
+  { isStored, definition, isSingleton }: ManifestService,
   { name, routes, several }: ManifestMethod,
   { one, all }: ServiceNames
 ): readonly OperationCall[] {
@@ -110,7 +111,7 @@ function listCalls(
     return [{ verb, segments: NO_SEGMENTS, name: name + (name === 'find' ? all : one) }]
   }
 
-  const ofRecord = { verb, segments: RECORD_SEGMENTS, name: name + one }
+  const ofRecord = { verb, segments: isSingleton ? NO_SEGMENTS : RECORD_SEGMENTS, name: name + one }
   // Of other services it is not known whether they do without an id.
   const isOptional = several && (isStored || !definition)
 
@@ -121,19 +122,40 @@ function toPlace(
   paths: PathItems,
   service: ManifestService,
   { segments }: OperationCall,
-  { id }: ServiceQueries
+  { id }: ServiceQueries,
+  { findParent }: QuerySources
 ): Place {
   const item = getItem(paths, service, segments)
   const isOfRecord = segments.includes(ID)
+  // Another service may have given the item its names.
+  const own = service.path.split('/').filter((segment) => segment.startsWith(':'))
 
   return {
     item,
-    parameters: item.placeholders.map((name, index) => ({
-      name,
-      in: 'path',
-      required: true,
-      schema: isOfRecord && index === item.placeholders.length - 1 ? id : NAME
-    }))
+    parameters: item.placeholders.map((name, index) => {
+      const parent = Object.values(service.parent ?? {}).find((one) => `:${one.placeholder}` === own[index])
+      const schema = isOfRecord && index === item.placeholders.length - 1 ? id : NAME
+
+      return parent
+        ? toParentParameter(name, parent, findParent)
+        : { name, in: 'path', required: true, schema }
+    })
+  }
+}
+
+function toParentParameter(
+  name: string,
+  { service }: Parent,
+  findParent: QuerySources['findParent']
+): OpenApiParameter {
+  const parent = findParent(service)
+
+  return {
+    name,
+    in: 'path',
+    description: `A record of '${service}' that the caller may get`,
+    required: true,
+    schema: parent ? toIdSchema(parent) : NAME
   }
 }
 
@@ -205,7 +227,7 @@ function toOperation(
     toStatus,
     mayRedirect: !service.isStored && !service.definition,
     guard,
-    mayMiss: place.parameters.length > 0 || !isStandardMethod(method.name),
+    mayMiss: place.parameters.length > 0 || service.isSingleton || !isStandardMethod(method.name),
     writes: WRITING_VERBS.includes(call.verb),
     isLogin: isLoggingIn
   })
@@ -228,7 +250,7 @@ function toTitle(name: string): string {
 }
 
 function toQuery(
-  { definition }: ManifestService,
+  { definition, isSingleton }: ManifestService,
   { name }: ManifestMethod,
   { segments }: OperationCall,
   { ofOne, ofSeveral, ofFind }: ServiceQueries,
@@ -241,7 +263,7 @@ function toQuery(
   }
   if (name === 'find') return ofFind()
 
-  return name === 'create' || segments.includes(ID) ? ofOne : ofSeveral()
+  return name === 'create' || isSingleton || segments.includes(ID) ? ofOne : ofSeveral()
 }
 
 /** The data of a call; `undefined` for one without. */
@@ -278,7 +300,7 @@ function toDataSchema(
 
 /** The result of a call; `undefined` where it is not known, and may be nothing. */
 function toResultSchema(
-  { isStored, definition }: ManifestService,
+  { isStored, definition, isSingleton }: ManifestService,
   { name, several }: ManifestMethod,
   { segments }: OperationCall,
   schemas: ServiceSchemas
@@ -290,7 +312,7 @@ function toResultSchema(
 
   if (name === 'create') return several && isStored ? { anyOf: [schemas.one, schemas.list] } : schemas.one
 
-  return segments.includes(ID) ? schemas.one : schemas.list
+  return isSingleton || segments.includes(ID) ? schemas.one : schemas.list
 }
 
 /** Whether the data of a method is one value, a list, or either. */

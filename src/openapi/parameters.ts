@@ -14,6 +14,8 @@ import type { OpenApiParameter } from './types.ts'
 export interface QuerySources {
   /** The other service of a relation, where clients may find its records. */
   readonly findRelated: (path: string) => ManifestService | undefined
+  /** The service of a parent, where clients have it. */
+  readonly findParent: (path: string) => ManifestService | undefined
   /** The fields that queries from outside must not name. */
   readonly hidden: readonly string[]
   /** Makes the filters of the document. */
@@ -58,7 +60,8 @@ export function toQueries(service: ManifestService, sources: QuerySources): Serv
   }
 }
 
-function toIdSchema({ definition, id, by = id }: ManifestService): JsonSchema {
+/** What stands for a record of a service in a path. */
+export function toIdSchema({ definition, id, by = id }: ManifestService): JsonSchema {
   const field = definition && findField(definition.record, by)
   const schema = field ? toScalar(field) : {}
 

@@ -67,6 +67,7 @@ export interface OpenApiSecurity {
 export interface OpenApiParameter {
   readonly name: string
   readonly in: 'path' | 'query'
+  readonly description?: string
   readonly required?: boolean
   readonly style?: 'form' | 'deepObject'
   readonly explode?: boolean
