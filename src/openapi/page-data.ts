@@ -38,6 +38,10 @@ export interface PageService {
   readonly path: string
   /** The name of the field that stands in URLs: the id, or what `by` names. */
   readonly id: string
+  /** Whether it is one record for each caller, whose path has no id. */
+  readonly isSingle: boolean
+  /** The services whose records the placeholders of its path name, by placeholder. */
+  readonly parents: { readonly [placeholder: string]: string }
   readonly methods: readonly PageMethod[]
   /** The fields of its records; `null` where they are not declared. */
   readonly columns: readonly string[] | null
@@ -129,20 +133,24 @@ function toStrategy({ name, fields }: ManifestStrategy): PageStrategy {
 }
 
 function toPageService(service: ManifestService, services: readonly ManifestService[]): PageService {
-  const { path, id, by = id, definition, methods } = service
-  const query = definition && isFieldTable(definition.query) ? definition.query : undefined
+  const { path, id, by = id, definition, methods, isSingleton, parent = {} } = service
+  const query = !isSingleton && definition && isFieldTable(definition.query) ? definition.query : undefined
   const hidden = listHidden(service)
   const isShown = (path: string) => !isHidden(path, hidden)
 
   return {
     path,
     id: by,
+    isSingle: isSingleton,
+    parents: Object.fromEntries(
+      Object.values(parent).map(({ service, placeholder }) => [placeholder, service])
+    ),
     methods: methods.map((method) => toPageMethod(method, definition)),
     columns: definition ? toColumns(definition).filter(isShown) : null,
     filters: query
       ? Object.fromEntries(Object.entries(query.fields).filter(([path]) => isShown(path)))
       : null,
-    sort: query?.sort.filter(isShown) ?? null,
+    sort: isSingleton ? [] : (query?.sort.filter(isShown) ?? null),
     operators: query?.operators ?? null,
     envelope: definition?.envelope ?? null,
     relations: Object.entries(definition?.relations ?? {})

@@ -71,7 +71,7 @@ function toClientCode(
   const hasId = ['get', 'update', 'patch', 'remove'].includes(method.name)
   const given = data === undefined && (isStandard(method.name) ? !method.hasData : params.length === 0)
   const call = [
-    ...(hasId ? [toLiteral(id ?? '')] : []),
+    ...(hasId ? [service.isSingle ? 'null' : toLiteral(id ?? '')] : []),
     ...(given ? [] : [data === undefined ? 'undefined' : toCode(data)]),
     ...params
   ]
@@ -90,10 +90,10 @@ function toClientCode(
     '',
     'client.configure(connection)',
     ...(hasToken ? ['client.configure(authentication())'] : []),
-    ...(isStandard(method.name)
+    ...(isStandard(method.name) && !service.isSingle
       ? []
       : [
-          `client.use(${path}, connection.service(${path}), { methods: [${toLiteral(method.name)}]${routes} })`
+          `client.use(${path}, connection.service(${path}), { methods: [${toLiteral(method.name)}]${routes}${service.isSingle ? ', singleton: true' : ''} })`
         ]),
     '',
     `const result = await client.service(${path}).${method.name}(${call.join(', ')})`

@@ -1,14 +1,17 @@
 import { useId, useState } from 'preact/hooks'
+import type { PageService } from '../../../src/openapi/page-data.ts'
 import type { Place } from './request.ts'
 
 interface PlaceFormProps {
   /** The names of the placeholders. */
   readonly names: readonly string[]
+  /** The services whose records they name. */
+  readonly parents: PageService['parents']
   readonly onChoose: (place: Place) => void
 }
 
 /** Asks for the placeholders in the path of a service. */
-export function PlaceForm({ names, onChoose }: PlaceFormProps) {
+export function PlaceForm({ names, parents, onChoose }: PlaceFormProps) {
   const [values, setValues] = useState<Place>(new Map())
   const isComplete = names.every((name) => values.get(name))
 
@@ -26,6 +29,7 @@ export function PlaceForm({ names, onChoose }: PlaceFormProps) {
         <Placeholder
           key={name}
           name={name}
+          parent={parents[name]}
           value={values.get(name) ?? ''}
           onValue={(value) => setValues(new Map(values).set(name, value))}
         />
@@ -41,18 +45,19 @@ export function PlaceForm({ names, onChoose }: PlaceFormProps) {
 
 interface PlaceholderProps {
   readonly name: string
+  readonly parent?: string | undefined
   readonly value: string
   readonly onValue: (value: string) => void
 }
 
 /** A field for the value of a placeholder. */
-export function Placeholder({ name, value, onValue }: PlaceholderProps) {
+export function Placeholder({ name, parent = 'the path', value, onValue }: PlaceholderProps) {
   const id = useId()
 
   return (
     <div class="field">
       <label for={id}>{name}</label>
-      <span class="kind">in the path</span>
+      <span class="kind">in {parent}</span>
       <input
         id={id}
         value={value}

@@ -34,8 +34,9 @@ const PAUSE = 150
 /** The records of a service, page by page. */
 export function Records(props: RecordsProps) {
   const { page, service, chosen, onOpen } = props
-  const find = service.methods.find(({ name }) => name === 'find')
-  const get = service.methods.find(({ name }) => name === 'get')
+  const { isSingle } = service
+  const find = service.methods.find(({ name }) => name === (isSingle ? 'get' : 'find'))
+  const get = !isSingle && service.methods.find(({ name }) => name === 'get')
   // A call that is refused for sure is not made.
   const isClosed = find !== undefined && needsLogin(find.who) && !page.identity.isLoggedIn
   const [view, setView] = useState(() => toFirstView(service))
@@ -59,11 +60,13 @@ export function Records(props: RecordsProps) {
   return (
     <section class="card records" aria-label="Records">
       <div class="toolbar">
-        <Filters
-          service={service}
-          filters={filters}
-          onChange={(changed) => change({ filters: changed, skip: 0 })}
-        />
+        {!isSingle && (
+          <Filters
+            service={service}
+            filters={filters}
+            onChange={(changed) => change({ filters: changed, skip: 0 })}
+          />
+        )}
         {get && <Open service={service} onOpen={onOpen} />}
         <Include
           relations={service.relations}
@@ -257,7 +260,7 @@ function toQuery({ filters, sort, limit, skip, included }: View, service: PageSe
     ...toFilterQuery(filters, service),
     ...(sort && { $sort: Object.fromEntries([[sort.field, sort.isDown ? -1 : 1]]) }),
     ...(included.length > 0 && { $include: included }),
-    $limit: limit,
+    ...(!service.isSingle && { $limit: limit }),
     ...(skip > 0 && { $skip: skip })
   }
 }

@@ -77,7 +77,11 @@ export function toRequest({ service, method, place, id, data, query = {} }: Page
   const path = toPath(stripSlashes(service.path), place)
 
   if (verb) {
-    return { verb, path: `${join(path, id === undefined ? '' : toSegment(id))}${search}`, ...toBody(data) }
+    return {
+      verb,
+      path: `${join(path, id === undefined || service.isSingle ? '' : toSegment(id))}${search}`,
+      ...toBody(data)
+    }
   }
   if (!method.route)
     return { verb: 'POST', path: `${path}${search}`, method: method.name, ...toBody(data ?? {}) }

@@ -39,7 +39,9 @@ export function ServiceView({ page, service }: { page: Page; service: PageServic
           ))}
         </ul>
       </header>
-      {placeholders.length > 0 && <PlaceForm names={placeholders} onChoose={setPlace} />}
+      {placeholders.length > 0 && (
+        <PlaceForm names={placeholders} parents={service.parents} onChoose={setPlace} />
+      )}
       {place.size === placeholders.length && (
         <Calls key={JSON.stringify([...place])} page={page} service={service} place={place} />
       )}
