@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { access } from '../../src/access.ts'
 import { alula } from '../../src/index.ts'
+import { memory } from '../../src/memory.ts'
 import { COMPARISONS } from '../support/hostile.ts'
 import { scaled } from '../support/scale.ts'
 import { describeStores } from './support/stores.ts'
@@ -131,8 +132,12 @@ const calls = fc.record({
   query: fc.oneof(fc.constant({}), hostileQueries),
   data: hostileData,
   position: fc.nat({ max: SEED.length - 1 }),
-  provider: fc.constantFrom('rest', 'socketio')
+  provider: fc.constantFrom('rest', 'socketio'),
+  // The user whose notes the path names: 3 is closed to the caller, and 4 is not there.
+  parent: fc.constantFrom(undefined, undefined, '1', '2', '3', '4')
 })
+
+const isOpen = (parent: string) => parent === '1' || parent === '2'
 
 describeStores('hostile calls', 'alula_access', (create) => {
   it('neither return, nor change, nor count a record outside', async () => {
@@ -141,6 +146,14 @@ describeStores('hostile calls', 'alula_access', (create) => {
     let demanded: object = {}
 
     app.use('notes', store, { access: access({ all: () => demanded }) })
+
+    app.use('users', memory({ store: { 1: { id: 1 }, 2: { id: 2 }, 3: { id: 3 } } }), {
+      access: access({ get: () => ({ id: { $ne: 3 } }) })
+    })
+    app.use('users/:user/notes', store, {
+      access: access({ all: () => demanded }),
+      parent: { ownerId: 'users' }
+    })
 
     const notes: any = app.service('notes')
     const readAll = async (): Promise<Note[]> => {
@@ -153,15 +166,18 @@ describeStores('hostile calls', 'alula_access', (create) => {
     await fc.assert(
       fc.asyncProperty(
         calls,
-        async ({ method, demand: [query, isInside], query: hostile, data, position, provider }) => {
+        async ({ method, demand: [query, isDemanded], query: hostile, data, position, provider, parent }) => {
           demanded = query
 
           const { id } = before[position] as Note
-          const params = { provider, query: hostile }
+          const params = { provider, query: hostile, ...(parent && { route: { user: parent } }) }
+          const called: any = app.service(parent ? 'users/:user/notes' : 'notes')
+          const isInside = (note: Note) =>
+            isDemanded(note) && (!parent || (isOpen(parent) && note.ownerId === Number(parent)))
           const inside = new Map(
             before.map((note) => [note.id, note] as const).filter(([, note]) => isInside(note))
           )
-          const [result, error] = await run(notes, method, id, data, params).then(
+          const [result, error] = await run(called, method, id, data, params).then(
             (value) => [value, undefined],
             (thrown) => [undefined, thrown]
           )
@@ -170,6 +186,9 @@ describeStores('hostile calls', 'alula_access', (create) => {
           const returned: Note[] = result === undefined ? [] : [result.data ?? result].flat()
 
           if (error) expect(error.code, error).toBeLessThan(500)
+          if (parent && !isOpen(parent)) {
+            expect(error).toMatchObject({ code: 404, message: `No record found for user '${parent}'` })
+          }
           if (result?.total !== undefined) expect(result.total).toBeLessThanOrEqual(inside.size)
           for (const note of returned) expect(inside.has(note.id) || !known.has(note.id)).toBe(true)
           for (const note of before) {
