@@ -1,7 +1,8 @@
 // What is wrong with parents is said when the application starts: later, every call would be a 404.
 import { getServiceOptions } from '../core/service.ts'
-import type { Application, FeathersService } from '../core/types.ts'
+import type { Application, FeathersService, Parent } from '../core/types.ts'
 import { listDeclared } from '../schema/compile.ts'
+import type { DescribedExtension } from '../schema/declared.ts'
 import { listStored } from '../schema/stored.ts'
 import { isFunction } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
@@ -9,7 +10,8 @@ import { didYouMean } from '../utils/did-you-mean.ts'
 import { listPlaceholders, type Parents, refuse } from './options.ts'
 
 /**
- * Checks that the services of parents are there and have `get`, and that the service has the fields.
+ * Checks that the services of parents are there and have `get`, that the service has the fields, and that relations which
+ * lead to it have its placeholders.
  *
  * @param service The service
  * @param path Its path
@@ -21,45 +23,75 @@ export async function assertParents(
   service: FeathersService,
   path: string,
   parents: Parents,
-  { services }: Application
+  app: Application
 ): Promise<void> {
-  const fields = Object.keys(parents)
-
-  if (fields.length === 0) return
-
   for (const [field, parent] of Object.entries(parents)) {
-    if (!Object.hasOwn(services, parent.service)) {
-      throw createError(
-        'ALULA_UNKNOWN_SERVICE',
-        `The parent '${field}' of service '${path}' is a record of '${parent.service}', which is not registered${didYouMean(parent.service, Object.keys(services))}`
-      )
-    }
-
-    const { methods, access, singleton } = getServiceOptions(services[parent.service])
-    const missing = listPlaceholders(parent.service).find((name) => !listPlaceholders(path).includes(name))
-
-    if (!isFunction(services[parent.service].get) || !(methods.includes('get') || access)) {
-      throw createError(
-        'ALULA_UNKNOWN_METHOD',
-        `The parent '${field}' of service '${path}' needs the method 'get' of '${parent.service}': list it in 'methods', or give it a rule in 'access'`
-      )
-    }
-    if (singleton) {
-      throw refuse(path, field, `'${parent.service}' is a singleton, whose path names no record`)
-    }
-    if (missing !== undefined) {
-      throw refuse(path, field, `'${parent.service}' has the placeholder ':${missing}', which the path lacks`)
-    }
+    assertService(path, field, parent, app)
+    assertRelations(path, parent, app)
   }
 
-  const declared = listDeclared(service)
-  const names = declared ?? (await listStored(service))
-  const unknown = names && fields.find((field) => !names.includes(field))
+  await assertFields(service, path, Object.keys(parents))
+}
 
-  if (unknown !== undefined) {
+function assertService(path: string, field: string, parent: Parent, { services }: Application): void {
+  if (!Object.hasOwn(services, parent.service)) {
     throw createError(
-      'ALULA_UNKNOWN_FIELD',
-      `The parent '${unknown}' of service '${path}' is no field of its ${declared ? 'schema' : 'table'}${didYouMean(unknown, names ?? [])}`
+      'ALULA_UNKNOWN_SERVICE',
+      `The parent '${field}' of service '${path}' is a record of '${parent.service}', which is not registered${didYouMean(parent.service, Object.keys(services))}`
     )
   }
+
+  const { methods, access, singleton } = getServiceOptions(services[parent.service])
+  const missing = findMissing(parent.service, path)
+
+  if (!isFunction(services[parent.service].get) || !(methods.includes('get') || access)) {
+    throw createError(
+      'ALULA_UNKNOWN_METHOD',
+      `The parent '${field}' of service '${path}' needs the method 'get' of '${parent.service}': list it in 'methods', or give it a rule in 'access'`
+    )
+  }
+  if (singleton) {
+    throw refuse(path, field, `'${parent.service}' is a singleton, whose path names no record`)
+  }
+  if (missing !== undefined) {
+    throw refuse(path, field, `'${parent.service}' has the placeholder ':${missing}', which the path lacks`)
+  }
+}
+
+/** The call that a relation makes has the placeholders of the service that has the relation. */
+function assertRelations(path: string, { placeholder }: Parent, { services }: Application): void {
+  for (const [other, service] of Object.entries(services as { [path: string]: object })) {
+    const { schema } = getServiceOptions(service) ?? {}
+    const { relations = {} } = (schema ?? {}) as Partial<DescribedExtension>
+    const name = Object.keys(relations).find((one) => relations[one]?.path === path)
+
+    if (name === undefined || listPlaceholders(other).includes(placeholder)) continue
+
+    throw createError(
+      'ALULA_INVALID_RELATION',
+      `The relation '${name}' of service '${other}' leads to '${path}', whose calls name a parent by ':${placeholder}': register the records at a second path, with 'methods: []' and a rule for 'find', and lead to that`
+    )
+  }
+}
+
+async function assertFields(
+  service: FeathersService,
+  path: string,
+  fields: readonly string[]
+): Promise<void> {
+  const declared = listDeclared(service)
+  const names = declared ?? (fields.length > 0 ? await listStored(service) : undefined)
+  const unknown = names && fields.find((field) => !names.includes(field))
+
+  if (unknown === undefined) return
+
+  throw createError(
+    'ALULA_UNKNOWN_FIELD',
+    `The parent '${unknown}' of service '${path}' is no field of its ${declared ? 'schema' : 'table'}${didYouMean(unknown, names ?? [])}`
+  )
+}
+
+/** The first placeholder of a path that another path lacks. */
+function findMissing(path: string, other: string): string | undefined {
+  return listPlaceholders(path).find((name) => !listPlaceholders(other).includes(name))
 }

@@ -4,7 +4,7 @@ import { access, anyone } from '../../src/access.ts'
 import { alula } from '../../src/index.ts'
 import { kysely } from '../../src/kysely.ts'
 import { memory } from '../../src/memory.ts'
-import { schema } from '../../src/schema.ts'
+import { many, schema } from '../../src/schema.ts'
 import { createTable, describeDatabases } from '../support/sql.ts'
 
 const PATH = 'articles/:slug/comments'
@@ -113,6 +113,39 @@ it('a field that the schema does not declare fails at start', async () => {
       `The parent 'articelId' of service '${PATH}' is no field of its schema. Did you mean 'articleId'?`
     )
   })
+})
+
+it('a relation to a service with a parent needs its placeholder', async () => {
+  const start = async (path: string) => {
+    const app = alula()
+    const declared = schema(z.object({ id: z.int() }), {
+      relations: { all: many(PATH, { to: 'articleId' }) }
+    })
+
+    app.use('articles', memory(), { by: 'slug' })
+    app.use(path, memory(), { schema: declared })
+    app.use(PATH, memory({ store: { 1: { id: 1, articleId: 1 } } }), {
+      parent: { articleId: 'articles' },
+      schema: schema(Comment)
+    })
+    await app.service('articles').create({ id: 1, slug: 'intro' })
+    await app.service('articles').create({ id: 2, slug: 'outro' })
+    await app.service(path).create({ id: 1 })
+    await app.setup()
+
+    return async (slug: string) =>
+      await app.service(path).find({ provider: 'rest', route: { slug }, query: { $include: 'all' } })
+  }
+
+  await expect(start('drafts')).rejects.toMatchObject({
+    code: 'ALULA_INVALID_RELATION',
+    message: expect.stringContaining("whose calls name a parent by ':slug'")
+  })
+
+  const find = await start('articles/:slug/notes')
+
+  expect(await find('intro')).toMatchObject([{ all: [{ articleId: 1 }] }])
+  expect(await find('outro')).toMatchObject([{ all: [] }])
 })
 
 it('a field that the schema sets itself fails at registration', async () => {
