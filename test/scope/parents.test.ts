@@ -146,6 +146,16 @@ describe('the parent', () => {
     expect(await toStatus(app.service(path).find({ ...OUTSIDE, route: { project: '9' } }))).toBe(404)
   })
 
+  it('that clients have no get for is not there, also before the start could say so', async () => {
+    const app = alula()
+
+    app.use('projects', memory({ store: { 1: { id: 1 } } }), { methods: ['find'] })
+    app.use(path, tasks(), { parent: { projectId: 'projects' } })
+
+    expect(await toStatus(app.service(path).find({ ...OUTSIDE, route: { project: '1' } }))).toBe(404)
+    expect(await app.service(path).find({ route: { project: '1' } })).toMatchObject([{ id: 1 }])
+  })
+
   it('that closed() closes is not there', async () => {
     const app = createApp().configure(closed()) as Application
 
