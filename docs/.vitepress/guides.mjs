@@ -13,6 +13,7 @@ export const GUIDES = {
     'schemas',
     'relations',
     'routes',
+    'nested',
     'hooks',
     'errors',
     'query',

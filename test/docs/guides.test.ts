@@ -18,6 +18,10 @@ const GUIDES: { readonly [name: string]: ((part: string, first: string) => strin
   openapi: (part, first) => `${first}${toLocal(part)}`,
   page: (part, first) => `${first}${toLocal(part)}`,
   relations: (part, first) => first.replace('await app.setup()', `${toLocal(part)}await app.setup()`),
+  nested: (part, first) =>
+    part.includes('singleton')
+      ? first
+      : first.replace('await app.setup()', `${toLocal(part)}await app.setup()`),
   routes: (part, first) => first.replace('await app.setup()', `${toLocal(part)}await app.setup()`),
   schemas: (part) => `
 import { createServer } from 'node:http'

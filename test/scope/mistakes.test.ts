@@ -124,7 +124,7 @@ it('a relation to a service with a parent needs its placeholder', async () => {
 
     app.use('articles', memory(), { by: 'slug' })
     app.use(path, memory(), { schema: declared })
-    app.use(PATH, memory({ store: { 1: { id: 1, articleId: 1 } } }), {
+    app.use(PATH, memory({ store: { 1: { id: 1, articleId: 1, text: 'x' } } }), {
       parent: { articleId: 'articles' },
       schema: schema(Comment)
     })
