@@ -67,11 +67,10 @@ function toFoundRequest(
 
   if (!hasSets(service)) return undefined
 
-  const { access, schema, parent } = getServiceOptions(service)
+  const { access, schema } = getServiceOptions(service)
   const mayNarrow = schema !== undefined && (schema as Partial<DescribedExtension>).narrowsFind !== false
-  const isRestricted = parent !== undefined || access?.innermost?.('find') !== undefined
   // Links are found by an internal call.
-  const mayRestrict = !isLink && Boolean(params.provider) && isRestricted
+  const mayRestrict = !isLink && Boolean(params.provider) && access?.innermost?.('find') !== undefined
 
   if (mayNarrow || mayRestrict || hasHooks(app, service, 'find')) return undefined
 
