@@ -205,9 +205,14 @@ async function compareSubject({ name, app, user, calls }) {
   const client = createClient().configure(connection)
 
   for (const path of new Set(calls.map((call) => call.path))) {
-    const called = calls.filter((call) => call.path === path).map(({ method }) => method)
+    const ofService = calls.filter((call) => call.path === path)
+    const called = ofService.map(({ method }) => method)
+    const isSingle = ofService.some(({ args }) => args[0] === null)
 
-    client.use(path, connection.service(path), { methods: [...new Set(called)] })
+    client.use(path, connection.service(path), {
+      methods: [...new Set(called)],
+      ...(isSingle && { singleton: true })
+    })
   }
 
   for (const [index, { path, method, args }] of calls.entries()) {

@@ -132,15 +132,39 @@ const services = fc.record({
   isNamed: fc.boolean(),
   drops: fc.boolean(),
   keeps: fc.boolean(),
+  /** Whether it is one record for each caller, if it has a method for that. */
+  isSingle: fc.nat(3).map((number) => number === 0),
+  /** Whether a placeholder of its path names a parent. */
+  isNested: fc.boolean(),
   choice: fc.nat(1)
 })
 
+/** A single record has no methods for several, and no path for the field in place of its id. */
+function toFitting([path, service]) {
+  const ofOne = service.methods.filter((method) => !['find', 'create'].includes(method))
+  const isSingle = service.isSingle && ofOne.length > 0
+  const isNested = service.isNested && path.includes(':')
+
+  return [
+    path,
+    {
+      ...service,
+      isSingle,
+      isNested,
+      methods: isSingle ? ofOne : service.methods,
+      isNamed: service.isNamed && !isSingle
+    }
+  ]
+}
+
 /** Applications as plain data: services by path. */
-export const registries = fc.uniqueArray(fc.tuple(fc.constantFrom(...PATHS), services), {
-  minLength: 1,
-  maxLength: 3,
-  selector: ([path]) => path
-})
+export const registries = fc
+  .uniqueArray(fc.tuple(fc.constantFrom(...PATHS), services), {
+    minLength: 1,
+    maxLength: 3,
+    selector: ([path]) => path
+  })
+  .map((all) => all.map(toFitting))
 
 /**
  * Makes the application of a registry, with a few records.
@@ -163,6 +187,7 @@ export async function createRegistry(registry) {
   authentication.register('jwt', new JWTStrategy())
   app.use('authentication', authentication)
   app.use('callers', memory({ store: { 3: CALLER } }), { methods: [] })
+  app.use('users', memory({ store: { 2: { id: 2 }, 3: CALLER } }), { methods: ['get'] })
   for (const [path, service] of registry) register(app, path, service, registry[0])
   await app.setup()
 
@@ -192,8 +217,10 @@ class Records extends MemoryService {
   }
 }
 
-function register(app, path, service, [related, { fields: relatedFields }]) {
+function register(app, path, service, [related, { fields: fieldsOfRelated, isNested }]) {
   const { methods, rules, isPaged, isMulti, protects } = service
+  // The calls of a relation have no placeholder.
+  const relatedFields = isNested ? undefined : fieldsOfRelated
   const named = METHODS.flatMap((method, index) => {
     const rule = RULES[toRule(method, rules?.[index])]
 
@@ -205,7 +232,9 @@ function register(app, path, service, [related, { fields: relatedFields }]) {
     ...(methods.includes('favorite') && { routes: { 'PUT /:id/favorite': 'favorite' } }),
     ...(rules && named.length > 0 && { access: access(Object.fromEntries(named)) }),
     ...(service.fields && { schema: declare(service, related, relatedFields) }),
-    ...(service.fields && service.isNamed && { by: 'slug' })
+    ...(service.fields && service.isNamed && { by: 'slug' }),
+    ...(service.isNested && { parent: { ownerId: 'users' } }),
+    ...(service.isSingle && { singleton: () => 1 })
   })
   if (protects) app.service(path).hooks({ after: { all: [protect('guarded')] } })
 }
@@ -216,7 +245,7 @@ function toRule(method, name) {
 }
 
 function declare(
-  { fields: declared, isZod, isComputed, operators, relation, methods, drops, keeps },
+  { fields: declared, isZod, isComputed, operators, relation, methods, drops, keeps, isNested },
   related,
   relatedFields
 ) {
@@ -254,7 +283,10 @@ function declare(
   const own = { archive: { data: z.object({ before: z.string() }), result: z.object({ count: z.int32() }) } }
 
   return schema(record, {
-    server: { ownerId: ({ params }) => params.user?.id ?? 0, createdAt: () => MOMENT },
+    server: {
+      ...(!isNested && { ownerId: ({ params }) => params.user?.id ?? 0 }),
+      createdAt: () => MOMENT
+    },
     hidden: listHidden(declared),
     ...(isComputed && {
       computed: { size: { from: ['ownerId'], many: (records) => records.map(({ ownerId }) => ownerId + 1) } }
@@ -320,16 +352,19 @@ export function describeClient(registry) {
 }
 
 function describeService(path, service, registry) {
-  const { fields: declared, choice } = service
+  const { fields: declared, choice, isSingle } = service
   const url = JSON.stringify(`/${path}`)
   const [key, id] = service.isNamed && declared ? ['slug', 's1'] : ['id', declared ? 1 : '1']
-  const ofRecord = toUrl(path, `{${key}}`)
-  const ofFirst = `params: { path: ${toCode({ [key]: id })} }`
+  const ofRecord = isSingle ? url : toUrl(path, `{${key}}`)
+  const ofFirst = isSingle ? 'params: {}' : `params: { path: ${toCode({ [key]: id })} }`
+  const called = isSingle ? null : id
   const byId = `{ ${ofFirst} }`
   const isOpen = (method) => hasOpen(service, method)
   const calls = []
   const types = []
-  const mistakes = METHODS.filter((method) => !isOpen(method)).map((method) => toClosed(path, method))
+  const mistakes = METHODS.filter((method) => !isOpen(method) && !(isSingle && method === 'find')).map(
+    (method) => toClosed(path, method, isSingle)
+  )
 
   if (isOpen('find')) {
     const query = toQuery(service, registry)
@@ -343,7 +378,7 @@ function describeService(path, service, registry) {
     if (declared) mistakes.push(...toWrongQueries(url, service))
   }
   if (isOpen('get')) {
-    calls.push(toCall(`client.GET(${ofRecord}, ${byId})`, path, 'get', id))
+    calls.push(toCall(`client.GET(${ofRecord}, ${byId})`, path, 'get', called))
   }
   if (!declared) return { calls, types, mistakes }
 
@@ -383,7 +418,7 @@ function describeService(path, service, registry) {
     const [[name, { kind }]] = Object.entries(declared)
     const send = (value) => `client.PATCH(${ofRecord}, { ${ofFirst}, body: ${toCode({ [name]: value })} })`
 
-    calls.push(toCall(send(data[name]), path, 'patch', id, { [name]: data[name] }))
+    calls.push(toCall(send(data[name]), path, 'patch', called, { [name]: data[name] }))
     mistakes.push(send(KINDS[kind][4]))
   }
   if (isOpen('archive')) {
@@ -403,12 +438,13 @@ function describeService(path, service, registry) {
 
 const VERBS = { find: 'GET', get: 'GET', create: 'POST', update: 'PUT', patch: 'PATCH', remove: 'DELETE' }
 
-function toClosed(path, method) {
+function toClosed(path, method, isSingle) {
   if (method === 'favorite')
     return `client.PUT(${toUrl(path, '{id}/favorite')}, { params: { path: { id: '1' } } })`
   if (method === 'archive') return `client.POST(${toUrl(path, 'archive')}, { body: { before: 'x' } })`
 
-  const url = ['find', 'create'].includes(method) ? JSON.stringify(`/${path}`) : toUrl(path, '{id}')
+  const isShort = isSingle || ['find', 'create'].includes(method)
+  const url = isShort ? JSON.stringify(`/${path}`) : toUrl(path, '{id}')
   const data = ['create', 'update', 'patch'].includes(method) ? ', body: {}' : ''
 
   return `client.${VERBS[method]}(${url}, { params: { path: { id: 1 } }${data} } as any)`
@@ -449,7 +485,7 @@ function toQuery(service, registry) {
 
   const [[, related]] = registry
 
-  if (declared && relation && related.fields && hasOpen(related, 'find')) {
+  if (declared && relation && related.fields && !related.isNested && hasOpen(related, 'find')) {
     sent['$include[]'] = ['related']
     meant.$include = ['related']
   }
