@@ -98,10 +98,21 @@ export type Nested<Declared, Fields extends string> =
  */
 export type SingletonOf<Declared, Methods extends string = string, ServiceParams = Params> =
   Declared extends DeclaredSchema<infer Types>
-    ? Named<SingleMethods<Types, ServiceParams>, Methods> &
-        CustomOf<Types['methods'], 'data', Methods, ServiceParams> &
-        Written<Types, SingleNames<Types['methods'], Methods>, ServiceParams>
+    ? keyof Types['wire'] extends never
+      ? CalledSingle<Types, Methods, ServiceParams>
+      : CalledSingle<Types, Methods, ServiceParams> & RemoteSingle<Types, Methods, ServiceParams>
     : never
+
+type CalledSingle<Types extends SchemaTypes, Methods extends string, P> = Named<
+  SingleMethods<Types, P>,
+  Methods
+> &
+  CustomOf<Types['methods'], 'data', Methods, P> &
+  Written<Types, SingleNames<Types['methods'], Methods>, P>
+
+interface RemoteSingle<Types extends SchemaTypes, Methods extends string, P> {
+  readonly [REMOTE]: Named<RemoteSingleMethods<Types, P>, Methods> & RemoteCustom<Types, Methods, P>
+}
 
 type SingleNames<Custom, Methods extends string> = string extends Methods
   ? Exclude<StandardName, 'find' | 'create'> | (keyof Custom & string)
@@ -369,4 +380,32 @@ interface SingleMethods<Types extends SchemaTypes, P, Record = Types['record'], 
     id: NullableId,
     params?: Asking<P, RecordQuery<Types['stored'], R>, N>
   ): Promise<With<Record, R, N>>
+}
+
+/** The same as clients call it, where responses or requests have more than the record. */
+interface RemoteSingleMethods<
+  T extends SchemaTypes,
+  P,
+  Record = T['record'],
+  R = T['relations'],
+  W = T['wire']
+> {
+  get<const N extends Step<R> = never>(
+    id: NullableId,
+    params?: Asking<P, RecordQuery<T['stored'], R>, N>
+  ): Promise<ReceivedOne<W, With<Record, R, N>>>
+  update<const N extends Step<R> = never>(
+    id: NullableId,
+    data: Sent<W, T['update']>,
+    params?: Asking<P, RecordQuery<T['stored'], R>, N>
+  ): Promise<ReceivedOne<W, With<Record, R, N>>>
+  patch<const N extends Step<R> = never>(
+    id: NullableId,
+    data: Sent<W, T['patch']>,
+    params?: Asking<P, RecordQuery<T['stored'], R>, N>
+  ): Promise<ReceivedOne<W, With<Record, R, N>>>
+  remove<const N extends Step<R> = never>(
+    id: NullableId,
+    params?: Asking<P, RecordQuery<T['stored'], R>, N>
+  ): Promise<ReceivedOne<W, With<Record, R, N>>>
 }

@@ -8,6 +8,7 @@ import {
   type Envelope,
   one,
   type ServiceOf,
+  type SingletonOf,
   schema,
   type View,
   type ViewContext,
@@ -67,6 +68,7 @@ interface Services {
   users: ServiceOf<typeof users>
   viewed: ServiceOf<typeof viewed>
   short: ServiceOf<typeof longForm, 'get' | 'create'>
+  article: SingletonOf<typeof articles>
 }
 
 declare const app: Application<Services>
@@ -112,6 +114,8 @@ export async function callOutside() {
   expectType<{ user: { name: string } }>().of(await client.service('users').find())
   expectType<{ user: { name: string } }>().of(await client.service('users').login({}))
   expectType<Article>().of((await client.service('short').create({ article: { title: 'A' } })).article)
+  expectType<Article>().of((await client.service('article').get(null)).article)
+  expectType<Article>().of((await client.service('article').patch(null, { article: { title: 'B' } })).article)
 
   // @ts-expect-error -- requests have an envelope
   await service.create({ slug: 'a', title: 'A' })
