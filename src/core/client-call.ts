@@ -13,14 +13,9 @@ export function setClientCall(context: object, call: ServiceCall): void {
   setSlots(context, { clientCall: call })
 }
 
-/** The call that a transport has made; `undefined` for any other. */
-export function getClientCall(context: object): ServiceCall | undefined {
-  return getSlots(context).clientCall
-}
-
 /** Whether a call was made by a transport: its result goes to a client, and to no other code. */
 export function goesToClient(context: object): boolean {
-  return getClientCall(context) !== undefined
+  return getSlots(context).clientCall !== undefined
 }
 
 /**
@@ -30,7 +25,7 @@ export function goesToClient(context: object): boolean {
  * @throws The error of the call
  */
 export function assertValidCall(context: object): void {
-  const { refusal } = getClientCall(context) ?? {}
+  const { refusal } = getSlots(context).clientCall ?? {}
 
   if (refusal) throw refusal
 }

@@ -1,6 +1,6 @@
 // What an application does with a declaration. Browsers that only declare do without it: their size counts.
 import { setResponse } from '../core/call.ts'
-import { getClientCall, goesToClient } from '../core/client-call.ts'
+import { goesToClient } from '../core/client-call.ts'
 import { reportMistake } from '../core/events.ts'
 import { defaultServiceEvents, getDefinition, isStandardMethod } from '../core/methods.ts'
 import { getIdField, getServiceOptions } from '../core/service.ts'
@@ -405,5 +405,9 @@ function toSource(context: HookContext): DataSource {
   const { provider, headers }: Params = context.params
   const type = provider === 'rest' ? String(headers?.['content-type'] ?? '') : ''
 
-  return { isOutside: Boolean(provider), isForm: FORM.test(type), within: getClientCall(context)?.within }
+  return {
+    isOutside: Boolean(provider),
+    isForm: FORM.test(type),
+    within: getSlots(context).clientCall?.within
+  }
 }
