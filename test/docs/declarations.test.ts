@@ -90,5 +90,8 @@ it('access: the rules are tested', async () => {
   const block = readBlocks(page, 'js').find((code) => code.includes('proveExposure')) as string
   const test = toLocal(block.replace(/^import \{ app \}.*\n/m, ''))
 
-  await runToEnd(`${withoutListening(first)}${test}`, { SECRET })
+  const printed = await runToEnd(`${withoutListening(first)}${test}`, { SECRET })
+  const covered = readBlocks(page, '').find((text) => text.startsWith('proveExposure:')) as string
+
+  expect(printed.join('\n')).toContain(covered.trim())
 })

@@ -7,4 +7,5 @@ export {
   type TestUser
 } from './client.ts'
 export { type ContractOptions, contractTests } from './contract.ts'
-export { type ProofOptions, proveExposure } from './exposure.ts'
+export type { Coverage, CoverageRow, Log } from './coverage.ts'
+export { type ProofData, type ProofMaker, type ProofOptions, proveExposure } from './exposure.ts'

@@ -1,0 +1,26 @@
+import { isObject } from './check.ts'
+
+/**
+ * Lists the objects in a value, from the outside to the inside.
+ *
+ * @param value Anything that has come as JSON
+ * @param isEntered Whether what a field of an object holds is looked at too; all fields are when left out
+ */
+export function listObjects(
+  value: unknown,
+  isEntered: (name: string) => boolean = () => true
+): readonly Record<string, unknown>[] {
+  if (Array.isArray(value)) return value.flatMap((element) => listObjects(element, isEntered))
+  if (!isObject(value)) return []
+
+  const inner = Object.entries(value).flatMap(([name, field]) =>
+    isEntered(name) ? listObjects(field, isEntered) : []
+  )
+
+  return [value, ...inner]
+}
+
+/** Whether two values are the same once they are JSON. */
+export function isSameJson(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}

@@ -1,0 +1,78 @@
+// What a response must not hold, whoever may make the call.
+import { getPath, type ManifestService } from 'alula/plugin'
+import { isSameJson, listObjects } from '../objects.ts'
+import { listHidden, type Operation } from './operation.ts'
+
+/** Shorter values may be in a response for other reasons. */
+const MIN_LENGTH = 8
+
+/**
+ * Finds a field that never leaves in what a call has returned: by its name with the value that the record has, and by its
+ * value alone where that is a long string.
+ *
+ * @param operation The method
+ * @param record The record that the call was about, with all its fields
+ * @param result What it returned
+ * @returns The path of the field; `undefined` where none is there
+ */
+export function findHidden(operation: Operation, record: object, result: unknown): string | undefined {
+  // What a relation has is hidden or shown by the other service.
+  const objects = listOwn(operation.service, result)
+  const strings = new Set(listObjects(result).flatMap(listStrings))
+
+  return listHidden(operation).find((path) => {
+    const value = getPath(record, path.split('.'))
+    const name = path.split('.').at(-1) as string
+
+    if (value === undefined || value === null) return false
+    if (typeof value === 'string' && value.length >= MIN_LENGTH && strings.has(value)) return true
+
+    return objects.some((object) => Object.hasOwn(object, name) && isSameJson(object[name], value))
+  })
+}
+
+/**
+ * Whether a result has a record in it: an object with its id, or what stands in place of the id, that differs from it in
+ * no field that both have.
+ *
+ * @param service The service of the record
+ * @param record The record
+ * @param result What a call returned
+ */
+export function hasRecord(service: ManifestService, record: object, result: unknown): boolean {
+  const known = record as { readonly [field: string]: unknown }
+  const { id, by = id } = service
+
+  return listOwn(service, result).some((object) => {
+    const shared = Object.keys(object).filter((name) => known[name] !== undefined)
+
+    return (
+      shared.length > 1 &&
+      (shared.includes(id) || shared.includes(by)) &&
+      shared.every((name) => isSameJson(object[name], known[name]))
+    )
+  })
+}
+
+/** Whether a result has an object that says that it belongs to somebody else than the user with an id. */
+export function belongsToOther(
+  service: ManifestService,
+  field: string,
+  id: unknown,
+  result: unknown
+): boolean {
+  const owners = listOwn(service, result).map((object) => getPath(object, field.split('.')))
+
+  return owners.some((owner) => owner !== undefined && !isSameJson(owner, id))
+}
+
+/** The objects in a result that no relation has brought. */
+function listOwn({ definition }: ManifestService, result: unknown): readonly Record<string, unknown>[] {
+  const { relations = {} } = definition ?? {}
+
+  return listObjects(result, (name) => !Object.hasOwn(relations, name))
+}
+
+function listStrings(object: object): readonly string[] {
+  return Object.values(object).flatMap((value) => [value].flat().filter((one) => typeof one === 'string'))
+}

@@ -1,0 +1,185 @@
+import type { Application } from 'alula'
+import { type ManifestService, readEntityId } from 'alula/plugin'
+import { ANONYMOUS, type Caller, createCaller, type Users } from '../callers.ts'
+import { type Coverage, CoverageCounter } from '../coverage.ts'
+import type { ProofOptions } from '../exposure.ts'
+import { findOwnerField, hasMadeFor, withOwner } from './claim.ts'
+import { findDifference, isOfOthers, type Made } from './difference.ts'
+import { listMissing, type Right } from './missing.ts'
+import { getNamed, isStandard, listOperations, type Operation, toName } from './operation.ts'
+import { send } from './send.ts'
+import { isSuccess, toFailure } from './success.ts'
+import { type Call, Targets } from './target.ts'
+import { OPEN, toVerdict, type Verdict } from './verdict.ts'
+import { recordWrites } from './writes.ts'
+
+/** Those who must not succeed call first: what they would change is still there. */
+const ORDER: readonly Verdict['kind'][] = ['refused', 'open', 'allowed']
+
+/** Those who must not make records of the owner. */
+const STRANGERS: readonly string[] = [ANONYMOUS, 'user']
+
+/** Calls the methods of an application, and collects what differs from the table of access. */
+export class Proof {
+  readonly targets: Targets
+  /** One line for each difference, and for all that is not proved. */
+  readonly faults: string[] = []
+
+  private readonly app: Application
+  private readonly services: readonly ManifestService[]
+  private readonly users: Users
+  private readonly options: ProofOptions
+  private readonly counter = new CoverageCounter()
+
+  constructor(app: Application, services: readonly ManifestService[], users: Users, options: ProofOptions) {
+    this.app = app
+    this.services = services
+    this.users = users
+    this.options = options
+    this.targets = new Targets(app, services, options)
+  }
+
+  /** Makes all calls. */
+  async run(): Promise<void> {
+    for (const operation of listOperations(this.app, this.services)) {
+      const rights = await this.listRights(operation)
+
+      this.faults.push(...listMissing(operation, rights, this.users, this.options))
+      await this.proveRights(operation, rights)
+      await this.proveOwner(operation, rights)
+    }
+  }
+
+  /** What was called. */
+  toCoverage(): Coverage {
+    const logins = this.services.filter(({ hasOwnAccess }) => hasOwnAccess)
+
+    return this.counter.toCoverage(
+      logins.flatMap(({ path, methods }) => methods.map(({ name }) => `${path}.${name}`))
+    )
+  }
+
+  /** Who may make the calls of a method. */
+  private async listRights(operation: Operation): Promise<readonly Right[]> {
+    const { app, users } = this
+    const rights: Right[] = []
+
+    for (const name of [ANONYMOUS, ...Object.keys(users)]) {
+      const caller = await createCaller(app, name, users)
+
+      if (caller) rights.push({ name, verdict: this.toVerdict(operation, caller) })
+    }
+
+    return rights.toSorted(
+      (one, other) => ORDER.indexOf(one.verdict.kind) - ORDER.indexOf(other.verdict.kind)
+    )
+  }
+
+  private toVerdict(operation: Operation, caller: Caller): Verdict {
+    const { app, options } = this
+    const row = { method: operation.name, who: operation.who }
+    const verdict = toVerdict(app, row, caller, getNamed(operation, options))
+    const isForOwn =
+      verdict.kind === 'allowed' && !isStandard(operation) && isOfOthers(app, options, operation, caller)
+
+    return isForOwn ? OPEN : verdict
+  }
+
+  /** Reads are repeated at the end by those who must not succeed: what others have read before must not be kept for them. */
+  private async proveRights(operation: Operation, rights: readonly Right[]): Promise<void> {
+    const isReading = operation.name === 'find' || operation.name === 'get'
+    const shared = isReading ? await this.targets.prepare(operation) : undefined
+    const again = isReading ? rights.filter(({ verdict }) => verdict.kind !== 'allowed') : []
+
+    for (const right of [...rights, ...again]) await this.proveRight(operation, right, shared)
+  }
+
+  private async proveRight(
+    operation: Operation,
+    { name, verdict }: Right,
+    shared: Call | undefined
+  ): Promise<void> {
+    let last: Made | undefined
+    let isKnown = false
+
+    for (const transport of operation.transports) {
+      const made = await this.call(
+        operation,
+        transport,
+        name,
+        async () => shared ?? (await this.targets.prepare(operation))
+      )
+
+      if (!made) continue
+
+      const difference = findDifference(this.app, this.options, operation, verdict, made)
+
+      if (difference) this.addFault(operation, transport, name, difference)
+
+      last = made
+      isKnown ||= difference !== undefined || isSuccess(operation, made)
+    }
+
+    if (verdict.kind === 'allowed' && !isKnown) {
+      this.faults.push(toFailure(operation, name, last, this.options))
+    }
+  }
+
+  /** A record belongs to who has made it, whatever the data says. */
+  private async proveOwner(operation: Operation, rights: readonly Right[]): Promise<void> {
+    const { owner } = this.users
+    const field = findOwnerField(operation)
+
+    if (field === undefined || !owner || getNamed(operation, this.options)) return
+
+    const id = readEntityId(this.app, owner)
+    const toCall = async () => {
+      const call = await this.targets.prepare(operation)
+
+      return { ...call, data: withOwner(call.data, field, id) }
+    }
+
+    for (const { name, verdict } of rights) {
+      if (verdict.kind === 'refused' || !STRANGERS.includes(name)) continue
+
+      for (const transport of operation.transports) {
+        const made = await this.call(operation, transport, name, toCall)
+
+        if (made && hasMadeFor(field, id, made)) {
+          this.addFault(
+            operation,
+            transport,
+            name,
+            `the data says whose the record is: '${field}' is the owner`
+          )
+        }
+      }
+    }
+  }
+
+  /** Makes one call, with a login of its own. */
+  private async call(
+    operation: Operation,
+    transport: string,
+    name: string,
+    toCall: () => Promise<Call>
+  ): Promise<Made | undefined> {
+    const { app, users, counter } = this
+    const caller = await createCaller(app, name, users)
+
+    if (!caller) return undefined
+
+    const call = await toCall()
+    const [reply, written] = await recordWrites(app.service(operation.service.path), () =>
+      send(app, transport, caller.client, operation, call)
+    )
+
+    counter.add(toName(operation), transport, name, reply.status)
+
+    return { caller, call, reply, written }
+  }
+
+  private addFault(operation: Operation, transport: string, name: string, fault: string): void {
+    this.faults.push(`${toName(operation)} over ${transport} as ${name}: ${fault}`)
+  }
+}

@@ -1,0 +1,107 @@
+// How a proof makes calls over the transports.
+import type { Application } from 'alula'
+import { handleSocket } from 'alula/transport'
+import { isObject } from '../check.ts'
+import type { TestClient } from '../client.ts'
+import { isStandard, type Operation } from './operation.ts'
+import type { Call } from './target.ts'
+import type { Reply } from './verdict.ts'
+
+/**
+ * Makes a call over a transport.
+ *
+ * @param app The application
+ * @param transport The name of the transport, as in `params.provider`
+ * @param client Who calls
+ * @param operation The method
+ * @param call What it is called with
+ */
+export async function send(
+  app: Application,
+  transport: string,
+  client: TestClient,
+  operation: Operation,
+  call: Call
+): Promise<Reply> {
+  return await (transport === 'rest' ? request(client, operation, call) : emit(app, client, operation, call))
+}
+
+async function request(client: TestClient, operation: Operation, call: Call): Promise<Reply> {
+  const { name, args, routes } = operation
+  const [route] = routes
+  const verb = route?.verb ?? operation.verb
+  const hasBody = args.includes('data') && verb !== 'GET'
+  const segments = [
+    ...operation.service.path.split('/'),
+    ...(route?.segments ?? (args.includes('id') ? [':__id'] : []))
+  ].filter((segment) => segment !== '')
+  const path = segments.map((segment) => fill(segment, call, encodeURIComponent)).join('/')
+  const query = toQueryString({ ...call.query, ...(!hasBody && call.data) })
+  const isNamed = !route && !isStandard(operation)
+  const response = await client.fetch(`/${path}${query}`, {
+    method: verb,
+    ...(hasBody && { json: call.data }),
+    headers: isNamed ? { 'X-Service-Method': name } : {}
+  })
+
+  const body = await response.json().catch(() => undefined)
+
+  return toReply(response.status, body)
+}
+
+async function emit(
+  app: Application,
+  client: TestClient,
+  { service, name, args, routes: [route] }: Operation,
+  call: Call
+): Promise<Reply> {
+  const { authentication } = client.params
+  const ofRoute = Object.fromEntries((route?.placeholders ?? []).map((one) => [one, call.route[one]]))
+  const values = { id: call.id, data: { ...ofRoute, ...call.data }, params: call.query }
+  const [error, result] = await handleSocket(
+    app as Parameters<typeof handleSocket>[0],
+    {
+      method: name,
+      // Over a socket a path is not escaped.
+      path: service.path
+        .split('/')
+        .map((segment) => fill(segment, call))
+        .join('/'),
+      args: args.map((one) => values[one]),
+      connection: { provider: 'socketio', headers: {}, ...(authentication && { authentication }) }
+    },
+    () => undefined
+  )
+
+  if (error) return toReply(isObject(error) && typeof error.code === 'number' ? error.code : 500, error)
+
+  // As JSON, as a client gets it.
+  return toReply(200, result === undefined ? undefined : JSON.parse(JSON.stringify(result)))
+}
+
+function toReply(status: number, body: unknown): Reply {
+  if (status < 400) return { status, result: body }
+
+  return { status, message: isObject(body) && typeof body.message === 'string' ? body.message : '' }
+}
+
+/** Static segments are as they are sent. */
+function fill(segment: string, { id, route }: Call, toSegment = (value: string) => value): string {
+  if (!segment.startsWith(':')) return segment
+
+  return toSegment(segment === ':__id' ? String(id) : (route[segment.slice(1)] as string))
+}
+
+function toQueryString(query: object): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) => toPairs(name, value))
+
+  return pairs.length === 0 ? '' : `?${String(new URLSearchParams(pairs)).replaceAll('+', '%20')}`
+}
+
+/** Objects and arrays in brackets, as a query string has them. */
+function toPairs(name: string, value: unknown): [string, string][] {
+  if (Array.isArray(value)) return value.flatMap((one) => toPairs(`${name}[]`, one))
+  if (!isObject(value)) return [[name, String(value)]]
+
+  return Object.entries(value).flatMap(([key, one]) => toPairs(`${name}[${key}]`, one))
+}

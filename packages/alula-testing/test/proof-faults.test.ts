@@ -1,0 +1,214 @@
+import { describe, expect, it } from 'vitest'
+import { access, owner, user } from '../../../src/access.ts'
+import { memory } from '../../../src/memory.ts'
+import { proveExposure } from '../src/index.ts'
+import { Articles, type Changes, createBlog, Letters, toProof } from './support/blog.ts'
+
+it('a blog that is as its table says is proved', async () => {
+  const app = await createBlog()
+  const { rows, notCovered } = await proveExposure(app, await toProof(app))
+  const removals = rows.filter(({ operation }) => operation === 'articles.remove')
+
+  expect(removals).toEqual(
+    [
+      ['rest', 'nobody', { 401: 1 }],
+      ['socketio', 'nobody', { 401: 1 }],
+      ['rest', 'user', { 403: 1 }],
+      ['socketio', 'user', { 403: 1 }],
+      ['rest', 'owner', { 200: 1 }],
+      ['socketio', 'owner', { 200: 1 }]
+    ].map(([transport, caller, outcomes]) => ({ operation: 'articles.remove', transport, caller, outcomes }))
+  )
+  expect(notCovered).toEqual(['authentication.create', 'authentication.remove'])
+})
+
+/** What was changed, and a line that the proof must have. */
+type Fault = readonly [change: string, changes: Changes, line: string]
+
+const FAULTS: readonly Fault[] = [
+  [
+    'an override that forgets params',
+    {
+      Articles: class extends Articles {
+        override async remove(id: any, params: any): Promise<any> {
+          return await super.remove(id, { adapter: params.adapter } as any)
+        }
+      }
+    },
+    "articles.remove over rest as user: the table says owner('authorId'), the response is 200"
+  ],
+  [
+    'an override of find that forgets params',
+    {
+      Letters: class extends Letters {
+        override async find(): Promise<any> {
+          return await super.find({})
+        }
+      }
+    },
+    "letters.find over rest as user: the table says owner('ownerId') for 'find', and the response has a record of another user"
+  ],
+  [
+    'an override that forgets params of one transport',
+    {
+      Articles: class extends Articles {
+        override async patch(id: any, data: any, params: any): Promise<any> {
+          return await super.patch(
+            id,
+            data,
+            params.provider === 'socketio' ? { adapter: params.adapter } : params
+          )
+        }
+      }
+    },
+    "articles.patch over socketio as user: the table says owner('authorId'), the response is 200"
+  ],
+  [
+    'a rule on the wrong field',
+    { access: { patch: owner('id') } },
+    'articles.patch as owner never succeeded: the response is 403'
+  ],
+  [
+    'a rule of a list on the wrong field',
+    { letterAccess: { find: owner('senderId') } },
+    'letters.find as owner never succeeded: the response has no record'
+  ],
+  [
+    'a leaky view',
+    { settings: { view: ({ result }: any) => ({ article: result.data ?? result }) } },
+    "articles.get over rest as nobody: 'draft' is hidden, and the response has it"
+  ],
+  [
+    'a view that renames a hidden field',
+    { settings: { view: ({ result, dispatch }: any) => ({ ...dispatch, note: result.draft }) } },
+    "articles.get over socketio as user: 'draft' is hidden, and the response has it"
+  ],
+  [
+    'a hook that strips the provider',
+    {
+      configure: (app) =>
+        app.hooks({
+          before: {
+            remove: [
+              (context) => {
+                context.params = { ...context.params, provider: undefined }
+              }
+            ]
+          }
+        })
+    },
+    "articles.remove over rest as nobody: the table says owner('authorId'), the response is 200"
+  ],
+  [
+    'a custom method that calls internally',
+    {
+      Letters: class extends Letters {
+        override async open({ id }: any): Promise<any> {
+          return await this.patch(id, { read: true })
+        }
+      }
+    },
+    "letters.open over rest as user: the table says owner('ownerId') for 'get', and the response has a record of another user"
+  ],
+  [
+    'a service that is mounted twice with other access',
+    {
+      configure: (app) => {
+        const files = memory({ store: { 1: { id: 1, ownerId: 2 } } })
+
+        app.use('files', files, { methods: ['get'], access: access({ get: owner('ownerId') }) })
+        app.use('all-files', files, { methods: ['get'], access: access({ get: user }) })
+      }
+    },
+    "files.get and all-files.get are the same method: the table says owner('ownerId') and user. Give 'callers: { 'all-files': { get: […] } }' if both are meant"
+  ],
+  [
+    'a hidden field in a custom result',
+    {
+      Articles: class extends Articles {
+        override async favorite(data: unknown, params: any): Promise<any> {
+          const { draft, ...article } = await super.favorite(data, params)
+
+          return { ...article, body: draft }
+        }
+      }
+    },
+    "articles.favorite over rest as user: 'draft' is hidden, and the response has it"
+  ],
+  [
+    'a rule that says yes for everybody',
+    {
+      access: {
+        patch: function isAuthor() {
+          return true
+        }
+      }
+    },
+    "articles.patch: the table says isAuthor, and nothing else is known of it. Give 'callers: { articles: { patch: ['owner'] } }'"
+  ],
+  [
+    'an owner that is taken from the data',
+    {
+      settings: {
+        server: { slug: () => crypto.randomUUID() }
+      }
+    },
+    "articles.create over rest as user: the data says whose the record is: 'authorId' is the owner"
+  ],
+  [
+    'a hook that puts the id in place of the slug',
+    {
+      configure: (app) =>
+        app.service('articles').hooks({
+          before: {
+            patch: [
+              async (context: any) => {
+                const [article] = await context.service.find({ query: { slug: context.id }, paginate: false })
+
+                context.id = article.id
+              }
+            ]
+          }
+        })
+    },
+    'articles.patch as owner never succeeded: the response is 403'
+  ],
+  [
+    'a cache in front of the rule',
+    {
+      configure: (app) => {
+        const kept = new Map()
+
+        app.hooks({
+          around: {
+            get: [
+              async (context, next) => {
+                const { id, params, path } = context
+
+                if (!params.provider || path !== 'letters') await next()
+                else if (kept.has(id)) context.result = kept.get(id)
+                else {
+                  await next()
+                  kept.set(id, context.result)
+                }
+              }
+            ]
+          }
+        })
+      }
+    },
+    "letters.get over rest as nobody: the table says owner('ownerId'), the response is 200"
+  ]
+]
+
+describe('a planted fault is found:', () => {
+  it.each(FAULTS)('%s', async (_change, changes, line) => {
+    const app = await createBlog(changes)
+    const message: string = await proveExposure(app, await toProof(app)).then(
+      () => 'is proved',
+      (error) => error.message
+    )
+
+    expect(message.split('\n')).toContainEqual(expect.stringContaining(line))
+  })
+})
