@@ -1,5 +1,6 @@
 // Requests that are made from nothing but a document.
 import type { OpenApiDocument, OpenApiOperation, OpenApiParameter } from 'alula/openapi'
+import { setOwn } from 'alula/plugin'
 import type { JsonSchema } from 'alula/schema'
 import { isObject } from './check.ts'
 import type { Validators } from './document-validators.ts'
@@ -13,9 +14,16 @@ export interface Operation extends OpenApiOperation {
   readonly path: string
 }
 
+/** Values by the names of the placeholders of a path, for example those of a record that is there. */
+export interface PathValues {
+  readonly [placeholder: string]: unknown
+}
+
 /** A request, and whether the document allows it. */
 export interface DocumentRequest {
   readonly verb: string
+  /** What is in place of the placeholders. */
+  readonly values: PathValues
   /** The path and the query string. */
   readonly url: string
   /** The body; `undefined` for none. */
@@ -54,23 +62,49 @@ export class RequestMaker {
   /**
    * A request that the document allows.
    *
-   * @param ids Values that placeholders may have, for example ids of records that there are
+   * @param known Values that its placeholders may have together
    * @returns `undefined` where none is found, for instance because of a pattern
    */
-  valid(ids: readonly unknown[]): DocumentRequest | undefined {
-    const url = this.toUrl(ids)
+  valid(known: readonly PathValues[]): DocumentRequest | undefined {
+    const address = this.toAddress(known)
     const body = this.toBody()
 
-    return url === undefined || body === INVENTED ? undefined : this.toRequest(url, body, true)
+    return address === undefined || body === INVENTED ? undefined : this.toRequest(address, body, true)
+  }
+
+  /**
+   * A request for a record: without a query that it can do without.
+   *
+   * @param values What is in place of the placeholders
+   * @param given The body, or the query of an operation without one; a body is made up where it is left out
+   * @returns `undefined` where none is found
+   */
+  reaching(values: PathValues, given?: unknown): DocumentRequest | undefined {
+    const { parameters = [], requestBody } = this.operation
+    const required = parameters.filter(({ in: place, required }) => place === 'query' && required)
+    const isQuery = given !== undefined && !requestBody
+    const address = this.fill(values, isQuery ? [] : required)
+    const body = isQuery ? undefined : (given ?? this.toBody())
+
+    if (address === undefined || body === INVENTED) return undefined
+
+    return this.toRequest(isQuery ? withQuery(address, given) : address, body, true)
+  }
+
+  /** What is wrong with a body that was given, as the document has it. */
+  findFault(given: unknown): string | undefined {
+    const { requestBody } = this.operation
+
+    return requestBody && this.validators.findFault(getSchema(requestBody), given)
   }
 
   /**
    * A request that the document does not allow.
    *
-   * @param ids Values that placeholders may have
+   * @param known Values that its placeholders may have together
    * @returns `undefined` where none is found: it may allow everything
    */
-  damaged(ids: readonly unknown[]): DocumentRequest | undefined {
+  damaged(known: readonly PathValues[]): DocumentRequest | undefined {
     const { parameters = [], requestBody } = this.operation
     const schema = requestBody && getSchema(requestBody)
     const queries = parameters.filter(({ in: place }) => place === 'query')
@@ -78,21 +112,19 @@ export class RequestMaker {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       if (schema && (queries.length === 0 || this.random() < 0.7)) {
         const body = toDamaged(toRandomValue(schema, this.root, this.random), this.random)
-        const url = this.toUrl(ids, [])
+        const address = this.toAddress(known, [])
 
-        if (url !== undefined && !this.validators.isValid(schema, body))
-          return this.toRequest(url, body, false)
+        if (address !== undefined && !this.validators.isValid(schema, body))
+          return this.toRequest(address, body, false)
       } else if (queries.length > 0) {
         const [name, value] = this.toWrongQuery(pick(this.random, queries))
-        const url = this.toUrl(ids, [])
+        const address = this.toAddress(known, [])
         const body = this.toBody()
 
-        if (name !== undefined && url !== undefined && body !== INVENTED) {
-          return this.toRequest(
-            `${url}?${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
-            body,
-            false
-          )
+        if (name !== undefined && address !== undefined && body !== INVENTED) {
+          const query = `${encodeURIComponent(name)}=${encodeURIComponent(value)}`
+
+          return this.toRequest({ ...address, url: `${address.url}?${query}` }, body, false)
         }
       }
     }
@@ -104,10 +136,10 @@ export class RequestMaker {
     return this.document as object as JsonSchema
   }
 
-  private toRequest(url: string, body: unknown, isValid: boolean): DocumentRequest {
+  private toRequest(address: Address, body: unknown, isValid: boolean): DocumentRequest {
     const { verb } = this.operation
 
-    return { verb, url, body: body === undefined ? undefined : JSON.stringify(body), isValid }
+    return { verb, ...address, body: body === undefined ? undefined : JSON.stringify(body), isValid }
   }
 
   /** A body that is valid; {@link INVENTED} where none was found. */
@@ -129,18 +161,24 @@ export class RequestMaker {
     return undefined
   }
 
-  private toUrl(ids: readonly unknown[], asked = this.pickQuery()): string | undefined {
+  private toAddress(known: readonly PathValues[], asked = this.pickQuery()): Address | undefined {
+    const isKnown = known.length > 0 && this.random() < 0.7
+
+    return this.fill(isKnown ? pick(this.random, known) : {}, asked)
+  }
+
+  /** Placeholders without a value have one that is made up. */
+  private fill(known: PathValues, asked: readonly OpenApiParameter[]): Address | undefined {
     const { path, parameters = [] } = this.operation
-    const ofPath = parameters.filter(({ in: place }) => place === 'path')
+    const values: { [placeholder: string]: unknown } = {}
     let url = path
 
-    for (const { name, schema } of ofPath) {
-      const isLast = name === ofPath.at(-1)?.name
-      const value =
-        isLast && ids.length > 0 && this.random() < 0.7 ? pick(this.random, ids) : this.toSegment(schema)
+    for (const { name, schema } of parameters.filter(({ in: place }) => place === 'path')) {
+      const value = Object.hasOwn(known, name) ? known[name] : this.toSegment(schema)
 
       if (value === undefined) return undefined
 
+      setOwn(values, name, value)
       url = url.replace(`{${name}}`, encodeURIComponent(String(value)))
     }
 
@@ -155,7 +193,7 @@ export class RequestMaker {
       query.push(...pairs)
     }
 
-    return query.length > 0 ? `${url}?${query.join('&')}` : url
+    return { url: query.length > 0 ? `${url}?${query.join('&')}` : url, values }
   }
 
   /** URLs resolve dots. */
@@ -189,6 +227,15 @@ export class RequestMaker {
   }
 }
 
+/** Where a request goes. */
+type Address = Pick<DocumentRequest, 'url' | 'values'>
+
+function withQuery({ url, values }: Address, query: unknown): Address {
+  const pairs = Object.entries(Object(query)).flatMap(([name, value]) => toPairs({ name }, value))
+
+  return { url: `${url}?${pairs.join('&')}`, values }
+}
+
 /** Stands for a body that could not be made. */
 const INVENTED: unique symbol = Symbol('no body')
 
@@ -197,7 +244,10 @@ function getSchema({ content }: NonNullable<OpenApiOperation['requestBody']>): J
 }
 
 /** A parameter as its style has it in a query string. */
-function toPairs({ name, style }: OpenApiParameter, value: unknown): readonly string[] {
+function toPairs(
+  { name, style }: Pick<OpenApiParameter, 'name' | 'style'>,
+  value: unknown
+): readonly string[] {
   const toPair = (key: string, one: unknown) =>
     `${encodeURIComponent(key)}=${encodeURIComponent(String(one))}`
 

@@ -79,6 +79,37 @@ it.each([
     ['findNote'],
     "Invalid option 'skip' of contractTests: the document has no operation 'findNote'. Did you mean 'findNotes'?"
   ],
+  [
+    'data',
+    { createNotes: {} },
+    "Invalid option 'data' of contractTests: the document has no operation 'createNotes'. Did you mean 'createNote'?"
+  ],
+  [
+    'data',
+    [7],
+    "Invalid option 'data' of contractTests: expected an object with bodies by operation ids, got array"
+  ],
+  [
+    'statuses',
+    { createNote: [200] },
+    "Invalid option 'statuses' of contractTests: expected an object with arrays of statuses from 400 to 499 by operation ids, got object"
+  ],
+  [
+    'statuses',
+    { getNotes: [401] },
+    "Invalid option 'statuses' of contractTests: the document has no operation 'getNotes'. Did you mean 'getNote'?"
+  ],
+  [
+    'records',
+    { note: [] },
+    "Invalid option 'records' of contractTests: the document has no service 'note'. Did you mean 'notes'?"
+  ],
+  [
+    'records',
+    { notes: [7] },
+    "Invalid option 'records' of contractTests: expected an object with arrays of records by the paths of services, got object"
+  ],
+  ['log', true, "Invalid option 'log' of contractTests: expected a function or false, got true"],
   ['times', 1, "Unknown option 'times' of contractTests"]
 ])('the option %s is not %j', async (name, value, sentence) => {
   const { registered, ...runner } = createRunner()

@@ -72,7 +72,13 @@ function createNotes() {
 describe('an application that keeps to its document', async () => {
   const app = await createNotes().setup()
 
-  contractTests(app, { describe, it, runs: scaled(4000), users: [{ id: 1 }, { id: 2 }, { id: 3 }] })
+  contractTests(app, {
+    describe,
+    it,
+    runs: scaled(4000),
+    users: [{ id: 1 }, { id: 2 }, { id: 3 }],
+    log: false
+  })
 })
 
 /** Registers the tests, runs them up to the one that fails as wanted, and returns what those that fail say. */
@@ -89,6 +95,7 @@ async function collectFailures(
     it: (_name, body) => void tests.push(body as () => Promise<void>),
     users: [{ id: 1 }, { id: 3 }],
     seed: 7,
+    log: false,
     ...options
   })
 
@@ -176,7 +183,7 @@ const BREAKS: readonly Break[] = [
   [
     'refuses what the document allows',
     (app) => app.service('notes').hooks({ before: { create: [() => Promise.reject(new BadRequest('No'))] } }),
-    /All requests that the document allows were refused with 400. The first one:\nPOST \/notes.*\n.+\n.*"No"/
+    /No request to 'createNote' succeeded: 400 × .*\nThe last one:\nPOST \/notes.*\n.+\n.*"No"/
   ],
   [
     'demands a login where the document does not',
@@ -235,35 +242,6 @@ describe('a server that', () => {
   it('keeps to its document has no failures', async () => {
     expect(await collectFailures(await createNotes().setup())).toEqual([])
   })
-})
-
-it('a custom method may find no record by its data', async () => {
-  class Docs extends MemoryService {
-    async archive({ id }: { id: number }) {
-      return this._patch(id, { archived: true })
-    }
-  }
-  const app = createApp()
-
-  app.use('docs', new Docs(), {
-    methods: ['find', 'archive'],
-    schema: schema(z.object({ id: z.int(), archived: z.boolean() }), {
-      methods: { archive: { data: z.object({ id: z.int() }) } }
-    })
-  })
-  await app.setup()
-
-  expect(await collectFailures(app)).toEqual([])
-})
-
-it('a service without a schema may demand more than its document says', async () => {
-  const app = createApp()
-
-  app.use('plain', memory({ paginate: { default: 10 } }), { methods: ['find', 'create'] })
-  app.service('plain').hooks({ before: { all: [() => Promise.reject(new BadRequest("'room' is missing"))] } })
-  await app.setup()
-
-  expect(await collectFailures(app)).toEqual([])
 })
 
 it('a failure is repeated with its seed', async () => {

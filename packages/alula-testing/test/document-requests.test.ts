@@ -49,7 +49,13 @@ describe('a valid request', () => {
   it('has the verb and the path of its operation, and no more than that', async () => {
     const maker = await createMaker({})
 
-    expect(maker.valid([])).toEqual({ verb: 'GET', url: '/notes', body: undefined, isValid: true })
+    expect(maker.valid([])).toEqual({
+      verb: 'GET',
+      url: '/notes',
+      values: {},
+      body: undefined,
+      isValid: true
+    })
   })
 
   it('has the body that its schema allows, as JSON', async () => {
@@ -112,9 +118,9 @@ describe('the path of a request', () => {
     expect(maker.valid([])?.url).toBe('/notes/a%2Fb/tags/made%20%3F')
   })
 
-  it('has seven of ten known values in its last placeholder', async () => {
+  it('has seven of ten known values', async () => {
     const urlAt = async (number: number) =>
-      (await createMaker({ path, parameters }, () => number)).valid(['k/1'])?.url
+      (await createMaker({ path, parameters }, () => number)).valid([{ id: 'k/1' }])?.url
 
     expect(await urlAt(0.69)).toBe('/notes/a%2Fb/tags/k%2F1')
     expect(await urlAt(0.7)).toBe('/notes/a%2Fb/tags/made%20%3F')
@@ -122,7 +128,7 @@ describe('the path of a request', () => {
 
   it('has each of the known values', async () => {
     const maker = await createMaker({ path, parameters: parameters.slice(1) })
-    const urls = toUrls(repeat(() => maker.valid([1, 2])))
+    const urls = toUrls(repeat(() => maker.valid([{ id: 1 }, { id: 2 }])))
 
     expect(urls).toEqual(new Set(['1', '2', 'made%20%3F'].map((id) => `/notes/{noteId}/tags/${id}`)))
   })
@@ -214,6 +220,7 @@ describe('a damaged request', () => {
     expect(await requestAt(0.7)).toEqual({
       verb: 'GET',
       url: '/notes?limit=%5Bobject%20Object%5D',
+      values: {},
       body: '"whole"',
       isValid: false
     })
@@ -289,8 +296,8 @@ describe('a damaged request', () => {
   it('has known values in its path', async () => {
     const parameters = [inPath('id', { const: 'made' }), limit]
     const maker = await createMaker({ path: '/{id}', parameters, requestBody: body })
-    const ids = repeat(() => maker.damaged(['known'])?.url).map((url) => url?.split('?')[0])
-    const isQuery = repeat(() => maker.damaged(['known'])?.url?.includes('?'))
+    const ids = repeat(() => maker.damaged([{ id: 'known' }])?.url).map((url) => url?.split('?')[0])
+    const isQuery = repeat(() => maker.damaged([{ id: 'known' }])?.url?.includes('?'))
 
     expect(new Set(ids)).toEqual(new Set(['/known', '/made']))
     expect(new Set(isQuery)).toEqual(new Set([true, false]))

@@ -27,7 +27,7 @@ async function judge(
     document,
     await createValidators(document),
     operation,
-    { verb: 'GET', url: '/notes', body: undefined, isValid },
+    { verb: 'GET', url: '/notes', values: {}, body: undefined, isValid },
     isAnonymous,
     { status: 200, type: 'application/json', text: '["a"]', ...reply }
   )

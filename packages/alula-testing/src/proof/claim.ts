@@ -32,7 +32,7 @@ export function withOwner(data: object, field: string, id: unknown): object {
   return copy
 }
 
-/** Whether a call has made a record of somebody. */
+/** Whether a call has made a record of a user. */
 export function hasMadeFor(field: string, id: unknown, { reply, written }: Made): boolean {
   if (reply.status >= 400) return false
 

@@ -1,4 +1,4 @@
-// What a response must not hold, whoever may make the call.
+// What no response must hold.
 import { getPath, type ManifestService } from 'alula/plugin'
 import { isSameJson, listObjects } from '../objects.ts'
 import { listHidden, type Operation } from './operation.ts'
@@ -54,7 +54,7 @@ export function hasRecord(service: ManifestService, record: object, result: unkn
   })
 }
 
-/** Whether a result has an object that says that it belongs to somebody else than the user with an id. */
+/** Whether a result has an object that says that it belongs to another user than the one with an id. */
 export function belongsToOther(
   service: ManifestService,
   field: string,

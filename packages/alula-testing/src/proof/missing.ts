@@ -10,7 +10,7 @@ export interface Right {
 }
 
 /**
- * Finds the callers without whom nothing is proved of a method: somebody who must succeed, and for a role and an owner
+ * Finds the callers without whom nothing is proved of a method: one who must succeed, and for a role and an owner
  * another user, who must not.
  *
  * @param operation The method

@@ -5,7 +5,7 @@ import { hasCode, isFunction, isObject } from '../check.ts'
 import type { ProofOptions } from '../exposure.ts'
 import type { Operation } from './operation.ts'
 
-/** One call, whoever makes it. */
+/** One call, without its caller. */
 export interface Call {
   /** What clients write in place of the id. */
   readonly id: Id

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { type AccessRules, access, anyone, owner, user } from '../../../../src/access.ts'
 import { hashPassword } from '../../../../src/authentication.ts'
 import { NotAuthenticated } from '../../../../src/errors.ts'
-import { type Application, alula, type HookContext, type NextFunction } from '../../../../src/index.ts'
+import { type Application, alula, type HookContext } from '../../../../src/index.ts'
 import { MemoryService, memory } from '../../../../src/memory.ts'
 import { exists, one, type SchemaSettings, schema } from '../../../../src/schema.ts'
 import { socketio } from '../../../../src/socketio.ts'
@@ -79,21 +79,18 @@ export interface Changes {
   readonly letterAccess?: AccessRules
   readonly settings?: SchemaSettings
   readonly letterMethods?: object
-  readonly commentHook?: (context: HookContext, next: NextFunction) => Promise<void>
   readonly configure?: (app: Application) => unknown
 }
 
-const ofArticle = async (context: HookContext, next: NextFunction) => {
-  const { provider, route } = context.params
+const getArticleId = async ({ app, params }: HookContext) =>
+  (await app.service('articles').get(params.route?.slug, { adapter: { id: 'slug' } } as never)).id
 
-  if (provider) {
-    const article = await context.app
-      .service('articles')
-      .get(route.slug, { adapter: { id: 'slug' } } as never)
+/** Limits a call of a client to the comments of the article in its path. */
+const ofArticle = async (context: HookContext) => {
+  const { provider, query } = context.params
 
-    context.params = { ...context.params, query: { ...context.params.query, articleId: article.id } }
-  }
-  await next()
+  if (provider)
+    context.params = { ...context.params, query: { ...query, articleId: await getArticleId(context) } }
 }
 
 /** The rules of articles. */
@@ -155,12 +152,15 @@ export async function createBlog(changes: Changes = {}): Promise<Application> {
   app.use('articles/:slug/comments', memory({ startId: 1 }), {
     methods: ['find', 'get', 'create', 'remove'],
     schema: schema(Comment, {
-      server: { authorId: toUserId, articleId: ({ params }) => params.query?.articleId },
+      server: { authorId: toUserId, articleId: getArticleId },
+      query: { fields: [] },
       relations: { article: one('articles', { from: 'articleId' }) }
     }),
     access: access({ find: anyone, get: anyone, create: user, remove: owner('authorId') })
   })
-  app.service('articles/:slug/comments').hooks({ around: { all: [changes.commentHook ?? ofArticle] } })
+  app
+    .service('articles/:slug/comments')
+    .hooks({ before: { find: [ofArticle], get: [ofArticle], remove: [ofArticle] } })
   app.use('letters', new LetterClass({ startId: 1 }), {
     methods: ['find', 'get', 'create', 'open'],
     schema: schema(Letter, {

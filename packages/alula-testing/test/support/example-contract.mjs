@@ -12,7 +12,7 @@ globalThis.Request = class extends Request {
 }
 
 process.on('message', async ({ name, folder, wanted, firstSeed }) => {
-  const { app, users } = await openExample(name, folder)
+  const { app, users, contract } = await openExample(name, folder)
   const failures = []
 
   requests = 0
@@ -25,7 +25,9 @@ process.on('message', async ({ name, folder, wanted, firstSeed }) => {
       it: (_title, run) => tests.push(run),
       runs: 20,
       seed,
-      users
+      users,
+      log: false,
+      ...contract
     })
     for (const run of tests) await run().catch((error) => failures.push(error.message))
   }

@@ -1,0 +1,99 @@
+// Requests that an operation has to take once, where random ones did not succeed.
+import type { Application } from 'alula'
+import { readLogin } from 'alula/plugin'
+import { loginAs, type TestClient } from '../client.ts'
+import type { DocumentRequest, Operation, PathValues, RequestMaker } from '../document-requests.ts'
+import { listPlaceholders } from './records.ts'
+
+/** A request, and who makes it. */
+export interface Attempt {
+  readonly caller: ContractCaller
+  readonly request: DocumentRequest
+}
+
+/** Who makes requests. */
+export interface ContractCaller {
+  /** What it is called in what is printed. */
+  readonly name: string
+  readonly isAnonymous: boolean
+  readonly client: TestClient
+}
+
+/** What attempts are made of. */
+export interface AttemptSources {
+  readonly operation: Operation
+  readonly maker: RequestMaker
+  readonly callers: readonly ContractCaller[]
+  /** What the placeholders may be, the best last. */
+  readonly known: readonly PathValues[]
+  /** Makes the body that was given; missing where none was. */
+  readonly toBody: (() => unknown) | undefined
+}
+
+/** So many bodies are made up for a record. */
+const BODIES = 3
+
+/**
+ * Makes requests as each caller for each record that is known, the last one first.
+ *
+ * @param sources What they are made of
+ */
+export function* listAttempts({
+  operation,
+  maker,
+  callers,
+  known,
+  toBody
+}: AttemptSources): Generator<Attempt | undefined> {
+  // Without a record, placeholders have what is made up.
+  const all = known.length === 0 ? [{}] : known.toReversed()
+
+  for (let round = 0; round < (!toBody && operation.requestBody ? BODIES : 1); round++) {
+    for (const values of all) {
+      for (const caller of callers) {
+        const request = maker.reaching(values, toBody?.())
+
+        yield request && { caller, request }
+      }
+    }
+  }
+}
+
+/** Whether an operation is a login or a logout. */
+export function isOfLogin(app: Application, { tags }: Operation): boolean {
+  return tags[0] === readLogin(app)?.path
+}
+
+/**
+ * Logs users in and out with their tokens: each has a login of its own, which no other request has.
+ *
+ * @param app The application
+ * @param users The users
+ * @param operation A login or a logout
+ * @param maker Makes its requests
+ */
+export async function listLoginAttempts(
+  app: Application,
+  users: readonly object[],
+  operation: Operation,
+  maker: RequestMaker
+): Promise<readonly Attempt[]> {
+  const names = listPlaceholders(operation.path)
+  const attempts = users.map(async (user, index) => {
+    const client = await loginAs(app, user)
+    const { accessToken } = client
+    const values = Object.fromEntries(names.map((name) => [name, accessToken]))
+    const request = operation.requestBody
+      ? maker.reaching(values, { strategy: 'jwt', accessToken })
+      : maker.reaching(values)
+
+    return request && { caller: { name: toCallerName(index), isAnonymous: false, client }, request }
+  })
+
+  return (await Promise.all(attempts)).filter((attempt) => attempt !== undefined)
+}
+
+/** What a user is called in what is printed. */
+export function toCallerName(index: number): string {
+  return `users[${index}]`
+}

@@ -1,0 +1,144 @@
+// What a contract knows of records: where in responses they are, and which requests name them.
+
+import { isObject } from '../check.ts'
+import type { DocumentRequest, Operation, PathValues } from '../document-requests.ts'
+import type { Reply } from '../judge.ts'
+
+/** A record of a response, and the placeholders of the request that has led to it. */
+interface Seen {
+  readonly record: { readonly [field: string]: unknown }
+  readonly values: PathValues
+}
+
+/** How many records of a service are remembered. */
+const MAX_SEEN = 20
+
+/** The records that responses have had, by service. */
+export class SeenRecords {
+  private readonly operations: readonly Operation[]
+  /** The names of placeholders: what has a field with one of them is a record. */
+  private readonly names: ReadonlySet<string>
+  private readonly seen = new Map<string, readonly Seen[]>()
+  private readonly known: ReadonlyMap<string, readonly object[]>
+
+  /**
+   * @param operations Those of the document
+   * @param known Records that are there before any response, by the path of their service
+   */
+  constructor(operations: readonly Operation[], known: ReadonlyMap<string, readonly object[]>) {
+    this.operations = operations
+    this.known = known
+    this.names = new Set(['id', ...operations.flatMap(({ path }) => listPlaceholders(path))])
+  }
+
+  /** Keeps the records of a response, in whatever they are wrapped. */
+  remember({ tags: [tag = ''] }: Operation, { values }: DocumentRequest, { status, text }: Reply): void {
+    if (status >= 300 || text === '') return
+
+    const records = this.findRecords(JSON.parse(text)).map((record) => ({ record, values }))
+
+    this.seen.set(tag, [...(this.seen.get(tag) ?? []), ...records].slice(-MAX_SEEN))
+  }
+
+  /**
+   * The values that the placeholders of an operation may have together: those of a record of its service, and in the path
+   * before it those of the records of other services.
+   */
+  listValues({ path, tags: [tag = ''] }: Operation): readonly PathValues[] {
+    const names = listPlaceholders(path)
+    const ofService = listPlaceholders(toBase(tag))
+    const own = names.slice(ofService.length)
+
+    if (own.length === 0) return this.listOuter(tag)
+
+    return this.getSeen(tag).flatMap(({ record, values }) => {
+      const kept = own.map((name, index) => [name, record[name] ?? (index === 0 && record[this.getId(tag)])])
+
+      return isValue(kept[0]?.[1])
+        ? [
+            {
+              ...pickNames(values, ofService),
+              ...Object.fromEntries(kept.filter(([, value]) => isValue(value)))
+            }
+          ]
+        : []
+    })
+  }
+
+  /** The operation that finds the records of a service. */
+  getFind(tag: string): Operation | undefined {
+    return this.operations.find(
+      ({ verb, path, tags }) => verb === 'GET' && tags[0] === tag && path === toBase(tag)
+    )
+  }
+
+  /** The service whose records the last placeholder in the path of a service names. */
+  getOuter(tag: string): string | undefined {
+    const base = toBase(tag)
+    const outer = base.slice(0, Math.max(0, base.lastIndexOf('/{')))
+
+    return base.includes('{')
+      ? this.operations.find(({ tags }) => toBase(tags[0] ?? '') === outer)?.tags[0]
+      : undefined
+  }
+
+  /** The values of the placeholders in the path of a service. */
+  private listOuter(tag: string): readonly PathValues[] {
+    const name = listPlaceholders(toBase(tag)).at(-1)
+    const outer = this.getOuter(tag)
+
+    if (name === undefined || outer === undefined) return []
+
+    return this.getSeen(outer).flatMap(({ record, values }) => {
+      const value = record[name] ?? record[this.getId(outer)]
+
+      return isValue(value) ? [{ ...values, [name]: value }] : []
+    })
+  }
+
+  /** The name of the field that names a record of a service in a path. */
+  private getId(tag: string): string {
+    const base = toBase(tag)
+    const item = this.operations.find(({ path, tags }) => tags[0] === tag && isItem(path, base))
+
+    return item ? (listPlaceholders(item.path).at(-1) as string) : 'id'
+  }
+
+  private findRecords(value: unknown): readonly Seen['record'][] {
+    if (Array.isArray(value)) return value.flatMap((element) => this.findRecords(element))
+    if (!isObject(value)) return []
+    if (Object.keys(value).some((name) => this.names.has(name))) return [value]
+
+    return Object.values(value).flatMap((field) => this.findRecords(field))
+  }
+
+  private getSeen(tag: string): readonly Seen[] {
+    const known = this.known.get(tag) ?? []
+
+    return [...(this.seen.get(tag) ?? []), ...known.map((record) => ({ record: { ...record }, values: {} }))]
+  }
+}
+
+/** The names of the placeholders of a path of a document. */
+export function listPlaceholders(path: string): readonly string[] {
+  return [...path.matchAll(/\{(.+?)\}/g)].map(([, name]) => name as string)
+}
+
+/** The path of a service as a document has it. */
+function toBase(tag: string): string {
+  return `/${tag.replaceAll(/:([^/]+)/g, '{$1}')}`.replace(/^\/+/, '/')
+}
+
+function isItem(path: string, base: string): boolean {
+  const start = `${base}/{`.replace('//', '/')
+
+  return path.startsWith(start) && path.indexOf('}', start.length) === path.length - 1
+}
+
+function isValue(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== false && value !== ''
+}
+
+function pickNames(values: PathValues, names: readonly string[]): PathValues {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)))
+}

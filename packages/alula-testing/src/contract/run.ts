@@ -1,0 +1,254 @@
+import type { Application } from 'alula'
+import type { OpenApiDocument } from 'alula/openapi'
+import { readServices } from 'alula/plugin'
+import { isFunction } from '../check.ts'
+import type { TestClient } from '../client.ts'
+import { type CoverageCounter, describeOutcomes } from '../coverage.ts'
+import { type DocumentRequest, type Operation, RequestMaker } from '../document-requests.ts'
+import type { Validators } from '../document-validators.ts'
+import { findBreach, type Reply } from '../judge.ts'
+import { createRandom, pick, type Random } from '../random-values.ts'
+import { type Attempt, type ContractCaller, isOfLogin, listAttempts, listLoginAttempts } from './reach.ts'
+import type { SeenRecords } from './records.ts'
+
+/** What all tests of an application share. */
+export interface Contract {
+  readonly app: Application
+  readonly document: OpenApiDocument
+  readonly runs: number
+  readonly seed: number
+  readonly users: readonly object[]
+  /** Bodies by `operationId`. */
+  readonly data: { readonly [operationId: string]: unknown }
+  readonly open: () => Promise<{
+    readonly validators: Validators
+    readonly callers: readonly ContractCaller[]
+  }>
+  readonly seen: SeenRecords
+  readonly counter: CoverageCounter
+}
+
+/** At most so many requests are made for one that succeeds. */
+const MAX_ATTEMPTS = 300
+
+/** So many records of another service are looked into for those in their path. */
+const MAX_OUTER = 5
+
+/**
+ * Makes the requests of an operation.
+ *
+ * @throws Error for a response that is not what the document says, and where no request succeeded
+ */
+export async function runOperation(contract: Contract, operation: Operation): Promise<void> {
+  const { validators, callers } = await contract.open()
+
+  await new OperationRun(contract, operation, validators, callers).run()
+}
+
+/** The requests of one operation. */
+class OperationRun {
+  private readonly contract: Contract
+  private readonly operation: Operation
+  private readonly validators: Validators
+  private readonly callers: readonly ContractCaller[]
+  private readonly random: Random
+  private readonly maker: RequestMaker
+  /** The statuses of valid requests. */
+  private readonly statuses: { [status: string]: number } = {}
+  private hasSucceeded = false
+  private refusal: string | undefined
+
+  constructor(
+    contract: Contract,
+    operation: Operation,
+    validators: Validators,
+    callers: readonly ContractCaller[]
+  ) {
+    this.contract = contract
+    this.operation = operation
+    this.validators = validators
+    this.callers = callers
+    // Each operation has numbers of its own, so that one that fails can run alone.
+    this.random = createRandom(contract.seed + hash(operation.operationId))
+    this.maker = new RequestMaker(operation, contract.document, validators, this.random)
+  }
+
+  async run(): Promise<void> {
+    const { operation, contract } = this
+
+    if (operation.path.includes('{')) await this.findRecords(operation.tags[0] ?? '')
+
+    await this.keepingRecords('requests that are not valid', async () => {
+      for (let run = 0; run < contract.runs / 2; run++) await this.sendRandom('damaged')
+    })
+
+    const sendValid = async () => {
+      for (let run = 0; run < contract.runs / 2; run++) await this.sendRandom('valid')
+      await this.reach()
+    }
+
+    await (operation.verb === 'GET' ? this.keepingRecords('requests that read', sendValid) : sendValid())
+
+    if (!this.hasSucceeded) throw new Error(this.describeFailure())
+  }
+
+  private async sendRandom(kind: 'valid' | 'damaged'): Promise<void> {
+    const request = this.maker[kind](this.contract.seen.listValues(this.operation))
+
+    if (request) await this.send({ caller: pick(this.random, this.listCallers()), request })
+  }
+
+  /** A user who has logged out can no longer call. */
+  private listCallers(): readonly ContractCaller[] {
+    return isOfLogin(this.contract.app, this.operation)
+      ? this.callers.filter(({ isAnonymous }) => isAnonymous)
+      : this.callers
+  }
+
+  private async send({ caller, request }: Attempt): Promise<void> {
+    const { contract, operation, validators } = this
+    const { document, seen, counter } = contract
+    const { isAnonymous, client, name } = caller
+    const reply = await toReply(client, request)
+    const breach = findBreach(document, validators, operation, request, isAnonymous, reply)
+
+    counter.add(operation.operationId, 'rest', name, reply.status)
+    if (breach) throw new Error(`${toRequestText(request)}\n${breach}\n${shorten(reply)}\n${this.repeat()}`)
+    seen.remember(operation, request, reply)
+    if (!request.isValid) return
+
+    this.statuses[reply.status] = (this.statuses[reply.status] ?? 0) + 1
+    this.hasSucceeded ||= reply.status < 400
+    if (reply.status >= 400 && (reply.status !== 401 || !this.refusal)) {
+      this.refusal = `${toRequestText(request)}\n${shorten(reply)}`
+    }
+  }
+
+  /** Tries for a success where random requests had none; a body that was given is always sent. */
+  private async reach(): Promise<void> {
+    const { contract, operation, maker } = this
+    const { app, data, users, seen } = contract
+    const given = Object.hasOwn(data, operation.operationId) ? data[operation.operationId] : undefined
+    const hasBody = given !== undefined
+    const toBody = hasBody ? () => (isFunction(given) ? given() : given) : undefined
+    const fault = toBody && maker.findFault(toBody())
+
+    if (fault)
+      throw new Error(`The data of '${operation.operationId}' is not what the document says: ${fault}`)
+    if (this.hasSucceeded && !hasBody) return
+
+    const known = seen.listValues(operation)
+    const attempts =
+      isOfLogin(app, operation) && !hasBody
+        ? await listLoginAttempts(app, users, operation, maker)
+        : listAttempts({ operation, maker, callers: this.callers, known, toBody })
+    let count = 0
+
+    // What succeeded before may not have been what was given.
+    this.hasSucceeded &&= !hasBody
+
+    for (const attempt of attempts) {
+      if (this.hasSucceeded || count++ >= MAX_ATTEMPTS) break
+      if (attempt) await this.send(attempt)
+    }
+  }
+
+  /** Has responses seen that have the records of a service. */
+  private async findRecords(tag: string): Promise<void> {
+    const { seen } = this.contract
+    const find = seen.getFind(tag)
+    const outer = seen.getOuter(tag)
+
+    if (outer !== undefined) await this.findRecords(outer)
+    if (!find) return
+
+    const known = find.path.includes('{') ? seen.listValues(find).slice(-MAX_OUTER) : [{}]
+
+    for (const values of known) {
+      for (const { client } of this.callers) {
+        const url = fillPath(find.path, values)
+        const request = { verb: 'GET', url, values, body: undefined, isValid: true }
+
+        seen.remember(find, request, await toReply(client, request))
+      }
+    }
+  }
+
+  /** Runs requests that must not change a record. */
+  private async keepingRecords(what: string, run: () => Promise<void>): Promise<void> {
+    const before = await readRecords(this.contract.app)
+
+    await run()
+
+    const after = await readRecords(this.contract.app)
+    const changed = [...before.keys()].find((path) => before.get(path) !== after.get(path))
+
+    if (changed !== undefined)
+      throw new Error(`Records of '${changed}' have changed by ${what}. ${this.repeat()}`)
+  }
+
+  private describeFailure(): string {
+    const { operationId, requestBody } = this.operation
+    const outcomes = describeOutcomes(this.statuses) || 'no request could be made up'
+    const given = requestBody ? 'with a body' : 'with a query'
+
+    return [
+      `No request to '${operationId}' succeeded: ${outcomes}. Give 'users' who may make it, records that it finds, or 'data: { ${operationId}: … }' ${given}; 'skip' leaves it out`,
+      ...(this.refusal ? [`The last one:\n${this.refusal}`] : []),
+      this.repeat()
+    ].join('\n')
+  }
+
+  private repeat(): string {
+    return `Run it again with { seed: ${this.contract.seed} }`
+  }
+}
+
+/** The records of all stores. A service that does not show them without params is not compared. */
+async function readRecords(app: Application): Promise<ReadonlyMap<string, string>> {
+  const stored = readServices(app).filter(({ isStored }) => isStored)
+  const entries = await Promise.all(
+    stored.map(async ({ path }) => {
+      const records = await app
+        .service(path)
+        .find({ paginate: false })
+        .catch(() => undefined)
+
+      return [path, JSON.stringify(records)] as const
+    })
+  )
+
+  return new Map(entries)
+}
+
+async function toReply({ fetch }: TestClient, { verb, url, body }: DocumentRequest): Promise<Reply> {
+  const response = await fetch(url, {
+    method: verb,
+    redirect: 'manual',
+    ...(body !== undefined && { body, headers: { 'Content-Type': 'application/json' } })
+  })
+
+  return {
+    status: response.status,
+    type: response.headers.get('content-type') ?? '',
+    text: await response.text()
+  }
+}
+
+function fillPath(path: string, values: DocumentRequest['values']): string {
+  return path.replaceAll(/\{(.+?)\}/g, (_all, name: string) => encodeURIComponent(String(values[name])))
+}
+
+/** A request for a message. */
+function toRequestText({ verb, url, body }: DocumentRequest): string {
+  return `${verb} ${url}${body === undefined ? '' : `\n${body}`}`
+}
+
+/** The body of a response for a message. */
+function shorten({ text }: Reply): string {
+  return text.slice(0, 500)
+}
+
+function hash(text: string): number {
+  return [...text].reduce((sum, letter) => (Math.imul(sum, 31) + (letter.codePointAt(0) ?? 0)) | 0, 0)
+}
