@@ -22,6 +22,20 @@ it('a blog that is as its table says is proved', async () => {
   expect(notCovered).toEqual(['authentication.create', 'authentication.remove'])
 })
 
+it('a custom method may return a record that it has made for its caller', async () => {
+  class Copies extends Letters {
+    override async open(_data: unknown, { user: { id } }: any): Promise<any> {
+      return await this.create({ text: 'Dear Ada', ownerId: id, senderId: 99, read: false })
+    }
+  }
+
+  const app = await createBlog({ Letters: Copies })
+
+  await expect(proveExposure(app, await toProof(app))).resolves.toMatchObject({
+    notCovered: expect.any(Array)
+  })
+})
+
 /** What was changed, and a line that the proof must have. */
 type Fault = readonly [change: string, changes: Changes, line: string]
 

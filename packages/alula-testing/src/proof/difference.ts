@@ -47,12 +47,21 @@ export function findDifference(
   const isShown =
     showsOthers(app, operation, caller, reply) ||
     (isOfOthers(app, options, operation, caller) &&
-      records.some((record) => hasRecord(operation.service, record, reply.result)))
+      listStates(operation, call, written).some((record) =>
+        hasRecord(operation.service, record, reply.result)
+      ))
   const reading = findReading(operation, options)
 
   return isShown
     ? `the table says ${reading?.who} for '${reading?.name}', and the response has a record of another user`
     : undefined
+}
+
+/** The record that a call is about, before and after it. Others that were written may be those of the caller. */
+function listStates({ service }: Operation, { record }: Call, written: readonly object[]): readonly object[] {
+  const getId = (one: object) => (one as { readonly [field: string]: unknown })[service.id]
+
+  return record ? [record, ...written.filter((one) => getId(one) === getId(record))] : []
 }
 
 /**

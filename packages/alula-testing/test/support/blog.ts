@@ -78,7 +78,6 @@ export interface Changes {
   readonly access?: AccessRules
   readonly letterAccess?: AccessRules
   readonly settings?: SchemaSettings
-  readonly letterMethods?: object
   readonly configure?: (app: Application) => unknown
 }
 
@@ -94,7 +93,7 @@ const ofArticle = async (context: HookContext) => {
 }
 
 /** The rules of articles. */
-export const RULES: AccessRules = {
+const RULES: AccessRules = {
   find: anyone,
   get: anyone,
   create: user,
@@ -104,7 +103,7 @@ export const RULES: AccessRules = {
 }
 
 /** The rules of letters. */
-export const LETTER_RULES: AccessRules = { all: owner('ownerId'), open: user }
+const LETTER_RULES: AccessRules = { all: owner('ownerId'), open: user }
 
 /**
  * Makes the application.
@@ -166,8 +165,7 @@ export async function createBlog(changes: Changes = {}): Promise<Application> {
     schema: schema(Letter, {
       server: { ownerId: toUserId, senderId: () => 99 },
       methods: {
-        open: { data: z.object({ id: z.int() }), result: Letter },
-        ...changes.letterMethods
+        open: { data: z.object({ id: z.int() }), result: Letter }
       }
     }),
     access: access({ ...LETTER_RULES, ...changes.letterAccess })
@@ -220,7 +218,6 @@ export async function toProof(app: Application): Promise<ProofOptions> {
       'articles/:slug/comments': { body: 'Second' },
       letters: { text: 'Dear Grace', open: ({ id }) => ({ id }) }
     },
-    callers: {},
     log: false
   }
 }
