@@ -4,8 +4,6 @@ import { assertOptions, createError, createTypeError, didYouMean } from 'alula/p
 import type { TestRunner } from './adapters/types.ts'
 import { getEntityPath } from './callers.ts'
 import { isFunction, isObject } from './check.ts'
-import { createTestClient, loginAs } from './client.ts'
-import { type ContractCaller, toCallerName } from './contract/reach.ts'
 import { SeenRecords } from './contract/records.ts'
 import { type Contract, runOperation } from './contract/run.ts'
 import { type Coverage, CoverageCounter, type Log, logCoverage } from './coverage.ts'
@@ -133,10 +131,7 @@ function createContract(
     users,
     data,
     seed: seed ?? Math.floor(Math.random() * 2 ** 31),
-    open: once(async () => ({
-      validators: await createValidators(document),
-      callers: await createCallers(app, users)
-    })),
+    getValidators: once(() => createValidators(document)),
     seen: new SeenRecords(listOperations(document), known),
     counter: new CoverageCounter()
   }
@@ -202,21 +197,12 @@ function compareOrder(first: Operation, second: Operation): number {
   return rank(first) - rank(second)
 }
 
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined
+function once<T>(make: () => T): () => T {
+  let made: T | undefined
 
   return () => {
     made ??= make()
 
     return made
   }
-}
-
-async function createCallers(app: Application, users: readonly object[]): Promise<readonly ContractCaller[]> {
-  const clients = await Promise.all(users.map((user) => loginAs(app, user)))
-
-  return [
-    { name: 'nobody', isAnonymous: true, client: createTestClient(app) },
-    ...clients.map((client, index) => ({ name: toCallerName(index), isAnonymous: false, client }))
-  ]
 }

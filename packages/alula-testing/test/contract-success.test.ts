@@ -2,11 +2,13 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { access, owner, user } from '../../../src/access.ts'
+import { hashPassword } from '../../../src/authentication.ts'
 import { BadRequest, NotAuthenticated } from '../../../src/errors.ts'
 import { type Application, alula } from '../../../src/index.ts'
 import { type MemoryService, memory } from '../../../src/memory.ts'
 import { schema } from '../../../src/schema.ts'
 import { createApp, USERS } from '../../../test/access/support/application.ts'
+import { addAuthentication } from '../../../test/support/login.ts'
 import { type ContractOptions, type Coverage, contractTests } from '../src/index.ts'
 import { createBlog, toProof } from './support/blog.ts'
 
@@ -245,6 +247,28 @@ it('users log in and out with their tokens, and keep the logins of other request
     removeAuthentication: ['users[0]'],
     findNotes: ['nobody', 'users[0]']
   })
+})
+
+it('users log in for each operation: a new password has ended their logins', async () => {
+  const app = alula()
+
+  addAuthentication(app)
+  app.use('users', memory(), {
+    methods: ['patch'],
+    schema: schema(z.object({ id: z.int(), password: z.string().min(1) }), { hidden: ['password'] }),
+    access: access({ patch: owner('id') })
+  })
+  app.service('users').hooks({ before: { all: [hashPassword('password')] } })
+  app.use('notes', memory({ store: { 1: { id: 1, text: 'a' }, 2: { id: 2, text: 'a' } } as never }), {
+    methods: ['find', 'remove'],
+    schema: schema(Note),
+    access: access({ all: user })
+  })
+
+  const ada = await app.service('users').create({ password: 'old' })
+  const { failures } = await run(app, { users: [ada], data: { patchUser: { password: 'new' } } })
+
+  expect(failures).toEqual([])
 })
 
 it.each<[string, (result: any) => unknown]>([

@@ -1,29 +1,22 @@
 // Requests that an operation has to take once, where random ones did not succeed.
 import type { Application } from 'alula'
 import { readLogin } from 'alula/plugin'
-import { loginAs, type TestClient } from '../client.ts'
+import type { Caller } from '../callers.ts'
+import { loginAs } from '../client.ts'
 import type { DocumentRequest, Operation, PathValues, RequestMaker } from '../document-requests.ts'
 import { listPlaceholders } from './records.ts'
 
 /** A request, and who makes it. */
 export interface Attempt {
-  readonly caller: ContractCaller
+  readonly caller: Caller
   readonly request: DocumentRequest
-}
-
-/** Who makes requests. */
-export interface ContractCaller {
-  /** What it is called in what is printed. */
-  readonly name: string
-  readonly isAnonymous: boolean
-  readonly client: TestClient
 }
 
 /** What attempts are made of. */
 export interface AttemptSources {
   readonly operation: Operation
   readonly maker: RequestMaker
-  readonly callers: readonly ContractCaller[]
+  readonly callers: readonly Caller[]
   /** What the placeholders may be, the best last. */
   readonly known: readonly PathValues[]
   /** Makes the body that was given; missing where none was. */
@@ -87,7 +80,7 @@ export async function listLoginAttempts(
       ? maker.reaching(values, { strategy: 'jwt', accessToken })
       : maker.reaching(values)
 
-    return request && { caller: { name: toCallerName(index), isAnonymous: false, client }, request }
+    return request && { caller: { name: toCallerName(index), entity: user, client }, request }
   })
 
   return (await Promise.all(attempts)).filter((attempt) => attempt !== undefined)

@@ -1,6 +1,7 @@
 import type { Application } from 'alula'
 import type { OpenApiDocument } from 'alula/openapi'
 import { readServices } from 'alula/plugin'
+import { ANONYMOUS, type Caller, createCaller } from '../callers.ts'
 import { isFunction } from '../check.ts'
 import type { TestClient } from '../client.ts'
 import { type CoverageCounter, describeOutcomes } from '../coverage.ts'
@@ -8,7 +9,7 @@ import { type DocumentRequest, type Operation, RequestMaker } from '../document-
 import type { Validators } from '../document-validators.ts'
 import { findBreach, type Reply } from '../judge.ts'
 import { createRandom, pick, type Random } from '../random-values.ts'
-import { type Attempt, type ContractCaller, isOfLogin, listAttempts, listLoginAttempts } from './reach.ts'
+import { type Attempt, isOfLogin, listAttempts, listLoginAttempts, toCallerName } from './reach.ts'
 import type { SeenRecords } from './records.ts'
 
 /** What all tests of an application share. */
@@ -20,10 +21,7 @@ export interface Contract {
   readonly users: readonly object[]
   /** Bodies by `operationId`. */
   readonly data: { readonly [operationId: string]: unknown }
-  readonly open: () => Promise<{
-    readonly validators: Validators
-    readonly callers: readonly ContractCaller[]
-  }>
+  readonly getValidators: () => Validators
   readonly seen: SeenRecords
   readonly counter: CoverageCounter
 }
@@ -40,9 +38,19 @@ const MAX_OUTER = 5
  * @throws Error for a response that is not what the document says, and where no request succeeded
  */
 export async function runOperation(contract: Contract, operation: Operation): Promise<void> {
-  const { validators, callers } = await contract.open()
+  const validators = contract.getValidators()
+  const callers = await createCallers(contract.app, contract.users)
 
   await new OperationRun(contract, operation, validators, callers).run()
+}
+
+/** Logs users in for each operation: one before may have changed a password, which revokes all tokens. */
+async function createCallers(app: Application, users: readonly object[]): Promise<readonly Caller[]> {
+  const named = Object.fromEntries(users.map((user, index) => [toCallerName(index), user]))
+  const names = [ANONYMOUS, ...Object.keys(named)]
+  const callers = await Promise.all(names.map((name) => createCaller(app, name, named)))
+
+  return callers.filter((caller) => caller !== undefined)
 }
 
 /** The requests of one operation. */
@@ -50,7 +58,7 @@ class OperationRun {
   private readonly contract: Contract
   private readonly operation: Operation
   private readonly validators: Validators
-  private readonly callers: readonly ContractCaller[]
+  private readonly callers: readonly Caller[]
   private readonly random: Random
   private readonly maker: RequestMaker
   /** The statuses of valid requests. */
@@ -58,12 +66,7 @@ class OperationRun {
   private hasSucceeded = false
   private refusal: string | undefined
 
-  constructor(
-    contract: Contract,
-    operation: Operation,
-    validators: Validators,
-    callers: readonly ContractCaller[]
-  ) {
+  constructor(contract: Contract, operation: Operation, validators: Validators, callers: readonly Caller[]) {
     this.contract = contract
     this.operation = operation
     this.validators = validators
@@ -99,18 +102,16 @@ class OperationRun {
   }
 
   /** A user who has logged out can no longer call. */
-  private listCallers(): readonly ContractCaller[] {
-    return isOfLogin(this.contract.app, this.operation)
-      ? this.callers.filter(({ isAnonymous }) => isAnonymous)
-      : this.callers
+  private listCallers(): readonly Caller[] {
+    return isOfLogin(this.contract.app, this.operation) ? this.callers.filter(isAnonymous) : this.callers
   }
 
   private async send({ caller, request }: Attempt): Promise<void> {
     const { contract, operation, validators } = this
     const { document, seen, counter } = contract
-    const { isAnonymous, client, name } = caller
+    const { client, name } = caller
     const reply = await toReply(client, request)
-    const breach = findBreach(document, validators, operation, request, isAnonymous, reply)
+    const breach = findBreach(document, validators, operation, request, isAnonymous(caller), reply)
 
     counter.add(operation.operationId, 'rest', name, reply.status)
     if (breach) throw new Error(`${toRequestText(request)}\n${breach}\n${shorten(reply)}\n${this.repeat()}`)
@@ -202,6 +203,10 @@ class OperationRun {
   private repeat(): string {
     return `Run it again with { seed: ${this.contract.seed} }`
   }
+}
+
+function isAnonymous({ name }: Caller): boolean {
+  return name === ANONYMOUS
 }
 
 /** The records of all stores. A service that does not show them without params is not compared. */
