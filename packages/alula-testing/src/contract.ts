@@ -132,7 +132,7 @@ function createContract(
     data,
     seed: seed ?? Math.floor(Math.random() * 2 ** 31),
     getValidators: once(() => createValidators(document)),
-    seen: new SeenRecords(listOperations(document), known),
+    seen: new SeenRecords(app, listOperations(document), known),
     counter: new CoverageCounter()
   }
 }

@@ -122,7 +122,8 @@ async function collectFailures(app: Application, seed: number): Promise<readonly
     it: (_name, body) => void tests.push(body as () => Promise<void>),
     users: [{ id: 1 }, { id: 3 }],
     runs: 12,
-    seed
+    seed,
+    log: false
   })
 
   for (const test of tests) await test().catch((error) => failures.push(error.message))

@@ -89,12 +89,17 @@ const FAULTS: readonly Fault[] = [
   ],
   [
     'a leaky view',
-    { settings: { view: ({ result }: any) => ({ article: result.data ?? result }) } },
+    { settings: { envelope: undefined, view: ({ result }: any) => ({ article: result.data ?? result }) } },
     "articles.get over rest as nobody: 'draft' is hidden, and the response has it"
   ],
   [
     'a view that renames a hidden field',
-    { settings: { view: ({ result, dispatch }: any) => ({ ...dispatch, note: result.draft }) } },
+    {
+      settings: {
+        envelope: undefined,
+        view: ({ result, dispatch }: any) => ({ ...dispatch, note: result.draft })
+      }
+    },
     "articles.get over socketio as user: 'draft' is hidden, and the response has it"
   ],
   [

@@ -1,7 +1,9 @@
 // What a contract knows of records: where in responses they are, and which requests name them.
 
+import type { Application } from 'alula'
 import { isObject } from '../check.ts'
 import type { DocumentRequest, Operation, PathValues } from '../document-requests.ts'
+import { findEnvelope, listRecords } from '../envelopes.ts'
 import type { Reply } from '../judge.ts'
 
 /** A record of a response, and the placeholders of the request that has led to it. */
@@ -20,14 +22,21 @@ export class SeenRecords {
   private readonly names: ReadonlySet<string>
   private readonly seen = new Map<string, readonly Seen[]>()
   private readonly known: ReadonlyMap<string, readonly object[]>
+  private readonly app: Application
 
   /**
-   * @param operations Those of the document
+   * @param app The application
+   * @param operations Those of its document
    * @param known Records that are there before any response, by the path of their service
    */
-  constructor(operations: readonly Operation[], known: ReadonlyMap<string, readonly object[]>) {
+  constructor(
+    app: Application,
+    operations: readonly Operation[],
+    known: ReadonlyMap<string, readonly object[]>
+  ) {
     this.operations = operations
     this.known = known
+    this.app = app
     this.names = new Set(['id', ...operations.flatMap(({ path }) => listPlaceholders(path))])
   }
 
@@ -35,7 +44,10 @@ export class SeenRecords {
   remember({ tags: [tag = ''] }: Operation, { values }: DocumentRequest, { status, text }: Reply): void {
     if (status >= 300 || text === '') return
 
-    const records = this.findRecords(JSON.parse(text)).map((record) => ({ record, values }))
+    const body: unknown = JSON.parse(text)
+    const envelope = findEnvelope(this.app, tag)
+    const found = envelope ? listRecords(body, envelope).filter(isObject) : this.findRecords(body)
+    const records = found.map((record) => ({ record, values }))
 
     this.seen.set(tag, [...(this.seen.get(tag) ?? []), ...records].slice(-MAX_SEEN))
   }

@@ -121,7 +121,7 @@ export class Proof {
     }
 
     if (verdict.kind === 'allowed' && !isKnown) {
-      this.faults.push(toFailure(operation, name, last, this.options))
+      this.faults.push(toFailure(this.app, operation, name, last, this.options))
     }
   }
 

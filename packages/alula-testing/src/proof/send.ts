@@ -40,7 +40,7 @@ async function request(client: TestClient, operation: Operation, call: Call): Pr
   const isNamed = !route && !isStandard(operation)
   const response = await client.fetch(`/${path}${query}`, {
     method: verb,
-    ...(hasBody && { json: call.data }),
+    ...(hasBody && { json: toBody(operation, call.data) }),
     headers: isNamed ? { 'X-Service-Method': name } : {}
   })
 
@@ -49,15 +49,16 @@ async function request(client: TestClient, operation: Operation, call: Call): Pr
   return toReply(response.status, body)
 }
 
-async function emit(
-  app: Application,
-  client: TestClient,
-  { service, name, args, routes: [route] }: Operation,
-  call: Call
-): Promise<Reply> {
+async function emit(app: Application, client: TestClient, operation: Operation, call: Call): Promise<Reply> {
+  const {
+    service,
+    name,
+    args,
+    routes: [route]
+  } = operation
   const { authentication } = client.params
   const ofRoute = Object.fromEntries((route?.placeholders ?? []).map((one) => [one, call.route[one]]))
-  const values = { id: call.id, data: { ...ofRoute, ...call.data }, params: call.query }
+  const values = { id: call.id, data: { ...ofRoute, ...toBody(operation, call.data) }, params: call.query }
   const [error, result] = await handleSocket(
     app as Parameters<typeof handleSocket>[0],
     {
@@ -83,6 +84,14 @@ function toReply(status: number, body: unknown): Reply {
   if (status < 400) return { status, result: body }
 
   return { status, message: isObject(body) && typeof body.message === 'string' ? body.message : '' }
+}
+
+/** The data of a request, in the envelope of the service. */
+function toBody(operation: Operation, data: object): object {
+  const { envelope } = operation.service.definition ?? {}
+  const isNone = !isStandard(operation) && Object.keys(data).length === 0
+
+  return envelope?.request && envelope.one !== undefined && !isNone ? { [envelope.one]: data } : data
 }
 
 /** Static segments are as they are sent. */

@@ -1,4 +1,6 @@
 // Whether a call proves that its caller may make it; if none does, what to give.
+import type { Application } from 'alula'
+import { getErrorStatus } from 'alula/plugin'
 import { isFunction, isObject } from '../check.ts'
 import type { ProofOptions } from '../exposure.ts'
 import type { Made } from './difference.ts'
@@ -32,12 +34,14 @@ function hasRecords(result: unknown): boolean {
 /**
  * The line for a caller who never succeeded.
  *
+ * @param app The application
  * @param operation The method
  * @param name The caller
  * @param made The last call; missing where there was none
  * @param options Those of the proof
  */
 export function toFailure(
+  app: Application,
   operation: Operation,
   name: string,
   made: Made | undefined,
@@ -50,30 +54,37 @@ export function toFailure(
       ? 'the response has no record'
       : `the response is ${status}${message ? `, ${message}` : ''}`
 
-  return [`${toName(operation)} as ${name} never succeeded: ${outcome}`, toAdvice(operation, made, options)]
-    .filter(Boolean)
-    .join('. ')
+  const advice = toAdvice(app, operation, made, options)
+
+  return [`${toName(operation)} as ${name} never succeeded: ${outcome}`, advice].filter(Boolean).join('. ')
 }
 
+/** Errors that other data would not have. */
+const UNFIT: readonly string[] = ['BadRequest', 'Forbidden', 'Conflict', 'Unprocessable']
+
 /** What a proof has to be given. */
-function toAdvice({ service, name, args }: Operation, made: Made | undefined, options: ProofOptions): string {
+function toAdvice(
+  app: Application,
+  { service, name, args }: Operation,
+  made: Made | undefined,
+  options: ProofOptions
+): string {
   const path = toKey(service.path)
-  const { status = 404 } = made?.reply ?? {}
+  const missing = getErrorStatus(app, 'NotFound')
+  const { status = missing } = made?.reply ?? {}
   const [open] = made?.call.open ?? []
   const hasData = args.includes('data')
   const given = options.records?.[service.path]
 
   if (open !== undefined && status < 429) return `Give 'route: { ${path}: { ${toKey(open)}: … } }'`
-  if (status < 400 || status === 404) {
+  if (status < 400 || status === missing) {
     if (given === undefined) return `Give 'records: { ${path}: … }'`
 
     return isFunction(given) ? '' : `Give 'records: { ${path}: () => … }', which makes a record for each call`
   }
-  if ([400, 403, 409, 422].includes(status)) {
-    const option = hasData ? 'data' : 'query'
+  if (!UNFIT.some((one) => getErrorStatus(app, one) === status)) return ''
 
-    return `Give '${option}: { ${path}: { ${toKey(name)}: … } }'${status === 409 ? ', as a function that makes it for each call' : ''}`
-  }
+  const isTaken = status === getErrorStatus(app, 'Conflict')
 
-  return ''
+  return `Give '${hasData ? 'data' : 'query'}: { ${path}: { ${toKey(name)}: … } }'${isTaken ? ', as a function that makes it for each call' : ''}`
 }

@@ -1,7 +1,7 @@
 // What the table of access lets a caller have.
 import type { Application } from 'alula'
 import type { ExposureRow } from 'alula/access'
-import { getPath, readEntityId } from 'alula/plugin'
+import { getErrorStatus, getPath, readEntityId } from 'alula/plugin'
 import type { Caller } from '../callers.ts'
 import { isSameJson, listObjects } from '../objects.ts'
 
@@ -57,75 +57,67 @@ export function toVerdict(
   { name, entity }: Caller,
   named: readonly string[] | undefined
 ): Verdict {
-  if (named) return named.includes(name) ? ALLOWED : method === 'find' ? REFUSED_OR_EMPTY : REFUSED_SOMEHOW
+  const is = createStatusCheck(app)
+  const allowed: Verdict = {
+    kind: 'allowed',
+    isExpected: (reply) => isAnswered(reply) && !is(reply, REFUSALS)
+  }
+  const refused = (names: readonly string[]): Verdict => ({
+    kind: 'refused',
+    isExpected: (reply) => is(reply, names)
+  })
+
+  if (named) {
+    if (named.includes(name)) return allowed
+
+    // Which records a list may have is another question.
+    return method === 'find'
+      ? { kind: 'refused', isExpected: (reply) => reply.status < 300 || is(reply, [...REFUSALS, ...UNFIT]) }
+      : refused([...REFUSALS, ...UNFIT])
+  }
 
   const rule = parseWho(who)
 
-  switch (rule.kind) {
-    case 'nobody':
-      return REFUSED
-    case 'anyone':
-      return ALLOWED
-    case 'user':
-      return entity ? ALLOWED : UNAUTHENTICATED
-    case 'role':
-      return !entity ? UNAUTHENTICATED : hasRole(entity, rule.role) ? ALLOWED : FORBIDDEN
-    case 'owner':
-      if (!entity) return UNAUTHENTICATED
-      if (method === 'find') return ALLOWED
-      // Data that does not name the owner is refused; without a success this is said with what to give.
-      if (name === 'owner') return ALLOWED_WITH_DATA
+  if (rule.kind === 'function') return OPEN
+  if (rule.kind === 'nobody') return refused(REFUSALS)
+  if (rule.kind === 'anyone') return allowed
+  if (!entity) return refused(['NotAuthenticated'])
+  if (rule.kind === 'role') return hasRole(entity, rule.role) ? allowed : refused(['Forbidden'])
+  if (rule.kind !== 'owner' || method === 'find') return allowed
+  // Data that does not name the owner is refused; without a success this is said with what to give.
+  if (name === 'owner') return { kind: 'allowed', isExpected: isAnswered }
+  if (method !== 'create') return refused([...UNFIT, 'Forbidden'])
 
-      return method === 'create' ? toOwn(app, entity, rule.field) : REFUSED_SOMEHOW
-    case 'function':
-      return OPEN
-  }
-}
-
-function isRefused({ status }: Reply): boolean {
-  return status === 401 || status === 403
-}
-
-/** Whatever becomes of the call then: no such record, data that is not valid. */
-function isAdmitted(reply: Reply): boolean {
-  return !isRefused(reply) && reply.status < 500
-}
-
-/** A record that the caller may not know of is not there; data that would change it may be refused before. */
-function isRefusedSomehow(reply: Reply): boolean {
-  return isRefused(reply) || reply.status === 400 || reply.status === 404
-}
-
-const ALLOWED: Verdict = { kind: 'allowed', isExpected: isAdmitted }
-const ALLOWED_WITH_DATA: Verdict = {
-  kind: 'allowed',
-  isExpected: ({ status }) => status !== 401 && status < 500
-}
-/** Nothing is known of what the caller may have. */
-export const OPEN: Verdict = { kind: 'open', isExpected: ({ status }) => status < 500 }
-const REFUSED: Verdict = { kind: 'refused', isExpected: isRefused }
-const UNAUTHENTICATED: Verdict = { kind: 'refused', isExpected: ({ status }) => status === 401 }
-const FORBIDDEN: Verdict = { kind: 'refused', isExpected: ({ status }) => status === 403 }
-const REFUSED_SOMEHOW: Verdict = { kind: 'refused', isExpected: isRefusedSomehow }
-/** Which records a list may have is another question. */
-const REFUSED_OR_EMPTY: Verdict = {
-  kind: 'refused',
-  isExpected: (reply) => isRefusedSomehow(reply) || reply.status < 300
-}
-
-/** A hook of the application may name the owner. */
-function toOwn(app: Application, entity: object, field: string): Verdict {
-  const id = readEntityId(app, entity)
-
+  // A hook of the application may name the owner.
   return {
     kind: 'open',
     isExpected: (reply) =>
-      isRefusedSomehow(reply) ||
-      (reply.status < 400 &&
-        listObjects(reply.result)
-          .map((object) => getPath(object, field.split('.')))
-          .every((owner) => owner === undefined || isSameJson(owner, id)))
+      is(reply, [...UNFIT, 'Forbidden']) || (reply.status < 400 && isOwn(app, entity, rule.field, reply))
   }
+}
+
+/** Nothing is known of what the caller may have. */
+export const OPEN: Verdict = { kind: 'open', isExpected: isAnswered }
+
+const REFUSALS: readonly string[] = ['NotAuthenticated', 'Forbidden']
+
+/** A record that the caller may not know of is not there; data that would change it may be refused before. */
+const UNFIT: readonly string[] = ['BadRequest', 'NotFound']
+
+function isAnswered({ status }: Reply): boolean {
+  return status < 500
+}
+
+/** Applications may change the statuses of errors. */
+function createStatusCheck(app: Application): (reply: Reply, names: readonly string[]) => boolean {
+  return ({ status }, names) => names.some((name) => getErrorStatus(app, name) === status)
+}
+
+function isOwn(app: Application, entity: object, field: string, { result }: Reply): boolean {
+  const id = readEntityId(app, entity)
+  const owners = listObjects(result).map((object) => getPath(object, field.split('.')))
+
+  return owners.every((owner) => owner === undefined || isSameJson(owner, id))
 }
 
 function hasRole(entity: object, role: string): boolean {

@@ -141,6 +141,7 @@ export async function createBlog(changes: Changes = {}): Promise<Application> {
     routes: { 'POST /:slug/favorite': 'favorite' },
     schema: schema(Article, {
       hidden: ['draft'],
+      envelope: { one: 'article', many: 'articles', total: 'articlesCount', request: true },
       server: { slug: () => randomUUID(), authorId: toUserId },
       relations: { favorited: exists('favorites', { to: 'articleId' }) },
       ...changes.settings,
