@@ -336,5 +336,5 @@ it('each operation of a blog succeeds', async () => {
 
   expect(failures).toEqual([])
   expect(Object.entries(listSucceeded(coverage)).filter(([, callers]) => callers.length === 0)).toEqual([])
-  expect(Object.keys(listSucceeded(coverage))).toHaveLength(22)
+  expect(Object.keys(listSucceeded(coverage))).toHaveLength(24)
 })

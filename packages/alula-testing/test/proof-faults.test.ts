@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { access, owner, user } from '../../../src/access.ts'
 import { memory } from '../../../src/memory.ts'
 import { proveExposure } from '../src/index.ts'
-import { Articles, type Changes, createBlog, Letters, toProof } from './support/blog.ts'
+import { Articles, type Changes, Comments, createBlog, Letters, toProof } from './support/blog.ts'
 
 it('a blog that is as its table says is proved', async () => {
   const app = await createBlog()
@@ -191,6 +191,43 @@ const FAULTS: readonly Fault[] = [
         })
     },
     'articles.patch as owner never succeeded: the response is 403'
+  ],
+  [
+    'an override that forgets the parent',
+    {
+      Comments: class extends Comments {
+        override async get(id: any): Promise<any> {
+          return await super.get(id)
+        }
+      }
+    },
+    "articles/:slug/comments.get over rest as owner: the path names another record of 'articles', and the response is 200"
+  ],
+  [
+    'an override of find that forgets the parent',
+    {
+      Comments: class extends Comments {
+        override async find(): Promise<any> {
+          return await super.find({})
+        }
+      }
+    },
+    "articles/:slug/comments.find over socketio as owner: the path names another record of 'articles', and the response is 200"
+  ],
+  [
+    'a single record that is the same for all callers',
+    { toCurrentUser: () => 2 },
+    "user.get over rest as user: the table says user for 'get', and the response has a record of another user"
+  ],
+  [
+    'a single record that shows what is hidden',
+    {
+      configure: (app) =>
+        app.service('user').hooks({
+          after: { get: [({ result }) => void Object.assign(result, { username: result.password })] }
+        })
+    },
+    "user.get over rest as owner: 'password' is hidden, and the response has it"
   ],
   [
     'a cache in front of the rule',

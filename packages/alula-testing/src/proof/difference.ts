@@ -83,7 +83,7 @@ export function isOfOthers(
 function findReading(operation: Operation, options: ProofOptions): Operation | undefined {
   const { service, name } = operation
 
-  if (name === 'find') return operation
+  if (name === 'find' || service.isSingleton) return operation
   if (isStandard(operation) || getNamed(operation, options)) return undefined
 
   const { methods } = service
@@ -95,8 +95,9 @@ function findReading(operation: Operation, options: ProofOptions): Operation | u
 /** Whether a caller may see the record that a call is about. */
 function mayRead(app: Application, options: ProofOptions, reading: Operation, caller: Caller): boolean {
   const named = getNamed(reading, options)
-  const { name, who } = reading
+  const { name, who, service } = reading
 
+  if (service.isSingleton) return caller.name === 'owner'
   if (named) return named.includes(caller.name)
   if (parseWho(who).kind === 'owner') return caller.name === 'owner'
 

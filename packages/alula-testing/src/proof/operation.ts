@@ -53,11 +53,11 @@ export function listOperations(app: Application, services: readonly ManifestServ
 }
 
 /**
- * What reads comes first and what removes last, records in the path of others before these. Services of users come after all
- * others, because a call that changes or removes a user changes what that user may do.
+ * What reads comes first and what removes last, records in the path of others before these. Services of users, and those of
+ * one record for each caller, come after all others: a call that changes or removes a user changes what that user may do.
  */
 function toRank({ service, name }: Operation, entities: string | undefined): number {
-  const ofService = service.path === entities ? 4 : 0
+  const ofService = service.path === entities || service.isSingleton ? 4 : 0
 
   if (name === 'find' || name === 'get') return ofService
   if (name !== 'remove') return ofService + 1

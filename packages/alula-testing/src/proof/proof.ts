@@ -5,8 +5,9 @@ import { type Coverage, CoverageCounter } from '../coverage.ts'
 import type { ProofOptions } from '../exposure.ts'
 import { findOwnerField, hasMadeFor, withOwner } from './claim.ts'
 import { findDifference, isOfOthers, type Made } from './difference.ts'
+import { hasRecord } from './leaks.ts'
 import { listMissing, type Right } from './missing.ts'
-import { getNamed, isStandard, listOperations, type Operation, toName } from './operation.ts'
+import { getNamed, isStandard, listOperations, type Operation, toKey, toName } from './operation.ts'
 import { send } from './send.ts'
 import { isSuccess, toFailure } from './success.ts'
 import { type Call, Targets } from './target.ts'
@@ -45,6 +46,7 @@ export class Proof {
       const rights = await this.listRights(operation)
 
       this.faults.push(...listMissing(operation, rights, this.users, this.options))
+      await this.proveParents(operation, rights)
       await this.proveRights(operation, rights)
       await this.proveOwner(operation, rights)
     }
@@ -122,6 +124,46 @@ export class Proof {
 
     if (verdict.kind === 'allowed' && !isKnown) {
       this.faults.push(toFailure(this.app, operation, name, last, this.options))
+    }
+  }
+
+  /** A record is found in the path of its own parent alone. */
+  private async proveParents(operation: Operation, rights: readonly Right[]): Promise<void> {
+    const { service, name, transports } = operation
+    const right = rights.findLast(({ verdict }) => verdict.kind === 'allowed')
+
+    if (!right || !isStandard(operation) || name === 'create') return
+
+    for (const { service: path, placeholder } of Object.values(service.parent ?? {})) {
+      const call = await this.targets.prepare(operation)
+      const { record } = call
+      const other = record && (await this.targets.findOtherParent(service, placeholder, record))
+
+      if (!record) continue
+      if (other === undefined) {
+        this.faults.push(
+          `${toName(operation)}: '${path}' has no other record. Give 'records: { ${toKey(path)}: () => … }', which makes a record for each call`
+        )
+        continue
+      }
+
+      for (const transport of transports) {
+        const route = { ...call.route, [placeholder]: String(other) }
+        const made = await this.call(operation, transport, right.name, async () => ({ ...call, route }))
+        const isThere =
+          made &&
+          made.reply.status < 400 &&
+          (name !== 'find' || hasRecord(service, record, made.reply.result))
+
+        if (isThere) {
+          this.addFault(
+            operation,
+            transport,
+            right.name,
+            `the path names another record of '${path}', and the response is ${made.reply.status}`
+          )
+        }
+      }
     }
   }
 

@@ -33,7 +33,7 @@ async function request(client: TestClient, operation: Operation, call: Call): Pr
   const hasBody = args.includes('data') && verb !== 'GET'
   const segments = [
     ...operation.service.path.split('/'),
-    ...(route?.segments ?? (args.includes('id') ? [':__id'] : []))
+    ...(route?.segments ?? (args.includes('id') && call.id !== null ? [':__id'] : []))
   ].filter((segment) => segment !== '')
   const path = segments.map((segment) => fill(segment, call, encodeURIComponent)).join('/')
   const query = toQueryString({ ...call.query, ...(!hasBody && call.data) })

@@ -7,8 +7,8 @@ import type { Operation } from './operation.ts'
 
 /** One call, without its caller. */
 export interface Call {
-  /** What clients write in place of the id. */
-  readonly id: Id
+  /** What clients write in place of the id; `null` for a service that is one record for each caller. */
+  readonly id: Id | null
   /** The values of the placeholders, of the path of the service and of the route of the method. */
   readonly route: { readonly [name: string]: string }
   readonly data: object
@@ -66,13 +66,13 @@ export class Targets {
   async prepare({ service, name, args, routes: [route] }: Operation): Promise<Call> {
     const { data, query } = this.options
     const own = await this.find(service)
-    const ofPath = await this.fillPath(service)
+    const ofPath = await this.fillPath(service, own)
     const ofMethod = this.fillRoute(service, route?.segments ?? [], own)
     const values = { ...ofPath, ...ofMethod }
     const open = Object.keys(values).filter((one) => values[one] === undefined)
 
     return {
-      id: this.toLookup(service, own) ?? NO_ID,
+      id: service.isSingleton ? null : (this.toLookup(service, own) ?? NO_ID),
       route: Object.fromEntries(
         Object.entries(values).map(([one, value]) => [one, String(value ?? ANY_SEGMENT)])
       ),
@@ -81,6 +81,35 @@ export class Targets {
       record: own?.record,
       open
     }
+  }
+
+  /**
+   * Finds what names another parent than that of a record.
+   *
+   * @param service The service of the record
+   * @param placeholder The name of the placeholder that names its parent
+   * @param record The record
+   * @returns `undefined` where there is no other
+   */
+  async findOtherParent(
+    service: ManifestService,
+    placeholder: string,
+    record: object
+  ): Promise<Id | undefined> {
+    const parent = findParent(service, placeholder)
+    const outer = parent && this.services.get(parent.service)
+
+    if (!outer) return undefined
+
+    const made = await this.find(outer)
+    const id = (record as { [field: string]: unknown })[parent.field]
+
+    if (made && made.id !== id) return this.toLookup(outer, made)
+
+    const query = { [outer.id]: { $ne: id } }
+    const [other] = await this.app.service(outer.path).find({ query, paginate: false })
+
+    return other && this.toLookup(outer, { id: other[outer.id], record: other })
   }
 
   private getService(path: string): ManifestService {
@@ -128,21 +157,43 @@ export class Targets {
     return value
   }
 
-  /** The placeholders of the path of a service. One after the path of another service names a record of that. */
-  private async fillPath({ path }: ManifestService): Promise<Filled> {
-    const values: { [name: string]: Id | undefined } = {}
-    const segments = path.split('/')
+  /**
+   * The placeholders of the path of a service: those of the parents of a record, or else of the records of the services in
+   * the path. The last one is found first, because its record may say what those before it name.
+   */
+  private async fillPath(service: ManifestService, own: Target | undefined): Promise<Filled> {
+    let values: Filled = {}
 
-    for (const [index, segment] of segments.entries()) {
-      if (!segment.startsWith(':')) continue
+    for (const name of listPlaceholders(service.path).toReversed()) {
+      const given = this.getGiven(service.path, name) ?? values[name]
+      const outer = given === undefined ? await this.findOuter(service, name, own) : undefined
+      const ofOuter = outer && (await this.fillPath(outer.service, outer.target))
 
-      const name = segment.slice(1)
-      const outer = this.services.get(segments.slice(0, index).join('/'))
-
-      values[name] = this.getGiven(path, name) ?? (outer && this.toLookup(outer, await this.find(outer)))
+      values = {
+        ...ofOuter,
+        ...values,
+        [name]: given ?? (outer && this.toLookup(outer.service, outer.target))
+      }
     }
 
     return values
+  }
+
+  /** The record that a placeholder in the path of a service names. */
+  private async findOuter(
+    service: ManifestService,
+    name: string,
+    own: Target | undefined
+  ): Promise<{ readonly service: ManifestService; readonly target: Target | undefined } | undefined> {
+    const parent = findParent(service, name)
+    const outer = this.services.get(
+      parent?.service ?? service.path.slice(0, service.path.indexOf(`/:${name}`))
+    )
+    const id = parent && (own?.record as { [field: string]: unknown } | undefined)?.[parent.field]
+
+    if (!outer) return undefined
+
+    return { service: outer, target: isId(id) ? await this.read(outer, id) : await this.find(outer) }
   }
 
   /** The placeholders of a route. The first segment of a route names a record. */
@@ -167,6 +218,18 @@ export class Targets {
 
     return given && Object.hasOwn(given, name) ? given[name] : undefined
   }
+}
+
+/** The parent that a placeholder names, and the field that holds its id. */
+function findParent({ parent = {} }: ManifestService, placeholder: string) {
+  const [field, found] = Object.entries(parent).find(([, one]) => one.placeholder === placeholder) ?? []
+
+  return field === undefined || !found ? undefined : { ...found, field }
+}
+
+/** The names of the placeholders of a path. */
+export function listPlaceholders(path: string): readonly string[] {
+  return path.split('/').flatMap((segment) => (segment.startsWith(':') ? [segment.slice(1)] : []))
 }
 
 /** Values by the names of placeholders. */

@@ -75,22 +75,16 @@ class Users extends MemoryService<any> {
 export interface Changes {
   readonly Articles?: typeof Articles
   readonly Letters?: typeof Letters
+  readonly Comments?: typeof Comments
   readonly access?: AccessRules
   readonly letterAccess?: AccessRules
   readonly settings?: SchemaSettings
+  readonly toCurrentUser?: () => number
   readonly configure?: (app: Application) => unknown
 }
 
-const getArticleId = async ({ app, params }: HookContext) =>
-  (await app.service('articles').get(params.route?.slug, { adapter: { id: 'slug' } } as never)).id
-
-/** Limits a call of a client to the comments of the article in its path. */
-const ofArticle = async (context: HookContext) => {
-  const { provider, query } = context.params
-
-  if (provider)
-    context.params = { ...context.params, query: { ...query, articleId: await getArticleId(context) } }
-}
+/** Comments, each of an article. */
+export class Comments extends MemoryService<any> {}
 
 /** The rules of articles. */
 const RULES: AccessRules = {
@@ -112,10 +106,19 @@ const LETTER_RULES: AccessRules = { all: owner('ownerId'), open: user }
  */
 export async function createBlog(changes: Changes = {}): Promise<Application> {
   const app: Application = alula()
-  const { Articles: ArticleClass = Articles, Letters: LetterClass = Letters } = changes
+  const {
+    Articles: ArticleClass = Articles,
+    Comments: CommentClass = Comments,
+    Letters: LetterClass = Letters
+  } = changes
 
   app.configure(socketio())
   addAuthentication(app)
+  const currentUser = {
+    get: async (id: number) => await app.service('users').get(id),
+    patch: async (id: number, data: object) => await app.service('users').patch(id, data)
+  }
+
   app.use('users', new Users({ startId: 1 }), {
     methods: ['create', 'get', 'patch', 'login'],
     routes: { 'POST /login': 'login' },
@@ -130,6 +133,12 @@ export async function createBlog(changes: Changes = {}): Promise<Application> {
   app
     .service('users')
     .hooks({ before: { create: [hashPassword('password')], patch: [hashPassword('password')] } })
+  app.use('user', currentUser, {
+    methods: ['get', 'patch'],
+    singleton: changes.toCurrentUser ?? (({ user }) => user.id),
+    schema: schema(User, { hidden: ['password'] }),
+    access: access({ all: user })
+  })
   app.use('favorites', memory({ startId: 1 }), {
     methods: ['find'],
     schema: schema(Favorite),
@@ -149,18 +158,15 @@ export async function createBlog(changes: Changes = {}): Promise<Application> {
     }),
     access: access({ ...RULES, ...changes.access })
   })
-  app.use('articles/:slug/comments', memory({ startId: 1 }), {
+  app.use('articles/:slug/comments', new CommentClass({ startId: 1 }), {
+    parent: { articleId: 'articles' },
     methods: ['find', 'get', 'create', 'remove'],
     schema: schema(Comment, {
-      server: { authorId: toUserId, articleId: getArticleId },
-      query: { fields: [] },
+      server: { authorId: toUserId },
       relations: { article: one('articles', { from: 'articleId' }) }
     }),
     access: access({ find: anyone, get: anyone, create: user, remove: owner('authorId') })
   })
-  app
-    .service('articles/:slug/comments')
-    .hooks({ before: { find: [ofArticle], get: [ofArticle], remove: [ofArticle] } })
   app.use('letters', new LetterClass({ startId: 1 }), {
     methods: ['find', 'get', 'create', 'open'],
     schema: schema(Letter, {
@@ -199,6 +205,7 @@ export async function toProof(app: Application): Promise<ProofOptions> {
     users: { user: eve, owner: ada },
     records: {
       users: ada.id,
+      user: ada.id,
       favorites: () => app.service('favorites')._create({ articleId: article.id, userId: ada.id }),
       articles: createArticle,
       'articles/:slug/comments': () =>
@@ -208,13 +215,13 @@ export async function toProof(app: Application): Promise<ProofOptions> {
       letters: () =>
         app.service('letters')._create({ text: 'Dear Ada', ownerId: ada.id, senderId: 99, read: false })
     },
-    route: { 'articles/:slug/comments': { slug: article.slug } },
     data: {
       users: {
         create: () => toUser(randomUUID()),
         login: { email: 'ada@example.com', password: 'correct horse' },
         username: 'ada'
       },
+      user: { username: 'ada' },
       articles: { title: 'Looms', body: 'They weave' },
       'articles/:slug/comments': { body: 'Second' },
       letters: { text: 'Dear Grace', open: ({ id }) => ({ id }) }
