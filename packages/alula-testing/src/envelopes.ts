@@ -1,13 +1,6 @@
 // Records in the envelopes of services.
-import type { Application } from 'alula'
-import { readServices } from 'alula/plugin'
 import type { Envelope } from 'alula/schema'
 import { isObject } from './check.ts'
-
-/** The envelope of a service; `undefined` for one without. */
-export function findEnvelope(app: Application, path: string): Envelope | undefined {
-  return readServices(app).find((service) => service.path === path)?.definition?.envelope
-}
 
 /**
  * The records of a response.

@@ -211,6 +211,30 @@ it('records that no response shows are given', async () => {
   expect((await run(create(), { records: { notes: [{ id: 123456 }] } })).failures).toEqual([])
 })
 
+it('a record that is given is found in the path of its parent', async () => {
+  const app = alula()
+
+  app.use('houses', memory({ store: { 5: { id: 5, name: 'a b' }, 6: { id: 6, name: 'c' } } as never }), {
+    methods: ['get'],
+    by: 'name',
+    schema: schema(z.object({ id: z.int(), name: z.string() }))
+  })
+  app.use('houses/:house/rooms', memory({ store: { 7: { id: 7, houseId: 5 } } as never }), {
+    methods: ['get'],
+    parent: { houseId: 'houses' },
+    schema: schema(z.object({ id: z.int(), houseId: z.int() }))
+  })
+
+  const houses = [
+    { id: 5, name: 'a b' },
+    { id: 6, name: 'c' }
+  ]
+
+  expect(
+    (await run(app, { records: { houses, 'houses/:house/rooms': [{ id: 7, houseId: 5 }] } })).failures
+  ).toEqual([])
+})
+
 it('a status of an error that is meant is declared', async () => {
   const create = () => {
     const service = Object.assign(memory(), {

@@ -1,9 +1,10 @@
 // What a contract knows of records: where in responses they are, and which requests name them.
 
 import type { Application } from 'alula'
+import { type ManifestService, readServices } from 'alula/plugin'
 import { isObject } from '../check.ts'
 import type { DocumentRequest, Operation, PathValues } from '../document-requests.ts'
-import { findEnvelope, listRecords } from '../envelopes.ts'
+import { listRecords } from '../envelopes.ts'
 import type { Reply } from '../judge.ts'
 
 /** A record of a response, and the placeholders of the request that has led to it. */
@@ -22,7 +23,7 @@ export class SeenRecords {
   private readonly names: ReadonlySet<string>
   private readonly seen = new Map<string, readonly Seen[]>()
   private readonly known: ReadonlyMap<string, readonly object[]>
-  private readonly app: Application
+  private readonly services: ReadonlyMap<string, ManifestService>
 
   /**
    * @param app The application
@@ -36,7 +37,7 @@ export class SeenRecords {
   ) {
     this.operations = operations
     this.known = known
-    this.app = app
+    this.services = new Map(readServices(app).map((service) => [service.path, service]))
     this.names = new Set(['id', ...operations.flatMap(({ path }) => listPlaceholders(path))])
   }
 
@@ -45,7 +46,7 @@ export class SeenRecords {
     if (status >= 300 || text === '') return
 
     const body: unknown = JSON.parse(text)
-    const envelope = findEnvelope(this.app, tag)
+    const envelope = this.services.get(tag)?.definition?.envelope
     const found = envelope ? listRecords(body, envelope).filter(isObject) : this.findRecords(body)
     const records = found.map((record) => ({ record, values }))
 
@@ -125,9 +126,25 @@ export class SeenRecords {
   }
 
   private getSeen(tag: string): readonly Seen[] {
-    const known = this.known.get(tag) ?? []
+    const known = (this.known.get(tag) ?? []).map((record) => ({
+      record: { ...record },
+      values: this.toParentValues(tag, { ...record })
+    }))
 
-    return [...(this.seen.get(tag) ?? []), ...known.map((record) => ({ record: { ...record }, values: {} }))]
+    return [...(this.seen.get(tag) ?? []), ...known]
+  }
+
+  /** What placeholders name the parents of a record. */
+  private toParentValues(tag: string, record: Seen['record']): PathValues {
+    const parents = Object.entries(this.services.get(tag)?.parent ?? {})
+    const values = parents.map(([field, { service, placeholder }]) => {
+      const id = this.services.get(service)?.id ?? 'id'
+      const outer = this.getSeen(service).find((one) => one.record[id] === record[field])
+
+      return { ...outer?.values, [placeholder]: outer?.record[this.getId(service)] ?? record[field] }
+    })
+
+    return Object.assign({}, ...values)
   }
 }
 
