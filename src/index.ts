@@ -4,6 +4,7 @@ import type { Application } from './core/types.ts'
 
 export { Feathers } from './application/feathers.ts'
 export { version } from './core/application.ts'
+export { asCaller } from './core/caller.ts'
 export { Channel, CombinedChannel } from './core/channel.ts'
 export { createContext } from './core/hooks.ts'
 export {

@@ -1,4 +1,5 @@
 import { BaseApplication } from '../core/application.ts'
+import { createEntry } from '../core/caller.ts'
 import { assertErrorStatus } from '../core/error-status.ts'
 import { getInternals } from '../core/internals.ts'
 import { addMethodRoutes, assertNoRoute } from '../core/method-routes.ts'
@@ -26,8 +27,15 @@ export class Feathers extends BaseApplication {
   constructor() {
     super()
     nameSecondCopy(Feathers)
-    getInternals(this).toEventContext = withDispatch
-    getInternals(this).checkSettings = (app) => assertErrorStatus(app.get('errorStatus'))
+
+    const isDevelopment = globalThis.process?.env.NODE_ENV !== 'production'
+
+    Object.assign(getInternals(this), {
+      toEventContext: withDispatch,
+      createEntry,
+      checkSettings: (app: { get(name: string): unknown }) => assertErrorStatus(app.get('errorStatus')),
+      ...(isDevelopment && { partsOfCalls: new WeakSet() })
+    })
   }
 
   override lookup(path: string): RouteLookup | null {

@@ -1,6 +1,7 @@
 import type { HookMethod } from '../hooks/method.ts'
 import { getSlots, setSlots } from '../utils/call-state.ts'
 import { showRecords } from '../utils/dispatch.ts'
+import { noteParams } from './caller.ts'
 import { setClientCall } from './client-call.ts'
 import { receiveCall } from './extensions.ts'
 import { createContext, type HookedMethods } from './hooks.ts'
@@ -33,6 +34,7 @@ export async function callService(
   const received = receiveCall(service, call)
 
   setClientCall(context, received)
+  noteParams(context.app, received.params)
 
   return await method.call(service, ...toArguments(received), context)
 }

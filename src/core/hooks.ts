@@ -43,7 +43,8 @@ export function implementHooks(service: FeathersService, path: string, app: obje
   // Most methods bring no hooks along; the service may get some later.
   const carriers = [service, ...[...originals.values()].filter((original) => HOOKS in original)]
   const hooks = new ServiceHooks(service)
-  const { hooks: shared } = getInternals(app)
+  const internals = getInternals(app)
+  const { hooks: shared } = internals
 
   hooks.toLayers = (method) => {
     const guards = shared.guards().concat(hooks.guards(carriers))
@@ -60,6 +61,7 @@ export function implementHooks(service: FeathersService, path: string, app: obje
       parameters: getDefinition(method).args,
       properties: contextProperties(app, service, path, method),
       version: () => shared.version + hooks.version,
+      enter: internals.createEntry?.(app, service, path, method),
       compile: (terminal) => {
         const pipeline = compilePipeline(extendLayers(service, method, hooks.toLayers(method)), terminal)
 

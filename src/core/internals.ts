@@ -61,6 +61,13 @@ export class Internals {
   toEventContext?: (app: object, event: SentEvent) => HookContext
   /** Checks the settings of the library when the application is set up. An application of a server has it. */
   checkSettings?: (app: { get(name: string): unknown }) => void
+  /**
+   * Makes what runs before the hooks of each call of a method. An application of a server has it; what clients call is
+   * prepared there.
+   */
+  createEntry?: (app: object, service: object, path: string, method: string) => (args: unknown[]) => void
+  /** Parts of the params of calls, by which copies of them are known. Outside production, for a warning. */
+  partsOfCalls?: WeakSet<object>
   /** Runs conditional requests for one record one after another. Made by the transport that first needs it. */
   conditional?: KeyedMutex<string>
 }

@@ -12,6 +12,8 @@ export interface HookMethodOptions<C extends BaseContext> {
   readonly version: () => number
   /** What a call without a `this` runs on: a method that was taken off its object. */
   readonly owner?: unknown
+  /** Prepares the arguments of a call; it may replace some of them. */
+  readonly enter?: ((args: unknown[]) => void) | undefined
   /**
    * Puts the hooks that are registered now around the method itself. `undefined` when there is nothing to do for a call
    * that needs a context.
@@ -47,7 +49,7 @@ export function hookMethod<C extends BaseContext>(
   method: (...args: never[]) => unknown,
   options: HookMethodOptions<C>
 ): HookMethod<C> {
-  const { parameters, properties, version, owner, compile, observer } = options
+  const { parameters, properties, version, owner, enter, compile, observer } = options
   const original = getOriginal(method)
   const defaults = getDefaults(method)
   const Context = createContextClass<C>(parameters, merge(properties, getProperties(method)))
@@ -66,6 +68,7 @@ export function hookMethod<C extends BaseContext>(
     const given = args[args.length - 1] instanceof Context
     const current = version()
 
+    enter?.(args)
     if (current !== compiledVersion) {
       pipeline = compile(terminal)
       compiledVersion = current

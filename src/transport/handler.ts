@@ -1,5 +1,6 @@
 import { assertApplication } from '../core/assert-application.ts'
 import { callService } from '../core/call.ts'
+import { noteParams } from '../core/caller.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, RouteLookup } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
@@ -215,7 +216,9 @@ async function toMountedParams(
   request: HttpRequest,
   settings: HttpSettings
 ): Promise<Params> {
-  return { provider: 'rest', headers: request.headers, ...(await toParams(app, request, settings)) }
+  const params = await toParams(app, request, settings)
+
+  return noteParams(app, { provider: 'rest', headers: request.headers, ...params })
 }
 
 async function readBody(

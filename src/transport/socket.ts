@@ -1,5 +1,6 @@
 import { withLookupField } from '../core/by.ts'
 import { callService, getResponse } from '../core/call.ts'
+import { noteParams } from '../core/caller.ts'
 import type { Channel, CombinedChannel } from '../core/channel.ts'
 import { fromArguments, getDefinition, isStandardMethod, type ServiceCall } from '../core/methods.ts'
 import { toEventData } from '../core/publish.ts'
@@ -214,7 +215,7 @@ export async function authenticateConnection(
   if (!auth.configuration.authStrategies.includes(authentication.strategy ?? '')) return
 
   try {
-    await auth.create(authentication, { provider: connection.provider, connection })
+    await auth.create(authentication, noteParams(app, { provider: connection.provider, connection }))
   } catch (error) {
     // Only the claim is removed. A login that has succeeded stays, until its connection is closed.
     if (connection.authentication === authentication) delete connection.authentication

@@ -27,7 +27,7 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import rest from '@feathersjs/rest-client'
       feathers().configure(${CONNECT_REST})`,
     share: 0.605,
-    budget: 17_010
+    budget: 17_060
   },
   'REST with authentication': {
     ours: `
@@ -39,7 +39,7 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import authentication from '@feathersjs/authentication-client'
       feathers().configure(${CONNECT_REST}).configure(authentication())`,
     share: 0.648,
-    budget: 19_460
+    budget: 19_500
   },
   'Socket.IO': {
     ours: `
@@ -50,7 +50,7 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import socketio from '@feathersjs/socketio-client'
       feathers().configure(socketio(window.socket))`,
     share: 1.398,
-    budget: 15_920
+    budget: 15_960
   }
 }
 
