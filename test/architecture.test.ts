@@ -18,8 +18,8 @@ const FLOORS: readonly (readonly string[])[] = [
   ['authentication-hooks', 'schema'],
   ['access', 'relations'],
   ['scope'],
-  ['application', 'transport', 'adapter', 'authentication', 'client', 'manifest'],
-  ['node'],
+  ['transport', 'adapter', 'authentication', 'client', 'manifest'],
+  ['application', 'node'],
   ['express', 'koa', 'fetch', 'socketio', 'sync', 'oauth', 'memory', 'kysely', 'openapi'],
   ['cli']
 ]

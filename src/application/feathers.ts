@@ -6,10 +6,11 @@ import { addMethodRoutes, assertNoRoute } from '../core/method-routes.ts'
 import { registrationSteps } from '../core/register.ts'
 import { withDispatch } from '../core/shown.ts'
 import { nameSecondCopy } from '../core/single-copy.ts'
-import type { RouteLookup, ServiceMixin } from '../core/types.ts'
+import type { AsClientOptions, RouteLookup, ServiceMixin, ServicesOfClient } from '../core/types.ts'
 import { addRelations } from '../relations/extension.ts'
 import { enforceSchema } from '../schema/enforce.ts'
 import { addScope } from '../scope/scope.ts'
+import { createClientOf } from '../transport/as-client.ts'
 import { copyWith, isEmpty } from '../utils/object.ts'
 import { stripSlashes } from '../utils/path.ts'
 
@@ -36,6 +37,10 @@ export class Feathers extends BaseApplication {
       checkSettings: (app: { get(name: string): unknown }) => assertErrorStatus(app.get('errorStatus')),
       ...(isDevelopment && { partsOfCalls: new WeakSet() })
     })
+  }
+
+  asClient(options?: AsClientOptions): ServicesOfClient<any> {
+    return createClientOf(this, options) as ServicesOfClient<any>
   }
 
   override lookup(path: string): RouteLookup | null {

@@ -735,6 +735,39 @@ type FieldName<T> = unknown extends T ? string : keyof T & string
 /** A path of a service; any beside a path that may be any, so that a typed application is good where another is asked for. */
 type PathBeside<Path, Services> = 0 extends 1 & Path ? any : keyof Services & string
 
+/** Who calls, for `app.asClient`. */
+export interface AsClientOptions {
+  /** The user who has logged in, as its service returns it. */
+  readonly user?: object | undefined
+  /** Credentials, which are verified as those of any client. */
+  readonly authentication?: AuthenticationRequest | undefined
+  /** What hooks see as the name of the transport; `rest` when left out. */
+  readonly provider?: string | undefined
+}
+
+/** A service as its clients call it: what an envelope or a view changes is in its types. */
+export type ServiceOfClient<S> = S extends { readonly [REMOTE]: infer Remote } ? Remote : MethodsOf<S>
+
+/** The methods of a service. Members with an underscore skip hooks and checks. */
+type MethodsOf<S> = {
+  [Name in keyof S as Name extends `_${string}`
+    ? never
+    : S[Name] extends (...args: never[]) => unknown
+      ? Name
+      : never]: S[Name]
+}
+
+/** The services of an application as one client calls them. */
+export interface ServicesOfClient<Services> {
+  /**
+   * @param path The path of a service, with values in place of its placeholders
+   * @returns The methods that clients can call. Of the params they take the `query` alone
+   */
+  service<L extends keyof Services & string>(
+    path: L
+  ): keyof any extends keyof Services ? AnyService : ServiceOfClient<Services[L]>
+}
+
 /** Services and settings by name, with hooks and events. */
 export interface FeathersApplication<Services = any, Settings = any> {
   /** The version of the Feathers API that this application speaks. */
@@ -806,6 +839,19 @@ export interface FeathersApplication<Services = any, Settings = any> {
    * @throws Error when there is no service under the path
    */
   defaultAuthentication?(location?: string): DefaultAuthentication
+
+  /**
+   * Calls services as a client: what their methods resolve to is what would leave the server, and what they reject with too.
+   * For bridges, jobs and tests. Applications of clients do not have it.
+   *
+   * @param options Who calls; a client without a login when left out
+   * @throws TypeError for an option that is not valid
+   * @example
+   * const notes = app.asClient({ user }).service('notes')
+   *
+   * await notes.find({ query: { done: false } })
+   */
+  asClient(options?: AsClientOptions): ServicesOfClient<Services>
 
   /** Finds the service of a request path, and the id in it; `null` when there is none. */
   lookup(path: string): RouteLookup | null

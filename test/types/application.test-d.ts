@@ -4,6 +4,7 @@ import {
   type AnyService,
   type Application,
   alula,
+  asCaller,
   type FeathersService,
   feathers,
   type RouteLookup,
@@ -107,6 +108,28 @@ export async function callMethods() {
   // @ts-expect-error -- users have `get` only
   await app.service('api/users').create({ email: '' })
 }
+
+// A client has the methods, and calls them with the same types.
+export async function callAsClient() {
+  const client = app.asClient({ user: { id: 1 }, provider: 'mqtt' }).service('messages')
+
+  expectType<Message[]>().of(await client.find({ query: { text: 'Hello' } }))
+  expectType<Message>().of(await client.create({ text: 'Hello' }))
+  expectType<ArchiveResult>().of(await client.archive({ before: new Date() }))
+  expectType<any>().of(await alula().asClient().service('messages').get(1))
+
+  // @ts-expect-error -- `text` is missing
+  await client.create({})
+  // @ts-expect-error -- a client sees no list of events
+  client.events.at(0)
+  // @ts-expect-error -- there is no such option
+  app.asClient({ usr: {} })
+  // @ts-expect-error -- no service belongs under this path
+  app.asClient().service('massages')
+}
+
+// The params for a call of the caller are those that it had.
+expectType<{ tenant: string; query?: any }>().of(asCaller({ tenant: 'a' } as { tenant: string; query?: any }))
 
 // Settings are known by name.
 expectType<number>().of(app.get('port'))

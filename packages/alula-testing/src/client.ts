@@ -1,4 +1,4 @@
-import type { Application, Params } from 'alula'
+import { type Application, asCaller, type Params } from 'alula'
 import type { AuthenticationService } from 'alula/authentication'
 import { createHandler, type HandlerOptions } from 'alula/fetch'
 import { createError, createTypeError } from 'alula/plugin'
@@ -125,7 +125,7 @@ function createClient(
       )
     },
     get params() {
-      return { provider: 'rest', query: {}, headers: {}, ...params }
+      return asCaller({ provider: 'rest', headers: {}, ...params })
     }
   }
 }
