@@ -1,4 +1,5 @@
 import { isEmpty } from '../utils/object.ts'
+import { createIntersect, type Intersect } from './combine.ts'
 import { isJsonSchema, isOpenObject, type JsonSchema, listProperties } from './json-schema.ts'
 import { toTarget, withoutReference } from './references.ts'
 
@@ -10,7 +11,7 @@ import { toTarget, withoutReference } from './references.ts'
  * @param root The schema that holds it, where `$ref` finds its target
  */
 export function toAlternatives(schema: JsonSchema, root: JsonSchema): readonly JsonSchema[] {
-  return toExpanded(schema, root).alternatives
+  return toExpanded(schema, root, createIntersect()).alternatives
 }
 
 /** What a value must match one of, and the schemas that this was read from: what they refer to, and what they choose between. */
@@ -19,71 +20,27 @@ export interface Expanded {
   readonly sources: ReadonlySet<JsonSchema>
 }
 
-/** The same as {@link toAlternatives}, with the schemas that it was read from. */
-export function toExpanded(schema: JsonSchema, root: JsonSchema): Expanded {
-  const sources = new Set<JsonSchema>()
-
-  return { alternatives: expand(schema, new Set(), { root, sources, done: new Map(), cuts: 0 }), sources }
-}
-
 /**
- * Prepares a function that makes one schema of several that a value may match. It makes the same schema of the same parts:
- * what is prepared for a schema that holds itself is then prepared once, and not anew at each depth of a value.
+ * The same as {@link toAlternatives}, with the schemas that it was read from.
  *
- * @param root The schema that holds the parts
+ * @param intersect Makes one schema of those of a field that two parts have; left out where fields are only named
  */
-export function createUnion(root: JsonSchema): (parts: readonly JsonSchema[]) => JsonSchema {
-  const numbers = new Map<JsonSchema, number>()
-  const unions = new Map<string, JsonSchema>()
+export function toExpanded(schema: JsonSchema, root: JsonSchema, intersect?: Intersect): Expanded {
+  const sources = new Set<JsonSchema>()
+  const expansion = { root, intersect, sources, done: new Map(), cuts: 0 }
 
-  return (parts) => {
-    const different = [...new Set(parts.map((part) => follow(part, root)))]
-    const [only] = different
-
-    if (only && different.length === 1) return only
-
-    for (const part of different) if (!numbers.has(part)) numbers.set(part, numbers.size)
-
-    const key = different
-      .map((part) => numbers.get(part))
-      .sort()
-      .join()
-    const union = unions.get(key) ?? { anyOf: different }
-
-    unions.set(key, union)
-
-    return union
-  }
-}
-
-/** Keywords that no value depends on. */
-const ANNOTATIONS: readonly string[] = ['title', 'description', '$comment', 'deprecated', 'examples']
-
-/** What a schema stands for that is a reference, and says nothing more of a value. */
-function follow(schema: JsonSchema, root: JsonSchema): JsonSchema {
-  const passed = new Set<JsonSchema>()
-  let target = schema
-
-  while (!passed.has(target) && isReference(target)) {
-    passed.add(target)
-    target = toTarget(target, root) ?? target
-  }
-
-  return target
-}
-
-function isReference(schema: JsonSchema): boolean {
-  return Object.keys(schema).filter((keyword) => !ANNOTATIONS.includes(keyword)).length === 1
+  return { alternatives: expand(schema, new Set(), expansion), sources }
 }
 
 /** The names of the fields that a schema declares at its top. */
 export function toNames(schema: JsonSchema): readonly string[] {
-  return listProperties(toAlternatives(schema, schema))
+  return listProperties(toExpanded(schema, schema).alternatives)
 }
 
 /** One list of alternatives. */
 interface Expansion {
   readonly root: JsonSchema
+  readonly intersect: Intersect | undefined
   /** All schemas on the way. */
   readonly sources: Set<JsonSchema>
   /** Those of parts that hold no reference to what they are in: parts may refer to the same others again and again. */
@@ -97,7 +54,7 @@ function expand(
   seen: ReadonlySet<JsonSchema>,
   expansion: Expansion
 ): readonly JsonSchema[] {
-  const { root, sources, done, cuts } = expansion
+  const { root, intersect, sources, done, cuts } = expansion
   const known = done.get(schema)
 
   sources.add(schema)
@@ -131,7 +88,8 @@ function expand(
     only && others.length === 0 && isEmpty(own)
       ? only
       : groups.reduce<readonly JsonSchema[]>(
-          (merged, group) => merged.flatMap((first) => group.map((second) => merge(first, second))),
+          (merged, group) =>
+            merged.flatMap((first) => group.map((second) => merge(first, second, intersect))),
           [own]
         )
 
@@ -141,13 +99,14 @@ function expand(
 }
 
 /** Both must hold. What only one of them says counts. */
-function merge(first: JsonSchema, second: JsonSchema): JsonSchema {
-  const properties = {
-    ...(first.properties as object | undefined),
-    ...(second.properties as object | undefined)
-  }
+function merge(first: JsonSchema, second: JsonSchema, intersect: Intersect | undefined): JsonSchema {
   const isOpen = [first, second].every(isOpenObject)
   const hasProperties = Boolean(first.properties ?? second.properties)
+  const properties = {
+    ...(first.properties as object | undefined),
+    ...(second.properties as object | undefined),
+    ...intersect?.(first.properties, second.properties)
+  }
 
   return {
     ...first,

@@ -246,6 +246,7 @@ class ServiceSchema implements DescribedExtension {
     const { computed = {}, relations = {}, methods } = this.form
     const resolve = methods?.[method]?.result ? undefined : compileResult(this.resolvers)
     const isStandard = isStandardMethod(method)
+    const fields = Object.entries(computed)
 
     if (!resolve && !(isStandard && this.listAdded().length > 0)) return undefined
 
@@ -258,10 +259,7 @@ class ServiceSchema implements DescribedExtension {
       if (isStandard) {
         const { selected } = getSlots(context)
 
-        await addComputed(
-          context,
-          Object.entries(computed).filter(([name]) => selected?.has(name) ?? true)
-        )
+        await addComputed(context, selected ? fields.filter(([name]) => selected.has(name)) : fields)
         dropSources(context, sources)
       }
 

@@ -1,4 +1,5 @@
-import { createUnion, type Expanded, toExpanded } from './alternatives.ts'
+import { type Expanded, toExpanded } from './alternatives.ts'
+import { createIntersect, createUnion } from './combine.ts'
 import {
   describesObject,
   findProperty,
@@ -25,10 +26,11 @@ export type ToShape = (...parts: readonly JsonSchema[]) => Shape
 export function createShapes(root: JsonSchema): ToShape {
   const shapes = new Map<JsonSchema, Shape>()
   const toUnion = createUnion(root)
+  const intersect = createIntersect()
 
   return function toShape(...parts) {
     const schema = toUnion(parts)
-    const shape = shapes.get(schema) ?? new Shape(schema, () => toExpanded(schema, root), toShape)
+    const shape = shapes.get(schema) ?? new Shape(schema, () => toExpanded(schema, root, intersect), toShape)
 
     shapes.set(schema, shape)
 

@@ -2,6 +2,7 @@ import { listExtensions } from '../core/extensions.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
 import { describeHook } from '../hooks/traits.ts'
+import type { Hook } from '../hooks/types.ts'
 import { createError } from '../utils/developer-error.ts'
 
 /**
@@ -13,6 +14,19 @@ import { createError } from '../utils/developer-error.ts'
  * app.service('notes').hooks({ before: { create: [trimText, validate()] } })
  */
 export function validate(): (context: HookContext) => Promise<void> {
+  const checks = new WeakMap<object, Map<string, readonly Hook<HookContext>[]>>()
+
+  /** What checks the input of a method, made with its first call. */
+  function listChecks(service: object, method: string): readonly Hook<HookContext>[] {
+    const known = checks.get(service) ?? new Map<string, readonly Hook<HookContext>[]>()
+    const hooks =
+      known.get(method) ?? listExtensions(service).flatMap((extension) => extension.input?.(method) ?? [])
+
+    checks.set(service, known.set(method, hooks))
+
+    return hooks
+  }
+
   async function validateInput(context: HookContext): Promise<void> {
     const { service, method } = context
 
@@ -22,9 +36,7 @@ export function validate(): (context: HookContext) => Promise<void> {
         `validate() needs a schema, which service '${context.path}' does not have`
       )
 
-    for (const extension of listExtensions(service)) {
-      await extension.input?.(method)?.call(service, context)
-    }
+    for (const check of listChecks(service, method)) await check.call(service, context)
   }
 
   return describeHook(validateInput, { input: 'here' })
