@@ -6,7 +6,7 @@ import { createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { toNames } from './alternatives.ts'
 import { assertComputed } from './computed.ts'
-import { compileData, compileValue, type DataCheck } from './data.ts'
+import { compileData, compileValue, type DataCheck, type DataSettings } from './data.ts'
 import {
   getAjv,
   hasAjvOfQueries,
@@ -28,6 +28,7 @@ import { listReachable } from './references.ts'
 import { isCountRelation, listFilters, type Relation, type Relations } from './relation.ts'
 import { getExternalNames, getVirtualNames } from './resolvers.ts'
 import { createShapes, mayHavePath } from './shape.ts'
+import { leaveOutUndeclared } from './undeclared.ts'
 import type { AnySchema, Validator } from './validator.ts'
 
 /** What a service checks, as plain data. */
@@ -178,18 +179,19 @@ export function compileSchema(
   const validators = createValidators(form, record, service, id)
   const view = toViewValidator(form)
   const methods = listMethods(form)
-  const { check: query, definition: queries } = compileQueries(form, table, record, service)
+  const { definition: queries, ...query } = compileQueries(form, table, record, service, id)
   const pick = compilePicker(output)
+  const convertId = (value: Id, by = id) => toId(value, table.get(by))
 
   return {
     id,
-    checks: compileChecks(form, validators, methods, query, id, listParents(service)),
+    checks: compileChecks(form, validators, methods, query, { id, convertId, parents: listParents(service) }),
     pick,
     dispatchProperty: toDispatchProperty(pick),
     pickEvent: compilePicker({ ...output, hidden: [...hidden, ...getExternalNames(resolvers)] }),
     pickers: compilePickers(methods),
     pickView: view && compileResultPicker(view.output),
-    convertId: (value, by = id) => toId(value, table.get(by)),
+    convertId,
     validators: [
       ...(view ? [view] : []),
       ...new Set(validators.values()),
@@ -246,19 +248,23 @@ function listParents(service: object): readonly string[] {
   return Object.keys(getServiceOptions(service).parent ?? {})
 }
 
+/** What the check of data knows of the service: its id, what converts one, and the fields that its path sets. */
+type RecordSettings = Pick<CompiledSchema, 'id' | 'convertId'> & Required<Pick<DataSettings, 'parents'>>
+
 function compileChecks(
   form: LongForm,
   validators: ReadonlyMap<string, Validator>,
   methods: readonly Method[],
-  query: QueryCheck,
-  id: string,
-  parents: readonly string[]
+  query: QueryChecks,
+  settings: RecordSettings
 ): ReadonlyMap<string, MethodChecks> {
   const checks = new Map<string, MethodChecks>()
 
-  for (const method of ['find', 'get', 'remove']) checks.set(method, { query })
+  checks.set('find', { query: query.lenient })
+  checks.set('get', { query: query.lenient })
+  checks.set('remove', { query: query.check })
   for (const [method, validator] of validators) {
-    checks.set(method, { query, data: compileMethod(form, method, validator, id, parents) })
+    checks.set(method, { query: query.check, data: compileMethod(form, method, validator, settings) })
   }
   for (const [name, { data, query: ofMethod }] of methods) {
     checks.set(name, {
@@ -341,8 +347,7 @@ function compileMethod(
   form: LongForm,
   method: string,
   validator: Validator,
-  id: string,
-  parents: readonly string[]
+  { id, convertId, parents }: RecordSettings
 ): DataCheck {
   const { server = {}, unknown } = form
   const names = toNames(validator.input)
@@ -361,6 +366,7 @@ function compileMethod(
     parents,
     unknown,
     id: names.includes(id) ? undefined : id,
+    convertId,
     writes: method as 'create' | 'update' | 'patch'
   })
 }
@@ -417,7 +423,33 @@ function toQueryable({ query = {} }: LongForm, record: JsonSchema, hidden: Hidde
   return new Map([...table].filter(([path]) => !hidden.tellsOfHidden(path)))
 }
 
+/** The checks of queries. */
+interface QueryChecks {
+  readonly check: QueryCheck
+  /** That of `find` and `get`, which may leave out what is not declared: with other methods the call would concern more records. */
+  readonly lenient: QueryCheck
+}
+
 function compileQueries(
+  form: LongForm,
+  table: FieldTable,
+  record: Validator,
+  service: FeathersService,
+  id: string
+): QueryChecks & { readonly definition: QueryDefinition | JsonSchema } {
+  const { check, definition } = compileStrictQueries(form, table, record, service)
+  const names = [id, ...getComputedNames(form), ...Object.keys({ ...form.relations, ...getFilters(service) })]
+  const query = isQuerySettings(form.query ?? {}) ? undefined : (definition as JsonSchema)
+  const declared = { record: record.output, table, names, query }
+
+  return {
+    check,
+    definition,
+    lenient: form.unknown === 'drop' ? leaveOutUndeclared(check, declared) : check
+  }
+}
+
+function compileStrictQueries(
   form: LongForm,
   table: FieldTable,
   record: Validator,
@@ -519,7 +551,7 @@ function refuseHidden(check: QueryCheck, schema: JsonSchema, hidden: HiddenField
 }
 
 function compileQuerySchema(validator: Validator, form: LongForm): QueryCheck {
-  const check = compileValue(validator, form.unknown, 'query')
+  const check = compileValue(validator, 'refuse', 'query')
 
   // As by field, strings are converted whichever way the query came.
   if (!hasAjvOfQueries(form)) {

@@ -19,6 +19,8 @@ export interface DataSettings extends Pick<SchemaSettings, 'server' | 'unknown'>
   readonly id?: string | undefined
   /** The fields of `server` that the path of the service sets: a call has their values, and no others. */
   readonly parents?: readonly string[]
+  /** Converts an id that a client sent; it throws for what can be none. */
+  readonly convertId?: (id: Id) => Id
   /** The method: what the server sets differs. */
   readonly writes?: 'create' | 'update' | 'patch'
 }
@@ -75,7 +77,7 @@ export function compileData(settings: DataSettings): DataCheck {
     if (settings.writes !== 'create') throw toBadRequest('data', [under(within, NO_LIST)])
 
     return checkAll(data, (item, prefix) => checkOne(item, source, within + prefix)).then((checked) =>
-      mapAll(checked, (one, index) => finish(one, withData(context, data[index])))
+      mapAll(checked, (one) => finish(one, context))
     )
   }
 }
@@ -113,7 +115,8 @@ function compileRecord(
 
   return (data, source, prefix) => {
     const sent = source.isForm ? convertForm(data) : data
-    const { rest, given } = takeReserved(sent, reserved)
+    const { rest, given: taken } = takeReserved(sent, reserved)
+    const given = source.isOutside && unknown === 'drop' ? pick(taken, parents) : taken
     const { value: known, unknown: names } = split(rest)
     const { value, unfit } = source.isOutside ? convertDates(known) : { value: known, unfit: NO_PATHS }
     const refused = source.isOutside ? Object.keys(given).filter((name) => !parents.includes(name)) : []
@@ -144,10 +147,23 @@ function compileRecord(
 }
 
 /** Clients write back what they read: an id that is that of the record changes nothing, and is left out. */
-function compileOwnId({ id: field, writes }: DataSettings) {
+function compileOwnId({ id: field, convertId = (id) => id, unknown, writes }: DataSettings) {
+  const toOwn = (sent: unknown): Id | undefined => {
+    try {
+      return isId(sent) ? convertId(sent) : undefined
+    } catch {
+      return undefined
+    }
+  }
+
   return (data: unknown, { isOutside }: DataSource, context: HookContext): unknown => {
-    if (field === undefined || writes === 'create' || !isOutside || context.id === null) return data
-    if (!isPlainObject(data) || !isId(data[field]) || !takesId(field, data[field], context)) return data
+    const isLeft = field === undefined || writes === 'create' || unknown === 'drop'
+
+    if (isLeft || !isOutside || context.id === null || !isPlainObject(data)) return data
+
+    const sent = toOwn(data[field])
+
+    if (sent === undefined || !takesId(field, sent, context)) return data
 
     const { [field]: _, ...others } = data
 
@@ -192,6 +208,13 @@ function takeReserved(data: unknown, reserved: ReadonlySet<string>): { rest: unk
     )
 
   return { rest: pick(false), given: pick(true) }
+}
+
+/** What a client gives for fields of the server, where that is dropped: the path of the service has set the rest. */
+function pick(given: Data, names: readonly string[]): Data {
+  const left = Object.entries(given).filter(([name]) => names.includes(name))
+
+  return left.length > 0 ? Object.fromEntries(left) : NONE
 }
 
 /** A change has the fields that were sent and no other: libraries put defaults in. */
@@ -242,8 +265,10 @@ async function checkAll(
   return results as readonly Checked[]
 }
 
-/** The context as it is for one of several records. */
-function withData(context: HookContext, data: unknown): HookContext {
+/** The context as functions of the server get it: with the checked data of one record. */
+function withData(context: HookContext, { value, given }: Checked): HookContext {
+  const data = copyWith(value as Data, given)
+
   return Object.create(context, { data: { value: data, enumerable: true, writable: true } })
 }
 
@@ -255,13 +280,15 @@ function compileServer(settings: DataSettings): (checked: Checked, context: Hook
   const own = all.flatMap(({ name, make }) => (isWritten(make) ? [] : [name]))
   const kept = writes === 'update' ? [...own, ...parents] : []
 
-  return ({ value, given }, context) => {
+  return (checked, context) => {
+    const { value, given } = checked
     const missing = kept.filter((name) => !Object.hasOwn(given, name))
+    const seen = makers.length > 0 ? withData(context, checked) : context
 
-    if (missing.length === 0) return setFields(makers, value, given, context)
+    if (missing.length === 0) return setFields(makers, value, given, seen)
 
     return loadFields(missing, context).then((stored) =>
-      setFields(makers, value, { ...stored, ...given }, context)
+      setFields(makers, value, { ...stored, ...given }, seen)
     )
   }
 }

@@ -9,16 +9,34 @@ import { open } from './support/notes.ts'
 describe('the id of the record in its data', () => {
   const outside = { provider: 'rest' }
 
-  it.each(['update', 'patch'])('is left out of %s, also where unknown fields are dropped', async (method) => {
-    for (const unknown of ['drop', 'refuse'] as const) {
-      const notes = open(schema(z.object({ id: z.int(), text: z.string() }), { unknown }))
+  it.each(['update', 'patch'])('is left out of %s, and another one is refused', async (method) => {
+    const notes = open(schema(z.object({ id: z.int(), text: z.string() })))
 
-      await notes.create({ text: 'a' })
+    await notes.create({ text: 'a' })
 
-      expect(await notes[method]('0', { id: 0, text: 'b' }, outside)).toEqual({ id: 0, text: 'b' })
-      await expect(notes[method]('0', { id: 1, text: 'b' }, outside)).rejects.toMatchObject({ code: 400 })
-      await expect(notes.create({ id: 1, text: 'b' }, outside)).rejects.toMatchObject({ code: 400 })
+    for (const id of [0, '0']) {
+      expect(await notes[method]('0', { id, text: 'b' }, outside)).toEqual({ id: 0, text: 'b' })
     }
+    for (const id of [1, '1', '00', 'x', null]) {
+      await expect(notes[method]('0', { id, text: 'b' }, outside)).rejects.toMatchObject({ code: 400 })
+    }
+    await expect(notes.create({ id: 1, text: 'b' }, outside)).rejects.toMatchObject({ code: 400 })
+  })
+
+  it.each(['update', 'patch'])('has the type of the id for %s by another field', async (method) => {
+    const app = alula().use('notes', memory(), {
+      by: 'slug',
+      schema: schema(z.object({ id: z.int(), slug: z.string() }))
+    })
+    const notes: any = app.asClient().service('notes')
+
+    await app.service('notes').create({ slug: 'one' })
+
+    for (const id of [0, '0'])
+      expect(await notes[method]('one', { id, slug: 'one' })).toEqual({ id: 0, slug: 'one' })
+
+    await expect(notes[method]('one', { id: '1', slug: 'one' })).rejects.toMatchObject({ code: 404 })
+    await expect(notes[method]('one', { id: 'x', slug: 'one' })).rejects.toMatchObject({ code: 400 })
   })
 
   it('tells nothing of a record that its caller must not see', async () => {

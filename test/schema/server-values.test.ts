@@ -22,6 +22,55 @@ describe('values of the server', () => {
     await expect(one.create([{ text: 'A' }], { provider: 'rest' })).rejects.toMatchObject({ code: 405 })
   })
 
+  it('are made from data that was checked: with defaults, transformed, without what is dropped', async () => {
+    const seen: object[] = []
+    const Note = z.object({
+      id: z.int(),
+      text: z.string().trim().toLowerCase(),
+      size: z.int().default(1),
+      slug: z.string(),
+      owner: z.string().optional()
+    })
+    const slug = onWrite(({ data }: any) => {
+      seen.push({ ...data })
+
+      return `${data.text}!`
+    })
+    const notes = open(schema(Note, { unknown: 'drop', server: { slug, owner: undefined } }))
+    const outside = { provider: 'rest' }
+
+    expect(await notes.create({ text: '  HELLO ', admin: true }, outside)).toMatchObject({ slug: 'hello!' })
+    expect(await notes.create([{ text: ' A' }, { text: 'B ' }])).toMatchObject([
+      { slug: 'a!' },
+      { slug: 'b!' }
+    ])
+    expect(await notes.patch(0, { text: ' C', admin: true }, outside)).toMatchObject({ slug: 'c!', size: 1 })
+    expect(await notes.update(0, { text: 'D' }, outside)).toMatchObject({ slug: 'd!' })
+    expect(await notes.create({ text: 'E', owner: 'ada' })).toMatchObject({ slug: 'e!', owner: 'ada' })
+    expect(seen).toEqual([
+      { text: 'hello', size: 1 },
+      { text: 'a', size: 1 },
+      { text: 'b', size: 1 },
+      { text: 'c' },
+      { text: 'd', size: 1 },
+      { text: 'e', size: 1, owner: 'ada' }
+    ])
+  })
+
+  it('see an envelope that the schema of the data opens', async () => {
+    const Note = z.object({ id: z.int(), text: z.string(), slug: z.string() })
+    const notes = open(
+      schema({
+        record: Note,
+        create: z.object({ note: z.object({ text: z.string() }) }).transform(({ note }) => note),
+        patch: z.object({ text: z.string() }),
+        server: { slug: ({ data }: any) => data.text.toUpperCase() }
+      })
+    )
+
+    expect(await notes.create({ note: { text: 'a' } }, { provider: 'rest' })).toMatchObject({ slug: 'A' })
+  })
+
   const Note = z.object({ id: z.int(), text: z.string(), owner: z.string(), at: z.number().optional() })
 
   it('may take time, know the call, and be missing', async () => {
