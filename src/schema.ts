@@ -14,6 +14,7 @@ export type {
 export type { Envelope } from './schema/envelope.ts'
 export type { Field, FieldKind } from './schema/fields.ts'
 export type { JsonSchema } from './schema/json-schema.ts'
+export { onWrite } from './schema/on-write.ts'
 export type { OutputOf } from './schema/output-type.ts'
 export type { CustomOperators, Query, RecordQuery } from './schema/query-type.ts'
 export {
@@ -28,7 +29,7 @@ export {
   type Relation
 } from './schema/relation.ts'
 export type { Resolver, ResolverSettings, Resolvers } from './schema/resolvers.ts'
-export { onWrite, schema } from './schema/schema.ts'
+export { schema } from './schema/schema.ts'
 export type { StandardSchema } from './schema/standard.ts'
 export type {
   DeclaredSchema,

@@ -11,6 +11,7 @@ import type { JsonSchema } from '../schema/json-schema.ts'
 import type { OneRelation, Relations } from '../schema/relation.ts'
 import { declare } from '../schema/schema.ts'
 import { isStandardSchema } from '../schema/standard.ts'
+import { TIMESTAMPS } from '../schema/timestamps.ts'
 import type { DeclaredSchema, SettingsFor } from '../schema/types.ts'
 import type { WireOf } from '../schema/wire-types.ts'
 import { createReceive } from '../schema/wrap.ts'
@@ -43,9 +44,11 @@ export type TypesOfTable<Table, Server extends PropertyKey, E = undefined> = {
   readonly wire: WireOf<{ readonly envelope: E }>
 }
 
-const { server, hidden, computed, relations, envelope, view, extra, methods, query, unknown } = CHECKS
+const { server, timestamps, hidden, computed, relations, envelope, view, extra, methods, query, unknown } =
+  CHECKS
 const TABLE_CHECKS = {
   server,
+  timestamps,
   hidden,
   computed,
   relations,
@@ -240,7 +243,8 @@ function toForm(
 ): LongForm {
   const made = stored.filter(({ isComputed, isId }) => isComputed && !isId).map(({ name }) => name)
   const server = { ...Object.fromEntries(made.map((name) => [name, undefined])), ...settings.server }
-  const omitted = [...Object.keys(server), ...Object.keys(settings.computed ?? {})]
+  const times = settings.timestamps ? TIMESTAMPS : []
+  const omitted = [...Object.keys(server), ...times, ...Object.keys(settings.computed ?? {})]
   const created = stored.filter(({ name, isChosen }) => !omitted.includes(name) && isChosen)
   const required = created.filter(({ isRequired }) => isRequired)
   // Its path names the record that an update replaces.

@@ -28,6 +28,7 @@ import { listReachable } from './references.ts'
 import { isCountRelation, listFilters, type Relation, type Relations } from './relation.ts'
 import { getExternalNames, getVirtualNames } from './resolvers.ts'
 import { createShapes, mayHavePath } from './shape.ts'
+import { withTimestamps } from './timestamps.ts'
 import { leaveOutUndeclared } from './undeclared.ts'
 import type { AnySchema, Validator } from './validator.ts'
 
@@ -141,7 +142,7 @@ type Method = readonly [name: string, parts: Parts<Validator>]
 /**
  * Compiles what a service checks.
  *
- * @param declared The declaration
+ * @param declaration The declaration
  * @param record The validator of its record
  * @param service The service, whose methods and parents decide what is needed
  * @param id The name of its id field
@@ -149,13 +150,13 @@ type Method = readonly [name: string, parts: Parts<Validator>]
  * @throws TypeError for schemas that cannot be derived, and for names that the record does not have
  */
 export function compileSchema(
-  declared: LongForm,
+  declaration: LongForm,
   record: Validator,
   service: FeathersService,
   id: string,
   onDropped: (path: string) => void
 ): CompiledSchema {
-  const form = withParents(declared, service)
+  const form = withTimestamps(withParents(declaration, service), record.output)
   const { hidden = [], extra = 'drop', relations = {}, resolvers } = form
   const computed = getComputedNames(form)
   const names = toNames(record.output)

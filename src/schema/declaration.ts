@@ -70,6 +70,11 @@ export interface View<Response = any> {
 export interface SchemaSettings {
   /** Fields that the server sets; clients cannot. The store makes those that are `undefined`. */
   readonly server?: { readonly [field: string]: ServerValue | WrittenValue | undefined }
+  /**
+   * Whether the server sets `createdAt` of new records and `updatedAt` with each write, as the record declares them: a number
+   * of milliseconds, a string in ISO 8601, or a `Date`.
+   */
+  readonly timestamps?: boolean
   /** Paths of fields that never leave, and cannot be queried. */
   readonly hidden?: readonly string[]
   /** Fields that are made for each result and are not stored. */
@@ -130,6 +135,7 @@ export const CHECKS: OptionChecks = {
   patch: SCHEMA,
   query: [isSchema, 'an object with fields, sort and operators, or a schema'],
   server: [isFunctions, 'an object with a function for each field'],
+  timestamps: [isBoolean, 'true or false'],
   hidden: [isStringList, 'an array of paths'],
   computed: [isComputed, 'an object with `from` and `many` for each field'],
   relations: [isRelations, 'an object with one(), many(), count() or exists() for each name'],

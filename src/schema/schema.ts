@@ -1,19 +1,9 @@
 import { isStandardMethod } from '../core/methods.ts'
-import type { FeathersService, HookContext } from '../core/types.ts'
-import { describeHook } from '../hooks/traits.ts'
-import { isFunction } from '../utils/check.ts'
+import type { FeathersService } from '../core/types.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { toNames } from './alternatives.ts'
-import {
-  getAjv,
-  isQueryName,
-  type LongForm,
-  type SchemaSettings,
-  type ServerValue,
-  toLongForm,
-  type WrittenValue
-} from './declaration.ts'
+import { getAjv, isQueryName, type LongForm, type SchemaSettings, toLongForm } from './declaration.ts'
 import { DECLARED, type Declaration } from './declared.ts'
 import { toValidator } from './libraries.ts'
 import type { OutputOf } from './output-type.ts'
@@ -71,21 +61,6 @@ export function schema(first: unknown, settings?: SchemaSettings): any {
       )
     }
   }
-}
-
-/**
- * Marks a value of the server as one that is made with every write, and not only for new records.
- *
- * @param make Makes the value
- * @throws TypeError for anything but a function
- * @example
- * schema(Note, { server: { updatedAt: onWrite(() => new Date()) } })
- */
-export function onWrite<Value>(make: ServerValue<Value>): WrittenValue<Value> {
-  if (!isFunction(make))
-    throw createTypeError('ALULA_INVALID_ARGUMENT', 'onWrite() expects a function that makes the value')
-
-  return describeHook((context: HookContext) => make(context), { onWrite: true }) as WrittenValue<Value>
 }
 
 /**

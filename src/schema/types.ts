@@ -4,6 +4,7 @@ import type { DescribedExtension } from './declared.ts'
 import type { InputOf, OutputOf } from './output-type.ts'
 import type { Query, RecordQuery } from './query-type.ts'
 import type { CountRelation, ManyRelation, OneRelation } from './relation.ts'
+import type { TIMESTAMPS } from './timestamps.ts'
 import type {
   ReceivedList,
   ReceivedOne,
@@ -195,6 +196,7 @@ type Reserved<Settings> =
   | 'id'
   | '_id'
   | (Settings extends { readonly server: infer Server } ? Extract<keyof Server, string> : never)
+  | (Settings extends { readonly timestamps: true } ? (typeof TIMESTAMPS)[number] : never)
 
 /** Computed fields may be missing, because the class of the service does not know them. */
 type ComputedOf<Settings> = Settings extends { readonly computed: infer Fields }

@@ -6,6 +6,7 @@ import type { AsClientOptions, RealTimeConnection } from '../core/types.ts'
 import { BadRequest, convert, errors, type FeathersError, GeneralError } from '../errors.ts'
 import { isObject, isString } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
+import { replaceObjects } from '../utils/dispatch.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { isPromise } from '../utils/promise.ts'
 import { toErrorResponse } from './error.ts'
@@ -94,7 +95,12 @@ function toSent(method: string, args: readonly unknown[]): readonly unknown[] {
     )
   }
 
-  return args.with(index, query)
+  return args.with(index, replaceObjects(query, toJsonDate))
+}
+
+/** Clients have strings for dates, and a query has no others. */
+function toJsonDate(object: object): unknown {
+  return object instanceof Date ? object.toISOString() : object
 }
 
 async function callAsClient(

@@ -61,6 +61,20 @@ class Notes extends KyselyService<Note> {
   }
 }
 
+const Timed = z.object({ id: z.int(), text: z.string(), createdAt: z.date(), updatedAt: z.date() })
+const timed = schema(Timed, { timestamps: true })
+const timedForm = schema({ record: Timed, timestamps: true })
+
+// New records do not need what the server sets.
+export async function createTimed(short: ServiceOf<typeof timed>, long: ServiceOf<typeof timedForm>) {
+  expectType<Date>().of((await short.create({ text: 'a' })).createdAt)
+  expectType<Date>().of((await long.create({ text: 'a', createdAt: new Date() })).updatedAt)
+  // @ts-expect-error -- `text` is missing
+  await short.create({})
+  // @ts-expect-error -- it is true or false
+  schema(Timed, { timestamps: 'yes' })
+}
+
 interface Services {
   notes: ServiceOf<typeof notes>
   tasks: ServiceOf<typeof notes, 'find' | 'create'>
