@@ -100,7 +100,7 @@ it('a field that is dropped is named once in development', async () => {
   const app = alula()
 
   await configure(app)
-  for (let times = 0; times < 2; times++) await app.service('notes').get(0, { provider: 'rest' })
+  for (let times = 0; times < 2; times++) await app.asClient().service('notes').get(0)
 
   expect(warn.mock.calls.map(([sentence]) => String(sentence).slice(0, 50)).sort()).toEqual([
     "The field 'address.street' of service 'notes' does",
@@ -121,7 +121,7 @@ it('a method whose result has fewer fields than the record narrows it, and nothi
     schema: schema(Note, { methods: { raw: { result: z.object({ id: z.int() }) } } })
   })
 
-  expect(await app.service('notes').raw({}, { provider: 'rest' })).toBeDefined()
+  expect(await app.asClient().service('notes').raw({})).toBeDefined()
   expect(warn).not.toHaveBeenCalled()
 })
 
