@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { access, anyone, owner, user } from '../../src/access.ts'
 import { asCaller, type Params } from '../../src/index.ts'
@@ -188,17 +188,5 @@ describeHttpTransports('the query of asCaller', (open) => {
     expect(await client.call('feed', 'articles', { data: {}, query: { ownerId: '1' } })).toMatchObject([
       { slug: 'two' }
     ])
-  })
-})
-
-describe('asCaller', () => {
-  it('leaves internal params what they are', () => {
-    const transaction = {}
-
-    expect(asCaller({ transaction, query: { a: 1 } } as Params, { b: 2 })).toEqual({
-      transaction,
-      query: { b: 2 }
-    })
-    expect(asCaller(undefined)).toEqual({ query: {} })
   })
 })

@@ -1,5 +1,12 @@
 // What routes say about types.
-import { type Application, alula, type Params, type RouteName, type RouteParams } from '../../src/index.ts'
+import {
+  type Application,
+  alula,
+  asCaller,
+  type Params,
+  type RouteName,
+  type RouteParams
+} from '../../src/index.ts'
 import type { KyselyParams } from '../../src/kysely.ts'
 import { MemoryService } from '../../src/memory.ts'
 import { expectType } from '../support/expect-type.ts'
@@ -55,6 +62,19 @@ declare const ofNone: RouteParams<'GET /feed'>
 
 expectType<{ userId: string; slug: string; version: string }>().of(ofThree.route)
 expectType<never>().of({} as keyof typeof ofNone.route)
+
+// The params of a method are good for a call of the caller, whatever they are.
+export class Feeds extends MemoryService<{ id: number; slug: string }> {
+  async feed(_data: unknown, params?: Params) {
+    return this.find({ ...asCaller(params, { $limit: 5 }), paginate: false })
+  }
+
+  async favorite(_data: unknown, params: RouteParams<'POST /:slug/favorite'>) {
+    expectType<{ slug: string }>().of(asCaller(params).route)
+
+    return this.get(params.route.slug, asCaller(params))
+  }
+}
 
 const name: RouteName = 'PATCH /:id/state'
 
