@@ -4,7 +4,7 @@ import { access, anyone, owner, user } from '../../src/access.ts'
 import { authenticate } from '../../src/authentication.ts'
 import { Forbidden, isFeathersError, NotFound } from '../../src/errors.ts'
 import { createHandler } from '../../src/fetch.ts'
-import { alula } from '../../src/index.ts'
+import { alula, asCaller } from '../../src/index.ts'
 import { MemoryService, memory } from '../../src/memory.ts'
 import { count, schema } from '../../src/schema.ts'
 import { addAuthentication } from '../support/login.ts'
@@ -150,6 +150,50 @@ describe('asClient', () => {
       ...{ room: 'red', provider: 'mqtt' }
     })
     expect(await rejection(app.asClient().service('none').find())).toBeInstanceOf(NotFound)
+  })
+
+  it('sends and gets envelopes, single records and records in the path of a parent', async () => {
+    const app: any = alula()
+    const Comment = z.object({ id: z.int(), text: z.string(), articleId: z.int() })
+    const envelope = { one: 'comment', many: 'comments', total: 'count', request: true }
+
+    class Comments extends MemoryService {
+      async count(_data: unknown, params: any) {
+        // Calls that code makes have no envelope.
+        const { total } = (await (this as any).find(asCaller(params))) as { total: number }
+
+        return { total }
+      }
+    }
+
+    app.use('articles', memory(), { by: 'slug' })
+    app.use('articles/:slug/comments', new Comments({ paginate: { default: 5 } }), {
+      methods: ['find', 'create', 'count'],
+      parent: { articleId: 'articles' },
+      schema: schema(Comment, { envelope })
+    })
+    app.use('me', memory(), { methods: ['get', 'patch'], singleton: () => 0 })
+
+    for (const slug of ['one', 'two']) await app.service('articles').create({ slug })
+
+    await app.service('me').create({ name: 'ada' })
+    await app.setup()
+
+    const [one, two] = ['one', 'two'].map((slug) =>
+      app.asClient().service(`articles/${slug}/comments`)
+    ) as any
+
+    expect(await one.create({ comment: { text: 'a' } })).toEqual({
+      comment: { id: 0, text: 'a', articleId: 0 }
+    })
+    expect(await one.find()).toEqual({ comments: [{ id: 0, text: 'a', articleId: 0 }], count: 1 })
+    expect(await two.find()).toEqual({ comments: [], count: 0 })
+    expect([await one.count(), await two.count()]).toEqual([
+      { comment: { total: 1 } },
+      { comment: { total: 0 } }
+    ])
+    expect(await rejection(one.create({ text: 'a' }))).toMatchObject({ code: 400 })
+    expect(await app.asClient().service('me').patch(null, { name: 'bob' })).toEqual({ id: 0, name: 'bob' })
   })
 
   it('emits one event for a write, and joins no channel with a login', async () => {

@@ -92,6 +92,19 @@ export async function callInside() {
   await service.create({ article: { slug: 'a', title: 'A' } })
 }
 
+// An application calls its own services with the types of clients.
+export async function callAsClient() {
+  const service = app.asClient().service('articles')
+
+  expectType<number>().of((await service.find({ query: { title: 'A' } })).articlesCount)
+  expectType<Article>().of((await service.create({ article: { slug: 'a', title: 'A' } })).article)
+  expectType<Article>().of((await service.rename({ article: { title: 'B' } })).article)
+  expectType<{ user: { name: string } }>().of(await app.asClient().service('users').find())
+
+  // @ts-expect-error -- requests have an envelope
+  await service.create({ slug: 'a', title: 'A' })
+}
+
 type Remote = ClientServices<Services, { articles: 'rename' | 'titles' | 'favorite'; users: 'login' }>
 
 const client = createClient<Remote>().configure(rest('').fetch(fetch))
