@@ -5,7 +5,7 @@ import { getIdField, getServiceOptions } from '../core/service.ts'
 import type { HookContext, Id, Params, Parent } from '../core/types.ts'
 import { NotFound } from '../errors.ts'
 import { toBadRequest } from '../schema/faults.ts'
-import { toNestedParams } from '../utils/call-state.ts'
+import { getSlots, toNestedParams } from '../utils/call-state.ts'
 import { isObject } from '../utils/check.ts'
 import { copyWith } from '../utils/object.ts'
 import { shorten } from '../utils/shorten.ts'
@@ -17,7 +17,7 @@ interface ParentIds {
 }
 
 /**
- * Asks for the records that the path of a call names, as the caller, and holds the call to them. A call from inside has those
+ * Asks for the records that the path of a call names, as the caller, and holds the call to them. An internal call has those
  * that its `params.route` names.
  *
  * @param context The context of the call
@@ -115,8 +115,12 @@ function toNotFound({ placeholder }: Parent, value: unknown): NotFound {
  *
  * @throws BadRequest for another value
  */
-function fillData({ method, data }: HookContext, ids: ParentIds): unknown {
-  const fill = (item: unknown, prefix: string) => fillRecord(item, ids, prefix, method !== 'patch')
+function fillData(context: HookContext, ids: ParentIds): unknown {
+  const { method, data } = context
+  // Of an envelope.
+  const within = getSlots(context).clientCall?.within
+  const start = within === undefined ? '' : `${within}.`
+  const fill = (item: unknown, prefix: string) => fillRecord(item, ids, start + prefix, method !== 'patch')
 
   if (method === 'create' && Array.isArray(data)) return data.map((item, index) => fill(item, `${index}.`))
 

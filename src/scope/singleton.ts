@@ -4,7 +4,7 @@ import { andThen } from '../utils/promise.ts'
 import { shorten } from '../utils/shorten.ts'
 
 /**
- * Gives a call from outside the id of the one record that its caller reaches. Calls from inside name a record.
+ * Gives an external call the id of the one record that its caller reaches. Internal calls name a record.
  *
  * @param context The context of the call, whose credentials are verified
  * @param singleton Returns the id

@@ -31,7 +31,7 @@ function createNested(options: object = {}, service: object = tasks()): Applicat
   return app
 }
 
-describe('calls from inside', () => {
+describe('internal calls', () => {
   const path = 'projects/:project/tasks'
 
   it('are held to the record of a placeholder that they name, and to none otherwise', async () => {

@@ -37,6 +37,10 @@ const published = ({ params }: any) => ({ $or: [{ isDraft: false }, { ownerId: p
 
 const ownerOfComment = { server: { ownerId: ({ params }: any) => params.user.id } }
 
+async function count(this: any, _data: unknown, params: object): Promise<object> {
+  return { count: (await this.find({ ...params, query: {} })).total }
+}
+
 async function openComments(open: OpenTransport, options: object = {}) {
   let app!: Application
   const client = await open((opened) => {
@@ -47,7 +51,7 @@ async function openComments(open: OpenTransport, options: object = {}) {
       schema: schema(Article, { hidden: ['isDraft'] }),
       access: access({ find: published, get: published })
     })
-    app.use('articles/:slug/comments', Object.assign(comments(), { count: async () => ({ count: 1 }) }), {
+    app.use('articles/:slug/comments', Object.assign(comments(), { count }), {
       parent: { articleId: 'articles' },
       schema: schema(Comment, ownerOfComment),
       access: access({ find: anyone, get: anyone, create: user, all: owner('ownerId') }),
@@ -153,13 +157,33 @@ describeRemoteTransports('a parent', (open) => {
     })
   })
 
-  it('is asked for custom methods too', async () => {
+  it('is set in data that comes in an envelope', async () => {
+    const { call, fail, ada } = await openComments(open, {
+      schema: schema(Comment, {
+        ...ownerOfComment,
+        envelope: { one: 'comment', many: 'comments', request: true }
+      })
+    })
+    const path = 'articles/open/comments'
+    const create = { data: { comment: { text: 'New' } }, ...ada }
+
+    expect(await call('create', path, create)).toMatchObject({ comment: { text: 'New', articleId: 1 } })
+    expect(
+      await fail('create', path, { data: { comments: [{ text: 'a' }, { text: 'b', articleId: 2 }] }, ...ada })
+    ).toMatchObject({ code: 400, errors: { 'comments.1.articleId': 'is set by the path' } })
+    expect(await call('find', path)).toMatchObject({
+      comments: [{ articleId: 1 }, { articleId: 1 }, { articleId: 1 }]
+    })
+    expect(await fail('find', 'articles/draft/comments')).toMatchObject({ code: 404 })
+  })
+
+  it('is asked for custom methods too, whose own calls are held to it', async () => {
     const { call, fail } = await openComments(open, {
       methods: ['find', 'count'],
       access: access({ all: anyone })
     })
 
-    expect(await call('count', 'articles/open/comments', { data: {} })).toEqual({ count: 1 })
+    expect(await call('count', 'articles/open/comments', { data: {} })).toEqual({ count: 2 })
     expect(await fail('count', 'articles/draft/comments', { data: {} })).toMatchObject({ code: 404 })
   })
 })

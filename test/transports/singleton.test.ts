@@ -97,6 +97,18 @@ describeRemoteTransports('a singleton', (open) => {
     expect(await fail('patch', 'user', { id: null, data: {}, ...grace })).toMatchObject({ code: 403 })
   })
 
+  it('comes in an envelope', async () => {
+    const declared = schema(Profile, { hidden: ['secret'], envelope: { one: 'user', request: true } })
+    const { call, fail, ada } = await openProfile(open, { schema: declared })
+    const id = null
+
+    expect(await call('get', 'user', { id, ...ada })).toEqual({ user: { id: 1, name: 'ada' } })
+    expect(await call('patch', 'user', { id, data: { user: { name: 'A' } }, ...ada })).toEqual({
+      user: { id: 1, name: 'A' }
+    })
+    expect(await fail('patch', 'user', { id, data: { name: 'B' }, ...ada })).toMatchObject({ code: 400 })
+  })
+
   it('has custom methods', async () => {
     const { call, ada } = await openProfile(open, { methods: ['get', 'rename'] })
 
@@ -170,7 +182,7 @@ describeSocketTransports('a singleton', (open) => {
   })
 })
 
-describe('calls of a singleton from inside', () => {
+describe('internal calls of a singleton', () => {
   it('take the id', async () => {
     const { stored } = await openProfile(async (configure) => {
       const { alula } = await import('../../src/index.ts')

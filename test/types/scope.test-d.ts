@@ -2,7 +2,14 @@
 import { z } from 'zod'
 import type { ClientServices } from '../../src/client.ts'
 import express from '../../src/express.ts'
-import { type Application, alula, type ParentOptions, type Singleton } from '../../src/index.ts'
+import {
+  type Application,
+  alula,
+  type Parent,
+  type ParentOptions,
+  type RegistrationOptions,
+  type Singleton
+} from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { type Nested, one, type ServiceOf, type SingletonOf, schema } from '../../src/schema.ts'
 import { expectType } from '../support/expect-type.ts'
@@ -48,6 +55,8 @@ app.use(path, stored, { parent: { articleId: 'articles' }, methods: ['fnd'] })
 
 export const untyped: Application = app
 export const parents: ParentOptions = { articleId: 'articles' }
+export const parent: Parent<keyof Services & string> = { service: 'articles', placeholder: 'slug' }
+export const options: RegistrationOptions<Services, typeof path> = { parent: { articleId: parent } }
 export const singleton: Singleton = () => 1
 
 export async function callMethods() {
