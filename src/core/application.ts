@@ -278,7 +278,6 @@ async function setUpLate(app: BaseApplication, service: FeathersService, locatio
 }
 
 async function setupServices(this: BaseApplication): Promise<BaseApplication> {
-  this._internals.checkSettings?.(this)
   this._isSetup = true
   this._internals.streams ??= new Set()
 

@@ -38,7 +38,8 @@ export async function setUpService(service: FeathersService, path: string, app: 
 }
 
 /**
- * Puts what the extensions of a service do between its layers of hooks, and the check of calls of methods with routes.
+ * Puts what the extensions of a service do between its layers of hooks, and the check of calls: those that are not in the
+ * form of a route or an envelope are refused.
  *
  * @param service The registered service
  * @param method The name of the method
@@ -46,11 +47,8 @@ export async function setUpService(service: FeathersService, path: string, app: 
  */
 export function extendLayers(service: object, method: string, layers: Levels): readonly Layer<HookContext>[] {
   const extensions = listExtensions(service)
-  const mayBeRefused =
-    getMethodRoutes(service, method).length > 0 || extensions.some(({ receive }) => receive)
-  const checks = mayBeRefused ? [assertValidCall] : []
 
-  if (extensions.length + checks.length === 0) return layers
+  if (!extensions[0] && !getMethodRoutes(service, method)[0]) return layers
 
   const [ofApplication, ofClass, ofService] = layers
   const listHooks = <Place extends keyof Places>(place: Place) =>
@@ -62,7 +60,7 @@ export function extendLayers(service: object, method: string, layers: Levels): r
     withAdmission(ofApplication, listReversed('admit')),
     { around: [], phases: [{ after: listReversed('complete') }] },
     ofClass,
-    withInput(ofService, checks, listHooks('input')),
+    withInput(ofService, listHooks('input')),
     { around: listReversed('innermost'), phases: [] }
   ]
 }
@@ -82,15 +80,14 @@ function withAdmission(layer: Layer<HookContext>, admit: readonly Hook<HookConte
   )
 }
 
-/** Inserts hooks after the last one that authenticates: checks, and `input` unless a hook says itself when that is checked. */
-function withInput(
-  layer: Layer<HookContext>,
-  checks: readonly Hook<HookContext>[],
-  input: readonly Hook<HookContext>[]
-): Layer<HookContext> {
+/**
+ * Inserts hooks after the last one that authenticates: the check of calls, and `input` unless a hook says itself when that
+ * is checked.
+ */
+function withInput(layer: Layer<HookContext>, input: readonly Hook<HookContext>[]): Layer<HookContext> {
   let target = layer.phases[0]
   let position = 0
-  let isPlaced = false
+  let placed = input
 
   for (const phase of layer.phases) {
     const { before = [] } = phase
@@ -98,7 +95,7 @@ function withInput(
     for (const [index, hook] of before.entries()) {
       const when = getTraits(hook).input
 
-      if (when === 'here') isPlaced = true
+      if (when === 'here') placed = []
       if (when === 'after') {
         target = phase
         position = index + 1
@@ -106,7 +103,7 @@ function withInput(
     }
   }
 
-  return insertBefore(layer, isPlaced ? checks : [...checks, ...input], target, position)
+  return insertBefore(layer, [assertValidCall, ...placed], target, position)
 }
 
 /** Puts before hooks among those of one phase of a layer. */
@@ -116,7 +113,7 @@ export function insertBefore(
   target: Phase<HookContext> | undefined,
   position: number
 ): Layer<HookContext> {
-  if (hooks.length === 0) return layer
+  if (!hooks[0]) return layer
 
   const changed = { ...target, before: (target?.before ?? []).toSpliced(position, 0, ...hooks) }
 
