@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
+import { z } from 'zod'
 import { access, anyone, owner, user } from '../../../src/access.ts'
 import type { Application } from '../../../src/index.ts'
 import { memory } from '../../../src/memory.ts'
+import { one, schema } from '../../../src/schema.ts'
 import { socketio } from '../../../src/socketio.ts'
 import { createApp, USERS } from '../../../test/access/support/application.ts'
 import { type ProofOptions, proveExposure } from '../src/index.ts'
@@ -86,4 +88,41 @@ it('the one record of a caller is called without an id, and each caller may remo
   })
 
   expect(await prove(app, { users })).toEqual([])
+})
+
+it('what a relation brings belongs to the owner of the related record', async () => {
+  const app = createApp()
+  const Article = z.object({ id: z.int(), text: z.string(), authorId: z.int() })
+  const Comment = z.object({
+    id: z.int(),
+    articleId: z.int(),
+    authorId: z.int()
+  })
+
+  app.use('articles', memory({ store: { 7: { id: 7, text: 'a', authorId: 2 } } as never }), {
+    methods: ['find', 'get'],
+    schema: schema(Article),
+    access: access({ find: anyone, get: anyone })
+  })
+  app.use('articles/:id/comments', memory(), {
+    methods: ['find', 'create'],
+    parent: { articleId: { service: 'articles', placeholder: 'id' } },
+    schema: schema(Comment, {
+      server: { authorId: ({ params }) => params.user?.id },
+      relations: { article: one('articles', { from: 'articleId' }) }
+    }),
+    access: access({ all: owner('authorId') })
+  })
+
+  const comment = { articleId: 7, authorId: 2 }
+  const records = {
+    articles: 7,
+    'articles/:id/comments': () => app.service('articles/:id/comments')._create(comment)
+  }
+  const query = { 'articles/:id/comments': { $include: ['article'] } }
+  const lines = await prove(app, { users, records, query })
+
+  expect(lines).toEqual([
+    "articles/:id/comments.find: 'articles' has no other record. Give 'records: { articles: () => … }', which makes a record for each call"
+  ])
 })

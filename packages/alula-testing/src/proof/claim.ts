@@ -1,6 +1,7 @@
 import { getPath, isPlainObject, setOwn } from 'alula/plugin'
-import { isSameJson, listObjects } from '../objects.ts'
+import { isSameJson } from '../objects.ts'
 import type { Made } from './difference.ts'
+import { listOwn } from './leaks.ts'
 import type { Operation } from './operation.ts'
 import { parseWho } from './verdict.ts'
 
@@ -33,10 +34,15 @@ export function withOwner(data: object, field: string, id: unknown): object {
 }
 
 /** Whether a call has made a record of a user. */
-export function hasMadeFor(field: string, id: unknown, { reply, written }: Made): boolean {
+export function hasMadeFor(
+  { service }: Operation,
+  field: string,
+  id: unknown,
+  { reply, written }: Made
+): boolean {
   if (reply.status >= 400) return false
 
-  return [...written, ...listObjects(reply.result)].some((record) =>
+  return [...written, ...listOwn(service, reply.result)].some((record) =>
     isSameJson(getPath(record, field.split('.')), id)
   )
 }

@@ -95,13 +95,13 @@ function findReading(operation: Operation, options: ProofOptions): Operation | u
 /** Whether a caller may see the record that a call is about. */
 function mayRead(app: Application, options: ProofOptions, reading: Operation, caller: Caller): boolean {
   const named = getNamed(reading, options)
-  const { name, who, service } = reading
+  const { who, service } = reading
 
   if (service.isSingleton) return caller.name === 'owner'
   if (named) return named.includes(caller.name)
   if (parseWho(who).kind === 'owner') return caller.name === 'owner'
 
-  return toVerdict(app, { method: name, who }, caller, undefined).kind !== 'refused'
+  return toVerdict(app, reading, caller, undefined).kind !== 'refused'
 }
 
 /** Whether a list that is for owners has records of others. */

@@ -67,7 +67,10 @@ export function belongsToOther(
 }
 
 /** The objects in a result that no relation has brought. */
-function listOwn({ definition }: ManifestService, result: unknown): readonly Record<string, unknown>[] {
+export function listOwn(
+  { definition }: ManifestService,
+  result: unknown
+): readonly Record<string, unknown>[] {
   const { relations = {} } = definition ?? {}
 
   return listObjects(result, (name) => !Object.hasOwn(relations, name))

@@ -79,8 +79,7 @@ export class Proof {
 
   private toVerdict(operation: Operation, caller: Caller): Verdict {
     const { app, options } = this
-    const row = { method: operation.name, who: operation.who }
-    const verdict = toVerdict(app, row, caller, getNamed(operation, options))
+    const verdict = toVerdict(app, operation, caller, getNamed(operation, options))
     const isForOwn =
       verdict.kind === 'allowed' && !isStandard(operation) && isOfOthers(app, options, operation, caller)
 
@@ -187,7 +186,7 @@ export class Proof {
       for (const transport of operation.transports) {
         const made = await this.call(operation, transport, name, toCall)
 
-        if (made && hasMadeFor(field, id, made)) {
+        if (made && hasMadeFor(operation, field, id, made)) {
           this.addFault(
             operation,
             transport,

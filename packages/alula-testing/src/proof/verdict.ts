@@ -1,9 +1,9 @@
 // What the table of access lets a caller have.
 import type { Application } from 'alula'
-import type { ExposureRow } from 'alula/access'
-import { getErrorStatus, getPath, readEntityId } from 'alula/plugin'
+import { getErrorStatus, readEntityId } from 'alula/plugin'
 import type { Caller } from '../callers.ts'
-import { isSameJson, listObjects } from '../objects.ts'
+import { belongsToOther } from './leaks.ts'
+import type { Operation } from './operation.ts'
 
 /** A response, and what a call that succeeded has returned. */
 export interface Reply {
@@ -47,13 +47,13 @@ export function parseWho(who: string): Who {
  * Decides what a caller may have of a method.
  *
  * @param app The application
- * @param row The row of the method
+ * @param operation The method
  * @param caller The caller
  * @param named The callers that a proof says the method lets pass, in place of what the table says
  */
 export function toVerdict(
   app: Application,
-  { method, who }: Pick<ExposureRow, 'method' | 'who'>,
+  { service, name: method, who }: Operation,
   { name, entity }: Caller,
   named: readonly string[] | undefined
 ): Verdict {
@@ -92,7 +92,8 @@ export function toVerdict(
   return {
     kind: 'open',
     isExpected: (reply) =>
-      is(reply, [...UNFIT, 'Forbidden']) || (reply.status < 400 && isOwn(app, entity, rule.field, reply))
+      is(reply, [...UNFIT, 'Forbidden']) ||
+      (reply.status < 400 && !belongsToOther(service, rule.field, readEntityId(app, entity), reply.result))
   }
 }
 
@@ -111,13 +112,6 @@ function isAnswered({ status }: Reply): boolean {
 /** Applications may change the statuses of errors. */
 function createStatusCheck(app: Application): (reply: Reply, names: readonly string[]) => boolean {
   return ({ status }, names) => names.some((name) => getErrorStatus(app, name) === status)
-}
-
-function isOwn(app: Application, entity: object, field: string, { result }: Reply): boolean {
-  const id = readEntityId(app, entity)
-  const owners = listObjects(result).map((object) => getPath(object, field.split('.')))
-
-  return owners.every((owner) => owner === undefined || isSameJson(owner, id))
 }
 
 function hasRole(entity: object, role: string): boolean {
