@@ -90,6 +90,27 @@ it('the one record of a caller is called without an id, and each caller may remo
   expect(await prove(app, { users })).toEqual([])
 })
 
+it('a single record of all callers is none of the owner, or names its callers', async () => {
+  const create = () => {
+    const app = createApp()
+
+    app.use('settings', memory({ store: { 1: { id: 1, theme: 'light' } } as never }), {
+      methods: ['get'],
+      singleton: () => 1,
+      access: access({ get: user })
+    })
+
+    return app
+  }
+  const records = { settings: 1 }
+
+  expect(await prove(create(), { users })).toEqual([])
+  expect(await prove(create(), { users, records })).toHaveLength(1)
+  expect(
+    await prove(create(), { users, records, callers: { settings: { get: ['user', 'owner'] } } })
+  ).toEqual([])
+})
+
 it('what a relation brings belongs to the owner of the related record', async () => {
   const app = createApp()
   const Article = z.object({ id: z.int(), text: z.string(), authorId: z.int() })

@@ -97,8 +97,8 @@ function mayRead(app: Application, options: ProofOptions, reading: Operation, ca
   const named = getNamed(reading, options)
   const { who, service } = reading
 
-  if (service.isSingleton) return caller.name === 'owner'
   if (named) return named.includes(caller.name)
+  if (service.isSingleton) return caller.name === 'owner'
   if (parseWho(who).kind === 'owner') return caller.name === 'owner'
 
   return toVerdict(app, reading, caller, undefined).kind !== 'refused'
