@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { access, anyone, owner, user } from '../../src/access.ts'
-import type { Application } from '../../src/index.ts'
+import { type Application, asCaller } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { schema } from '../../src/schema.ts'
 import { configureUsers, logIn } from '../access/support/application.ts'
@@ -38,7 +38,10 @@ const published = ({ params }: any) => ({ $or: [{ isDraft: false }, { ownerId: p
 const ownerOfComment = { server: { ownerId: ({ params }: any) => params.user.id } }
 
 async function count(this: any, _data: unknown, params: object): Promise<object> {
-  return { count: (await this.find({ ...params, query: {} })).total }
+  const passedOn = await this.find({ ...params, query: {} })
+  const asked = await this.find(asCaller(params))
+
+  return { counts: [passedOn.total, asked.total] }
 }
 
 async function openComments(open: OpenTransport, options: object = {}) {
@@ -183,7 +186,7 @@ describeRemoteTransports('a parent', (open) => {
       access: access({ all: anyone })
     })
 
-    expect(await call('count', 'articles/open/comments', { data: {} })).toEqual({ count: 2 })
+    expect(await call('count', 'articles/open/comments', { data: {} })).toEqual({ counts: [2, 2] })
     expect(await fail('count', 'articles/draft/comments', { data: {} })).toMatchObject({ code: 404 })
   })
 })
