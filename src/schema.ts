@@ -22,6 +22,7 @@ export {
   count,
   exists,
   type LinkOptions,
+  type ListOrder,
   type ManyRelation,
   many,
   type OneRelation,

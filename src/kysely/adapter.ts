@@ -13,6 +13,7 @@ import type { Fragment, StoredRow } from './dialect.ts'
 import { compareWithTable } from './drift.ts'
 import { type FailedCall, toFeathersError, toTableError } from './errors.ts'
 import { toColumn } from './field.ts'
+import { toFirstRows } from './first-rows.ts'
 import { insertRows } from './insert.ts'
 import { withPluginsOf, withSchema } from './instance.ts'
 import { type AnyKyselyParams, assertOptions, type KyselyOptions, type KyselyParams } from './options.ts'
@@ -42,6 +43,8 @@ export class KyselyAdapter<
 > extends AdapterBase<Result, Data, PatchData, ServiceParams, KyselyOptions> {
   /** The column by which clients name records, where it is not that of the id. */
   protected identifiedBy: string | undefined
+  /** The tables without a service, for each Kysely instance: to check an instance takes time. */
+  private readonly links = new WeakMap<AnyKysely, Map<string, KyselyAdapter>>()
 
   /**
    * @param options The options
@@ -70,6 +73,33 @@ export class KyselyAdapter<
     const { where } = this.parseQuery(params)
 
     return new KyselySet(this.locate(params), where, (work) => this.run(params, work))
+  }
+
+  /**
+   * Where a call reads: queries of the same source take values of its sets.
+   *
+   * @param params The params of the call
+   */
+  getSource(params: ServiceParams): AnyKysely {
+    return this.getModel(params)
+  }
+
+  /**
+   * The rows of another table, read where a call of this service reads, for relations through a table without a service.
+   *
+   * @param table The name of the table
+   * @param id A column that the order of rows ends with
+   * @param params The params of the call
+   */
+  asLinks(table: string, id: string, params: ServiceParams): KyselyAdapter {
+    const Model = this.getModel(params)
+    const known = this.links.get(Model) ?? new Map<string, KyselyAdapter>()
+    const key = `${table}\0${id}`
+    const rows = known.get(key) ?? new KyselyAdapter({ Model, name: table, id })
+
+    this.links.set(Model, known.set(key, rows))
+
+    return rows
   }
 
   /** Where a call reads. */
@@ -107,7 +137,8 @@ export class KyselyAdapter<
     if (known) return known
 
     return await this.run(params, async (handle, origin) => {
-      const where = this.prepare(query, handle)
+      const matching = this.prepare(query, handle)
+      const where = relation?.list ? toFirstRows(handle, relation.field, relation.list, matching) : matching
       const { budget } = getInherited(params)
       const numbers = relatedSorts && (await toNumbers(relatedSorts, handle, origin.source))
       const order = toOrder(query.sort, handle.table, handle.id, numbers)

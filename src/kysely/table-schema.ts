@@ -44,14 +44,27 @@ export type TypesOfTable<Table, Server extends PropertyKey, E = undefined> = {
   readonly wire: WireOf<{ readonly envelope: E }>
 }
 
-const { server, timestamps, hidden, computed, relations, envelope, view, extra, methods, query, unknown } =
-  CHECKS
+const {
+  server,
+  timestamps,
+  hidden,
+  computed,
+  relations,
+  include,
+  envelope,
+  view,
+  extra,
+  methods,
+  query,
+  unknown
+} = CHECKS
 const TABLE_CHECKS = {
   server,
   timestamps,
   hidden,
   computed,
   relations,
+  include,
   envelope,
   view,
   extra,
@@ -108,6 +121,10 @@ class TableSchema implements DescribedExtension {
 
   get relations(): Relations | undefined {
     return this.settings.relations
+  }
+
+  get include(): readonly string[] | undefined {
+    return this.settings.include
   }
 
   get narrowsFind(): boolean {

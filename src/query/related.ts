@@ -1,4 +1,6 @@
-// What relations ask of adapters beside `find`: numbers, orders and subqueries of records, and rows that come with a page.
+// What relations ask of adapters beside `find`: numbers, orders and subqueries of records, rows that come with a page, and tables
+// that have no service.
+import type { Sort } from './ast.ts'
 
 /**
  * The records that a `find` selects, before any of them is read: after the hooks and the rule of its service. Relations count
@@ -30,6 +32,29 @@ export interface SetAdapter {
    * @param params The params of the call
    */
   asSet(params: object): RecordSet
+  /**
+   * What the sets of a call have as source, where a query of the same source takes their values for `$in`.
+   *
+   * @param params The params of the call
+   */
+  getSource?(params: object): object
+}
+
+/** An adapter that reads tables without a service, where a call of its own service reads. */
+export interface LinkAdapter {
+  /**
+   * The rows of a table.
+   *
+   * @param table The name of the table
+   * @param id A column that the order of rows ends with
+   * @param params The params of the call
+   */
+  asLinks(table: string, id: string, params: object): LinkSource
+}
+
+/** The rows of a table without a service. */
+export interface LinkSource extends SetAdapter {
+  _find(params: object): Promise<unknown>
 }
 
 /**
@@ -94,10 +119,19 @@ export interface PrefetchRequest {
   readonly to: string
   /** Whether only the number of records is asked for. */
   readonly isCount: boolean
+  /** Which of them are asked for; all when left out. */
+  readonly list?: ListRules | undefined
   /** What to read beside each of these records: of a link, the record that it leads to. */
   readonly next?: PrefetchRequest | undefined
   /** What the adapter has read, if anything. Only the adapter knows what is in it. */
   rows?: object
+}
+
+/** Which records that have the same value are asked for: the first ones of an order. */
+export interface ListRules {
+  /** The order; that of the ids when it is empty. */
+  readonly sort: readonly Sort[]
+  readonly limit: number | undefined
 }
 
 /** How much more one call may load through relations. */
@@ -112,6 +146,10 @@ export interface Budget {
 export interface RelationCondition {
   readonly field: string
   readonly values: readonly unknown[]
+  /** Which of the records of each value are asked for. An adapter may return more. */
+  readonly list?: ListRules | undefined
+  /** Further fields that the relation reads. */
+  readonly further?: readonly string[] | undefined
   /** What was prefetched for it. */
   readonly prefetched?: object | undefined
 }
@@ -136,6 +174,11 @@ declare module '../utils/call-state.ts' {
 /** Whether an object is an adapter that has sets. */
 export function hasSets(service: object): service is SetAdapter {
   return typeof (service as Partial<SetAdapter>).asSet === 'function'
+}
+
+/** Whether an object is an adapter that reads tables without a service. */
+export function hasLinks(service: object): service is LinkAdapter {
+  return typeof (service as Partial<LinkAdapter>).asLinks === 'function'
 }
 
 /** What a map has for a value. A record without a value is related to none, not even to one whose value is the string `null`. */

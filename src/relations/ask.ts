@@ -4,18 +4,36 @@ import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, Query } from '../core/types.ts'
 import {
   type Budget,
+  hasLinks,
   hasSets,
+  type LinkSource,
   type RecordSet,
   type RelationCondition,
   type ReturnedSets
 } from '../query/related.ts'
+import { toBadRequest } from '../schema/faults.ts'
 import { toRecords } from '../schema/output.ts'
 import { makeRecordsPlain } from '../schema/plain-records.ts'
-import type { LinkOptions } from '../schema/relation.ts'
-import { addInherited, type ServiceSlots, toNestedParams, withoutServiceSlots } from '../utils/call-state.ts'
+import type { LinkOptions, Relation } from '../schema/relation.ts'
+import {
+  addInherited,
+  type InheritedSlots,
+  type ServiceSlots,
+  toNestedParams,
+  withoutServiceSlots
+} from '../utils/call-state.ts'
+import { createError } from '../utils/developer-error.ts'
 import { DISPATCH, keepDispatch } from '../utils/dispatch.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
 import { type Fields, spend, spendCharacters } from './budget.ts'
+import { tellsOfHidden } from './hidden.ts'
+
+declare module '../utils/call-state.ts' {
+  interface InheritedSlots {
+    /** Whether a relation of another service has made the call, or one that it leads to. */
+    readonly isForRelation?: boolean
+  }
+}
 
 /** A caller that may not use a method of the related service finds nothing. */
 const REFUSALS: readonly unknown[] = [401, 403, 404, 405]
@@ -24,23 +42,22 @@ const REFUSALS: readonly unknown[] = [401, 403, 404, 405]
  * Finds records of a related service.
  *
  * @param context The context of the call
- * @param path The path of the service
+ * @param relation The relation that leads to them
  * @param query What to find
  * @param budget How many records may be loaded
- * @param relation The condition of the query, where no client has written any
+ * @param condition The condition of the query, where no client has written any
  * @returns The records; none where the caller may not find them
  */
 export async function findRelated(
   context: HookContext,
-  path: string,
+  relation: Relation,
   query: Query,
   budget: Budget,
-  relation?: RelationCondition
+  condition?: RelationCondition
 ): Promise<readonly Fields[]> {
   const limited = copyWith(query, { $limit: budget.left + 1 })
-  const caller = addInherited(toCaller(context.params), { budget })
-  const found = await ask(context, path, caller, limited, { relation })
-  const records = listRecords(found)
+  const found = await askRelated(context, relation, limited, { relation: condition }, { budget })
+  const records = found ? makeRecordsPlain(found) : []
 
   spend(budget, records)
   spendCharacters(budget, records, [query.$include ?? []].flat())
@@ -51,25 +68,25 @@ export async function findRelated(
 }
 
 /**
- * Finds the records of a service between two others. They do not leave, so it is an internal call.
+ * Finds what links the records of two services. It does not leave, so it is an internal call.
  *
  * @param context The context of the call
- * @param link The service and its fields
+ * @param link What links, and its fields
  * @param values The values of its field `from`
  * @param budget How many records may be loaded
  * @param prefetched What was read for this call, if anything
  */
 export async function findLinks(
   context: HookContext,
-  { path, from, to }: LinkOptions,
+  link: LinkOptions,
   values: readonly unknown[],
   budget: Budget,
   prefetched?: object
 ): Promise<readonly Fields[]> {
+  const { from, to } = link
   const query = { [from]: { $in: values }, $select: [from, to], $limit: budget.left + 1 }
-  const records = listRecords(
-    await ask(context, path, null, query, { relation: { field: from, values, prefetched } })
-  )
+  const found = await askLinks(context, link, query, { relation: { field: from, values, prefetched } })
+  const records = makeRecordsPlain(found)
 
   spend(budget, records)
 
@@ -77,60 +94,131 @@ export async function findLinks(
 }
 
 /**
- * The records that a caller may find, as a set.
+ * The related records that a caller may find, as a set.
  *
  * @param context The context of the call
- * @param path The path of the service
+ * @param relation The relation that leads to them
  * @param query What to find
- * @param caller The params of the caller; `null` for the service between two others, which is called internally
  * @returns `undefined` where the service has none, `null` where the caller may not find any
  */
 export async function findSet(
   context: HookContext,
-  path: string,
-  query: Query = {},
-  caller: Params | null = toCaller(context.params)
+  relation: Relation,
+  query: Query = {}
 ): Promise<RecordSet | null | undefined> {
-  if (!hasSets(context.app.service(path))) return undefined
+  if (!hasSets(context.app.service(relation.path))) return undefined
 
   const sets: ReturnedSets = new WeakMap()
-  const found = await ask(context, path, caller, query, { sets })
+  const found = await askRelated(context, relation, query, { sets })
 
   return found ? sets.get(Object(found.result)) : null
 }
 
 /**
- * Calls `find` of a service for a relation. Its rule holds, whether or not its `methods` offer `find`. A caller that is refused,
+ * The same for what links the records of two services.
+ *
+ * @returns `undefined` where there is none
+ */
+export async function findLinkSet(
+  context: HookContext,
+  link: LinkOptions,
+  query: Query
+): Promise<RecordSet | undefined> {
+  if (!hasSets(getLinkSource(context, link))) return undefined
+
+  const sets: ReturnedSets = new WeakMap()
+
+  return sets.get(Object((await askLinks(context, link, query, { sets })).result))
+}
+
+/**
+ * What has the records that link: a registered service, or the rows of a table that has none.
+ *
+ * @param context The context of the call
+ * @param link What links
+ * @throws Error where the service of the record cannot read a table
+ */
+export function getLinkSource(
+  { app, service, params }: Pick<HookContext, 'app' | 'service' | 'params'>,
+  { path, table, from }: LinkOptions
+): object {
+  if (path !== undefined) return app.service(path)
+  if (hasLinks(service)) return service.asLinks(table, from, params)
+
+  throw createError(
+    'ALULA_INVALID_RELATION',
+    `This service cannot read the table '${table}': only one of alula/kysely can`
+  )
+}
+
+/**
+ * Calls `find` of a related service. Its rule holds, whether or not its `methods` offer `find`. A caller that is refused,
  * or that has neither a rule nor `find`, gets no records.
  *
- * @param caller The params of the caller; `null` for an internal call, which nothing should refuse
+ * @param inherited What its call is given, and all that are made with its params
  * @returns The context of the call; `undefined` where the caller may not find any
+ * @throws BadRequest for a relation that would tell clients of hidden fields
  */
-async function ask(
-  { app, params }: HookContext,
-  path: string,
-  caller: Params | null,
+async function askRelated(
+  context: HookContext,
+  relation: Relation,
   query: Query,
-  slots: ServiceSlots
+  slots: ServiceSlots,
+  inherited: InheritedSlots = {}
 ): Promise<HookContext | undefined> {
-  const service: any = app.service(path)
+  const service = context.app.service(relation.path)
+  const caller = addInherited(toCaller(context.params), { ...inherited, isForRelation: true })
 
-  if (caller?.provider && !hasRule(service)) return undefined
+  if (caller.provider) {
+    if (!hasRule(service)) return undefined
+    // The start is refused, and an application need not have been set up.
+    if (tellsOfHidden(context, relation)) {
+      throw toBadRequest('query', [
+        { path: relation.to as string, message: 'is not a field that can be queried' }
+      ])
+    }
+  }
 
   try {
-    return await service.find(
-      toNestedParams(caller ?? toInternal(params), service, slots, { paginate: false, query }),
-      createContext(service, 'find')
-    )
+    return await callFind(service, caller, query, slots)
   } catch (error) {
-    if (caller && REFUSALS.includes((error as { code?: unknown } | null)?.code)) return undefined
+    if (REFUSALS.includes((error as { code?: unknown } | null)?.code)) return undefined
 
     throw error
   }
 }
 
+/** Finds what links, by an internal call: nothing should refuse it. */
+async function askLinks(
+  context: HookContext,
+  link: LinkOptions,
+  query: Query,
+  slots: ServiceSlots
+): Promise<Pick<HookContext, 'result'>> {
+  const source = getLinkSource(context, link)
+  const caller = toInternal(context.params)
+
+  if (link.path !== undefined) return await callFind(source, caller, query, slots)
+
+  const params = toNestedParams(caller, source, slots, { paginate: false, query })
+
+  return { result: await (source as LinkSource)._find(params) }
+}
+
+async function callFind(
+  service: any,
+  caller: Params,
+  query: Query,
+  slots: ServiceSlots
+): Promise<HookContext> {
+  return await service.find(
+    toNestedParams(caller, service, slots, { paginate: false, query }),
+    createContext(service, 'find')
+  )
+}
+
 /** Whether something decides which records clients may find: a rule, also where they have no `find`, or `find` as it is. */
-function hasRule(service: object): boolean {
+export function hasRule(service: object): boolean {
   const { access, methods } = getServiceOptions(service)
 
   return methods.includes('find') || access?.admit?.('find') !== undefined
@@ -146,10 +234,6 @@ function toCaller(params: Params & { adapter?: unknown; paginate?: unknown }): P
 /** The params of an internal call in the same transaction. */
 function toInternal({ transaction }: Params & { transaction?: unknown }): Params {
   return transaction === undefined ? {} : ({ transaction } as Params)
-}
-
-function listRecords(found: HookContext | undefined): readonly Fields[] {
-  return found ? makeRecordsPlain(found) : []
 }
 
 /** Hooks may have set a dispatch for the list. Each record has to carry its own. */

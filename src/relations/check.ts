@@ -1,26 +1,36 @@
 // What is wrong with relations is said when the application starts: later, related records would be missing without a word.
-import { getIdField, getServiceOptions } from '../core/service.ts'
-import type { Application, Params } from '../core/types.ts'
+import { reportMistake } from '../core/events.ts'
+import { getLayers, isRefused } from '../core/gate.ts'
+import { getServiceOptions } from '../core/service.ts'
+import type { Application, FeathersService, Params } from '../core/types.ts'
+import { getTraits } from '../hooks/traits.ts'
+import { hasLinks } from '../query/related.ts'
 import { toNames } from '../schema/alternatives.ts'
 import { getSchemaDefinition, isFieldTable, type SchemaDefinition } from '../schema/compile.ts'
 import type { DescribedExtension } from '../schema/declared.ts'
-import { toExpectation, toField } from '../schema/fields.ts'
-import { getProperties, getTypes, isOpenObject, type JsonSchema } from '../schema/json-schema.ts'
-import { getThrough, type Relation } from '../schema/relation.ts'
-import { createShapes } from '../schema/shape.ts'
+import { isOpenObject } from '../schema/json-schema.ts'
+import { getThrough, type LinkFields, type Relation } from '../schema/relation.ts'
+import { listStored } from '../schema/stored.ts'
 import { isFunction } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
+import { assertComparable, isCompound, type RelatedService } from './comparable.ts'
+import { tellsOfHidden } from './hidden.ts'
+import { findFault } from './include.ts'
 
-/** The service that has relations, and what its schema says. */
-export interface RelatedService {
-  readonly path: string
-  readonly definition: SchemaDefinition
+/** A relation that is checked, and what has it. */
+interface Checked {
+  /** What messages call it. */
+  readonly title: string
+  readonly relation: Relation
+  readonly app: Application
+  readonly own: RelatedService
 }
 
 /**
- * Checks that the services of relations are there, that clients may query what relations ask for, and that the fields that
- * a relation compares can be equal. The services may be set up in any order: the tables of others are read first.
+ * Checks that the services of relations are there, that they have the fields that relations ask for, that the fields that a
+ * relation compares can be equal, and that some client could find what it leads to. The services may be set up in any order:
+ * the tables of others are read first.
  *
  * @param app The application, when it is set up
  * @param own The service that has the relations
@@ -28,19 +38,29 @@ export interface RelatedService {
  * @throws Error that names the relation and what it needs
  */
 export async function assertRelations(app: Application, own: RelatedService, params: Params): Promise<void> {
-  const { relations } = own.definition
+  const { relations, include } = own.definition
   const paths = new Set(Object.values(relations).flatMap(listPaths))
 
   for (const path of paths) await readDefinition(app, path, params)
 
   for (const [name, relation] of Object.entries(relations)) {
     const title = `The relation '${name}' of service '${own.path}'`
+    const checked = { title, relation, app, own }
 
-    assertStart(title, relation, own)
-    assertServices(title, relation, app)
-    assertFields(title, relation, app)
-    for (const [one, other] of listCompared(relation, own, app)) assertComparable(title, one, other)
+    assertStart(checked)
+    assertServices(checked)
+    await assertLinks(checked)
+    assertEnd(checked)
+    assertFilters(checked)
+    await assertStoredFields(checked)
+    assertComparable(title, relation, own, app)
+    warnOfUnreachable(checked)
   }
+
+  const fault = findFault(app, include, relations)
+
+  if (fault !== undefined)
+    throw createError('ALULA_INVALID_RELATION', `'include' in the schema of service '${own.path}' ${fault}`)
 }
 
 /** One that cannot be read now says nothing: the set-up and the calls of its own service say why. */
@@ -55,8 +75,8 @@ function listPaths(relation: Relation): readonly string[] {
   return [relation.path, getThrough(relation)?.path ?? []].flat()
 }
 
-function assertStart(title: string, { from }: Relation, { definition }: RelatedService): void {
-  if (from === undefined || !isCompound(definition.record, from)) return
+function assertStart({ title, relation: { from }, own }: Checked): void {
+  if (from === undefined || !isCompound(own.definition.record, from)) return
 
   throw createTypeError(
     'ALULA_INVALID_RELATION',
@@ -64,7 +84,7 @@ function assertStart(title: string, { from }: Relation, { definition }: RelatedS
   )
 }
 
-function assertServices(title: string, relation: Relation, { services }: Application): void {
+function assertServices({ title, relation, app: { services } }: Checked): void {
   for (const path of listPaths(relation)) {
     if (!Object.hasOwn(services, path)) {
       throw createError(
@@ -78,131 +98,166 @@ function assertServices(title: string, relation: Relation, { services }: Applica
   }
 }
 
-function assertFields(title: string, relation: Relation, { services }: Application): void {
+/** What links has both fields. */
+async function assertLinks({ title, relation, app, own }: Checked): Promise<void> {
   const through = getThrough(relation)
-  const linked = through && getSchemaDefinition(services[through.path])?.record
-  const unlinked = linked && [through.from, through.to].find((field) => !toNames(linked).includes(field))
 
-  if (unlinked !== undefined) {
+  if (through?.table !== undefined) return await assertTable(title, through, app, app.services[own.path])
+
+  const declared = through && getSchemaDefinition(app.services[through.path])
+  const names = declared ? toNames(declared.record) : []
+  const missing = declared && [through.from, through.to].find((field) => !names.includes(field))
+
+  if (missing !== undefined) {
     throw createError(
       'ALULA_UNKNOWN_FIELD',
-      `${title} asks '${through?.path}' for '${unlinked}', which its schema does not declare`
+      `${title} asks '${through?.path}' for '${missing}', which its schema does not declare${didYouMean(missing, names)}`
+    )
+  }
+}
+
+async function assertTable(
+  title: string,
+  { table, from, to }: LinkFields & { readonly table: string },
+  app: Application,
+  service: FeathersService
+): Promise<void> {
+  if (!hasLinks(service)) {
+    throw createError(
+      'ALULA_INVALID_RELATION',
+      `${title} reads the table '${table}', which only a service of alula/kysely can. Register a service for what links, and write through: { path: '…', from: '${from}', to: '${to}' }`
     )
   }
 
-  const related = getSchemaDefinition(services[relation.path])
+  const source = service.asLinks(table, from, {})
+  // A database that is away keeps no application from starting.
+  const read = await getTraits(source)
+    .stored?.()
+    .then(
+      (stored) => ({ stored }),
+      () => undefined
+    )
+
+  if (!read) return
+  if (!read.stored) {
+    return reportMistake(
+      app,
+      'ALULA_MISSING_TABLE',
+      `${title} reads the table '${table}', which is not in the database`,
+      undefined
+    )
+  }
+
+  const names = read.stored.map(({ name }) => name)
+  const missing = [from, to].find((name) => !names.includes(name))
+
+  if (missing !== undefined) {
+    throw createError(
+      'ALULA_UNKNOWN_FIELD',
+      `${title} asks the table '${table}' for '${missing}', which is none of its columns${didYouMean(missing, names)}`
+    )
+  }
+}
+
+/** The field that a relation ends at, and those that it sorts by, are there. Whether clients may name them does not matter. */
+function assertEnd({ title, relation, app, own }: Checked): void {
+  const { path, to } = relation
+  const related = getSchemaDefinition(app.services[path])
 
   if (!related) return
 
-  if (isFieldTable(related.query)) {
-    const { fields } = related.query
-    const asked = [relation.to ?? [], 'filter' in relation ? relation.filter : []].flat()
-    const missing = asked.find((field) => !Object.hasOwn(fields, field))
+  for (const field of listAsked(relation)) {
+    const name = toFirst(field)
+    const says = related.computed.includes(name)
+      ? 'which is made for each result, and not stored'
+      : !mayHave(related, name)
+        ? `which its schema does not declare${didYouMean(name, toNames(related.record))}`
+        : isCompound(related.record, field) && field !== to
+          ? 'which is an object or a list, and has no order'
+          : undefined
 
-    if (missing === undefined) return
+    if (says === undefined) continue
 
-    throw createError(
-      'ALULA_UNKNOWN_FIELD',
-      `${title} asks '${relation.path}' for '${missing}', which its clients cannot query`
-    )
+    throw createError('ALULA_UNKNOWN_FIELD', `${title} asks '${path}' for '${field}', ${says}`)
   }
 
-  if (relation.to !== undefined && related.hidden.includes(relation.to)) {
-    throw createError(
-      'ALULA_UNKNOWN_FIELD',
-      `${title} asks '${relation.path}' for '${relation.to}', which its schema hides: a count would tell of it`
-    )
-  }
+  if (tellsOfHidden({ app, service: app.services[own.path] }, relation)) {
+    const through = getThrough(relation)
+    const from = through ? `${through.to}' of '${through.path}` : relation.from
 
-  // A schema for queries says nothing of it: no client has written the query of a relation.
-  if (relation.to !== undefined && !mayHave(related, relation.to)) {
     throw createError(
       'ALULA_UNKNOWN_FIELD',
-      `${title} asks '${relation.path}' for '${relation.to}', which its schema does not declare`
+      `${title} asks '${path}' for '${to}', which its schema hides, by '${from}', which clients can set: they could try values until it finds one. Let the server set '${from}', or name another field`
     )
   }
 }
 
-/** One of two fields that a relation compares. */
-interface Side {
-  readonly path: string
-  readonly field: string
-  /** The schema of its record, where there is one. */
-  readonly record: JsonSchema | undefined
+function toFirst(path: string): string {
+  return path.split('.')[0] as string
 }
 
-function listCompared(
-  relation: Relation,
-  own: RelatedService,
-  { services }: Application
-): readonly (readonly [Side, Side])[] {
-  const toSide = (path: string, field: string | undefined): Side => {
-    const service = services[path]
-
-    return { path, field: field ?? getIdField(service), record: getSchemaDefinition(service)?.record }
-  }
-  const start = { ...toSide(own.path, relation.from), record: own.definition.record }
-  const end = toSide(relation.path, relation.to)
-  const through = getThrough(relation)
-
-  if (!through) return [[start, end]]
-
-  return [
-    [start, toSide(through.path, through.from)],
-    [toSide(through.path, through.to), end]
-  ]
+/** The fields of the related service that a relation names itself. */
+function listAsked(relation: Relation): readonly string[] {
+  return [relation.to ?? [], relation.kind === 'many' ? Object.keys(relation.sort ?? {}) : []].flat()
 }
 
-/** A string and a number are never equal to a database. */
-function assertComparable(title: string, one: Side, other: Side): void {
-  const [first, second] = [toComparedField(one), toComparedField(other)]
-  const families = first && toFamilies(first.kinds)
+/** Clients name the fields that they filter by. */
+function assertFilters({ title, relation, app }: Checked): void {
+  const query = getSchemaDefinition(app.services[relation.path])?.query
 
-  if (!second || !families || toFamilies(second.kinds).some((family) => families.includes(family))) return
+  if (!query || !isFieldTable(query) || !('filter' in relation)) return
 
-  const describe = ({ path, field }: Side, { kinds }: ComparedField) =>
-    `'${field}' of '${path}' (${toExpectation(kinds, false)})`
+  const names = Object.keys(query.fields)
+  const missing = relation.filter.find((field) => !names.includes(field))
 
-  throw createTypeError(
-    'ALULA_INVALID_RELATION',
-    `${title} compares ${describe(one, first)} with ${describe(other, second)}, whose kinds differ`
+  if (missing === undefined) return
+
+  throw createError(
+    'ALULA_UNKNOWN_FIELD',
+    `${title} asks '${relation.path}' for '${missing}', which its clients cannot query${didYouMean(missing, names)}`
   )
 }
 
-type ComparedField = ReturnType<typeof toField>
+/** Where no schema says which fields there are, a table does. */
+async function assertStoredFields({ title, relation, app }: Checked): Promise<void> {
+  const service = app.services[relation.path]
+  const asked = listAsked(relation)
 
-/** The field, where its schema tells all that it may be. */
-function toComparedField({ record, field }: Side): ComparedField | undefined {
-  if (!record) return undefined
+  if (asked.length === 0 || getSchemaDefinition(service)) return
 
-  const compared = toField(listAlternatives(record, field))
+  const names = (await listStored(service)) ?? asked
+  const missing = asked.find((field) => !names.includes(field) && !names.includes(toFirst(field)))
 
-  // An object may stand for an id of a database.
-  return compared.mayBeObject || compared.kinds.length === 0 || compared.kinds.includes('any')
-    ? undefined
-    : compared
+  if (missing === undefined) return
+
+  const message = `${title} asks '${relation.path}' for '${missing}', which is no column of its table${didYouMean(missing, names)}`
+
+  if (missing !== relation.to) throw createError('ALULA_UNKNOWN_FIELD', message)
+
+  reportMistake(app, 'ALULA_UNREACHABLE_RELATION', `${message}. Its calls fail`, undefined)
 }
 
-/** Kinds whose values may be equal have the same name. A date leaves as a string, so it may be declared as one. */
-function toFamilies(kinds: ComparedField['kinds']): readonly string[] {
-  return kinds.map((kind) => (kind === 'integer' ? 'number' : kind === 'date' ? 'string' : kind))
-}
+/** Clients would see nothing, and no error. */
+function warnOfUnreachable({ title, relation: { path }, app }: Checked): void {
+  const service = app.services[path]
+  const { access, methods } = getServiceOptions(service)
+  const isClosed = isRefused(getLayers(service, 'find') ?? [])
+  const hasRule = access ? access.who?.('find') !== 'nobody' : methods.includes('find')
 
-/** Whether a field is never a single value. An object without properties may stand for an id of a database. */
-function isCompound(record: JsonSchema, field: string): boolean {
-  const parts = listAlternatives(record, field)
-    .map((part) => ({ part, types: getTypes(part).filter((type) => type !== 'null') }))
-    .filter(({ part, types }) => types.length > 0 || !getTypes(part).includes('null'))
+  if (hasRule && !isClosed) return
 
-  return (
-    parts.length > 0 &&
-    parts.every(({ part, types }) => getProperties(part).size > 0 || types.join() === 'array')
+  const reason = isClosed
+    ? `closed() refuses 'find' of '${path}'`
+    : access
+      ? `the access of '${path}' has no rule for 'find'`
+      : `'${path}' has neither 'find' in its 'methods' nor a rule for it`
+
+  reportMistake(
+    app,
+    'ALULA_UNREACHABLE_RELATION',
+    `${title} is empty for every client: ${reason}. Write access({ find: … }) for '${path}': the rule decides what relations show, and 'methods' need not list 'find'`,
+    undefined
   )
-}
-
-/** What the value of a field may be, each one resolved. */
-function listAlternatives(record: JsonSchema, field: string): readonly JsonSchema[] {
-  return createShapes(record)(record).object.fields.get(field)?.alternatives ?? []
 }
 
 function mayHave({ record, extra }: SchemaDefinition, name: string): boolean {

@@ -13,15 +13,15 @@ import type {
 import type { Hook } from '../hooks/types.ts'
 import { getSchemaDefinition } from '../schema/compile.ts'
 import type { DescribedExtension, InnerExtension } from '../schema/declared.ts'
-import { listFilters, type Relations } from '../schema/relation.ts'
+import { getFrom, listFilters, type Relation, type Relations } from '../schema/relation.ts'
 import { selectSources } from '../schema/selection.ts'
-import { getSlots, setSlots } from '../utils/call-state.ts'
+import { getInherited, getSlots, setSlots } from '../utils/call-state.ts'
 import { isString } from '../utils/check.ts'
 import { copyWith, isEmpty } from '../utils/object.ts'
 import { andThen } from '../utils/promise.ts'
 import { assertRelations } from './check.ts'
 import { hasFilter, resolveFilters } from './filter.ts'
-import { type Includes, readIncludes } from './include.ts'
+import { type Includes, readIncludes, toIncludes } from './include.ts'
 import { addRelated } from './load.ts'
 import { askPrefetch } from './prefetch.ts'
 import { markPrivate, withoutPrivate } from './private.ts'
@@ -31,8 +31,12 @@ declare module '../utils/call-state.ts' {
   interface ContextSlots {
     /** What the call includes. */
     readonly includes?: Includes
+    /** The relations that it includes by default: it has not asked for them. */
+    readonly unasked?: ReadonlySet<string>
   }
 }
+
+const NOTHING: Includes = new Map()
 
 /** Has relations take part in the calls of a service whose schema declares some; a step of its registration. */
 export function addRelations(
@@ -42,19 +46,24 @@ export function addRelations(
 ): void {
   const described = schema as Partial<DescribedExtension> | undefined
 
-  if (described?.relations && !isEmpty(described.relations)) {
-    described.inner ??= new ServiceRelations(described.relations)
-  }
+  const { relations = {}, include = [] } = described ?? {}
+
+  if (!described || (isEmpty(relations) && include.length === 0)) return
+
+  described.inner ??= new ServiceRelations(relations, include)
 }
 
 class ServiceRelations implements InnerExtension {
   private readonly relations: Relations
   /** The names by which queries filter through them. */
   private readonly filters: ReadonlySet<string>
+  /** What is included where a client asks for nothing else. */
+  private readonly defaults: Includes
 
-  constructor(relations: Relations) {
+  constructor(relations: Relations, include: readonly string[]) {
     this.relations = relations
     this.filters = new Set(listFilters(relations))
+    this.defaults = toIncludes(include)
   }
 
   async setup(service: FeathersService, path: string, app: object, params: Params = {}): Promise<void> {
@@ -69,13 +78,13 @@ class ServiceRelations implements InnerExtension {
 
     return (context) => {
       const { query } = context.params
-      const { include } = getSlots(context)
+      const included = this.readIncludes(context, method)
 
-      if (!query) return
+      if (!query && included.size === 0) return
 
-      const included = include === undefined ? new Map() : readIncludes(context, include, this.relations)
-
-      return andThen(this.resolve(context, query), (resolved) => this.select(context, resolved, included))
+      return andThen(this.resolve(context, query ?? {}), (resolved) =>
+        this.select(context, resolved, included)
+      )
     }
   }
 
@@ -98,7 +107,7 @@ class ServiceRelations implements InnerExtension {
 
     return (context) => {
       // Listeners of an event get the result too.
-      if (hasEvent || !goesToClient(context)) markPrivate(context, relations)
+      if (hasEvent || !goesToClient(context)) markPrivate(context, relations, getSlots(context).unasked)
     }
   }
 
@@ -109,6 +118,27 @@ class ServiceRelations implements InnerExtension {
     const isDeep = !defaultServiceEvents.includes(event) || !isStandardMethod(method)
 
     return withoutPrivate(context, data, this.relations, isDeep)
+  }
+
+  /** What a call includes beside what it selects: what it asks for, or else the defaults of its service. */
+  private readIncludes(context: HookContext, method: string): Includes {
+    const { relations, defaults } = this
+    const { include } = getSlots(context)
+
+    if (include !== undefined) return readIncludes(context, include, relations)
+    if (defaults.size === 0 || method === 'remove' || !isOfClient(context)) return NOTHING
+
+    const { $select } = context.params.query ?? {}
+
+    if ($select !== undefined) {
+      const selected = [$select].flat()
+
+      return new Map([...defaults].filter(([name]) => selected.includes(name)))
+    }
+
+    setSlots(context, { unasked: new Set(defaults.keys()) })
+
+    return defaults
   }
 
   /** Turns what a query asks of related records into what the adapter understands. */
@@ -126,26 +156,28 @@ class ServiceRelations implements InnerExtension {
     const { relations } = this
     const id = getIdField(context.service)
     const includes = new Map(included)
-    const toSource = (name: string) => relations[name]?.from ?? id
+    let asked = query
 
     for (const name of [query.$select ?? []].flat()) {
       // Its shape is for the adapter.
       if (isString(name) && Object.hasOwn(relations, name) && !includes.has(name)) includes.set(name, [])
     }
 
-    const sources = [...includes.keys()].map(toSource)
-    const selecting = selectSources(
-      context,
-      query,
-      id,
-      (name) => (Object.hasOwn(relations, name) ? [] : undefined),
-      sources
-    )
+    if (includes.size > 0) {
+      const isRelation = (name: string) => Object.hasOwn(relations, name)
+      const sources = [...includes.keys()].map((name) => getFrom(relations[name] as Relation, id))
 
-    if (selecting !== context.params.query) context.params = copyWith(context.params, { query: selecting })
+      asked = selectSources(context, query, id, (name) => (isRelation(name) ? [] : undefined), sources)
+    }
+    if (asked !== context.params.query) context.params = copyWith(context.params, { query: asked })
     if (includes.size === 0) return
 
     setSlots(context, { includes })
     askPrefetch(context, includes, relations)
   }
+}
+
+/** Whether a client asks, and no relation: services whose relations lead to each other would include without an end. */
+function isOfClient({ params }: HookContext): boolean {
+  return Boolean(params.provider) && !getInherited(params).isForRelation
 }

@@ -1,12 +1,13 @@
 import { hasHooks } from '../core/gate.ts'
-import { getIdField } from '../core/service.ts'
 import type { HookContext, Query } from '../core/types.ts'
 import { BadRequest, type FeathersError } from '../errors.ts'
 import { addConditions } from '../query/conditions.ts'
 import { LOGICAL_OPERATORS } from '../query/operators.ts'
-import { type Budget, hasSets, Operand, type RecordSet } from '../query/related.ts'
+import { type Budget, hasSets, Operand } from '../query/related.ts'
 import { refuseUndefined } from '../query/undefined.ts'
+import { getSchemaDefinition } from '../schema/compile.ts'
 import { toBadRequest } from '../schema/faults.ts'
+import { isHidden } from '../schema/fields.ts'
 import { describeUnknown } from '../schema/query.ts'
 import {
   getThrough,
@@ -17,8 +18,9 @@ import {
   type Relations
 } from '../schema/relation.ts'
 import { isPlainObject, setOwn } from '../utils/object.ts'
-import { findLinks, findRelated, findSet } from './ask.ts'
+import { findLinkSet, findLinks, findRelated, findSet, getLinkSource } from './ask.ts'
 import { openBudget, TooManyRelated } from './budget.ts'
+import { getEnds } from './ends.ts'
 
 type WithRecords = OneRelation | ManyRelation
 
@@ -140,10 +142,9 @@ async function toCondition(
   asked: Query,
   budget: Budget
 ): Promise<Query> {
-  const { path, to, from = getIdField(context.service) } = relation
+  const { from, to } = getEnds(context, relation)
   const through = getThrough(relation)
-  const field = to ?? getIdField(context.app.service(path))
-  const values = await listRelated(context, path, asked, field, budget, through)
+  const values = await listRelated(context, relation, asked, to, budget)
 
   return { [from]: { $in: through ? await listOwners(context, through, values, budget) : values } }
 }
@@ -151,47 +152,51 @@ async function toCondition(
 /** The values that related records have in a field: as part of the statement where all is in one database. */
 async function listRelated(
   context: HookContext,
-  path: string,
+  relation: WithRecords,
   query: Query,
   field: string,
-  budget: Budget,
-  through: LinkOptions | undefined
+  budget: Budget
 ): Promise<readonly unknown[]> {
   const { app, service } = context
-  const others = [path, through?.path ?? []].flat().map((other) => app.service(other))
-  const own = toOwnSet(service, context)
+  const through = getThrough(relation)
+  const related = app.service(relation.path)
+  const source = findSource(service, context)
+  const others = through ? [related, getLinkSource(context, through)] : [related]
 
-  if (own?.toOperand && others.every((other) => toOwnSet(other, context)?.source === own.source)) {
-    const set = await findSet(context, path, query)
+  if (source && others.every((other) => findSource(other, context) === source)) {
+    const set = await findSet(context, relation, query)
 
     if (set === null) return []
     // A hook may have it read elsewhere.
-    if (set?.toOperand && set.source === own.source) return await set.toOperand(field)
+    if (set?.toOperand && set.source === source) return await set.toOperand(field)
   }
 
-  // A hook may decide by any field.
-  const selection = hasHooks(app, app.service(path), 'find') ? {} : { $select: [field] }
-  const related = await findRelated(context, path, { ...query, ...selection }, budget)
+  // A hook may decide by any field, and clients cannot select what a schema hides.
+  const isWhole =
+    hasHooks(app, related, 'find') || isHidden(field, getSchemaDefinition(related)?.hidden ?? [])
+  const selection = isWhole ? {} : { $select: [field] }
 
-  return listPresent(related, field)
+  return listPresent(await findRelated(context, relation, { ...query, ...selection }, budget), field)
 }
 
 /** The values of the records that are linked to related ones. */
 async function listOwners(
   context: HookContext,
-  { path, from, to }: LinkOptions,
+  link: LinkOptions,
   values: readonly unknown[],
   budget: Budget
 ): Promise<readonly unknown[]> {
+  const { from, to } = link
+
   if (values instanceof Operand) {
-    const set = await findSet(context, path, { [to]: { $in: values } }, null)
+    const set = await findLinkSet(context, link, { [to]: { $in: values } })
 
     // A hook that returns other records than the adapter does has no set.
     if (set?.toOperand) return await set.toOperand(from)
   } else if (values.length === 0) return []
 
   return [
-    ...new Set(listPresent(await findLinks(context, { path, from: to, to: from }, values, budget), from))
+    ...new Set(listPresent(await findLinks(context, { ...link, from: to, to: from }, values, budget), from))
   ]
 }
 
@@ -199,7 +204,7 @@ function listPresent(records: readonly Query[], field: string): readonly unknown
   return records.map(({ [field]: value }) => value).filter((value) => value !== null && value !== undefined)
 }
 
-/** All records of a service, where it has sets. */
-function toOwnSet(service: object, { params }: HookContext): RecordSet | undefined {
-  return hasSets(service) ? service.asSet({ ...params, query: {} }) : undefined
+/** Where a service reads for a call, if values that it has there can be part of a query. */
+function findSource(service: object, { params }: HookContext): object | undefined {
+  return hasSets(service) ? service.getSource?.(params) : undefined
 }

@@ -1,58 +1,95 @@
-import type { HookContext } from '../core/types.ts'
-import { getSchemaDefinition } from '../schema/compile.ts'
+import { getServiceOptions } from '../core/service.ts'
+import type { Application, HookContext } from '../core/types.ts'
+import type { DescribedExtension } from '../schema/declared.ts'
 import { toBadRequest } from '../schema/faults.ts'
 import { isCountRelation, MAX_LEVELS, MAX_NAMES, type Relations } from '../schema/relation.ts'
+import { isString } from '../utils/check.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 
 /** What a call includes: by the name of a relation, what its records include in turn. */
 export type Includes = ReadonlyMap<string, readonly string[]>
 
 /**
- * Reads `$include`.
+ * Reads `$include`. An empty string is an empty list, which URLs cannot write otherwise.
  *
  * @param context The context of the call
  * @param $include A name, or an array of names such as `comments.author`
  * @param relations The relations of the service
  * @throws BadRequest for names that are no relations, and for too many
  */
-export function readIncludes(context: HookContext, $include: unknown, relations: Relations): Includes {
-  const names = [$include].flat()
+export function readIncludes({ app }: HookContext, $include: unknown, relations: Relations): Includes {
+  const names = [$include].flat().filter((name) => name !== '')
 
-  if (!names.every((name) => typeof name === 'string')) refuse('expects names of relations')
+  if (!names.every(isString)) refuse('expects names of relations')
 
-  const all = new Set((names as string[]).flatMap(toSteps))
+  const fault = findFault(app, names, relations)
 
-  if (all.size > MAX_NAMES) refuse(`expects at most ${MAX_NAMES} relations`)
-  for (const name of all) assertRelation(context, name, relations)
+  if (fault !== undefined) refuse(fault)
 
-  return toTree(all)
+  return toIncludes(names)
+}
+
+/**
+ * What is wrong with names of relations.
+ *
+ * @param app The application
+ * @param names The names
+ * @param relations The relations of the service
+ * @returns `undefined` where nothing is
+ */
+export function findFault(
+  app: Application,
+  names: readonly string[],
+  relations: Relations
+): string | undefined {
+  if (names.some((name) => name.split('.').length > MAX_LEVELS)) return `expects at most ${MAX_LEVELS} levels`
+
+  const all = new Set(names.flatMap(toSteps))
+
+  if (all.size > MAX_NAMES) return `expects at most ${MAX_NAMES} relations`
+
+  for (const name of all) {
+    const unknown = findUnknown(app, name, relations)
+
+    if (unknown !== undefined) return unknown
+  }
+
+  return undefined
+}
+
+/** What is included by names of relations that there are. */
+export function toIncludes(names: readonly string[]): Includes {
+  return toTree(new Set(names.flatMap(toSteps)))
 }
 
 /** The relations of the service at a path; none where it has no schema, or is not registered. */
-export function getRelations({ app }: HookContext, path: string): Relations {
-  const service = app.services[path]
+export function getRelations({ app }: { readonly app: Application }, path: string): Relations {
+  const { schema } = getServiceOptions(app.services[path] ?? {}) ?? {}
+  const { relations, definition } = (schema ?? {}) as Partial<DescribedExtension>
 
-  return (service && getSchemaDefinition(service)?.relations) ?? {}
+  // The definition of a table is there once it was read.
+  return relations ?? definition?.relations ?? {}
 }
 
 /** `comments.author` includes `comments` too. */
 function toSteps(name: string): readonly string[] {
   const parts = name.split('.')
 
-  if (parts.length > MAX_LEVELS) refuse(`expects at most ${MAX_LEVELS} levels`)
-
   return parts.map((_, index) => parts.slice(0, index + 1).join('.'))
 }
 
-function assertRelation(context: HookContext, name: string, relations: Relations): void {
+function findUnknown(app: Application, name: string, relations: Relations): string | undefined {
   let known = relations
 
   for (const part of name.split('.')) {
     const relation = Object.hasOwn(known, part) ? known[part] : undefined
 
-    if (!relation) refuse(toUnknown(name, part, Object.keys(known)))
-    else known = isCountRelation(relation) ? {} : getRelations(context, relation.path)
+    if (!relation) return toUnknown(name, part, Object.keys(known))
+
+    known = isCountRelation(relation) ? {} : getRelations({ app }, relation.path)
   }
+
+  return undefined
 }
 
 function toUnknown(name: string, part: string, known: readonly string[]): string {

@@ -1,19 +1,22 @@
 import { reportError } from '../core/events.ts'
+import { hasHooks } from '../core/gate.ts'
 import { getIdField } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
-import { type Budget, lookUp, toKey } from '../query/related.ts'
+import { type Budget, lookUp, type RelationCondition, toKey } from '../query/related.ts'
 import { makeRecordsPlain } from '../schema/plain-records.ts'
 import {
   type CountRelation,
   isCountRelation,
-  type LinkOptions,
+  type LinkFields,
   type ManyRelation,
   type OneRelation,
+  type Relation,
   type Relations
 } from '../schema/relation.ts'
 import { mapAll, waitForAll } from '../utils/promise.ts'
 import { findLinks, findRelated, findSet } from './ask.ts'
 import { assertResultSize, type Fields, openBudget, TooManyRelated } from './budget.ts'
+import { getEnds, getListRules, getListSort } from './ends.ts'
 import type { Includes } from './include.ts'
 import { getPrefetched } from './prefetch.ts'
 
@@ -79,15 +82,12 @@ class Page {
   readonly context: HookContext
   readonly records: readonly Fields[]
   readonly budget: Budget
-  /** The name of their id field. */
-  readonly id: string
   private readonly values = new Map<string, readonly unknown[]>()
 
   constructor(context: HookContext, records: readonly Fields[]) {
     this.context = context
     this.records = records
     this.budget = openBudget(context)
-    this.id = getIdField(context.service)
   }
 
   /** The different values of a field. */
@@ -107,17 +107,12 @@ function isWriting({ method }: HookContext): boolean {
 async function findOne(
   page: Page,
   name: string,
-  { path, from, to = getIdField(page.context.app.service(path)) }: OneRelation,
+  relation: OneRelation,
   within: readonly string[]
 ): Promise<Lookups> {
-  const related = await findBy(
-    page,
-    path,
-    to,
-    page.list(from),
-    within,
-    getPrefetched(page.context, name)?.rows
-  )
+  const { from, to } = getEnds(page.context, relation)
+  const prefetched = getPrefetched(page.context, name)?.rows
+  const related = await findBy(page, relation, { field: to, values: page.list(from), prefetched }, within)
   const byKey = new Map(related.map((record) => [toKey(record[to]), record]))
 
   return [[name, (record) => lookUp(byKey, record[from]) ?? null]]
@@ -126,38 +121,48 @@ async function findOne(
 async function findMany(
   page: Page,
   name: string,
-  { path, from = page.id, to, through }: ManyRelation,
+  relation: ManyRelation,
   within: readonly string[]
 ): Promise<Lookups> {
   const { context, budget } = page
-  const relatedId = getIdField(context.app.service(path))
-  const target = to ?? relatedId
-  const values = page.list(from)
+  const { path, through, sort, limit = Number.POSITIVE_INFINITY } = relation
+  const { from, to } = getEnds(context, relation)
+  const own = page.list(from)
   const prefetched = getPrefetched(context, name)
   const links =
-    through && values.length > 0 ? await findLinks(context, through, values, budget, prefetched?.rows) : []
-  const wanted = through ? listValues(links, through.to) : values
-  const rows = through ? prefetched?.next?.rows : prefetched?.rows
-  const related = await findBy(page, path, target, wanted, within, rows)
-  const sorted = related.toSorted((a, b) => compareIds(a[relatedId], b[relatedId]))
-  const groups = through ? groupByLinks(sorted, target, links, through) : groupBy(sorted, target)
-  const max = getMaxListed(context, path)
+    through && own.length > 0 ? await findLinks(context, through, own, budget, prefetched?.rows) : []
+  const { app } = context
+  // A hook may take records out of a list.
+  const list = hasHooks(app, app.service(path), 'find') ? undefined : getListRules(app, relation)
+  const condition = through
+    ? { field: to, values: listValues(links, through.to), prefetched: prefetched?.next?.rows }
+    : { field: to, values: own, list, prefetched: prefetched?.rows }
+  const related = await findBy(page, relation, condition, within)
+  // Its adapter knows the order of its values.
+  const sorted = sort ? related : sortById(related, getIdField(context.app.service(path)))
+  const groups = through ? groupByLinks(sorted, to, links, through) : groupBy(sorted, to)
+  const max = Math.min(limit, getMaxListed(context, path))
 
   return [[name, (record) => lookUp(groups, record[from])?.slice(0, max) ?? []]]
 }
 
-/** How many records a client may get of a list: as many as `find` of their service gives in a page. */
-function getMaxListed({ app, params }: HookContext, path: string): number | undefined {
-  const { options } = app.service(path) as { options?: { paginate?: { max?: number } | false } }
+function sortById(records: readonly Fields[], id: string): readonly Fields[] {
+  return records.toSorted((a, b) => compareIds(a[id], b[id]))
+}
 
-  return params.provider && options?.paginate ? options.paginate.max : undefined
+/** How many records a client may get of a list: as many as `find` of their service gives in a page. */
+function getMaxListed({ app, params }: HookContext, path: string): number {
+  const { options } = app.service(path) as { options?: { paginate?: { max?: number } | false } }
+  const { max = Number.POSITIVE_INFINITY } = (params.provider && options?.paginate) || {}
+
+  return max
 }
 
 function groupByLinks(
   related: readonly Fields[],
   target: string,
   links: readonly Fields[],
-  { from, to }: LinkOptions
+  { from, to }: LinkFields
 ): ReadonlyMap<string, Fields[]> {
   const byTarget = groupBy(links, to)
   const groups = new Map<string, Fields[]>()
@@ -192,17 +197,25 @@ function openGroup(groups: Map<string, Fields[]>, key: string): Fields[] {
 
 async function findBy(
   { context, budget }: Page,
-  path: string,
-  field: string,
-  values: readonly unknown[],
-  within: readonly string[],
-  prefetched?: object
+  relation: Relation,
+  condition: RelationCondition,
+  within: readonly string[]
 ): Promise<readonly Fields[]> {
+  const { field, values } = condition
+  const $sort = getListSort(context.app, relation)
+
   if (values.length === 0) return []
 
-  const query = { [field]: { $in: values }, ...(within.length > 0 && { $include: within }) }
+  const query = {
+    [field]: { $in: values },
+    ...(within.length > 0 && { $include: within }),
+    ...($sort && { $sort })
+  }
 
-  return await findRelated(context, path, query, budget, { field, values, prefetched })
+  return await findRelated(context, relation, query, budget, {
+    ...condition,
+    further: $sort && Object.keys($sort)
+  })
 }
 
 /** Finds all numbers of related records: those in one place at once. */
@@ -210,13 +223,14 @@ async function findCounts(
   page: Page,
   relations: readonly (readonly [string, CountRelation])[]
 ): Promise<Lookups> {
-  const { context, id } = page
-  const asked = await mapAll(relations, async ([name, { path, from = id, to }]) => {
+  const { context } = page
+  const asked = await mapAll(relations, async ([name, relation]) => {
+    const { from, to } = getEnds(context, relation)
     const values = page.list(from)
     // Where nothing can be related, nothing is asked.
-    const set = values.length > 0 ? await findSet(context, path) : null
+    const set = values.length > 0 ? await findSet(context, relation) : null
 
-    return { path, field: to, values, set, prefetched: getPrefetched(context, name)?.rows }
+    return { relation, from, field: to, values, set, prefetched: getPrefetched(context, name)?.rows }
   })
   const inSets = asked.flatMap(({ set, ...rest }, index) => (set ? [{ set, index, ...rest }] : []))
   const numbers: ReadonlyMap<string, number>[] = []
@@ -230,12 +244,14 @@ async function findCounts(
 
       for (const [place, { index }] of group.entries()) numbers[index] = counted[place] as Map<string, number>
     }),
-    ...asked.map(async ({ set, path, field, values }, index) => {
-      if (set === undefined) numbers[index] = tally(await findBy(page, path, field, values, []), field)
+    ...asked.map(async ({ set, relation, field, values }, index) => {
+      if (set === undefined)
+        numbers[index] = tally(await findBy(page, relation, { field, values }, []), field)
     })
   ])
 
-  return relations.map(([name, { kind, from = id }], index) => {
+  return relations.map(([name, { kind }], index) => {
+    const { from } = asked[index] as (typeof asked)[number]
     // A caller that is refused counts none.
     const byKey = numbers[index] ?? new Map<string, number>()
     const toNumber = (record: Fields) => lookUp(byKey, record[from]) ?? 0

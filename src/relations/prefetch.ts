@@ -1,12 +1,14 @@
 // Related records that come with a page. Their services are called afterwards all the same: it only saves statements.
 import { hasHooks } from '../core/gate.ts'
-import { getIdField, getServiceOptions } from '../core/service.ts'
+import { getServiceOptions } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
-import { hasSets, type PrefetchRequest } from '../query/related.ts'
+import { hasSets, type PrefetchRequest, type SetAdapter } from '../query/related.ts'
 import type { DescribedExtension } from '../schema/declared.ts'
 import { getThrough, isCountRelation, type Relation, type Relations } from '../schema/relation.ts'
 import { addServiceSlots, getServiceSlots } from '../utils/call-state.ts'
+import { getLinkSource } from './ask.ts'
 import { MAX_LOADED } from './budget.ts'
+import { getEnds, getListRules, getListSort } from './ends.ts'
 import type { Includes } from './include.ts'
 
 /**
@@ -41,38 +43,45 @@ export function getPrefetched({ service, params }: HookContext, name: string): P
 
 /** Asks for what the calls of the related services will want. */
 function toRequest(context: HookContext, relation: Relation): PrefetchRequest | undefined {
-  const { path, to } = relation
-  const from = relation.from ?? getIdField(context.service)
+  const { from, to } = getEnds(context, relation)
   const through = getThrough(relation)
+  const isCount = isCountRelation(relation)
+  const service = findPlain(context, relation.path, Boolean(context.params.provider))
 
-  if (!through) return toFoundRequest(context, path, { from, to, isCount: isCountRelation(relation) })
+  if (!through) {
+    return service && { service, from, to, isCount, list: getListRules(context.app, relation) }
+  }
 
-  const links = toFoundRequest(context, through.path, { from, to: through.from, isLink: true })
+  // Links are found by an internal call, or without any.
+  const links =
+    through.path === undefined ? getLinkSource(context, through) : findPlain(context, through.path, false)
+  // Rows that links lead to have no order.
+  const next = getListSort(context.app, relation) ? undefined : service
 
-  return links && { ...links, next: toFoundRequest(context, path, { from: through.to, to }) }
+  if (!links || !hasSets(links)) return undefined
+
+  return {
+    ...{ service: links, from, to: through.from, isCount },
+    next: next && { service: next, from: through.to, to, isCount }
+  }
 }
 
-/** Asks for what a call will want, if that is sure: hooks, access and schema of the service may change queries. */
-function toFoundRequest(
-  { app, params }: HookContext,
-  path: string,
-  {
-    from,
-    to,
-    isCount = false,
-    isLink = false
-  }: { from: string; to: string | undefined; isCount?: boolean; isLink?: boolean }
-): PrefetchRequest | undefined {
+/**
+ * A service whose calls of `find` return what its adapter finds.
+ *
+ * @param context The context of the call
+ * @param path The path of the service
+ * @param isOutside Whether its access is asked
+ * @returns `undefined` where that is not sure: hooks, access and schema may change queries
+ */
+function findPlain({ app }: HookContext, path: string, isOutside: boolean): SetAdapter | undefined {
   const service = app.service(path)
 
   if (!hasSets(service)) return undefined
 
   const { access, schema } = getServiceOptions(service)
   const mayNarrow = schema !== undefined && (schema as Partial<DescribedExtension>).narrowsFind !== false
-  // Links are found by an internal call.
-  const mayRestrict = !isLink && Boolean(params.provider) && access?.innermost?.('find') !== undefined
+  const mayRestrict = isOutside && access?.innermost?.('find') !== undefined
 
-  if (mayNarrow || mayRestrict || hasHooks(app, service, 'find')) return undefined
-
-  return { service, from, to: to ?? getIdField(service), isCount }
+  return mayNarrow || mayRestrict || hasHooks(app, service, 'find') ? undefined : service
 }

@@ -1,4 +1,4 @@
-// Related records that not all callers may find: events do not carry them.
+// Related records that events do not carry: those that not all callers may find, and those that the call has not asked for.
 import { getLayers, isRefused } from '../core/gate.ts'
 import { getServiceOptions } from '../core/service.ts'
 import { keepFromEvents } from '../core/shown.ts'
@@ -70,13 +70,19 @@ function dropPrivate(context: HookContext, value: unknown, relations: Relations,
  *
  * @param context The context after the call
  * @param relations The relations of the service
+ * @param unasked The names of relations that are included, and that the call has not asked for
  */
-export function markPrivate(context: HookContext, relations: Relations): void {
+export function markPrivate(
+  context: HookContext,
+  relations: Relations,
+  unasked: ReadonlySet<string> = new Set()
+): void {
   const { app } = context
   const names = Object.keys(relations)
   // Kept as long as the record, so without the rest of the context.
   const of = { app }
-  const listPrivate = () => names.filter((name) => isPrivate(of, relations[name] as Relation))
+  const listPrivate = () =>
+    names.filter((name) => unasked.has(name) || isPrivate(of, relations[name] as Relation))
 
   const mark = (record: unknown) => {
     if (isPlainObject(record) && names.some((name) => name in record))

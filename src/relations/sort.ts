@@ -1,4 +1,3 @@
-import { getIdField } from '../core/service.ts'
 import type { HookContext, Query } from '../core/types.ts'
 import { hasSets, type RelatedSort } from '../query/related.ts'
 import { toBadRequest } from '../schema/faults.ts'
@@ -6,6 +5,7 @@ import { isCountRelation, type Relation, type Relations } from '../schema/relati
 import { addServiceSlots } from '../utils/call-state.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { findSet } from './ask.ts'
+import { getEnds } from './ends.ts'
 import { namesRelation } from './filter.ts'
 
 /**
@@ -29,7 +29,7 @@ export async function resolveSorts(context: HookContext, query: Query, relations
     if (!relation && !namesRelation(name, relations)) continue
     if (!relation || !isCountRelation(relation)) refuseSort(name)
 
-    const set = hasSets(service) ? await findSet(context, relation.path) : undefined
+    const set = hasSets(service) ? await findSet(context, relation) : undefined
 
     if (set === undefined) refuseSort(name)
     // Where the caller may find none, all have the same number of them.
@@ -38,9 +38,7 @@ export async function resolveSorts(context: HookContext, query: Query, relations
       continue
     }
 
-    const { to, from = getIdField(service), kind } = relation
-
-    sorts.set(name, { set, to, from, exists: kind === 'exists' })
+    sorts.set(name, { set, ...getEnds(context, relation), exists: relation.kind === 'exists' })
   }
 
   context.params = addServiceSlots(context.params, service, { relatedSorts: sorts })

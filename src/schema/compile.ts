@@ -49,6 +49,8 @@ export interface SchemaDefinition {
   readonly computed: readonly string[]
   /** What is related to a record, by name. */
   readonly relations: Relations
+  /** The names of relations that are included by default. */
+  readonly include: readonly string[]
   readonly extra: 'drop' | 'keep'
   readonly unknown: 'refuse' | 'drop'
   /** The fields that clients get otherwise than they are, by resolvers. */
@@ -207,6 +209,7 @@ export function compileSchema(
       hidden,
       computed,
       relations,
+      include: form.include ?? [],
       extra,
       unknown: form.unknown ?? 'refuse',
       resolved: getExternalNames(resolvers),

@@ -81,6 +81,11 @@ export interface SchemaSettings {
   readonly computed?: { readonly [field: string]: Computed }
   /** What is related to a record, made by `one`, `many`, `count` and `exists`. */
   readonly relations?: { readonly [name: string]: Relation }
+  /**
+   * The relations that calls of clients include where they ask for no others, as `$include` names them: `['author.team']`. With
+   * `$select`, those that it names. Internal calls and events have them only when they ask.
+   */
+  readonly include?: readonly string[]
   /** Whether fields that the record does not declare leave too: `'keep'`, for services whose hooks add some. */
   readonly extra?: 'drop' | 'keep'
   /** The fields that requests and responses of clients have their records in. Events and calls from inside have none. */
@@ -139,6 +144,7 @@ export const CHECKS: OptionChecks = {
   hidden: [isStringList, 'an array of paths'],
   computed: [isComputed, 'an object with `from` and `many` for each field'],
   relations: [isRelations, 'an object with one(), many(), count() or exists() for each name'],
+  include: [isStringList, 'an array of names of relations'],
   extra: [(value) => value === 'drop' || value === 'keep', "'drop' or 'keep'"],
   envelope: [isObject, 'an object'],
   view: [(value) => isFunction(value) || isObject(value), 'a function, or an object with schema and make'],

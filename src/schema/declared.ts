@@ -22,6 +22,8 @@ export interface DescribedExtension extends ServiceExtension {
   readonly definition: SchemaDefinition | undefined
   /** What is related to a record, where the schema is enforced. */
   readonly relations?: Relations | undefined
+  /** The names of those that are included by default. */
+  readonly include?: readonly string[] | undefined
   /** What takes part in calls for the sake of these relations. */
   inner?: InnerExtension
   /**

@@ -31,7 +31,7 @@ import { type Declaration, type DescribedExtension, getDeclaration, type InnerEx
 import { assertResponses } from './envelope.ts'
 import { markRecords, pickResult, showAll, showOthers } from './output.ts'
 import type { QueryCheck } from './query.ts'
-import type { Relations } from './relation.ts'
+import { getFrom, type Relations } from './relation.ts'
 import { compileExternal, compileResult, type ResolverSettings, resolveInput } from './resolvers.ts'
 import { compileResultCheck, type ResultCheck } from './result.ts'
 import { dropSources, selectSources } from './selection.ts'
@@ -112,6 +112,10 @@ class ServiceSchema implements DescribedExtension {
 
   get relations(): Relations {
     return this.form.relations ?? {}
+  }
+
+  get include(): readonly string[] {
+    return this.form.include ?? []
   }
 
   install(service: FeathersService, path: string, app: object): void {
@@ -252,7 +256,7 @@ class ServiceSchema implements DescribedExtension {
 
     const sources = [
       ...Object.values(computed).flatMap(({ from }) => from),
-      ...Object.values(relations).map(({ from = id }) => from)
+      ...Object.values(relations).map((relation) => getFrom(relation, id))
     ]
 
     return async (context) => {
@@ -309,7 +313,7 @@ class ServiceSchema implements DescribedExtension {
   private check(method: string): Hook<HookContext> | undefined {
     const { id: idField, checks, convertId } = this.compiled as CompiledSchema
     const { data: checkData, query: checkQuery } = checks.get(method) ?? {}
-    const { hidden = [], computed = {}, relations = {} } = this.form
+    const { computed = {}, relations = {} } = this.form
     const isStandard = isStandardMethod(method)
     const takesInclude = isStandard && !isEmpty(relations)
     const sources = new Map(
@@ -319,11 +323,11 @@ class ServiceSchema implements DescribedExtension {
     if (!checkData && !checkQuery && !takesInclude && sources.size === 0) return undefined
 
     const checkAsked = ({ service, params }: HookContext, query: Query, checkClient: QueryCheck) => {
-      const field = getRelationField(service, params, hidden)
+      const fields = getRelationFields(service, params)
 
-      return field === undefined
+      return fields === undefined
         ? checkClient(query, params.provider === 'rest')
-        : andThen(checkClient({}, false), (added) => addDefaults(query, added, field))
+        : andThen(checkClient({}, false), (added) => addDefaults(query, added, fields))
     }
 
     return (context) => {
@@ -364,19 +368,20 @@ function takeInclude(context: HookContext, query: Query | undefined): Query | un
 }
 
 /**
- * The field by which a call finds what a relation leads to. No client has written its query, so it is not narrowed by what
- * clients may ask for; only a field that is hidden is not asked for either.
+ * The fields by which a call finds what a relation leads to. No client has written its query, so it is not narrowed by what
+ * clients may ask for, and may name fields that they never see.
  *
- * @param hidden The hidden fields of the service
  * @returns `undefined` for other calls
  */
-function getRelationField(service: object, params: Params, hidden: readonly string[]): string | undefined {
+function getRelationFields(service: object, params: Params): readonly string[] | undefined {
   const { relation } = getServiceSlots(params, service)
 
-  if (!relation || hidden.includes(relation.field)) return undefined
+  if (!relation) return undefined
+
+  const { field, values, further = [] } = relation
 
   // Hooks may make other calls with these params.
-  return params.query?.[relation.field]?.$in === relation.values ? relation.field : undefined
+  return params.query?.[field]?.$in === values ? [field, ...further] : undefined
 }
 
 /**
@@ -386,11 +391,11 @@ function getRelationField(service: object, params: Params, hidden: readonly stri
 function addDefaults(
   query: Query,
   { $limit, $skip, $sort, $select, ...conditions }: Query,
-  field: string
+  fields: readonly string[]
 ): Query {
   const narrowed = isEmpty(conditions) ? query : addConditions(query, [conditions])
 
-  return $select === undefined ? narrowed : { ...narrowed, $select: [...new Set([$select, field].flat())] }
+  return $select === undefined ? narrowed : { ...narrowed, $select: [...new Set([$select, fields].flat())] }
 }
 
 /** The field that the client has named the record by, where it is not the id. */

@@ -8,9 +8,9 @@ import { pickResult, toRecords } from './output.ts'
  * The records of a result as plain objects, to which fields can be added. Instances of a class, such as the documents of an
  * ORM, become what JSON makes of them: what is added to an instance would not leave with it.
  *
- * @param context The context after the call, whose result gets the plain objects
+ * @param context The context after the call, or what has its result: that gets the plain objects
  */
-export function makeRecordsPlain(context: HookContext): readonly Record<string, unknown>[] {
+export function makeRecordsPlain(context: Pick<HookContext, 'result'>): readonly Record<string, unknown>[] {
   if (!toRecords(context.result).every(isPlainObject)) context.result = pickResult(context.result, toPlain)
 
   return toRecords(context.result).filter(isPlainObject)

@@ -1,4 +1,4 @@
-import { isObject, isString, isStringList } from '../utils/check.ts'
+import { isCount, isObject, isString, isStringList } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 
@@ -20,6 +20,10 @@ export interface ManyRelation<Related = any> {
   readonly from: string | undefined
   readonly to: string | undefined
   readonly through: LinkOptions | undefined
+  /** The order of the records of each list. */
+  readonly sort: ListOrder | undefined
+  /** How many records each list has at most. */
+  readonly limit: number | undefined
   readonly filter: readonly string[]
   /** Never there: it carries the type. */
   readonly '~record'?: Related
@@ -43,12 +47,23 @@ export type Relations = Readonly<Record<string, Relation>>
 export const MAX_LEVELS = 3
 export const MAX_NAMES = 10
 
-/** The service between two others, whose records have the ids of both. */
-export interface LinkOptions {
-  readonly path: string
-  /** Its field with the id of the record. */
+/** An order, as `$sort` has it: fields with 1 or -1, the most important first. */
+export interface ListOrder {
+  readonly [field: string]: 1 | -1
+}
+
+/** What is between two services, and has the ids of both: the records of a third one, or the rows of a table without a service. */
+export type LinkOptions = LinkFields &
+  (
+    | { readonly path: string; readonly table?: undefined }
+    | { readonly table: string; readonly path?: undefined }
+  )
+
+/** The fields, or columns, of what links. */
+export interface LinkFields {
+  /** The one with the id of the record. */
   readonly from: string
-  /** Its field with the id of the related record. */
+  /** The one with the id of the related record. */
   readonly to: string
 }
 
@@ -56,11 +71,9 @@ const NAME: OptionChecks[string] = [isString, 'the name of a field']
 const NEEDED: OptionChecks[string] = [isString, 'the name of a field', 'required']
 const FILTER: OptionChecks[string] = [isStringList, 'an array of fields']
 
-const LINK_CHECKS: OptionChecks = {
-  path: [isString, 'the path of a service', 'required'],
-  from: NEEDED,
-  to: NEEDED
-}
+const LINK_CHECKS: OptionChecks = { from: NEEDED, to: NEEDED }
+const SERVICE_CHECKS: OptionChecks = { path: [isString, 'the path of a service', 'required'], ...LINK_CHECKS }
+const TABLE_CHECKS: OptionChecks = { table: [isString, 'the name of a table'], ...LINK_CHECKS }
 
 /**
  * Relates a record to one of another service: `?$include=author` loads it. The type of its records can be given.
@@ -84,20 +97,28 @@ export function one<Related = any>(
 }
 
 /**
- * Relates a record to several of another service, which come in the order of their ids.
+ * Relates a record to several of another service, which come in the order of their ids, or in that of `sort`.
  *
  * @param path The path of the other service
  * @param options `to`: the field of the other service with the id of the record. `from`: the field that it is compared
- * with, the id when left out. Or `through`: the path of a service between the two, its fields `from` with the id of the
- * record and `to` with that of the related one. `filter`: the fields of the other service that clients may filter by
+ * with, the id when left out. Or `through`: the path of a service between the two, or the name of a table, its fields `from`
+ * with the id of the record and `to` with that of the related one. `sort` and `limit`: the order of each list, and how many
+ * records it has at most. `filter`: the fields of the other service that clients may filter by
  * @throws TypeError for options that are not valid
  * @example
  * many<Comment>('comments', { to: 'noteId' })
+ * many<Photo>('photos', { to: 'noteId', sort: { position: 1 }, limit: 20 })
  * many<Tag>('tags', { through: { path: 'note-tags', from: 'noteId', to: 'tagId' } })
+ * many<Tag>('tags', { through: { table: 'note_tags', from: 'noteId', to: 'tagId' } })
  */
 export function many<Related = any>(
   path: string,
-  options: { readonly from?: string; readonly filter?: readonly string[] } & (
+  options: {
+    readonly from?: string
+    readonly filter?: readonly string[]
+    readonly sort?: ListOrder
+    readonly limit?: number
+  } & (
     | { readonly to: string; readonly through?: undefined }
     | { readonly through: LinkOptions; readonly to?: string }
   )
@@ -105,15 +126,19 @@ export function many<Related = any>(
   assertRelation('many', path, options, {
     from: NAME,
     to: options?.through ? NAME : NEEDED,
-    through: [isObject, 'an object with path, from and to'],
+    through: [isObject, 'an object with path or table, from and to'],
+    sort: [isListOrder, 'an object of fields with 1 or -1'],
+    limit: [(value) => isCount(value) && value > 0, 'a positive integer'],
     filter: FILTER
   })
 
-  const { from, to, through, filter = [] } = options
+  const { from, to, through, sort, limit, filter = [] } = options
 
-  if (through) assertOptions('through of many()', through, LINK_CHECKS)
+  if (through) {
+    assertOptions('through of many()', through, through.table === undefined ? SERVICE_CHECKS : TABLE_CHECKS)
+  }
 
-  return { kind: 'many', path, from, to, through, filter }
+  return { kind: 'many', path, from, to, through, sort, limit, filter }
 }
 
 /**
@@ -140,7 +165,12 @@ export function exists(
   return toCount('exists', path, options)
 }
 
-/** The service between the two of a relation, if there is one. */
+/** The field of the record that a relation starts from. */
+export function getFrom({ from }: Relation, id: string): string {
+  return from ?? id
+}
+
+/** What is between the two services of a relation, if there is anything. */
 export function getThrough(relation: Relation): LinkOptions | undefined {
   return 'through' in relation ? relation.through : undefined
 }
@@ -163,6 +193,12 @@ export function isRelations(value: unknown): boolean {
     isObject(value) &&
     Object.values(value).every((relation) => isObject(relation) && 'kind' in relation && 'path' in relation)
   )
+}
+
+function isListOrder(value: unknown): boolean {
+  const directions = isObject(value) ? Object.values(value) : []
+
+  return directions.length > 0 && directions.every((direction) => direction === 1 || direction === -1)
 }
 
 function toCount<Kind extends 'count' | 'exists'>(

@@ -156,7 +156,7 @@ export interface SettingsFor<Record> extends SchemaSettings {
 
 /** The types that the short form says. */
 export type TypesOfRecord<S, Settings> = {
-  readonly record: OutputOf<S> & ComputedOf<Settings>
+  readonly record: OutputOf<S> & ComputedOf<Settings> & DefaultsOf<Settings>
   readonly stored: OutputOf<S>
   readonly create: NewRecord<InputOf<S>, Reserved<Settings>>
   readonly update: NewRecord<InputOf<S>, Reserved<Settings>>
@@ -168,7 +168,7 @@ export type TypesOfRecord<S, Settings> = {
 
 /** The types that the long form says. */
 export type TypesOfForm<Form extends LongForm> = {
-  readonly record: OutputOf<Form['record']> & ComputedOf<Form>
+  readonly record: OutputOf<Form['record']> & ComputedOf<Form> & DefaultsOf<Form>
   readonly stored: OutputOf<Form['record']>
   readonly create: CreateOf<Form>
   readonly update: Form extends { readonly update: infer Update }
@@ -213,6 +213,14 @@ type RelationsOf<Settings> = Settings extends { readonly relations: infer Relati
   ? Relations
   : // biome-ignore lint/complexity/noBannedTypes: no relation
     {}
+
+/** Relations that are included by default may be missing: calls may ask for others, and internal ones have to ask. */
+type DefaultsOf<Settings> = Settings extends {
+  readonly relations: infer Relations
+  readonly include: readonly (infer Name extends string)[]
+}
+  ? Partial<Included<Relations, Name>>
+  : unknown
 
 /** The names that `$include` takes. */
 type IncludeName<Relations> = keyof Relations & string

@@ -31,7 +31,7 @@ it.each<[string, () => unknown]>([
     () => many('a', { to: 'b', filter: {} } as any)
   ],
   [
-    "Invalid option 'through' of many(): expected an object with path, from and to",
+    "Invalid option 'through' of many(): expected an object with path or table, from and to",
     () => many('a', { through: 'b' } as any)
   ],
   [

@@ -80,6 +80,11 @@ const CASES: { readonly [reason: string]: Difference } = {
     statements: 1,
     first: { author: ada }
   },
+  'a hook of the application is for errors': {
+    prepare: (app) => app.hooks({ error: { all: [() => undefined] } }),
+    statements: 1,
+    first: { author: ada }
+  },
   'a hook of the application narrows queries': {
     prepare: (app) =>
       app.hooks({

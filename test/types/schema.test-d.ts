@@ -197,6 +197,31 @@ await articleService.find({ query: { $include: ['autor'] } })
 // @ts-expect-error There is no such relation.
 await articleService.get(1, { query: { $include: 'comment' } })
 
+// Relations that are included by default may be there.
+const shown = schema(Note, {
+  relations: {
+    author: one<Profile>('users', { from: 'ownerId' }),
+    comments: many<{ text: string }>('comments', { to: 'noteId', sort: { position: 1 }, limit: 20 }),
+    tags: many('tags', { through: { table: 'note_tags', from: 'noteId', to: 'tagId' } })
+  },
+  include: ['author.team']
+})
+
+declare const shownService: ServiceOf<typeof shown>
+
+const byDefault = await shownService.get(1)
+const asked = await shownService.get(1, { query: { $include: ['author', 'comments'] } })
+
+expectType<Profile | null | undefined>().of(byDefault.author)
+expectType<Profile | null>().of(asked.author)
+expectType<{ text: string }[]>().of(asked.comments)
+// @ts-expect-error It is not included by default.
+byDefault.comments
+// @ts-expect-error An order has 1 or -1.
+many('comments', { to: 'noteId', sort: { position: 2 } })
+// @ts-expect-error A link is a service or a table.
+many('tags', { through: { path: 'note-tags', table: 'note_tags', from: 'noteId', to: 'tagId' } })
+
 // Queries.
 export const query: Query<Note> = {
   done: true,

@@ -6,7 +6,7 @@ import { findDatabase, type RelatedSelection } from '../databases.ts'
 import type { Fragment, StoredRow, Table } from '../dialect.ts'
 import { KyselySet } from '../relations.ts'
 import type { TableHandle } from '../table-handle.ts'
-import { isRounded, type Origin, Prefetched, PrefetchedRows, type ValueRow } from './rows.ts'
+import { isRounded, type Origin, Prefetched, PrefetchedRows, toSortKey, type ValueRow } from './rows.ts'
 import { type Related, toRelatedSelection } from './selection.ts'
 
 /** How many rows are read for one record of a page. More are read by themselves, in parts. */
@@ -91,17 +91,19 @@ function toPart(
   [related, next]: readonly [Related, Related | undefined],
   size: number
 ): Part | undefined {
-  const { to, isCount } = request
+  const { to, isCount, list } = request
   const { origin } = related
   const { hasNext, parts } = getSelection(request, page, related, next)
   const [head, tail] = parts
+  const limit = list?.limit ?? Number.POSITIVE_INFINITY
 
   // A record of the page may have one related record, and so two are too many.
   if (head === undefined || (!isCount && size <= 2)) return undefined
 
   return {
     request,
-    selection: tail === undefined ? sql.raw(head) : sql`${sql.raw(head)}${size}${sql.raw(tail)}`,
+    selection:
+      tail === undefined ? sql.raw(head) : sql`${sql.raw(head)}${Math.min(size, limit)}${sql.raw(tail)}`,
     keep(values, read) {
       if (isCount) {
         request.rows = new Prefetched(origin, to, toMap(values, read.map(Number)))
@@ -110,10 +112,10 @@ function toPart(
 
       const lists = parseLists(tail === undefined ? read.map(toListText) : read)
 
-      // The last one of a list that is full may not be its last.
-      if (!lists?.every(({ length }) => length < size)) return
+      // The last one of a list that is full may not be its last, unless no more are asked for.
+      if (!lists || (limit > size && lists.some(({ length }) => length >= size))) return
 
-      request.rows = new PrefetchedRows(origin, to, toMap(values, lists), related.table)
+      request.rows = new PrefetchedRows(origin, to, toMap(values, lists), related.table, list?.sort)
       if (hasNext) keepNext(request.next as PrefetchRequest, next as Related, related.table, lists.flat())
     }
   }
@@ -125,10 +127,11 @@ function getSelection(
   related: Related,
   next: Related | undefined
 ): RelatedSelection {
-  const { from, to, isCount } = request
-  const { source, name } = related.origin
+  const { from, to, isCount, list } = request
+  const { source, name, id } = related.origin
   const { selections } = findDatabase(page.db).getInstance(source)
-  const key = [page.name, name, from, to, isCount, next?.origin.name, request.next?.to].join('\0')
+  const order = list && [id, toSortKey(list.sort)]
+  const key = [page.name, name, from, to, isCount, order, next?.origin.name, request.next?.to].join('\0')
   const selection = selections.get(key) ?? toRelatedSelection(request, page.table, related, next)
 
   selections.set(key, selection)

@@ -1,5 +1,5 @@
 // Rows that were read with a page, and the records that calls get of them.
-import type { ParsedQuery } from '../../query/ast.ts'
+import type { ParsedQuery, Sort } from '../../query/ast.ts'
 import type { AnyKysely } from '../any-kysely.ts'
 import type { StoredRow, Table } from '../dialect.ts'
 import { sortById } from '../order.ts'
@@ -52,19 +52,23 @@ export type ValueRow = readonly unknown[]
 /** Rows that were read with a page. */
 export class PrefetchedRows extends Prefetched<readonly ValueRow[]> {
   private readonly table: Table
+  private readonly sort: readonly Sort[]
 
+  /** @param sort The order of the rows of each value; that of their ids when it is empty */
   constructor(
     origin: Origin,
     column: string,
     byValue: ReadonlyMap<unknown, readonly ValueRow[]>,
-    table: Table
+    table: Table,
+    sort: readonly Sort[] = []
   ) {
     super(origin, column, byValue)
     this.table = table
+    this.sort = sort
   }
 
   /**
-   * The records that a call asks for.
+   * The records that a call asks for. Those of one value are in the order that it asks for: a relation makes a list of them.
    *
    * @param origin Where the call would read
    * @param query What it would read
@@ -73,7 +77,7 @@ export class PrefetchedRows extends Prefetched<readonly ValueRow[]> {
   toRecords<Result>(origin: Origin, query: ParsedQuery): Result[] | undefined {
     const { where, sort, skip, limit, select } = query
 
-    if (sort.length > 0 || skip > 0) return undefined
+    if (toSortKey(sort) !== toSortKey(this.sort) || skip > 0) return undefined
     if (where.kind !== 'compare' || where.operator !== 'in' || where.path.length > 1) return undefined
 
     const { table } = this
@@ -103,8 +107,15 @@ export class PrefetchedRows extends Prefetched<readonly ValueRow[]> {
       records.push(record)
     }
 
-    return sortById(records, table, origin.id).slice(0, limit) as Result[]
+    const sorted = sort.length > 0 ? records : sortById(records, table, origin.id)
+
+    return sorted.slice(0, limit) as Result[]
   }
+}
+
+/** An order as a string: equal ones have the same. */
+export function toSortKey(sort: readonly Sort[] = []): string {
+  return JSON.stringify(sort.map(({ path, direction }) => [path, direction]))
 }
 
 /** Whether a number may have lost digits in JSON. */

@@ -1,8 +1,10 @@
 // Related rows in the statement of a page: for each relation a column, with a number or with rows as JSON.
 import { sql } from 'kysely'
 import type { PrefetchRequest } from '../../query/related.ts'
+import { copyWith } from '../../utils/object.ts'
 import type { RelatedSelection } from '../databases.ts'
 import type { Fragment, JsonRows, Table } from '../dialect.ts'
+import { toOrder } from '../order.ts'
 import type { KyselySet } from '../relations.ts'
 import type { Column } from '../table.ts'
 
@@ -49,7 +51,12 @@ export function toRelatedSelection(
 
   if (!match) return NOTHING
 
-  const toParts = (statement: Fragment) => statement.compile(origin.source).sql.split(SIZE)
+  const toParts = (statement: Fragment) => {
+    const { sql: text, parameters } = statement.compile(origin.source)
+
+    // It is kept as text.
+    return parameters.length > 0 ? [] : text.split(SIZE)
+  }
   const rows = sql`${sql.table(origin.name)} as ${sql.id(RELATED)}`
   const matching = sql`${rows} where ${match.condition}`
 
@@ -63,7 +70,7 @@ export function toRelatedSelection(
   if (match.isUnique)
     return { parts: toParts(sql`(select ${toRow(values)} from ${matching})`), hasNext: false }
 
-  const some = sql`(select * from ${matching} limit ${sql.raw(SIZE)}) as ${sql.id(RELATED)}`
+  const some = sql`(select * from ${matching}${toOrderBy(request, origin, table)} limit ${sql.raw(SIZE)}) as ${sql.id(RELATED)}`
   const joined = next && request.next && toJoin(request.next, table, next)
 
   return joined && values.length + joined.values.length <= MAX_VALUES
@@ -108,6 +115,18 @@ function toValues(name: string, { columns, dialect }: Table): readonly Fragment[
   const known = values.filter((value) => value !== undefined)
 
   return known.length === values.length && values.length <= MAX_VALUES ? known : undefined
+}
+
+/** Which rows come first, where that matters. */
+function toOrderBy({ list }: PrefetchRequest, { id }: KyselySet, table: Table): Fragment {
+  if (!list) return sql``
+
+  const columns = [...table.columns].map(
+    ([name, column]) => [name, toPlaced(RELATED, column) as Column] as const
+  )
+  const order = toOrder(list.sort, copyWith(table, { name: RELATED, columns: new Map(columns) }), id)
+
+  return sql` order by ${sql.join(order)}`
 }
 
 /** A list as a string; an empty one for a list that is too long. */

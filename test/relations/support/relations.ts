@@ -39,13 +39,32 @@ export const relations = {
   links: {}
 }
 
-/** New for each application: a declaration belongs to one service. */
+/** What clients of the secretive application get where they ask for nothing else. */
+export const DEFAULTS: { readonly [path in Path]?: string[] } = {
+  people: ['boss.boss', 'notes.comments.author', 'team'],
+  notes: ['author.notes', 'tags', 'comments.author', 'commentCount', 'hasComments'],
+  comments: ['author.boss', 'on.tags']
+}
+
+/** New for each application: a declaration belongs to one service. The second one hides what links records. */
 export const declare = {
-  people: () => schema(Person, { hidden: ['secret'], relations: relations.people }),
-  notes: () => schema(Note, { relations: relations.notes }),
-  comments: () => schema(Comment, { relations: relations.comments }),
-  tags: () => schema(Tag),
-  links: () => schema(Link)
+  people: (hidden: string[] = [], include: string[] = []) =>
+    schema(Person, { hidden: ['secret', ...hidden], relations: relations.people, include }),
+  notes: (hidden: string[] = [], include: string[] = []) =>
+    schema(Note, { hidden, relations: relations.notes, include }),
+  comments: (hidden: string[] = [], include: string[] = []) =>
+    schema(Comment, { hidden, relations: relations.comments, include }),
+  tags: (hidden: string[] = []) => schema(Tag, { hidden }),
+  links: (hidden: string[] = []) => schema(Link, { hidden })
+}
+
+/** Fields that link records, for an application that hides them. */
+export const LINKING: { readonly [path in Path]: string[] } = {
+  people: ['id', 'boss_id'],
+  notes: ['id', 'owner'],
+  comments: ['id', 'note'],
+  tags: ['id'],
+  links: ['id', 'note', 'tag']
 }
 
 export type Path = keyof typeof declare
@@ -72,23 +91,35 @@ export function toAccess(guarded: Guarded, path: Path) {
 
 export interface Store {
   readonly app: any
+  /** The same records in an application that hides what links them. */
+  readonly secretive: any
   readonly guarded: Guarded
   /** The statements since it was emptied. */
   readonly statements: string[]
 }
 
 export function createInMemory(): Store {
-  const app: any = alula()
+  const services = paths.map((path) => [path, memory({ multi: true, operators: ['$nor', '$not'] })] as const)
+
+  return { ...register(services), statements: [] }
+}
+
+/** Registers services in two applications. */
+export function register(
+  services: readonly (readonly [path: Path, service: object])[]
+): Omit<Store, 'statements'> {
+  const [app, secretive]: any[] = [alula(), alula()]
   const guarded: Guarded = { rules: {} }
 
-  for (const path of paths) {
-    app.use(path, memory({ multi: true, operators: ['$nor', '$not'] }), {
-      schema: declare[path](),
+  for (const [path, service] of services) {
+    app.use(path, service, { schema: declare[path](), access: toAccess(guarded, path) })
+    secretive.use(path, service, {
+      schema: declare[path](LINKING[path], DEFAULTS[path]),
       access: toAccess(guarded, path)
     })
   }
 
-  return { app, guarded, statements: [] }
+  return { app, secretive, guarded }
 }
 
 export async function ask(app: any, path: string, query: object): Promise<any[]> {

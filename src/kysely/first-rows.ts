@@ -1,0 +1,36 @@
+import { sql } from 'kysely'
+import type { ListRules } from '../query/related.ts'
+import { toGroup } from './comparison.ts'
+import type { Fragment } from './dialect.ts'
+import { toColumn } from './field.ts'
+import { NEVER } from './logic.ts'
+import { toOrder } from './order.ts'
+import type { TableHandle } from './table-handle.ts'
+
+/**
+ * Narrows a condition to the rows that are the first ones of those with the same value in a column: of the records that a
+ * relation leads to, a list has no others.
+ *
+ * @param handle The table
+ * @param column The name of the column
+ * @param list The order of the rows, and how many there are for each value
+ * @param where The condition
+ */
+export function toFirstRows(
+  { table, id, name }: TableHandle,
+  column: string,
+  { sort, limit }: ListRules,
+  where: Fragment
+): Fragment {
+  if (limit === undefined || where === NEVER) return where
+
+  const group = toGroup(toColumn(column, table), table)
+  const order = sql.join(toOrder(sort, table, id))
+  const place = sql`row_number() over (partition by ${group} order by ${order})`
+  const ranked = sql`select ${sql.id(id)}, ${place} as ${sql.id(PLACE)} from ${sql.table(name)} where ${where}`
+
+  return sql`${sql.id(name, id)} in (select ${sql.id(id)} from (${ranked}) as ${sql.id(RANKED)} where ${sql.id(PLACE)} <= ${limit})`
+}
+
+const RANKED = 'alula_ranked'
+const PLACE = 'alula_place'

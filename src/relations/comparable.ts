@@ -1,0 +1,117 @@
+// The fields that a relation compares can be equal.
+import type { Application } from '../core/types.ts'
+import { getSchemaDefinition, type SchemaDefinition } from '../schema/compile.ts'
+import { toExpectation, toField } from '../schema/fields.ts'
+import { getProperties, getTypes, type JsonSchema } from '../schema/json-schema.ts'
+import { getThrough, type Relation } from '../schema/relation.ts'
+import { createShapes } from '../schema/shape.ts'
+import { createTypeError } from '../utils/developer-error.ts'
+import { getEnds } from './ends.ts'
+
+/** The service that has relations, and what its schema says. */
+export interface RelatedService {
+  readonly path: string
+  readonly definition: SchemaDefinition
+}
+
+/**
+ * Checks that the fields that a relation compares may have equal values.
+ *
+ * @param title What the message calls the relation
+ * @param relation The relation
+ * @param own The service that has it
+ * @param app The application
+ * @throws TypeError that names both fields
+ */
+export function assertComparable(
+  title: string,
+  relation: Relation,
+  own: RelatedService,
+  app: Application
+): void {
+  for (const [one, other] of listCompared(own, relation, app)) assertSameKind(title, one, other)
+}
+
+/** One of two fields that a relation compares. */
+interface Side {
+  readonly path: string
+  readonly field: string
+  /** The schema of its record, where there is one. */
+  readonly record: JsonSchema | undefined
+}
+
+function listCompared(
+  { definition: { record }, path }: RelatedService,
+  relation: Relation,
+  app: Application
+): readonly (readonly [Side, Side])[] {
+  const { from, to } = getEnds({ app, service: app.services[path] }, relation)
+  const toSide = (other: string, field: string): Side => ({
+    path: other,
+    field,
+    record: getSchemaDefinition(app.services[other])?.record
+  })
+  const start = { path, field: from, record }
+  const end = toSide(relation.path, to)
+  const through = getThrough(relation)
+
+  if (!through) return [[start, end]]
+  if (through.table !== undefined) return []
+
+  return [
+    [start, toSide(through.path, through.from)],
+    [toSide(through.path, through.to), end]
+  ]
+}
+
+/** A string and a number are never equal to a database. */
+function assertSameKind(title: string, one: Side, other: Side): void {
+  const [first, second] = [toComparedField(one), toComparedField(other)]
+  const families = first && toFamilies(first.kinds)
+
+  if (!second || !families || toFamilies(second.kinds).some((family) => families.includes(family))) return
+
+  const describe = ({ path, field }: Side, { kinds }: ComparedField) =>
+    `'${field}' of '${path}' (${toExpectation(kinds, false)})`
+
+  throw createTypeError(
+    'ALULA_INVALID_RELATION',
+    `${title} compares ${describe(one, first)} with ${describe(other, second)}, whose kinds differ`
+  )
+}
+
+type ComparedField = ReturnType<typeof toField>
+
+/** The field, where its schema tells all that it may be. */
+function toComparedField({ record, field }: Side): ComparedField | undefined {
+  if (!record) return undefined
+
+  const compared = toField(listAlternatives(record, field))
+
+  // An object may stand for an id of a database.
+  return compared.mayBeObject || compared.kinds.length === 0 || compared.kinds.includes('any')
+    ? undefined
+    : compared
+}
+
+/** Kinds whose values may be equal have the same name. A date leaves as a string, so it may be declared as one. */
+function toFamilies(kinds: ComparedField['kinds']): readonly string[] {
+  return kinds.map((kind) => (kind === 'integer' ? 'number' : kind === 'date' ? 'string' : kind))
+}
+
+/** Whether a field is never a single value. An object without properties may stand for an id of a database. */
+export function isCompound(record: JsonSchema, field: string): boolean {
+  const parts = listAlternatives(record, field)
+    .map((part) => ({ part, types: getTypes(part).filter((type) => type !== 'null') }))
+    .filter(({ part, types }) => types.length > 0 || !getTypes(part).includes('null'))
+
+  return (
+    parts.length > 0 &&
+    parts.every(({ part, types }) => getProperties(part).size > 0 || types.join() === 'array')
+  )
+}
+
+/** What the value of a field may be, each one resolved. */
+function listAlternatives(record: JsonSchema, field: string): readonly JsonSchema[] {
+  return createShapes(record)(record).object.fields.get(field)?.alternatives ?? []
+}

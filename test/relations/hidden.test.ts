@@ -1,0 +1,178 @@
+// Fields that clients never see link records all the same, and are told to nobody.
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { access, anyone } from '../../src/access.ts'
+import { callService, getResponse } from '../../src/core/call.ts'
+import { alula } from '../../src/index.ts'
+import { kysely } from '../../src/kysely.ts'
+import { memory } from '../../src/memory.ts'
+import { count, exists, many, one, schema } from '../../src/schema.ts'
+import { describeDatabases } from '../support/sql.ts'
+import { openTables } from './support/tables.ts'
+
+const PREFIX = 'alula_hidden_'
+
+const Person = z.object({ id: z.int(), name: z.string(), token: z.string() })
+const Note = z.object({ id: z.int(), text: z.string(), owner: z.int() })
+const Comment = z.object({ id: z.int(), note: z.int(), body: z.string() })
+const Tag = z.object({ id: z.int(), name: z.string() })
+const Link = z.object({ id: z.int(), note: z.int(), tag: z.int() })
+
+const relations = {
+  author: one('people', { from: 'owner', filter: ['name'] }),
+  comments: many('comments', { to: 'note', filter: ['body'] }),
+  tags: many('tags', { through: { path: 'links', from: 'note', to: 'tag' }, filter: ['name'] }),
+  commentCount: count('comments', { to: 'note' }),
+  hasComments: exists('comments', { to: 'note' })
+}
+
+async function ask(app: any, query: object, params: object = {}): Promise<any> {
+  const call = { method: 'find', params: { provider: 'rest', query, ...params } }
+
+  return getResponse(await callService(app.service('notes'), call as any))
+}
+
+async function start(toService: (name: string) => any): Promise<any> {
+  const app: any = alula()
+  const mistakes: string[] = []
+
+  app.on('error', ({ message }: Error) => mistakes.push(message))
+  app.use('people', toService('people'), { schema: schema(Person, { hidden: ['id', 'token'] }) })
+  app.use('comments', toService('comments'), {
+    schema: schema(Comment, { hidden: ['id', 'note'], query: { fields: ['body'] } })
+  })
+  app.use('tags', toService('tags'), { schema: schema(Tag, { hidden: ['id'], query: { fields: ['name'] } }) })
+  app.use('links', toService('links'), { schema: schema(Link), methods: [] })
+  app.use('notes', toService('notes'), {
+    schema: schema(Note, { hidden: ['owner'], relations }),
+    access: access({ all: anyone })
+  })
+  await app.setup()
+  expect(mistakes).toEqual([])
+
+  const add = (path: string, records: object[]) => app.service(path).create(records, { schema: false })
+
+  await add('people', [
+    { id: 1, name: 'Ada', token: 'sentinel' },
+    { id: 2, name: 'Bob', token: 'sentinel' }
+  ])
+  await add('notes', [
+    { id: 1, text: 'a', owner: 2 },
+    { id: 2, text: 'b', owner: 1 }
+  ])
+  await add('comments', [
+    { id: 1, note: 1, body: 'x' },
+    { id: 2, note: 1, body: 'y' }
+  ])
+  await add('tags', [{ id: 1, name: 'code' }])
+  await add('links', [{ id: 1, note: 2, tag: 1 }])
+
+  return app
+}
+
+async function check(app: any): Promise<void> {
+  const first = {
+    ...{ id: 1, text: 'a', author: { name: 'Bob' }, comments: [{ body: 'x' }, { body: 'y' }], tags: [] },
+    ...{ commentCount: 2, hasComments: true }
+  }
+  const second = {
+    ...{ id: 2, text: 'b', author: { name: 'Ada' }, comments: [], tags: [{ name: 'code' }] },
+    ...{ commentCount: 0, hasComments: false }
+  }
+  const $include = Object.keys(relations)
+
+  // Read with a page, and by themselves.
+  for (const params of [{}, { paginate: false }]) {
+    const page = await ask(app, { $include, $sort: { id: 1 } }, params)
+
+    expect(page.data ?? page).toEqual([first, second])
+  }
+
+  const list = async (query: object) =>
+    (await ask(app, { ...query, $select: ['id'] })).data.map((one: any) => one.id)
+
+  expect(await list({ 'author.name': 'Ada' })).toEqual([2])
+  expect(await list({ 'comments.body': 'y' })).toEqual([1])
+  expect(await list({ 'tags.name': 'code' })).toEqual([2])
+  expect(await list({ $sort: { commentCount: 1 } })).toEqual([2, 1])
+  for (const query of [
+    { 'author.id': 1 },
+    { 'comments.note': 1 },
+    { 'author.token': 'sentinel' },
+    { owner: 1 }
+  ]) {
+    await expect(ask(app, query)).rejects.toMatchObject({ code: 400 })
+  }
+}
+
+describe('hidden fields in memory', () => {
+  it('link records', async () => {
+    await check(await start(() => memory({ multi: true, paginate: { default: 10 } })))
+  })
+
+  it('are compared with no value that clients choose, also where the application was not set up', async () => {
+    const open = (settings: object, relation: object, methods = ['find', 'create']) => {
+      const app: any = alula()
+
+      app.use('people', memory(), { schema: schema(Person, { hidden: ['id', 'token'] }) })
+      app.use('links', memory(), { methods: ['create'] })
+      app.use('notes', memory(), {
+        schema: schema(Note, { ...settings, relations: { related: relation as any } }),
+        methods
+      })
+
+      return app
+    }
+    const message =
+      "asks 'people' for 'token', which its schema hides, by 'text', which clients can set: they could try values until it finds one. Let the server set 'text', or name another field"
+
+    for (const relation of [
+      one('people', { from: 'text', to: 'token' }),
+      many('people', { from: 'text', to: 'token' }),
+      count('people', { from: 'text', to: 'token' }),
+      exists('people', { from: 'text', to: 'token' })
+    ]) {
+      const app = open({}, relation)
+
+      await expect(app.setup()).rejects.toMatchObject({
+        code: 'ALULA_UNKNOWN_FIELD',
+        message: expect.stringContaining(`The relation 'related' of service 'notes' ${message}`)
+      })
+
+      const unready = open({}, relation)
+
+      await unready.service('people').create({ name: 'Ada', token: 'guess' })
+      await unready.service('notes').create({ text: 'guess', owner: 0 }, { schema: false })
+      await expect(ask(unready, { $include: 'related' })).rejects.toMatchObject({ code: 400 })
+    }
+
+    const through = { path: 'links', from: 'note', to: 'guess' }
+
+    await expect(open({}, many('people', { through, to: 'token' })).setup()).rejects.toThrow(
+      "by 'guess' of 'links', which clients can set"
+    )
+    // An id names a record, and is no secret to a client that sets it.
+    await open({}, one('people', { from: 'owner', to: 'id' })).setup()
+    // The server sets it, or clients do not write.
+    await open({ server: { text: () => 'a' } }, one('people', { from: 'text', to: 'token' })).setup()
+    await open({}, one('people', { from: 'text', to: 'token' }), ['find']).setup()
+  })
+})
+
+describeDatabases('hidden fields in tables', (database) => {
+  it('link records', async () => {
+    const db = await openTables(database, PREFIX, {
+      people: `name ${database.text}, token ${database.text}`,
+      notes: `text ${database.text}, owner integer`,
+      comments: `note integer, body ${database.text}`,
+      tags: `name ${database.text}`,
+      links: 'note integer, tag integer'
+    })
+
+    await check(
+      await start((name) =>
+        kysely({ Model: db, name: `${PREFIX}${name}`, multi: true, paginate: { default: 10 } })
+      )
+    )
+  })
+})
