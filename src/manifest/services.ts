@@ -7,7 +7,13 @@ import { getOwnAccess } from '../core/own-access.ts'
 import { getPublisher } from '../core/publish.ts'
 import type { MethodRoute } from '../core/routes.ts'
 import { getIdField, getMethodRoutes, getServiceOptions } from '../core/service.ts'
-import type { Application, FeathersService, HookContext, Parent } from '../core/types.ts'
+import type {
+  Application,
+  FeathersService,
+  HookContext,
+  NormalizedServiceOptions,
+  Parent
+} from '../core/types.ts'
 import { getTraits } from '../hooks/traits.ts'
 import type { Layer } from '../hooks/types.ts'
 import { getSchemaDefinition, type SchemaDefinition } from '../schema/compile.ts'
@@ -41,6 +47,8 @@ export interface ManifestService {
   readonly hasOwnAccess: boolean
   /** What its schema says; missing for a service without one. */
   readonly definition?: SchemaDefinition
+  /** Whether some client finds its records, by `find` or through relations of other services. */
+  readonly isFound: boolean
   /** The methods that clients have. */
   readonly methods: readonly ManifestMethod[]
   /** The most records of a page; missing where there is no limit. */
@@ -74,12 +82,13 @@ export interface ManifestMethod {
  * Reads the services of an application.
  *
  * @param app The application; its hooks are read as they are at this moment
+ * @param paths The paths of the services to read; all when left out
  */
-export function readServices(app: Application): readonly ManifestService[] {
+export function readServices(app: Application, paths?: ReadonlySet<string>): readonly ManifestService[] {
   const transports = readTransports(app)
 
   return Object.entries(app.services as { [path: string]: FeathersService }).flatMap(([path, service]) => {
-    const options = getServiceOptions(service)
+    const options = paths?.has(path) === false ? undefined : getServiceOptions(service)
 
     if (!options) return []
 
@@ -106,6 +115,7 @@ export function readServices(app: Application): readonly ManifestService[] {
       definition: getSchemaDefinition(service),
       page: paging.default === undefined ? undefined : { hasTotal: paging.total !== false },
       cap: paging.max,
+      isFound: isFound(options, of),
       methods: options.methods.map((name) => readMethod(name, of))
     }
   })
@@ -128,6 +138,36 @@ export function readOpenServices(app: Application): readonly ManifestService[] {
       }
     })
     .filter(({ methods }) => methods.length > 0)
+}
+
+/**
+ * Reads the services whose records clients get through relations alone, because no method of theirs is open.
+ *
+ * @param app The application
+ * @param services The services that clients reach
+ */
+export function readRelatedServices(
+  app: Application,
+  services: readonly ManifestService[]
+): readonly ManifestService[] {
+  const known = new Set(services.map(({ path }) => path))
+  const listOthers = (some: readonly ManifestService[]) =>
+    some
+      .flatMap(({ definition }) => Object.values(definition?.relations ?? {}))
+      .filter(({ path }) => !known.has(path))
+  const related: ManifestService[] = []
+
+  for (let others = listOthers(services); others.length > 0; ) {
+    const paths = new Set(others.map(({ path }) => path))
+    const found = readServices(app, paths).filter(({ isFound }) => isFound)
+
+    for (const path of paths) known.add(path)
+
+    related.push(...found.map((service) => ({ ...service, methods: [] })))
+    others = listOthers(found)
+  }
+
+  return related
 }
 
 /** Whether an application has Socket.IO, also before it listens. */
@@ -166,6 +206,14 @@ function readMethod(name: string, of: Readable): ManifestMethod {
     protects: listProtected(layers ?? []),
     event: event && publisher ? { name: event, publisher: publisher.name || 'a function' } : undefined
   }
+}
+
+/** Relations ask the rule of `find`, whether or not clients have the method. */
+function isFound({ methods, access }: NormalizedServiceOptions, of: Readable): boolean {
+  if (!isFunction((of.service as Partial<FeathersService>).find)) return false
+  if (!methods.includes('find') && !access) return false
+
+  return readWho('find', getLayers(of.service, 'find'), of) !== 'nobody'
 }
 
 /** What cannot be read is open: this must never say of an open method that it is closed. */

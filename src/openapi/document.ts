@@ -3,7 +3,7 @@ import { getErrorStatus } from '../core/error-status.ts'
 import { warnOnce } from '../core/internals.ts'
 import type { Application } from '../core/types.ts'
 import { readLogin } from '../manifest/login.ts'
-import { readOpenServices } from '../manifest/services.ts'
+import { readOpenServices, readRelatedServices } from '../manifest/services.ts'
 import { isObject, isString } from '../utils/check.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { createFilters } from './filters.ts'
@@ -51,8 +51,10 @@ export function toOpenApi(app: Application, options: OpenApiOptions = {}): OpenA
   const unknown: string[] = []
   const paths: PathItems = new Map()
   const operationIds = new Names()
-  const names = new Map(services.map(({ path }) => [path, toServiceNames(path)]))
-  const schemas = new Schemas(services, {
+  const related = readRelatedServices(app, services)
+  const described = [...services, ...related]
+  const names = new Map(described.map(({ path }) => [path, toServiceNames(path)]))
+  const schemas = new Schemas(described, {
     names,
     hasOwnErrors: typeof app.get?.('formatError') === 'function',
     onUnknown: (path) => unknown.push(path)
@@ -79,13 +81,10 @@ export function toOpenApi(app: Application, options: OpenApiOptions = {}): OpenA
     })
   }
 
-  if (unknown.length > 0) {
-    warnOnce(
-      app,
-      'ALULA_OPENAPI',
-      `The document says nothing of what these fields hold, because their schemas cannot be described as JSON Schema: ${unknown.join(', ')}`
-    )
-  }
+  // Their records are in those of others.
+  for (const service of related) schemas.of(service)
+
+  if (unknown.length > 0) warnOfUnknown(app, unknown)
 
   return {
     openapi: '3.1.1',
@@ -99,6 +98,14 @@ export function toOpenApi(app: Application, options: OpenApiOptions = {}): OpenA
       securitySchemes: toSecuritySchemes(login)
     }
   }
+}
+
+function warnOfUnknown(app: Application, fields: readonly string[]): void {
+  warnOnce(
+    app,
+    'ALULA_OPENAPI',
+    `The document says nothing of what these fields hold, because their schemas cannot be described as JSON Schema: ${fields.join(', ')}`
+  )
 }
 
 /** Does what `Object.fromEntries` does, which takes ten times as long for a thousand names. */

@@ -263,7 +263,7 @@ function toQuery(
   }
   if (name === 'find') return ofFind()
 
-  return name === 'create' || isSingleton || segments.includes(ID) ? ofOne : ofSeveral()
+  return name === 'create' || isSingleton || segments.includes(ID) ? ofOne(name) : ofSeveral(name)
 }
 
 /** The data of a call; `undefined` for one without. */

@@ -6,14 +6,14 @@ import {
   hasSockets,
   type ManifestMethod,
   type ManifestService,
-  readOpenServices
+  readOpenServices,
+  readRelatedServices
 } from '../manifest/services.ts'
 import { getMethodDefinition, isFieldTable, type SchemaDefinition } from '../schema/compile.ts'
 import type { Envelope } from '../schema/envelope.ts'
 import { type Field, isHidden } from '../schema/fields.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { type FormField, toFormFields } from './form-fields.ts'
-import { hasFind } from './schemas.ts'
 import { listHidden } from './service-schemas.ts'
 
 /** What the page knows of an application before anyone has logged in. */
@@ -103,8 +103,10 @@ export interface PageInfo {
  */
 export function toPageData(app: Application): PageData {
   const services = readOpenServices(app)
+  const found = [...services, ...readRelatedServices(app, services)].filter(({ isFound }) => isFound)
+  const paths = new Set(found.map(({ path }) => path))
 
-  return { services: services.map((service) => toPageService(service, services)) }
+  return { services: services.map((service) => toPageService(service, paths)) }
 }
 
 /**
@@ -132,7 +134,7 @@ function toStrategy({ name, fields }: ManifestStrategy): PageStrategy {
   return { name, fields: fields.length > 0 ? fields : null }
 }
 
-function toPageService(service: ManifestService, services: readonly ManifestService[]): PageService {
+function toPageService(service: ManifestService, found: ReadonlySet<string>): PageService {
   const { path, id, by = id, definition, methods, isSingleton, parent = {} } = service
   const query = !isSingleton && definition && isFieldTable(definition.query) ? definition.query : undefined
   const hidden = listHidden(service)
@@ -154,7 +156,7 @@ function toPageService(service: ManifestService, services: readonly ManifestServ
     operators: query?.operators ?? null,
     envelope: definition?.envelope ?? null,
     relations: Object.entries(definition?.relations ?? {})
-      .filter(([, { path }]) => services.some((other) => other.path === path && hasFind(other)))
+      .filter(([, { path }]) => found.has(path))
       .map(([name]) => name)
   }
 }

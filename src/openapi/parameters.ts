@@ -29,10 +29,10 @@ const OPERATORS = [...FIELD_OPERATORS.keys()].filter((name) => !SHORT_NAMES.has(
 export interface ServiceQueries {
   /** The id of a record in a path. */
   readonly id: JsonSchema
-  /** What standard methods take that concern one record. */
-  readonly ofOne: readonly OpenApiParameter[]
+  /** What standard methods take that concern one record; `remove` includes nothing by default. */
+  readonly ofOne: (method: string) => readonly OpenApiParameter[]
   /** What those take that concern several. */
-  readonly ofSeveral: () => readonly OpenApiParameter[]
+  readonly ofSeveral: (method: string) => readonly OpenApiParameter[]
   /** What `find` takes. */
   readonly ofFind: () => readonly OpenApiParameter[]
 }
@@ -44,7 +44,10 @@ export interface ServiceQueries {
  * @param sources What else is known
  */
 export function toQueries(service: ManifestService, sources: QuerySources): ServiceQueries {
-  const include = toInclude(service, sources)
+  const names = listIncludes(service, sources, MAX_LEVELS)
+  const include = toInclude(names, service.definition?.include ?? [])
+  const plain = toInclude(names, [])
+  const includeOf = (method: string) => (method === 'remove' ? plain : include)
   let known: readonly OpenApiParameter[] | undefined
   const toFilters = () => {
     known ??= listFilters(service, sources)
@@ -54,8 +57,8 @@ export function toQueries(service: ManifestService, sources: QuerySources): Serv
 
   return {
     id: toIdSchema(service),
-    ofOne: include,
-    ofSeveral: () => (include.length === 0 ? toFilters() : toFilters().concat(include)),
+    ofOne: includeOf,
+    ofSeveral: (method) => (names.length === 0 ? toFilters() : toFilters().concat(includeOf(method))),
     ofFind: () => toFilters().concat(toPaging(service, sources), include)
   }
 }
@@ -105,14 +108,15 @@ const LIMITS: readonly OpenApiParameter[] = ['$limit', '$skip'].map((name) =>
   Object.freeze(toForm(name, Object.freeze({ type: 'integer', minimum: 0 })))
 )
 
-function toInclude(service: ManifestService, sources: QuerySources): readonly OpenApiParameter[] {
-  const names = listIncludes(service, sources, MAX_LEVELS)
-
+/** The relations that may be included, and those that are where a call asks for no others. */
+function toInclude(names: readonly string[], defaults: readonly string[]): readonly OpenApiParameter[] {
   if (names.length === 0) return []
 
+  const shown = defaults.filter((name) => names.includes(name))
   const items = { type: 'string', enum: names }
+  const list = { type: 'array', items, maxItems: MAX_NAMES }
 
-  return [toForm('$include[]', { type: 'array', items, maxItems: MAX_NAMES })]
+  return [toForm('$include[]', shown.length > 0 ? { ...list, default: shown } : list)]
 }
 
 /** The operators that may stand under a field. */

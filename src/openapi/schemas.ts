@@ -30,7 +30,7 @@ export class Schemas implements DocumentStore {
   private readonly made = new Map<ManifestService, ServiceSchemas>()
 
   /**
-   * @param services The services that clients may call
+   * @param services The services that clients may call, and those that relations lead to
    * @param settings What else is known
    */
   constructor(services: readonly ManifestService[], { names, hasOwnErrors, onUnknown }: SchemaSettings) {
@@ -72,7 +72,7 @@ export class Schemas implements DocumentStore {
   findRelated(path: string): ManifestService | undefined {
     const service = this.services.get(path)
 
-    return service && hasFind(service) ? service : undefined
+    return service?.isFound ? service : undefined
   }
 
   describeRelated(relation: Relation): JsonSchema | undefined {
@@ -85,11 +85,10 @@ export class Schemas implements DocumentStore {
     const name = this.records.get(related.path)
     const record: JsonSchema = name === undefined ? ANYTHING : { $ref: `#/components/schemas/${name}` }
 
-    return relation.kind === 'one' ? { anyOf: [record, { type: 'null' }] } : { type: 'array', items: record }
-  }
-}
+    if (relation.kind === 'one') return { anyOf: [record, { type: 'null' }] }
 
-/** Whether clients may find the records of a service. */
-export function hasFind({ methods }: ManifestService): boolean {
-  return methods.some(({ name }) => name === 'find')
+    const list: JsonSchema = { type: 'array', items: record }
+
+    return relation.limit === undefined ? list : { ...list, maxItems: relation.limit }
+  }
 }

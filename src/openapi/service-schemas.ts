@@ -93,8 +93,10 @@ class Declared {
     const record = this.addRecord()
     const data = this.addData()
     const results = this.addCustom(data)
+    // What is found through relations alone has no responses.
+    const isCalled = this.service.methods.length > 0
 
-    if (hasView) {
+    if (hasView && isCalled) {
       const view = this.addView()
 
       return { one: view, list: view, page: view, hidden, data, results }
@@ -103,7 +105,7 @@ class Declared {
     return {
       one: toOneResponse(record, envelope),
       list: toListResponse(record, envelope),
-      page: this.addPage(record),
+      page: isCalled ? this.addPage(record) : ANYTHING,
       hidden,
       data,
       results

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { access, anyone } from '../../src/access.ts'
 import { alula } from '../../src/index.ts'
 import { MemoryService, memory } from '../../src/memory.ts'
-import { count, exists, many, one, schema } from '../../src/schema.ts'
+import { schema } from '../../src/schema.ts'
 import { describeApp, describeService, INTEGER, Note, toNames } from './support/describe.ts'
 
 it('has the calls of a service, by the methods that clients have', async () => {
@@ -271,47 +270,6 @@ it('has custom methods by name and by route, and another field in place of the i
   expect(components.schemas.NoteArchive.required).toEqual(['before'])
   expect(components.schemas.NoteArchiveResult.required).toEqual(['count'])
   expect(Object.keys(paths['/notes/{text}'].post.responses)).toContain('204')
-})
-
-it('has relations whose services clients may ask', async () => {
-  const app = alula()
-  const related = schema(z.object({ id: z.int32(), name: z.string(), noteId: z.int32() }))
-
-  app.use('open', memory(), { schema: related, access: access({ find: anyone }) })
-  app.use('sealed', memory(), {
-    schema: schema(Note, { view: ({ dispatch }) => ({ note: dispatch }) }),
-    access: access({ find: anyone })
-  })
-  app.use('shut', memory(), { schema: related, access: access({ get: anyone }) })
-  app.use('notes', memory(), {
-    schema: schema(Note, {
-      relations: {
-        first: one('open', { from: 'id', filter: ['name'] }),
-        all: many('open', { to: 'noteId' }),
-        number: count('open', { to: 'noteId' }),
-        secret: many('shut', { to: 'noteId', filter: ['name'] }),
-        any: exists('open', { to: 'noteId' }),
-        sealed: one('sealed', { from: 'id' })
-      }
-    })
-  })
-
-  const { paths, components } = await describeApp(app)
-  const names = toNames(paths['/notes'].get)
-  const { properties } = components.schemas.Note
-
-  expect(names).toContain('first.name')
-  expect(names).not.toContain('secret.name')
-  expect(paths['/notes'].get.parameters.at(-1).schema.items.enum).toEqual([
-    ...['first', 'all', 'number', 'any', 'sealed']
-  ])
-  expect(properties.first).toEqual({ anyOf: [{ $ref: '#/components/schemas/Open' }, { type: 'null' }] })
-  expect(properties.all).toEqual({ type: 'array', items: { $ref: '#/components/schemas/Open' } })
-  expect(properties.number).toEqual({ type: 'integer', minimum: 0 })
-  expect(properties.any).toEqual({ type: 'boolean' })
-  // What its service makes of responses is not made of an included record.
-  expect(properties.sealed).toEqual({ anyOf: [{ $ref: '#/components/schemas/Sealed' }, { type: 'null' }] })
-  expect(JSON.stringify([paths['/notes'], components])).not.toContain('secret')
 })
 
 it('lists services without a schema, whose bodies may be anything', async () => {

@@ -124,17 +124,26 @@ it('custom methods have forms of their data and of their query', async () => {
   ])
 })
 
-it('relations are offered whose services clients may search', async () => {
+it('relations are offered whose records clients may find', async () => {
   const { services } = await read('data.json', (app) => {
     const record = z.object({ id: z.int(), noteId: z.int() })
 
     app.use('open', memory(), { methods: ['find'], schema: schema(record), access: OPEN })
-    app.use('shut', memory(), { methods: ['get'], schema: schema(record), access: OPEN })
+    app.use('shut', memory(), {
+      methods: ['get'],
+      schema: schema(record),
+      access: access({ get: anyone })
+    })
+    app.use('ruled', memory(), { methods: [], schema: schema(record), access: OPEN })
     app.use('notes', memory(), {
       methods: ['find', 'create'],
       events: ['printed'],
       schema: schema(record, {
-        relations: { first: one('open', { from: 'noteId' }), other: one('shut', { from: 'noteId' }) }
+        relations: {
+          first: one('open', { from: 'noteId' }),
+          other: one('shut', { from: 'noteId' }),
+          third: one('ruled', { from: 'noteId' })
+        }
       }),
       access: OPEN
     })
@@ -142,7 +151,8 @@ it('relations are offered whose services clients may search', async () => {
   })
   const notes = services.find(({ path }: any) => path === 'notes')
 
-  expect(notes.relations).toEqual(['first'])
+  expect(services.map(({ path }: any) => path)).not.toContain('ruled')
+  expect(notes.relations).toEqual(['first', 'third'])
   expect(notes.methods.map(({ name, event }: any) => [name, event])).toEqual([
     ['find', null],
     ['create', 'created']
