@@ -1,6 +1,7 @@
 import { BaseApplication } from '../core/application.ts'
 import { createEntry } from '../core/caller.ts'
 import { assertErrorStatus } from '../core/error-status.ts'
+import { assertExtensible } from '../core/gate.ts'
 import { getInternals } from '../core/internals.ts'
 import { addMethodRoutes, assertNoRoute } from '../core/method-routes.ts'
 import { registrationSteps } from '../core/register.ts'
@@ -28,6 +29,7 @@ export class Feathers extends BaseApplication {
     addScope,
     enforceSchema,
     addRelations,
+    assertExtensible,
     ...registrationSteps,
     addMethodRoutes
   ]

@@ -1,11 +1,11 @@
 import { getTraits } from '../hooks/traits.ts'
 import type { AroundHook, Layer } from '../hooks/types.ts'
 import { createError } from '../utils/developer-error.ts'
-import type { Levels } from './extensions.ts'
+import { type Levels, listExtensions } from './extensions.ts'
 import { SERVICE_HOOKS, type ServiceHooks } from './hooks.ts'
 import { getInternals } from './internals.ts'
 import { getHookMethods, getServiceOptions } from './service.ts'
-import type { HookContext } from './types.ts'
+import type { FeathersService, HookContext } from './types.ts'
 
 /** A service that is registered. */
 interface Hooked {
@@ -40,6 +40,20 @@ export function visitHooks(
       phase[type]?.forEach(visit)
     })
   })
+}
+
+/**
+ * Checks that what is declared about a service can hold; a step of its registration.
+ *
+ * @throws Error for a service with options such as `schema` or `access` that brought hooks of another library
+ */
+export function assertExtensible(service: FeathersService, path: string): void {
+  if (typeof service.hooks !== 'function' || listExtensions(service).length === 0) return
+
+  throw createError(
+    'ALULA_FOREIGN_HOOKS',
+    `Service '${path}' brought hooks of another library: the options 'schema', 'access', 'parent' and 'singleton' would not hold its calls`
+  )
 }
 
 /**

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { access } from '../../src/access.ts'
 import { alula } from '../../src/index.ts'
+import { schema } from '../../src/schema.ts'
 import { createTypeError } from '../../src/utils/developer-error.ts'
 import { describeBoth } from './both.ts'
 import { createTrace } from './trace.ts'
@@ -340,4 +342,16 @@ it('a service that has its own hooks function keeps it, and its methods stay as 
 
   expect(given).toEqual([{ before: [] }])
   expect(await app.service('things').get(1)).toBe('untouched')
+})
+
+it.each([
+  ['a schema', { schema: schema({ type: 'object', properties: { id: { type: 'number' } } }) }],
+  ['access', { access: access({ get: () => false }) }],
+  ['a single record', { singleton: () => 1 }]
+])('a service that has its own hooks function is refused with %s, which would not hold', (_what, options) => {
+  const service: any = { get: async () => ({ id: 1 }), hooks: () => undefined }
+
+  expect(() => alula().use('things', service, options)).toThrow(
+    "Service 'things' brought hooks of another library: the options 'schema', 'access', 'parent' and 'singleton' would not hold"
+  )
 })

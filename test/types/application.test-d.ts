@@ -9,7 +9,9 @@ import {
   feathers,
   type RouteLookup,
   type ServiceMixin,
-  type ServiceOptions
+  type ServiceOfClient,
+  type ServiceOptions,
+  type ServicesOfClient
 } from '../../src/index.ts'
 import { expectType } from '../support/expect-type.ts'
 import {
@@ -111,7 +113,8 @@ export async function callMethods() {
 
 // A client has the methods, and calls them with the same types.
 export async function callAsClient() {
-  const client = app.asClient({ user: { id: 1 }, provider: 'mqtt' }).service('messages')
+  const services: ServicesOfClient<Services> = app.asClient({ user: { id: 1 }, provider: 'mqtt' })
+  const client: ServiceOfClient<MessageService> = services.service('messages')
 
   expectType<Message[]>().of(await client.find({ query: { text: 'Hello' } }))
   expectType<Message>().of(await client.create({ text: 'Hello' }))

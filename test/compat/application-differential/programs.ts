@@ -21,7 +21,7 @@ export const programs: {
     false,
     true
   ],
-  mixins: [({ create }) => create().mixins.length, 2, 10],
+  mixins: [({ create }) => create().mixins.length, 2, 11],
   'removed-during-setup': [
     async ({ create }) => {
       const asked: string[] = []
