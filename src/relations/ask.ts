@@ -232,7 +232,7 @@ function toCaller(params: Params & { adapter?: unknown; paginate?: unknown }): P
 }
 
 /** The params of an internal call in the same transaction. */
-function toInternal({ transaction }: Params & { transaction?: unknown }): Params {
+export function toInternal({ transaction }: Params & { transaction?: unknown }): Params {
   return transaction === undefined ? {} : ({ transaction } as Params)
 }
 

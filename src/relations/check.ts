@@ -2,7 +2,7 @@
 import { reportMistake } from '../core/events.ts'
 import { getLayers, isRefused } from '../core/gate.ts'
 import { getServiceOptions } from '../core/service.ts'
-import type { Application, FeathersService, Params } from '../core/types.ts'
+import type { Application, Params } from '../core/types.ts'
 import { getTraits } from '../hooks/traits.ts'
 import { hasLinks } from '../query/related.ts'
 import { toNames } from '../schema/alternatives.ts'
@@ -14,6 +14,7 @@ import { listStored } from '../schema/stored.ts'
 import { isFunction } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
+import { toInternal } from './ask.ts'
 import { assertComparable, isCompound, type RelatedService } from './comparable.ts'
 import { tellsOfHidden } from './hidden.ts'
 import { findFault } from './include.ts'
@@ -25,6 +26,8 @@ interface Checked {
   readonly relation: Relation
   readonly app: Application
   readonly own: RelatedService
+  /** What a table is asked with: another call could wait for the connection that a transaction holds. */
+  readonly params: object
 }
 
 /**
@@ -45,7 +48,7 @@ export async function assertRelations(app: Application, own: RelatedService, par
 
   for (const [name, relation] of Object.entries(relations)) {
     const title = `The relation '${name}' of service '${own.path}'`
-    const checked = { title, relation, app, own }
+    const checked = { title, relation, app, own, params: toInternal(params) }
 
     assertStart(checked)
     assertServices(checked)
@@ -99,10 +102,11 @@ function assertServices({ title, relation, app: { services } }: Checked): void {
 }
 
 /** What links has both fields. */
-async function assertLinks({ title, relation, app, own }: Checked): Promise<void> {
+async function assertLinks(checked: Checked): Promise<void> {
+  const { title, relation, app } = checked
   const through = getThrough(relation)
 
-  if (through?.table !== undefined) return await assertTable(title, through, app, app.services[own.path])
+  if (through?.table !== undefined) return await assertTable(checked, through)
 
   const declared = through && getSchemaDefinition(app.services[through.path])
   const names = declared ? toNames(declared.record) : []
@@ -117,11 +121,11 @@ async function assertLinks({ title, relation, app, own }: Checked): Promise<void
 }
 
 async function assertTable(
-  title: string,
-  { table, from, to }: LinkFields & { readonly table: string },
-  app: Application,
-  service: FeathersService
+  { title, app, own, params }: Checked,
+  { table, from, to }: LinkFields & { readonly table: string }
 ): Promise<void> {
+  const service = app.services[own.path]
+
   if (!hasLinks(service)) {
     throw createError(
       'ALULA_INVALID_RELATION',
@@ -132,7 +136,7 @@ async function assertTable(
   const source = service.asLinks(table, from, {})
   // A database that is away keeps no application from starting.
   const read = await getTraits(source)
-    .stored?.()
+    .stored?.(params)
     .then(
       (stored) => ({ stored }),
       () => undefined
@@ -219,13 +223,13 @@ function assertFilters({ title, relation, app }: Checked): void {
 }
 
 /** Where no schema says which fields there are, a table does. */
-async function assertStoredFields({ title, relation, app }: Checked): Promise<void> {
+async function assertStoredFields({ title, relation, app, params }: Checked): Promise<void> {
   const service = app.services[relation.path]
   const asked = listAsked(relation)
 
   if (asked.length === 0 || getSchemaDefinition(service)) return
 
-  const names = (await listStored(service)) ?? asked
+  const names = (await listStored(service, params)) ?? asked
   const missing = asked.find((field) => !names.includes(field) && !names.includes(toFirst(field)))
 
   if (missing === undefined) return

@@ -27,11 +27,12 @@ export interface SchemaComparison extends Pick<SchemaSettings, 'computed' | 'dri
  * The names of the fields that the store of a service has.
  *
  * @param service The service
+ * @param params Those of the call that asks, whose transaction is used
  * @returns `undefined` where the store has any, and where it cannot be asked now: its calls say why
  */
-export async function listStored(service: object): Promise<readonly string[] | undefined> {
+export async function listStored(service: object, params?: object): Promise<readonly string[] | undefined> {
   try {
-    const stored = await getTraits(service).stored?.()
+    const stored = await getTraits(service).stored?.(params)
 
     return stored?.map(({ name }) => name)
   } catch {

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { access, anyone } from '../../src/access.ts'
 import { callService, getResponse } from '../../src/core/call.ts'
 import { alula } from '../../src/index.ts'
-import { KyselyService, kysely, withTransaction } from '../../src/kysely.ts'
+import { KyselyService, kysely, table, transaction, withTransaction } from '../../src/kysely.ts'
 import { memory } from '../../src/memory.ts'
 import { type LinkOptions, many, schema } from '../../src/schema.ts'
 import { describeDatabases, MARIADB, SQLITE, type TestDatabase } from '../support/sql.ts'
@@ -112,6 +112,36 @@ describeDatabases('a relation through a table without a service', (database) => 
       await transaction.insertInto(`${PREFIX}note_tags`).values({ note: 3, tag: 1 }).execute()
       expect((await app.service('notes').get(3, { query: { $include: 'tags' } })).tags).toEqual([history])
     })
+  })
+
+  it('is checked by a first call in a transaction that only params lead to', async () => {
+    const { db } = await open(database)
+    const app: any = alula()
+    // An instance of which nothing was read.
+    const fresh = db.withTables()
+    const create = (name: string) => kysely({ Model: fresh, name: `${PREFIX}${name}` })
+
+    app.use('tags', create('tags'))
+    app.use('labels', create('tags'), { methods: ['find'] })
+    app.use('notes', create('notes'), {
+      schema: table({ relations: { tags: many('tags', { through: { ...LINK, to: 'tga' } as LinkOptions }) } })
+    })
+    app.service('labels').hooks({
+      before: {
+        find: [
+          transaction.start(),
+          async (context: any) => {
+            const params = { transaction: context.params.transaction, query: { $include: 'tags' } }
+
+            context.result = await app.service('notes').get(1, params)
+          }
+        ]
+      },
+      after: { find: [transaction.end()] },
+      error: { find: [transaction.rollback()] }
+    })
+
+    await expect(app.service('labels').find()).rejects.toThrow("for 'tga', which is none of its columns")
   })
 
   it('is read where a call of its service reads', async () => {
