@@ -16,7 +16,7 @@ declare module '../utils/call-state.ts' {
 }
 
 /**
- * The one gate through which every transport reaches a service. Whether the method exists for clients is
+ * The one entrance through which every transport reaches a service. Whether the method exists for clients is
  * decided before, by the transport’s conversion into a `ServiceCall`.
  *
  * @param service A registered service

@@ -1,5 +1,5 @@
 import { decide } from '../access/access.ts'
-import { verifyCredentials } from '../access/admit.ts'
+import { verifyCredentials } from '../access/credentials.ts'
 import type { AccessRule } from '../access/rules.ts'
 import { assertCalled } from '../core/assert-application.ts'
 import type { Application, HookContext, MountedDetails, MountedHandler, Params } from '../core/types.ts'
