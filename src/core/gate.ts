@@ -48,7 +48,9 @@ export function visitHooks(
  * @throws Error for a service with options such as `schema` or `access` that brought hooks of another library
  */
 export function assertExtensible(service: FeathersService, path: string): void {
-  if (typeof service.hooks !== 'function' || listExtensions(service).length === 0) return
+  // One that another application has registered has hooks of ours.
+  if (typeof service.hooks !== 'function' || SERVICE_HOOKS in service || listExtensions(service).length === 0)
+    return
 
   throw createError(
     'ALULA_FOREIGN_HOOKS',
