@@ -7,14 +7,7 @@ import { addMethodRoutes, assertNoRoute } from '../core/method-routes.ts'
 import { registrationSteps } from '../core/register.ts'
 import { withDispatch } from '../core/shown.ts'
 import { nameSecondCopy } from '../core/single-copy.ts'
-import type {
-  ApplicationHookContext,
-  AsClientOptions,
-  NextFunction,
-  RouteLookup,
-  ServiceMixin,
-  ServicesOfClient
-} from '../core/types.ts'
+import type { AsClientOptions, RouteLookup, ServiceMixin, ServicesOfClient } from '../core/types.ts'
 import { addRelations } from '../relations/extension.ts'
 import { enforceSchema } from '../schema/enforce.ts'
 import { addScope } from '../scope/scope.ts'
@@ -43,9 +36,9 @@ export class Feathers extends BaseApplication {
     Object.assign(getInternals(this), {
       toEventContext: withDispatch,
       createEntry,
+      checkSettings: (app: { get(name: string): unknown }) => assertErrorStatus(app.get('errorStatus')),
       ...(isDevelopment && { partsOfCalls: new WeakSet() })
     })
-    this.hooks({ setup: [checkSettings] })
   }
 
   asClient(options?: AsClientOptions): ServicesOfClient<any> {
@@ -65,12 +58,6 @@ export class Feathers extends BaseApplication {
 
     return { service, routes, params: { ...params, ...own, ...toRest(path, location) } }
   }
-}
-
-/** Fails to start with settings that cannot be. The application may be one of Express or Koa by then. */
-async function checkSettings({ app }: ApplicationHookContext, next: NextFunction): Promise<void> {
-  assertErrorStatus(app.get('errorStatus'))
-  await next()
 }
 
 /** What a path has after that of its service: one segment is an id, and can be a route too. */

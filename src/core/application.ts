@@ -278,6 +278,7 @@ async function setUpLate(app: BaseApplication, service: FeathersService, locatio
 }
 
 async function setupServices(this: BaseApplication): Promise<BaseApplication> {
+  this._internals.checkSettings?.(this)
   this._isSetup = true
   this._internals.streams ??= new Set()
 

@@ -59,6 +59,8 @@ export class Internals {
    * no events.
    */
   toEventContext?: (app: object, event: SentEvent) => HookContext
+  /** Checks the settings of the library when the application is set up. An application of a server has it. */
+  checkSettings?: (app: { get(name: string): unknown }) => void
   /**
    * Makes what runs before the hooks of each call of a method. An application of a server has it; what clients call is
    * prepared there.
