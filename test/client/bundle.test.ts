@@ -50,7 +50,7 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import socketio from '@feathersjs/socketio-client'
       feathers().configure(socketio(window.socket))`,
     share: 1.4,
-    budget: 15_960
+    budget: 15_970
   }
 }
 
