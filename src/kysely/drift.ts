@@ -124,7 +124,7 @@ function toWords(kinds: readonly ValueKind[]): string {
 function compareNull(
   { name, kinds, isNullable, isRequired, hasDefault }: DeclaredField,
   column: StoredField,
-  { server = {} }: SchemaComparison
+  { server = {}, create }: SchemaComparison
 ): string | undefined {
   if (column.isId || column.isComputed || column.isNullable === undefined || kinds.includes('any')) {
     return undefined
@@ -134,6 +134,9 @@ function compareNull(
   }
   if (isNullable) return `'${name}' can be null, and its column cannot`
   if (isRequired || hasDefault || Object.hasOwn(server, name) || !column.isRequired) return undefined
+  // Results may lack what every new record has.
+  if (create && toDeclaredFields(create).some((field) => field.name === name && field.isRequired))
+    return undefined
 
   return `'${name}' can be left out, and its column needs a value`
 }

@@ -222,6 +222,7 @@ function toOperation(
 
   operation.responses = toResponses({
     method: method.name,
+    status: service.definition?.status[method.name],
     result,
     mayBeEmpty: mayBeEmpty(service, method, result),
     toStatus,

@@ -156,7 +156,7 @@ function toPageService(service: ManifestService, found: ReadonlySet<string>): Pa
     operators: query?.operators ?? null,
     envelope: definition?.envelope ?? null,
     relations: Object.entries(definition?.relations ?? {})
-      .filter(([, { path }]) => found.has(path))
+      .filter(([name, { path }]) => found.has(path) && isShown(name))
       .map(([name]) => name)
   }
 }

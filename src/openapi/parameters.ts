@@ -147,7 +147,7 @@ function listIncludes(service: ManifestService, sources: QuerySources, levels: n
   return Object.entries(service.definition?.relations ?? {}).flatMap(([name, relation]) => {
     const related = sources.findRelated(relation.path)
 
-    if (!related) return []
+    if (!related || service.definition?.hidden.includes(name)) return []
 
     const further = levels > 1 && !isCountRelation(relation) ? listIncludes(related, sources, levels - 1) : []
 

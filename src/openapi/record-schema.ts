@@ -40,7 +40,7 @@ export function completeRecord(
 
   for (const field of computed) if (!names.has(field)) setOwn(added, field, ANYTHING)
   for (const field of resolved) if (!hidden.includes(field)) setOwn(added, field, ANYTHING)
-  for (const name of Object.keys(relations)) {
+  for (const name of Object.keys(relations).filter((name) => !hidden.includes(name))) {
     const related = document.describeRelated(relations[name] as Relation)
 
     if (related) setOwn(added, name, related)

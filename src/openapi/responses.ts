@@ -44,6 +44,8 @@ interface Responses {
 /** What decides which responses a call may have. */
 export interface ResponseSources {
   readonly method: string
+  /** The status that its service declares for it. */
+  readonly status: number | undefined
   /** The result; `undefined` where it is not known. */
   readonly result: JsonSchema | undefined
   /** Whether there may be no result. */
@@ -70,16 +72,24 @@ export function toErrorResponses(): { [name: string]: OpenApiResponse } {
 
 /** The responses of a call: what it returns, and its errors. */
 export function toResponses(sources: ResponseSources): Responses {
-  const { method, result, mayBeEmpty, mayRedirect, guard, mayMiss, writes, isLogin, toStatus } = sources
+  const {
+    method,
+    status = method === 'create' ? 201 : 200,
+    result,
+    mayBeEmpty,
+    mayRedirect,
+    guard,
+    mayMiss,
+    writes,
+    isLogin,
+    toStatus
+  } = sources
   // With a number in the literal: an object that gets its first number later takes room for all smaller ones, 5 kB.
   const responses: Responses = { [toStatus('BadRequest')]: REFERENCES.BadRequest }
   const add = (name: ErrorName) => addError(responses, toStatus(name), name)
 
-  responses[method === 'create' ? 201 : 200] = {
-    description: 'The result',
-    content: toJsonContent(result ?? {})
-  }
-  if (mayBeEmpty) responses[204] = { description: 'There is no result' }
+  if (status !== 204) responses[status] = { description: 'The result', content: toJsonContent(result ?? {}) }
+  if (mayBeEmpty || status === 204) responses[204] = { description: 'There is no result' }
   if (!result && mayRedirect) responses['3XX'] = { description: 'The result is at another address' }
   // What a login is wrong about is not said by a status of its own.
   if (guard.isAuthenticated || isLogin) add('NotAuthenticated')

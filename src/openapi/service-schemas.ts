@@ -1,6 +1,6 @@
 import { isStandardMethod } from '../core/methods.ts'
 import type { ManifestMethod, ManifestService } from '../manifest/services.ts'
-import { getMethodDefinition, type SchemaDefinition } from '../schema/compile.ts'
+import { getMethodDefinition, returnsRecords, type SchemaDefinition } from '../schema/compile.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { convertSchema, type SchemaStore } from './convert.ts'
 import { renamePage, toListResponse, toOneResponse, toPageResponse, toResultKind } from './envelopes.ts'
@@ -92,7 +92,7 @@ class Declared {
     // What a view makes of responses is not made of related records and of events.
     const record = this.addRecord()
     const data = this.addData()
-    const results = this.addCustom(data)
+    const results = this.addCustom(data, record)
     // What is found through relations alone has no responses.
     const isCalled = this.service.methods.length > 0
 
@@ -142,7 +142,7 @@ class Declared {
   }
 
   /** Adds what custom methods take and return; their data beside that of the others. */
-  private addCustom(data: Map<string, JsonSchema>): ReadonlyMap<string, JsonSchema> {
+  private addCustom(data: Map<string, JsonSchema>, record: JsonSchema): ReadonlyMap<string, JsonSchema> {
     const { service, definition } = this
     const results = new Map<string, JsonSchema>()
 
@@ -154,7 +154,9 @@ class Declared {
 
       if (taken) data.set(method, this.addSchema('data', name, method, taken))
       if (result && !definition.hasView) {
-        const response = this.addResult(`${name}Result`, method, result)
+        const response = returnsRecords(definition, method)
+          ? toOneResponse(record, definition.envelope)
+          : this.addResult(`${name}Result`, method, result)
 
         if (response) results.set(method, response)
       }

@@ -12,6 +12,7 @@ import {
   hasAjvOfQueries,
   isQuerySettings,
   type LongForm,
+  listHiddenFields,
   type MethodSchemas,
   type QuerySettings
 } from './declaration.ts'
@@ -59,6 +60,8 @@ export interface SchemaDefinition {
   readonly envelope?: Envelope
   /** Whether responses are made by a function of the service. */
   readonly hasView: boolean
+  /** The statuses of successful HTTP responses by method, where they are not the usual ones. */
+  readonly status: { readonly [method: string]: number }
   /** What that function makes, where it says so. */
   readonly view?: JsonSchema
   /** Whether this is checked by the schema; otherwise it only describes what the hooks of the service do. */
@@ -130,6 +133,11 @@ export function getMethodDefinition(
   return Object.hasOwn(methods, name) ? methods[name] : undefined
 }
 
+/** Whether the results of a custom method are records of the service, which leave as those of standard methods do. */
+export function returnsRecords(definition: SchemaDefinition, name: string): boolean {
+  return getMethodDefinition(definition, name)?.result === definition.record
+}
+
 /** The checks of one method. */
 export interface MethodChecks {
   readonly data?: DataCheck | undefined
@@ -164,7 +172,7 @@ export function compileSchema(
   const names = toNames(record.output)
 
   assertKeywords(form.record, 'The record of schema()', getAjv(form, 'data'))
-  assertPaths(hidden, record.output)
+  assertPaths(listHiddenFields(form), record.output)
   assertComputed(form.computed ?? {}, id)
 
   // What is made for each result is not stored, so no query finds it.
@@ -181,7 +189,7 @@ export function compileSchema(
   }
   const validators = createValidators(form, record, service, id)
   const view = toViewValidator(form)
-  const methods = listMethods(form)
+  const methods = listMethods(form, record)
   const { definition: queries, ...query } = compileQueries(form, table, record, service, id)
   const pick = compilePicker(output)
   const convertId = (value: Id, by = id) => toId(value, table.get(by))
@@ -192,7 +200,7 @@ export function compileSchema(
     pick,
     dispatchProperty: toDispatchProperty(pick),
     pickEvent: compilePicker({ ...output, hidden: [...hidden, ...getExternalNames(resolvers)] }),
-    pickers: compilePickers(methods),
+    pickers: compilePickers(methods.filter(([, { result }]) => result !== record)),
     pickView: view && compileResultPicker(view.output),
     convertId,
     validators: [
@@ -215,6 +223,7 @@ export function compileSchema(
       resolved: getExternalNames(resolvers),
       ...(form.envelope && { envelope: form.envelope }),
       hasView: form.view !== undefined,
+      status: form.status ?? {},
       ...(view && { view: view.output }),
       enforce: form.enforce ?? true
     }
@@ -375,8 +384,13 @@ function compileMethod(
   })
 }
 
-function listMethods(form: LongForm): readonly Method[] {
-  return Object.entries(form.methods ?? {}).map(([name, parts]) => [name, toValidators(name, parts, form)])
+/** A method whose result is the record of the service has the validator of that: its records leave as all others do. */
+function listMethods(form: LongForm, record: Validator): readonly Method[] {
+  return Object.entries(form.methods ?? {}).map(([name, parts]) => {
+    const validators = toValidators(name, parts, form)
+
+    return [name, parts.result === form.record ? { ...validators, result: record } : validators]
+  })
 }
 
 function toValidators(name: string, parts: MethodSchemas, form: LongForm): Parts<Validator> {

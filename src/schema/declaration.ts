@@ -75,7 +75,7 @@ export interface SchemaSettings {
    * of milliseconds, a string in ISO 8601, or a `Date`.
    */
   readonly timestamps?: boolean
-  /** Paths of fields that never leave, and cannot be queried. */
+  /** Paths of fields that never leave, and cannot be queried; and relations, which code and computed fields see alone. */
   readonly hidden?: readonly string[]
   /** Fields that are made for each result and are not stored. */
   readonly computed?: { readonly [field: string]: Computed }
@@ -95,6 +95,11 @@ export interface SchemaSettings {
    * `dispatch` is what it would get without; events stay as they are. Documents and types know a view with a schema.
    */
   readonly view?: ViewFunction | View
+  /**
+   * The statuses of successful HTTP responses by method, where they are not 201 for `create` and 200: `{ remove: 204 }`. One
+   * with 204 has no body.
+   */
+  readonly status?: { readonly [method: string]: number }
   /** Custom methods by name. */
   readonly methods?: { readonly [method: string]: MethodSchemas }
   /** Which queries clients may send; a schema takes the place of what the record declares. */
@@ -148,6 +153,7 @@ export const CHECKS: OptionChecks = {
   extra: [(value) => value === 'drop' || value === 'keep', "'drop' or 'keep'"],
   envelope: [isObject, 'an object'],
   view: [(value) => isFunction(value) || isObject(value), 'a function, or an object with schema and make'],
+  status: [isObject, 'an object with a status for each method'],
   methods: [isObject, 'an object with data, result and query for each method'],
   unknown: [(value) => value === 'refuse' || value === 'drop', "'refuse' or 'drop'"],
   drift: [(value) => value === 'refuse' || value === 'warn', "'refuse' or 'warn'"],
@@ -265,4 +271,9 @@ function isAjvOfKinds(value: unknown): boolean {
     isObject(value) &&
     Object.entries(value).every(([kind, instance]) => ['data', 'query'].includes(kind) && isAjv(instance))
   )
+}
+
+/** The hidden paths that the record has; the others are relations. */
+export function listHiddenFields({ hidden = [], relations = {} }: SchemaSettings): readonly string[] {
+  return hidden.filter((path) => !Object.hasOwn(relations, path))
 }

@@ -23,7 +23,7 @@ import { didYouMean } from '../utils/did-you-mean.ts'
 import type { ErrorCode } from '../utils/error-codes.ts'
 import { copyWith, isEmpty } from '../utils/object.ts'
 import { andThen } from '../utils/promise.ts'
-import { type CompiledSchema, compileSchema, type SchemaDefinition } from './compile.ts'
+import { type CompiledSchema, compileSchema, returnsRecords, type SchemaDefinition } from './compile.ts'
 import { addComputed } from './computed.ts'
 import type { DataSource } from './data.ts'
 import { isQuerySettings, type LongForm, type ViewContext, type ViewFunction } from './declaration.ts'
@@ -125,7 +125,7 @@ class ServiceSchema implements DescribedExtension {
     const report = (code: ErrorCode, message: string, context?: HookContext) =>
       reportMistake(app as Application, code, message, context)
 
-    for (const name of Object.keys(this.form.methods ?? {})) {
+    for (const name of Object.keys({ ...this.form.methods, ...this.form.status })) {
       if (!methods.includes(name)) {
         throw createError(
           'ALULA_UNKNOWN_METHOD',
@@ -163,25 +163,27 @@ class ServiceSchema implements DescribedExtension {
   }
 
   async setup(service: FeathersService, path: string): Promise<void> {
-    const { validators } = this.compiled as CompiledSchema
+    const { validators, definition } = this.compiled as CompiledSchema
+    const { create } = definition.data
 
     for (const validator of validators) await validator.load?.()
 
-    await getTraits(service).compare?.({ ...this.form, path, record: this.record.output })
+    await getTraits(service).compare?.({ ...this.form, path, record: this.record.output, create })
   }
 
   output(method: string): Hook<HookContext> {
-    const { hidden } = this.form
+    const { hidden, status: statuses = {} } = this.form
     const present = this.toPresent()
-    const { pick, pickers, dispatchProperty } = this.compiled as CompiledSchema
+    const { pick, pickers, dispatchProperty, definition } = this.compiled as CompiledSchema
     const isStandard = isStandardMethod(method)
+    const hasRecords = isStandard || returnsRecords(definition, method)
     const pickOwn = pickers.get(method)
-    const resolve = pickOwn ? undefined : compileExternal(this.resolvers, isStandard ? pick : showAll)
+    const resolve = pickOwn ? undefined : compileExternal(this.resolvers, hasRecords ? pick : showAll)
     const { event: ofMethod } = getDefinition(method)
     const resultCheck = isStandard ? this.resultCheck : undefined
     const added = this.listAdded()
     const pickAny = (value: unknown) => {
-      if (isStandard) return pickResult(showOthers(value, dispatchProperty, added), pick)
+      if (hasRecords) return pickResult(showOthers(value, dispatchProperty, added), pick)
 
       const picked = pickOwn ? pickOwn(showOthers(value, dispatchProperty, [])) : value
 
@@ -217,7 +219,11 @@ class ServiceSchema implements DescribedExtension {
     }
 
     function show(context: HookContext): unknown {
-      const { params, dispatch, result } = context
+      const { params, dispatch, result, http } = context
+
+      // What a hook has chosen stays.
+      if (http && Object.hasOwn(statuses, method)) http.status ??= statuses[method]
+
       // A hook may have named an event for any method.
       const event = isString(context.event) ? context.event : ofMethod
       const source = dispatch !== undefined ? dispatch : result

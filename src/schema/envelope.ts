@@ -40,19 +40,31 @@ const VIEW_CHECKS: OptionChecks = {
   make: [isFunction, 'a function', 'required']
 }
 
+const STATUS: OptionCheck = [
+  (value) => Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 299,
+  'a number from 200 to 299'
+]
+
 /**
  * Checks what the settings say of responses.
  *
  * @param settings Those of `schema`
- * @throws TypeError for names that are misspelt, equal or missing, and for an envelope beside a view
+ * @throws TypeError for names that are misspelt, equal or missing, for an envelope beside a view, and for statuses of no success
  */
 export function assertResponses({
   envelope,
-  view
+  view,
+  status = {}
 }: {
   readonly envelope?: Envelope
   readonly view?: unknown
+  readonly status?: { readonly [method: string]: number }
 }): void {
+  assertOptions(
+    'status of schema()',
+    status,
+    Object.fromEntries(Object.keys(status).map((name) => [name, STATUS]))
+  )
   if (view && !isFunction(view)) assertOptions('view of schema()', view, VIEW_CHECKS)
   if (!envelope) return
 

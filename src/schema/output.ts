@@ -125,7 +125,7 @@ class Pickers {
 
       if (pickField) fields.set(name, pickField)
     }
-    if (isRecord) for (const name of computed) fields.set(name, showAll)
+    if (isRecord) for (const name of computed) if (!isHidden(name)) fields.set(name, showAll)
 
     return (value) =>
       copyWhole(value as Fields, fields) ??

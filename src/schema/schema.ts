@@ -3,7 +3,14 @@ import type { FeathersService } from '../core/types.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { toNames } from './alternatives.ts'
-import { getAjv, isQueryName, type LongForm, type SchemaSettings, toLongForm } from './declaration.ts'
+import {
+  getAjv,
+  isQueryName,
+  type LongForm,
+  listHiddenFields,
+  type SchemaSettings,
+  toLongForm
+} from './declaration.ts'
 import { DECLARED, type Declaration } from './declared.ts'
 import { toValidator } from './libraries.ts'
 import type { OutputOf } from './output-type.ts'
@@ -84,7 +91,11 @@ function assertNames(form: LongForm, declared: readonly string[]): void {
   const sources = Object.values(form.computed ?? {}).flatMap(({ from }) => from)
 
   assertDeclared(Object.keys(form.server ?? {}), declared, 'server')
-  assertDeclared(form.hidden?.map((path) => path.split('.')[0] as string) ?? [], declared, 'hidden')
+  assertDeclared(
+    listHiddenFields(form).map((path) => path.split('.')[0] as string),
+    declared,
+    'hidden'
+  )
   assertDeclared(sources, declared, 'computed.from')
   assertRelations(form, declared)
 

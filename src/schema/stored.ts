@@ -21,6 +21,8 @@ export interface SchemaComparison extends Pick<SchemaSettings, 'computed' | 'dri
   readonly path: string
   /** The schema of the record. */
   readonly record: JsonSchema
+  /** The schema of new records, where the service has `create`. */
+  readonly create: JsonSchema | undefined
 }
 
 /**

@@ -161,7 +161,7 @@ export type TypesOfRecord<S, Settings> = {
   readonly create: NewRecord<InputOf<S>, Reserved<Settings>>
   readonly update: NewRecord<InputOf<S>, Reserved<Settings>>
   readonly patch: Partial<InputOf<S>>
-  readonly methods: MethodsOf<Settings>
+  readonly methods: MethodsOf<Settings, S>
   readonly relations: RelationsOf<Settings>
   readonly wire: WireOf<Settings>
 }
@@ -177,7 +177,7 @@ export type TypesOfForm<Form extends LongForm> = {
   readonly patch: Form extends { readonly patch: infer Patch }
     ? InputOf<Patch>
     : Partial<InputOf<Form['record']>>
-  readonly methods: MethodsOf<Form>
+  readonly methods: MethodsOf<Form, Form['record']>
   readonly relations: RelationsOf<Form>
   readonly wire: WireOf<Form>
 }
@@ -255,16 +255,23 @@ type NewRecord<Input, Names> = 0 extends 1 & Input
   ? any
   : Pick<Input, Exclude<keyof Input, Names>> & Partial<Input>
 
-type MethodsOf<Settings> = Settings extends { readonly methods: infer Methods }
+type MethodsOf<Settings, Schema> = Settings extends { readonly methods: infer Methods }
   ? {
       readonly [Name in keyof Methods]: {
         readonly data: Methods[Name] extends { readonly data: infer Data } ? InputOf<Data> : any
         readonly checked: Methods[Name] extends { readonly data: infer Data } ? OutputOf<Data> : any
-        readonly result: Methods[Name] extends { readonly result: infer Result } ? OutputOf<Result> : any
+        readonly result: Methods[Name] extends { readonly result: infer Result }
+          ? OutputOf<Result> & AddedTo<Result, Schema, Settings>
+          : any
       }
     }
   : // biome-ignore lint/complexity/noBannedTypes: no method
     {}
+
+/** What records have beside the fields that are stored, where the result of a custom method is the record. */
+type AddedTo<Result, Schema, Settings> = [Result, Schema] extends [Schema, Result]
+  ? ComputedOf<Settings> & DefaultsOf<Settings>
+  : unknown
 
 type StandardName = 'find' | 'get' | 'create' | 'update' | 'patch' | 'remove'
 
@@ -273,8 +280,7 @@ interface WrittenMethods<Types extends SchemaTypes, P, Record = Types['record']>
   find(params: P & { paginate: false }): Promise<Record[]>
   find(params?: P & { paginate?: PaginationParams }): Promise<Paginated<Record>>
   get(id: Id, params?: P): Promise<Record>
-  create(data: New<Types>[], params?: P): Promise<Record[]>
-  create(data: New<Types>, params?: P): Promise<Record>
+  create(data: New<Types> | New<Types>[], params?: P): Promise<Record | Record[]>
   update(id: Id, data: Types['update'] | Partial<Record>, params?: P): Promise<Record>
   patch(id: null, data: Types['patch'], params?: P): Promise<Record[]>
   patch(id: Id, data: Types['patch'], params?: P): Promise<Record>

@@ -83,6 +83,17 @@ describeDatabases('drift', (database) => {
     ])
   })
 
+  it('is none where a result may lack what every new record has', async () => {
+    const record = z.object({ id: z.int(), mark: z.string().optional() })
+    const db = await createTable(database, NAME, `id ${countedId}, mark ${text} not null`)
+    const toSchema = (create: any) => schema({ record, create, patch: create.partial() })
+
+    expect(await start(db, toSchema(z.object({ mark: z.string() })))).toEqual([])
+    expect(await start(db, toSchema(z.object({ mark: z.string().optional() })))).toEqual([
+      "'mark' can be left out, and its column needs a value"
+    ])
+  })
+
   it("warns and starts with drift: 'warn'", async () => {
     const emitWarning = vi.spyOn(process, 'emitWarning').mockReturnValue()
 

@@ -108,7 +108,7 @@ describe('an envelope', () => {
     const toCall = (name: string) => paths[`/notes/${name}`].post
 
     expect(toBody(toCall('share'))).toEqual(inField('note', toRef('NoteShare'), CLOSED))
-    expect(toResult(toCall('share'))).toEqual(inField('note', toRef('NoteShareResult')))
+    expect(toResult(toCall('share'))).toEqual(inField('note', toRef('Note')))
     expect(toBody(toCall('titles'))).toEqual(inField('notes', toRef('NoteTitles'), CLOSED))
     expect(toResult(toCall('titles'))).toEqual(inField('notes', toRef('NoteTitlesResult')))
     expect(toResult(toCall('feed'))).toEqual(toRef('NoteFeedResult'))

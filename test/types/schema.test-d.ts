@@ -89,6 +89,18 @@ app.use('notes', service, {
 })
 app.use('tasks', memory<Note>({ paginate: { default: 10 } }), { schema: notes })
 
+// A service that makes one record at a time does not have to take several.
+const single = {
+  async create({ text }: { text: string }): Promise<Note> {
+    return { id: 1, text, done: false, ownerId: 'ada' }
+  }
+}
+
+alula<{ notes: ServiceOf<typeof notes, 'create'> }>().use('notes', single, {
+  schema: notes,
+  methods: ['create']
+})
+
 const created = await app.service('notes').create({ text: 'a' })
 
 expectType<Note>().of(created)
