@@ -1,5 +1,6 @@
 // Loaded before a program of the documents or an example. Remembers the applications with logins that the program sets up,
 // and attacks their users when the test asks for it, or before the application is torn down.
+import { getServiceOptions } from 'alula'
 import { exposure } from 'alula/access'
 import { AuthenticationService } from 'alula/authentication'
 import { createTestClient, loginAs } from 'alula-testing'
@@ -75,8 +76,16 @@ async function findFaults(app) {
   return [...faults, ...(await attackSignUp(users)), ...(await attackOwnRecord(users, id))]
 }
 
-function toUser({ address, secret }, name) {
-  return { [address]: `${name}.${Math.random()}@example.org`, [secret]: PASSWORD }
+function toUser({ service, address, secret }, name) {
+  const { schema } = getServiceOptions(service)
+  const required = schema?.definition?.data.create?.required ?? []
+  const others = required.map((field) => [field, `${name}.${Math.random()}`])
+
+  return {
+    ...Object.fromEntries(others),
+    [address]: `${name}.${Math.random()}@example.org`,
+    [secret]: PASSWORD
+  }
 }
 
 /** Methods of the users that anyone may call, besides signing up. */
