@@ -9,16 +9,21 @@ import { isObject } from './check.ts'
  * @param envelope The envelope of the service, if it has one
  */
 export function listRecords(body: unknown, envelope: Envelope | undefined): readonly object[] {
-  const records = unwrap(body, [envelope?.many, envelope?.one, 'data'])
+  const name = findRecordField(body, envelope)
+  const records = isObject(body) && name !== undefined ? body[name] : body
 
   return [records].flat().filter((one) => typeof one === 'object' && one !== null)
 }
 
-/** What is in the first of some fields that a body has; the body itself where it has none. */
-function unwrap(body: unknown, names: readonly (string | undefined)[]): unknown {
-  if (!isObject(body)) return body
+/**
+ * The field of a body that has its records: that of an envelope, or of a page.
+ *
+ * @param body The body
+ * @param envelope The envelope of the service, if it has one
+ * @returns `undefined` where the body has neither
+ */
+export function findRecordField(body: unknown, envelope: Envelope | undefined): string | undefined {
+  if (!isObject(body)) return undefined
 
-  const name = names.find((one) => one !== undefined && Object.hasOwn(body, one))
-
-  return name === undefined ? body : body[name]
+  return [envelope?.many, envelope?.one, 'data'].find((one) => one !== undefined && Object.hasOwn(body, one))
 }

@@ -4,17 +4,17 @@ import { isObject } from './check.ts'
  * Lists the objects in a value, from the outside to the inside.
  *
  * @param value Anything that has come as JSON
- * @param isEntered Whether what a field of an object holds is looked at too; all fields are when left out
+ * @param isEntered Whether the value of a field is looked at too, by its name and its object; all are when left out
  */
 export function listObjects(
   value: unknown,
-  isEntered: (name: string) => boolean = () => true
+  isEntered: (name: string, object: object) => boolean = () => true
 ): readonly Record<string, unknown>[] {
   if (Array.isArray(value)) return value.flatMap((element) => listObjects(element, isEntered))
   if (!isObject(value)) return []
 
   const inner = Object.entries(value).flatMap(([name, field]) =>
-    isEntered(name) ? listObjects(field, isEntered) : []
+    isEntered(name, value) ? listObjects(field, isEntered) : []
   )
 
   return [value, ...inner]

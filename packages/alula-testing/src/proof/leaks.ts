@@ -1,5 +1,7 @@
 // What no response must hold.
 import { getPath, type ManifestService } from 'alula/plugin'
+import { isObject } from '../check.ts'
+import { findRecordField } from '../envelopes.ts'
 import { isSameJson, listObjects } from '../objects.ts'
 import { listHidden, type Operation } from './operation.ts'
 
@@ -66,14 +68,16 @@ export function belongsToOther(
   return owners.some((owner) => owner !== undefined && !isSameJson(owner, id))
 }
 
-/** The objects in a result that no relation has brought. */
+/** The objects in a result that no relation has brought. Fields of an envelope may have the name of a relation. */
 export function listOwn(
-  { definition }: ManifestService,
+  { id, definition }: ManifestService,
   result: unknown
 ): readonly Record<string, unknown>[] {
-  const { relations = {} } = definition ?? {}
+  const { relations = {}, envelope } = definition ?? {}
+  const isRecord = isObject(result) && Object.hasOwn(result, id)
+  const wrapper = isRecord || findRecordField(result, envelope) === undefined ? undefined : result
 
-  return listObjects(result, (name) => !Object.hasOwn(relations, name))
+  return listObjects(result, (name, object) => object === wrapper || !Object.hasOwn(relations, name))
 }
 
 function listStrings(object: object): readonly string[] {
