@@ -35,8 +35,8 @@ export interface ProofOptions {
     readonly admin?: object
   }
   /**
-   * By the path of a service, the id of a record of `owner` that is read, changed and removed; or a function that makes one
-   * for each call, and returns it.
+   * By the path of a service, the id of a record of `owner` that is read, changed and removed, or the record; or a function
+   * that makes one for each call, and returns it. A service without `get` needs the record itself.
    */
   readonly records?: { readonly [path: string]: Id | object | (() => Id | object | Promise<Id | object>) }
   /** By the path of a service, the values of placeholders: of its path and of the routes of its methods. */

@@ -5,9 +5,9 @@ import { type Coverage, CoverageCounter } from '../coverage.ts'
 import type { ProofOptions } from '../exposure.ts'
 import { findOwnerField, hasMadeFor, withOwner } from './claim.ts'
 import { findDifference, isOfOthers, type Made } from './difference.ts'
-import { hasRecord } from './leaks.ts'
 import { listMissing, type Right } from './missing.ts'
-import { getNamed, isStandard, listOperations, type Operation, toKey, toName } from './operation.ts'
+import { getNamed, isStandard, listOperations, type Operation, toName } from './operation.ts'
+import { prepareMisplaced } from './parents.ts'
 import { send } from './send.ts'
 import { isSuccess, toFailure } from './success.ts'
 import { type Call, Targets } from './target.ts'
@@ -126,42 +126,28 @@ export class Proof {
     }
   }
 
-  /** A record is found in the path of its own parent alone. */
+  /** A record is found in the path of its own parent alone: who may see it does not see it there. */
   private async proveParents(operation: Operation, rights: readonly Right[]): Promise<void> {
-    const { service, name, transports } = operation
-    const right = rights.findLast(({ verdict }) => verdict.kind === 'allowed')
+    const { app, targets } = this
+    const { service, transports } = operation
+    const allowed = rights.filter(({ verdict }) => verdict.kind === 'allowed')
+    const right = allowed.find(({ name }) => name === 'owner') ?? allowed.at(-1)
 
-    if (!right || !isStandard(operation) || name === 'create') return
+    if (!right) return
 
-    for (const { service: path, placeholder } of Object.values(service.parent ?? {})) {
-      const call = await this.targets.prepare(operation)
-      const { record } = call
-      const other = record && (await this.targets.findOtherParent(service, placeholder, record))
+    for (const [field, parent] of Object.entries(service.parent ?? {})) {
+      const misplaced = await prepareMisplaced(app, targets, operation, field, parent)
 
-      if (!record) continue
-      if (other === undefined) {
-        this.faults.push(
-          `${toName(operation)}: '${path}' has no other record. Give 'records: { ${toKey(path)}: () => … }', which makes a record for each call`
-        )
+      if (typeof misplaced === 'string') {
+        this.faults.push(misplaced)
         continue
       }
 
       for (const transport of transports) {
-        const route = { ...call.route, [placeholder]: String(other) }
-        const made = await this.call(operation, transport, right.name, async () => ({ ...call, route }))
-        const isThere =
-          made &&
-          made.reply.status < 400 &&
-          (name !== 'find' || hasRecord(service, record, made.reply.result))
+        const made = await this.call(operation, transport, right.name, async () => misplaced.call)
+        const fault = made && misplaced.findFault(made)
 
-        if (isThere) {
-          this.addFault(
-            operation,
-            transport,
-            right.name,
-            `the path names another record of '${path}', and the response is ${made.reply.status}`
-          )
-        }
+        if (fault !== undefined) this.addFault(operation, transport, right.name, fault)
       }
     }
   }

@@ -2,6 +2,7 @@
 import type { Application, Id } from 'alula'
 import { createTypeError, type ManifestService } from 'alula/plugin'
 import { hasCode, isFunction, isObject } from '../check.ts'
+import { listRecords } from '../envelopes.ts'
 import type { ProofOptions } from '../exposure.ts'
 import type { Operation } from './operation.ts'
 
@@ -22,12 +23,12 @@ export interface Call {
 /** A record of a service. */
 interface Target {
   readonly id: Id
-  /** As its service returns it to internal calls; missing where it is not there any more, or there is no `get`. */
+  /** As its service returns it to internal calls, or as it was given where there is no `get`; missing if it is gone. */
   readonly record?: object
 }
 
 /** An id that no record has. */
-const NO_ID = '2147483000'
+export const NO_ID = '2147483000'
 
 /** Stands for a placeholder that no value is known of. */
 const ANY_SEGMENT = '1'
@@ -103,11 +104,18 @@ export class Targets {
 
     const made = await this.find(outer)
     const id = (record as { [field: string]: unknown })[parent.field]
+    // Ids of some databases are instances.
+    const isOther = (one: unknown) => String(one) !== String(id)
 
-    if (made && made.id !== id) return this.toLookup(outer, made)
+    if (made && isOther(made.id)) return this.toLookup(outer, made)
 
+    const found = this.app.service(outer.path)
     const query = { [outer.id]: { $ne: id } }
-    const [other] = await this.app.service(outer.path).find({ query, paginate: false })
+    const result = isFunction(found.find) ? await found.find({ query, paginate: false }) : []
+    // A custom service may not know the query.
+    const other = listRecords(result, undefined)
+      .filter(isObject)
+      .find((one) => isOther(one[outer.id]))
 
     return other && this.toLookup(outer, { id: other[outer.id], record: other })
   }
@@ -134,7 +142,7 @@ export class Targets {
 
     const found = this.app.service(path)
 
-    if (!isFunction(found.get)) return { id }
+    if (!isFunction(found.get)) return isObject(made) ? { id, record: made } : { id }
 
     try {
       return { id, record: await found.get(id) }
