@@ -12,6 +12,11 @@ import { createValidators } from './document-validators.ts'
 
 /** How the tests of a document are registered, and how much they try. */
 export interface ContractOptions extends Partial<TestRunner> {
+  /**
+   * Registers what runs after the tests of a group: `after` of Node and mocha, `afterAll` of vitest and jest; the global one
+   * when `describe` is left out too. Without it the returned promise resolves once each test has run.
+   */
+  readonly after?: (end: () => void) => unknown
   /** How many requests are made for each operation; 20 when left out. */
   readonly runs?: number
   /** Repeats the requests of a run that printed this seed; a random one when left out. */
@@ -33,6 +38,12 @@ export interface ContractOptions extends Partial<TestRunner> {
   readonly log?: Log
 }
 
+/** What test runners have as globals. */
+interface Globals extends Partial<TestRunner> {
+  readonly after?: ContractOptions['after']
+  readonly afterAll?: ContractOptions['after']
+}
+
 const TIMEOUT = 300_000
 
 /** What makes records comes first, and what removes them last. */
@@ -45,16 +56,17 @@ const ORDER: readonly string[] = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE']
  * real: they write and remove records.
  *
  * @param app An application for tests, set up
- * @param options `describe` and `it` where they are not global, who calls, and how often
- * @returns What was requested, by whom, and with which outcome, once all tests have run; do not await it before they do
+ * @param options `describe`, `it` and `after` where they are not global, who calls, and how often
+ * @returns What was requested, by whom, and with which outcome, at the end of the tests; do not await it before they run
  * @throws Error for an application that is not set up; TypeError for options that are not valid
  * @example
- * contractTests(app, { describe, it, users: [ada] })
+ * contractTests(app, { describe, it, after: afterAll, users: [ada] })
  */
 export function contractTests(app: Application, options: ContractOptions = {}): Promise<Coverage> {
   assertOptions('contractTests', options, {
     describe: [isFunction, 'a function'],
     it: [isFunction, 'a function'],
+    after: [isFunction, 'a function'],
     runs: [(runs) => Number.isSafeInteger(runs) && Number(runs) > 0, 'a number of requests from 1'],
     seed: [Number.isSafeInteger, 'an integer'],
     users: [Array.isArray, 'an array of entities'],
@@ -67,8 +79,15 @@ export function contractTests(app: Application, options: ContractOptions = {}): 
   if (!app._isSetup)
     throw createError('ALULA_NOT_SET_UP', 'The application is not set up: await app.setup() first')
 
-  const globals = globalThis as Partial<TestRunner>
-  const { describe = globals.describe, it = globals.it, skip = [], statuses = {} } = options
+  const globals = globalThis as Globals
+  const {
+    describe = globals.describe,
+    it = globals.it,
+    after = options.describe ? undefined : (globals.afterAll ?? globals.after),
+    skip = [],
+    statuses = {},
+    log = console.log
+  } = options
 
   if (!describe || !it)
     throw createTypeError('ALULA_NO_TEST_RUNNER', "contractTests needs 'describe' and 'it' of a test runner")
@@ -90,14 +109,34 @@ export function contractTests(app: Application, options: ContractOptions = {}): 
     .toSorted(compareOrder)
     .map((operation) => withStatuses(operation, statuses[operation.operationId]))
 
+  return registerTests(contract, operations, { describe, it, after, skip, log })
+}
+
+interface Registration extends TestRunner {
+  readonly after: ContractOptions['after']
+  readonly skip: readonly string[]
+  readonly log: Log
+}
+
+/** Registers a test for each operation, and resolves at the end of their group, or else once each of them has run. */
+function registerTests(
+  contract: Contract,
+  operations: readonly Operation[],
+  { describe, it, after, skip, log }: Registration
+): Promise<Coverage> {
   return new Promise((resolve) => {
-    let left = operations.length
+    // A runner may leave tests out, and run others again.
+    const left = new Set(operations.map(({ operationId }) => operationId))
 
     const finish = () => {
-      const coverage = contract.counter.toCoverage(skip)
+      const coverage = contract.counter.toCoverage([...skip, ...left])
 
-      logCoverage(options.log ?? console.log, 'contractTests', coverage)
+      logCoverage(log, 'contractTests', coverage)
       resolve(coverage)
+    }
+
+    const finishOperation = (operationId: string) => {
+      if (left.delete(operationId) && left.size === 0 && !after) finish()
     }
 
     describe('the document', () => {
@@ -106,14 +145,15 @@ export function contractTests(app: Application, options: ContractOptions = {}): 
 
         it(
           `${operationId} (${verb} ${path}) is true`,
-          () =>
-            runOperation(contract, operation).finally(() => {
-              if (--left === 0) finish()
-            }),
+          () => runOperation(contract, operation).finally(() => finishOperation(operationId)),
           TIMEOUT
         )
       }
+
+      if (operations.length > 0) after?.(finish)
     })
+
+    if (operations.length === 0) finish()
   })
 }
 

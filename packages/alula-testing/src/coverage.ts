@@ -12,7 +12,7 @@ export interface CoverageRow {
 /** What was called, by whom, and what came of it. */
 export interface Coverage {
   readonly rows: readonly CoverageRow[]
-  /** The operations that were left out. */
+  /** The operations that were left out, by options or by the test runner. */
   readonly notCovered: readonly string[]
 }
 
@@ -56,7 +56,7 @@ export function logCoverage(log: Log, title: string, { rows, notCovered }: Cover
 
   log(
     [
-      `${title}: ${calls} calls of ${operations.length} operations over ${transports.join(', ')}`,
+      `${title}: ${calls} calls of ${operations.length} operations over ${transports.join(', ') || 'no transport'}`,
       ...operations.map((operation) => describeOperation(operation, rows)),
       ...(notCovered.length > 0 ? [`  not covered: ${notCovered.join(', ')}`] : [])
     ].join('\n')

@@ -69,6 +69,7 @@ it('operations can be left out', async () => {
 it.each([
   ['describe', 'a', 'Invalid option \'describe\' of contractTests: expected a function, got "a"'],
   ['it', 7, "Invalid option 'it' of contractTests: expected a function, got 7"],
+  ['after', 7, "Invalid option 'after' of contractTests: expected a function, got 7"],
   ['runs', -1, "Invalid option 'runs' of contractTests: expected a number of requests from 1, got -1"],
   ['runs', 0, "Invalid option 'runs' of contractTests: expected a number of requests from 1, got 0"],
   ['seed', 1.5, "Invalid option 'seed' of contractTests: expected an integer, got 1.5"],
@@ -131,20 +132,26 @@ it('an application has to be set up', () => {
 it('the runner is the global one where none is given, and has to have both functions', async () => {
   const { registered, ...runner } = createRunner()
   const app = await createNotes().setup()
-  const globals = globalThis as { describe?: unknown; it?: unknown }
+  const globals = globalThis as { describe?: unknown; it?: unknown; afterAll?: unknown }
+  const ends: unknown[] = []
   const missing = "contractTests needs 'describe' and 'it' of a test runner (ALULA_NO_TEST_RUNNER)"
 
   onTestFinished(() => {
     delete globals.describe
     delete globals.it
+    delete globals.afterAll
   })
 
   expect(() => contractTests(app)).toThrow(missing)
   expect(() => contractTests(app, { it: runner.it })).toThrow(missing)
   expect(() => contractTests(app, { describe: runner.describe })).toThrow(missing)
 
-  Object.assign(globals, runner)
+  Object.assign(globals, { ...runner, afterAll: (end: unknown) => ends.push(end) })
   contractTests(app)
 
   expect(registered.tests).toHaveLength(8)
+  expect(ends).toHaveLength(1)
+  // The global one is not that of another runner.
+  contractTests(app, runner)
+  expect(ends).toHaveLength(1)
 })
