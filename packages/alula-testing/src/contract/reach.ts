@@ -4,7 +4,7 @@ import { readLogin } from 'alula/plugin'
 import type { Caller } from '../callers.ts'
 import { loginAs } from '../client.ts'
 import type { DocumentRequest, Operation, PathValues, RequestMaker } from '../document-requests.ts'
-import { listPlaceholders } from './records.ts'
+import { listPathParameters } from './paths.ts'
 
 /** A request, and who makes it. */
 export interface Attempt {
@@ -71,7 +71,7 @@ export async function listLoginAttempts(
   operation: Operation,
   maker: RequestMaker
 ): Promise<readonly Attempt[]> {
-  const names = listPlaceholders(operation.path)
+  const names = listPathParameters(operation.path)
   const attempts = users.map(async (user, index) => {
     const client = await loginAs(app, user)
     const { accessToken } = client

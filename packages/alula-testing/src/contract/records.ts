@@ -6,6 +6,7 @@ import { isObject } from '../check.ts'
 import type { DocumentRequest, Operation, PathValues } from '../document-requests.ts'
 import { listRecords } from '../envelopes.ts'
 import type { Reply } from '../judge.ts'
+import { listPathParameters } from './paths.ts'
 
 /** A record of a response, and the placeholders of the request that has led to it. */
 interface Seen {
@@ -38,7 +39,7 @@ export class SeenRecords {
     this.operations = operations
     this.known = known
     this.services = new Map(readServices(app).map((service) => [service.path, service]))
-    this.names = new Set(['id', ...operations.flatMap(({ path }) => listPlaceholders(path))])
+    this.names = new Set(['id', ...operations.flatMap(({ path }) => listPathParameters(path))])
   }
 
   /** Keeps the records of a response, in whatever they are wrapped. */
@@ -58,8 +59,8 @@ export class SeenRecords {
    * before it those of the records of other services.
    */
   listValues({ path, tags: [tag = ''] }: Operation): readonly PathValues[] {
-    const names = listPlaceholders(path)
-    const ofService = listPlaceholders(toBase(tag))
+    const names = listPathParameters(path)
+    const ofService = listPathParameters(toBase(tag))
     const own = names.slice(ofService.length)
 
     if (own.length === 0) return this.listOuter(tag)
@@ -97,7 +98,7 @@ export class SeenRecords {
 
   /** The values of the placeholders in the path of a service. */
   private listOuter(tag: string): readonly PathValues[] {
-    const name = listPlaceholders(toBase(tag)).at(-1)
+    const name = listPathParameters(toBase(tag)).at(-1)
     const outer = this.getOuter(tag)
 
     if (name === undefined || outer === undefined) return []
@@ -114,7 +115,7 @@ export class SeenRecords {
     const base = toBase(tag)
     const item = this.operations.find(({ path, tags }) => tags[0] === tag && isItem(path, base))
 
-    return item ? (listPlaceholders(item.path).at(-1) as string) : 'id'
+    return item ? (listPathParameters(item.path).at(-1) as string) : 'id'
   }
 
   private findRecords(value: unknown): readonly Seen['record'][] {
@@ -146,11 +147,6 @@ export class SeenRecords {
 
     return Object.assign({}, ...values)
   }
-}
-
-/** The names of the placeholders of a path of a document. */
-export function listPlaceholders(path: string): readonly string[] {
-  return [...path.matchAll(/\{(.+?)\}/g)].map(([, name]) => name as string)
 }
 
 /** The path of a service as a document has it. */

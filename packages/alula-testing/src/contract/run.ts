@@ -9,6 +9,7 @@ import { type DocumentRequest, type Operation, RequestMaker } from '../document-
 import type { Validators } from '../document-validators.ts'
 import { findBreach, type Reply } from '../judge.ts'
 import { createRandom, pick, type Random } from '../random-values.ts'
+import { fillPath } from './paths.ts'
 import { type Attempt, isOfLogin, listAttempts, listLoginAttempts, toCallerName } from './reach.ts'
 import type { SeenRecords } from './records.ts'
 
@@ -238,10 +239,6 @@ async function toReply({ fetch }: TestClient, { verb, url, body }: DocumentReque
     type: response.headers.get('content-type') ?? '',
     text: await response.text()
   }
-}
-
-function fillPath(path: string, values: DocumentRequest['values']): string {
-  return path.replaceAll(/\{(.+?)\}/g, (_all, name: string) => encodeURIComponent(String(values[name])))
 }
 
 /** A request for a message. */

@@ -235,8 +235,8 @@ function findParent({ parent = {} }: ManifestService, placeholder: string) {
   return field === undefined || !found ? undefined : { ...found, field }
 }
 
-/** The names of the placeholders of a path. */
-export function listPlaceholders(path: string): readonly string[] {
+/** The names of the placeholders in the path of a service. */
+function listPlaceholders(path: string): readonly string[] {
   return path.split('/').flatMap((segment) => (segment.startsWith(':') ? [segment.slice(1)] : []))
 }
 
