@@ -172,7 +172,7 @@ export type TypesOfForm<Form extends LongForm> = {
   readonly stored: OutputOf<Form['record']>
   readonly create: CreateOf<Form>
   readonly update: Form extends { readonly update: infer Update }
-    ? InputOf<Update> & ReservedOf<Form>
+    ? InputOf<Update> & ReservedOf<OutputOf<Form['record']>, Form>
     : CreateOf<Form>
   readonly patch: Form extends { readonly patch: infer Patch }
     ? InputOf<Patch>
@@ -183,13 +183,11 @@ export type TypesOfForm<Form extends LongForm> = {
 }
 
 type CreateOf<Form extends LongForm> = Form extends { readonly create: infer Create }
-  ? InputOf<Create> & ReservedOf<Form>
+  ? InputOf<Create> & ReservedOf<OutputOf<Form['record']>, Form>
   : NewRecord<InputOf<Form['record']>, Reserved<Form>>
 
 /** The fields of the server, which internal calls may give. */
-type ReservedOf<Form extends LongForm> = Partial<
-  Pick<OutputOf<Form['record']>, Reserved<Form> & keyof OutputOf<Form['record']>>
->
+type ReservedOf<Record, Form> = Partial<Pick<Record, Reserved<Form> & keyof Record>>
 
 /** What the server sets; calls from inside may give it. */
 type Reserved<Settings> =
