@@ -11,7 +11,7 @@ import { hasCode, isFunction, isObject } from '../utils/check.ts'
 import { copyWith } from '../utils/object.ts'
 import { evaluateForWrite, type WriteDecision } from './write-decision.ts'
 
-/** What a rule, or a parent, restricts a call to. */
+/** What a rule, or the scope of a service, restricts a call to. */
 export interface Restriction {
   /** What every record has to match that the call returns or writes, after the write too. */
   readonly query: Query
@@ -22,7 +22,7 @@ export interface Restriction {
 
 declare module '../utils/call-state.ts' {
   interface ContextSlots {
-    /** What the call is restricted to, where its rule has returned a query or its service has parents. */
+    /** What the call is restricted to, where its rule has returned a query or its service has a scope. */
     readonly restriction?: Restriction
   }
 }
@@ -96,7 +96,7 @@ const enforceRead: Enforce = async (context, { query }, next) => {
   if (context.method === 'get') throw toNotFound(context)
 
   throw new GeneralError(
-    `'find' of '${context.path}' returned records that its access, or its parent, does not allow: it has to apply params.query`
+    `'find' of '${context.path}' returned records that its access, parent or singleton does not allow: it has to apply params.query`
   )
 }
 

@@ -12,7 +12,7 @@ import { andThen } from '../utils/promise.ts'
 import { assertParents } from './check.ts'
 import { type Parents, parseParents } from './options.ts'
 import { resolveParents } from './parents.ts'
-import { resolveSingleton } from './singleton.ts'
+import { OF_MANY, resolveSingleton } from './singleton.ts'
 
 /**
  * Holds the calls of a service to its parents, and to its one record; a step of its registration.
@@ -29,14 +29,14 @@ export function addScope(service: FeathersService, path: string): void {
 }
 
 class ServiceScope implements ServiceExtension {
-  readonly inner: ServiceExtension | undefined
+  readonly inner: ServiceExtension
   private readonly service: FeathersService
   private readonly parents: Parents
 
   constructor(service: FeathersService) {
     this.service = service
     this.parents = getServiceOptions(service).parent ?? {}
-    this.inner = Object.keys(this.parents).length > 0 ? new ParentRestriction(service) : undefined
+    this.inner = new ScopeRestriction(service)
   }
 
   async setup(service: FeathersService, path: string, app: object): Promise<void> {
@@ -45,18 +45,18 @@ class ServiceScope implements ServiceExtension {
 
   /** Comes before the schema: the data has the ids of the parents when it is checked. */
   input(method: string): Hook<HookContext> {
-    const { singleton } = getServiceOptions(this.service)
+    const { parent, singleton } = getServiceOptions(this.service)
     const isStandard = isStandardMethod(method)
 
     return (context) =>
-      andThen(this.inner ? resolveParents(context, this.parents) : undefined, () => {
+      andThen(parent ? resolveParents(context, this.parents) : undefined, () => {
         if (singleton && isStandard) return resolveSingleton(context, singleton)
       })
   }
 }
 
-/** Holds a call to its parents as access holds it to the query of a rule: what has such a rule holds it to both. */
-class ParentRestriction implements ServiceExtension {
+/** Holds a call to its scope as access holds it to the query of a rule: what has such a rule holds it to both. */
+class ScopeRestriction implements ServiceExtension {
   private readonly service: FeathersService
 
   constructor(service: FeathersService) {
@@ -77,9 +77,6 @@ class ParentRestriction implements ServiceExtension {
 
 /** A client says `true`. */
 const SINGLETON: OptionCheck = [isFunction, 'a function of the params that returns an id']
-
-/** The methods that a single record does not have for clients. */
-const OF_MANY: readonly string[] = ['find', 'create']
 
 /** The methods of a single record; those of its service where none are listed. */
 function toSingleMethods(service: FeathersService, path: string): readonly string[] {

@@ -1,10 +1,16 @@
+import { setRestriction } from '../access/restriction.ts'
+import { getIdField } from '../core/service.ts'
 import type { HookContext, Singleton } from '../core/types.ts'
 import { NotFound } from '../errors.ts'
 import { andThen } from '../utils/promise.ts'
 import { shorten } from '../utils/shorten.ts'
 
+/** The methods that a single record does not have for clients. Relations and the code of a service call them all the same. */
+export const OF_MANY: readonly string[] = ['find', 'create']
+
 /**
- * Gives an external call the id of the one record that its caller reaches. Internal calls name a record.
+ * Gives an external call the id of the one record that its caller reaches, or holds it to that record where the method takes
+ * no id. Internal calls name a record.
  *
  * @param context The context of the call, whose credentials are verified
  * @param singleton Returns the id
@@ -22,6 +28,7 @@ export function resolveSingleton(context: HookContext, singleton: Singleton): vo
       throw new NotFound(`No record found for id '${shorten(String(asked))}'`)
     }
 
-    context.id = id as HookContext['id']
+    if (OF_MANY.includes(context.method)) setRestriction(context, { [getIdField(context.service)]: id })
+    else context.id = id as HookContext['id']
   })
 }

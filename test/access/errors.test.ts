@@ -93,7 +93,7 @@ it('of a service that does not apply the query say so', async () => {
   const { notes, ada } = await open({ find: owner('ownerId') }, { find: async () => [{ ownerId: 2 }] })
 
   expect(await fail(notes.find(ada))).toBe(
-    "GeneralError: 'find' of 'notes' returned records that its access, or its parent, does not allow: it has to apply params.query"
+    "GeneralError: 'find' of 'notes' returned records that its access, parent or singleton does not allow: it has to apply params.query"
   )
 })
 
