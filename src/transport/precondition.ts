@@ -39,9 +39,9 @@ export function runConditionally(
   run: () => Promise<HookContext>
 ): Promise<HookContext> {
   const { id } = call
+  const isSingle = getServiceOptions(route.service).singleton !== undefined
 
-  // The id of a single record is not known yet: the requests of all callers run one after another.
-  if ((id === null || id === undefined) && !getServiceOptions(route.service).singleton) {
+  if ((id === null || id === undefined) && !isSingle) {
     throw new BadRequest(
       "Invalid header 'If-Match': expected a path with an id, because a tag belongs to one record"
     )
@@ -52,22 +52,31 @@ export function runConditionally(
 
   internals.conditional ??= new KeyedMutex<string>()
 
-  return internals.conditional.run(`${path} ${id}`, async () => {
-    await assertMatch(request, route, call, isTagged)
+  const lock = internals.conditional
+  const runAlone = (key: unknown) =>
+    lock.run(`${path} ${key}`, async () => {
+      await assertMatch(request, route, call, isTagged)
 
-    return run()
-  })
+      return run()
+    })
+
+  return isSingle ? findSingleId(route, call).then(runAlone) : runAlone(id)
+}
+
+/** The id of the record of a caller, which a `get` finds; `undefined` for one who has none, and without `get`. */
+async function findSingleId(route: RouteLookup, call: ServiceCall): Promise<unknown> {
+  return hasGet(route) ? (await findRecord(route, call))?.id : undefined
 }
 
 async function assertMatch(
   { headers }: HttpRequest,
   route: RouteLookup,
-  { id, params }: ServiceCall,
+  call: ServiceCall,
   isTagged: boolean
 ): Promise<void> {
   const expected = String(headers['if-match']).trim()
 
-  if (!getServiceOptions(route.service).methods.includes('get')) {
+  if (!hasGet(route)) {
     if (expected === '*') return
 
     throw new PreconditionFailed(
@@ -75,9 +84,7 @@ async function assertMatch(
     )
   }
 
-  // Copied, because hooks of the first call may change the query.
-  const ownParams = { ...params, query: structuredClone(params.query) }
-  const tag = await findTag(route, { method: 'get', id, params: ownParams }, headers, isTagged)
+  const tag = await findTag(route, call, headers, isTagged)
 
   if (tag === null) throw new PreconditionFailed('There is no such record')
   if (expected === '*' || (tag !== undefined && isListed(expected, toForms(tag)))) return
@@ -100,13 +107,28 @@ async function findTag(
   headers: HttpRequest['headers'],
   isTagged: boolean
 ): Promise<string | undefined | null> {
-  try {
-    const context = await callService(route.service, call, createHttpContext(route, call))
-    const { 'if-none-match': _, ...others } = headers
+  const context = await findRecord(route, call)
+  const { 'if-none-match': _, ...others } = headers
 
-    return getEtag(encodeResponse({ method: 'GET', headers: others }, toHttpResult(context), isTagged))
+  return (
+    context && getEtag(encodeResponse({ method: 'GET', headers: others }, toHttpResult(context), isTagged))
+  )
+}
+
+/** The `get` of the record that a call is about; `null` where there is none. */
+async function findRecord(route: RouteLookup, { id, params }: ServiceCall): Promise<HookContext | null> {
+  // Copied, because hooks of the first call may change the query.
+  const ownParams = { ...params, query: structuredClone(params.query) }
+  const call: ServiceCall = { method: 'get', id, params: ownParams }
+
+  try {
+    return await callService(route.service, call, createHttpContext(route, call))
   } catch (error) {
     if (hasCode(error, 404)) return null
     throw error
   }
+}
+
+function hasGet({ service }: RouteLookup): boolean {
+  return getServiceOptions(service).methods.includes('get')
 }

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { EventEmitter, once } from 'node:events'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { access, anyone, user } from '../../src/access.ts'
 import type { Application } from '../../src/index.ts'
@@ -167,6 +168,60 @@ describeHttpTransports('the path of a singleton', (open) => {
 
     expect(statuses.toSorted()).toEqual([200, 412])
     expect(await stored.get(2)).toMatchObject({ name: 'grace' })
+  })
+})
+
+describeHttpTransports('If-Match of a singleton', (open) => {
+  it('waits for no other caller', async () => {
+    const { request, ada, grace, stored } = await openProfile(open)
+    const steps = new EventEmitter()
+    const [isSlow, isReleased] = [once(steps, 'slow'), once(steps, 'released')]
+    const patch = async (caller: typeof ada) => {
+      const tag = String((await request('/user', caller)).headers.get('ETag'))
+      const response = await request('/user', {
+        method: 'PATCH',
+        headers: { ...caller.headers, 'Content-Type': 'application/json', 'If-Match': tag },
+        body: JSON.stringify({ name: 'new' })
+      })
+
+      return response.status
+    }
+
+    // Also where the test fails.
+    onTestFinished(() => void steps.emit('released'))
+    stored.hooks({
+      before: {
+        patch: [
+          async ({ id }: any) => {
+            if (id !== 1) return
+
+            steps.emit('slow')
+            await isReleased
+          }
+        ]
+      }
+    })
+
+    const slow = patch(ada)
+
+    await isSlow
+    expect(await patch(grace)).toBe(200)
+    steps.emit('released')
+    expect(await slow).toBe(200)
+  })
+
+  it('is a 412 where the caller has no record, and needs a get', async () => {
+    const { request, root } = await openProfile(open)
+    const { request: requestOther, ada } = await openProfile(open, { methods: ['patch'] })
+    const init = (caller: typeof ada, tag: string) => ({
+      method: 'PATCH',
+      headers: { ...caller.headers, 'Content-Type': 'application/json', 'If-Match': tag },
+      body: JSON.stringify({ name: 'new' })
+    })
+
+    expect((await request('/user', init(root, '*'))).status).toBe(412)
+    expect((await requestOther('/user', init(ada, '"x"'))).status).toBe(412)
+    expect((await requestOther('/user', init(ada, '*'))).status).toBe(200)
   })
 })
 
