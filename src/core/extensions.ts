@@ -5,6 +5,13 @@ import type { ServiceCall } from './methods.ts'
 import { getMethodRoutes, getServiceOptions } from './service.ts'
 import type { Application, FeathersService, HookContext, ServiceExtension } from './types.ts'
 
+declare module '../hooks/traits.ts' {
+  interface Traits {
+    /** Of a registered service: what holds its calls to `parent` and `singleton`. */
+    readonly scope?: ServiceExtension
+  }
+}
+
 /** The hooks of the application, of the class and of the service. */
 export type Levels = readonly [Layer<HookContext>, Layer<HookContext>, Layer<HookContext>]
 
@@ -14,7 +21,8 @@ export type Levels = readonly [Layer<HookContext>, Layer<HookContext>, Layer<Hoo
  */
 export function listExtensions(service: object): readonly ServiceExtension[] {
   // A plugin may have put a service among the others that was never registered.
-  const { scope, schema, access } = getServiceOptions(service) ?? {}
+  const { schema, access } = getServiceOptions(service) ?? {}
+  const { scope } = getTraits(service)
 
   return [scope, schema, schema?.inner, scope?.inner, access].filter(Boolean) as ServiceExtension[]
 }

@@ -371,8 +371,6 @@ export interface NormalizedServiceOptions {
   readonly by?: string
   readonly parent?: { readonly [field: string]: Parent }
   readonly singleton?: Singleton
-  /** What holds calls to `parent` and `singleton`. */
-  readonly scope?: ServiceExtension
   [key: string]: any
 }
 

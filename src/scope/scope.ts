@@ -4,6 +4,7 @@ import { addRestriction, createEnforcer } from '../access/restriction.ts'
 import { defaultServiceMethods, isStandardMethod } from '../core/methods.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { Application, FeathersService, HookContext, ServiceExtension } from '../core/types.ts'
+import { getTraits, TRAITS, type Traits } from '../hooks/traits.ts'
 import type { Hook } from '../hooks/types.ts'
 import { isFunction } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
@@ -25,7 +26,12 @@ export function addScope(service: FeathersService, path: string): void {
 
   if (parent) Object.assign(options, { parent: parseParents(path, parent) })
   if (singleton) Object.assign(options, { methods: toSingleMethods(service, path) })
-  if (parent || singleton) Object.assign(options, { scope: new ServiceScope(service) })
+  if (!parent && !singleton) return
+
+  const traits: Traits = { ...getTraits(service), scope: new ServiceScope(service) }
+
+  // Defined: the object of the application, which has those of the library, may be frozen.
+  Object.defineProperty(service, TRAITS, { value: traits, configurable: true })
 }
 
 class ServiceScope implements ServiceExtension {

@@ -269,6 +269,18 @@ describe('what holds a call', () => {
   })
 })
 
+it('an option of a plugin may be called scope', async () => {
+  const scope = { input: 'x', innermost: 'y' }
+  const app = createNested({ scope })
+
+  app.use('tasks', tasks(), { scope } as any)
+
+  expect(await app.service('tasks').find(OUTSIDE)).toHaveLength(2)
+  expect(
+    await app.service('projects/:project/tasks').find({ ...OUTSIDE, route: { project: '1' } })
+  ).toHaveLength(1)
+})
+
 it('services with and without a parent can share a schema', async () => {
   const Task = z.object({ id: z.int(), projectId: z.int(), text: z.string() })
   const declared = schema(Task)
