@@ -72,16 +72,18 @@ function toRequest(context: HookContext, relation: Relation): PrefetchRequest | 
  * @param context The context of the call
  * @param path The path of the service
  * @param isOutside Whether its access is asked
- * @returns `undefined` where that is not sure: hooks, access and schema may change queries
+ * @returns `undefined` where that is not sure: hooks, access, scope and schema may change queries
  */
 function findPlain({ app }: HookContext, path: string, isOutside: boolean): SetAdapter | undefined {
   const service = app.service(path)
 
   if (!hasSets(service)) return undefined
 
-  const { access, schema } = getServiceOptions(service)
+  const { access, schema, parent, singleton } = getServiceOptions(service)
   const mayNarrow = schema !== undefined && (schema as Partial<DescribedExtension>).narrowsFind !== false
   const mayRestrict = isOutside && access?.innermost?.('find') !== undefined
 
-  return mayNarrow || mayRestrict || hasHooks(app, service, 'find') ? undefined : service
+  const isScoped = (parent ?? singleton) !== undefined
+
+  return mayNarrow || mayRestrict || isScoped || hasHooks(app, service, 'find') ? undefined : service
 }

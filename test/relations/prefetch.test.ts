@@ -280,6 +280,22 @@ describeDatabases(
       })
     })
 
+    it('of services without a scope, whose calls find others', async () => {
+      const { find, statements } = await open(database, {
+        people: { singleton: () => 2, access: access({ all: anyone }) }
+      })
+
+      statements.length = 0
+
+      const [first, second] = await find({
+        provider: 'rest',
+        query: { $include: 'author', $sort: { id: 1 } }
+      })
+
+      expect([first.author, second.author]).toMatchObject([null, { id: 2 }])
+      expect(statements[0]).not.toContain('alula_prefetch_people')
+    })
+
     it('where their table is in another database', async () => {
       const other = database.open()
 
