@@ -58,20 +58,44 @@ function assertService(path: string, field: string, parent: Parent, { services }
   }
 }
 
-/** The call that a relation makes has the placeholders of the service that has the relation. */
-function assertRelations(path: string, { placeholder }: Parent, { services }: Application): void {
+/** The call that a relation makes has the placeholders of the service that has the relation: they have to name the same record. */
+function assertRelations(path: string, parent: Parent, { services }: Application): void {
   for (const [other, service] of Object.entries(services as { [path: string]: object })) {
-    const { schema } = getServiceOptions(service) ?? {}
+    const { schema, parent: parents = {} } = getServiceOptions(service) ?? {}
     const { relations = {} } = (schema ?? {}) as Partial<DescribedExtension>
     const name = Object.keys(relations).find((one) => relations[one]?.path === path)
 
-    if (name === undefined || listPlaceholders(other).includes(placeholder)) continue
+    if (name === undefined || namesParent(other, parents, path, parent)) continue
 
     throw createError(
       'ALULA_INVALID_RELATION',
-      `The relation '${name}' of service '${other}' leads to '${path}', whose calls name a parent by ':${placeholder}': register the records at a second path, with 'methods: []' and a rule for 'find', and lead to that`
+      `The relation '${name}' of service '${other}' leads to '${path}', whose calls name a record of '${parent.service}' by ':${parent.placeholder}': register the records at a second path, with 'methods: []' and a rule for 'find', and lead to that`
     )
   }
+}
+
+/** Whether the path of another service names the parent: by a parent of its own, or because it begins in the same way. */
+function namesParent(
+  other: string,
+  parents: Parents,
+  path: string,
+  { service, placeholder }: Parent
+): boolean {
+  const own = Object.values(parents).find((one) => one.placeholder === placeholder)
+
+  if (own) return own.service === service
+
+  const [start, otherStart] = [path, other].map((one) => toStart(one, placeholder))
+
+  return otherStart !== undefined && otherStart === start
+}
+
+/** A path until a placeholder; `undefined` without it. */
+function toStart(path: string, placeholder: string): string | undefined {
+  const segments = path.split('/')
+  const index = segments.indexOf(`:${placeholder}`)
+
+  return index < 0 ? undefined : segments.slice(0, index).join('/')
 }
 
 async function assertFields(

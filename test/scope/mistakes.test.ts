@@ -115,15 +115,15 @@ it('a field that the schema does not declare fails at start', async () => {
   })
 })
 
-it('a relation to a service with a parent needs its placeholder', async () => {
-  const start = async (path: string) => {
+it('a relation to a service with a parent needs a path that names the same record', async () => {
+  const start = async (path: string, parent?: { articleId: string }) => {
     const app = alula()
-    const declared = schema(z.object({ id: z.int() }), {
-      relations: { all: many(PATH, { to: 'articleId' }) }
-    })
+    const relations = { all: many(PATH, { to: 'articleId' }) }
+    const record = z.object({ id: z.int(), ...(parent && { articleId: z.int().optional() }) })
 
     app.use('articles', memory(), { by: 'slug' })
-    app.use(path, memory(), { schema: declared })
+    app.use('authors', memory(), { by: 'slug' })
+    app.use(path, memory(), { schema: schema(record, { relations }), ...(parent && { parent }) })
     app.use(PATH, memory({ store: { 1: { id: 1, articleId: 1, text: 'x' } } }), {
       parent: { articleId: 'articles' },
       schema: schema(Comment)
@@ -137,10 +137,17 @@ it('a relation to a service with a parent needs its placeholder', async () => {
       await app.service(path).find({ provider: 'rest', route: { slug }, query: { $include: 'all' } })
   }
 
-  await expect(start('drafts')).rejects.toMatchObject({
-    code: 'ALULA_INVALID_RELATION',
-    message: expect.stringContaining("whose calls name a parent by ':slug'")
+  // The second names a record of another service by the same word.
+  for (const path of ['drafts', 'authors/:slug/notes']) {
+    await expect(start(path), path).rejects.toMatchObject({
+      code: 'ALULA_INVALID_RELATION',
+      message: expect.stringContaining("whose calls name a record of 'articles' by ':slug'")
+    })
+  }
+  await expect(start('articles/:slug/notes', { articleId: 'authors' })).rejects.toMatchObject({
+    code: 'ALULA_INVALID_RELATION'
   })
+  await start('words/:slug/notes', { articleId: 'articles' })
 
   const find = await start('articles/:slug/notes')
 
