@@ -30,7 +30,7 @@ import { tellsOfHidden } from './hidden.ts'
 
 declare module '../utils/call-state.ts' {
   interface InheritedSlots {
-    /** Whether a relation of another service has made the call, or one that it leads to. */
+    /** Whether a relation of another service, or a nested one, has made the call, or one that it leads to. */
     readonly isForRelation?: boolean
   }
 }

@@ -5,7 +5,7 @@ import { getIdField, getServiceOptions } from '../core/service.ts'
 import type { HookContext, Id, Params, Parent } from '../core/types.ts'
 import { NotFound } from '../errors.ts'
 import { toBadRequest } from '../schema/faults.ts'
-import { getSlots, toNestedParams } from '../utils/call-state.ts'
+import { addInherited, getSlots, toNestedParams } from '../utils/call-state.ts'
 import { isObject } from '../utils/check.ts'
 import { copyWith } from '../utils/object.ts'
 import { shorten } from '../utils/shorten.ts'
@@ -70,7 +70,10 @@ async function getParentId(context: HookContext, field: string, parent: Parent, 
   return id
 }
 
-/** The params of the caller, for the other service: with the placeholders of its path alone. */
+/**
+ * The params of the caller, for the other service: with the placeholders of its path alone. As for a relation, it includes
+ * nothing by default.
+ */
 function toParentParams(
   params: Params & { adapter?: unknown; paginate?: unknown },
   service: object,
@@ -80,11 +83,11 @@ function toParentParams(
   const names = listPlaceholders(parent.service)
   const own = Object.fromEntries(Object.entries(route).filter(([name]) => names.includes(name)))
 
-  return toNestedParams(caller, service, {}, { query: {}, route: own })
+  return addInherited(toNestedParams(caller, service, {}, { query: {}, route: own }), { isForRelation: true })
 }
 
-/** Errors that do not say that the caller may not get the record: it may later. */
-const PASSING: readonly unknown[] = [408, 429]
+/** Errors that say that the record is not for the caller, or that a value names none. */
+const REFUSALS: readonly unknown[] = [400, 401, 403, 404, 405]
 
 async function getRecord(
   get: () => Promise<any>,
@@ -95,9 +98,7 @@ async function getRecord(
   try {
     record = await get()
   } catch (error) {
-    const { code } = (error ?? {}) as { code?: unknown }
-
-    if (typeof code !== 'number' || code < 400 || code > 499 || PASSING.includes(code)) throw error
+    if (!REFUSALS.includes((error as { code?: unknown } | null)?.code)) throw error
   }
 
   if (!isObject(record)) throw toError()

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { access, anyone, closed, owner, user } from '../../src/access.ts'
-import { BadRequest, GeneralError, TooManyRequests } from '../../src/errors.ts'
+import { BadRequest, Conflict, GeneralError, TooManyRequests } from '../../src/errors.ts'
 import { type Application, alula } from '../../src/index.ts'
 import { kysely, table } from '../../src/kysely.ts'
 import { memory } from '../../src/memory.ts'
-import { schema } from '../../src/schema.ts'
+import { many, schema } from '../../src/schema.ts'
 import { createApp, logIn, toStatus } from '../access/support/application.ts'
 import { createTable, describeDatabases } from '../support/sql.ts'
 
@@ -83,14 +83,38 @@ describe('the parent', () => {
     return app.service(path).find({ ...OUTSIDE, route: { project: '1' } } as any)
   }
 
-  it('is not there where its service says so in any way, and only a server error is another', async () => {
+  it('is not there where its service says so, and other errors stay as they are', async () => {
     const failing = (error: unknown) => toStatus(call({ get: () => Promise.reject(error) }))
 
     expect(await call({})).toMatchObject([{ id: 1 }])
     expect(await failing(new BadRequest('no id'))).toBe(404)
     expect(await toStatus(call({ get: async () => undefined }))).toBe(404)
     expect(await failing(new TooManyRequests('later'))).toBe(429)
+    expect(await failing(new Conflict('locked'))).toBe(409)
     expect(await failing(new GeneralError('broken'))).toBe(500)
+  })
+
+  it('is read without what its service includes by default', async () => {
+    const app = alula()
+    const declared = schema(z.object({ id: z.int() }), {
+      relations: { notes: many('notes', { to: 'projectId' }) },
+      include: ['notes']
+    })
+    let count = 0
+
+    app.use('notes', {
+      find: async () => {
+        count++
+
+        return []
+      }
+    })
+    app.use('projects', memory({ store: { 1: { id: 1 } } }), { schema: declared })
+    app.use(path, tasks(), { parent: { projectId: 'projects' } })
+
+    expect(await app.service('projects').get(1, OUTSIDE)).toEqual({ id: 1, notes: [] })
+    expect(await app.service(path).find({ ...OUTSIDE, route: { project: '1' } })).toMatchObject([{ id: 1 }])
+    expect(count).toBe(1)
   })
 
   it('needs an id', async () => {
