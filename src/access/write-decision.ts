@@ -6,6 +6,7 @@ import { FIELD_OPERATORS } from '../query/operators.ts'
 import { parseQuery } from '../query/parse.ts'
 import { toPredicate } from '../query/predicate.ts'
 import { getPath, isComposite, isPlainObject } from '../utils/object.ts'
+import { isSameId } from '../utils/same-id.ts'
 
 /**
  * What is known of a query before a write: it holds, it does not, it cannot be known (`undefined`), or it holds where
@@ -82,7 +83,7 @@ function evaluateField(name: string, value: unknown, write: Write): WriteDecisio
 /** Whether a value that is to be stored matches. Where the store might convert it first, that is not known. */
 function compare(field: unknown, operator: string, operand: unknown): boolean | undefined {
   // Ids of some databases are instances, of which nothing else is known.
-  if (operator === '$eq' && field === operand && isInstance(field)) return true
+  if (operator === '$eq' && isInstance(operand) && isSameId(field, operand)) return true
 
   const known = FIELD_OPERATORS.get(operator)
   const operands: readonly unknown[] = known?.list && Array.isArray(operand) ? operand : [operand]
@@ -110,8 +111,9 @@ function isComparable(field: unknown, operand: unknown): boolean {
   return typeof field === typeof operand
 }
 
+/** Dates are compared as such: their strings have no milliseconds. */
 function isInstance(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !isComposite(value)
+  return !isScalar(value) && !isComposite(value)
 }
 
 function isScalar(value: unknown): boolean {

@@ -8,6 +8,7 @@ import { toBadRequest } from '../schema/faults.ts'
 import { addInherited, getSlots, toNestedParams } from '../utils/call-state.ts'
 import { isObject } from '../utils/check.ts'
 import { copyWith } from '../utils/object.ts'
+import { isSameId } from '../utils/same-id.ts'
 import { shorten } from '../utils/shorten.ts'
 import { listPlaceholders, type Parents, refuse } from './options.ts'
 
@@ -132,7 +133,7 @@ function fillRecord(item: unknown, ids: ParentIds, prefix: string, isWhole: bool
   if (!isObject(item)) return item
 
   const sent = Object.keys(ids).filter((field) => Object.hasOwn(item, field) && item[field] !== undefined)
-  const wrong = sent.filter((field) => !isSame(item[field], ids[field]))
+  const wrong = sent.filter((field) => !isSameId(item[field], ids[field]))
 
   if (wrong.length > 0) {
     throw toBadRequest(
@@ -142,9 +143,4 @@ function fillRecord(item: unknown, ids: ParentIds, prefix: string, isWhole: bool
   }
 
   return copyWith(item, isWhole ? ids : Object.fromEntries(sent.map((field) => [field, ids[field]])))
-}
-
-/** Ids of some databases are instances, which clients see as strings. */
-function isSame(sent: unknown, id: unknown): boolean {
-  return sent === id || (['string', 'number'].includes(typeof sent) && String(sent) === String(id))
 }

@@ -32,6 +32,7 @@ it.each<[object, Record<string, unknown>, unknown]>([
   [{ 'a.b': 1 }, { 'a.b': 2 }, undefined],
   [{ a: 1 }, { $set: { a: 2 } }, undefined],
   [{ a: new Date(5) }, { a: new Date(5) }, true],
+  [{ a: new Date(5) }, { a: new Date(6) }, false],
   [{ a: new Date(5) }, { a: '1970-01-01' }, undefined],
   [{ a: 1, b: 2 }, { a: 1 }, { b: 2 }],
   [{ a: 1, b: 2 }, { a: 2 }, false],

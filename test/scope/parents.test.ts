@@ -15,6 +15,18 @@ async function dropConditions(context: any): Promise<void> {
   context.params = { ...context.params, query: {} }
 }
 
+class ObjectId {
+  readonly hex: string
+
+  constructor(hex: string) {
+    this.hex = hex
+  }
+
+  toString(): string {
+    return this.hex
+  }
+}
+
 const tasks = () =>
   memory({
     startId: 10,
@@ -253,6 +265,30 @@ describe('what holds a call', () => {
     expect(await app.service(path).find(inFirst)).toHaveLength(1)
     expect(await toStatus(app.service(path).create({}, inFirst))).toBe(403)
     expect(await toStatus(app.service(path).patch(1, {}, inFirst))).toBe(403)
+  })
+
+  it.each<readonly [string, (id: ObjectId) => unknown]>([
+    ['nothing', (id) => id],
+    ['the id', (id) => new ObjectId(id.hex)],
+    ['the data as JSON', (id) => String(id)]
+  ])('knows an id that is an instance where a hook has copied %s', async (_name, copy) => {
+    const app = alula()
+
+    app.use('projects', { get: async () => ({ id: new ObjectId('a1') }) })
+    app.use(path, { create: async (data: object) => data }, { parent: { projectId: 'projects' } })
+    app.service(path).hooks({
+      before: {
+        create: [
+          async (context: any) => {
+            context.data = { ...context.data, projectId: copy(context.data.projectId) }
+          }
+        ]
+      }
+    })
+
+    const created: any = await app.service(path).create({}, inFirst)
+
+    expect(String(created.projectId)).toBe('a1')
   })
 
   it('is the same for a service that is no adapter', async () => {
