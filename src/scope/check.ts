@@ -7,7 +7,7 @@ import { listStored } from '../schema/stored.ts'
 import { isFunction } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
-import { listPlaceholders, type Parents, refuse } from './options.ts'
+import { listPlaceholders, type Parents, toParentError } from './options.ts'
 
 /**
  * Checks that the services of parents are there and have `get`, that the service has the fields, and that relations which
@@ -51,10 +51,14 @@ function assertService(path: string, field: string, parent: Parent, { services }
     )
   }
   if (singleton) {
-    throw refuse(path, field, `'${parent.service}' is a singleton, whose path names no record`)
+    throw toParentError(path, field, `'${parent.service}' is a singleton, whose path names no record`)
   }
   if (missing !== undefined) {
-    throw refuse(path, field, `'${parent.service}' has the placeholder ':${missing}', which the path lacks`)
+    throw toParentError(
+      path,
+      field,
+      `'${parent.service}' has the placeholder ':${missing}', which the path lacks`
+    )
   }
 }
 

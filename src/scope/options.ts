@@ -28,7 +28,7 @@ export function parseParents(path: string, options: ParentOptions): Parents {
       : (parent as Parent)
 
     if (!placeholders.includes(placeholder)) {
-      throw refuse(
+      throw toParentError(
         path,
         field,
         `the path has no placeholder ':${placeholder}'${didYouMean(placeholder, placeholders)}`
@@ -42,7 +42,11 @@ export function parseParents(path: string, options: ParentOptions): Parents {
     const other = parents.findIndex(([, one]) => one.placeholder === placeholder)
 
     if (other < index) {
-      throw refuse(path, field, `'${parents[other]?.[0]}' has the placeholder ':${placeholder}' already`)
+      throw toParentError(
+        path,
+        field,
+        `'${parents[other]?.[0]}' has the placeholder ':${placeholder}' already`
+      )
     }
   }
 
@@ -73,14 +77,14 @@ export function listPlaceholders(path: string): readonly string[] {
 }
 
 /** The error for a parent that cannot be one. */
-export function refuse(path: string, field: string, reason: string): Error {
+export function toParentError(path: string, field: string, reason: string): Error {
   return createError('ALULA_INVALID_PARENT', `Invalid parent '${field}' of service '${path}': ${reason}`)
 }
 
 function toOnly(path: string, field: string, [first, ...others]: readonly string[]): string {
   if (first !== undefined && others.length === 0) return first
 
-  throw refuse(
+  throw toParentError(
     path,
     field,
     first === undefined

@@ -10,7 +10,7 @@ import { isObject } from '../utils/check.ts'
 import { copyWith } from '../utils/object.ts'
 import { isSameId } from '../utils/same-id.ts'
 import { shorten } from '../utils/shorten.ts'
-import { listPlaceholders, type Parents, refuse } from './options.ts'
+import { listPlaceholders, type Parents, toParentError } from './options.ts'
 
 /** The ids of parents by field. */
 interface ParentIds {
@@ -61,7 +61,7 @@ async function getParentId(context: HookContext, field: string, parent: Parent, 
   const id = record[getIdField(service)]
 
   if (id === undefined || id === null) {
-    throw refuse(
+    throw toParentError(
       path,
       field,
       `'get' of '${parent.service}' returned a record without '${getIdField(service)}'`
