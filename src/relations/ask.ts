@@ -26,7 +26,7 @@ import { createError } from '../utils/developer-error.ts'
 import { DISPATCH, keepDispatch } from '../utils/dispatch.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
 import { type Fields, spend, spendCharacters } from './budget.ts'
-import { tellsOfHidden } from './hidden.ts'
+import { findTelling } from './hidden.ts'
 
 declare module '../utils/call-state.ts' {
   interface InheritedSlots {
@@ -171,11 +171,12 @@ async function askRelated(
 
   if (caller.provider) {
     if (!hasRule(service)) return undefined
+
     // The start is refused, and an application need not have been set up.
-    if (tellsOfHidden(context, relation)) {
-      throw toBadRequest('query', [
-        { path: relation.to as string, message: 'is not a field that can be queried' }
-      ])
+    const telling = findTelling(context, relation)
+
+    if (telling) {
+      throw toBadRequest('query', [{ path: telling.field, message: 'is not a field that can be queried' }])
     }
   }
 

@@ -16,7 +16,7 @@ import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { toInternal } from './ask.ts'
 import { assertComparable, isCompound, type RelatedService } from './comparable.ts'
-import { tellsOfHidden } from './hidden.ts'
+import { findTelling, type Telling, toFirst } from './hidden.ts'
 import { findFault } from './include.ts'
 
 /** A relation that is checked, and what has it. */
@@ -185,19 +185,22 @@ function assertEnd({ title, relation, app, own }: Checked): void {
     throw createError('ALULA_UNKNOWN_FIELD', `${title} asks '${path}' for '${field}', ${says}`)
   }
 
-  if (tellsOfHidden({ app, service: app.services[own.path] }, relation)) {
-    const through = getThrough(relation)
-    const from = through ? `${through.to}' of '${through.path}` : relation.from
+  const telling = findTelling({ app, service: app.services[own.path] }, relation)
 
-    throw createError(
-      'ALULA_UNKNOWN_FIELD',
-      `${title} asks '${path}' for '${to}', which its schema hides, by '${from}', which clients can set: they could try values until it finds one. Let the server set '${from}', or name another field`
-    )
-  }
+  if (telling) throw createError('ALULA_UNKNOWN_FIELD', `${title} ${describeTelling(relation, telling)}`)
 }
 
-function toFirst(path: string): string {
-  return path.split('.')[0] as string
+function describeTelling(relation: Relation, { field, by, set }: Telling): string {
+  const { path } = relation
+
+  if (by === 'order') {
+    return `sorts '${path}' by '${field}', which its schema hides and clients can set: by the place that their own values get they could find out those of others. Let the server set '${set}', or sort by another field`
+  }
+
+  const through = getThrough(relation)
+  const from = through ? `${set}' of '${through.path}` : set
+
+  return `asks '${path}' for '${field}', which its schema hides, by '${from}', which clients can set: they could try values until it finds one. Let the server set '${from}', or name another field`
 }
 
 /** The fields of the related service that a relation names itself. */

@@ -157,6 +157,45 @@ describe('hidden fields in memory', () => {
     await open({ server: { text: () => 'a' } }, one('people', { from: 'text', to: 'token' })).setup()
     await open({}, one('people', { from: 'text', to: 'token' }), ['find']).setup()
   })
+
+  it('order no list where clients can set them', async () => {
+    const User = z.object({ id: z.int(), team: z.int(), rank: z.int(), at: z.object({ x: z.int() }) })
+    const open = (sort: object, settings: object = {}, methods = ['find', 'patch']) => {
+      const app: any = alula()
+
+      app.use('users', memory(), {
+        schema: schema(User, { hidden: ['id', 'rank', 'at'], ...settings }),
+        methods
+      })
+      app.use('notes', memory(), {
+        schema: schema(Note, { relations: { users: many('users', { to: 'team', sort: sort as any }) } })
+      })
+
+      return app
+    }
+
+    for (const [sort, field] of [
+      [{ team: 1, rank: 1 }, 'rank'],
+      [{ 'at.x': -1 }, 'at.x']
+    ] as const) {
+      await expect(open(sort).setup()).rejects.toMatchObject({
+        code: 'ALULA_UNKNOWN_FIELD',
+        message: expect.stringContaining(
+          `The relation 'users' of service 'notes' sorts 'users' by '${field}', which its schema hides and clients can set`
+        )
+      })
+
+      const unready = open(sort)
+
+      await unready.service('users').create({ team: 0, rank: 1, at: { x: 1 } })
+      await unready.service('notes').create({ text: 'a', owner: 0 }, { schema: false })
+      await expect(ask(unready, { $include: 'users' })).rejects.toMatchObject({ code: 400 })
+    }
+
+    await open({ id: -1 }).setup()
+    await open({ rank: 1 }, { server: { rank: () => 1 } }).setup()
+    await open({ rank: 1 }, {}, ['find']).setup()
+  })
 })
 
 describeDatabases('hidden fields in tables', (database) => {

@@ -66,7 +66,9 @@ async function start(
   const { app } = store
 
   app.use('photos', toService('photos'), {
+    // Clients that could set what is hidden would be refused an order by it.
     schema: schema(Photo, { hidden: ['position'] }),
+    methods: ['find', 'get'],
     ...(hasRule && { access: access({ find: () => store.rule ?? true }) })
   })
   app.use('links', toService('links'), { schema: schema(Link), methods: [] })
