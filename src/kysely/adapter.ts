@@ -113,7 +113,8 @@ export class KyselyAdapter<
   get [TRAITS](): Traits & StoredService[typeof TRAITS] {
     return {
       compare: (comparison) => compareWithTable(this, comparison),
-      stored: (params?: AnyKyselyParams) => readStored(this, params)
+      stored: (params?: AnyKyselyParams) => readStored(this, params),
+      table: () => this.locate(undefined)
     }
   }
 

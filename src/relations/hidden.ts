@@ -1,12 +1,14 @@
 // Relations by fields that clients never see: alula compares and orders them, and what the relation finds is all that it tells.
 import { getIdField, getServiceOptions } from '../core/service.ts'
 import type { Application } from '../core/types.ts'
+import { hasLinks } from '../query/related.ts'
 import { toNames } from '../schema/alternatives.ts'
 import { getSchemaDefinition } from '../schema/compile.ts'
 import { isHidden } from '../schema/fields.ts'
 import { isOpenObject } from '../schema/json-schema.ts'
 import { getThrough, type Relation } from '../schema/relation.ts'
 import { getEnds } from './ends.ts'
+import { haveSameRecords } from './store.ts'
 
 /** The application, and the service that has a relation. */
 interface Place {
@@ -19,8 +21,9 @@ export interface Telling {
   readonly field: string
   /** Whether that is the order of the records, or whether there are some. */
   readonly by: 'order' | 'value'
-  /** The field that clients set. */
+  /** The field that clients set, and the path of a service by which they do. */
   readonly set: string
+  readonly path: string
 }
 
 /**
@@ -34,35 +37,44 @@ export interface Telling {
  * @returns The first field that it would tell of; `undefined` where it tells of none
  */
 export function findTelling(place: Place, relation: Relation): Telling | undefined {
-  const set = findValue(place, relation)
-
-  if (set !== undefined) return { field: relation.to as string, by: 'value', set }
-
-  const related = place.app.service(relation.path)
-  const sort = relation.kind === 'many' ? Object.keys(relation.sort ?? {}) : []
-  const field = sort.find((path) => isSecret(related, path) && isWritable(related, toFirst(path)))
-
-  return field === undefined ? undefined : { field, by: 'order', set: field }
-}
-
-/** The field whose values clients choose, and which a relation compares with a hidden one. */
-function findValue({ app, service }: Place, relation: Relation): string | undefined {
+  const { app } = place
   const { path, to } = relation
+  const related = app.service(path)
 
-  if (to === undefined || !isSecret(app.service(path), to)) return undefined
+  if (to !== undefined && isSecret(related, to)) {
+    const [records, set] = getCompared(place, relation)
+    const writer = records && findWriter(app, records, set)
 
-  const through = getThrough(relation)
-
-  if (!through) {
-    const { from } = getEnds({ app, service }, relation)
-
-    return isWritable(service, from) ? from : undefined
+    if (writer !== undefined) return { field: to, by: 'value', set, path: writer }
   }
 
-  // Clients write a table by services alone, and this one has none.
-  return through.path !== undefined && isWritable(app.service(through.path), through.to)
-    ? through.to
-    : undefined
+  for (const field of relation.kind === 'many' ? Object.keys(relation.sort ?? {}) : []) {
+    const writer = isSecret(related, field) ? findWriter(app, related, toFirst(field)) : undefined
+
+    if (writer !== undefined) return { field, by: 'order', set: toFirst(field), path: writer }
+  }
+
+  return undefined
+}
+
+/** What has the values that a relation compares with those of the related records, and their field. */
+function getCompared(
+  { app, service }: Place,
+  relation: Relation
+): [records: object | undefined, field: string] {
+  const through = getThrough(relation)
+
+  if (!through) return [service, getEnds({ app, service }, relation).from]
+  if (through.path !== undefined) return [app.service(through.path), through.to]
+
+  return [hasLinks(service) ? service.asLinks(through.table, through.from, {}) : undefined, through.to]
+}
+
+/** The path of a service by which clients may set a field of records. Others than their own may have them. */
+function findWriter({ services }: Application, records: object, field: string): string | undefined {
+  return Object.keys(services).find(
+    (path) => isWritable(services[path], field) && haveSameRecords(services[path], records)
+  )
 }
 
 /** Whether clients never see a field that is more than the name of a record. */

@@ -174,14 +174,14 @@ describe('hidden fields in memory', () => {
       return app
     }
 
-    for (const [sort, field] of [
-      [{ team: 1, rank: 1 }, 'rank'],
-      [{ 'at.x': -1 }, 'at.x']
+    for (const [sort, field, set] of [
+      [{ team: 1, rank: 1 }, 'rank', 'rank'],
+      [{ 'at.x': -1 }, 'at.x', 'at']
     ] as const) {
       await expect(open(sort).setup()).rejects.toMatchObject({
         code: 'ALULA_UNKNOWN_FIELD',
         message: expect.stringContaining(
-          `The relation 'users' of service 'notes' sorts 'users' by '${field}', which its schema hides and clients can set`
+          `The relation 'users' of service 'notes' sorts 'users' by '${field}', which its schema hides, and clients can set '${set}': by`
         )
       })
 
@@ -195,6 +195,44 @@ describe('hidden fields in memory', () => {
     await open({ id: -1 }).setup()
     await open({ rank: 1 }, { server: { rank: () => 1 } }).setup()
     await open({ rank: 1 }, {}, ['find']).setup()
+  })
+
+  it('are as open as the most open service with the same object', async () => {
+    const open = (relation: object, people: object, writers: object = {}) => {
+      const app: any = alula()
+      const stores: any = { people: memory(), notes: memory() }
+
+      app.use('people', stores.people, {
+        schema: schema(Person, { hidden: ['token'] }),
+        methods: ['get'],
+        ...people
+      })
+      app.use('notes', stores.notes, {
+        schema: schema(Note, { relations: { related: relation as any } }),
+        methods: ['find']
+      })
+      for (const [path, methods] of Object.entries(writers))
+        app.use(`${path}-desk`, stores[path], { methods })
+      // Another store says nothing of these.
+      app.use('others', memory(), { methods: ['create'] })
+
+      return app
+    }
+    const sorted = many('people', { from: 'owner', to: 'id', sort: { token: 1 } })
+    const compared = one('people', { from: 'text', to: 'token' })
+
+    for (const relation of [sorted, compared]) await open(relation, {}, { people: ['get'] }).setup()
+    await expect(open(sorted, {}, { people: ['patch'] }).setup()).rejects.toThrow(
+      "set 'token' of 'people-desk'"
+    )
+    await expect(open(compared, {}, { notes: ['patch'] }).setup()).rejects.toThrow(
+      "by 'text' of 'notes-desk'"
+    )
+
+    const unready = open(compared, { methods: ['find'] }, { notes: ['patch'] })
+
+    await unready.service('notes').create({ text: 'guess', owner: 0 }, { schema: false })
+    await expect(ask(unready, { $include: 'related' })).rejects.toMatchObject({ code: 400 })
   })
 })
 
@@ -213,5 +251,36 @@ describeDatabases('hidden fields in tables', (database) => {
         kysely({ Model: db, name: `${PREFIX}${name}`, multi: true, paginate: { default: 10 } })
       )
     )
+  })
+
+  it('are as open as the most open service with the same table', async () => {
+    const db = await openTables(database, PREFIX, {
+      people: `name ${database.text}, token ${database.text}`,
+      notes: `text ${database.text}, owner integer`,
+      links: `note integer, guess ${database.text}`
+    })
+    const at = (name: string) => kysely({ Model: db, name: `${PREFIX}${name}` })
+    const open = (relation: object, table: string, methods: readonly string[]) => {
+      const app: any = alula()
+
+      app.use('people', at('people'), { schema: schema(Person, { hidden: ['token'] }), methods: ['get'] })
+      app.use('notes', at('notes'), {
+        schema: schema(Note, { relations: { related: relation as any } }),
+        methods: ['find']
+      })
+      app.use('desk', at(table), { methods })
+
+      return app.setup()
+    }
+    const through = { table: `${PREFIX}links`, from: 'note', to: 'guess' }
+
+    for (const [relation, table, message] of [
+      [many('people', { from: 'owner', to: 'id', sort: { token: 1 } }), 'people', "set 'token' of 'desk'"],
+      [one('people', { from: 'text', to: 'token' }), 'notes', "by 'text' of 'desk'"],
+      [many('people', { through, to: 'token' }), 'links', "by 'guess' of 'desk'"]
+    ] as const) {
+      await expect(open(relation, table, ['create'])).rejects.toThrow(message)
+      await open(relation, table, ['find'])
+    }
   })
 })
