@@ -29,7 +29,7 @@ import type { DataSource } from './data.ts'
 import { isQuerySettings, type LongForm, type ViewContext, type ViewFunction } from './declaration.ts'
 import { type Declaration, type DescribedExtension, getDeclaration, type InnerExtension } from './declared.ts'
 import { assertResponses } from './envelope.ts'
-import { markRecords, pickResult, showAll, showOthers } from './output.ts'
+import { markRecords, type Picker, pickResult, showAll, showOthers } from './output.ts'
 import type { QueryCheck } from './query.ts'
 import { getFrom, type Relations } from './relation.ts'
 import { compileExternal, compileResult, type ResolverSettings, resolveInput } from './resolvers.ts'
@@ -172,7 +172,7 @@ class ServiceSchema implements DescribedExtension {
   }
 
   output(method: string): Hook<HookContext> {
-    const { hidden, status: statuses = {} } = this.form
+    const { status: statuses = {} } = this.form
     const present = this.toPresent()
     const { pick, pickers, dispatchProperty, definition } = this.compiled as CompiledSchema
     const isStandard = isStandardMethod(method)
@@ -182,14 +182,10 @@ class ServiceSchema implements DescribedExtension {
     const { event: ofMethod } = getDefinition(method)
     const resultCheck = isStandard ? this.resultCheck : undefined
     const added = this.listAdded()
-    const pickAny = (value: unknown) => {
-      if (hasRecords) return pickResult(showOthers(value, dispatchProperty, added), pick)
-
-      const picked = pickOwn ? pickOwn(showOthers(value, dispatchProperty, [])) : value
-
-      // What was picked is a copy already: another is made only to leave fields out.
-      return pickOwn && isEmpty(hidden ?? []) ? picked : showAll(picked, [], hidden)
-    }
+    const pickAny = (value: unknown) =>
+      hasRecords
+        ? pickResult(showOthers(value, dispatchProperty, added), pick)
+        : this.pickOther(value, pickOwn)
     // Without a dispatch the result would leave.
     const pickShown = (value: unknown) => (value === undefined ? undefined : (pickAny(value) ?? null))
 
@@ -248,7 +244,17 @@ class ServiceSchema implements DescribedExtension {
 
     const { pickView } = this.compiled as CompiledSchema
 
-    return (context) => andThen(view.make(context), (made) => pickView?.(made))
+    return (context) => andThen(view.make(context), (made) => this.pickOther(made, pickView))
+  }
+
+  /** What may leave of a value that is no record, such as a custom result: its records may be anywhere in it. */
+  private pickOther(value: unknown, pick: Picker | undefined): unknown {
+    const { dispatchProperty } = this.compiled as CompiledSchema
+    const { hidden = [] } = this.form
+    const picked = pick ? pick(showOthers(value, dispatchProperty, [])) : value
+
+    // What was picked is a copy already: another is made only to leave fields out.
+    return pick && isEmpty(hidden) ? picked : showAll(picked, [], hidden)
   }
 
   complete(method: string): Hook<HookContext> | undefined {

@@ -176,6 +176,17 @@ describe('a view', () => {
     expect(Object.keys(paths['/notes'].get.responses)).toContain('204')
   })
 
+  it('has no hidden fields', async () => {
+    const { components } = await describeService(memory(), {
+      schema: schema(Note, {
+        hidden: ['done'],
+        view: { schema: z.object({ note: Note }), make: ({ result }) => ({ note: result }) }
+      })
+    })
+
+    expect(Object.keys(components.schemas.NoteView.properties.note.properties)).toEqual(['id', 'text'])
+  })
+
   it('is not known without one', async () => {
     const { components, paths } = await describeService(memory(), {
       schema: schema(Note, { view: ({ dispatch }) => ({ note: dispatch }) })

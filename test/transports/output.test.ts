@@ -109,6 +109,32 @@ describeRemoteTransports('a view with a schema', (open) => {
 
     expect(await client.call('get', 'users', { id: 0 })).toEqual({ user: { name: 'Ada' } })
   })
+
+  it('leaves out hidden fields, of its own records and of those of others', async () => {
+    const client = await open((app) => {
+      const store = { 0: { id: 0, name: 'Ada', password: SECRET } }
+      const make = async ({ result }: any) => ({ user: result, others: [await app.service('others').get(0)] })
+
+      app.use('others', memory({ store }), { schema: schema(User, { hidden: ['password'] }), methods: [] })
+      for (const [path, hidden] of [
+        ['users', ['password']],
+        ['all', []]
+      ] as const) {
+        app.use(path, memory({ store }), {
+          schema: schema(User, {
+            hidden,
+            view: { schema: z.object({ user: User, others: z.array(User) }), make }
+          })
+        })
+      }
+    })
+
+    expect(await client.call('get', 'users', { id: 0 })).toEqual({ user: author, others: [author] })
+    expect(await client.call('get', 'all', { id: 0 })).toEqual({
+      user: { ...author, password: SECRET },
+      others: [author]
+    })
+  })
 })
 
 describe('events', () => {
