@@ -9,7 +9,7 @@ import { createTypeError } from '../utils/developer-error.ts'
 import { replaceObjects } from '../utils/dispatch.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { isPromise } from '../utils/promise.ts'
-import { toErrorResponse } from './error.ts'
+import { toClientError, toErrorResponse } from './error.ts'
 import type { TransportApplication } from './http.ts'
 import { toSocketCall } from './socket.ts'
 import { findRoute } from './target.ts'
@@ -131,7 +131,8 @@ function toClientSide(
   const { name, className } = shown.body
   const Known = errors[name] ?? errors[status] ?? (status < 500 ? BadRequest : GeneralError)
 
-  if (status >= 500 && app.rawListeners) reportError(app as object as EmitterLike, error)
+  // By its own status, as errors are logged: `errorStatus` decides on what clients get alone.
+  if (toClientError(error).status >= 500 && app.rawListeners) reportError(app as object as EmitterLike, error)
 
   return Object.assign(convert({ message: name, ...(body as object), name: new Known().name }), {
     name,

@@ -233,6 +233,28 @@ describe('asClient', () => {
     expect(reported).toEqual([expect.objectContaining({ password: 'hunter2' })])
   })
 
+  it('reports by the status of the error itself, whatever `errorStatus` makes of it', async () => {
+    const { app } = await createApp()
+    const reported: any[] = []
+
+    app.on('error', (error: Error) => reported.push(error.message))
+    app.set('errorStatus', { GeneralError: 422, BadRequest: 500 })
+
+    expect(await rejection(app.asClient().service('notes').fail({}))).toMatchObject({ code: 422 })
+    expect(
+      await rejection(
+        app
+          .asClient()
+          .service('notes')
+          .find({ query: { $nope: 1 } })
+      )
+    ).toMatchObject({
+      name: 'BadRequest',
+      code: 500
+    })
+    expect(reported).toEqual(['at /srv/db'])
+  })
+
   it('takes the message and the details of the setting `formatError`', async () => {
     const { app } = await createApp()
 
