@@ -1,4 +1,5 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
+import { getServiceOptions } from '../core/service.ts'
 import type { FeathersService, HookContext, Params } from '../core/types.ts'
 import { TRAITS } from '../hooks/traits.ts'
 import type { AroundHook, Hook } from '../hooks/types.ts'
@@ -179,7 +180,11 @@ class TableSchema implements DescribedExtension {
 
   /** The table is known: the hooks of `input` have run. */
   innermost(method: string): AroundHook<HookContext> | undefined {
-    if (globalThis.process?.env.NODE_ENV === 'production') return undefined
+    const isProduction = globalThis.process?.env.NODE_ENV === 'production'
+    const { by } = getServiceOptions(this.service as FeathersService)
+
+    // Results are compared in development; where it is not the id that names records, an id in data is compared too.
+    if (isProduction && (by === undefined || !['update', 'patch'].includes(method))) return undefined
 
     return (context, next) => {
       const hook = this.declared?.innermost?.(method)

@@ -362,7 +362,7 @@ function compileMethod(
   validator: Validator,
   { id, convertId, parents }: RecordSettings
 ): DataCheck {
-  const { server = {}, unknown } = form
+  const { server = {}, hidden = [], unknown } = form
   const names = toNames(validator.input)
   const twice = Object.keys(server).find((name) => names.includes(name))
 
@@ -379,6 +379,7 @@ function compileMethod(
     parents,
     unknown,
     id: names.includes(id) ? undefined : id,
+    hidesId: hidden.includes(id),
     convertId,
     writes: method as 'create' | 'update' | 'patch'
   })

@@ -5,8 +5,9 @@ import { copyWith, isPlainObject } from '../utils/object.ts'
 import { andThen, mapAll } from '../utils/promise.ts'
 import { compileDates } from './dates.ts'
 import { isWritten, type SchemaSettings, type ServerValue } from './declaration.ts'
-import { type Fault, MAX_FAULTS, toBadRequest } from './faults.ts'
+import { type Fault, MAX_FAULTS, SET_BY_SERVER, toBadRequest } from './faults.ts'
 import { compileDateFaults, compileForm } from './form.ts'
+import { compileOwnId } from './own-id.ts'
 import { compileUnknown } from './unknown.ts'
 import type { ValidationOutcome, Validator } from './validator.ts'
 
@@ -19,6 +20,8 @@ export interface DataSettings extends Pick<SchemaSettings, 'server' | 'unknown'>
   readonly id?: string | undefined
   /** The fields of `server` that the path of the service sets: a call has their values, and no others. */
   readonly parents?: readonly string[]
+  /** Whether clients never see the id: they cannot write it back. */
+  readonly hidesId?: boolean
   /** Converts an id that a client sent; it throws for what can be none. */
   readonly convertId?: (id: Id) => Id
   /** The method: what the server sets differs. */
@@ -62,13 +65,13 @@ const NO_LIST: Fault = { path: '', message: 'expected an object, got an array' }
 export function compileData(settings: DataSettings): DataCheck {
   const checkOne = compileRecord(settings)
   const finish = compileServer(settings)
-  const takeId = compileOwnId(settings)
+  const takeOwnId = compileOwnId(settings)
 
   return (data, source, context) => {
     const within = toPrefix(source)
 
     if (!Array.isArray(data)) {
-      const sent = takeId(data, source, context)
+      const sent = takeOwnId(data, context, source.isOutside, within)
 
       return andThen<Result, unknown>(checkOne(sent, source, within), (checked) =>
         finish(assertValid(checked), context)
@@ -134,7 +137,7 @@ function compileRecord(
       }
 
       const faults = [
-        ...toFaults(refused, 'is set by the server'),
+        ...toFaults(refused, SET_BY_SERVER),
         ...(isUnknown ? toFaults(names, 'is not a known field') : []),
         ...(outcome.faults ?? []).map(explain)
       ]
@@ -144,54 +147,6 @@ function compileRecord(
 
     return andThen(validator.validate(value), finish)
   }
-}
-
-/** Clients write back what they read: an id that is that of the record changes nothing, and is left out. */
-function compileOwnId({ id: field, convertId = (id) => id, unknown, writes }: DataSettings) {
-  const toOwn = (sent: unknown): Id | undefined => {
-    try {
-      return isId(sent) ? convertId(sent) : undefined
-    } catch {
-      return undefined
-    }
-  }
-
-  return (data: unknown, { isOutside }: DataSource, context: HookContext): unknown => {
-    const isLeft = field === undefined || writes === 'create' || unknown === 'drop'
-
-    if (isLeft || !isOutside || context.id === null || !isPlainObject(data)) return data
-
-    const sent = toOwn(data[field])
-
-    if (sent === undefined || !takesId(field, sent, context)) return data
-
-    const { [field]: _, ...others } = data
-
-    return others
-  }
-}
-
-/** Whether an id is that of the record, as far as it is known before the call. */
-function takesId(field: string, sent: Id, context: HookContext): boolean {
-  const { id, params, service } = context as HookContext & { params: { adapter?: { by?: object } } }
-
-  if (params.adapter?.by === undefined) return String(id) === String(sent)
-  if (!isFunction(service._get)) return false
-
-  // The call names its record by another field. To read its id first would tell of records that the caller must not see.
-  const { query = {} } = params
-  const conditions: unknown = query.$and
-
-  context.params = copyWith(params, {
-    query: copyWith(query, { $and: [...(Array.isArray(conditions) ? conditions : []), { [field]: sent }] })
-  })
-
-  return true
-}
-
-/** Whether a value can be an id that a client sent. */
-function isId(value: unknown): value is Id {
-  return typeof value === 'string' || typeof value === 'number'
 }
 
 /** Takes the fields out that the schema of the data does not have because the server sets them. */

@@ -30,6 +30,7 @@ import { isQuerySettings, type LongForm, type ViewContext, type ViewFunction } f
 import { type Declaration, type DescribedExtension, getDeclaration, type InnerExtension } from './declared.ts'
 import { assertResponses } from './envelope.ts'
 import { markRecords, type Picker, pickResult, showAll, showOthers } from './output.ts'
+import { assertSentId } from './own-id.ts'
 import type { QueryCheck } from './query.ts'
 import { getFrom, type Relations } from './relation.ts'
 import { compileExternal, compileResult, type ResolverSettings, resolveInput } from './resolvers.ts'
@@ -96,6 +97,8 @@ class ServiceSchema implements DescribedExtension {
   private readonly isDevelopment = globalThis.process?.env.NODE_ENV !== 'production'
   private compiled: CompiledSchema | undefined
   private resultCheck: ResultCheck | undefined
+  /** Whether clients of a service name its records by another field than the id. */
+  private hasBy = false
 
   constructor({ form, record }: Declaration) {
     this.form = form
@@ -141,6 +144,7 @@ class ServiceSchema implements DescribedExtension {
     }
 
     assertPlaceholders(this.form, service, path)
+    this.hasBy ||= getServiceOptions(service).by !== undefined
 
     // In development: what is missing in a response is hard to find.
     this.compiled ??= compileSchema(this.form, this.record, service, id, (field) => {
@@ -284,13 +288,15 @@ class ServiceSchema implements DescribedExtension {
   }
 
   innermost(method: string): AroundHook<HookContext> | undefined {
-    const { resultCheck } = this
+    const resultCheck = isStandardMethod(method) ? this.resultCheck : undefined
+    const checksId = this.hasBy && (method === 'update' || method === 'patch')
 
-    if (!resultCheck || !isStandardMethod(method)) return undefined
+    if (!resultCheck && !checksId) return undefined
 
     return async (context, next) => {
+      if (checksId) await assertSentId(context)
       await next()
-      resultCheck.remember(context)
+      resultCheck?.remember(context)
     }
   }
 

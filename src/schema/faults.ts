@@ -9,6 +9,9 @@ export interface Fault {
   readonly message: string
 }
 
+/** What is wrong with a field that clients cannot set. */
+export const SET_BY_SERVER = 'is set by the server'
+
 /** How many faults an error tells. */
 export const MAX_FAULTS = 20
 

@@ -1,0 +1,92 @@
+// The id in the data of `update` and `patch`: clients write back what they read.
+import type { HookContext, Id } from '../core/types.ts'
+import { getSlots, setSlots } from '../utils/call-state.ts'
+import { hasCode, isFunction } from '../utils/check.ts'
+import { copyWith, isPlainObject } from '../utils/object.ts'
+import type { DataSettings } from './data.ts'
+import { SET_BY_SERVER, toBadRequest } from './faults.ts'
+
+declare module '../utils/call-state.ts' {
+  interface ContextSlots {
+    /** The id that its data had, where the call names its record by another field, and the path of that id in the request. */
+    readonly sentId?: { readonly field: string; readonly id: Id; readonly path: string }
+  }
+}
+
+/**
+ * Prepares what leaves out an id that is that of the record: it changes nothing.
+ *
+ * @param settings Those of the check of data
+ * @returns Returns the data without it; with it where the call is to be refused
+ */
+export function compileOwnId({
+  id: field,
+  hidesId = false,
+  convertId = (id) => id,
+  unknown,
+  writes
+}: DataSettings): (data: unknown, context: HookContext, isOutside: boolean, within: string) => unknown {
+  const toOwn = (sent: unknown): Id | undefined => {
+    try {
+      return isId(sent) ? convertId(sent) : undefined
+    } catch {
+      return undefined
+    }
+  }
+
+  return (data, context, isOutside, within) => {
+    const isLeft = field === undefined || hidesId || writes === 'create' || unknown === 'drop'
+
+    if (isLeft || !isOutside || context.id === null || !isPlainObject(data)) return data
+
+    const id = toOwn(data[field])
+
+    if (id === undefined || !mayBeOwn(context, { field, id, path: within + field })) return data
+
+    const { [field]: _, ...others } = data
+
+    return others
+  }
+}
+
+/** Whether an id is that of the record, as far as it is known before the call. */
+function mayBeOwn(context: HookContext, sentId: { field: string; id: Id; path: string }): boolean {
+  const { id, params, service } = context as HookContext & { params: { adapter?: { by?: object } } }
+
+  if (params.adapter?.by === undefined) return String(id) === String(sentId.id)
+  if (!isFunction(service._get)) return false
+
+  // To read the id of the record here would tell of one that the caller may not write.
+  setSlots(context, { sentId })
+
+  return true
+}
+
+/**
+ * Refuses another id than that of the record, where the call names its record by another field. The rules restrict its query
+ * by now: of a record that the caller may not write nothing is told, and the method answers as without an id.
+ *
+ * @param context The context of the call, when its method is to be called
+ * @throws BadRequest for another id
+ */
+export async function assertSentId(context: HookContext): Promise<void> {
+  const { sentId } = getSlots(context)
+
+  if (!sentId) return
+
+  const { service, id, params } = context
+  const { provider: _, ...internal } = params
+  const query = { ...params.query, $select: [sentId.field] }
+  const stored = await service._get(id, copyWith(internal, { query })).catch((error: unknown) => {
+    if (!hasCode(error, 404)) throw error
+  })
+
+  if (stored && String(stored[sentId.field]) !== String(sentId.id)) {
+    throw toBadRequest('data', [{ path: sentId.path, message: SET_BY_SERVER }])
+  }
+}
+
+/** Whether a value can be an id that a client sent. */
+function isId(value: unknown): value is Id {
+  return typeof value === 'string' || typeof value === 'number'
+}
