@@ -28,7 +28,7 @@ import { addComputed } from './computed.ts'
 import type { DataSource } from './data.ts'
 import { isQuerySettings, type LongForm, type ViewContext, type ViewFunction } from './declaration.ts'
 import { type Declaration, type DescribedExtension, getDeclaration, type InnerExtension } from './declared.ts'
-import { assertResponses } from './envelope.ts'
+import { assertEnforced, assertResponses } from './envelope.ts'
 import { markRecords, type Picker, pickResult, showAll, showOthers } from './output.ts'
 import { assertSentId } from './own-id.ts'
 import type { QueryCheck } from './query.ts'
@@ -103,6 +103,7 @@ class ServiceSchema implements DescribedExtension {
   constructor({ form, record }: Declaration) {
     this.form = form
     this.record = record
+    assertEnforced(form)
     assertResponses(form)
     this.receive = createReceive(form)
     this.narrowsFind = !isQuerySettings(form.query ?? {}) || form.resolvers?.query !== undefined

@@ -2,6 +2,7 @@
 import { isBoolean, isFunction, isObject, isString } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
+import type { SchemaSettings } from './declaration.ts'
 import { isStandardSchema } from './standard.ts'
 
 /** The names of the fields that requests and responses of clients have. What has no name is bare. */
@@ -44,6 +45,26 @@ const STATUS: OptionCheck = [
   (value) => Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 299,
   'a number from 200 to 299'
 ]
+
+/** What makes values and responses: a declaration that only describes makes none. */
+const MAKERS = ['envelope', 'timestamps', 'include', 'view'] as const
+
+/**
+ * Checks that a declaration that only describes has nothing that it would have to make.
+ *
+ * @param settings Those of `schema`
+ * @throws TypeError for a setting that would do nothing
+ */
+export function assertEnforced(settings: SchemaSettings): void {
+  const ignored = settings.enforce === false ? MAKERS.find((name) => settings[name]) : undefined
+
+  if (ignored === undefined) return
+
+  throw createTypeError(
+    'ALULA_INVALID_SCHEMA',
+    `'${ignored}' of schema() does nothing with 'enforce: false', which leaves calls as they are: leave out one of them`
+  )
+}
 
 /**
  * Checks what the settings say of responses.

@@ -126,6 +126,17 @@ it('an envelope beside a view', () => {
   )
 })
 
+it.each([
+  ['envelope', { one: 'note' }],
+  ['timestamps', true],
+  ['include', ['author']],
+  ['view', () => 1]
+])('%s of a schema that only describes', (name, value) => {
+  expect(() => open(schema({ record: Note, enforce: false, [name]: value } as any))).toThrow(
+    `'${name}' of schema() does nothing with 'enforce: false', which leaves calls as they are: leave out one of them (ALULA_INVALID_SCHEMA)`
+  )
+})
+
 it('an envelope with the name of a placeholder', () => {
   const use = (envelope: object) =>
     alula().use(
