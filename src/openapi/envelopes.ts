@@ -1,8 +1,9 @@
 // What documents say of envelopes.
 import type { ManifestService } from '../manifest/services.ts'
 import type { Envelope } from '../schema/envelope.ts'
-import { getProperties, getTypes, isAnything, type JsonSchema } from '../schema/json-schema.ts'
+import { getProperties, getTypes, type JsonSchema } from '../schema/json-schema.ts'
 import { withoutReference } from '../schema/references.ts'
+import { mayBeSomething } from '../schema/result-kind.ts'
 import { createShapes } from '../schema/shape.ts'
 import { setOwn } from '../utils/object.ts'
 
@@ -74,22 +75,6 @@ interface PagedService {
   readonly definition?: { readonly envelope?: Envelope } | undefined
 }
 
-/** What a custom method returns, as far as its envelope depends on it. */
-type ResultKind = 'one' | 'list' | 'page' | 'unknown'
-
-/**
- * What the result of a custom method is.
- *
- * @param result Its schema
- */
-export function toResultKind(result: JsonSchema): ResultKind {
-  const shape = createShapes(result)(result)
-  const kinds = new Set(shape.alternatives.filter(mayBeSomething).map(toKind))
-  const [only = 'one', ...others] = kinds
-
-  return others.length > 0 ? 'unknown' : only
-}
-
 /** Whether a result may be nothing, for which a response has no body. */
 export function mayBeNothing(schema: JsonSchema): boolean {
   return createShapes(schema)(schema).alternatives.some((part) => getTypes(part).includes('null'))
@@ -157,23 +142,6 @@ export interface RequestRules {
   readonly mayBeList: boolean
   /** Whether fields beside that of the envelope are refused. */
   readonly isClosed: boolean
-}
-
-/** Libraries write null beside another type, or as an alternative. */
-function mayBeSomething(part: JsonSchema): boolean {
-  const types = getTypes(part)
-
-  return types.length === 0 || types.some((type) => type !== 'null')
-}
-
-function toKind(part: JsonSchema): ResultKind {
-  if (isAnything(part)) return 'unknown'
-  if (getTypes(part).includes('array')) return 'list'
-
-  const fields = getProperties(part)
-  const isPage = ['data', 'limit', 'skip'].every((name) => fields.has(name))
-
-  return isPage ? 'page' : 'one'
 }
 
 function toList(items: JsonSchema): JsonSchema {

@@ -37,7 +37,7 @@ import { compileExternal, compileResult, type ResolverSettings, resolveInput } f
 import { compileResultCheck, type ResultCheck } from './result.ts'
 import { dropSources, selectSources } from './selection.ts'
 import type { Validator } from './validator.ts'
-import { assertPlaceholders, createReceive, wrapResult } from './wrap.ts'
+import { assertPlaceholders, createReceive, toPageTest, wrapResult } from './wrap.ts'
 
 declare module '../utils/call-state.ts' {
   interface ContextSlots {
@@ -178,7 +178,7 @@ class ServiceSchema implements DescribedExtension {
 
   output(method: string): Hook<HookContext> {
     const { status: statuses = {} } = this.form
-    const present = this.toPresent()
+    const present = this.toPresent(method)
     const { pick, pickers, dispatchProperty, definition } = this.compiled as CompiledSchema
     const isStandard = isStandardMethod(method)
     const hasRecords = isStandard || returnsRecords(definition, method)
@@ -241,10 +241,14 @@ class ServiceSchema implements DescribedExtension {
   }
 
   /** What makes the response of what leaves: an envelope or a view; `undefined` where the response is that. */
-  private toPresent(): ViewFunction | undefined {
+  private toPresent(method: string): ViewFunction | undefined {
     const { envelope, view } = this.form
 
-    if (envelope) return ({ dispatch }) => wrapResult(dispatch, envelope)
+    if (envelope) {
+      const isPage = toPageTest(method, this.definition?.methods[method]?.result)
+
+      return ({ dispatch }) => wrapResult(dispatch, envelope, isPage)
+    }
     if (!view || isFunction(view)) return view
 
     const { pickView } = this.compiled as CompiledSchema

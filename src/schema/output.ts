@@ -368,6 +368,13 @@ export function isPage(result: unknown): result is Page {
   return Array.isArray(data) && typeof limit === 'number' && typeof skip === 'number'
 }
 
+const PAGE_FIELDS: readonly string[] = ['total', 'limit', 'skip', 'data']
+
+/** Whether pages have a field. */
+export function isPageField(name: string): boolean {
+  return PAGE_FIELDS.includes(name)
+}
+
 /** Instances of classes: dates and ids of a database are values; what has fields is picked like an object. */
 function pickInstance(value: object, pickFields: PickObject | undefined): unknown {
   if (pickFields && !(value instanceof Date)) {

@@ -8,7 +8,9 @@ import { isEmpty, setOwn } from '../utils/object.ts'
 import type { SchemaSettings } from './declaration.ts'
 import type { Envelope } from './envelope.ts'
 import { type Fault, toBadRequest } from './faults.ts'
-import { isPage } from './output.ts'
+import type { JsonSchema } from './json-schema.ts'
+import { isPage, isPageField, type Page } from './output.ts'
+import { toResultKind } from './result-kind.ts'
 
 /**
  * Checks the placeholders of routes: a call by name has them in its data, beside the field of the envelope.
@@ -115,13 +117,34 @@ function findFault(
     : undefined
 }
 
+type PageTest = (value: unknown) => value is Page
+
+/**
+ * Decides what of the results of a method is a page. A record and another result may have the fields of one.
+ *
+ * @param method The method
+ * @param result The schema of its results, if it is a custom method with one
+ */
+export function toPageTest(method: string, result: JsonSchema | undefined): PageTest {
+  const kind = result && toResultKind(result)
+
+  if (method === 'find' || kind === 'page') return isPage
+  // Nothing says what it returns: a page has no further fields.
+  if (!isStandardMethod(method) && (!kind || kind === 'unknown')) {
+    return (value): value is Page => isPage(value) && Object.keys(value).every(isPageField)
+  }
+
+  return (_value): _value is Page => false
+}
+
 /**
  * Puts what a client gets into its envelope: nothing stays nothing.
  *
  * @param value A record, a list, a page, or another result
  * @param envelope The envelope
+ * @param isPage Whether a value is a page
  */
-export function wrapResult(value: unknown, envelope: Envelope): unknown {
+export function wrapResult(value: unknown, envelope: Envelope, isPage: PageTest): unknown {
   const { one, many } = envelope
 
   if (value === undefined || value === null) return value

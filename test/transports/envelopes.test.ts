@@ -136,6 +136,40 @@ describeRemoteTransports('an envelope', (open) => {
     expect(await call('find', 'tags')).toEqual({ tags: [{ id: 0 }] })
   })
 
+  it('has all of what only looks like a page', async () => {
+    const page = { data: [1], limit: 2, skip: 0 }
+    const sums = { ...page, sum: 1 }
+    const Page = z.object({ data: z.array(z.int()), limit: z.int(), skip: z.int() })
+    const methods = { page, declaredPage: page, sums, declaredSums: sums, one: page }
+    const { call } = await open((app) => {
+      class Rows extends MemoryService<any> {}
+
+      for (const [name, result] of Object.entries(methods))
+        Object.assign(Rows.prototype, { [name]: async () => result })
+
+      app.use('rows', new Rows(), {
+        methods: Object.keys(methods),
+        schema: schema(z.object({ id: z.int() }), {
+          envelope: { one: 'row', many: 'rows' },
+          methods: {
+            declaredPage: { result: Page },
+            declaredSums: { result: Page.extend({ sum: z.int() }) },
+            one: { result: z.object({ data: z.array(z.int()), limit: z.int() }) }
+          }
+        })
+      })
+    })
+    const results = Object.keys(methods).map((name) => call(name, 'rows', { data: {} }))
+
+    expect(await Promise.all(results)).toEqual([
+      { rows: [1] },
+      { rows: [1] },
+      { row: sums },
+      { row: sums },
+      { row: { data: [1], limit: 2 } }
+    ])
+  })
+
   it('has what custom methods return, but not nothing', async () => {
     const { call } = await open(useArticles)
     const rename = { slug: 'x', article: { title: 'X' } }
