@@ -1,6 +1,6 @@
 // Requests and responses of services with an envelope. Forms, tables and events have bare records.
 import type { PageMethod, PageService } from '../../../src/openapi/page-data.ts'
-import { isObject, type RequestOutcome } from './request.ts'
+import { isObject, isOk, type RequestOutcome } from './request.ts'
 
 /** Data as a request has it. A method that declares no data may have none. */
 export function wrap({ envelope }: PageService, method: PageMethod, data: unknown): unknown {
@@ -11,12 +11,12 @@ export function wrap({ envelope }: PageService, method: PageMethod, data: unknow
   return { [Array.isArray(data) ? many : one]: data }
 }
 
-/** What came of a request, with a bare record or page. */
+/** What came of a request, with a bare record or page. Errors have no envelope. */
 export function unwrap({ envelope }: PageService, outcome: RequestOutcome): RequestOutcome {
   const { body } = outcome
   const { one = '', many = '', total = '' } = envelope ?? {}
 
-  if (!isObject(body)) return outcome
+  if (!isObject(body) || !isOk(outcome)) return outcome
 
   return { ...outcome, body: body[many] ? { data: body[many], total: body[total] } : (body[one] ?? body) }
 }

@@ -156,7 +156,7 @@ export function isOk({ status }: RequestOutcome): boolean {
 export function toMessage({ status, body }: RequestOutcome): string {
   const { message } = isObject(body) ? body : {}
 
-  return typeof message === 'string' && message !== '' ? message : `The server responded with ${status}`
+  return typeof message === 'string' && message ? message : `The server responded with ${status}`
 }
 
 export function isObject(value: unknown): value is { readonly [name: string]: unknown } {
@@ -184,7 +184,7 @@ function toPath(path: string, values: ReadonlyMap<string, unknown>): string {
 
 /** With a slash at its beginning, a path would leave the API, and with two of them the server. */
 function join(path: string, rest: string): string {
-  return [path, rest].filter((part) => part !== '').join('/')
+  return [path, rest].filter((part) => part).join('/')
 }
 
 /** Browsers take dots for steps in the path, escaped or not, and an empty segment is none: another request would be made. */

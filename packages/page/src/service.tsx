@@ -141,7 +141,7 @@ function useCalls(identity: Identity, service: PageService, place: Place, caller
     if (!isSilent) {
       setFault('')
       setMade({ call: whole, request, outcome, name: identity.name, hasToken: identity.isLoggedIn })
-      if (request.verb !== 'GET' && isOk(outcome)) setChanges((count) => count + 1)
+      if (isOk(outcome) && request.verb !== 'GET') setChanges((count) => count + 1)
     }
 
     return unwrap(service, outcome)

@@ -19,13 +19,15 @@ class Articles extends MemoryService<any> {
   }
 }
 
-async function startArticles() {
+const ENVELOPE = { one: 'article', many: 'articles', total: 'articlesCount', request: true }
+
+async function startArticles(envelope = ENVELOPE) {
   const served = await (SERVERS.Node as Serve)((app) => {
     app.use('articles', new Articles({ startId: 1, multi: true, paginate: { default: 10, max: 50 } }), {
       methods: ['find', 'get', 'create', 'patch', 'remove', 'rename', 'finish'],
       routes: { 'PUT /:id/title': 'rename', 'POST /:id/finish': 'finish' },
       schema: schema(Article, {
-        envelope: { one: 'article', many: 'articles', total: 'articlesCount', request: true },
+        envelope,
         methods: { rename: { data: z.object({ title: z.string().min(3) }), result: Article } }
       }),
       access: access({ all: anyone })
@@ -78,6 +80,16 @@ describeChromium('the page of a service with an envelope', (open) => {
     await page.getByRole('button', { name: 'Remove' }).click()
     await page.getByRole('button', { name: 'Really remove' }).click()
     await page.getByText('1–10 of 12').waitFor()
+  })
+
+  it('shows faults whose response has a field with the name of the envelope', async () => {
+    const { url } = await startArticles({ ...ENVELOPE, one: 'data' })
+    const { page } = await open(`${url}docs`)
+    const create = page.getByRole('form', { name: 'Create in articles' })
+
+    await create.getByLabel('title').fill('A')
+    await create.getByRole('button', { name: 'Create' }).click()
+    await create.locator('[aria-invalid=true]').waitFor()
   })
 
   it('shows the response and the code of a call as they are sent', async () => {
