@@ -136,7 +136,7 @@ export function wrapService(location: string, service: unknown, options?: Servic
   if (options !== undefined) assertOptions(`service '${location}'`, options, CHECKS, NAMES_OF_OTHERS)
   assertService(location, service, options)
 
-  const registered = derive(service as object, options)
+  const registered = mark(Object.create(service), options)
   const { methods, routes } = getServiceOptions(registered)
 
   for (const name of methods) assertMethodName(location, name)
@@ -161,7 +161,7 @@ function takeOver(service: object, marked: NormalizedServiceOptions): FeathersSe
       // feathers-pinia defines a mark that is neither writable nor configurable.
       (Object.isExtensible(marked) && Object.assign(marked, value)))
 
-  return isComplete ? (service as FeathersService) : derive(service, marked)
+  return isComplete ? (service as FeathersService) : mark(Object.create(service), marked)
 }
 
 /** Whether hooks and events can be put on an object: it is not frozen or sealed, and its methods can be replaced. */
@@ -177,24 +177,6 @@ export function getHookMethods(service: object, { methods }: { methods: readonly
   const internal = defaultServiceMethods.filter((name) => hasMethod(service, name) && !methods.includes(name))
 
   return [...internal, ...methods]
-}
-
-/** What registered services are derived from: the objects that their authors wrote. */
-const originals = new WeakMap<object, object>()
-
-/** The object that the author of a registered service wrote: registered at two paths, it is one store. */
-export function getOriginal(service: object): object {
-  const original = originals.get(service)
-
-  return original ? getOriginal(original) : service
-}
-
-function derive(service: object, options: ServiceOptions | undefined): FeathersService {
-  const registered = mark(Object.create(service), options)
-
-  originals.set(registered, service)
-
-  return registered
 }
 
 function mark(service: object, options: ServiceOptions | undefined): FeathersService {

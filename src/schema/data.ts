@@ -1,5 +1,5 @@
 import { getServiceOptions } from '../core/service.ts'
-import type { HookContext, Id } from '../core/types.ts'
+import type { HookContext } from '../core/types.ts'
 import { hasCode, isFunction } from '../utils/check.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
 import { andThen, mapAll } from '../utils/promise.ts'
@@ -7,25 +7,17 @@ import { compileDates } from './dates.ts'
 import { isWritten, type SchemaSettings, type ServerValue } from './declaration.ts'
 import { type Fault, MAX_FAULTS, SET_BY_SERVER, toBadRequest } from './faults.ts'
 import { compileDateFaults, compileForm } from './form.ts'
-import { compileOwnId } from './own-id.ts'
+import { compileOwnId, type OwnIdSettings } from './own-id.ts'
 import { compileUnknown } from './unknown.ts'
 import type { ValidationOutcome, Validator } from './validator.ts'
 
 type Data = Record<string, unknown>
 
 /** How the data of one method is checked. */
-export interface DataSettings extends Pick<SchemaSettings, 'server' | 'unknown'> {
+export interface DataSettings extends OwnIdSettings, Pick<SchemaSettings, 'server'> {
   readonly validator: Validator
-  /** The id, where the schema does not have it: only calls from inside may give it, beside the fields of `server`. */
-  readonly id?: string | undefined
   /** The fields of `server` that the path of the service sets: a call has their values, and no others. */
   readonly parents?: readonly string[]
-  /** Whether clients never see the id: they cannot write it back. */
-  readonly hidesId?: boolean
-  /** Converts an id that a client sent; it throws for what can be none. */
-  readonly convertId?: (id: Id) => Id
-  /** The method: what the server sets differs. */
-  readonly writes?: 'create' | 'update' | 'patch'
 }
 
 /** Where data came from. */

@@ -2,7 +2,6 @@
 import { isBoolean, isFunction, isObject, isString } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
-import type { SchemaSettings } from './declaration.ts'
 import { isStandardSchema } from './standard.ts'
 
 /** The names of the fields that requests and responses of clients have. What has no name is bare. */
@@ -55,7 +54,9 @@ const MAKERS = ['envelope', 'timestamps', 'include', 'view'] as const
  * @param settings Those of `schema`
  * @throws TypeError for a setting that would do nothing
  */
-export function assertEnforced(settings: SchemaSettings): void {
+export function assertEnforced(
+  settings: { readonly enforce?: boolean } & { readonly [Name in (typeof MAKERS)[number]]?: unknown }
+): void {
   const ignored = settings.enforce === false ? MAKERS.find((name) => settings[name]) : undefined
 
   if (ignored === undefined) return

@@ -3,7 +3,7 @@ import type { HookContext, Id } from '../core/types.ts'
 import { getSlots, setSlots } from '../utils/call-state.ts'
 import { hasCode, isFunction } from '../utils/check.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
-import type { DataSettings } from './data.ts'
+import type { SchemaSettings } from './declaration.ts'
 import { SET_BY_SERVER, toBadRequest } from './faults.ts'
 
 declare module '../utils/call-state.ts' {
@@ -11,6 +11,18 @@ declare module '../utils/call-state.ts' {
     /** The id that its data had, where the call names its record by another field, and the path of that id in the request. */
     readonly sentId?: { readonly field: string; readonly id: Id; readonly path: string }
   }
+}
+
+/** What decides whether an id in data is one that a client may write back. */
+export interface OwnIdSettings extends Pick<SchemaSettings, 'unknown'> {
+  /** The id, where the schema does not have it: only calls from inside may give it, beside the fields of `server`. */
+  readonly id?: string | undefined
+  /** Whether clients never see the id: they cannot write it back. */
+  readonly hidesId?: boolean
+  /** Converts an id that a client sent; it throws for what can be none. */
+  readonly convertId?: (id: Id) => Id
+  /** The method: what the server sets differs. */
+  readonly writes?: 'create' | 'update' | 'patch'
 }
 
 /**
@@ -25,7 +37,7 @@ export function compileOwnId({
   convertId = (id) => id,
   unknown,
   writes
-}: DataSettings): (data: unknown, context: HookContext, isOutside: boolean, within: string) => unknown {
+}: OwnIdSettings): (data: unknown, context: HookContext, isOutside: boolean, within: string) => unknown {
   const toOwn = (sent: unknown): Id | undefined => {
     try {
       return isId(sent) ? convertId(sent) : undefined

@@ -27,7 +27,15 @@ it('the document is restricted as the guide says', async () => {
 
 it('the tests of the guide pass', async () => {
   await runToEnd(
-    toModule(application, tests.replace("from 'vitest'", "from 'node:test'").replace(LOCAL_IMPORT, ''))
+    toModule(
+      application,
+      tests
+        .replace(
+          "{ afterAll, describe, it } from 'vitest'",
+          "{ after as afterAll, describe, it } from 'node:test'"
+        )
+        .replace(LOCAL_IMPORT, '')
+    )
   )
 })
 
