@@ -4,6 +4,7 @@ import { isStandardMethod } from '../core/methods.ts'
 import { getIdField, getServiceOptions } from '../core/service.ts'
 import type { HookContext, Id, Params, Parent } from '../core/types.ts'
 import { NotFound } from '../errors.ts'
+import { getSchemaDefinition } from '../schema/compile.ts'
 import { toBadRequest } from '../schema/faults.ts'
 import { addInherited, getSlots, toNestedParams } from '../utils/call-state.ts'
 import { isObject } from '../utils/check.ts'
@@ -118,22 +119,32 @@ function toNotFound({ placeholder }: Parent, value: unknown): NotFound {
  * @throws BadRequest for another value
  */
 function fillData(context: HookContext, ids: ParentIds): unknown {
-  const { method, data } = context
+  const { method, data, params, service } = context
+  const hidden = params.provider ? (getSchemaDefinition(service)?.hidden ?? []) : []
   // Of an envelope.
   const within = getSlots(context).clientCall?.within
   const start = within === undefined ? '' : `${within}.`
-  const fill = (item: unknown, prefix: string) => fillRecord(item, ids, start + prefix, method !== 'patch')
+  const fill = (item: unknown, prefix: string) =>
+    fillRecord(item, { ids, hidden, prefix: start + prefix, isWhole: method !== 'patch' })
 
   if (method === 'create' && Array.isArray(data)) return data.map((item, index) => fill(item, `${index}.`))
 
   return ['create', 'update', 'patch'].includes(method) ? fill(data, '') : data
 }
 
-function fillRecord(item: unknown, ids: ParentIds, prefix: string, isWhole: boolean): unknown {
+interface Filling {
+  readonly ids: ParentIds
+  /** Fields that clients never see: they cannot write them back, and a comparison would tell of them. */
+  readonly hidden: readonly string[]
+  readonly prefix: string
+  readonly isWhole: boolean
+}
+
+function fillRecord(item: unknown, { ids, hidden, prefix, isWhole }: Filling): unknown {
   if (!isObject(item)) return item
 
   const sent = Object.keys(ids).filter((field) => Object.hasOwn(item, field) && item[field] !== undefined)
-  const wrong = sent.filter((field) => !isSameId(item[field], ids[field]))
+  const wrong = sent.filter((field) => hidden.includes(field) || !isSameId(item[field], ids[field]))
 
   if (wrong.length > 0) {
     throw toBadRequest(
