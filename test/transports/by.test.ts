@@ -82,7 +82,7 @@ function bySlug(open: OpenTransport, createService: () => Promise<any>, options:
       ).toMatchObject({ ...{ id, slug: 'one', title: 'x' } })
       expect(
         await client.fail(method, 'articles', { id: 'one', data: { ...data, id: id + 1 } })
-      ).toMatchObject({ code: 404 })
+      ).toMatchObject({ code: 400, errors: { id: 'is set by the server' } })
       expect(await client.fail(method, 'articles', { id: 'none', data: { ...data, id } })).toMatchObject({
         code: 404
       })
