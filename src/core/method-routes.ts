@@ -104,7 +104,7 @@ function assertRoute(
 ): void {
   const { methods, routeParams = {} } = getServiceOptions(service)
   const refuse = (reason: string) => toRouteError(location, name, reason)
-  const inPath = location.split('/').flatMap((one) => (one.startsWith(':') ? [one.slice(1)] : []))
+  const inPath = listPlaceholders(location)
   const taken = [...Object.keys(routeParams), ...inPath]
   const [first = ''] = segments
   const isShort = segments.length < 2
@@ -201,4 +201,9 @@ function assertFree(router: Router<RegisteredRoute>, path: string, routes: reado
 
 function toLabel({ path, name }: RegisteredRoute): string {
   return name === undefined ? `the service '${path}'` : `'${name}' of service '${path}'`
+}
+
+/** The names of the placeholders in the path of a service. */
+export function listPlaceholders(path: string): readonly string[] {
+  return path.split('/').flatMap((segment) => (segment.startsWith(':') ? [segment.slice(1)] : []))
 }

@@ -45,35 +45,25 @@ export type TypesOfTable<Table, Server extends PropertyKey, E = undefined> = {
   readonly wire: WireOf<{ readonly envelope: E }>
 }
 
-const {
-  server,
-  timestamps,
-  hidden,
-  computed,
-  relations,
-  include,
-  envelope,
-  view,
-  extra,
-  methods,
-  query,
-  unknown
-} = CHECKS
-const TABLE_CHECKS = {
-  server,
-  timestamps,
-  hidden,
-  computed,
-  relations,
-  include,
-  envelope,
-  view,
-  extra,
-  methods,
-  query,
-  unknown,
+/** The settings that a table has as a schema has them. */
+const SHARED = [
+  'server',
+  'timestamps',
+  'hidden',
+  'computed',
+  'relations',
+  'include',
+  'envelope',
+  'view',
+  'extra',
+  'methods',
+  'query',
+  'unknown'
+]
+const TABLE_CHECKS: typeof CHECKS = {
+  ...Object.fromEntries(Object.entries(CHECKS).filter(([name]) => SHARED.includes(name))),
   fields: [isJsonSchemas, 'an object with a JSON Schema for each column']
-} as typeof CHECKS
+}
 
 /**
  * Declares a service by its table: the columns say which data, queries and results are valid. The table is read when the

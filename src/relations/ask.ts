@@ -219,7 +219,7 @@ async function callFind(
 }
 
 /** Whether something decides which records clients may find: a rule, also where they have no `find`, or `find` as it is. */
-export function hasRule(service: object): boolean {
+function hasRule(service: object): boolean {
   const { access, methods } = getServiceOptions(service)
 
   return methods.includes('find') || access?.admit?.('find') !== undefined

@@ -1,4 +1,5 @@
 // What is wrong with parents is said when the application starts: later, every call would be a 404.
+import { listPlaceholders } from '../core/method-routes.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { Application, FeathersService, Parent } from '../core/types.ts'
 import { listDeclared } from '../schema/compile.ts'
@@ -7,7 +8,7 @@ import { listStored } from '../schema/stored.ts'
 import { isFunction } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
-import { listPlaceholders, type Parents, toParentError } from './options.ts'
+import { type Parents, toParentError } from './options.ts'
 
 /**
  * Checks that the services of parents are there and have `get`, that the service has the fields, and that relations which

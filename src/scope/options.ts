@@ -1,3 +1,4 @@
+import { listPlaceholders } from '../core/method-routes.ts'
 import { isFieldName } from '../core/service.ts'
 import type { Parent, ParentOptions } from '../core/types.ts'
 import { isObject, isString } from '../utils/check.ts'
@@ -69,11 +70,6 @@ function isParents(value: unknown): boolean {
         (isString(parent) || (isObject(parent) && isString(parent.service) && isString(parent.placeholder)))
     )
   )
-}
-
-/** The names of the placeholders in the path of a service. */
-export function listPlaceholders(path: string): readonly string[] {
-  return path.split('/').flatMap((segment) => (segment.startsWith(':') ? [segment.slice(1)] : []))
 }
 
 /** The error for a parent that cannot be one. */

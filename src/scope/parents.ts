@@ -1,5 +1,6 @@
 import { setRestriction } from '../access/restriction.ts'
 import { withLookupField } from '../core/by.ts'
+import { listPlaceholders } from '../core/method-routes.ts'
 import { isStandardMethod } from '../core/methods.ts'
 import { getIdField, getServiceOptions } from '../core/service.ts'
 import type { HookContext, Id, Params, Parent } from '../core/types.ts'
@@ -11,7 +12,7 @@ import { isObject } from '../utils/check.ts'
 import { copyWith } from '../utils/object.ts'
 import { isSameId } from '../utils/same-id.ts'
 import { shorten } from '../utils/shorten.ts'
-import { listPlaceholders, type Parents, toParentError } from './options.ts'
+import { type Parents, toParentError } from './options.ts'
 
 /** The ids of parents by field. */
 interface ParentIds {
