@@ -4,6 +4,7 @@ import { VALIDATED } from '../query/validated.ts'
 import { isFunction } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
+import { createDispatchProperty, type DispatchProperty } from '../utils/dispatch.ts'
 import { toNames } from './alternatives.ts'
 import { assertComputed } from './computed.ts'
 import { compileData, compileValue, type DataCheck, type DataSettings } from './data.ts'
@@ -23,7 +24,7 @@ import { type Field, type FieldTable, findField, isHidden, toFieldTable } from '
 import { HiddenFields } from './hidden.ts'
 import { getProperties, isAnything, isOpenObject, type JsonSchema } from './json-schema.ts'
 import { assertKeywords, toCheckedValidator } from './keywords.ts'
-import { compilePicker, type OutputRules, type Picker, toDispatchProperty } from './output.ts'
+import { compilePicker, type OutputRules, type Picker } from './output.ts'
 import { compileQuery, listAsked, type QueryCheck, toId } from './query.ts'
 import { listReachable } from './references.ts'
 import { isCountRelation, listFilters, type Relation, type Relations } from './relation.ts'
@@ -100,7 +101,7 @@ export interface CompiledSchema {
   /** Copies what clients may see of a record. */
   readonly pick: Picker
   /** The property of a record that is what `pick` makes of it. */
-  readonly dispatchProperty: PropertyDescriptor
+  readonly dispatchProperty: DispatchProperty
   /** The same for events that the service sends by itself, which no resolver sees. */
   readonly pickEvent: Picker
   /** The same for the results of custom methods that have a schema. */
@@ -198,7 +199,7 @@ export function compileSchema(
     id,
     checks: compileChecks(form, validators, methods, query, { id, convertId, parents: listParents(service) }),
     pick,
-    dispatchProperty: toDispatchProperty(pick),
+    dispatchProperty: createDispatchProperty(pick),
     pickEvent: compilePicker({ ...output, hidden: [...hidden, ...getExternalNames(resolvers)] }),
     pickers: compilePickers(methods.filter(([, { result }]) => result !== record)),
     pickView: view && compileResultPicker(view.output),

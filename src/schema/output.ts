@@ -1,4 +1,10 @@
-import { DISPATCH, isShownOtherwise, keepOwner, showRecords } from '../utils/dispatch.ts'
+import {
+  DISPATCH,
+  type DispatchProperty,
+  isShownOtherwise,
+  keepOwner,
+  showRecords
+} from '../utils/dispatch.ts'
 import { isPlainObject, setOwn } from '../utils/object.ts'
 import { HiddenFields, toWithin } from './hidden.ts'
 import { describesObject, getTypes, isAnything, type JsonSchema } from './json-schema.ts'
@@ -252,28 +258,13 @@ export function toRecords(result: unknown): readonly unknown[] {
 }
 
 /**
- * The property of a record that says what clients see of it. It is made once for a service: objects with getters of
- * their own have hidden classes of their own, which makes every access to them slow.
- *
- * @param pick Picks what clients see of a record
- */
-export function toDispatchProperty(pick: Picker): PropertyDescriptor {
-  return {
-    configurable: true,
-    get(this: unknown) {
-      return pick(this)
-    }
-  }
-}
-
-/**
  * Keeps with each record of a result how clients see it, for whatever takes it from here.
  *
  * @param result The result
- * @param property What {@link toDispatchProperty} has made
+ * @param property The property of the records of this service
  * @returns The result; with copies of frozen records, which can keep nothing
  */
-export function markRecords(result: unknown, property: PropertyDescriptor): unknown {
+export function markRecords(result: unknown, property: DispatchProperty): unknown {
   const records = toRecords(result)
 
   for (const record of records) keepOwner(record, property)
@@ -298,7 +289,7 @@ export function markRecords(result: unknown, property: PropertyDescriptor): unkn
  * @param property The property of the records of this service
  * @param added The fields that this service adds
  */
-export function showOthers(result: unknown, property: PropertyDescriptor, added: readonly string[]): unknown {
+export function showOthers(result: unknown, property: DispatchProperty, added: readonly string[]): unknown {
   if (!toRecords(result).some((record) => isShownOtherwise(record, property))) return result
 
   return pickResult(result, (record) => {

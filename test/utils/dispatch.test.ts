@@ -1,8 +1,11 @@
+import { setFlagsFromString } from 'node:v8'
 import { describe, expect, it } from 'vitest'
 import {
+  createDispatchProperty,
   DISPATCH,
   isShownOtherwise,
   keepDispatch,
+  keepOwner,
   omitFromDispatch,
   showRecords
 } from '../../src/utils/dispatch.ts'
@@ -108,4 +111,21 @@ describe('fields that a hook takes out of what clients see', () => {
     expect(toProperty(one)?.get).toBe(toProperty(other)?.get)
     expect(toProperty(one)).toMatchObject({ configurable: true, enumerable: false })
   })
+})
+
+it('records of two services with the same fields keep fast properties', () => {
+  setFlagsFromString('--allow-natives-syntax')
+
+  const isFast = new Function('object', 'return %HasFastProperties(object)')
+  const services = ['users', 'tags'].map((shown) => createDispatchProperty(() => shown))
+  const records = services.map((own) => {
+    const record = { id: 1, name: 'a name' }
+
+    keepOwner(record, own)
+
+    return record
+  })
+
+  expect(records.map((record) => Reflect.get(record, DISPATCH))).toEqual(['users', 'tags'])
+  expect(records.map(isFast)).toEqual([true, true])
 })

@@ -115,8 +115,12 @@ function toPart(
       // The last one of a list that is full may not be its last, unless no more are asked for.
       if (!lists || (limit > size && lists.some(({ length }) => length >= size))) return
 
-      request.rows = new PrefetchedRows(origin, to, toMap(values, lists), related.table, list?.sort)
-      if (hasNext) keepNext(request.next as PrefetchRequest, next as Related, related.table, lists.flat())
+      const { table } = related
+
+      request.rows = new PrefetchedRows(origin, to, {
+        ...{ table, byValue: toMap(values, lists), sort: list?.sort }
+      })
+      if (hasNext) keepNext(request.next as PrefetchRequest, next as Related, table, lists)
     }
   }
 }
@@ -144,23 +148,23 @@ function keepNext(
   request: PrefetchRequest,
   { origin, table }: Related,
   from: Table,
-  rows: readonly ValueRow[]
+  lists: readonly (readonly ValueRow[])[]
 ): void {
-  const columns = [...from.columns.keys()]
-  const index = columns.indexOf(request.from)
-  const key = columns.length + [...table.columns.keys()].indexOf(request.to)
+  const start = from.columns.size
+  const index = [...from.columns.keys()].indexOf(request.from)
+  const key = start + [...table.columns.keys()].indexOf(request.to)
   const read = new Map(from.readers).get(request.from)
   const byValue = new Map<unknown, readonly ValueRow[]>()
 
-  for (const row of rows) {
-    const value = read ? read(row[index]) : row[index]
+  for (const rows of lists) {
+    for (const row of rows) {
+      const value = read ? read(row[index]) : row[index]
 
-    if (!isRounded(value) && !byValue.has(value)) {
-      byValue.set(value, row[key] === null ? [] : [row.slice(columns.length)])
+      if (!isRounded(value) && !byValue.has(value)) byValue.set(value, row[key] === null ? [] : [row])
     }
   }
 
-  request.rows = new PrefetchedRows(origin, request.to, byValue, table)
+  request.rows = new PrefetchedRows(origin, request.to, { table, byValue, start })
 }
 
 function toMap<Value>(keys: readonly unknown[], values: readonly Value[]): ReadonlyMap<unknown, Value> {

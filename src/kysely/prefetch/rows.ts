@@ -49,22 +49,27 @@ export class Prefetched<Value> {
 /** A row as an array of its values. */
 export type ValueRow = readonly unknown[]
 
-/** Rows that were read with a page. */
+/** Rows of a table that were read with a page. */
+export interface ReadRows {
+  readonly table: Table
+  readonly byValue: ReadonlyMap<unknown, readonly ValueRow[]>
+  /** The order of the rows of each value; that of their ids when it is empty. */
+  readonly sort?: readonly Sort[] | undefined
+  /** Where the columns of the table begin in a row. */
+  readonly start?: number
+}
+
+/** Rows that were read with a page, for calls that ask for them. */
 export class PrefetchedRows extends Prefetched<readonly ValueRow[]> {
   private readonly table: Table
   private readonly sort: readonly Sort[]
+  private readonly start: number
 
-  /** @param sort The order of the rows of each value; that of their ids when it is empty */
-  constructor(
-    origin: Origin,
-    column: string,
-    byValue: ReadonlyMap<unknown, readonly ValueRow[]>,
-    table: Table,
-    sort: readonly Sort[] = []
-  ) {
+  constructor(origin: Origin, column: string, { table, byValue, sort = [], start = 0 }: ReadRows) {
     super(origin, column, byValue)
     this.table = table
     this.sort = sort
+    this.start = start
   }
 
   /**
@@ -80,7 +85,7 @@ export class PrefetchedRows extends Prefetched<readonly ValueRow[]> {
     if (toSortKey(sort) !== toSortKey(this.sort) || skip > 0) return undefined
     if (where.kind !== 'compare' || where.operator !== 'in' || where.path.length > 1) return undefined
 
-    const { table } = this
+    const { table, start } = this
     const columns = [...table.columns.keys()]
     const names = select ? [...new Set([...select, origin.id])] : columns
     const values = [...new Set(where.value as readonly unknown[])]
@@ -90,27 +95,46 @@ export class PrefetchedRows extends Prefetched<readonly ValueRow[]> {
     if (!groups) return undefined
 
     const readers = new Map(table.readers)
-    const fields = names.map((name) => ({ name, index: columns.indexOf(name), read: readers.get(name) }))
+    const fields = names.map((name) => ({
+      ...{ name, index: start + columns.indexOf(name) },
+      read: readers.get(name)
+    }))
     const records: StoredRow[] = []
 
-    for (const row of groups.flat()) {
-      const record: StoredRow = {}
+    for (const rows of groups) {
+      for (const row of rows) {
+        const record = toRecord(row, fields)
 
-      for (const { name, index, read } of fields) {
-        const value = row[index]
+        if (!record) return undefined
 
-        if (isRounded(value)) return undefined
-
-        record[name] = read ? read(value) : value
+        records.push(record)
       }
-
-      records.push(record)
     }
 
     const sorted = sort.length > 0 ? records : sortById(records, table, origin.id)
 
     return sorted.slice(0, limit) as Result[]
   }
+}
+
+interface ReadField {
+  readonly name: string
+  readonly index: number
+  readonly read: ((value: unknown) => unknown) | undefined
+}
+
+function toRecord(row: ValueRow, fields: readonly ReadField[]): StoredRow | undefined {
+  const record: StoredRow = {}
+
+  for (const { name, index, read } of fields) {
+    const value = row[index]
+
+    if (isRounded(value)) return undefined
+
+    record[name] = read ? read(value) : value
+  }
+
+  return record
 }
 
 /** An order as a string: equal ones have the same. */
