@@ -1,4 +1,5 @@
 import type {
+  AliasedRawBuilder,
   DeleteQueryBuilder,
   InsertQueryBuilder,
   RawBuilder,
@@ -39,6 +40,8 @@ type Tables = Record<string, StoredRow>
 
 /** The beginnings of the statements for a table. */
 export interface Statements {
+  /** All columns, so that drivers round none of their numbers. */
+  readonly columns: AliasedRawBuilder<unknown, string>
   /** Selects whole rows. */
   readonly select: SelectQueryBuilder<Tables, string, StoredRow>
   /** Counts rows, as `count`. */
@@ -169,6 +172,8 @@ export interface Dialect {
   readonly json?: JsonRows
   /** Orders by a value, with null before all others. */
   toOrder(value: Fragment, direction: 1 | -1, isNullable: boolean): Fragment
+  /** Whether what a page selects is also made for rows that sorting leaves out. */
+  readonly sortsWhatItSelects?: boolean
 
   /** Whether an id that is not given would be stored as null. */
   storesNoId(column: Column): boolean

@@ -1,10 +1,10 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import type { Id } from '../core/types.ts'
 import { Conflict, NotFound } from '../errors.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import { toSelection } from '../query/select.ts'
 import { copyWith } from '../utils/object.ts'
-import type { Fragment, StoredRow, Table } from './dialect.ts'
+import type { Fragment, Statements, StoredRow, Table } from './dialect.ts'
 import { toColumn } from './field.ts'
 import { allOf, NEVER } from './logic.ts'
 import type { PrefetchReader } from './prefetch/reader.ts'
@@ -72,19 +72,33 @@ function toRecords<Result>(
 
 function selectSection(
   handle: TableHandle,
-  { limit, skip, select }: ParsedQuery,
+  query: ParsedQuery,
   where: Fragment,
   order: readonly Fragment[]
-) {
-  const matches = selectRows(handle, select).where(where)
-  const ordered = order.reduce((builder, part) => builder.orderBy(part), matches)
+): Selection {
+  const { limit, skip, select } = query
+  const { db, name, table } = handle
+  const isWhole = limit === undefined && skip === 0
+  const inOrder = (rows: Selection) => order.reduce((builder, part) => builder.orderBy(part), rows)
+  const cut = (rows: Selection) => {
+    if (isWhole) return rows
 
-  if (limit === undefined && skip === 0) return ordered
+    const limited = rows.limit(limit ?? (table.dialect.unlimited as RawBuilder<number>))
 
-  const limited = ordered.limit(limit ?? (handle.table.dialect.unlimited as RawBuilder<number>))
+    return skip === 0 ? limited : limited.offset(skip)
+  }
 
-  return skip === 0 ? limited : limited.offset(skip)
+  // Rows in the order of their ids are not sorted.
+  if (isWhole || order.length === 1 || !table.dialect.sortsWhatItSelects) {
+    return cut(inOrder(selectRows(handle, select).where(where)))
+  }
+
+  const section = cut(inOrder(db.selectFrom(name).selectAll().where(where)))
+
+  return inOrder(selectColumns(db.selectFrom(section.as(name)), handle, select))
 }
+
+type Selection = Statements['select']
 
 /**
  * Reads the record that has an id and matches.
@@ -183,10 +197,19 @@ export function toSeveral(id: Id, { id: idColumn, by = idColumn }: TableHandle):
 }
 
 /** Selects whole rows of a table, or some of their columns. */
-export function selectRows(handle: TableHandle, select?: readonly string[]) {
+export function selectRows(handle: TableHandle, select?: readonly string[]): Selection {
   const { db, name, table } = handle
 
-  return select ? db.selectFrom(name).select(toColumns(select, handle)) : table.statements.select
+  return select ? selectColumns(db.selectFrom(name), handle, select) : table.statements.select
+}
+
+/** Adds what a call reads to a statement. */
+function selectColumns(
+  rows: SelectQueryBuilder<any, string, unknown>,
+  handle: TableHandle,
+  select: readonly string[] | undefined
+): Selection {
+  return rows.select(select ? toColumns(select, handle) : [handle.table.statements.columns])
 }
 
 function toColumns(select: readonly string[], handle: TableHandle) {

@@ -124,6 +124,7 @@ function toStatements(
   const deleting = db.deleteFrom(name)
 
   return {
+    columns: allColumns,
     select: db.selectFrom(name).select(allColumns),
     count: db.selectFrom(name).select(sql`count(*)`.as('count')),
     insert: insert ? inserting.returning(allColumns) : inserting,

@@ -2,7 +2,7 @@ import type { LogEvent } from 'kysely'
 import { expect, it } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { kysely, withTransaction } from '../../src/kysely.ts'
-import { createTable, describeDatabases, MARIADB, POSTGRES } from '../support/sql.ts'
+import { createTable, describeDatabases, MARIADB, POSTGRES, SQLITE } from '../support/sql.ts'
 
 describeDatabases('the number of statements', (database) => {
   async function open() {
@@ -143,4 +143,27 @@ describeDatabases('the number of statements', (database) => {
       total: 1
     })
   })
+})
+
+it('a sorted page of SQLite reads columns of its rows alone', async () => {
+  const statements: string[] = []
+  const db = await createTable(SQLITE, 'alula_sorted', 'id integer primary key, age integer', (event) =>
+    statements.push(event.query.sql)
+  )
+  const people = kysely({ Model: db, name: 'alula_sorted', multi: true, paginate: { default: 2 } })
+
+  await people.create([{ age: 3 }, { age: 1 }, { age: 2 }])
+
+  const page = await people.find({ query: { $sort: { age: 1 }, $skip: 1 } })
+
+  expect(page).toMatchObject({
+    total: 3,
+    data: [
+      { id: 3, age: 2 },
+      { id: 1, age: 3 }
+    ]
+  })
+  expect(statements.at(-1)).toMatch(/ from \(select \* from "alula_sorted" .* limit \? offset \?\) as /)
+  await people.find({ query: { $sort: { id: -1 } } })
+  expect(statements.at(-1)).not.toContain('from (')
 })

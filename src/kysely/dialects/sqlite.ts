@@ -120,6 +120,7 @@ export const sqlite: Dialect = {
     isRefusal: ({ message }) => message === 'JSON cannot hold BLOB values'
   },
   toOrder: (value, direction) => (direction === 1 ? sql`${value} asc` : sql`${value} desc`),
+  sortsWhatItSelects: true,
 
   // A primary key can be null where it is not the number of the row.
   storesNoId: ({ isAutoIncrement, isComputed, fallback }) =>
