@@ -228,13 +228,13 @@ function writeRelated(numbers) {
     const [other, another] = [1, 2].map((step) => ((number + step - 1) % numbers.length) + 1)
 
     return `
-import { count, many, one } from 'alula/schema'
+import { count, many, one, typed } from 'alula/schema'
 import type { Note${other} } from './notes${other}.js'
 import type { Note${another} } from './notes${another}.js'
 
 const relations = {
-  parent: one<Note${other}>('notes${other}', { from: 'ownerId' }),
-  children: many<Note${another}>('notes${another}', { to: 'ownerId' }),
+  parent: one(typed<Note${other}>('notes${other}'), { from: 'ownerId' }),
+  children: many(typed<Note${another}>('notes${another}'), { to: 'ownerId' }),
   childCount: count('notes${another}', { to: 'ownerId' })
 }
 

@@ -27,20 +27,16 @@ export {
   many,
   type OneRelation,
   one,
+  type PathTo,
+  type RelatedTypes,
   type Relation
 } from './schema/relation.ts'
 export type { Resolver, ResolverSettings, Resolvers } from './schema/resolvers.ts'
 export { schema } from './schema/schema.ts'
+export type { ServiceOf, SingletonOf } from './schema/service-type.ts'
+export type { SettingsFor } from './schema/settings-type.ts'
 export type { StandardSchema } from './schema/standard.ts'
-export type {
-  DeclaredSchema,
-  Nested,
-  SchemaTypes,
-  ServiceOf,
-  SettingsFor,
-  SingletonOf,
-  TypesOfForm,
-  TypesOfRecord
-} from './schema/types.ts'
+export { type TypedSchema, typed } from './schema/typed.ts'
+export type { DeclaredSchema, Nested, RecordOf, SchemaTypes, TypesOf } from './schema/types.ts'
 export { validate } from './schema/validate.ts'
 export type { AjvLike, AnySchema } from './schema/validator.ts'

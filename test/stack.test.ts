@@ -56,7 +56,7 @@ const SYNC_CALLS: { readonly [name: string]: () => unknown } = {
     alula().use('notes', memory(), { access: access({ fnd: () => true } as any) }),
   'app.use() with a route': () => alula().use('notes', memory(), { routes: { 'GET /x': 'feed' } }),
   'app.use() with a schema': () =>
-    alula().use('notes', memory(), { schema: schema(Note, { hidden: ['txt'] }) }),
+    alula().use('notes', memory(), { schema: schema(Note, { hidden: ['txt'] as string[] }) }),
   'app.use() of Express': () => (onExpress.express(alula()) as any).use('messages', memory),
   'app.use() of Koa': () => onKoa.koa(alula()).use('messages', memory(), { koa: 5 } as any),
   'app.use() of a client': () => client.alula().use('notes', memory(), { schema: schema(Note) }),

@@ -28,8 +28,8 @@ const declared = schema(Note, {
     updatedAt: onWrite(() => new Date())
   },
   relations: {
-    author: one<User>('users', { from: 'ownerId' }),
-    tags: many<Tag>('tags', { to: 'noteId', filter: ['name'] }),
+    author: one(typed<User>('users'), { from: 'ownerId' }),
+    tags: many(typed<Tag>('tags'), { to: 'noteId', filter: ['name'] }),
     tagCount: count('tags', { to: 'noteId' })
   },
   methods: {

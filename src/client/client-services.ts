@@ -18,10 +18,10 @@ export type ClientServices<Services, Custom extends CustomMethodNames<Services> 
   >
 }
 
-/** What an envelope or a view changes is in the types of its service. */
+/** What an envelope or a view changes is in the types of its service, and that dates are strings. */
 type OfClient<Service, Names> = 0 extends 1 & Service
   ? ClientMethods<Service, Extract<keyof Service, Names>>
-  : Service extends { readonly [REMOTE]: infer Remote }
+  : Service extends { readonly [REMOTE]: { readonly json: infer Remote } }
     ? Pick<Remote, Extract<keyof Remote, Names>>
     : ClientMethods<Service, Extract<keyof Service, Names>>
 

@@ -699,7 +699,7 @@ export type Registrable<Services, Path extends keyof Services> = keyof any exten
 /** Where the type of a registered service has that of what is registered. It is never there. */
 export declare const WRITTEN: unique symbol
 
-/** Where the type of a service has what it is for clients, where that is not the same. It is never there. */
+/** Where the type of a service has what it is for clients: with dates as `values`, with strings for them as `json`. It is never there. */
 export declare const REMOTE: unique symbol
 
 type SomeMethods = object & ServiceInterface<any, any, any, any, any>
@@ -744,7 +744,9 @@ export interface AsClientOptions {
 }
 
 /** A service as its clients call it: what an envelope or a view changes is in its types. */
-export type ServiceOfClient<S> = S extends { readonly [REMOTE]: infer Remote } ? Remote : MethodsOf<S>
+export type ServiceOfClient<S> = S extends { readonly [REMOTE]: { readonly values: infer Remote } }
+  ? Remote
+  : MethodsOf<S>
 
 /** The methods of a service. Members with an underscore skip hooks and checks. */
 type MethodsOf<S> = {

@@ -1,4 +1,5 @@
-import type { CountRelation, ManyRelation, OneRelation } from './relation.ts'
+import type { RelatedOf } from './include-type.ts'
+import type { CountRelation } from './relation.ts'
 
 /**
  * The queries that records of a type can be asked for: fields with values or operators, `$and`, `$or`, and what to do
@@ -39,8 +40,7 @@ export interface CustomOperators<Value> {
 /** What records must match. */
 type Conditions<Record, Relations> = {
   [Field in keyof Record & string]?: Condition<Record[Field]>
-} & NestedConditions<Record> &
-  RelatedConditions<Relations> & {
+} & InnerConditions<Record, Relations> & {
     $and?: readonly Conditions<Record, Relations>[]
     $or?: readonly Conditions<Record, Relations>[]
     $nor?: readonly Conditions<Record, Relations>[]
@@ -75,38 +75,25 @@ type NestedPath<Record> = {
 
 type PathOf<Record> = (keyof Record & string) | NestedPath<Record>
 
-type NestedConditions<Record> = {
-  [Path in NestedPath<Record>]?: Path extends `${infer Field}.${infer Name}`
-    ? Field extends keyof Record
-      ? Name extends keyof Nested<Record[Field]>
-        ? Condition<Nested<Record[Field]>[Name]>
-        : never
-      : never
-    : never
-}
-
-/** The records that a relation leads to. */
-type RelatedRecord<Relation> =
-  Relation extends OneRelation<infer Related>
-    ? Related
-    : Relation extends ManyRelation<infer Related>
-      ? Related
-      : never
-
-/** Filters through relations, such as `author.name`. */
-type RelatedConditions<Relations> = {
-  [Path in RelatedPath<Relations>]?: Path extends `${infer Name}.${infer Field}`
-    ? Name extends keyof Relations
-      ? Field extends keyof RelatedRecord<Relations[Name]>
-        ? Condition<RelatedRecord<Relations[Name]>[Field]>
-        : never
-      : never
-    : never
-}
-
+/** The fields of the records that relations lead to, such as `author.name`. */
 type RelatedPath<Relations> = {
-  [Name in keyof Relations & string]: `${Name}.${keyof RelatedRecord<Relations[Name]> & string}`
+  [Name in keyof Relations & string]: `${Name}.${keyof RelatedOf<Relations[Name]>['stored'] & string}`
 }[keyof Relations & string]
+
+/** Conditions on fields of objects, and of related records. */
+type InnerConditions<Record, Relations> = {
+  [Path in NestedPath<Record> | RelatedPath<Relations>]?: Path extends `${infer Name}.${infer Field}`
+    ? Condition<
+        Name extends keyof Record
+          ? FieldIn<Nested<Record[Name]>, Field>
+          : Name extends keyof Relations
+            ? FieldIn<RelatedOf<Relations[Name]>['stored'], Field>
+            : never
+      >
+    : never
+}
+
+type FieldIn<Value, Field> = Field extends keyof Value ? Value[Field] : never
 
 /** Records can be sorted by the number of related ones. */
 type CountName<Relations> = {

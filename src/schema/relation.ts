@@ -2,22 +2,41 @@ import { isCount, isObject, isString, isStringList } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 
+/** What is known of related records. */
+export interface RelatedTypes {
+  readonly record: any
+  /** The fields that can be asked for. */
+  readonly stored: any
+  readonly relations: any
+}
+
+/** The path of a service whose records are known: `typed` returns it. */
+export type PathTo<Related extends RelatedTypes> = string & {
+  /** Never there: it carries the types. */
+  readonly '~related'?: Related
+}
+
+type FieldOf<Related extends RelatedTypes> = keyof Related['stored'] & string
+
+/** A field, or what is in it. */
+type PathOf<Related extends RelatedTypes> = FieldOf<Related> | `${FieldOf<Related>}.${string}`
+
 /** A relation to one record of another service. */
-export interface OneRelation<Related = any> {
+export interface OneRelation<Related extends RelatedTypes = RelatedTypes, From extends string = string> {
   readonly kind: 'one'
   readonly path: string
-  readonly from: string
+  readonly from: From
   readonly to: string | undefined
   readonly filter: readonly string[]
-  /** Never there: it carries the type. */
-  readonly '~record'?: Related
+  /** Never there: it carries the types. */
+  readonly '~related'?: Related
 }
 
 /** A relation to several records of another service. */
-export interface ManyRelation<Related = any> {
+export interface ManyRelation<Related extends RelatedTypes = RelatedTypes, From extends string = string> {
   readonly kind: 'many'
   readonly path: string
-  readonly from: string | undefined
+  readonly from: From | undefined
   readonly to: string | undefined
   readonly through: LinkOptions | undefined
   /** The order of the records of each list. */
@@ -25,15 +44,18 @@ export interface ManyRelation<Related = any> {
   /** How many records each list has at most. */
   readonly limit: number | undefined
   readonly filter: readonly string[]
-  /** Never there: it carries the type. */
-  readonly '~record'?: Related
+  /** Never there: it carries the types. */
+  readonly '~related'?: Related
 }
 
 /** How many related records there are, or whether there are some. */
-export interface CountRelation<Kind extends 'count' | 'exists' = 'count' | 'exists'> {
+export interface CountRelation<
+  Kind extends 'count' | 'exists' = 'count' | 'exists',
+  From extends string = string
+> {
   readonly kind: Kind
   readonly path: string
-  readonly from: string | undefined
+  readonly from: From | undefined
   readonly to: string
 }
 
@@ -48,9 +70,7 @@ export const MAX_LEVELS = 3
 export const MAX_NAMES = 10
 
 /** An order, as `$sort` has it: fields with 1 or -1, the most important first. */
-export interface ListOrder {
-  readonly [field: string]: 1 | -1
-}
+export type ListOrder<Field extends string = string> = { readonly [Name in Field]?: 1 | -1 }
 
 /** What is between two services, and has the ids of both: the records of a third one, or the rows of a table without a service. */
 export type LinkOptions = LinkFields &
@@ -76,19 +96,23 @@ const SERVICE_CHECKS: OptionChecks = { path: [isString, 'the path of a service',
 const TABLE_CHECKS: OptionChecks = { table: [isString, 'the name of a table'], ...LINK_CHECKS }
 
 /**
- * Relates a record to one of another service: `?$include=author` loads it. The type of its records can be given.
+ * Relates a record to one of another service: `?$include=author` loads it.
  *
- * @param path The path of the other service
+ * @param path The path of the other service; `typed` tells the type of its records
  * @param options `from`: the field that has its id. `to`: the field of the other service, its id when left out. `filter`: the
  * fields of the other service that clients may filter by, as `author.username`
  * @throws TypeError for options that are not valid
  * @example
- * schema(Note, { relations: { author: one<User>('users', { from: 'ownerId' }) } })
+ * schema(Note, { relations: { author: one(typed<User>('users'), { from: 'ownerId' }) } })
  */
-export function one<Related = any>(
-  path: string,
-  options: { readonly from: string; readonly to?: string; readonly filter?: readonly string[] }
-): OneRelation<Related> {
+export function one<Related extends RelatedTypes = RelatedTypes, const From extends string = string>(
+  path: string | PathTo<Related>,
+  options: {
+    readonly from: From
+    readonly to?: FieldOf<Related>
+    readonly filter?: readonly PathOf<Related>[]
+  }
+): OneRelation<Related, From> {
   assertRelation('one', path, options, { from: NEEDED, to: NAME, filter: FILTER })
 
   const { from, to, filter = [] } = options
@@ -106,23 +130,23 @@ export function one<Related = any>(
  * records it has at most. `filter`: the fields of the other service that clients may filter by
  * @throws TypeError for options that are not valid
  * @example
- * many<Comment>('comments', { to: 'noteId' })
- * many<Photo>('photos', { to: 'noteId', sort: { position: 1 }, limit: 20 })
- * many<Tag>('tags', { through: { path: 'note-tags', from: 'noteId', to: 'tagId' } })
- * many<Tag>('tags', { through: { table: 'note_tags', from: 'noteId', to: 'tagId' } })
+ * many(typed<Comment>('comments'), { to: 'noteId' })
+ * many(typed<Photo>('photos'), { to: 'noteId', sort: { position: 1 }, limit: 20 })
+ * many(typed<Tag>('tags'), { through: { path: 'note-tags', from: 'noteId', to: 'tagId' } })
+ * many(typed<Tag>('tags'), { through: { table: 'note_tags', from: 'noteId', to: 'tagId' } })
  */
-export function many<Related = any>(
-  path: string,
+export function many<Related extends RelatedTypes = RelatedTypes, const From extends string = never>(
+  path: string | PathTo<Related>,
   options: {
-    readonly from?: string
-    readonly filter?: readonly string[]
-    readonly sort?: ListOrder
+    readonly from?: From
+    readonly filter?: readonly PathOf<Related>[]
+    readonly sort?: ListOrder<PathOf<Related>>
     readonly limit?: number
   } & (
-    | { readonly to: string; readonly through?: undefined }
-    | { readonly through: LinkOptions; readonly to?: string }
+    | { readonly to: FieldOf<Related>; readonly through?: undefined }
+    | { readonly through: LinkOptions; readonly to?: FieldOf<Related> }
   )
-): ManyRelation<Related> {
+): ManyRelation<Related, From> {
   assertRelation('many', path, options, {
     from: NAME,
     to: options?.through ? NAME : NEEDED,
@@ -150,18 +174,18 @@ export function many<Related = any>(
  * with, the id when left out
  * @throws TypeError for options that are not valid
  */
-export function count(
-  path: string,
-  options: { readonly to: string; readonly from?: string }
-): CountRelation<'count'> {
+export function count<Related extends RelatedTypes = RelatedTypes, const From extends string = never>(
+  path: string | PathTo<Related>,
+  options: { readonly to: FieldOf<Related>; readonly from?: From }
+): CountRelation<'count', From> {
   return toCount('count', path, options)
 }
 
 /** The same as {@link count}, as `true` or `false`: whether there are related records. */
-export function exists(
-  path: string,
-  options: { readonly to: string; readonly from?: string }
-): CountRelation<'exists'> {
+export function exists<Related extends RelatedTypes = RelatedTypes, const From extends string = never>(
+  path: string | PathTo<Related>,
+  options: { readonly to: FieldOf<Related>; readonly from?: From }
+): CountRelation<'exists', From> {
   return toCount('exists', path, options)
 }
 
@@ -201,11 +225,11 @@ function isListOrder(value: unknown): boolean {
   return directions.length > 0 && directions.every((direction) => direction === 1 || direction === -1)
 }
 
-function toCount<Kind extends 'count' | 'exists'>(
+function toCount<Kind extends 'count' | 'exists', From extends string>(
   kind: Kind,
   path: string,
-  options: { readonly to: string; readonly from?: string }
-): CountRelation<Kind> {
+  options: { readonly to: string; readonly from?: From }
+): CountRelation<Kind, From> {
   assertRelation(kind, path, options, { to: NEEDED, from: NAME })
 
   return { kind, path, from: options.from, to: options.to }

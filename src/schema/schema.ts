@@ -14,8 +14,8 @@ import {
 import { DECLARED, type Declaration } from './declared.ts'
 import { toValidator } from './libraries.ts'
 import type { OutputOf } from './output-type.ts'
-import type { StandardSchema } from './standard.ts'
-import type { DeclaredSchema, SettingsFor, TypesOfForm, TypesOfRecord } from './types.ts'
+import type { Checked, CheckedForm, SchemaAlone, SettingsFor } from './settings-type.ts'
+import type { DeclaredSchema, TypesOf } from './types.ts'
 import type { AnySchema } from './validator.ts'
 
 /**
@@ -25,7 +25,9 @@ import type { AnySchema } from './validator.ts'
  * @returns What the option `schema` of `app.use` takes
  * @throws TypeError for settings that are not valid, and for a schema that does not describe itself
  */
-export function schema<const Form extends LongForm>(form: Form): DeclaredSchema<TypesOfForm<Form>>
+export function schema<const Form extends SchemaAlone | LongForm>(
+  form: Form & CheckedForm<Form>
+): DeclaredSchema<TypesOf<Form>>
 /**
  * Declares what a service takes and what leaves it: the data, the queries and the results of every call, whichever way
  * it comes in.
@@ -45,13 +47,8 @@ export function schema<const Form extends LongForm>(form: Form): DeclaredSchema<
  */
 export function schema<const S extends AnySchema, const Settings extends SettingsFor<OutputOf<S>>>(
   record: S,
-  settings?: Settings
-): DeclaredSchema<TypesOfRecord<S, Settings>>
-export function schema<Record extends object = never>(
-  // For a library whose schemas do not tell the type of the record.
-  record: [Record] extends [never] ? never : object,
-  settings?: SettingsFor<NoInfer<Record>>
-): DeclaredSchema<TypesOfRecord<StandardSchema<Record>, object>>
+  settings: Settings & Checked<Settings, OutputOf<S>>
+): DeclaredSchema<TypesOf<Settings & { readonly record: S }>>
 export function schema(first: unknown, settings?: SchemaSettings): any {
   const declaration = declare(first, settings)
 

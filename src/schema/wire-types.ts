@@ -11,6 +11,32 @@ export type WireOf<Settings> = Settings extends { readonly envelope: infer E ext
     : // biome-ignore lint/complexity/noBannedTypes: none
       {}
 
+/** Beside an envelope: calls go through JSON, where dates are strings. */
+export interface Json {
+  readonly json: true
+}
+
+/** A value as a caller gets it. */
+export type AsReceived<Wire, Value> = Wire extends Json ? FromJson<Value> : Value
+
+/** A value as a caller gives it. */
+export type AsGiven<Wire, Value> = Wire extends Json ? ForJson<Value> : Value
+
+type FromJson<Value> = Value extends Date
+  ? string
+  : Value extends Whole
+    ? Value
+    : { [Name in keyof Value]: FromJson<Value[Name]> }
+
+type ForJson<Value> = Value extends Date
+  ? Date | string
+  : Value extends Whole
+    ? Value
+    : { [Name in keyof Value]: ForJson<Value[Name]> }
+
+/** What has no dates inside. */
+type Whole = string | number | bigint | boolean | symbol | null | undefined | Uint8Array
+
 /** What a client gets for one value. */
 export type ReceivedOne<Wire, Value> = Wire extends { readonly view: infer Made }
   ? Made

@@ -208,7 +208,7 @@ describe('relations that a service includes by default', () => {
 
     const alone: any = alula()
 
-    alone.use('notes', memory(), { schema: schema(Note, { include: ['author'] }) })
+    alone.use('notes', memory(), { schema: schema(Note, { include: ['author'] as string[] }) })
     await expect(alone.setup()).rejects.toThrow(
       "'include' in the schema of service 'notes' has no relation 'author' (ALULA_INVALID_RELATION)"
     )

@@ -103,10 +103,10 @@ it('code has hidden relations, and events do not', async () => {
 it('a hidden name that is neither a field nor a relation refuses the start', () => {
   const relations = { tags: many('tags', { to: 'noteId' }) }
 
-  expect(() => schema(Note, { relations, hidden: ['tag'] })).toThrow(
+  expect(() => schema(Note, { relations, hidden: ['tag'] as string[] })).toThrow(
     "has no field 'tag', which 'hidden' names"
   )
-  expect(() => schema(Note, { relations, hidden: ['tags.name'] })).toThrow(
+  expect(() => schema(Note, { relations, hidden: ['tags.name'] as string[] })).toThrow(
     "has no field 'tags', which 'hidden'"
   )
 })

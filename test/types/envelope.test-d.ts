@@ -10,6 +10,7 @@ import {
   type ServiceOf,
   type SingletonOf,
   schema,
+  typed,
   type View,
   type ViewContext,
   type ViewFunction
@@ -22,7 +23,7 @@ type Article = z.infer<typeof Article>
 
 const articles = schema(Article, {
   envelope: { one: 'article', many: 'articles', total: 'articlesCount', request: true },
-  relations: { author: one<{ name: string }>('authors', { from: 'slug' }) },
+  relations: { author: one(typed<{ name: string }>('authors'), { from: 'slug' }) },
   methods: {
     rename: { data: z.object({ title: z.string() }), result: Article },
     titles: { data: z.array(z.string()), result: z.array(z.string()) },

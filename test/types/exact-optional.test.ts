@@ -13,7 +13,7 @@ import express from '../../src/express.ts'
 import { type Application, alula } from '../../src/index.ts'
 import { type KyselyOptions, type KyselyService, type Transaction } from '../../src/kysely.ts'
 import { memory, type MemoryAdapter } from '../../src/memory.ts'
-import { many, schema, type ServiceOf } from '../../src/schema.ts'
+import { many, schema, type ServiceOf, typed } from '../../src/schema.ts'
 import { z } from 'zod'
 
 const app = alula<any, { authentication: AuthenticationConfiguration }>()
@@ -26,8 +26,8 @@ declare const transaction: Transaction | undefined
 const Note = z.object({ id: z.int(), text: z.string(), done: z.boolean().default(false) })
 type Note = z.infer<typeof Note>
 const notes = schema(Note)
-const related = schema(Note, { relations: { comments: many<{ text: string }>('comments', { to: 'noteId' }) } })
-declare const typed: Application<{ notes: ServiceOf<typeof notes>; related: ServiceOf<typeof related> }>
+const related = schema(Note, { relations: { comments: many(typed<{ text: string; noteId: number }>('comments'), { to: 'noteId' }) } })
+declare const declared: Application<{ notes: ServiceOf<typeof notes>; related: ServiceOf<typeof related> }>
 `
 
 const ACCEPTED = [
@@ -50,21 +50,21 @@ const ACCEPTED = [
   'export const name = (adapter: MemoryAdapter): string => adapter.options.id',
   'export const events = (options: NormalizedOptions<AdapterOptions>): readonly string[] => options.events',
   'export abstract class Own extends AdapterBase { list = (): readonly string[] => this.options.operators }',
-  "typed.use('notes', memory<Note>({ paginate: { default: 10 } }), { schema: notes })",
-  "typed.use('related', memory<Note>({ paginate: { default: 10 } }), { schema: related })",
-  "typed.service('notes').publish((note: Note) => typed.channel(note.text))",
-  "typed.service('related').publish((note: Note) => typed.channel(note.text))",
-  "typed.service('notes').on('created', (note: Note) => note.text)",
-  "typed.service('notes').hooks({ before: { create: ({ data }) => { data.text.trim() } } })",
-  "typed.service('notes').create({ text: 'a', done: undefined })"
+  "declared.use('notes', memory<Note>({ paginate: { default: 10 } }), { schema: notes })",
+  "declared.use('related', memory<Note>({ paginate: { default: 10 } }), { schema: related })",
+  "declared.service('notes').publish((note: Note) => declared.channel(note.text))",
+  "declared.service('related').publish((note: Note) => declared.channel(note.text))",
+  "declared.service('notes').on('created', (note: Note) => note.text)",
+  "declared.service('notes').hooks({ before: { create: ({ data }) => { data.text.trim() } } })",
+  "declared.service('notes').create({ text: 'a', done: undefined })"
 ]
 
 /** The first is required, and the second refused by the run time. The last two are of another type. */
 const REFUSED = [
   "app.set('authentication', { ...strategies, authStrategies: undefined })",
   'export const signing: JwtOptions = { audience: process.env.AUDIENCE }',
-  "typed.use('notes', memory<{ id: number; text: number; done: boolean }>(), { schema: notes })",
-  "typed.service('notes').publish((note: { text: number }) => typed.channel(String(note.text)))"
+  "declared.use('notes', memory<{ id: number; text: number; done: boolean }>(), { schema: notes })",
+  "declared.service('notes').publish((note: { text: number }) => declared.channel(String(note.text)))"
 ]
 
 it('undefined is an option that is left out, where options are exact', () => {

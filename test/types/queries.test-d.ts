@@ -9,7 +9,8 @@ import {
   one,
   type RecordQuery,
   type ServiceOf,
-  schema
+  schema,
+  typed
 } from '../../src/schema.ts'
 import { expectType } from '../support/expect-type.ts'
 
@@ -37,8 +38,8 @@ const notes = schema({
     }
   },
   relations: {
-    author: one<Profile>('users', { from: 'ownerId', filter: ['name'] }),
-    tags: many<{ tag: string }>('tags', { to: 'noteId' }),
+    author: one(typed<Profile>('users'), { from: 'ownerId', filter: ['name'] }),
+    tags: many(typed<{ tag: string; noteId: number }>('tags'), { to: 'noteId' }),
     tagCount: count('tags', { to: 'noteId' }),
     other: one('others', { from: 'ownerId' })
   }

@@ -13,20 +13,25 @@ import {
   count,
   type DeclaredSchema,
   exists,
+  type ListOrder,
   type ManyRelation,
   many,
   type OneRelation,
   type OutputOf,
   one,
   onWrite,
+  type PathTo,
   type Query,
+  type RecordOf,
+  type RelatedTypes,
   type ServerValue,
   type ServiceOf,
   type SettingsFor,
   type StandardSchema,
   schema,
-  type TypesOfForm,
-  type TypesOfRecord,
+  type TypedSchema,
+  type TypesOf,
+  typed,
   type WrittenValue
 } from '../../src/schema.ts'
 import { expectType } from '../support/expect-type.ts'
@@ -50,8 +55,10 @@ const notes = schema(Note, {
 })
 
 // With `declaration: true`, the compiler has to be able to name the types of what a file exports.
-const short: DeclaredSchema<TypesOfRecord<typeof Note, SettingsFor<Note>>> = schema(Note, {})
-const long: DeclaredSchema<TypesOfForm<{ record: typeof Note }>> = schema({ record: Note })
+const short: DeclaredSchema<TypesOf<typeof Note>> = schema(Note)
+const long: DeclaredSchema<TypesOf<{ record: typeof Note }>> = schema({ record: Note })
+
+export const general: DeclaredSchema = schema(Note, {} as SettingsFor<Note>)
 
 expectType<ServiceOf<typeof short>>().of({} as ServiceOf<typeof long>)
 
@@ -140,9 +147,8 @@ const fromValibot = schema({
 const fromArkType = schema(type({ id: 'number', text: 'string', done: 'boolean = false' }))
 const fromOldTypeBox = schema(OldType.Object({ id: OldType.Integer(), text: OldType.String() }))
 const Person = Type.Object({ id: Type.Integer(), text: Type.String() })
-const fromTypeBox = schema<Static<typeof Person>>(Person)
-
-type RecordOf<S> = Awaited<ReturnType<ServiceOf<S>['get']>>
+const TypedPerson: TypedSchema<Static<typeof Person>> = typed(Person)
+const fromTypeBox = schema(TypedPerson, { hidden: ['text'] })
 
 declare const records: [
   RecordOf<typeof fromValibot>,
@@ -177,10 +183,16 @@ interface Profile {
   name: string
 }
 
+interface Comment {
+  noteId: number
+  position: number
+  text: string
+}
+
 const articles = schema(Note, {
   relations: {
-    author: one<Profile>('users', { from: 'ownerId' }),
-    comments: many<{ text: string }>('comments', { to: 'noteId' }),
+    author: one(typed<Profile>('users'), { from: 'ownerId' }),
+    comments: many(typed<Comment>('comments'), { to: 'noteId' }),
     commentCount: count('comments', { to: 'noteId' }),
     hasComments: exists('comments', { to: 'noteId' })
   }
@@ -195,11 +207,15 @@ const articleService = articleApp.service('articles')
 const page = await articleService.find({ query: { $include: ['author', 'comments.author'], done: true } })
 const article = await articleService.get(1, { query: { $include: 'commentCount' } })
 
-expectType<OneRelation<Profile>>().of(one<Profile>('users', { from: 'ownerId' }))
-expectType<ManyRelation<Profile>>().of(many<Profile>('users', { to: 'noteId' }))
-expectType<CountRelation<'count'>>().of(count('comments', { to: 'noteId' }))
+export const order: ListOrder<'position'> = { position: 1 }
+export const users: PathTo<RelatedTypes> = typed<Profile>('users')
+export const related: readonly [OneRelation, ManyRelation, CountRelation<'count', 'id'>] = [
+  one(users, { from: 'ownerId' }),
+  many(users, { to: 'noteId', from: 'ownerId' }),
+  count('comments', { to: 'noteId', from: 'id' })
+]
 expectType<Profile | null | undefined>().of(page.data[0]?.author)
-expectType<{ text: string }[] | undefined>().of(page.data[0]?.comments)
+expectType<Comment[] | undefined>().of(page.data[0]?.comments)
 expectType<number>().of(article.commentCount)
 expectType<string>().of((await articleService.get(1)).text)
 // @ts-expect-error It was not included.
@@ -212,8 +228,8 @@ await articleService.get(1, { query: { $include: 'comment' } })
 // Relations that are included by default may be there.
 const shown = schema(Note, {
   relations: {
-    author: one<Profile>('users', { from: 'ownerId' }),
-    comments: many<{ text: string }>('comments', { to: 'noteId', sort: { position: 1 }, limit: 20 }),
+    author: one(typed<Profile>('users'), { from: 'ownerId' }),
+    comments: many(typed<Comment>('comments'), { to: 'noteId', sort: { position: 1 }, limit: 20 }),
     tags: many('tags', { through: { table: 'note_tags', from: 'noteId', to: 'tagId' } })
   },
   include: ['author.team']
@@ -226,7 +242,7 @@ const asked = await shownService.get(1, { query: { $include: ['author', 'comment
 
 expectType<Profile | null | undefined>().of(byDefault.author)
 expectType<Profile | null>().of(asked.author)
-expectType<{ text: string }[]>().of(asked.comments)
+expectType<Comment[]>().of(asked.comments)
 // @ts-expect-error It is not included by default.
 byDefault.comments
 // @ts-expect-error An order has 1 or -1.

@@ -11,13 +11,13 @@ import {
   type Singleton
 } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
-import { type Nested, one, type ServiceOf, type SingletonOf, schema } from '../../src/schema.ts'
+import { type Nested, one, type ServiceOf, type SingletonOf, schema, typed } from '../../src/schema.ts'
 import { expectType } from '../support/expect-type.ts'
 
 const articles = schema(z.object({ id: z.int(), slug: z.string() }))
 
 const comments = schema(z.object({ id: z.int(), articleId: z.int(), text: z.string() }), {
-  relations: { article: one<{ slug: string }>('articles', { from: 'articleId' }) }
+  relations: { article: one(typed<{ slug: string }>('articles'), { from: 'articleId' }) }
 })
 
 interface Services {

@@ -39,7 +39,7 @@ const toPage = ({ limit, offset }: z.infer<typeof Page>) => ({
 })
 
 const authorId = ({ params }: HookContext) => params.user.id
-const author = one<User>('profiles', { from: 'authorId', filter: ['username'] })
+const author = one(typed<User>('profiles'), { from: 'authorId', filter: ['username'] })
 const likes = { table: 'favorites', from: 'articleId', to: 'userId' }
 
 const shared = {
@@ -53,7 +53,7 @@ const shared = {
   server: { authorId, slug: onWrite(({ data }) => data.title && toSlug(data.title)) },
   relations: {
     author,
-    tags: many<ArticleTag>('article-tags', { to: 'articleId', filter: ['tag'] }),
+    tags: many(typed<ArticleTag>('article-tags'), { to: 'articleId', filter: ['tag'] }),
     favoritesCount: count('favorites', { to: 'articleId' }),
     favorited: exists('my-favorites', { to: 'articleId' }),
     fans: many('profiles', { through: likes, filter: ['username'] }),

@@ -1,0 +1,63 @@
+// The types of included records.
+import type { CountRelation, ManyRelation, OneRelation, RelatedTypes } from './relation.ts'
+
+/** The names that `$include` takes: of relations, and after a dot of relations of their records. */
+export type IncludeName<Relations> = NameOf<Relations> | `${NameOf<Relations>}.${string}`
+
+type NameOf<Relations> = keyof Relations & string
+
+/**
+ * The names that could be in the place of a name: the same relations, and in the end any that there is. Below records of
+ * which the relations are not known, any name is possible.
+ */
+export type Reachable<Relations, Name extends string> = 0 extends 1 & Relations
+  ? string
+  : Name extends `${infer First}.${infer Rest}`
+    ? First extends keyof Relations
+      ? `${First}.${Reachable<RelatedOf<Relations[First]>['relations'], Rest>}`
+      : NameOf<Relations>
+    : NameOf<Relations>
+
+/** Records with what a call includes. */
+export type With<Record, Relations, Names extends string> = [Names] extends [never]
+  ? Record
+  : 0 extends 1 & Relations
+    ? Record
+    : Record & Included<Relations, Names>
+
+/** What records have beside their own when relations are included. */
+export type Included<Relations, Names extends string> = {
+  [Name in keyof Relations as Name extends FirstOf<Names> ? Name : never]: Loaded<
+    Relations[Name],
+    RestOf<Names, Name & string>
+  >
+}
+
+type FirstOf<Name extends string> = Name extends `${infer First}.${string}` ? First : Name
+type RestOf<Names extends string, First extends string> = Names extends `${First}.${infer Rest}`
+  ? Rest
+  : never
+
+type Loaded<Relation, Names extends string> =
+  Relation extends OneRelation<infer Related>
+    ? With<Related['record'], Related['relations'], Names> | null
+    : Relation extends ManyRelation<infer Related>
+      ? With<Related['record'], Related['relations'], Names>[]
+      : Relation extends CountRelation<'count'>
+        ? number
+        : boolean
+
+/** What is known of the records that a relation leads to; numbers and booleans have no relations. */
+export type RelatedOf<Relation> =
+  Relation extends OneRelation<infer Related>
+    ? Related
+    : Relation extends ManyRelation<infer Related>
+      ? Related
+      : Uncounted
+
+interface Uncounted extends RelatedTypes {
+  // biome-ignore lint/complexity/noBannedTypes: it has no fields
+  readonly stored: {}
+  // biome-ignore lint/complexity/noBannedTypes: no relation
+  readonly relations: {}
+}

@@ -1,0 +1,82 @@
+// The types of settings: names that do not exist do not compile, and are reported where they stand.
+import type { LongForm, MethodSchemas, SchemaSettings, ServerValue } from './declaration.ts'
+import type { Envelope } from './envelope.ts'
+import type { Reachable } from './include-type.ts'
+import type { OutputOf } from './output-type.ts'
+import type { RelationsOf } from './types.ts'
+
+/** The settings for records of a type: only fields that it has can be named. */
+export interface SettingsFor<Record> extends SchemaSettings {
+  readonly server?: {
+    readonly [Field in keyof Record]?: ServerValue<Record[Field]>
+  }
+}
+
+/** A schema of the record, and no long form. */
+export type SchemaAlone = object & { readonly record?: undefined }
+
+/** What the long form may be, besides its own type. */
+export type CheckedForm<Form> = Form extends { readonly record: infer S }
+  ? Checked<Form, OutputOf<S>> & Pick<SettingsFor<OutputOf<S>>, 'server'>
+  : unknown
+
+/** What settings may be, besides their own type. */
+export type Checked<Settings, Record> = {
+  readonly [Name in keyof Settings]: Name extends keyof Checks<Settings, Record>
+    ? Checks<Settings, Record>[Name]
+    : Known<Name, keyof LongForm>
+}
+
+/** The settings that name fields, relations or what else there may be. */
+interface Checks<Settings, Record> {
+  readonly hidden: Settings extends { readonly hidden: readonly (infer Given)[] }
+    ? readonly NameOf<Given, Hideable<Record> | keyof RelationsOf<Settings>>[]
+    : unknown
+  readonly include: Settings extends { readonly include: readonly (infer Given extends string)[] }
+    ? readonly NameOf<Given, Reachable<RelationsOf<Settings>, Given>>[]
+    : unknown
+  readonly computed: Settings extends { readonly computed: infer Fields }
+    ? { readonly [Name in keyof Fields]: { readonly from: readonly SourceOf<Fields[Name], Record>[] } }
+    : unknown
+  readonly relations: Settings extends { readonly relations: infer Relations }
+    ? { readonly [Name in keyof Relations]: StartOf<Relations[Name], Record> }
+    : unknown
+  readonly envelope: Settings extends { readonly envelope: infer Given }
+    ? KnownIn<Given, keyof Envelope>
+    : unknown
+  readonly methods: Settings extends { readonly methods: infer Methods }
+    ? { readonly [Name in keyof Methods]: KnownIn<Methods[Name], keyof MethodSchemas> }
+    : unknown
+}
+
+/** Names that are not known before the program runs are checked then. */
+type NameOf<Given, Names> = string extends Given ? string : Names
+
+/** In place of a value whose name is wrong: no value is of this type, and messages of the compiler show it. */
+type Known<Name, Names> = Name extends Names ? unknown : `There is no '${Name & string}'`
+
+type KnownIn<Given, Names> = { readonly [Name in keyof Given]: Known<Name, Names> }
+
+/** Also those that only some kinds of a record have. */
+type FieldName<Record> = Record extends unknown ? keyof Record & string : never
+
+/** Fields, and what is in objects and lists of objects. */
+type Hideable<Record> = FieldName<Record> | InnerPath<Record> | `${InnerPath<Record>}.${string}`
+
+type InnerPath<Record> = Record extends unknown
+  ? {
+      [Field in keyof Record & string]: `${Field}.${FieldName<Inside<Record[Field]>>}`
+    }[keyof Record & string]
+  : never
+
+type Inside<Value> = Value extends readonly (infer Item)[] ? Item : Value extends object ? Value : never
+
+type SourceOf<Field, Record> = Field extends { readonly from: readonly (infer Given)[] }
+  ? NameOf<Given, FieldName<Record>>
+  : string
+
+type StartOf<Relation, Record> = Relation extends { readonly from: infer From }
+  ? Exclude<From, undefined> extends NameOf<From, FieldName<Record>>
+    ? unknown
+    : `The record has no field '${From & string}'`
+  : unknown
