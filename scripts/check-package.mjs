@@ -9,6 +9,7 @@ import ts from 'typescript'
 import { createReport } from './support/report.mjs'
 import { mustRun, run } from './support/run.mjs'
 import { createTempFolder } from './support/temp.mjs'
+import { checkPrograms } from './support/type-programs.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const ATTW = join(ROOT, 'node_modules/@arethetypeswrong/cli/dist/index.js')
@@ -149,6 +150,12 @@ async function checkPackages() {
       await mustRun(process.execPath, [`node_modules/${compiler}/bin/tsc`, '-p', 'browser'], {
         cwd: consumer
       })
+    })
+    await report.check(`programs that must compile, or must not, with TypeScript ${version}`, async () => {
+      const tsc = join(consumer, 'node_modules', compiler, 'bin/tsc')
+      const faults = await checkPrograms(tsc, join(consumer, 'programs'))
+
+      if (faults.length > 0) throw new Error(faults.join('\n'))
     })
   }
 

@@ -32,7 +32,7 @@ export interface AdapterMethods<
    * @throws MethodNotAllowed for an array that `multi` does not allow, Conflict for an id that is taken
    */
   create(data: Data, params?: ServiceParams): Promise<Result>
-  create(data: Data[], params?: ServiceParams): Promise<Result[]>
+  create<List extends Data[]>(data: List, params?: ServiceParams): Promise<ResultsOf<List, Result>>
   create(data: Data | Data[], params?: ServiceParams): Promise<Result | Result[]>
   /**
    * Replaces one record. Its id stays.
@@ -57,6 +57,9 @@ export interface AdapterMethods<
   remove(id: null, params?: ServiceParams): Promise<Result[]>
   remove(id: IdType | null, params?: ServiceParams): Promise<Result | Result[]>
 }
+
+/** Written so that a class may create one record at a time, and replace `create` without its other overloads. */
+type ResultsOf<Data, Result> = Data extends readonly unknown[] ? Result[] : Result
 
 /**
  * What `find` resolves to where the params have no `paginate`. The type of a service without a page size begins with it:

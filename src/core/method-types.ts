@@ -58,7 +58,7 @@ type CreateResult<Method> = Method extends {
   (...args: any): Promise<infer Other>
 }
   ? OneOf<unknown extends Result ? Other : Result | Other>
-  : Unknown<Method>
+  : OneOf<Resolved<Method>>
 type Resolved<Method> = Method extends (...args: any) => infer Result ? Awaited<Result> : Unknown<Method>
 
 /** The type for one record, where a method takes or returns one record or several. */

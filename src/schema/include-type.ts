@@ -1,5 +1,6 @@
 // The types of included records.
 import type { CountRelation, ManyRelation, OneRelation, RelatedTypes } from './relation.ts'
+import type { AsReceived } from './wire-types.ts'
 
 /** The names that `$include` takes: of relations, and after a dot of relations of their records. */
 export type IncludeName<Relations> = NameOf<Relations> | `${NameOf<Relations>}.${string}`
@@ -18,18 +19,19 @@ export type Reachable<Relations, Name extends string> = 0 extends 1 & Relations
       : NameOf<Relations>
     : NameOf<Relations>
 
-/** Records with what a call includes. */
-export type With<Record, Relations, Names extends string> = [Names] extends [never]
-  ? Record
+/** Records with what a call includes, as its caller gets them. */
+export type With<Record, Relations, Names extends string, Wire = unknown> = [Names] extends [never]
+  ? AsReceived<Wire, Record>
   : 0 extends 1 & Relations
-    ? Record
-    : Record & Included<Relations, Names>
+    ? AsReceived<Wire, Record>
+    : AsReceived<Wire, Record> & Included<Relations, Names, Wire>
 
 /** What records have beside their own when relations are included. */
-export type Included<Relations, Names extends string> = {
+export type Included<Relations, Names extends string, Wire = unknown> = {
   [Name in keyof Relations as Name extends FirstOf<Names> ? Name : never]: Loaded<
     Relations[Name],
-    RestOf<Names, Name & string>
+    RestOf<Names, Name & string>,
+    Wire
   >
 }
 
@@ -38,11 +40,11 @@ type RestOf<Names extends string, First extends string> = Names extends `${First
   ? Rest
   : never
 
-type Loaded<Relation, Names extends string> =
+type Loaded<Relation, Names extends string, Wire> =
   Relation extends OneRelation<infer Related>
-    ? With<Related['record'], Related['relations'], Names> | null
+    ? With<Related['record'], Related['relations'], Names, Wire> | null
     : Relation extends ManyRelation<infer Related>
-      ? With<Related['record'], Related['relations'], Names>[]
+      ? With<Related['record'], Related['relations'], Names, Wire>[]
       : Relation extends CountRelation<'count'>
         ? number
         : boolean

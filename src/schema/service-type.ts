@@ -97,7 +97,7 @@ type CustomMethods<M extends SchemaTypes['methods'], Wire, Methods extends strin
       [Name in keyof M & Methods]: CustomMethod<
         Wire extends Here ? M[Name]['data'] : AsGiven<Wire, SentValue<Wire, M[Name]['data']>>,
         P,
-        Wire extends Here ? M[Name]['result'] : AsReceived<Wire, ReceivedResult<Wire, M[Name]['result']>>
+        Wire extends Here ? M[Name]['result'] : ReceivedResult<Wire, AsReceived<Wire, M[Name]['result']>>
       >['call']
     }
 
@@ -149,27 +149,26 @@ type AskingMany<T extends SchemaTypes, Wire, P, Names extends string> = Asking<
 >
 
 /** A record with what a call includes. */
-type Row<T extends SchemaTypes, Names extends string> = With<T['record'], T['relations'], Names>
+type Row<T extends SchemaTypes, Wire, Names extends string> = With<T['record'], T['relations'], Names, Wire>
 
-type One<T extends SchemaTypes, Wire, Names extends string = never> = AsReceived<
-  Wire,
-  ReceivedOne<Wire, Row<T, Names>>
->
-type List<T extends SchemaTypes, Wire> = AsReceived<Wire, ReceivedList<Wire, T['record']>>
+type One<T extends SchemaTypes, Wire, Names extends string = never> = ReceivedOne<Wire, Row<T, Wire, Names>>
+type List<T extends SchemaTypes, Wire> = ReceivedList<Wire, Row<T, Wire, never>>
 
 interface ServerFind<T extends SchemaTypes, P, R = T['relations']> {
   find<const N extends IncludeName<R> = never>(
     params: AskingMany<T, Here, P, N> & { paginate: false }
-  ): Promise<Row<T, N>[]>
+  ): Promise<Row<T, Here, N>[]>
   find<const N extends IncludeName<R> = never>(
     params?: AskingMany<T, Here, P, N> & { paginate?: PaginationParams }
-  ): Promise<Paginated<Row<T, N>>>
+  ): Promise<Paginated<Row<T, Here, N>>>
 }
 
+/** With an overload that includes nothing: the type of events is read off it. */
 interface ClientFind<T extends SchemaTypes, Wire, P, R = T['relations']> {
+  find(params?: AskingMany<T, Wire, P, never>): Promise<ReceivedPage<Wire, Row<T, Wire, never>>>
   find<const N extends IncludeName<R> = never>(
     params?: AskingMany<T, Wire, P, N>
-  ): Promise<AsReceived<Wire, ReceivedPage<Wire, Row<T, N>>>>
+  ): Promise<ReceivedPage<Wire, Row<T, Wire, N>>>
 }
 
 /** Calls for one record. */

@@ -29,6 +29,9 @@ export type Checked<Settings, Record> = {
 
 /** The settings that name fields, relations or what else there may be. */
 interface Checks<Settings, Record> {
+  readonly server: Settings extends { readonly server: infer Fields }
+    ? KnownIn<Fields, FieldName<Record>>
+    : unknown
   readonly hidden: Settings extends { readonly hidden: readonly (infer Given)[] }
     ? readonly NameOf<Given, Hideable<Record> | keyof RelationsOf<Settings>>[]
     : unknown
@@ -53,12 +56,24 @@ interface Checks<Settings, Record> {
 type NameOf<Given, Names> = string extends Given ? string : Names
 
 /** In place of a value whose name is wrong: no value is of this type, and messages of the compiler show it. */
-type Known<Name, Names> = Name extends Names ? unknown : `There is no '${Name & string}'`
+interface NoSuchName<Name> {
+  readonly '~unknown': Name
+}
 
-type KnownIn<Given, Names> = { readonly [Name in keyof Given]: Known<Name, Names> }
+type Known<Name, Names> = Name extends Names ? unknown : NoSuchName<Name>
+
+type KnownIn<Given, Names> = Given extends unknown
+  ? string extends keyof Given
+    ? unknown
+    : { readonly [Name in keyof Given]: Known<Name, Names> }
+  : never
 
 /** Also those that only some kinds of a record have. */
-type FieldName<Record> = Record extends unknown ? keyof Record & string : never
+type FieldName<Record> = unknown extends Record
+  ? string
+  : Record extends unknown
+    ? keyof Record & string
+    : never
 
 /** Fields, and what is in objects and lists of objects. */
 type Hideable<Record> = FieldName<Record> | InnerPath<Record> | `${InnerPath<Record>}.${string}`
@@ -78,5 +93,5 @@ type SourceOf<Field, Record> = Field extends { readonly from: readonly (infer Gi
 type StartOf<Relation, Record> = Relation extends { readonly from: infer From }
   ? Exclude<From, undefined> extends NameOf<From, FieldName<Record>>
     ? unknown
-    : `The record has no field '${From & string}'`
+    : NoSuchName<Exclude<From, undefined>>
   : unknown

@@ -39,21 +39,21 @@ type Whole = string | number | bigint | boolean | symbol | null | undefined | Ui
 
 /** What a client gets for one value. */
 export type ReceivedOne<Wire, Value> = Wire extends { readonly view: infer Made }
-  ? Made
+  ? AsReceived<Wire, Made>
   : Wire extends { readonly envelope: { readonly one: infer Name extends string } }
     ? { [Field in Name]: Value }
     : Value
 
 /** What it gets for several. */
 export type ReceivedList<Wire, Value> = Wire extends { readonly view: infer Made }
-  ? Made
+  ? AsReceived<Wire, Made>
   : Wire extends { readonly envelope: { readonly many: infer Name extends string } }
     ? { [Field in Name]: Value[] }
     : Value[]
 
 /** What it gets for a page. */
 export type ReceivedPage<Wire, Value> = Wire extends { readonly view: infer Made }
-  ? Made
+  ? AsReceived<Wire, Made>
   : Wire extends { readonly envelope: infer E extends { readonly many: string } }
     ? { [Field in E['many']]: Value[] } & { [Count in CountOf<E>]: number }
     : Paginated<Value>
@@ -68,7 +68,7 @@ type CountOf<E> = {
 /** What it gets for the result of a custom method. */
 export type ReceivedResult<Wire, Result> = 0 extends 1 & Result
   ? Wire extends { readonly view: infer Made }
-    ? Made
+    ? AsReceived<Wire, Made>
     : any
   : Result extends null | undefined | void
     ? Result

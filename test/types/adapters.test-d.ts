@@ -47,6 +47,17 @@ export class InMemory extends MemoryService<Message, NewMessage, AdapterParams<M
 
 export class InTable extends KyselyService<Message, NewMessage, KyselyParams<MessageQuery>, Change> {}
 
+// A class may create one record at a time.
+export class Single extends KyselyService<Message> {
+  override async create(data: NewMessage & { tags?: string[] }, params?: KyselyParams): Promise<Message> {
+    const { tags, ...content } = data
+
+    expectType<Message[]>().of(await super.create([content], params))
+
+    return super.create(content, params)
+  }
+}
+
 export async function call(memory: InMemory, table: InTable) {
   expectType<Message>().of(await memory.patch(1, { isRead: true }))
   expectType<Message>().of(await table.patch(1, { isRead: true }))
