@@ -147,9 +147,9 @@ describeDatabases('the number of statements', (database) => {
 
 it('a sorted page of SQLite reads columns of its rows alone', async () => {
   const statements: string[] = []
-  const db = await createTable(SQLITE, 'alula_sorted', 'id integer primary key, age integer', (event) =>
+  const db = await createTable(SQLITE, 'alula_sorted', 'id integer primary key, age integer', (event) => {
     statements.push(event.query.sql)
-  )
+  })
   const people = kysely({ Model: db, name: 'alula_sorted', multi: true, paginate: { default: 2 } })
 
   await people.create([{ age: 3 }, { age: 1 }, { age: 2 }])

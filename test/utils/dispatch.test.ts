@@ -116,7 +116,7 @@ describe('fields that a hook takes out of what clients see', () => {
 it('records of two services with the same fields keep fast properties', () => {
   setFlagsFromString('--allow-natives-syntax')
 
-  const isFast = new Function('object', 'return %HasFastProperties(object)')
+  const isFast: any = new Function('object', 'return %HasFastProperties(object)')
   const services = ['users', 'tags'].map((shown) => createDispatchProperty(() => shown))
   const records = services.map((own) => {
     const record = { id: 1, name: 'a name' }
