@@ -46,7 +46,7 @@ const shared = {
   record: Article,
   create: NewArticle,
   update: Changes,
-  hidden: ['id', 'authorId', 'tags'],
+  hidden: ['id', 'authorId', 'tags', 'fans', 'follows'],
   unknown: 'drop',
   envelope: { one: 'article', many: 'articles', total: 'articlesCount', request: true },
   timestamps: true,

@@ -28,11 +28,11 @@ export type User = z.infer<typeof User>
 type NewUser = z.infer<typeof NewUser>
 type Changes = z.infer<typeof Changes>
 
-const envelope = { one: 'user', request: true } as const
+const envelope = { one: 'user', many: 'users', request: true } as const
 const shared = { record: CurrentUser, hidden: ['id', 'password'], unknown: 'drop', envelope } as const
 const login = { data: Login, result: CurrentUser }
 
-export const accounts = schema({ record: User, create: NewUser, patch: Changes })
+export const accounts = schema({ record: User, create: NewUser, patch: Changes, hidden: ['id', 'password'] })
 export const users = schema({ ...shared, create: NewUser, methods: { login } })
 export const currentUser = schema({ ...shared, update: Changes })
 export const follows = schema(Follow)

@@ -40,6 +40,8 @@ for (const [round, state] of ['an empty database', 'one that has articles'].entr
 
     assert.deepEqual(faults(await call('POST', '/users', { user: sameName })), [422, ['username is taken']])
 
+    assert.equal((await call('POST', '/users', { user: [sameName] }))[0], 422)
+
     const [status, body] = faults(await call('POST', '/users', { user: { username: ' ', email: 'x' } }))
 
     assert.equal(status, 422)
@@ -334,6 +336,25 @@ for (const [round, state] of ['an empty database', 'one that has articles'].entr
     if (round === 1) assert.equal((await remove(`/articles/${slug}`, token('Bob')))[0], 204)
   })
 }
+
+test('clients get no other fields', async () => {
+  const user = { username: 'Fay', email: 'fay@example.com', password: 'correct horse' }
+  const [, { user: created }] = await call('POST', '/users', { user })
+  const article = { title: 'Kept', description: 'd', body: 'b' }
+  const [, { article: written }] = await call('POST', '/articles', { article }, created.token)
+  const [status, session] = await call('POST', '/authentication', { strategy: 'local', ...user })
+
+  await call('POST', `/articles/${written.slug}/favorite`, undefined, created.token)
+  assert.equal(status, 201)
+  assert.deepEqual(Object.keys(session.user).sort(), ['bio', 'email', 'image', 'username'])
+
+  for (const relation of ['fans', 'follows', 'tags']) {
+    const path = `/articles/${written.slug}?$include[]=${relation}`
+    const [, { article }] = await call('GET', path, undefined, created.token)
+
+    assert.ok(!article || !(relation in article), relation)
+  }
+})
 
 test('pages of other origins may call', async () => {
   const response = await fetch(`${url}/api/tags`, { headers: { Origin: 'https://example.com' } })
