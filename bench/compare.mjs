@@ -6,7 +6,7 @@ import { toMedianInterval } from './interval.mjs'
 import { divide, median, printTable, runRounds, SCALE, toPath } from './lib.mjs'
 
 /** Those that report figures: see `reportFigures` in lib.mjs. */
-export const COMPARABLE = ['rest', 'schema', 'access', 'relations', 'sql', 'memory', 'realtime']
+export const COMPARABLE = ['rest', 'schema', 'access', 'relations', 'realworld', 'sql', 'memory', 'realtime']
 
 /** How many pairs of processes there are at least. */
 const PAIRS = 15

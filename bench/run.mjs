@@ -17,6 +17,7 @@ const BENCHMARKS = [
   'router',
   'access',
   'relations',
+  'realworld',
   'realtime',
   'large',
   'memory',
@@ -47,6 +48,7 @@ if (options.compare !== undefined && !COMPARABLE.includes(name)) {
 
 prepare('node_modules', 'npm ci', '.')
 prepare('../dist', 'npm run build', '..')
+prepare('../examples/realworld/dist', 'npx tsc -p examples/realworld', '..')
 
 const processors = cpus()
 const machine = `Node ${process.version}, ${processors.length} × ${processors[0].model}`
