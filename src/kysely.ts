@@ -1,4 +1,5 @@
 export { KyselyAdapter } from './kysely/adapter.ts'
+export { cacheStatements } from './kysely/cached-statements.ts'
 export { registerDialect } from './kysely/databases.ts'
 export type {
   Dialect,

@@ -2,6 +2,7 @@ import type { SqliteDatabase, SqliteStatement } from 'kysely'
 import { isString } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { assertOption } from '../utils/options.ts'
+import { cacheStatements } from './cached-statements.ts'
 
 /** How long a statement waits for another process that writes, in milliseconds. */
 const BUSY_TIMEOUT = 5000
@@ -40,10 +41,10 @@ export function nodeSqlite(path: string): SqliteDatabase {
   const { DatabaseSync } = loadNodeSqlite()
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT })
 
-  return {
+  return cacheStatements({
     prepare: (text) => toStatement(database.prepare(text)),
     close: () => database.close()
-  }
+  })
 }
 
 /** Bundlers do not see the module, so that a bundle also runs where it is missing. */

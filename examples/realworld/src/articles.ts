@@ -124,7 +124,7 @@ export const declareArticles = (db: Db) => (app: Application) => {
     }
 
     async favorite(_data: unknown, params: FavoriteParams) {
-      const { id, slug } = await this.get(params.route.slug, asCaller(params))
+      const { id, slug } = await this.get(params.route.slug, asCaller(params, { $include: [] }))
 
       await app.service('favorites').create({ articleId: id, userId: params.user.id }).catch(ignoreConflict)
 
@@ -132,7 +132,7 @@ export const declareArticles = (db: Db) => (app: Application) => {
     }
 
     async unfavorite(_data: unknown, params: FavoriteParams) {
-      const { id, slug } = await this.get(params.route.slug, asCaller(params))
+      const { id, slug } = await this.get(params.route.slug, asCaller(params, { $include: [] }))
 
       await app.service('favorites').remove(null, { query: { articleId: id, userId: params.user.id } })
 

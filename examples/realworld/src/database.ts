@@ -1,3 +1,4 @@
+import { cacheStatements } from 'alula/kysely'
 import {
   type CreateTableBuilder,
   Kysely,
@@ -54,7 +55,7 @@ function openFile(path: string): SqliteDialect {
   // SQLite checks references only then.
   database.pragma('foreign_keys = on')
 
-  return new SqliteDialect({ database })
+  return new SqliteDialect({ database: cacheStatements(database) })
 }
 
 function toMigrations(isPostgres: boolean) {

@@ -101,7 +101,7 @@ export const declareUsers = (db: Db) => (app: Application) => {
 
   class Profiles extends KyselyService<User> {
     async follow(_data: unknown, params: FollowParams) {
-      const { id, username } = await this.get(params.route.username, asCaller(params))
+      const { id, username } = await this.get(params.route.username, asCaller(params, { $include: [] }))
 
       await app
         .service('follows')
@@ -112,7 +112,7 @@ export const declareUsers = (db: Db) => (app: Application) => {
     }
 
     async unfollow(_data: unknown, params: FollowParams) {
-      const { id, username } = await this.get(params.route.username, asCaller(params))
+      const { id, username } = await this.get(params.route.username, asCaller(params, { $include: [] }))
 
       await app.service('follows').remove(null, { query: { followerId: params.user.id, followedId: id } })
 
