@@ -7,11 +7,13 @@ import { Forbidden, isFeathersError, NotAuthenticated } from '../errors.ts'
 import type { AroundHook, Hook } from '../hooks/types.ts'
 import { listDeclared } from '../schema/compile.ts'
 import { listStored } from '../schema/stored.ts'
+import { getInherited } from '../utils/call-state.ts'
 import { isFunction } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { findPath, isPlainObject } from '../utils/object.ts'
 import { isPromise } from '../utils/promise.ts'
+import { withoutStack } from '../utils/without-stack.ts'
 import { verifyCredentials } from './credentials.ts'
 import { isOfLogin } from './login.ts'
 import { addRestriction, createEnforcer, setRestriction } from './restriction.ts'
@@ -230,9 +232,12 @@ function refuseAfter(context: HookContext, error: unknown): never {
   throw toRefusal(context)
 }
 
-/** A login may help where there is none. */
+/** A login may help where there is none. A relation shows nothing in place of what is refused, and no stack either. */
 function toRefusal({ params, method, path }: HookContext): Error {
-  return params.authenticated === true
-    ? new Forbidden(`You may not call '${method}' of '${path}'`)
-    : new NotAuthenticated('Not authenticated')
+  const create = () =>
+    params.authenticated === true
+      ? new Forbidden(`You may not call '${method}' of '${path}'`)
+      : new NotAuthenticated('Not authenticated')
+
+  return getInherited(params).isForRelation ? withoutStack(create) : create()
 }
