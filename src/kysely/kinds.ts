@@ -251,6 +251,8 @@ function finite(value: unknown): unknown {
 function fromInteger(value: unknown): unknown {
   const number = Number(value)
 
+  if (Number.isSafeInteger(number)) return number
+
   // In SQLite a column of integers may hold text, a fraction or infinity.
   return Number.isNaN(number) || (Number.isInteger(number) && !Number.isSafeInteger(number))
     ? value

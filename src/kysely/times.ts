@@ -12,9 +12,16 @@ export interface TimeFormat {
 /** A time, and the zone that may follow it. */
 const TIME = /^([+-]?\d{4,6}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(.*)$/
 
+/** As a `Date` writes itself. */
+const WRITTEN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
 /** ISO 8601 in UTC; a time without a zone is one of UTC too, as `CURRENT_TIMESTAMP` of SQLite is. */
 export const UTC_TIMES: TimeFormat = {
   read(text) {
+    const date = WRITTEN.test(text) ? new Date(text) : undefined
+
+    if (date && !Number.isNaN(date.getTime())) return date
+
     const [, day, time, zone] = TIME.exec(text) ?? []
 
     return toDate(day === undefined ? text : `${day}T${time}${zone || 'Z'}`)

@@ -18,6 +18,9 @@ export function toSelection(
     // `address.city` adds nothing to `address`.
     .filter(({ path }) => !path.some((_, length) => length > 0 && names.has(path.slice(0, length).join('.'))))
 
+  if (paths.every(({ path }) => path.length === 1 && path[0] !== '__proto__'))
+    return toPlainSelection([...names])
+
   return (record) => {
     const selected = {}
 
@@ -27,6 +30,21 @@ export function toSelection(
       const value = getPath(record, names)
 
       if (value !== undefined) setPath(selected, names, value)
+    }
+
+    return selected
+  }
+}
+
+/** The same for names without a dot. */
+function toPlainSelection(names: readonly string[]): (record: any) => any {
+  return (record) => {
+    const selected: Record<string, unknown> = {}
+
+    for (const name of names) {
+      const value = Object.hasOwn(record, name) ? record[name] : undefined
+
+      if (value !== undefined) selected[name] = value
     }
 
     return selected
