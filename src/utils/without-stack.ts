@@ -1,5 +1,6 @@
 /**
- * Creates an error that nobody reads the stack of: to capture one takes longer than all else that a refused call does.
+ * Creates an error without a stack trace, for one that is caught at once. To capture a trace takes longer than the rest of a refused
+ * call.
  *
  * @param create Creates the error
  * @returns The error; its `stack` is its name and message
