@@ -4,6 +4,7 @@ import { event } from './authentication-hooks/event.ts'
 import { hashPassword } from './authentication-hooks/hash-password.ts'
 import { protect } from './authentication-hooks/protect.ts'
 
+export type { FailedLogin } from './authentication/attempts.ts'
 export { AuthenticationBase, type AuthenticationStrategy } from './authentication/base.ts'
 export { BcryptHasher, type Hasher } from './authentication/hasher.ts'
 export { JWTStrategy } from './authentication/jwt.ts'
@@ -31,6 +32,8 @@ export { type AuthenticateHookSettings, authenticate } from './authentication-ho
 export { type Authenticated, assertAuthenticated } from './authentication-hooks/authenticated.ts'
 export { type HashPasswordOptions, hashPassword, passwordHash } from './authentication-hooks/hash-password.ts'
 export { protect } from './authentication-hooks/protect.ts'
+export type { LoginBudgetOptions } from './login-budget/options.ts'
+export { type LoginBudgetStore, MemoryLoginBudgetStore, type TakenPoints } from './login-budget/store.ts'
 export { connection, event }
 
 /** The hooks by name, as the two packages of Feathers v5 export theirs. */

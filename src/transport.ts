@@ -1,4 +1,5 @@
 export { callService } from './core/call.ts'
+export { type ClientPlace, withClientPlace } from './core/client-place.ts'
 export type { ServiceCall } from './core/methods.ts'
 export {
   type Authenticating,

@@ -3,6 +3,7 @@ import type { Application, RealTimeConnection } from '../core/types.ts'
 import { createError } from '../utils/developer-error.ts'
 import { mergePlain } from '../utils/object.ts'
 import { AccessTokens } from './access-tokens.ts'
+import { Attempts } from './attempts.ts'
 import { Connections } from './connections.ts'
 import { Entities } from './entities.ts'
 import { assertOptions } from './options.ts'
@@ -30,6 +31,7 @@ interface State {
   readonly tokens: AccessTokens
   readonly connections: Connections
   readonly entities: Entities
+  readonly attempts: Attempts
 }
 
 /** The members of an authentication service as Feathers v5 has them. What they do is in the four parts of the state. */
@@ -80,7 +82,8 @@ export class AuthenticationBase {
       keys,
       tokens: new AccessTokens(readConfiguration, keys),
       connections: new Connections(this),
-      entities: new Entities(this, keys)
+      entities: new Entities(this, keys),
+      attempts: new Attempts(this)
     }
     this.strategies = this.state.strategies.byName
 
@@ -235,25 +238,22 @@ export class AuthenticationBase {
   }
 
   /**
-   * Verifies credentials with the strategy that they name.
+   * Verifies credentials with the strategy that they name, those of a client within the budget for failed logins.
    *
    * @param authentication The credentials, with `strategy`
    * @param params The params of the call
    * @param allowed The names of the strategies that may be used
-   * @throws NotAuthenticated when the strategy is missing or not allowed, or refuses the credentials
+   * @throws NotAuthenticated when the strategy is missing or not allowed, or refuses the credentials; TooManyRequests when the
+   * budget is used up, with `retryAfter` in seconds as its data
    */
   async authenticate(
     authentication: AuthenticationRequest | null | undefined,
     params: AuthenticationParams,
     ...allowed: string[]
   ): Promise<AuthenticationResult> {
-    const own = withSettings(this, params)
-    const { strategy, result } = await this.state.strategies.authenticate(authentication, own, allowed)
-
-    if (getConfiguration(this, own).isActive && !(await this.entities.isActiveIn(result, own)))
-      throw createInvalid()
-
-    return strategy.getEntity ? result : this.entities.showIn(result, own)
+    return this.state.attempts.run(authentication, withSettings(this, params), (own) =>
+      this.verifyCredentials(authentication, own, allowed)
+    )
   }
 
   /** Passes what happened to a real-time connection to all strategies, one after another. */
@@ -318,6 +318,19 @@ export class AuthenticationBase {
     this.state.connections.stopListening()
 
     await this.state.strategies.teardown()
+  }
+
+  private async verifyCredentials(
+    authentication: AuthenticationRequest | null | undefined,
+    own: AuthenticationParams,
+    allowed: readonly string[]
+  ): Promise<AuthenticationResult> {
+    const { strategy, result } = await this.state.strategies.authenticate(authentication, own, allowed)
+
+    if (getConfiguration(this, own).isActive && !(await this.entities.isActiveIn(result, own)))
+      throw createInvalid()
+
+    return strategy.getEntity ? result : this.entities.showIn(result, own)
   }
 
   private async setUpLate(name: string, strategy: AuthenticationStrategy): Promise<void> {

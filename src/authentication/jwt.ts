@@ -175,6 +175,11 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     return { strategy: this.name, accessToken: credentials }
   }
 
+  /** Nobody guesses a signature: tokens that are no longer valid do not count as failed logins. */
+  get isGuessable(): boolean {
+    return false
+  }
+
   /** Whether a cookie may hold the token. A class that looks for tokens itself may read any. */
   get readsCookies(): boolean {
     const { cookie, header } = this.configuration

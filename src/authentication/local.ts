@@ -181,6 +181,13 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     return this.auth.entities.setVerified(result, current)
   }
 
+  /** The username, by which failed logins are counted. */
+  getAccount(data: AuthenticationRequest, params: AuthenticationParams): string | undefined {
+    const username = getPath(data, this.getSettings(params).configuration.usernameField.split('.'))
+
+    return isCredential(username) ? username : undefined
+  }
+
   getCredential(entity: any, params?: object): unknown {
     return getPath(entity, this.getSettings(params).configuration.entityPasswordField.split('.'))
   }

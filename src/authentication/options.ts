@@ -1,3 +1,4 @@
+import { assertBudget } from '../login-budget/options.ts'
 import { isFunction, isObject, isString, isStringList } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import {
@@ -98,9 +99,11 @@ export const MISSING_SECRET = "A 'secret' must be provided in your authenticatio
  * @throws TypeError with a sentence that names the option
  */
 export function assertOptions(value: unknown, name: string): asserts value is Record<string, unknown> {
-  assertAll(name, value, CHECKS, { others: 'unlike' })
+  assertAll(name, value, CHECKS, { further: ['budget'], others: 'unlike' })
 
-  const { jwtOptions } = value as Partial<AuthenticationConfiguration>
+  const { jwtOptions, budget } = value as Partial<AuthenticationConfiguration>
+
+  assertBudget(name, budget)
 
   if (jwtOptions !== undefined) assertJwtOptions(jwtOptions, `${name}.jwtOptions`)
 }

@@ -4,6 +4,11 @@ import { BoundedMap } from '../utils/bounded-map.ts'
 /** What tokens are signed or verified with: a string, or what `node:crypto` takes. */
 export type TokenSecret = string | Buffer | KeyObject | { key: string | Buffer; passphrase: string }
 
+/** The secrets of a configuration: the first one signs. */
+export function toSecrets(secret: string | readonly string[] | undefined): readonly string[] {
+  return secret === undefined ? [] : [secret].flat()
+}
+
 /** How many keys are kept. More than one or two are those of secrets given for a single call. */
 const MAX_KEYS = 100
 

@@ -8,6 +8,7 @@ import { TRAITS, type Traits } from '../hooks/traits.ts'
 import { mergePlain } from '../utils/object.ts'
 import { mapAll } from '../utils/promise.ts'
 import { markTokenResponse } from '../utils/token-response.ts'
+import { asLogin } from './attempts.ts'
 import { AuthenticationBase } from './base.ts'
 import { createFinder } from './default-service.ts'
 import { toDispatch } from './dispatch.ts'
@@ -108,7 +109,7 @@ export class AuthenticationService extends AuthenticationBase {
       throw new NotAuthenticated('No authentication strategies allowed for creating a JWT (`authStrategies`)')
     }
 
-    const result = await this.authenticate(data, params, ...strategies)
+    const result = await this.authenticate(data, asLogin(this, params), ...strategies)
 
     // Here, and not with what else a login changes on a connection: hooks after this let it join others.
     if (params.connection && this.isOther(params.connection, result, params)) {

@@ -40,6 +40,16 @@ export interface Strategy<Service> {
    * does not say `false`, it is found out whether the credentials of a request with cookies are there without them.
    */
   readonly readsCookies?: boolean
+  /**
+   * Whether a client could guess credentials: not those that are signed. Failed logins of a strategy that says `false` do not
+   * count against the budget for them.
+   */
+  readonly isGuessable?: boolean
+  /**
+   * Whose account credentials are for, as the client says: failed logins count against it. A strategy that has it is counted
+   * in calls of all services, and one without it at the login alone, by the address of the client.
+   */
+  getAccount?(authentication: AuthenticationRequest, params: AuthenticationParams): string | undefined
   /** Stores a login on a real-time connection, and removes it after a logout and when the connection has ended. */
   handleConnection?(
     event: ConnectionEvent,

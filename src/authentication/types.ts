@@ -1,4 +1,5 @@
 import type { Params } from '../core/types.ts'
+import type { LoginBudgetOptions } from '../login-budget/options.ts'
 import type { RevocationStore } from './revocation.ts'
 
 export type { ConnectionEvent } from '../authentication-hooks/connection.ts'
@@ -79,6 +80,8 @@ export interface AuthenticationConfiguration {
    * off: a token is good until it expires, as in Feathers v5.
    */
   revocation?: false | RevocationStore | undefined
+  /** How many logins may fail; `false` for as many as clients like. */
+  budget?: false | LoginBudgetOptions | undefined
   /** The configuration of the strategies by their name, and options of your own. */
   [key: string]: any
 }

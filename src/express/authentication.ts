@@ -75,8 +75,10 @@ export function authenticate(
 ): RequestHandler {
   const hook = authenticateHook(settings, ...names)
 
-  return async (request, _response, next) => {
-    request.feathers = await authenticateRequest(hook, request.app, request.feathers)
+  return async (request, response, next) => {
+    const own = new ExpressRequest(request, response)
+
+    request.feathers = await authenticateRequest(hook, request.app, request.feathers, own)
     next()
   }
 }

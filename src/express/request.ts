@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import type { Query } from '../core/types.ts'
 import { NodeRequest } from '../node/request.ts'
-import { toHost } from '../transport/proxies.ts'
+import { isForwarded, toHost } from '../transport/proxies.ts'
 import { parseQueryString } from '../transport/querystring.ts'
 
 /** A request of Express, which knows about proxies by its own setting, and whose middleware adds to it. */
@@ -33,6 +33,11 @@ export class ExpressRequest extends NodeRequest {
 
   override get address(): string | undefined {
     return this.incoming.ip ?? super.address
+  }
+
+  /** `false` is what Express has when nothing is set; an application without proxies sets 0. */
+  override get isBehindProxy(): boolean {
+    return this.incoming.app.get('trust proxy') === false && isForwarded(this.headers)
   }
 }
 

@@ -4,7 +4,7 @@ import { createAborted, createTooLarge } from '../transport/error.ts'
 import { serveHttp } from '../transport/handler.ts'
 import type { HttpRequest, HttpResponse, TransportApplication } from '../transport/http.ts'
 import { type HttpOptions, toHttpSettings } from '../transport/options.ts'
-import { toAddress, toHost } from '../transport/proxies.ts'
+import { isForwarded, toAddress, toHost } from '../transport/proxies.ts'
 import { createError } from '../utils/developer-error.ts'
 
 /** The options of {@link createHandler}. */
@@ -41,7 +41,11 @@ export function createHandler(
   }
 }
 
-function toHttpRequest(request: Request, trustProxy: number, address: string | undefined): HttpRequest {
+function toHttpRequest(
+  request: Request,
+  trustProxy: number | undefined,
+  address: string | undefined
+): HttpRequest {
   const { method } = request
   const url = new URL(request.url)
   const headers = Object.assign(Object.create(null), Object.fromEntries(request.headers))
@@ -58,6 +62,9 @@ function toHttpRequest(request: Request, trustProxy: number, address: string | u
     },
     get address() {
       return toAddress(address, headers, trustProxy)
+    },
+    get isBehindProxy() {
+      return trustProxy === undefined && isForwarded(headers)
     },
     get isAborted() {
       return request.signal.aborted

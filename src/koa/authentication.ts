@@ -61,7 +61,9 @@ export function authenticate(settings: string | AuthenticateHookSettings, ...nam
   const hook = authenticateHook(settings, ...names)
 
   return async (context, next) => {
-    context.feathers = await authenticateRequest(hook, context.app, context.feathers)
+    const own = new KoaRequest(context)
+
+    context.feathers = await authenticateRequest(hook, context.app, context.feathers, own)
 
     return next()
   }

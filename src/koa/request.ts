@@ -1,7 +1,7 @@
 import qs from 'qs'
 import type { Query } from '../core/types.ts'
 import { NodeRequest, splitTarget } from '../node/request.ts'
-import { toHost } from '../transport/proxies.ts'
+import { isForwarded, toHost } from '../transport/proxies.ts'
 import { parseQueryString } from '../transport/querystring.ts'
 import type { FeathersKoaContext } from './context.ts'
 
@@ -35,6 +35,10 @@ export class KoaRequest extends NodeRequest {
     const isUntrusted = !app.maxIpsCount && ip === ips[0]
 
     return (isUntrusted ? ips.at(-1) : ip) || super.address
+  }
+
+  override get isBehindProxy(): boolean {
+    return !this.context.app.proxy && isForwarded(this.headers)
   }
 
   override get body(): unknown {

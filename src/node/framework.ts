@@ -1,5 +1,6 @@
 // What the transports for Express and Koa have in common.
 import { IncomingMessage, type ServerResponse } from 'node:http'
+import { type ClientPlace, withClientPlace } from '../core/client-place.ts'
 import type { AuthenticationRequest, HookContext, Params, RouteLookup } from '../core/types.ts'
 import { type ParseAuthenticationOptions, parseAuthentication } from '../transport/authentication.ts'
 import { toCacheHeaders } from '../transport/caching.ts'
@@ -63,15 +64,17 @@ export async function findCredentials(
  * @param hook The hook
  * @param app The application
  * @param given The params of the request
+ * @param client Where its client is
  * @returns The params with what the strategy has found
  */
 export async function authenticateRequest(
   hook: (context: any) => Promise<unknown>,
   app: unknown,
-  given: object | undefined
+  given: object | undefined,
+  client: ClientPlace
 ): Promise<Params> {
   // Without `rest()` there is no provider, and the hook would let every request pass as an internal call.
-  const context = { app, params: { provider: 'rest', ...given } as Params }
+  const context = { app, params: withClientPlace({ provider: 'rest', ...given } as Params, client) }
 
   await hook(context)
 

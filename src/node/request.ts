@@ -4,7 +4,7 @@ import qs from 'qs'
 import { BadRequest, MethodNotAllowed } from '../errors.ts'
 import { isAcceptedForm } from '../transport/body.ts'
 import type { HttpRequest, IncomingHeaders } from '../transport/http.ts'
-import { toAddress, toHost } from '../transport/proxies.ts'
+import { isForwarded, toAddress, toHost } from '../transport/proxies.ts'
 import type { HttpTarget } from '../transport/target.ts'
 import { readText } from './read.ts'
 
@@ -24,14 +24,14 @@ export class NodeRequest implements HttpRequest {
   target: HttpTarget | undefined
   readonly incoming: ServerRequest
   readonly response: ServerResponse
-  private readonly trustProxy: number
+  private readonly trustProxy: number | undefined
 
   /**
    * @param incoming The request
    * @param response Its response
-   * @param trustProxy How many proxies are in front
+   * @param trustProxy How many proxies are in front; `undefined` where nothing says so
    */
-  constructor(incoming: ServerRequest, response: ServerResponse, trustProxy = 0) {
+  constructor(incoming: ServerRequest, response: ServerResponse, trustProxy?: number) {
     const { method = 'GET', url = '/', headers } = incoming
     const { path, search } = splitTarget(url)
 
@@ -51,6 +51,10 @@ export class NodeRequest implements HttpRequest {
 
   get address(): string | undefined {
     return toAddress(this.incoming.socket.remoteAddress, this.headers, this.trustProxy)
+  }
+
+  get isBehindProxy(): boolean {
+    return this.trustProxy === undefined && isForwarded(this.headers)
   }
 
   get body(): unknown {

@@ -58,6 +58,11 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
     if (this.auth.configuration.oauth !== undefined) assertConfiguration(this.auth.configuration.oauth)
   }
 
+  /** What logs in comes from a provider. */
+  get isGuessable(): boolean {
+    return false
+  }
+
   /**
    * The profile of the user at the provider.
    *

@@ -1,8 +1,10 @@
 import type { Socket } from 'socket.io'
+import { withClientPlace } from '../core/client-place.ts'
 import { emitSafely } from '../core/events.ts'
 import { getInternals } from '../core/internals.ts'
 import type { Application, RealTimeConnection } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
+import { isForwarded, toAddress } from '../transport/proxies.ts'
 import { authenticateConnection, isAuthenticated } from '../transport/socket.ts'
 
 /** A socket as middleware sees it. Properties that are added to `feathers` are params of every call. */
@@ -12,6 +14,7 @@ export type OpenedSocket = Socket & { feathers?: RealTimeConnection }
 export class Connections {
   private readonly app: Application
   private readonly trusts: (origin: string) => boolean
+  private readonly trustProxy: number | undefined
   private readonly sockets = new Map<RealTimeConnection, OpenedSocket>()
   /** Callbacks for the end of a connection. A promise would keep every callback that was ever added. */
   private readonly onEnded = new WeakMap<RealTimeConnection, Set<() => void>>()
@@ -24,10 +27,12 @@ export class Connections {
   /**
    * @param app The application
    * @param trusts Whether pages of an origin may send cookies
+   * @param trustProxy How many proxies are in front; `undefined` where nothing says so
    */
-  constructor(app: Application, trusts: (origin: string) => boolean) {
+  constructor(app: Application, trusts: (origin: string) => boolean, trustProxy?: number) {
     this.app = app
     this.trusts = trusts
+    this.trustProxy = trustProxy
   }
 
   /** The sockets that are open. */
@@ -133,7 +138,14 @@ export class Connections {
 
   private create(socket: OpenedSocket): RealTimeConnection {
     const { client, conn, handshake } = socket
-    const connection: RealTimeConnection = { provider: 'socketio', headers: handshake.headers }
+    const { headers, address } = handshake
+    const connection: RealTimeConnection = withClientPlace(
+      { provider: 'socketio', headers },
+      {
+        address: toAddress(address, headers, this.trustProxy),
+        isBehindProxy: this.trustProxy === undefined && isForwarded(headers)
+      }
+    )
 
     socket.feathers = connection
     this.sockets.set(connection, socket)

@@ -10,6 +10,7 @@ import { prepareClose } from '../node/shutdown.ts'
 import { BODY_LIMIT_CHECK } from '../transport/body.ts'
 import { assertOrigin } from '../transport/cors.ts'
 import { LOGGER_CHECK, type Logger } from '../transport/error.ts'
+import { TRUST_PROXY_CHECK } from '../transport/options.ts'
 import { isCount, isObject } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { assertOption, assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
@@ -22,6 +23,8 @@ export interface SocketioOptions extends Partial<ServerOptions> {
   maxHttpBufferSize?: number
   /** Where unexpected errors are written to, `console` by default; `false` for nowhere. */
   logger?: Logger | false
+  /** How many proxies are in front and set `X-Forwarded-For`; left out, it is not known whether there are any. */
+  trustProxy?: number
 }
 
 /** Gets the server of Socket.IO before services are set up, for middleware and listeners of your own. */
@@ -34,7 +37,11 @@ export type SocketioArguments =
   | [options: SocketioOptions, configure?: ConfigureSocketio]
   | [port: number, options: SocketioOptions, configure?: ConfigureSocketio]
 
-const CHECKS: OptionChecks = { maxHttpBufferSize: BODY_LIMIT_CHECK, logger: LOGGER_CHECK }
+const CHECKS: OptionChecks = {
+  maxHttpBufferSize: BODY_LIMIT_CHECK,
+  logger: LOGGER_CHECK,
+  trustProxy: TRUST_PROXY_CHECK
+}
 
 const PORT_CHECK: OptionCheck = [(port) => isCount(port) && port < 65_536, 'an integer from 0 to 65535']
 

@@ -64,12 +64,12 @@ export class SocketTransport {
   constructor(
     app: Application,
     SocketServer: typeof Server,
-    options: Partial<ServerOptions>,
+    { trustProxy, ...options }: Partial<ServerOptions> & { trustProxy?: number },
     logger: Logger | false
   ) {
     this.app = app
     this.logger = logger
-    this.connections = new Connections(app, toTrust(options.cors))
+    this.connections = new Connections(app, toTrust(options.cors), trustProxy)
     this.io = new SocketServer({
       ...options,
       maxHttpBufferSize: options.maxHttpBufferSize ?? BODY_LIMIT,

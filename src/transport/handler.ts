@@ -1,6 +1,7 @@
 import { assertApplication } from '../core/assert-application.ts'
 import { callService } from '../core/call.ts'
 import { noteParams } from '../core/caller.ts'
+import { withClientPlace } from '../core/client-place.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, RouteLookup } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
@@ -159,9 +160,14 @@ export async function runCall(
 ): Promise<HookContext> {
   const { method, headers } = request
   const query = request.query ?? parseQueryString(request.search)
-  const params =
+  const hasBody = readsBody(method, route)
+  const found =
     settings.params || app.defaultAuthentication ? await toParams(app, request, settings) : request.params
-  const body = readsBody(method, route) ? await readBody(request, route, settings) : undefined
+  const params =
+    app.defaultAuthentication && (hasBody || (found as Params)?.authentication)
+      ? withClientPlace(found ?? {}, request)
+      : found
+  const body = hasBody ? await readBody(request, route, settings) : undefined
   const call = toServiceCall({ method, headers, query, body, params }, route)
   const context = createHttpContext(route, call, request)
   const run = () => callService(route.service, call, context)
@@ -218,7 +224,7 @@ async function toMountedParams(
 ): Promise<Params> {
   const params = await toParams(app, request, settings)
 
-  return noteParams(app, { provider: 'rest', headers: request.headers, ...params })
+  return noteParams(app, withClientPlace({ provider: 'rest', headers: request.headers, ...params }, request))
 }
 
 async function readBody(

@@ -4,6 +4,7 @@ import { getDefinition, type ServiceCall } from '../core/methods.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Http, Query, RouteLookup } from '../core/types.ts'
 import { NotFound } from '../errors.ts'
+import { isCount } from '../utils/check.ts'
 import { carriesToken } from '../utils/token-response.ts'
 import { type Authenticating, getSchemes, type ParseAuthenticationOptions } from './authentication.ts'
 import { type ClientError, type FormattingApplication, toErrorResponse } from './error.ts'
@@ -33,6 +34,8 @@ export interface HttpRequest {
   readonly host?: string | undefined
   /** The address of the client, where the server knows it. */
   readonly address?: string | undefined
+  /** Whether a proxy has passed the request on, and no setting says how many proxies are in front. */
+  readonly isBehindProxy?: boolean
   /** A body that middleware has parsed. */
   readonly body?: unknown
   /** A query that middleware has parsed. */
@@ -181,11 +184,12 @@ export function toErrorHeaders(
   app: Partial<TransportApplication> = {},
   options: ParseAuthenticationOptions = {}
 ): Record<string, string> {
-  const { etag } = body.data ?? {}
+  const { etag, retryAfter } = body.data ?? {}
 
   if (headers) return headers
   if (status === 405 && route) return { Allow: allowedVerbs(request, route).join(', ') }
   if (status === 401) return { 'WWW-Authenticate': getSchemes(app, options).join(', ') }
+  if (status === 429 && isCount(retryAfter)) return { 'Retry-After': `${retryAfter}` }
   // Services may throw this error too, with anything as its data.
   if (status === 412 && typeof etag === 'string' && ETAG.test(etag)) return { ETag: etag }
 

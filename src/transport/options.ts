@@ -1,6 +1,6 @@
 import type { Params } from '../core/types.ts'
 import { isBoolean, isCount, isFunction, isObject, isString, isStringList } from '../utils/check.ts'
-import { assertOptions, type OptionChecks } from '../utils/options.ts'
+import { assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
 import { toPrefix } from '../utils/path.ts'
 import type { ParseAuthenticationOptions } from './authentication.ts'
 import { BODY_LIMIT, BODY_LIMIT_CHECK } from './body.ts'
@@ -24,7 +24,10 @@ export interface HttpOptions<Request = any> {
   cacheControl?: string | false
   /** Where unexpected errors are written to, `console` when left out; `false` for nowhere. */
   logger?: Logger | false | null
-  /** How many proxies are in front and set `X-Forwarded-For` and `X-Forwarded-Host`; 0 when left out. */
+  /**
+   * How many proxies are in front and set `X-Forwarded-For` and `X-Forwarded-Host`. Left out, it is not known whether there are
+   * any: the headers count for nothing, and failed logins of requests that have one are counted by account alone.
+   */
   trustProxy?: number
   /** Which pages of other origins may call the services from a browser; none when left out. */
   cors?: boolean | CorsOptions
@@ -45,11 +48,14 @@ export interface HttpSettings extends Pick<HttpOptions, 'authentication' | 'para
   readonly etag: boolean
   readonly cacheControl: string | false
   readonly logger: Logger | false
-  readonly trustProxy: number
+  readonly trustProxy: number | undefined
   readonly cors: Cors | undefined
   /** Whether requests are searched for credentials; `false` where middleware does so. */
   readonly parsesCredentials: boolean
 }
+
+/** How many proxies are in front. */
+export const TRUST_PROXY_CHECK: OptionCheck = [isCount, 'the number of proxies in front']
 
 const CHECKS: OptionChecks = {
   prefix: [isPrefix, "a path such as '/api'"],
@@ -62,7 +68,7 @@ const CHECKS: OptionChecks = {
     "a value of the header 'Cache-Control', or false"
   ],
   logger: LOGGER_CHECK,
-  trustProxy: [isCount, 'the number of proxies in front'],
+  trustProxy: TRUST_PROXY_CHECK,
   cors: CORS_CHECK
 }
 
@@ -91,7 +97,7 @@ export function toHttpSettings(name: string, options: HttpOptions, further: Opti
     etag = true,
     cacheControl = 'private',
     logger = console,
-    trustProxy = 0,
+    trustProxy,
     cors
   } = options
 

@@ -10,15 +10,30 @@ import type { IncomingHeaders } from './http.ts'
 export function toAddress(
   address: string | undefined,
   headers: IncomingHeaders,
-  trustProxy: number
+  trustProxy = 0
 ): string | undefined {
   if (trustProxy === 0) return address
 
   return toTrusted(headers['x-forwarded-for'], trustProxy) ?? address
 }
 
+/** Headers in which proxies say for whom they ask. */
+const FORWARDING: readonly string[] = [
+  'x-forwarded-for',
+  'forwarded',
+  'x-real-ip',
+  'x-client-ip',
+  'true-client-ip',
+  'cf-connecting-ip'
+]
+
+/** Whether a proxy has passed a request on, or a client says so. */
+export function isForwarded(headers: IncomingHeaders): boolean {
+  return FORWARDING.some((name) => headers[name] !== undefined)
+}
+
 /** The host that a client asked for; behind proxies the first in `X-Forwarded-Host`, if any. */
-export function toHost(headers: IncomingHeaders, trustProxy: number): string | undefined {
+export function toHost(headers: IncomingHeaders, trustProxy = 0): string | undefined {
   // HTTP/2 has a pseudo-header instead.
   const host = (headers.host ?? headers[':authority']) as string | undefined
 

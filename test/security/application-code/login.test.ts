@@ -40,6 +40,7 @@ const STRATEGY: Functions<AuthenticationStrategy> & { readonly name?: string } =
   parse: async () => null,
   handleConnection: async () => undefined,
   getEntity: async (entity) => entity,
+  getAccount: () => 'account',
   getCredential: () => 'credential',
   getClaims: async () => ({})
 }

@@ -1,0 +1,143 @@
+// What failed logins are counted by, and the event about each.
+import { getClientPlace } from '../core/client-place.ts'
+import { emitSafely } from '../core/events.ts'
+import type { Application } from '../core/types.ts'
+import { LoginBudget } from '../login-budget/budget.ts'
+import { addServiceSlots, getServiceSlots } from '../utils/call-state.ts'
+import { hasCode } from '../utils/check.ts'
+import { assertSync } from '../utils/promise.ts'
+import { toSecrets } from './secret-keys.ts'
+import { getConfiguration } from './settings.ts'
+import type { AuthenticationConfiguration, AuthenticationParams, AuthenticationRequest } from './types.ts'
+
+declare module '../utils/call-state.ts' {
+  interface ServiceSlots {
+    /** Whether credentials are those of a login, and whether they are counted already. */
+    readonly attempt?: 'login' | 'counted'
+  }
+}
+
+/** The part of an authentication service that is needed here. */
+interface Service {
+  readonly app: Application
+  readonly configuration: AuthenticationConfiguration
+  readonly strategies: { readonly [name: string]: Strategy }
+}
+
+interface Strategy {
+  readonly isGuessable?: boolean
+  getAccount?(data: AuthenticationRequest, params: AuthenticationParams): string | undefined
+}
+
+/** What listeners of `login:failed` get. It holds no secret, and no name that a user has typed. */
+export interface FailedLogin {
+  /** The name of the strategy, or `code` for a code that works once. */
+  readonly strategy: string
+  /** `refused` for wrong credentials, `limited` for an attempt that the budget has not let through. */
+  readonly cause: 'refused' | 'limited'
+  /** A keyed hash of whose credentials were tried: the same for the same account. `undefined` where that is not known. */
+  readonly account: string | undefined
+  /** The address of the client, where it is known. */
+  readonly address: string | undefined
+  /** The name of the transport, where it is known. */
+  readonly provider: string | undefined
+}
+
+/** The attempts of clients to log in on an authentication service. */
+export class Attempts {
+  private readonly service: Service
+  private readonly budget: LoginBudget
+
+  constructor(service: Service) {
+    this.service = service
+    this.budget = new LoginBudget(service.app)
+  }
+
+  /**
+   * Verifies credentials: those of clients within the budget for failed logins, where they can be guessed.
+   *
+   * @param data The credentials
+   * @param params Those of the call
+   * @param work Verifies them, with the params that it gets
+   * @throws TooManyRequests when the budget is used up; and what `work` throws
+   */
+  async run<T>(
+    data: AuthenticationRequest | null | undefined,
+    params: AuthenticationParams,
+    work: (params: AuthenticationParams) => Promise<T>
+  ): Promise<T> {
+    const { strategies } = this.service
+    // A client may send anything in its place.
+    const name = typeof data?.strategy === 'string' ? data.strategy : ''
+    const strategy = strategies[name]
+    const { attempt } = getServiceSlots(params, strategies)
+
+    if (!data || !strategy || attempt === 'counted' || !isOfClient(params)) return work(params)
+
+    const isCounted =
+      strategy.isGuessable !== false && (attempt === 'login' || strategy.getAccount !== undefined)
+
+    if (!isCounted && attempt !== 'login') return work(params)
+
+    const account = assertSync(
+      strategy.getAccount?.(data, params),
+      "'getAccount' of a strategy has to return the account itself"
+    )
+    const counted = addServiceSlots(params, strategies, { attempt: 'counted' })
+
+    return this.count(name, account, params, isCounted, () => work(counted))
+  }
+
+  /**
+   * Counts an attempt with credentials of any kind.
+   *
+   * @param name What they are, for the event
+   * @param account Whose they are, as the client says
+   * @param params Those of the call
+   * @param isCounted Whether a failure counts
+   * @param work Compares them
+   */
+  async count<T>(
+    name: string,
+    account: unknown,
+    params: AuthenticationParams,
+    isCounted: boolean,
+    work: () => Promise<T>
+  ): Promise<T> {
+    const { budget: options, secret } = getConfiguration(this.service, params)
+    const [first = ''] = toSecrets(secret)
+    const given = typeof account === 'string' && account !== '' ? account : undefined
+
+    try {
+      if (!isCounted) return await work()
+
+      return await this.budget.run({ params, account: given, secret: first, options }, work)
+    } catch (error) {
+      if (hasCode(error, 401) || hasCode(error, 429)) {
+        const failed: FailedLogin = {
+          strategy: name,
+          cause: hasCode(error, 429) ? 'limited' : 'refused',
+          account: given === undefined ? undefined : this.budget.hashAccount(given, first),
+          address: getClientPlace(params)?.address,
+          provider: params.provider ?? params.connection?.provider
+        }
+
+        emitSafely(this.service.app, this.service.app, 'login:failed', [failed])
+      }
+      throw error
+    }
+  }
+}
+
+/** Notes that params are those of a login. */
+export function asLogin<Params extends AuthenticationParams>(
+  { strategies }: { readonly strategies: object },
+  params: Params
+): Params {
+  return params.provider ? addServiceSlots(params, strategies, { attempt: 'login' }) : params
+}
+
+/** Whether a call is made for a client: also without `provider`, which hooks remove from the params of a verification. */
+export function isOfClient(params: AuthenticationParams): boolean {
+  return Boolean(params.provider ?? params.connection) || getClientPlace(params) !== undefined
+}
