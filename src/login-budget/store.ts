@@ -27,8 +27,8 @@ export const KNOWN_FOR = 30 * 24 * 60 * 60_000
 /** How many addresses of an account are known. */
 export const MAX_KNOWN = 10
 
-/** How many keys are counted, and how many accounts have known addresses. */
-const MAX_KEYS = 50_000
+/** How many keys are counted, and how many accounts have known addresses: the latest, and at most as many again. */
+const MAX_KEYS = 25_000
 
 interface Counter {
   count: number
@@ -37,9 +37,9 @@ interface Counter {
 
 /** Counts in the memory of this process. What was used longest ago makes room: under an attack, what is attacked stays. */
 export class MemoryLoginBudgetStore implements LoginBudgetStore {
-  private readonly counters = new Map<string, Counter>()
+  private readonly counters = new Latest<Counter>()
   /** By account: addresses, and when each is forgotten. */
-  private readonly known = new Map<string, Map<string, number>>()
+  private readonly known = new Latest<Map<string, number>>()
 
   /** How many keys and accounts are kept. */
   get size(): number {
@@ -52,7 +52,7 @@ export class MemoryLoginBudgetStore implements LoginBudgetStore {
     const counter = found && found.endsAt > now ? found : { count: 0, endsAt: now + duration }
 
     counter.count++
-    touch(this.counters, key, counter, MAX_KEYS)
+    this.counters.set(key, counter)
 
     return { count: counter.count, resetIn: counter.endsAt - now }
   }
@@ -60,15 +60,16 @@ export class MemoryLoginBudgetStore implements LoginBudgetStore {
   giveBack(key: string): void {
     const counter = this.counters.get(key)
 
-    if (counter && counter.count > 1) counter.count--
-    else this.counters.delete(key)
+    if (counter && counter.count > 0) counter.count--
   }
 
   know(account: string, address: string): void {
     const addresses = this.known.get(account) ?? new Map<string, number>()
 
-    touch(addresses, address, Date.now() + KNOWN_FOR, MAX_KNOWN)
-    touch(this.known, account, addresses, MAX_KEYS)
+    addresses.delete(address)
+    addresses.set(address, Date.now() + KNOWN_FOR)
+    if (addresses.size > MAX_KNOWN) addresses.delete(addresses.keys().next().value as string)
+    this.known.set(account, addresses)
   }
 
   knows(account: string, address: string): boolean {
@@ -76,9 +77,26 @@ export class MemoryLoginBudgetStore implements LoginBudgetStore {
   }
 }
 
-/** Sets an entry as the latest one, and removes the oldest beyond a limit. */
-function touch<Value>(map: Map<string, Value>, key: string, value: Value, limit: number): void {
-  map.delete(key)
-  map.set(key, value)
-  if (map.size > limit) map.delete(map.keys().next().value as string)
+/** A map that forgets what was set longest ago, half of it at once: to find the oldest entry of a `Map` takes long. */
+class Latest<Value> {
+  private recent = new Map<string, Value>()
+  private older = new Map<string, Value>()
+
+  get size(): number {
+    return this.recent.size + this.older.size
+  }
+
+  get(key: string): Value | undefined {
+    return this.recent.get(key) ?? this.older.get(key)
+  }
+
+  set(key: string, value: Value): void {
+    this.older.delete(key)
+    this.recent.set(key, value)
+
+    if (this.recent.size < MAX_KEYS) return
+
+    this.older = this.recent
+    this.recent = new Map()
+  }
 }

@@ -34,6 +34,27 @@ it('what is not opened is closed, and the boundary holds', async () => {
   expect((await fetch(`${url}/tasks`)).status).toBe(401)
 })
 
+it('failed logins are limited and reported', async () => {
+  const authentication = await readGuide('authentication')
+  const { blocks } = guide.read('Failed logins')
+  const { address, waitFor } = await runServer(authentication.extend(...blocks), {
+    ...env,
+    NODE_ENV: 'production'
+  })
+  const logIn = async () =>
+    (
+      await fetch(`http://${address}/authentication`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ strategy: 'local', email: 'wren@example.org', password: 'wrong' })
+      })
+    ).status
+
+  for (let i = 0; i < 5; i++) expect(await logIn()).toBe(401)
+  expect(await logIn()).toBe(429)
+  await waitFor("cause: 'limited'")
+})
+
 it('data is checked, and what clients see', async () => {
   const { blocks, sessions } = guide.read('Validation')
 

@@ -83,6 +83,17 @@ import { alula } from 'alula'
 const app = alula()
 ${program}`)
   })
+
+  it('has a store for failed logins', async () => {
+    const own = `'${REDIS_URL}', prefix: '${createPrefix()}'`
+    const program = block('Failed logins').replace("'redis://localhost:6379'", own)
+
+    await runToEnd(`
+import { alula } from 'alula'
+
+const app = alula()
+${program}`)
+  })
 })
 
 describeOwnRedis('The page about several processes', () => {

@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto'
+import type { RateLimiterRedis } from 'rate-limiter-flexible'
+import {
+  KNOWN_FOR,
+  type LoginBudgetStore,
+  MAX_KNOWN,
+  MemoryLoginBudgetStore,
+  type TakenPoints
+} from '../login-budget/store.ts'
+import { createDebug } from '../utils/debug.ts'
+import { rethrowMissingPeer } from '../utils/peer.ts'
+import { withTimeout } from '../utils/with-timeout.ts'
+import { RedisConnection, type RedisOptions, type RedisSettings, toRedisSettings } from './connection.ts'
+
+/** The options of {@link RedisLoginBudgetStore}. */
+export interface RedisLoginBudgetOptions extends RedisOptions {}
+
+/** How long, in milliseconds, a login waits for Redis. */
+const TIMEOUT = 500
+
+/** For how long, in milliseconds, a Redis that has not responded is not asked. */
+const PAUSE = 1000
+
+/** More points than are ever taken: what is too many is decided elsewhere. */
+const POINTS = Number.MAX_SAFE_INTEGER
+
+const debug = createDebug('alula:sync')
+
+/**
+ * Counts failed logins in Redis, by the package `rate-limiter-flexible`: several processes have one budget. As long as Redis is
+ * away, each process counts in its memory.
+ *
+ * @example
+ * const store = new RedisLoginBudgetStore({ redis: 'redis://localhost:6379' })
+ *
+ * await store.connect()
+ * app.set('authentication', { ...settings, budget: { store } })
+ */
+export class RedisLoginBudgetStore implements LoginBudgetStore {
+  private readonly settings: RedisSettings
+  private readonly memory = new MemoryLoginBudgetStore()
+  private connection: RedisConnection | undefined
+  private Limiter: typeof RateLimiterRedis | undefined
+  private pausedUntil = 0
+  /** By duration. */
+  private readonly limiters = new Map<number, RateLimiterRedis>()
+
+  /**
+   * @param options Where Redis is
+   * @throws TypeError for an option that is not valid
+   */
+  constructor(options: RedisLoginBudgetOptions) {
+    this.settings = toRedisSettings('RedisLoginBudgetStore', options ?? {})
+  }
+
+  /**
+   * Connects to Redis. From then on the connection comes back by itself.
+   *
+   * @throws Error when Redis does not respond in time, and without the package `rate-limiter-flexible`
+   */
+  async connect(): Promise<void> {
+    const { RateLimiterRedis } = await import('rate-limiter-flexible').catch(
+      rethrowMissingPeer('rate-limiter-flexible', 'RedisLoginBudgetStore')
+    )
+    const { redis, connectTimeout } = this.settings
+    const connection = await RedisConnection.open(redis, connectTimeout, {
+      away: () => undefined,
+      back: () => undefined
+    })
+
+    this.close()
+    this.Limiter = RateLimiterRedis
+    this.connection = connection
+  }
+
+  /** Ends the connection. `connect` makes another one. */
+  close(): void {
+    this.connection?.close()
+    this.connection = undefined
+    this.limiters.clear()
+  }
+
+  take(key: string, duration: number): Promise<TakenPoints> {
+    return this.ask(
+      async () => {
+        const { consumedPoints: count, msBeforeNext: resetIn } = await this.toLimiter(duration).consume(key)
+
+        return { count, resetIn }
+      },
+      () => this.memory.take(key, duration)
+    )
+  }
+
+  giveBack(key: string, duration: number): Promise<void> {
+    return this.ask(
+      async () => void (await this.toLimiter(duration).reward(key)),
+      () => this.memory.giveBack(key)
+    )
+  }
+
+  know(account: string, address: string): Promise<void> {
+    const key = this.toKey(account)
+
+    return this.ask(
+      async (client) => {
+        const now = Date.now()
+
+        await client
+          .multi()
+          .zAdd(key, { score: now, value: toDigest(account, address) })
+          .zRemRangeByRank(key, 0, -MAX_KNOWN - 1)
+          .pExpire(key, KNOWN_FOR)
+          .exec()
+      },
+      () => this.memory.know(account, address)
+    )
+  }
+
+  knows(account: string, address: string): Promise<boolean> {
+    return this.ask(
+      async (client) => {
+        const usedAt = await client.zScore(this.toKey(account), toDigest(account, address))
+
+        return usedAt !== null && usedAt + KNOWN_FOR > Date.now()
+      },
+      () => this.memory.knows(account, address)
+    )
+  }
+
+  private toLimiter(duration: number): RateLimiterRedis {
+    const known = this.limiters.get(duration)
+
+    if (known) return known
+
+    const { Limiter, connection, settings } = this
+
+    if (!Limiter || !connection) throw new Error('The store is not connected')
+
+    const limiter = new Limiter({
+      storeClient: connection.client,
+      useRedisPackage: true,
+      rejectIfRedisNotReady: true,
+      keyPrefix: `${settings.prefix}:login-budget`,
+      points: POINTS,
+      duration: duration / 1000
+    })
+
+    this.limiters.set(duration, limiter)
+
+    return limiter
+  }
+
+  private toKey(account: string): string {
+    return `${this.settings.prefix}:login-addresses:${account}`
+  }
+
+  private async ask<T>(
+    question: (client: RedisConnection['client']) => Promise<T>,
+    inMemory: () => T
+  ): Promise<T> {
+    const { connection } = this
+
+    if (!connection?.client.isReady || this.pausedUntil > Date.now()) return inMemory()
+
+    try {
+      return await withTimeout(question(connection.client), TIMEOUT)
+    } catch (error) {
+      this.pausedUntil = Date.now() + PAUSE
+      debug('Failed logins are counted in memory: %s', error)
+
+      return inMemory()
+    }
+  }
+}
+
+/** Redis has no addresses of users. */
+function toDigest(account: string, address: string): string {
+  return createHash('sha256').update(`${account} ${address}`).digest('base64url').slice(0, 22)
+}
