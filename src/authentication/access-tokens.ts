@@ -4,10 +4,10 @@ import { createError } from '../utils/developer-error.ts'
 import { mergePlain } from '../utils/object.ts'
 import { assertJwtOptions, MISSING_SECRET } from './options.ts'
 import { MemoryRevocationStore, type RevocationStore } from './revocation.ts'
-import type { SecretKeys, TokenSecret } from './secret-keys.ts'
-import { signToken, type VerifiedToken, verifyToken } from './tokens.ts'
+import { type Secret, type SecretKeys, type TokenSecret, toSecrets } from './secret-keys.ts'
+import { signToken, type VerifiedToken } from './tokens.ts'
 import type { AuthenticationConfiguration, JwtOptions, JwtVerifyOptions } from './types.ts'
-import { VerifiedTokens } from './verified.ts'
+import { VerifiedTokens, verifyWithAny } from './verified.ts'
 
 /** The access tokens of an authentication service: how they are made, verified and revoked. */
 export class AccessTokens {
@@ -43,7 +43,7 @@ export class AccessTokens {
 
     if (!merged.jwtid) merged.jwtid = randomUUID()
 
-    return signToken(payload, secret || getSecret(usual), merged, this.keys)
+    return signToken(payload, secret || (getSecrets(usual)[0] as string), merged, this.keys)
   }
 
   /**
@@ -110,19 +110,21 @@ export class AccessTokens {
     options?: JwtVerifyOptions,
     secret?: TokenSecret
   ): VerifiedToken {
-    if (!options && !secret) return this.verified.verify(accessToken, getSecret(usual), jwtOptions ?? {})
+    if (!options && !secret) return this.verified.verify(accessToken, getSecrets(usual), jwtOptions ?? {})
 
     const merged = mergePlain(jwtOptions, options)
 
     // Those of the configuration were checked when it was set.
     if (options) assertJwtOptions(merged, 'jwtOptions')
 
-    return verifyToken(accessToken, secret || getSecret(usual), merged, this.keys)
+    return verifyWithAny(accessToken, secret ? [secret] : getSecrets(usual), merged, this.keys)
   }
 }
 
-function getSecret(secret: string | undefined): string {
-  if (!secret) throw createError('ALULA_MISSING_SECRET', MISSING_SECRET)
+function getSecrets(secret: Secret | undefined): readonly string[] {
+  const secrets = toSecrets(secret)
 
-  return secret
+  if (!secrets[0]) throw createError('ALULA_MISSING_SECRET', MISSING_SECRET)
+
+  return secrets
 }

@@ -9,7 +9,7 @@ import { assertSync } from '../utils/promise.ts'
 import type { EntitySource } from './connections.ts'
 import { isShownByService } from './dispatch.ts'
 import { MISSING_SECRET, toAlgorithms } from './options.ts'
-import type { SecretKeys } from './secret-keys.ts'
+import { type SecretKeys, toSecrets } from './secret-keys.ts'
 import { getConfiguration } from './settings.ts'
 import type { AuthenticationConfiguration, AuthenticationParams, AuthenticationResult } from './types.ts'
 
@@ -162,10 +162,13 @@ export class Entities {
    *
    * @param entity The entity
    * @param params Those of the call
+   * @param secrets What they are made with; the secret that signs when left out
    */
-  toFingerprints(entity: any, params: object): { [strategy: string]: string } | undefined {
-    const { secret } = getConfiguration(this.service, params)
-
+  toFingerprints(
+    entity: any,
+    params: object,
+    [secret] = toSecrets(getConfiguration(this.service, params).secret)
+  ): { [strategy: string]: string } | undefined {
     if (!secret) throw createError('ALULA_MISSING_SECRET', MISSING_SECRET)
 
     let fingerprints: { [strategy: string]: string } | undefined
@@ -194,16 +197,19 @@ export class Entities {
     if (fingerprints === undefined || !this.areTied(params)) return true
     if (!isPlainObject(fingerprints)) return false
 
-    const current = this.toFingerprints(entity, params) ?? {}
     const claimed = Object.entries(fingerprints)
 
-    return (
-      claimed.length > 0 &&
-      claimed.every(
+    if (claimed.length === 0) return false
+
+    // Those of a token that a later secret has signed were made with that one.
+    return toSecrets(getConfiguration(this.service, params).secret).some((secret) => {
+      const current = this.toFingerprints(entity, params, [secret]) ?? {}
+
+      return claimed.every(
         ([name, fingerprint]) =>
           this.service.strategies[name]?.getCredential === undefined || current[name] === fingerprint
       )
-    )
+    })
   }
 
   /**
@@ -252,7 +258,8 @@ export class Entities {
   }
 
   /** Kept, because each request needs to know, and reading a key takes long. */
-  private makesTokens({ secret = '', jwtOptions }: AuthenticationConfiguration): boolean {
+  private makesTokens({ secret: given, jwtOptions }: AuthenticationConfiguration): boolean {
+    const [secret = ''] = toSecrets(given)
     const algorithms = toAlgorithms(jwtOptions)
     const [algorithm] = algorithms
 

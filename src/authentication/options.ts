@@ -7,6 +7,7 @@ import {
   type OptionCheck,
   type OptionChecks
 } from '../utils/options.ts'
+import { toSecrets } from './secret-keys.ts'
 import type { AuthenticationConfiguration, JwtOptions } from './types.ts'
 
 /** How long a token is valid when `expiresIn` does not say. */
@@ -48,7 +49,11 @@ const RESERVED: readonly string[] = [
 const STRATEGIES: OptionCheck = [isStringList, 'an array of strategy names']
 
 const CHECKS: OptionChecks = {
-  secret: [isString, 'a string that is not empty', 'secret'],
+  secret: [
+    isSecret,
+    'a string that is not empty, or several in an array, of which the first one signs',
+    'secret'
+  ],
   service: [isString, 'the path of a service'],
   entity: [
     (entity) => entity === null || (isString(entity) && !RESERVED.includes(entity)),
@@ -119,7 +124,7 @@ export function assertComplete(
   { secret, service, entity, entityId }: AuthenticationConfiguration,
   getService: (path: string) => { id?: unknown } | undefined
 ): void {
-  if (!isString(secret)) throw createError('ALULA_MISSING_SECRET', MISSING_SECRET)
+  if (!isSecret(secret)) throw createError('ALULA_MISSING_SECRET', MISSING_SECRET)
 
   if (entity === null) return
 
@@ -155,7 +160,7 @@ export function assertComplete(
 /** Says so when a secret can be guessed. */
 export function warnOfShortSecret({ secret = '', jwtOptions }: AuthenticationConfiguration): void {
   const usesSecret = toAlgorithms(jwtOptions).some((algorithm) => algorithm.startsWith('HS'))
-  const length = Buffer.byteLength(secret)
+  const length = Math.min(...toSecrets(secret).map((each) => Buffer.byteLength(each)))
 
   if (usesSecret && length < SHORTEST_SECRET) {
     process.emitWarning(
@@ -219,6 +224,10 @@ function assertAlgorithms(algorithms: readonly string[], name: string): void {
     () => new Set(kinds).size === 1,
     'algorithms that go with the same kind of key'
   ])
+}
+
+function isSecret(value: unknown): boolean {
+  return isString(value) || (Array.isArray(value) && value.length > 0 && value.every(isString))
 }
 
 function isRevocation(value: any): boolean {

@@ -3,7 +3,10 @@ export const authenticationSettingsSchema = {
   type: 'object',
   required: ['secret', 'entity', 'authStrategies'],
   properties: {
-    secret: { type: 'string', description: 'What access tokens are signed with' },
+    secret: {
+      oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+      description: 'What access tokens are signed with; of several the first one signs'
+    },
     entity: { oneOf: [{ type: 'null' }, { type: 'string' }], description: 'The name of the entity, or null' },
     entityId: { type: 'string', description: 'The name of the id of an entity' },
     service: { type: 'string', description: 'The path of the entity service' },

@@ -4,8 +4,11 @@ import { BoundedMap } from '../utils/bounded-map.ts'
 /** What tokens are signed or verified with: a string, or what `node:crypto` takes. */
 export type TokenSecret = string | Buffer | KeyObject | { key: string | Buffer; passphrase: string }
 
-/** The secrets of a configuration: the first one signs. */
-export function toSecrets(secret: string | readonly string[] | undefined): readonly string[] {
+/** The secret of a configuration, or several: the first one signs, and what was made with a later one stays valid. */
+export type Secret = string | readonly string[]
+
+/** The secrets of a configuration. */
+export function toSecrets(secret: Secret | undefined): readonly string[] {
   return secret === undefined ? [] : [secret].flat()
 }
 

@@ -14,6 +14,7 @@ import { createFinder } from './default-service.ts'
 import { toDispatch } from './dispatch.ts'
 import { runInTurn, runLogin } from './login.ts'
 import { assertComplete, warnOfShortSecret, warnOfUnknownStrategies } from './options.ts'
+import { toSecrets } from './secret-keys.ts'
 import { getConfiguration } from './settings.ts'
 import { warnOfSharedTokens } from './shared-tokens.ts'
 import { assertWorking, decodeToken } from './tokens.ts'
@@ -219,7 +220,8 @@ export class AuthenticationService extends AuthenticationBase {
     const { configuration } = this
 
     assertComplete(configuration, (path) => this.app.service(path))
-    assertWorking(configuration.secret as string, configuration.jwtOptions ?? {}, this.keys)
+    for (const secret of toSecrets(configuration.secret))
+      assertWorking(secret, configuration.jwtOptions ?? {}, this.keys)
   }
 
   private async getClaims(

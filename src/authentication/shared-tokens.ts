@@ -1,3 +1,4 @@
+import { toSecrets } from './secret-keys.ts'
 import type { AuthenticationConfiguration } from './types.ts'
 
 /** The part of an authentication service that is needed here. */
@@ -34,5 +35,10 @@ export function warnOfSharedTokens({ configKey, configuration }: Service, servic
 function hasSameTokens(one: AuthenticationConfiguration, other: AuthenticationConfiguration): boolean {
   const audiences = [one, other].map(({ jwtOptions }) => [jwtOptions?.audience].flat())
 
-  return one.secret === other.secret && Boolean(audiences[0]?.some((name) => audiences[1]?.includes(name)))
+  const secrets = toSecrets(other.secret)
+
+  return (
+    toSecrets(one.secret).some((secret) => secrets.includes(secret)) &&
+    Boolean(audiences[0]?.some((name) => audiences[1]?.includes(name)))
+  )
 }

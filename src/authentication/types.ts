@@ -1,6 +1,7 @@
 import type { Params } from '../core/types.ts'
 import type { LoginBudgetOptions } from '../login-budget/options.ts'
 import type { RevocationStore } from './revocation.ts'
+import type { Secret } from './secret-keys.ts'
 
 export type { ConnectionEvent } from '../authentication-hooks/connection.ts'
 export type { AuthenticationRequest } from '../core/types.ts'
@@ -59,8 +60,11 @@ export interface JwtVerifyOptions extends JwtOptions {
 
 /** The configuration of an authentication service: the setting `authentication`. */
 export interface AuthenticationConfiguration {
-  /** What tokens are signed with. Required. A key in PEM for the algorithms that are not HMAC. */
-  secret?: string | undefined
+  /**
+   * What tokens are signed with. Required. A key in PEM for the algorithms that are not HMAC. In a list the first one signs, and
+   * what was made with a later one stays valid.
+   */
+  secret?: Secret | undefined
   /** The path of the service that holds the entities. */
   service?: string | undefined
   /** Under which name the entity is in results and on params, usually `user`; `null` for tokens without an entity. */

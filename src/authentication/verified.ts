@@ -1,8 +1,11 @@
 import { BoundedMap } from '../utils/bounded-map.ts'
 import { copyPlain, isSamePlain } from '../utils/object.ts'
-import type { SecretKeys } from './secret-keys.ts'
+import { type Secret, type SecretKeys, type TokenSecret, toSecrets } from './secret-keys.ts'
 import { type VerifiedToken, verifyToken } from './tokens.ts'
 import type { JwtVerifyOptions } from './types.ts'
+
+/** What `jsonwebtoken` says of a token that another key has signed. */
+const OTHER_KEY = 'invalid signature'
 
 /** How many tokens are remembered. */
 const MAX_TOKENS = 5000
@@ -15,7 +18,7 @@ const MAX_TOKENS = 5000
 export class VerifiedTokens {
   private readonly tokens = new BoundedMap<unknown, VerifiedToken>(MAX_TOKENS)
   /** What the remembered tokens were verified with. */
-  private basis: { readonly secret?: string; readonly options: JwtVerifyOptions } = { options: {} }
+  private basis: { readonly secret?: Secret; readonly options: JwtVerifyOptions } = { options: {} }
   private readonly keys: SecretKeys
 
   /** @param keys What the service has made of its secrets */
@@ -24,15 +27,15 @@ export class VerifiedTokens {
   }
 
   /**
-   * Verifies a token, as `verifyToken` does.
+   * Verifies a token, as {@link verifyWithAny} does.
    *
    * @throws NotAuthenticated for anything that is not a valid token
    */
-  verify(token: unknown, secret: string, options: JwtVerifyOptions): VerifiedToken {
-    if (secret !== this.basis.secret || !isSamePlain(options, this.basis.options)) {
+  verify(token: unknown, secret: Secret, options: JwtVerifyOptions): VerifiedToken {
+    if (!isSamePlain(secret, this.basis.secret) || !isSamePlain(options, this.basis.options)) {
       this.tokens.clear()
       // Options can be changed in place.
-      this.basis = { secret, options: copyPlain(options) }
+      this.basis = { secret: copyPlain(secret), options: copyPlain(options) }
     }
 
     const known = this.tokens.get(token)
@@ -41,7 +44,7 @@ export class VerifiedTokens {
 
     this.tokens.delete(token)
 
-    const verified = verifyToken(token, secret, options, this.keys)
+    const verified = verifyWithAny(token, toSecrets(secret), options, this.keys)
 
     if (isLasting(options)) this.tokens.set(token, copy(verified))
 
@@ -52,6 +55,28 @@ export class VerifiedTokens {
   forget(token: unknown): void {
     this.tokens.delete(token)
   }
+}
+
+/**
+ * Verifies a token with the secret that it was signed with, of several.
+ *
+ * @throws NotAuthenticated for anything that is not a valid token
+ */
+export function verifyWithAny(
+  token: unknown,
+  secrets: readonly TokenSecret[],
+  options: JwtVerifyOptions,
+  keys: SecretKeys
+): VerifiedToken {
+  const [secret, ...others] = secrets
+
+  try {
+    return verifyToken(token, secret as TokenSecret, options, keys)
+  } catch (error) {
+    if (others.length === 0 || (error as Error).message !== OTHER_KEY) throw error
+  }
+
+  return verifyWithAny(token, others, options, keys)
 }
 
 /** Copies the payload, because callers may change it. */

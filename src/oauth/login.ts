@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Secret } from '../authentication/secret-keys.ts'
 import type { AuthenticationService } from '../authentication/service.ts'
 import type { AuthenticationResult } from '../authentication/types.ts'
 import { reportError } from '../core/events.ts'
@@ -297,8 +298,8 @@ export class Logins {
     return referer !== undefined && findOrigin(pages, referer) !== undefined
   }
 
-  private get secret(): string {
-    return this.auth.configuration.secret as string
+  private get secret(): Secret {
+    return this.auth.configuration.secret as Secret
   }
 
   private get pending(): PendingLogins {

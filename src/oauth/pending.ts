@@ -1,8 +1,10 @@
 // Where a login is kept while the browser is at the provider: in a cookie of that browser, sealed.
+
+import { seal, unseal } from '../authentication/seal.ts'
+import type { Secret } from '../authentication/secret-keys.ts'
 import type { Query } from '../core/types.ts'
 import { parseCookies, toSetCookie } from '../utils/cookie.ts'
 import type { FlowSecrets } from './flow.ts'
-import { seal, unseal } from './seal.ts'
 import type { Session } from './session.ts'
 
 /** A login that has begun. */
@@ -23,7 +25,7 @@ export interface PendingLogin extends FlowSecrets {
 /** How long a login may take, in milliseconds. Some register at the provider first. */
 export const LOGIN_TIME = 10 * 60_000
 
-const PURPOSE = 'login'
+const PURPOSE = 'oauth login'
 
 const NAME = 'alula-oauth'
 
@@ -38,14 +40,14 @@ const MAX_SUM = 4000
 
 /** Keeps the logins of browsers. */
 export class PendingLogins {
-  private readonly secret: string
+  private readonly secret: Secret
   private readonly isSecure: boolean
 
   /**
    * @param secret The secret of the authentication service
    * @param isSecure Whether clients reach the server over HTTPS
    */
-  constructor(secret: string, isSecure: boolean) {
+  constructor(secret: Secret, isSecure: boolean) {
     this.secret = secret
     this.isSecure = isSecure
   }

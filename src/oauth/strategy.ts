@@ -1,4 +1,5 @@
 import { toLoginParams } from '../access/login.ts'
+import type { Secret } from '../authentication/secret-keys.ts'
 import { AuthenticationBaseStrategy, assertOwnService } from '../authentication/strategy.ts'
 import type {
   AuthenticationParams,
@@ -331,7 +332,7 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
       case 'cookie':
         return {}
       case 'code':
-        return { oauth_code: sealCode(accessToken, this.auth.configuration.secret as string) }
+        return { oauth_code: sealCode(accessToken, this.auth.configuration.secret as Secret) }
       default:
         return { access_token: accessToken }
     }

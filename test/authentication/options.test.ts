@@ -9,7 +9,11 @@ function create(options: { [option: string]: unknown }): AuthenticationService {
 
 describe('an option', () => {
   it.each([
-    ['secret', [5, null, '', {}, []], 'a string that is not empty'],
+    [
+      'secret',
+      [5, null, '', {}, [], ['']],
+      'a string that is not empty, or several in an array, of which the first one signs'
+    ],
     ['service', [5, null, '', {}], 'the path of a service'],
     ['entity', [5, '', {}, true], 'null, or a name that params and results do not have'],
     ['entityId', [5, '', null], 'a name'],

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { seal } from '../../src/authentication/seal.ts'
 import { sealCode } from '../../src/oauth/code.ts'
-import { seal } from '../../src/oauth/seal.ts'
 import { socketio } from '../../src/socketio.ts'
 import { SECRET } from '../support/login.ts'
 import { startOpenidProvider } from '../support/oidc.ts'

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { seal, unseal } from '../../src/oauth/seal.ts'
+import { seal, unseal } from '../../src/authentication/seal.ts'
 import { SECRET } from '../support/login.ts'
 
 const VALUE = { provider: 'nest', query: { 'a b': ['\u00e9', '\u{1f426}'] }, expiresAt: 1 }

@@ -1,5 +1,6 @@
 // Encrypts values that a client keeps and sends back: only the server can read, change or create them.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { type Secret, toSecrets } from './secret-keys.ts'
 
 const CIPHER = 'aes-256-gcm'
 const IV_LENGTH = 12
@@ -9,30 +10,41 @@ const TAG_LENGTH = 16
  * Encrypts and authenticates a value.
  *
  * @param value A value of JSON
- * @param secret The secret of the authentication service
+ * @param secret The secret of the authentication service; of several, the first one
  * @param purpose What the value is for: sealed for one purpose, it cannot be used for another
  * @returns A string of letters, digits, `-` and `_`
  */
-export function seal(value: object, secret: string, purpose: string): string {
+export function seal(value: object, secret: Secret, purpose: string): string {
+  const [first = ''] = toSecrets(secret)
   const iv = randomBytes(IV_LENGTH)
-  const cipher = createCipheriv(CIPHER, toKey(secret, purpose), iv)
+  const cipher = createCipheriv(CIPHER, toKey(first, purpose), iv)
   const encrypted = [cipher.update(JSON.stringify(value), 'utf8'), cipher.final()]
 
   return Buffer.concat([iv, cipher.getAuthTag(), ...encrypted]).toString('base64url')
 }
 
 /**
- * Opens what {@link seal} has closed.
+ * Opens what {@link seal} has closed, with this secret or with any of several.
  *
  * @returns The value, or `undefined` for what was not sealed with this secret for this purpose
  */
-export function unseal<T extends object>(text: string, secret: string, purpose: string): T | undefined {
+export function unseal<T extends object>(text: string, secret: Secret, purpose: string): T | undefined {
   const bytes = Buffer.from(text, 'base64url')
 
   if (bytes.length < IV_LENGTH + TAG_LENGTH) return undefined
 
+  for (const each of toSecrets(secret)) {
+    const value = open<T>(bytes, toKey(each, purpose))
+
+    if (value !== undefined) return value
+  }
+
+  return undefined
+}
+
+function open<T>(bytes: Buffer, key: Buffer): T | undefined {
   const iv = bytes.subarray(0, IV_LENGTH)
-  const decipher = createDecipheriv(CIPHER, toKey(secret, purpose), iv, { authTagLength: TAG_LENGTH })
+  const decipher = createDecipheriv(CIPHER, key, iv, { authTagLength: TAG_LENGTH })
 
   decipher.setAuthTag(bytes.subarray(IV_LENGTH, IV_LENGTH + TAG_LENGTH))
 
@@ -47,5 +59,5 @@ export function unseal<T extends object>(text: string, secret: string, purpose: 
 
 /** A key of its own for each purpose (RFC 5869): the secret itself signs access tokens. */
 function toKey(secret: string, purpose: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', secret, '', `alula/oauth ${purpose}`, 32))
+  return Buffer.from(hkdfSync('sha256', secret, '', `alula/${purpose}`, 32))
 }
