@@ -50,6 +50,29 @@ const LOADED_PEERS = {
 
     const app = { setup: () => alula().configure(socketio()).listen(0) }
   `,
+  'rate-limiter-flexible': `
+    import { RedisLoginBudgetStore } from 'alula/sync'
+
+    const app = { setup: () => new RedisLoginBudgetStore({ redis: 'redis://localhost' }).connect() }
+  `,
+  jose: `
+    import { alula } from 'alula'
+    import { AuthenticationService, JWTStrategy } from 'alula/authentication'
+
+    const app = alula()
+
+    app.set('authentication', {
+      secret: 'a secret that is long enough for the algorithm',
+      entity: null,
+      authStrategies: ['jwt'],
+      jwt: { issuers: [{ issuer: 'https://a.example', jwks: 'https://a.example/jwks', audience: 'a' }] }
+    })
+
+    const authentication = new AuthenticationService(app)
+
+    authentication.register('jwt', new JWTStrategy())
+    app.use('authentication', authentication)
+  `,
   'openid-client': `
     import { alula } from 'alula'
     import { AuthenticationService } from 'alula/authentication'

@@ -16,6 +16,8 @@ export class AccessTokens {
   private readonly verified: VerifiedTokens
   /** Used unless the configuration has a store. */
   private readonly ownStore = new MemoryRevocationStore()
+  /** Verified tokens that others have made, by the `authentication` of the result. */
+  private readonly foreign = new WeakMap<object, VerifiedToken>()
 
   /**
    * @param getConfiguration Returns the configuration as it is now
@@ -74,18 +76,34 @@ export class AccessTokens {
     secret: TokenSecret | undefined,
     onRevoked: (id: string) => void
   ): Promise<void> {
-    const configuration = this.getConfiguration()
-    const { id, expiresAt } = this.read(configuration, accessToken, options, secret)
-    const revocations = this.getRevocations(configuration)
+    const token = this.read(this.getConfiguration(), accessToken, options, secret)
 
-    if (!revocations) return
-
-    try {
-      await revocations.revoke(id, expiresAt)
-    } finally {
+    await this.revokeVerified(token, (id) => {
       this.verified.forget(accessToken)
       onRevoked(id)
-    }
+    })
+  }
+
+  /** Keeps a token that another has made with the `authentication` of the result that it led to. */
+  setForeign(authentication: object, token: VerifiedToken): void {
+    this.foreign.set(authentication, token)
+  }
+
+  /**
+   * Revokes the token of a result, if another has made it.
+   *
+   * @param authentication That of the result
+   * @param onRevoked Gets its id
+   * @returns Whether another has made it
+   */
+  async revokeForeign(authentication: object, onRevoked: (id: string) => void): Promise<boolean> {
+    const token = this.foreign.get(authentication)
+
+    if (!token) return false
+
+    await this.revokeVerified(token, onRevoked)
+
+    return true
   }
 
   /** Whether a token was revoked, by its id. */
@@ -96,6 +114,21 @@ export class AccessTokens {
   /** Uses an id that may be used once. Returns whether this was the first time. */
   async useOnce(id: string, expiresAt: number): Promise<boolean> {
     return (this.revocations ?? this.ownStore).revoke(id, expiresAt)
+  }
+
+  private async revokeVerified(
+    { id, expiresAt }: VerifiedToken,
+    onRevoked: (id: string) => void
+  ): Promise<void> {
+    const { revocations } = this
+
+    if (!revocations) return
+
+    try {
+      await revocations.revoke(id, expiresAt)
+    } finally {
+      onRevoked(id)
+    }
   }
 
   private getRevocations({

@@ -6,6 +6,7 @@ import { createError } from '../utils/developer-error.ts'
 import { copyWith } from '../utils/object.ts'
 import { getRunningCall } from './connections.ts'
 import { type EntityPlace, withoutProvider } from './entities.ts'
+import { assertIssuers, Issuers, type TokenIssuer } from './issuers.ts'
 import { toEntityName } from './sessions.ts'
 import type { StrategySettings } from './settings.ts'
 import type { IncomingRequest } from './strategies.ts'
@@ -18,7 +19,7 @@ import type {
   ConnectionEvent
 } from './types.ts'
 
-const OPTION_NAMES = ['entity', 'entityId', 'service', 'header', 'schemes', 'cookie']
+const OPTION_NAMES = ['entity', 'entityId', 'service', 'header', 'schemes', 'cookie', 'issuers']
 
 /** The claim that ties a token to the password hash of its entity, or to what else strategies go by. */
 export const FINGERPRINT = 'fingerprint'
@@ -27,6 +28,7 @@ export const FINGERPRINT = 'fingerprint'
 export class JWTStrategy extends AuthenticationBaseStrategy {
   /** Whether `get` of the entity service shows the server the same credentials as the strategy that has verified them. */
   private showsCredentials: boolean | undefined
+  private readonly issuers = new Issuers()
 
   override get configuration(): any {
     const { service, entity, entityId, [this.name as string]: own } = this.auth.configuration
@@ -68,6 +70,16 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
         `The 'cookie' option for the ${this.name} strategy must be the name of a cookie`
       )
     }
+    if (configuration.issuers !== undefined) {
+      const own = [this.auth.configuration.jwtOptions?.issuer].flat()
+
+      assertIssuers(this.name as string, configuration.issuers, own, configuration.entity !== null)
+    }
+  }
+
+  /** @throws Error with the option `issuers`, when the package `jose` is missing */
+  async setup(): Promise<void> {
+    if (this.configuration.issuers?.length > 0) await this.issuers.load()
   }
 
   /** The query that the entity is loaded with, for example to load related records. */
@@ -106,9 +118,13 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     params: AuthenticationParams
   ): Promise<AuthenticationResult> {
     const { accessToken } = authentication
-    const { entity } = this.getSettings(params).configuration
+    const { entity, issuers } = this.getSettings(params).configuration
 
     if (!accessToken) throw new NotAuthenticated('No access token')
+
+    const issuer = this.issuers.find(issuers, accessToken)
+
+    if (issuer) return this.authenticateForeign(issuer, accessToken, params)
 
     const payload = await this.auth.verifyAccessToken(accessToken, params.jwt)
     const result = { accessToken, authentication: { strategy: this.name, accessToken, payload } }
@@ -200,12 +216,13 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     if (event === 'login' && accessToken) {
       const payload = result.authentication?.payload ?? (await this.auth.verifyAccessToken(accessToken))
       const authentication = { strategy: this.name as string, accessToken }
+      const isForeign = this.issuers.find(settings.configuration.issuers, accessToken) !== undefined
 
       await this.auth.connections.start(connection, {
-        tokenId: toTokenId(accessToken, payload),
+        tokenId: toTokenId(accessToken, isForeign ? {} : payload),
         entity: toNameAmongSessions(settings, result[entity]?.[settings.idName] ?? payload.sub),
         authentication,
-        expiresAt: toExpiration(payload, this.auth.configuration.jwtOptions ?? {})
+        expiresAt: toExpiration(payload, isForeign ? {} : (this.auth.configuration.jwtOptions ?? {}))
       })
 
       connection.authentication = authentication
@@ -219,6 +236,39 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
       if (entity) delete connection[entity]
       delete connection.authentication
     }
+  }
+
+  /** Authenticates with a token that another has made. */
+  private async authenticateForeign(
+    issuer: TokenIssuer,
+    accessToken: string,
+    params: AuthenticationParams
+  ): Promise<AuthenticationResult> {
+    const { tokens, entities } = this.auth
+    const { configuration, idName } = this.getSettings(params)
+    const { entity } = configuration
+    const token = await this.issuers.verify(issuer, accessToken)
+    const { payload } = token
+    const result = { accessToken, authentication: { strategy: this.name, accessToken, payload } }
+
+    tokens.setForeign(result.authentication, token)
+    if (await tokens.isRevoked(token.id)) throw new NotAuthenticated('jwt revoked')
+    if (entity === null) return result
+
+    const user = await issuer.toUser?.(payload, params)
+
+    if (!user || !isId(user[idName])) {
+      throw new NotAuthenticated('The entity of the access token does not exist')
+    }
+    if (!(await this.auth.isActive(user, params))) {
+      throw new NotAuthenticated('The entity of the access token is not active')
+    }
+
+    const shown = params.provider
+      ? await this.getEntity(user[idName], copyWith(params, { [entity]: user }))
+      : user
+
+    return entities.setVerified(copyWith(result, { [entity]: shown }), user)
   }
 
   /**

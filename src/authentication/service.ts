@@ -182,7 +182,10 @@ export class AuthenticationService extends AuthenticationBase {
 
     // Only a token of ours: strategies of others may go by something that is none.
     if (result.authentication?.payload) {
-      await this.revokeAccessToken(result.accessToken, params.jwt, undefined, params.connection)
+      const end = (tokenId: string) => this.connections.endToken(tokenId, params.connection)
+
+      if (!(await this.tokens.revokeForeign(result.authentication, end)))
+        await this.revokeAccessToken(result.accessToken, params.jwt, undefined, params.connection)
     }
 
     return result

@@ -1,0 +1,328 @@
+// Tokens that others have made: Auth0, Clerk, Keycloak, Supabase, and whatever else publishes its keys.
+import type { JWTVerifyResult, LocalJWKSet } from 'jose'
+import { NotAuthenticated, Unavailable } from '../errors.ts'
+import { hasCode, isFunction, isString, isStringList } from '../utils/check.ts'
+import { createError } from '../utils/developer-error.ts'
+import { assertOptions, type OptionChecks } from '../utils/options.ts'
+import { rethrowMissingPeer } from '../utils/peer.ts'
+import { toTokenId, type VerifiedToken } from './tokens.ts'
+import type { AuthenticationParams } from './types.ts'
+
+/** Whose tokens are accepted beside those of the service: one of the option `issuers` of the strategy `jwt`. */
+export interface TokenIssuer {
+  /** `iss` of its tokens, exactly as they have it. */
+  issuer: string
+  /** The URL of its public keys, a JSON Web Key Set. */
+  jwks: string
+  /** `aud`: one of these names has to be in a token. */
+  audience: string | string[]
+  /** The algorithms that it signs with; `RS256` when left out. */
+  algorithms?: string[] | undefined
+  /** `typ` of its tokens; `JWT`, `at+jwt` and none when left out. */
+  typ?: string | undefined
+  /**
+   * The user that a token stands for, with all fields. Nothing where there is none: then the token is refused. Not called
+   * where the service has no entity.
+   */
+  toUser?(claims: { readonly [claim: string]: any }, params: AuthenticationParams): any
+}
+
+/** Signed with a private key, so that the key which verifies may be known to everybody (RFC 8725 §3.2). */
+const ALGORITHMS: readonly string[] = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
+]
+
+/** Types of access tokens, and of what older issuers call one (RFC 9068 §2.1). No logout and no proof passes as one. */
+const TYPES: readonly (string | undefined)[] = [undefined, 'jwt', 'at+jwt']
+
+/** How far the clock of an issuer may be wrong, in seconds. */
+const CLOCK_TOLERANCE = 5
+
+const CHECKS: OptionChecks = {
+  issuer: [isString, 'a string that is not empty', 'required'],
+  jwks: [isSafeUrl, 'a URL with https', 'required'],
+  audience: [isAudience, 'a name, or several in an array', 'required'],
+  algorithms: [
+    (value) => isStringList(value) && value.length > 0 && value.every((name) => ALGORITHMS.includes(name)),
+    `some of ${ALGORITHMS.join(', ')}`
+  ],
+  typ: [isString, 'a string that is not empty'],
+  toUser: [isFunction, 'a function']
+}
+
+/**
+ * Checks the option `issuers`.
+ *
+ * @param name The name of the strategy
+ * @param issuers The option
+ * @param own The issuers of the tokens of the service
+ * @param hasEntity Whether a token stands for an entity
+ * @throws TypeError with a sentence that names what is wrong
+ */
+export function assertIssuers(
+  name: string,
+  issuers: unknown,
+  own: readonly unknown[],
+  hasEntity: boolean
+): asserts issuers is readonly TokenIssuer[] {
+  const owner = `the '${name}' strategy`
+
+  if (!Array.isArray(issuers))
+    throw createError('ALULA_INVALID_OPTION', `Invalid option 'issuers' of ${owner}: expected an array`)
+
+  const names = new Set(own)
+
+  for (const [index, given] of issuers.entries()) {
+    const under = `issuers[${index}]`
+
+    assertOptions(owner, given, CHECKS, { under })
+
+    if (hasEntity && given.toUser === undefined)
+      throw createError('ALULA_MISSING_OPTION', `Option '${under}.toUser' of ${owner} is missing`)
+    if (names.has(given.issuer)) {
+      throw createError(
+        'ALULA_INVALID_OPTION',
+        `Invalid option '${under}.issuer' of ${owner}: another issuer, or the service itself, has this name`
+      )
+    }
+
+    names.add(given.issuer)
+  }
+}
+
+/** Verifies the tokens of others. */
+export class Issuers {
+  /** By URL. */
+  private readonly keySets = new Map<string, KeySet>()
+
+  /** @throws Error when the package `jose` is missing */
+  async load(): Promise<void> {
+    await loadJose()
+  }
+
+  /**
+   * The issuer that a token names. The token is not verified.
+   *
+   * @param issuers Those that are known
+   * @param token What a client sent
+   */
+  find(issuers: readonly TokenIssuer[] | undefined, token: unknown): TokenIssuer | undefined {
+    if (!issuers || typeof token !== 'string') return undefined
+
+    const name = readIssuer(token)
+
+    return issuers.find(({ issuer }) => issuer === name)
+  }
+
+  /**
+   * Verifies a token with the keys of one issuer, whatever other keys the token names.
+   *
+   * @throws NotAuthenticated for anything that is not a valid token; Unavailable as long as there is no key of the issuer
+   */
+  async verify(issuer: TokenIssuer, token: string): Promise<VerifiedToken> {
+    const jose = await loadJose()
+    const { payload, protectedHeader } = await this.check(jose, issuer, token)
+    const type = protectedHeader.typ?.toLowerCase().replace(/^application\//, '')
+    const isExpected = issuer.typ === undefined ? TYPES.includes(type) : issuer.typ.toLowerCase() === type
+
+    if (!isExpected) throw toNotAuthenticated('jwt type invalid')
+    if (typeof payload.sub !== 'string' || payload.sub === '') throw toNotAuthenticated('jwt subject invalid')
+
+    // Not by `jti`: two issuers may give the same one.
+    return { payload, id: toTokenId(token, {}), expiresAt: (payload.exp as number) * 1000 }
+  }
+
+  private async check(
+    jose: typeof import('jose'),
+    { issuer, jwks, audience, algorithms = ['RS256'] }: TokenIssuer,
+    token: string
+  ): Promise<JWTVerifyResult> {
+    const keySet = this.getKeySet(jwks, jose.createLocalJWKSet)
+    const options = {
+      ...{ issuer, audience, algorithms, clockTolerance: CLOCK_TOLERANCE },
+      requiredClaims: ['exp', 'sub']
+    }
+
+    try {
+      return await jose.jwtVerify(
+        token,
+        (...asked: Parameters<LocalJWKSet>) => keySet.find(...asked),
+        options
+      )
+    } catch (error) {
+      if (error instanceof Unavailable) throw error
+      if (!hasCode(error, 'ERR_JWKS_MULTIPLE_MATCHING_KEYS')) throw toNotAuthenticated(toReason(error))
+
+      // Without `kid`: any of the keys that fit.
+      for await (const key of error as AsyncIterable<any>) {
+        const result = await jose.jwtVerify(token, key, options).catch((failure) => failure)
+
+        if (!(result instanceof Error)) return result
+        if (!hasCode(result, 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED'))
+          throw toNotAuthenticated(toReason(result))
+      }
+
+      throw toNotAuthenticated('invalid signature')
+    }
+  }
+
+  private getKeySet(url: string, create: CreateKeySet): KeySet {
+    const known = this.keySets.get(url)
+
+    if (known) return known
+
+    const keySet = new KeySet(url, create)
+
+    this.keySets.set(url, keySet)
+
+    return keySet
+  }
+}
+
+/** Not exported: types that name the package must not be in those of everybody. */
+function loadJose(): Promise<typeof import('jose')> {
+  return import('jose').catch(rethrowMissingPeer('jose', "The option 'issuers' of the strategy 'jwt'"))
+}
+
+type CreateKeySet = (keys: any) => LocalJWKSet
+
+/** How often a key that is not known has the keys fetched, at most, in milliseconds. */
+const COOLDOWN = 60_000
+
+/** How soon they are fetched again while there are none, in milliseconds. */
+const RETRY = 1000
+
+/** After how many milliseconds they are fetched again by themselves: keys that the issuer has withdrawn go. */
+const MAX_AGE = 10 * 60_000
+
+/** How long an issuer may take to respond, in milliseconds. */
+const TIMEOUT = 5000
+
+/** How many bytes its keys may have. */
+const MAX_SIZE = 256 * 1024
+
+/** The public keys of one issuer. Those that are known stay in use while the issuer is away. */
+class KeySet {
+  private readonly url: string
+  private readonly create: CreateKeySet
+  private keys: LocalJWKSet | undefined
+  private askedAt = Number.NEGATIVE_INFINITY
+  private fetching: Promise<void> | undefined
+
+  constructor(url: string, create: CreateKeySet) {
+    this.url = url
+    this.create = create
+  }
+
+  /** The key that the header of a token asks for, among those of the issuer. */
+  async find(...asked: Parameters<LocalJWKSet>): ReturnType<LocalJWKSet> {
+    if (!this.keys) await this.fetchAfter(RETRY)
+    // A request does not wait for that.
+    else if (this.isAfter(MAX_AGE)) this.fetchAfter(MAX_AGE).catch(() => undefined)
+
+    if (!this.keys) throw createUnavailable()
+
+    try {
+      return await this.keys(...asked)
+    } catch (error) {
+      if (!hasCode(error, 'ERR_JWKS_NO_MATCHING_KEY') || !(this.fetching || this.isAfter(COOLDOWN)))
+        throw error
+    }
+
+    await this.fetchAfter(COOLDOWN)
+
+    return this.keys(...asked)
+  }
+
+  private isAfter(time: number): boolean {
+    return Date.now() - this.askedAt >= time
+  }
+
+  /** For all callers at once. */
+  private async fetchAfter(time: number): Promise<void> {
+    if (!this.fetching && this.isAfter(time)) {
+      this.askedAt = Date.now()
+      this.fetching = this.fetch().finally(() => {
+        this.fetching = undefined
+      })
+    }
+
+    await this.fetching
+  }
+
+  private async fetch(): Promise<void> {
+    try {
+      const keys: any = JSON.parse(await fetchText(this.url))
+
+      // One that has lost its keys is away.
+      if (!(keys?.keys?.length > 0)) throw new Error('There are no keys')
+
+      this.keys = this.create(keys)
+    } catch (cause) {
+      throw Object.assign(createUnavailable(), { cause })
+    }
+  }
+}
+
+async function fetchText(url: string): Promise<string> {
+  const { ok, status, body } = await fetch(url, {
+    headers: { Accept: 'application/json' },
+    signal: AbortSignal.timeout(TIMEOUT)
+  })
+  const chunks: Uint8Array[] = []
+  let size = 0
+
+  if (!ok) throw new Error(`The response is ${status}`)
+
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength
+    // To leave the loop ends the request.
+    if (size > MAX_SIZE) throw new Error(`The response has more than ${MAX_SIZE} bytes`)
+    chunks.push(chunk)
+  }
+
+  return Buffer.concat(chunks).toString()
+}
+
+function readIssuer(token: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(token.split('.', 2)[1] ?? '', 'base64url').toString()).iss
+  } catch {
+    return undefined
+  }
+}
+
+/** What is wrong with a token, in the words that our own get; never what it says. */
+function toReason({ code, claim }: any): string {
+  if (code === 'ERR_JWT_EXPIRED') return 'jwt expired'
+  if (code === 'ERR_JWT_CLAIM_VALIDATION_FAILED') return `jwt claim invalid: ${claim}`
+  if (code === 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED') return 'invalid signature'
+  if (code === 'ERR_JWKS_NO_MATCHING_KEY') return 'jwt key unknown'
+  if (code === 'ERR_JOSE_ALG_NOT_ALLOWED') return 'invalid algorithm'
+
+  return 'jwt malformed'
+}
+
+function toNotAuthenticated(message: string): NotAuthenticated {
+  return new NotAuthenticated(message, { name: 'JsonWebTokenError' })
+}
+
+function createUnavailable(): Unavailable {
+  return new Unavailable('The issuer of the token cannot be reached')
+}
+
+function isAudience(value: unknown): boolean {
+  return isString(value) || (Array.isArray(value) && value.length > 0 && value.every(isString))
+}
+
+/** Plain HTTP is for tests on this machine. */
+function isSafeUrl(value: unknown): boolean {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false
+
+  const { protocol, hostname } = new URL(value)
+
+  return (
+    protocol === 'https:' || (protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname))
+  )
+}
