@@ -6,6 +6,7 @@ import { protect } from './authentication-hooks/protect.ts'
 
 export type { FailedLogin } from './authentication/attempts.ts'
 export { AuthenticationBase, type AuthenticationStrategy } from './authentication/base.ts'
+export type { CodeClaim, CodeOptions, RedeemedCode } from './authentication/codes.ts'
 export { BcryptHasher, type Hasher } from './authentication/hasher.ts'
 export type { TokenIssuer } from './authentication/issuers.ts'
 export { JWTStrategy } from './authentication/jwt.ts'

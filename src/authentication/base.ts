@@ -4,6 +4,7 @@ import { createError } from '../utils/developer-error.ts'
 import { mergePlain } from '../utils/object.ts'
 import { AccessTokens } from './access-tokens.ts'
 import { Attempts } from './attempts.ts'
+import { type CodeClaim, type CodeOptions, Codes, type RedeemedCode } from './codes.ts'
 import { Connections } from './connections.ts'
 import { Entities } from './entities.ts'
 import { assertOptions } from './options.ts'
@@ -32,6 +33,7 @@ interface State {
   readonly connections: Connections
   readonly entities: Entities
   readonly attempts: Attempts
+  readonly codes: Codes
 }
 
 /** The members of an authentication service as Feathers v5 has them. What they do is in the four parts of the state. */
@@ -75,6 +77,9 @@ export class AuthenticationBase {
 
     this.app = app
     this.configKey = configKey
+
+    const attempts = new Attempts(this)
+
     this.state = {
       isReady: false,
       readConfiguration,
@@ -83,7 +88,8 @@ export class AuthenticationBase {
       tokens: new AccessTokens(readConfiguration, keys),
       connections: new Connections(this),
       entities: new Entities(this, keys),
-      attempts: new Attempts(this)
+      attempts,
+      codes: new Codes(this, attempts)
     }
     this.strategies = this.state.strategies.byName
 
@@ -196,6 +202,35 @@ export class AuthenticationBase {
    */
   async useOnce(id: string, expiresAt: number): Promise<boolean> {
     return this.state.tokens.useOnce(id, expiresAt)
+  }
+
+  /**
+   * Issues a code that works once: for a link in an email, or to be typed.
+   *
+   * @param options What it is for, and whom
+   * @returns The code, which is to be sent and not to be stored
+   * @throws TypeError for an option that is not valid; Error for `digits` where the configuration has no `codes`; NotFound
+   * for an entity that there is not
+   * @example
+   * const code = await authentication.issueCode({ purpose: 'new-password', subject: user.id, expiresIn: '1h' })
+   */
+  async issueCode(options: CodeOptions): Promise<string> {
+    return this.state.codes.issue(options)
+  }
+
+  /**
+   * Uses a code: of several callers at once one succeeds. Codes that are not valid count as failed logins.
+   *
+   * @param claim The code, its purpose, and for a code with digits its subject
+   * @param params Those of the call
+   * @returns The subject, and the entity under its name, with all fields
+   * @throws NotAuthenticated for a code that is not valid, was used, is too old, or is bound to what has changed since;
+   * TooManyRequests when the budget for failed logins is used up
+   * @example
+   * const { user } = await authentication.redeemCode({ code, purpose: 'new-password' }, params)
+   */
+  async redeemCode(claim: CodeClaim, params: AuthenticationParams): Promise<RedeemedCode> {
+    return this.state.codes.redeem(claim, params)
   }
 
   /**

@@ -64,6 +64,7 @@ const CHECKS: OptionChecks = {
   parseStrategies: STRATEGIES,
   jwtOptions: [isObject, 'an object'],
   isActive: [isFunction, 'a function'],
+  codes: [isString, 'the path of a service'],
   revocation: [isRevocation, "false, or an object with 'revoke' and 'isRevoked'"]
 }
 
@@ -71,7 +72,7 @@ const CHECKS: OptionChecks = {
 const SECONDS: OptionCheck = [Number.isFinite, 'a number of seconds']
 
 /** A string without a unit, as the environment has it, would be taken for milliseconds. */
-const DURATION: OptionCheck = [
+export const DURATION: OptionCheck = [
   (time) => typeof time !== 'string' || !/^\s*-?[\d.]+\s*$/.test(time),
   "a number of seconds, or a duration with a unit like '1d'"
 ]

@@ -136,8 +136,8 @@ export function toExpiration(
   return (end + clockTolerance) * 1000
 }
 
-/** A duration such as `1h` is read by `jsonwebtoken` alone. */
-function addTime(iat: number, time: string | number): number {
+/** Adds a duration such as `1h`, which is read by `jsonwebtoken` alone, to a time in seconds since 1970. */
+export function addTime(iat: number, time: string | number): number {
   if (typeof time === 'number') return iat + time
 
   const token = jsonwebtoken.sign({ iat }, 'read and thrown away', { expiresIn: time as any })

@@ -84,6 +84,8 @@ export interface AuthenticationConfiguration {
    * off: a token is good until it expires, as in Feathers v5.
    */
   revocation?: false | RevocationStore | undefined
+  /** The path of the service, of an adapter, that keeps codes with digits. */
+  codes?: string | undefined
   /** How many logins may fail; `false` for as many as clients like. */
   budget?: false | LoginBudgetOptions | undefined
   /** The configuration of the strategies by their name, and options of your own. */

@@ -128,13 +128,14 @@ it('tokens have the issuer, the lifetime and the claims that are set', async () 
   })
 })
 
-it('a code of an email logs in once', async () => {
-  const { blocks } = guide.read('Log in by email')
+it('a code of an email logs in once, and so does one that is typed', async () => {
+  const { blocks } = guide.read('Codes that work once')
   const mail = 'const sendMail = async (email, url) => console.log(email, url)\n'
   const { address, waitFor } = await runServer(guide.extend(mail, ...blocks))
   const url = `http://${address}`
 
   await post(`${url}/users`, ADA)
+  expect(await post(`${url}/login-emails`, { email: 'nobody@example.org' })).toEqual({ sent: true })
   expect(await post(`${url}/login-emails`, ADA)).toEqual({ sent: true })
 
   const code = (await waitFor(ADA.email)).split('#')[1]
@@ -143,6 +144,16 @@ it('a code of an email logs in once', async () => {
   expect(logins.map(({ user, code }) => user ?? code)).toEqual(
     expect.arrayContaining([{ email: ADA.email }, 401])
   )
+
+  for (const email of ['nobody@example.org', ADA.email])
+    expect(await post(`${url}/typed-login`, { email })).toEqual({ sent: true })
+
+  const typed = (await waitFor(ADA.email)).split(' ')[1]
+
+  expect(await post(`${url}/typed-login`, { email: ADA.email, code: 'x' })).toMatchObject({ code: 401 })
+  expect(await post(`${url}/typed-login`, { email: ADA.email, code: typed })).toMatchObject({
+    user: { email: ADA.email }
+  })
 })
 
 it('a second factor is asked for', async () => {

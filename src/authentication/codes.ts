@@ -1,0 +1,262 @@
+// Codes that work once, for what comes by email: a login, a new password, an address that is verified.
+import { createHash, createHmac, hkdfSync, randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
+import type { Application } from '../core/types.ts'
+import { NotAuthenticated } from '../errors.ts'
+import { hasCode, isString, isStringList } from '../utils/check.ts'
+import { createError } from '../utils/developer-error.ts'
+import { getPath } from '../utils/object.ts'
+import { assertOptions, type OptionChecks } from '../utils/options.ts'
+import { type Attempts, isOfClient } from './attempts.ts'
+import type { Entities } from './entities.ts'
+import { DURATION } from './options.ts'
+import { seal, unseal } from './seal.ts'
+import { type Secret, toSecrets } from './secret-keys.ts'
+import { addTime } from './tokens.ts'
+import type { AuthenticationConfiguration, AuthenticationParams } from './types.ts'
+
+/** What a code is issued with. */
+export interface CodeOptions {
+  /** What the code is for: it cannot be used for another purpose. */
+  purpose: string
+  /** Whom it is for: the id of an entity; where the service has none, any text. */
+  subject: string | number
+  /** For how long it is valid: seconds, or a duration like `'1h'`; ten minutes when left out. */
+  expiresIn?: string | number | undefined
+  /**
+   * Fields of the entity that the use of the code changes, such as `['isVerified']`: once one has changed, the code is not valid,
+   * in every process. The password is always one of them.
+   */
+  fields?: string[] | undefined
+  /**
+   * How many digits a code has that users type, 6 to 12. It is kept in the service that the option `codes` names, one for each
+   * purpose and subject. Left out, a code is long, is not kept anywhere, and fits into a URL.
+   */
+  digits?: number | undefined
+}
+
+/** A code that a client sends. */
+export interface CodeClaim {
+  code: unknown
+  /** What it has to be for. */
+  purpose: string
+  /** Whom it has to be for; needed for codes with digits. */
+  subject?: unknown
+}
+
+/** What a code stands for: its subject, and the entity under its name, with all fields. */
+export interface RedeemedCode {
+  readonly subject: string
+  readonly [entity: string]: any
+}
+
+/** The part of an authentication service that is needed here. */
+interface Service {
+  readonly app: Application
+  readonly configuration: AuthenticationConfiguration
+  readonly entities: Entities
+  useOnce(id: string, expiresAt: number): Promise<boolean>
+}
+
+/** What is sealed: in a long code itself, of a short one in the store. */
+interface Sealed {
+  /** Used once. */
+  readonly id: string
+  readonly subject: string
+  /** In milliseconds since 1970. */
+  readonly expiresAt: number
+  readonly fields: readonly string[]
+  /** A hash of what the use of the code changes. */
+  readonly binding: string
+  /** Of a short code. */
+  readonly hash?: string
+}
+
+const CHECKS: OptionChecks = {
+  purpose: [isString, 'a string that is not empty', 'required'],
+  subject: [isSubject, 'an id', 'required'],
+  expiresIn: [(time) => DURATION[0](time) && time !== 'never', DURATION[1]],
+  fields: [isStringList, 'an array of names'],
+  digits: [
+    (value) => Number.isInteger(value) && Number(value) >= 6 && Number(value) <= 12,
+    'an integer from 6 to 12'
+  ]
+}
+
+/** The codes of an authentication service. */
+export class Codes {
+  private readonly service: Service
+  private readonly attempts: Attempts
+
+  constructor(service: Service, attempts: Attempts) {
+    this.service = service
+    this.attempts = attempts
+  }
+
+  /**
+   * Issues a code.
+   *
+   * @throws TypeError for an option that is not valid; Error for `digits` without a store; NotFound for an entity that there is
+   * not
+   */
+  async issue(options: CodeOptions): Promise<string> {
+    assertOptions('issueCode', options, CHECKS)
+
+    const { purpose, expiresIn = '10m', fields = [], digits } = options
+    const subject = String(options.subject)
+    const entity = await this.load(options.subject)
+    const sealed: Sealed = {
+      id: randomUUID(),
+      subject,
+      expiresAt: addTime(Math.floor(Date.now() / 1000), expiresIn) * 1000,
+      fields,
+      binding: this.bind(entity, fields, toSecrets(this.secret))
+    }
+
+    if (digits === undefined) return seal(sealed, this.secret, toSealPurpose(purpose))
+
+    const code = Array.from({ length: digits }, () => randomInt(10)).join('')
+    const store = this.getStore()
+    const id = this.toKey(purpose, subject)
+    const record = {
+      id,
+      code: seal({ ...sealed, hash: toHash(sealed.id, code) }, this.secret, toSealPurpose(purpose)),
+      expiresAt: sealed.expiresAt
+    }
+
+    // The latest one is valid. Without hooks there is no event, which would carry it.
+    await store._remove(id).catch(ignoreMissing)
+    await store._create(record)
+
+    return code
+  }
+
+  /**
+   * Redeems a code.
+   *
+   * @throws NotAuthenticated for a code that is not valid, or not any more; TooManyRequests when too many have failed
+   */
+  async redeem({ code, purpose, subject }: CodeClaim, params: AuthenticationParams): Promise<RedeemedCode> {
+    const isShort = subject !== undefined && typeof code === 'string' && /^\d{6,12}$/.test(code.trim())
+    const account = isSubject(subject) ? `${purpose} ${subject}` : undefined
+
+    return this.attempts.count('code', account, params, isOfClient(params), async () => {
+      const found = isShort
+        ? await this.findShort(code.trim(), purpose, subject)
+        : this.findLong(code, purpose)
+
+      if (!found || found.expiresAt <= Date.now()) throw createInvalid()
+      if (subject !== undefined && found.subject !== String(subject)) throw createInvalid()
+
+      const entity = await this.load(found.subject).catch(ignoreMissing)
+
+      if (!(await this.isBound(found, entity, params))) throw createInvalid()
+      if (!(await this.service.useOnce(`code:${found.id}`, found.expiresAt))) throw createInvalid()
+      if (found.key) await this.getStore()._remove(found.key).catch(ignoreMissing)
+
+      const { entity: name } = this.service.configuration
+
+      return { subject: found.subject, ...(name && { [name]: entity }) }
+    })
+  }
+
+  private findLong(code: unknown, purpose: string): (Sealed & { key?: string }) | undefined {
+    return typeof code === 'string' ? unseal<Sealed>(code, this.secret, toSealPurpose(purpose)) : undefined
+  }
+
+  private async findShort(
+    code: string,
+    purpose: string,
+    subject: unknown
+  ): Promise<(Sealed & { key?: string }) | undefined> {
+    // With each secret, because the key is made with the one that signed.
+    for (const secret of toSecrets(this.secret)) {
+      const key = this.toKey(purpose, String(subject), [secret])
+      const record = await this.getStore()._get(key).catch(ignoreMissing)
+      const sealed = record && this.findLong(record.code, purpose)
+
+      if (sealed?.hash && isSameHash(sealed.hash, toHash(sealed.id, code))) return { ...sealed, key }
+    }
+
+    return undefined
+  }
+
+  /** Whether nothing has changed that the use of a code changes, and the entity may log in. */
+  private async isBound(
+    { binding, fields }: Sealed,
+    entity: any,
+    params: AuthenticationParams
+  ): Promise<boolean> {
+    if (this.service.configuration.entity === null) return true
+    if (!entity || !(await this.service.entities.isActive(entity, params))) return false
+
+    return toSecrets(this.secret).some((secret) => this.bind(entity, fields, [secret]) === binding)
+  }
+
+  private bind(entity: any, fields: readonly string[], secrets: readonly string[]): string {
+    if (entity === undefined) return ''
+
+    const values = fields.map((field) => getPath(entity, field.split('.')) ?? null)
+    const fingerprints = this.service.entities.toFingerprints(entity, {}, secrets) ?? null
+
+    return createHash('sha256')
+      .update(JSON.stringify([fingerprints, values]))
+      .digest('base64url')
+  }
+
+  /** The entity as the server sees it; `undefined` where the service has none. */
+  private async load(id: unknown): Promise<any> {
+    const { entities, configuration, app } = this.service
+    const { entity, service } = configuration
+
+    return entity && service ? entities.load({ service: app.service(service) as any, id }, {}, {}) : undefined
+  }
+
+  private getStore(): any {
+    const { codes } = this.service.configuration
+    const store: any = codes && this.service.app.service(codes)
+
+    if (typeof store?._create !== 'function') {
+      throw createError(
+        'ALULA_MISSING_OPTION',
+        "Codes with digits are kept: the option 'codes' of the authentication configuration has to name a service of an adapter"
+      )
+    }
+
+    return store
+  }
+
+  /** Of a purpose and a subject; neither can be read from it. */
+  private toKey(purpose: string, subject: string, [secret = ''] = toSecrets(this.secret)): string {
+    return createHmac('sha256', Buffer.from(hkdfSync('sha256', secret, '', 'alula/codes', 32)))
+      .update(JSON.stringify([purpose, subject]))
+      .digest('base64url')
+  }
+
+  private get secret(): Secret {
+    return this.service.configuration.secret as Secret
+  }
+}
+
+function toSealPurpose(purpose: string): string {
+  return `code ${purpose}`
+}
+
+function toHash(id: string, code: string): string {
+  return createHash('sha256').update(`${id} ${code}`).digest('base64url')
+}
+
+function isSameHash(one: string, other: string): boolean {
+  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (!hasCode(error, 404)) throw error
+}
+
+function createInvalid(): NotAuthenticated {
+  return new NotAuthenticated('Invalid code: it is not one of ours, has been used, or is too old')
+}
+
+function isSubject(value: unknown): value is string | number {
+  return isString(value) || Number.isFinite(value)
+}
