@@ -73,7 +73,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
   }
 
   /**
-   * Finds the entity with a username.
+   * Finds the entity with a username, in NFC (RFC 8265 §3.3); or else as it was stored in another form.
    *
    * @throws NotAuthenticated when there is none
    */
@@ -82,13 +82,16 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     if (!username) throw this.createError(params)
 
     const { configuration, entityService } = this.getSettings(params)
-    const query = await this.getEntityQuery({ [configuration.entityUsernameField]: username }, params)
-    const found = await entityService.find(copyWith(toInternal(params), { query }))
-    const [entity] = Array.isArray(found) ? found : (found?.data ?? [])
 
-    if (!entity) throw this.createError(params)
+    for (const form of toUsernames(username)) {
+      const query = await this.getEntityQuery({ [configuration.entityUsernameField]: form }, params)
+      const found = await entityService.find(copyWith(toInternal(params), { query }))
+      const [entity] = Array.isArray(found) ? found : (found?.data ?? [])
 
-    return entity
+      if (entity) return entity
+    }
+
+    throw this.createError(params)
   }
 
   /** The entity as the caller may see it: for a call from outside it is loaded as one, with the hooks for that. */
@@ -118,13 +121,17 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     const hash = this.getCredential(entity, params)
 
     if (typeof hash !== 'string' || hash === '') await this.compareWithNothing(password, params)
-    else if ((await this.hasher.compare(password, hash, this.toAbortCheck(params))) === true) return entity
+    else {
+      for (const form of toPasswords(password)) {
+        if ((await this.hasher.compare(form, hash, this.toAbortCheck(params))) === true) return entity
+      }
+    }
 
     throw this.createError(params)
   }
 
   /**
-   * Hashes a new password.
+   * Hashes a new password, in NFC (RFC 8265 §4.2): keyboards differ in how they send a letter with an accent.
    *
    * @param password The password
    * @param params Those of the call
@@ -142,7 +149,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     }
     if (!isCredential(password)) throw new BadRequest(`Invalid '${passwordField}': expected no NUL character`)
 
-    const hash = await this.hasher.hash(password, isAborted)
+    const hash = await this.hasher.hash(password.normalize('NFC'), isAborted)
 
     if (typeof hash !== 'string' || hash === '')
       throw createError('ALULA_INVALID_RETURN_VALUE', 'The hasher returned no hash')
@@ -225,7 +232,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     const { hasher } = this
 
     if (hasher instanceof BcryptHasher) {
-      await hasher.compare(password, '', this.toAbortCheck(params))
+      for (const form of toPasswords(password)) await hasher.compare(form, '', this.toAbortCheck(params))
       return
     }
 
@@ -234,7 +241,9 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     }
 
     try {
-      await hasher.compare(password, await this.dummy.hash, this.toAbortCheck(params))
+      const hash = await this.dummy.hash
+
+      for (const form of toPasswords(password)) await hasher.compare(form, hash, this.toAbortCheck(params))
     } catch (error) {
       // Not kept: what failed for once must not fail for every unknown user from now on.
       delete this.dummy
@@ -270,7 +279,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
       if (!isWeak) return entity
 
       // With the old hash in the query, so that a password that was changed meanwhile is not put back.
-      const change = { [field]: await hasher.hash(password) }
+      const change = { [field]: await hasher.hash(password.normalize('NFC')) }
 
       await entityService._patch(entity[entityId], change, { query: { [field]: hash } })
       // Without hooks there is no event.
@@ -298,6 +307,16 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
   private createError(params: object): NotAuthenticated {
     return new NotAuthenticated(this.getSettings(params).configuration.errorMessage)
   }
+}
+
+/** In NFC, and as it was received where that differs: it may have been hashed like that once. */
+function toPasswords(password: string): readonly string[] {
+  return [...new Set([password.normalize('NFC'), password])]
+}
+
+/** The same for a username, which may also have been stored in NFD. */
+function toUsernames(username: string): readonly string[] {
+  return [...new Set([username.normalize('NFC'), username, username.normalize('NFD')])]
 }
 
 function isCredential(value: unknown): value is string {
