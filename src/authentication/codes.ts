@@ -133,7 +133,7 @@ export class Codes {
   /**
    * Redeems a code.
    *
-   * @throws NotAuthenticated for a code that is not valid, or not any more; TooManyRequests when too many have failed
+   * @throws NotAuthenticated for a code that is not valid, or no longer; TooManyRequests when too many have failed
    */
   async redeem({ code, purpose, subject }: CodeClaim, params: AuthenticationParams): Promise<RedeemedCode> {
     const isShort = subject !== undefined && typeof code === 'string' && /^\d{6,12}$/.test(code.trim())

@@ -191,7 +191,7 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     return { strategy: this.name, accessToken: credentials }
   }
 
-  /** Nobody guesses a signature: tokens that are no longer valid do not count as failed logins. */
+  /** A signature cannot be guessed: tokens that are no longer valid do not count as failed logins. */
   get isGuessable(): boolean {
     return false
   }
