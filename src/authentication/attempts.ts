@@ -58,18 +58,20 @@ export class Attempts {
    *
    * @param data The credentials
    * @param params Those of the call
+   * @param allowed The names of the strategies that may verify them
    * @param work Verifies them, with the params that it gets
    * @throws TooManyRequests when the budget is used up; and what `work` throws
    */
   async run<T>(
     data: AuthenticationRequest | null | undefined,
     params: AuthenticationParams,
+    allowed: readonly string[],
     work: (params: AuthenticationParams) => Promise<T>
   ): Promise<T> {
     const { strategies } = this.service
     // A client may send anything in its place.
     const name = typeof data?.strategy === 'string' ? data.strategy : ''
-    const strategy = strategies[name]
+    const strategy = allowed.includes(name) ? strategies[name] : undefined
     const { attempt } = getServiceSlots(params, strategies)
 
     if (!data || !strategy || attempt === 'counted' || !isOfClient(params)) return work(params)

@@ -286,7 +286,7 @@ export class AuthenticationBase {
     params: AuthenticationParams,
     ...allowed: string[]
   ): Promise<AuthenticationResult> {
-    return this.state.attempts.run(authentication, withSettings(this, params), (own) =>
+    return this.state.attempts.run(authentication, withSettings(this, params), allowed, (own) =>
       this.verifyCredentials(authentication, own, allowed)
     )
   }
