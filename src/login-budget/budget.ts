@@ -6,6 +6,7 @@ import { getInternals, warnOnce } from '../core/internals.ts'
 import type { Application, Params } from '../core/types.ts'
 import { TooManyRequests } from '../errors.ts'
 import { hasCode } from '../utils/check.ts'
+import { mapAll } from '../utils/promise.ts'
 import { toAddressKey } from './address.ts'
 import { type LoginBudgetOptions, type LoginBudgetSettings, toSettings } from './options.ts'
 import { PendingAttempts } from './pending.ts'
@@ -139,10 +140,11 @@ class Points {
       if (address) await this.takeOf(`address ${address}`, addressPoints)
       if (account) await this.takeOfAccount(account, address, accountPoints)
     } catch (error) {
-      if (!(error instanceof NoPoints)) throw error
-      if (this.settings.isEnforced) {
+      const hasPoints = !(error instanceof NoPoints)
+
+      if (hasPoints || this.settings.isEnforced) {
         await this.end('not compared')
-        throw toTooMany(error.resetIn)
+        throw hasPoints ? error : toTooMany(error.resetIn)
       }
 
       warnOnce(
@@ -157,12 +159,18 @@ class Points {
   async end(outcome: Outcome): Promise<void> {
     const { account, address } = this.place
 
-    for (const key of this.taken.splice(0)) {
-      if (outcome !== 'wrong') await this.store.giveBack(key, this.settings.duration)
-      this.pending.end(key, outcome !== 'wrong')
-    }
+    await mapAll(this.taken.splice(0), (key) => this.release(key, outcome !== 'wrong'))
 
     if (outcome === 'right' && account && address) await this.store.know(account, address)
+  }
+
+  /** Also where the store fails: other attempts may wait. */
+  private async release(key: string, givesBack: boolean): Promise<void> {
+    try {
+      if (givesBack) await this.store.giveBack(key, this.settings.duration)
+    } finally {
+      this.pending.end(key, givesBack)
+    }
   }
 
   /** Points that other attempts may give back are waited for: many users of one address log in after a restart. */

@@ -7,7 +7,7 @@ const [NFC, NFD] = ['caf\u00e9 zo\u00eb', 'cafe\u0301 zoe\u0308'] as const
 const FORMS = [NFC, NFD]
 const EMAIL = 'wren@example.org'
 
-async function open(user: object, settings: object = {}) {
+async function open(user: object, settings: { readonly [option: string]: unknown } = {}) {
   const app = createApp({ settings })
 
   await app.service('users')._create(user)
