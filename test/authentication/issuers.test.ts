@@ -3,88 +3,14 @@
 import { createPrivateKey, sign as signBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import * as jose from 'jose'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { AuthenticationService, authenticate, JWTStrategy } from '../../src/authentication.ts'
-import express, { errorHandler, rest } from '../../src/express.ts'
+import { describe, expect, it } from 'vitest'
+import { AuthenticationService, JWTStrategy } from '../../src/authentication.ts'
 import { alula } from '../../src/index.ts'
-import { memory } from '../../src/memory.ts'
-import { socketio } from '../../src/socketio.ts'
-import { AUDIENCE, createKey, type Issuer, startIssuer } from '../support/issuer.ts'
+import { AUDIENCE, createKey, startIssuer } from '../support/issuer.ts'
 import { SECRET } from '../support/login.ts'
-import { listen, serve } from '../support/server.ts'
+import { listen } from '../support/server.ts'
 import { ask, connectSocket, next } from '../support/sockets.ts'
-import { until } from '../support/until.ts'
-
-const KEY = createKey('one')
-const NEXT = createKey('two')
-const MINUTE = 60_000
-
-interface Options {
-  readonly issuers: readonly any[]
-  readonly settings?: object
-  readonly users?: readonly any[]
-}
-
-/** An application whose `notes` say who reads them. */
-async function open({ issuers, settings = {}, users = [{ id: 1, sub: 'wren' }] }: Options) {
-  const app: any = express(alula())
-    .configure(rest())
-    .configure(socketio({ logger: false }))
-
-  app.set('authentication', {
-    secret: SECRET,
-    service: 'users',
-    entity: 'user',
-    authStrategies: ['jwt'],
-    jwt: {
-      issuers: issuers.map(({ fetched, getToken, rotate, stop, start, ...issuer }) => ({
-        audience: AUDIENCE,
-        toUser: async ({ sub }: any) =>
-          (await app.service('users').find({ query: { sub }, paginate: false }))[0],
-        ...issuer
-      }))
-    },
-    ...settings
-  })
-
-  const auth = new AuthenticationService(app)
-
-  auth.register('jwt', new JWTStrategy())
-  app.use('authentication', auth)
-  app.use('users', memory())
-  app.use('notes', { find: async ({ user }: any) => ({ of: user?.sub ?? null }) })
-  app.service('notes').hooks({ before: { all: [authenticate('jwt')] } })
-  app.use(errorHandler({ logger: false }))
-
-  const url = await serve(app)
-
-  for (const user of users) await app.service('users').create(user)
-
-  const read = async (token: string) => {
-    const response = await fetch(`${url}/notes`, { headers: { Authorization: `Bearer ${token}` } })
-
-    return { status: response.status, body: (await response.json()) as any }
-  }
-
-  return { app, url, read }
-}
-
-/** Signs as a provider would that says anything. */
-async function sign(
-  { issuer }: Pick<Issuer, 'issuer'>,
-  { key = KEY, header = {}, claims = {} }: { key?: any; header?: object; claims?: object } = {}
-): Promise<string> {
-  const now = Math.floor(Date.now() / 1000)
-
-  return new jose.SignJWT({ iss: issuer, aud: AUDIENCE, sub: 'wren', iat: now, exp: now + 3600, ...claims })
-    .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: 'at+jwt', ...header } as any)
-    .sign(await jose.importJWK(key, key.alg))
-}
-
-function moveClock(time: number): void {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + time })
-  onTestFinished(() => void vi.useRealTimers())
-}
+import { KEY, NEXT, open, sign } from './issuers-app.ts'
 
 describe('a token of another issuer', () => {
   it('stands for the user that the application finds', async () => {
@@ -266,103 +192,6 @@ describe('a token is refused', () => {
     await app.service('authentication').revokeAccessToken(own)
     expect(await read(own)).toMatchObject({ status: 401 })
     expect(await read(foreign)).toMatchObject({ status: 200 })
-  })
-})
-
-describe('the keys of an issuer', () => {
-  it('are found without a name, among several', async () => {
-    const issuer = await startIssuer(KEY, NEXT)
-    const { read } = await open({ issuers: [issuer] })
-
-    for (const key of [KEY, NEXT]) {
-      expect(await read(await sign(issuer, { key: { ...key, kid: undefined } }))).toMatchObject({
-        status: 200
-      })
-    }
-    expect(await read(await sign(issuer, { key: { ...createKey(undefined) } }))).toMatchObject({
-      status: 401
-    })
-  })
-
-  it('stay in use while the issuer is away, however long', async () => {
-    const issuer = await startIssuer(KEY)
-    const { read } = await open({ issuers: [issuer] })
-
-    await read(await issuer.getToken())
-    await issuer.stop()
-
-    for (let i = 0; i < 3; i++) {
-      moveClock(60 * MINUTE)
-      expect(await read(await sign(issuer))).toMatchObject({ status: 200 })
-    }
-  })
-
-  it('without any, each token is a 503, and then they are there', async () => {
-    const issuer = await startIssuer(KEY)
-    const { read } = await open({ issuers: [issuer] })
-    const [token, forged] = [await issuer.getToken(), await sign(issuer, { key: NEXT })]
-
-    await issuer.stop()
-    for (const each of [token, forged, token]) {
-      expect(await read(each)).toMatchObject({ status: 503, body: { name: 'Unavailable' } })
-    }
-
-    await issuer.start()
-    moveClock(1000)
-    expect(await read(forged)).toMatchObject({ status: 401 })
-    expect(await read(token)).toMatchObject({ status: 200 })
-  })
-
-  it('are fetched for a name that is not known, at most once a minute', async () => {
-    const issuer = await startIssuer(KEY)
-    const { read } = await open({ issuers: [issuer] })
-
-    await read(await issuer.getToken())
-    issuer.rotate(NEXT)
-
-    const rotated = await issuer.getToken()
-
-    expect(await read(rotated)).toMatchObject({ status: 401, body: { message: 'jwt key unknown' } })
-    expect(issuer.fetched()).toBe(1)
-    moveClock(MINUTE)
-
-    const unknown = await sign(issuer, { key: { ...NEXT, kid: 'three' } })
-    const statuses = await Promise.all(Array.from({ length: 50 }, async () => (await read(unknown)).status))
-
-    expect(statuses).toEqual(Array(50).fill(401))
-    expect(issuer.fetched()).toBe(2)
-    expect(await read(rotated)).toMatchObject({ status: 200 })
-
-    // While it is away, too.
-    await issuer.stop()
-    moveClock(MINUTE)
-    expect(await read(unknown)).toMatchObject({ status: 503 })
-    expect(await read(unknown)).toMatchObject({ status: 401 })
-    expect(await read(rotated)).toMatchObject({ status: 200 })
-  })
-
-  it('that the issuer has withdrawn go after ten minutes', async () => {
-    const issuer = await startIssuer(KEY)
-    const { read } = await open({ issuers: [issuer] })
-
-    expect(await read(await sign(issuer))).toMatchObject({ status: 200 })
-    issuer.rotate(NEXT)
-    moveClock(10 * MINUTE)
-    await until(async () => expect(await read(await sign(issuer))).toMatchObject({ status: 401 }))
-    expect(await read(await issuer.getToken())).toMatchObject({ status: 200 })
-  })
-
-  it.each([
-    ['no JSON', 'x'],
-    ['no list', '{}'],
-    ['an empty list', '{"keys":[]}'],
-    ['more than 256 KiB', `{"keys":[{"kty":"${'x'.repeat(300_000)}"}]}`],
-    ['a secret', '{"keys":[{"kty":"oct","k":"c2VjcmV0","kid":"one"}]}']
-  ])('that are %s let no token in', async (_title, body) => {
-    const url = await listen(createServer((_request, response) => response.end(body)))
-    const { read } = await open({ issuers: [{ issuer: url, jwks: url }] })
-
-    expect([401, 503]).toContain((await read(await sign({ issuer: url }))).status)
   })
 })
 

@@ -1,0 +1,117 @@
+// The public keys of an issuer (RFC 7517 §5).
+import type { LocalJWKSet } from 'jose'
+import { Unavailable } from '../errors.ts'
+import { hasCode } from '../utils/check.ts'
+
+/** Makes what chooses a key of a set: `createLocalJWKSet` of `jose`. */
+export type CreateKeySet = (keys: any) => LocalJWKSet
+
+/** How often a key that is not known has the keys fetched, at most, in milliseconds. */
+const COOLDOWN = 60_000
+
+/** How soon they are fetched again while there are none, in milliseconds. */
+const RETRY = 1000
+
+/** After how many milliseconds they are fetched again by themselves: keys that the issuer has withdrawn go. */
+const MAX_AGE = 10 * 60_000
+
+/** How long an issuer may take to respond, in milliseconds. */
+const TIMEOUT = 5000
+
+/** How many bytes its keys may have. */
+const MAX_SIZE = 256 * 1024
+
+/** The public keys of one issuer. Those that are known stay in use while the issuer is away. */
+export class KeySet {
+  private readonly url: string
+  private readonly create: CreateKeySet
+  private keys: LocalJWKSet | undefined
+  private askedAt = Number.NEGATIVE_INFINITY
+  private fetching: Promise<void> | undefined
+
+  /**
+   * @param url Where they are
+   * @param create Makes what chooses one
+   */
+  constructor(url: string, create: CreateKeySet) {
+    this.url = url
+    this.create = create
+  }
+
+  /**
+   * The key that the header of a token asks for, among those of the issuer.
+   *
+   * @throws Unavailable as long as there are no keys, and for one that is not known while the issuer is away
+   */
+  async find(...asked: Parameters<LocalJWKSet>): ReturnType<LocalJWKSet> {
+    if (!this.keys) await this.fetchAfter(RETRY)
+    // A request does not wait for that.
+    else if (this.isAfter(MAX_AGE)) this.fetchAfter(MAX_AGE).catch(() => undefined)
+
+    if (!this.keys) throw createUnavailable()
+
+    try {
+      return await this.keys(...asked)
+    } catch (error) {
+      if (!hasCode(error, 'ERR_JWKS_NO_MATCHING_KEY') || !(this.fetching || this.isAfter(COOLDOWN)))
+        throw error
+    }
+
+    await this.fetchAfter(COOLDOWN)
+
+    return this.keys(...asked)
+  }
+
+  private isAfter(time: number): boolean {
+    return Date.now() - this.askedAt >= time
+  }
+
+  /** For all callers at once. */
+  private async fetchAfter(time: number): Promise<void> {
+    if (!this.fetching && this.isAfter(time)) {
+      this.askedAt = Date.now()
+      this.fetching = this.fetch().finally(() => {
+        this.fetching = undefined
+      })
+    }
+
+    await this.fetching
+  }
+
+  private async fetch(): Promise<void> {
+    try {
+      const keys: any = JSON.parse(await fetchText(this.url))
+
+      // One that has lost its keys is away.
+      if (!(keys?.keys?.length > 0)) throw new Error('There are no keys')
+
+      this.keys = this.create(keys)
+    } catch (cause) {
+      throw Object.assign(createUnavailable(), { cause })
+    }
+  }
+}
+
+async function fetchText(url: string): Promise<string> {
+  const { ok, status, body } = await fetch(url, {
+    headers: { Accept: 'application/json' },
+    signal: AbortSignal.timeout(TIMEOUT)
+  })
+  const chunks: Uint8Array[] = []
+  let size = 0
+
+  if (!ok) throw new Error(`The response is ${status}`)
+
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength
+    // To leave the loop ends the request.
+    if (size > MAX_SIZE) throw new Error(`The response has more than ${MAX_SIZE} bytes`)
+    chunks.push(chunk)
+  }
+
+  return Buffer.concat(chunks).toString()
+}
+
+function createUnavailable(): Unavailable {
+  return new Unavailable('The issuer of the token cannot be reached')
+}
