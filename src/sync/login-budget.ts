@@ -15,11 +15,11 @@ import { RedisConnection, type RedisOptions, type RedisSettings, toRedisSettings
 /** The options of {@link RedisLoginBudgetStore}. */
 export interface RedisLoginBudgetOptions extends RedisOptions {}
 
-/** How long, in milliseconds, a login waits for Redis. */
-const TIMEOUT = 500
+/** How long, in milliseconds, a login waits for Redis. A process that is busy itself must not take that for an outage. */
+const TIMEOUT = 2000
 
 /** For how long, in milliseconds, a Redis that has not responded is not asked. */
-const PAUSE = 1000
+const PAUSE = 2000
 
 /** More points than are ever taken: what is too many is decided elsewhere. */
 const POINTS = Number.MAX_SAFE_INTEGER

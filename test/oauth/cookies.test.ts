@@ -7,6 +7,26 @@ import { expectRefusal, FAILED, OAUTH, start, toCookieHeader, WREN } from './ref
 /** As long as the query of a login may be, or nearly so. */
 const LONG = `?redirect=/${'x'.repeat(1000)}`
 
+it('a login that has begun ends after its secret was replaced, as long as that is listed', async () => {
+  const { server, agent } = await start()
+  const settings = server.app.get('authentication')
+  const rotate = (secret: unknown) => server.app.set('authentication', { ...settings, secret })
+  const callback = await visit(server, agent, 'nest', 'wren')
+
+  rotate('another secret, which is as long as it has to be')
+  await expectRefusal(await agent.request(callback))
+  rotate(['another secret, which is as long as it has to be', settings.secret])
+  expect((await agent.request(await visit(server, agent, 'nest', 'wren'))).status).toBe(200)
+
+  const begun = await visit(server, agent, 'nest', 'wren')
+
+  rotate([
+    'a third secret, which is as long as it has to be too',
+    'another secret, which is as long as it has to be'
+  ])
+  expect((await agent.request(begun)).status).toBe(200)
+})
+
 describe('a login is refused', () => {
   it('with the cookie of one provider at the callback of another', async () => {
     const { server, agent, provider } = await start({}, ['nest', 'tree'])
