@@ -295,7 +295,7 @@ export const differences: Differences = {
   'checked-settings': {
     'setup with a secret that is no text': [
       "Error: A 'secret' must be provided in your authentication configuration",
-      "TypeError: Invalid option 'secret' of authentication: expected a string that is not empty"
+      "TypeError: Invalid option 'secret' of authentication: expected a string that is not empty, or several in an array, of which the first one signs"
     ],
     'construct with a setting that is no object': [
       '{"0":"x"}',
@@ -317,7 +317,7 @@ export const differences: Differences = {
   'empty-secret': {
     'setup with an empty secret': [
       '"is set up"',
-      "TypeError: Invalid option 'secret' of authentication: expected a string that is not empty"
+      "TypeError: Invalid option 'secret' of authentication: expected a string that is not empty, or several in an array, of which the first one signs"
     ]
   },
   'strategy-options': {
