@@ -5,8 +5,14 @@ import { addServiceSlots, getServiceSlots } from '../utils/call-state.ts'
 import { hasCode } from '../utils/check.ts'
 import { KeyedMutex } from '../utils/keyed-mutex.ts'
 import { assertSync } from '../utils/promise.ts'
+import {
+  type ConnectionLogin,
+  ConnectionLogins,
+  isEntityName,
+  isEveryEntity,
+  toEntityName
+} from './connection-logins.ts'
 import type { RevocationStore } from './revocation.ts'
-import { isEntityName, isEveryEntity, type Session, Sessions, toEntityName } from './sessions.ts'
 import { withSettings } from './settings.ts'
 import type { AuthenticationConfiguration, AuthenticationParams, AuthenticationRequest } from './types.ts'
 
@@ -63,13 +69,13 @@ export interface EntitySource {
   readonly idName: string
 }
 
-/** The events after which a session of an entity may have become invalid. */
+/** The events after which a login of an entity may have become invalid. */
 const CHANGES = ['updated', 'patched', 'removed']
 
-/** The sessions of real-time connections: what begins them, what ends them, and one login or logout at a time. */
+/** The logins of real-time connections: what begins them, what ends them, and one login or logout at a time. */
 export class Connections {
   private readonly service: Service
-  private readonly sessions = new Sessions((connection) => this.end(connection))
+  private readonly logins = new ConnectionLogins((connection) => this.end(connection))
   /** The logins and logouts of a connection run one after another. */
   private readonly turns = new KeyedMutex<RealTimeConnection>()
   /** Those that run, and those that wait for their turn. */
@@ -131,16 +137,16 @@ export class Connections {
   }
 
   /**
-   * Begins the session of a connection. It ends when its token expires or is revoked, and when its entity has changed so
+   * Begins the login of a connection. It ends when its token expires or is revoked, and when its entity has changed so
    * that the token is no longer valid.
    *
-   * @throws NotAuthenticated for a session that is no longer valid
+   * @throws NotAuthenticated for a login that is no longer valid
    */
-  async start(connection: RealTimeConnection, session: Session): Promise<void> {
-    const { tokenId, entity, authentication } = session
+  async start(connection: RealTimeConnection, login: ConnectionLogin): Promise<void> {
+    const { tokenId, entity, authentication } = login
 
-    // In this order: a revocation from here on ends the session, and an earlier one is found.
-    this.sessions.start(connection, session)
+    // In this order: a revocation from here on ends the login, and an earlier one is found.
+    this.logins.start(connection, login)
 
     try {
       if (await this.service.tokens.revocations?.isRevoked(tokenId)) throw new NotAuthenticated('jwt revoked')
@@ -155,9 +161,9 @@ export class Connections {
     }
   }
 
-  /** Removes the session of a connection. */
+  /** Removes the login of a connection. */
   stop(connection: RealTimeConnection): void {
-    this.sessions.stop(connection)
+    this.logins.stop(connection)
   }
 
   /** Closes a connection: transports do so when the application emits `disconnect`. */
@@ -171,13 +177,13 @@ export class Connections {
 
   /** Closes the connections of a token, except for one. */
   endToken(tokenId: string, staying?: RealTimeConnection): void {
-    for (const connection of this.sessions.find(tokenId)) {
+    for (const connection of this.logins.find(tokenId)) {
       if (connection !== staying) this.end(connection)
     }
   }
 
   /**
-   * Verifies the sessions of an entity again, in all processes, and closes the connections whose session is not valid any
+   * Verifies the logins of an entity again, in all processes, and closes the connections whose login is not valid any
    * more.
    *
    * @param path The path of the service of the entity
@@ -191,7 +197,7 @@ export class Connections {
   }
 
   /**
-   * Verifies sessions whenever an entity changes, here or in another process.
+   * Verifies logins whenever an entity changes, here or in another process.
    *
    * @param sources Where entities are; one that is given twice counts once
    */
@@ -254,7 +260,7 @@ export class Connections {
   private verifyEntity(entity: string): Promise<void> {
     for (const call of this.calls) call.changes.add(entity)
 
-    const find = () => (isEveryEntity(entity) ? this.sessions.all : this.sessions.find(entity))
+    const find = () => (isEveryEntity(entity) ? this.logins.all : this.logins.find(entity))
 
     // What cannot be verified after a change counts as not valid.
     return this.verifySoon(entity, find, () => false)
@@ -264,7 +270,7 @@ export class Connections {
   private verifyMissed(): Promise<void> {
     return this.verifySoon(
       'missed',
-      () => this.sessions.all,
+      () => this.logins.all,
       (error) => {
         reportError(this.service.app, error)
 
@@ -302,16 +308,16 @@ export class Connections {
     const verified = new Map<string, boolean>()
 
     for (const connection of connections) {
-      const session = this.sessions.get(connection)
+      const login = this.logins.get(connection)
 
-      if (!session) continue
+      if (!login) continue
 
-      const { tokenId, authentication } = session
+      const { tokenId, authentication } = login
       const isValid = verified.get(tokenId) ?? (await this.isValid(authentication, onFailure))
 
       verified.set(tokenId, isValid)
       // Another user may have logged in meanwhile.
-      if (!isValid && this.sessions.get(connection) === session) this.end(connection)
+      if (!isValid && this.logins.get(connection) === login) this.end(connection)
     }
   }
 

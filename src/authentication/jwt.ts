@@ -4,10 +4,10 @@ import { hasCode } from '../utils/check.ts'
 import { parseCookies } from '../utils/cookie.ts'
 import { createError } from '../utils/developer-error.ts'
 import { copyWith } from '../utils/object.ts'
+import { toEntityName } from './connection-logins.ts'
 import { getRunningCall } from './connections.ts'
 import { type EntityPlace, withoutProvider } from './entities.ts'
 import { assertIssuers, Issuers, type TokenIssuer } from './issuers.ts'
-import { toEntityName } from './sessions.ts'
 import type { StrategySettings } from './settings.ts'
 import type { IncomingRequest } from './strategies.ts'
 import { AuthenticationBaseStrategy, assertOwnService } from './strategy.ts'
@@ -220,7 +220,7 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
 
       await this.auth.connections.start(connection, {
         tokenId: toTokenId(accessToken, isForeign ? {} : payload),
-        entity: toNameAmongSessions(settings, result[entity]?.[settings.idName] ?? payload.sub),
+        entity: toNameAmongLogins(settings, result[entity]?.[settings.idName] ?? payload.sub),
         authentication,
         expiresAt: toExpiration(payload, isForeign ? {} : (this.auth.configuration.jwtOptions ?? {}))
       })
@@ -288,7 +288,7 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     // Changes are seen from the set-up on.
     const call = getRunningCall(auth, params)
     const isFresh =
-      verified && auth.isReady && call && !call.hasChanged(toNameAmongSessions(this.getSettings(params), id))
+      verified && auth.isReady && call && !call.hasChanged(toNameAmongLogins(this.getSettings(params), id))
 
     if (isFresh && this.showsCredentials) return verified
 
@@ -316,8 +316,8 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
   }
 }
 
-/** The name of an entity among sessions; `undefined` for tokens without an entity. */
-function toNameAmongSessions({ configuration }: StrategySettings, id: unknown): string | undefined {
+/** The name of an entity among logins; `undefined` for tokens without an entity. */
+function toNameAmongLogins({ configuration }: StrategySettings, id: unknown): string | undefined {
   const { entity, service } = configuration
 
   return entity && service ? toEntityName(service, id) : undefined

@@ -2,21 +2,21 @@ import type { RealTimeConnection } from '../core/types.ts'
 import { setLongTimeout } from './timers.ts'
 import type { AuthenticationRequest } from './types.ts'
 
-/** What keeps a real-time connection logged in. */
-export interface Session {
+/** What a real-time connection is logged in with. */
+export interface ConnectionLogin {
   /** The id of the access token. */
   readonly tokenId: string
   /** What {@link toEntityName} returns for the entity; `undefined` for a token without an entity. */
   readonly entity: string | undefined
-  /** The credentials that verify the session again. */
+  /** The credentials that verify the login again. */
   readonly authentication: AuthenticationRequest
   /** When the token expires, in milliseconds since 1970; `Infinity` for never. */
   readonly expiresAt: number
 }
 
-/** The sessions of real-time connections, by access token and by entity. A connection has one session at a time. */
-export class Sessions {
-  private readonly sessions = new Map<RealTimeConnection, Session>()
+/** The logins of real-time connections, by access token and by entity. A connection has one login at a time. */
+export class ConnectionLogins {
+  private readonly logins = new Map<RealTimeConnection, ConnectionLogin>()
   /** Connections by the id of their token, and by the name of their entity. */
   private readonly connections = new Map<string, Set<RealTimeConnection>>()
   private readonly timers = new Map<RealTimeConnection, () => void>()
@@ -27,9 +27,9 @@ export class Sessions {
     this.onExpired = onExpired
   }
 
-  /** The connections that have a session. */
+  /** The connections that are logged in. */
   get all(): RealTimeConnection[] {
-    return [...this.sessions.keys()]
+    return [...this.logins.keys()]
   }
 
   /** The connections of a token, or of an entity. */
@@ -37,25 +37,25 @@ export class Sessions {
     return [...(this.connections.get(name) ?? [])]
   }
 
-  /** The session of a connection. */
-  get(connection: RealTimeConnection): Session | undefined {
-    return this.sessions.get(connection)
+  /** The login of a connection. */
+  get(connection: RealTimeConnection): ConnectionLogin | undefined {
+    return this.logins.get(connection)
   }
 
-  /** Replaces the session of a connection. */
-  start(connection: RealTimeConnection, session: Session): void {
+  /** Replaces the login of a connection. */
+  start(connection: RealTimeConnection, login: ConnectionLogin): void {
     this.stop(connection)
-    this.sessions.set(connection, session)
+    this.logins.set(connection, login)
 
-    for (const name of toNames(session)) {
+    for (const name of toNames(login)) {
       const others = this.connections.get(name) ?? new Set()
 
       this.connections.set(name, others.add(connection))
     }
 
-    if (session.expiresAt === Number.POSITIVE_INFINITY) return
+    if (login.expiresAt === Number.POSITIVE_INFINITY) return
 
-    const delay = session.expiresAt - Date.now()
+    const delay = login.expiresAt - Date.now()
 
     this.timers.set(
       connection,
@@ -63,17 +63,17 @@ export class Sessions {
     )
   }
 
-  /** Removes the session of a connection, if it has one. */
+  /** Removes the login of a connection, if it has one. */
   stop(connection: RealTimeConnection): void {
-    const session = this.sessions.get(connection)
+    const login = this.logins.get(connection)
 
-    if (!session) return
+    if (!login) return
 
-    this.sessions.delete(connection)
+    this.logins.delete(connection)
     this.timers.get(connection)?.()
     this.timers.delete(connection)
 
-    for (const name of toNames(session)) {
+    for (const name of toNames(login)) {
       const others = this.connections.get(name)
 
       others?.delete(connection)
@@ -82,14 +82,14 @@ export class Sessions {
   }
 }
 
-function toNames({ tokenId, entity }: Session): string[] {
+function toNames({ tokenId, entity }: ConnectionLogin): string[] {
   return entity === undefined ? [tokenId] : [tokenId, entity]
 }
 
 const ENTITY = 'entity:'
 
 /**
- * The name of an entity among sessions, and in what processes tell each other.
+ * The name of an entity among logins, and in what processes tell each other.
  *
  * @param path The path of its service
  * @param id Its id; `undefined` when it is not known, which stands for every entity
