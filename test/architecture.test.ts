@@ -15,7 +15,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['errors'],
   ['hooks', 'query'],
   ['core'],
-  ['authentication-hooks', 'login-budget', 'schema'],
+  ['authentication-hooks', 'login-budget', 'schema', 'sessions'],
   ['access', 'relations'],
   ['scope'],
   ['transport', 'adapter', 'authentication', 'client', 'manifest'],

@@ -56,7 +56,7 @@ export class AccessTokens {
    */
   async verify(accessToken: string, options?: JwtVerifyOptions, secret?: TokenSecret): Promise<any> {
     const configuration = this.getConfiguration()
-    const { payload, id } = this.read(configuration, accessToken, options, secret)
+    const { payload, id } = this.readWith(configuration, accessToken, options, secret)
 
     if (await this.getRevocations(configuration)?.isRevoked(id)) throw new NotAuthenticated('jwt revoked')
 
@@ -76,7 +76,7 @@ export class AccessTokens {
     secret: TokenSecret | undefined,
     onRevoked: (id: string) => void
   ): Promise<void> {
-    const token = this.read(this.getConfiguration(), accessToken, options, secret)
+    const token = this.readWith(this.getConfiguration(), accessToken, options, secret)
 
     await this.revokeVerified(token, (id) => {
       this.verified.forget(accessToken)
@@ -137,7 +137,16 @@ export class AccessTokens {
     return revocation || undefined
   }
 
-  private read(
+  /**
+   * Reads a token whose signature and claims are valid. Whether it was revoked is not looked up.
+   *
+   * @throws NotAuthenticated for a token that is not valid
+   */
+  read(accessToken: string, options?: JwtVerifyOptions, secret?: TokenSecret): VerifiedToken {
+    return this.readWith(this.getConfiguration(), accessToken, options, secret)
+  }
+
+  private readWith(
     { jwtOptions, secret: usual }: AuthenticationConfiguration,
     accessToken: string,
     options?: JwtVerifyOptions,

@@ -1,5 +1,6 @@
 import { reportError } from '../core/events.ts'
 import type { Application, RealTimeConnection } from '../core/types.ts'
+import { getSessionClaim } from '../sessions/claim.ts'
 import { createError } from '../utils/developer-error.ts'
 import { mergePlain } from '../utils/object.ts'
 import { AccessTokens } from './access-tokens.ts'
@@ -9,6 +10,7 @@ import { Connections } from './connections.ts'
 import { Entities } from './entities.ts'
 import { assertOptions } from './options.ts'
 import { SecretKeys, type TokenSecret } from './secret-keys.ts'
+import { SessionLogins } from './session-logins.ts'
 import { createReader, getConfiguration, watchSetting, withSettings } from './settings.ts'
 import { createInvalid, type IncomingRequest, Strategies, type Strategy } from './strategies.ts'
 import type {
@@ -34,6 +36,7 @@ interface State {
   readonly entities: Entities
   readonly attempts: Attempts
   readonly codes: Codes
+  readonly sessionLogins: SessionLogins
 }
 
 /** The members of an authentication service as Feathers v5 has them. What they do is in the four parts of the state. */
@@ -89,7 +92,8 @@ export class AuthenticationBase {
       connections: new Connections(this),
       entities: new Entities(this, keys),
       attempts,
-      codes: new Codes(this, attempts)
+      codes: new Codes(this, attempts),
+      sessionLogins: new SessionLogins(this)
     }
     this.strategies = this.state.strategies.byName
 
@@ -174,7 +178,8 @@ export class AuthenticationBase {
   }
 
   /**
-   * Makes an access token unusable until it would have expired, and closes the real-time connections that are logged in with it.
+   * Makes an access token unusable until it would have expired, and closes the real-time connections that are logged in with
+   * it. The session of a token ends with it.
    *
    * @param accessToken The token
    * @param options Options over those of the configuration
@@ -188,7 +193,11 @@ export class AuthenticationBase {
     secret?: TokenSecret,
     staying?: RealTimeConnection
   ): Promise<void> {
-    const { tokens, connections } = this.state
+    const { tokens, connections, sessionLogins } = this.state
+    const { payload } = tokens.read(accessToken, options, secret)
+    const session = sessionLogins.isOn ? getSessionClaim(payload) : undefined
+
+    if (session) return sessionLogins.end(session.id, 'logout', payload.sub, staying)
 
     await tokens.revoke(accessToken, options, secret, (id) => connections.endToken(id, staying))
   }
@@ -247,7 +256,17 @@ export class AuthenticationBase {
     await this.connections.verify(path, id)
   }
 
-  /** What is made of the secrets: for this package, like the next three. */
+  /**
+   * Ends the sessions of a user, in all processes.
+   *
+   * @param userId The id of the user
+   * @param except The id of a session that goes on
+   */
+  async endSessions(userId: unknown, except?: string): Promise<void> {
+    await this.sessionLogins.endAll(userId, except)
+  }
+
+  /** What is made of the secrets: for this package, like the next four. */
   protected get keys(): SecretKeys {
     return this.state.keys
   }
@@ -265,6 +284,11 @@ export class AuthenticationBase {
   /** The entities: how strategies load them, and what ties tokens to them. */
   get entities(): Entities {
     return this.state.entities
+  }
+
+  /** The logins that last. */
+  get sessionLogins(): SessionLogins {
+    return this.state.sessionLogins
   }
 
   /** Whether the option `isActive` lets an entity in. */
@@ -343,6 +367,7 @@ export class AuthenticationBase {
   async setup(): Promise<void> {
     this.state.isReady = true
     this.connections.listen(this.entities.findSources())
+    this.sessionLogins.watch(this.entities.findSources())
 
     await this.state.strategies.setup()
   }

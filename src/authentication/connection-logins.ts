@@ -1,4 +1,5 @@
 import type { RealTimeConnection } from '../core/types.ts'
+import type { SessionClaim } from '../sessions/claim.ts'
 import { setLongTimeout } from './timers.ts'
 import type { AuthenticationRequest } from './types.ts'
 
@@ -10,8 +11,10 @@ export interface ConnectionLogin {
   readonly entity: string | undefined
   /** The credentials that verify the login again. */
   readonly authentication: AuthenticationRequest
-  /** When the token expires, in milliseconds since 1970; `Infinity` for never. */
+  /** When the login ends, or its session is looked at again, in milliseconds since 1970; `Infinity` for never. */
   readonly expiresAt: number
+  /** The session of the token, which lasts longer than the token. */
+  readonly session?: SessionClaim | undefined
 }
 
 /** The logins of real-time connections, by access token and by entity. A connection has one login at a time. */
@@ -22,7 +25,7 @@ export class ConnectionLogins {
   private readonly timers = new Map<RealTimeConnection, () => void>()
   private readonly onExpired: (connection: RealTimeConnection) => void
 
-  /** @param onExpired Called with a connection whose token has expired */
+  /** @param onExpired Called with a connection whose login has reached its `expiresAt` */
   constructor(onExpired: (connection: RealTimeConnection) => void) {
     this.onExpired = onExpired
   }

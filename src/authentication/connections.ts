@@ -14,7 +14,12 @@ import {
 } from './connection-logins.ts'
 import type { RevocationStore } from './revocation.ts'
 import { withSettings } from './settings.ts'
-import type { AuthenticationConfiguration, AuthenticationParams, AuthenticationRequest } from './types.ts'
+import type {
+  AuthenticationConfiguration,
+  AuthenticationParams,
+  AuthenticationRequest,
+  JwtVerifyOptions
+} from './types.ts'
 
 declare module '../utils/call-state.ts' {
   interface ServiceSlots {
@@ -29,6 +34,7 @@ interface Service {
   readonly configuration: AuthenticationConfiguration
   readonly strategies: object
   readonly tokens: { readonly revocations: RevocationStore | undefined }
+  readonly sessionLogins: { getEnd(id: string): Promise<number | undefined> }
   authenticate(
     authentication: AuthenticationRequest,
     params: AuthenticationParams,
@@ -75,7 +81,7 @@ const CHANGES = ['updated', 'patched', 'removed']
 /** The logins of real-time connections: what begins them, what ends them, and one login or logout at a time. */
 export class Connections {
   private readonly service: Service
-  private readonly logins = new ConnectionLogins((connection) => this.end(connection))
+  private readonly logins = new ConnectionLogins((connection) => this.handleExpired(connection))
   /** The logins and logouts of a connection run one after another. */
   private readonly turns = new KeyedMutex<RealTimeConnection>()
   /** Those that run, and those that wait for their turn. */
@@ -161,6 +167,32 @@ export class Connections {
     }
   }
 
+  /** The login of a connection, if it has one. */
+  getLogin(connection: RealTimeConnection | undefined): ConnectionLogin | undefined {
+    return connection && this.logins.get(connection)
+  }
+
+  /**
+   * The options that the credentials of a call are verified with: a connection with a session stays logged in when its
+   * access token has expired.
+   *
+   * @param authentication The credentials
+   * @param params Those of the call
+   */
+  toVerifyOptions(
+    authentication: AuthenticationRequest,
+    { connection, jwt }: AuthenticationParams
+  ): JwtVerifyOptions | undefined {
+    return this.isHeld(authentication, connection) ? { ...jwt, ignoreExpiration: true } : jwt
+  }
+
+  /** Whether credentials are those that a connection with a session was logged in with, and were not sent again. */
+  isHeld(authentication: AuthenticationRequest, connection: RealTimeConnection | undefined): boolean {
+    const login = this.getLogin(connection)
+
+    return Boolean(login?.session) && login?.authentication === authentication && login.expiresAt > Date.now()
+  }
+
   /** Removes the login of a connection. */
   stop(connection: RealTimeConnection): void {
     this.logins.stop(connection)
@@ -242,6 +274,22 @@ export class Connections {
     if (call.isOver && connection.authentication) this.end(connection)
   }
 
+  /** The session of a connection may have been used meanwhile. */
+  private async handleExpired(connection: RealTimeConnection): Promise<void> {
+    const login = this.logins.get(connection)
+    let end: number | undefined
+
+    try {
+      if (login?.session) end = await this.service.sessionLogins.getEnd(login.session.id)
+    } catch (error) {
+      reportError(this.service.app, error)
+    }
+
+    if (!login || this.logins.get(connection) !== login) return
+    if (end === undefined) this.end(connection)
+    else this.logins.start(connection, { ...login, expiresAt: end })
+  }
+
   private handleChange(path: string, id: unknown): void {
     this.verify(path, id).catch((error) => reportError(this.service.app, error))
   }
@@ -313,7 +361,7 @@ export class Connections {
       if (!login) continue
 
       const { tokenId, authentication } = login
-      const isValid = verified.get(tokenId) ?? (await this.isValid(authentication, onFailure))
+      const isValid = verified.get(tokenId) ?? (await this.isValid(connection, authentication, onFailure))
 
       verified.set(tokenId, isValid)
       // Another user may have logged in meanwhile.
@@ -322,11 +370,12 @@ export class Connections {
   }
 
   private async isValid(
+    connection: RealTimeConnection,
     authentication: AuthenticationRequest,
     onFailure: (error: unknown) => boolean
   ): Promise<boolean> {
     try {
-      await this.service.authenticate(authentication, {}, authentication.strategy as string)
+      await this.service.authenticate(authentication, { connection }, authentication.strategy as string)
 
       return true
     } catch (error) {

@@ -1,5 +1,6 @@
 import type { Params, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
+import { getSessionClaim } from '../sessions/claim.ts'
 import { hasCode } from '../utils/check.ts'
 import { parseCookies } from '../utils/cookie.ts'
 import { createError } from '../utils/developer-error.ts'
@@ -126,22 +127,47 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
 
     if (issuer) return this.authenticateForeign(issuer, accessToken, params)
 
-    const payload = await this.auth.verifyAccessToken(accessToken, params.jwt)
+    const { connections, sessionLogins, entities } = this.auth
+    const options = connections.toVerifyOptions(authentication, params)
+    const payload = await this.auth.verifyAccessToken(accessToken, options)
+    const session = getSessionClaim(payload)
     const result = { accessToken, authentication: { strategy: this.name, accessToken, payload } }
+
+    // What the server keeps for a connection shows nothing of what its client has received.
+    if (session && !connections.isHeld(authentication, params.connection)) await sessionLogins.see(session)
 
     if (entity === null) return result
 
     const id = await this.getEntityId(result, params)
+    const { current, shown } = await this.admit(id, payload[FINGERPRINT], params)
 
+    return entities.setVerified(copyWith(result, { [entity]: shown }), current)
+  }
+
+  /**
+   * Loads the entity of a login that goes on.
+   *
+   * @param id Its id
+   * @param fingerprints What it had to go by when the login began
+   * @param params Those of the call
+   * @returns The entity as the server sees it, and as the caller may
+   * @throws NotAuthenticated when it is gone or not active, or has other credentials
+   */
+  async admit(
+    id: unknown,
+    fingerprints: unknown,
+    params: AuthenticationParams
+  ): Promise<{ current: any; shown: any }> {
     if (!isId(id)) throw new NotAuthenticated('jwt subject missing')
 
     const { entities } = this.auth
+    const { entity } = this.getSettings(params).configuration
     const current = await this.loadEntity(id, params)
 
     if (!(await this.auth.isActive(current, params))) {
       throw new NotAuthenticated('The entity of the access token is not active')
     }
-    if (!entities.hasFingerprints(current, payload[FINGERPRINT], params)) {
+    if (!entities.hasFingerprints(current, fingerprints, params)) {
       throw new NotAuthenticated('jwt revoked')
     }
 
@@ -149,7 +175,7 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
       ? await this.getEntity(id, copyWith(params, { [entity]: current }))
       : current
 
-    return entities.setVerified(copyWith(result, { [entity]: shown }), current)
+    return { current, shown }
   }
 
   /** Ties new tokens to the password hash that was verified, as long as that is still the one of the entity. */
@@ -217,12 +243,16 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
       const payload = result.authentication?.payload ?? (await this.auth.verifyAccessToken(accessToken))
       const authentication = { strategy: this.name as string, accessToken }
       const isForeign = this.issuers.find(settings.configuration.issuers, accessToken) !== undefined
+      const session = isForeign ? undefined : getSessionClaim(payload)
 
       await this.auth.connections.start(connection, {
         tokenId: toTokenId(accessToken, isForeign ? {} : payload),
         entity: toNameAmongLogins(settings, result[entity]?.[settings.idName] ?? payload.sub),
         authentication,
-        expiresAt: toExpiration(payload, isForeign ? {} : (this.auth.configuration.jwtOptions ?? {}))
+        session,
+        expiresAt: session
+          ? this.auth.sessionLogins.toConnectionEnd(session)
+          : toExpiration(payload, isForeign ? {} : (this.auth.configuration.jwtOptions ?? {}))
       })
 
       connection.authentication = authentication

@@ -1,4 +1,5 @@
 import { assertBudget } from '../login-budget/options.ts'
+import { toRefreshSettings } from '../sessions/options.ts'
 import { isFunction, isObject, isString, isStringList } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import {
@@ -63,6 +64,7 @@ const CHECKS: OptionChecks = {
   authStrategies: STRATEGIES,
   parseStrategies: STRATEGIES,
   jwtOptions: [isObject, 'an object'],
+  refresh: [isObject, 'an object'],
   isActive: [isFunction, 'a function'],
   codes: [isString, 'the path of a service'],
   revocation: [isRevocation, "false, or an object with 'revoke' and 'isRevoked'"]
@@ -107,11 +109,12 @@ export const MISSING_SECRET = "A 'secret' must be provided in your authenticatio
 export function assertOptions(value: unknown, name: string): asserts value is Record<string, unknown> {
   assertAll(name, value, CHECKS, { further: ['budget'], others: 'unlike' })
 
-  const { jwtOptions, budget } = value as Partial<AuthenticationConfiguration>
+  const { jwtOptions, refresh, budget } = value as Partial<AuthenticationConfiguration>
 
   assertBudget(name, budget)
 
   if (jwtOptions !== undefined) assertJwtOptions(jwtOptions, `${name}.jwtOptions`)
+  if (refresh !== undefined) toRefreshSettings(refresh, name)
 }
 
 /**

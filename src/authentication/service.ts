@@ -5,6 +5,8 @@ import type { Application, HookContext, NextFunction, RealTimeConnection } from 
 import { NotAuthenticated } from '../errors.ts'
 import { attachHooks } from '../hooks/interop.ts'
 import { TRAITS, type Traits } from '../hooks/traits.ts'
+import { getSessionClaim } from '../sessions/claim.ts'
+import type { StoredSession } from '../sessions/types.ts'
 import { mergePlain } from '../utils/object.ts'
 import { mapAll } from '../utils/promise.ts'
 import { markTokenResponse } from '../utils/token-response.ts'
@@ -12,9 +14,11 @@ import { asLogin } from './attempts.ts'
 import { AuthenticationBase } from './base.ts'
 import { createFinder } from './default-service.ts'
 import { toDispatch } from './dispatch.ts'
+import { FINGERPRINT } from './jwt.ts'
 import { runInTurn, runLogin } from './login.ts'
 import { assertComplete, warnOfShortSecret, warnOfUnknownStrategies } from './options.ts'
 import { toSecrets } from './secret-keys.ts'
+import { REFRESH, type SessionRequest } from './session-logins.ts'
 import { getConfiguration } from './settings.ts'
 import { warnOfSharedTokens } from './shared-tokens.ts'
 import { assertWorking, decodeToken } from './tokens.ts'
@@ -95,15 +99,17 @@ export class AuthenticationService extends AuthenticationBase {
   /**
    * Logs in: creates an access token for valid credentials.
    *
-   * @param data The credentials, with `strategy`
+   * @param data The credentials, with `strategy`; with `refresh: true` the login begins a session, where there are any
    * @param params `payload`, `jwtOptions`, `secret` and `authStrategies` count for this token
-   * @returns The token as `accessToken`, and what the strategy returned
+   * @returns The token as `accessToken`, of a session with `refreshToken`, and what the strategy returned
    * @throws NotAuthenticated when the strategy is not allowed or refuses the credentials
    */
   async create(
     data: AuthenticationRequest,
     params: AuthenticationParams = {}
   ): Promise<AuthenticationResult> {
+    if (this.sessionLogins.isRefresh(data)) return this.refresh(data, params)
+
     const strategies = params.authStrategies ?? getConfiguration(this, params).authStrategies
 
     if (!strategies.length) {
@@ -112,12 +118,27 @@ export class AuthenticationService extends AuthenticationBase {
 
     const result = await this.authenticate(data, asLogin(this, params), ...strategies)
 
-    // Here, and not with what else a login changes on a connection: hooks after this let it join others.
+    this.leaveOthers(result, params)
+
+    return result.accessToken ? result : this.addToken(result, params, data)
+  }
+
+  private async refresh(
+    data: AuthenticationRequest,
+    params: AuthenticationParams
+  ): Promise<AuthenticationResult> {
+    const { session, result } = await this.sessionLogins.refresh(data, params)
+
+    this.leaveOthers(result, params)
+
+    return this.addToken(result, params, {}, session)
+  }
+
+  /** Here, and not with what else a login changes on a connection: hooks after this let it join others. */
+  private leaveOthers(result: AuthenticationResult, params: AuthenticationParams): void {
     if (params.connection && this.isOther(params.connection, result, params)) {
       getInternals(this.app).channels.leaveAll(params.connection)
     }
-
-    return result.accessToken ? result : this.addToken(result, params)
   }
 
   /**
@@ -127,8 +148,8 @@ export class AuthenticationService extends AuthenticationBase {
    *
    * @param result The entity under its name, such as `{ user }`
    * @param params Those of the call: with a `provider`, the entity in the response is what the caller may see of it.
-   * `payload`, `jwtOptions` and `secret` count for this token
-   * @returns The token as `accessToken`, and the entity
+   * `payload`, `jwtOptions` and `secret` count for this token; with `refresh: true` it begins a session
+   * @returns The token as `accessToken`, of a session with `refreshToken`, and the entity
    * @throws NotAuthenticated when the entity has no id
    * @example
    * app.use('signup', {
@@ -151,15 +172,26 @@ export class AuthenticationService extends AuthenticationBase {
 
   private async addToken(
     result: AuthenticationResult,
-    params: AuthenticationParams
+    params: AuthenticationParams,
+    request: SessionRequest = {},
+    current?: StoredSession
   ): Promise<AuthenticationResult> {
+    const { sessionLogins } = this
     const payload = await this.getPayload(result, params)
     const options = await this.getTokenOptions(result, params)
     const claims = await this.getClaims(result, params)
-    const accessToken = await this.createAccessToken({ ...payload, ...claims }, options, params.secret)
+    const session =
+      current ?? (await sessionLogins.begin(options.subject, claims[FINGERPRINT], request, params))
+    const token = session && sessionLogins.toToken(session)
+    const accessToken = await this.createAccessToken(
+      { ...payload, ...claims, ...token?.claims },
+      { ...options, ...token?.options },
+      params.secret
+    )
 
     return {
       accessToken,
+      ...(token && { refreshToken: token.refreshToken }),
       ...result,
       authentication: { ...result.authentication, payload: decodeToken(accessToken) }
     }
@@ -168,12 +200,16 @@ export class AuthenticationService extends AuthenticationBase {
   /**
    * Logs out: the access token of the call is good for nothing afterwards.
    *
-   * @param id `null`, or the access token of the call
-   * @param params With `authentication`
+   * @param id `null`, the access token of the call, or a refresh token, whose session ends
+   * @param params With `authentication`; a refresh token may be in the place of the access token
    * @throws NotAuthenticated when the call is not authenticated, or the id is another token
    */
   async remove(id: string | null, params: AuthenticationParams = {}): Promise<AuthenticationResult> {
     const { authentication } = params
+
+    const refreshToken = this.sessionLogins.findToken(id, params)
+
+    if (refreshToken) return this.sessionLogins.logOut(refreshToken, params)
 
     if (id !== null && id !== authentication?.accessToken) throw new NotAuthenticated('Invalid access token')
 
@@ -181,11 +217,17 @@ export class AuthenticationService extends AuthenticationBase {
     const result = await this.authenticate(authentication, params, ...authStrategies)
 
     // Only a token of ours: strategies of others may go by something that is none.
-    if (result.authentication?.payload) {
-      const end = (tokenId: string) => this.connections.endToken(tokenId, params.connection)
+    const { payload } = result.authentication ?? {}
+    const endToken = (tokenId: string) => this.connections.endToken(tokenId, params.connection)
 
-      if (!(await this.tokens.revokeForeign(result.authentication, end)))
-        await this.revokeAccessToken(result.accessToken, params.jwt, undefined, params.connection)
+    if (!payload || (await this.tokens.revokeForeign(result.authentication, endToken))) return result
+
+    const session = this.sessionLogins.isOn ? getSessionClaim(payload) : undefined
+
+    if (session) {
+      await this.sessionLogins.end(session.id, 'logout', payload.sub, params.connection)
+    } else {
+      await this.revokeAccessToken(result.accessToken, params.jwt, undefined, params.connection)
     }
 
     return result
@@ -199,7 +241,11 @@ export class AuthenticationService extends AuthenticationBase {
   override async setup(): Promise<void> {
     this.assertComplete()
     warnOfShortSecret(this.configuration)
-    warnOfUnknownStrategies(this.configuration, this.strategyNames)
+    warnOfUnknownStrategies(this.configuration, [
+      ...this.strategyNames,
+      ...(this.sessionLogins.isOn ? [REFRESH] : [])
+    ])
+    this.sessionLogins.warnOfOwnRevocations()
     warnOfSharedTokens(this, Object.values(this.app.services))
 
     await super.setup()
@@ -225,6 +271,7 @@ export class AuthenticationService extends AuthenticationBase {
     assertComplete(configuration, (path) => this.app.service(path))
     for (const secret of toSecrets(configuration.secret))
       assertWorking(secret, configuration.jwtOptions ?? {}, this.keys)
+    this.sessionLogins.assertComplete()
   }
 
   private async getClaims(

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import jsonwebtoken from 'jsonwebtoken'
 import { NotAuthenticated } from '../errors.ts'
+import { getSessionClaim, toSessionName } from '../sessions/claim.ts'
 import { createError } from '../utils/developer-error.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { DEFAULT_LIFETIME, toAlgorithms } from './options.ts'
@@ -10,7 +11,7 @@ import type { JwtOptions, JwtVerifyOptions } from './types.ts'
 /** A token whose signature and claims are good. */
 export interface VerifiedToken {
   readonly payload: { [claim: string]: any }
-  /** The id under which the token can be revoked: its `jti`, or else a hash of what was signed. */
+  /** The id under which the token can be revoked: that of its session, its `jti`, or else a hash of what was signed. */
   readonly id: string
   /** When the token expires, in milliseconds since 1970. */
   readonly expiresAt: number
@@ -165,7 +166,13 @@ function assertForm(token: unknown): void {
  * @param token The token
  * @param payload What it says
  */
-export function toTokenId(token: string, { jti }: { readonly jti?: unknown }): string {
+export function toTokenId(token: string, payload: { readonly [claim: string]: unknown }): string {
+  const session = getSessionClaim(payload)
+
+  if (session) return toSessionName(session.id)
+
+  const { jti } = payload
+
   return typeof jti === 'string' && jti !== '' ? jti : hashContent(token)
 }
 

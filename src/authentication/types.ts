@@ -1,5 +1,6 @@
 import type { Params } from '../core/types.ts'
 import type { LoginBudgetOptions } from '../login-budget/options.ts'
+import type { RefreshOptions } from '../sessions/options.ts'
 import type { RevocationStore } from './revocation.ts'
 import type { Secret } from './secret-keys.ts'
 
@@ -21,6 +22,8 @@ export interface AuthenticationParams extends Params {
   authStrategies?: string[]
   /** Another secret for the access token. */
   secret?: string
+  /** Whether the login begins a session, whatever its data and the configuration say. */
+  refresh?: boolean
   [key: string]: any
 }
 
@@ -88,6 +91,8 @@ export interface AuthenticationConfiguration {
   codes?: string | undefined
   /** How many logins may fail; `false` for as many as clients like. */
   budget?: false | LoginBudgetOptions | undefined
+  /** Logins that last, and are refreshed; off when left out. */
+  refresh?: RefreshOptions | undefined
   /** The configuration of the strategies by their name, and options of your own. */
   [key: string]: any
 }

@@ -241,7 +241,9 @@ export async function isAuthenticated(
   if (!authentication) return true
 
   try {
-    await app.defaultAuthentication?.(service)?.authenticate(authentication, {}, authentication.strategy)
+    await app
+      .defaultAuthentication?.(service)
+      ?.authenticate(authentication, { connection }, authentication.strategy)
 
     return true
   } catch (error) {

@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto'
+import { NotAuthenticated, Unavailable } from '../errors.ts'
+import { BoundedMap } from '../utils/bounded-map.ts'
+import type { SessionClaim } from './claim.ts'
+import { decide, findEnd } from './decide.ts'
+import type { RefreshSettings } from './options.ts'
+import type { RefreshToken } from './token.ts'
+import type { EndedSession, SessionEndCause, SessionStore, StoredSession } from './types.ts'
+
+/** How many sessions are remembered as seen; others are written again. */
+const MAX_SEEN = 20_000
+
+/** How many rivals may change a session between a read and a write of it. Each one leaves fewer that still can. */
+const MAX_ATTEMPTS = 10
+
+/** How much of a `User-Agent` is kept. */
+const MAX_DEVICE = 255
+
+/** What sessions need to know and to call. */
+export interface SessionDependencies {
+  /** Returns the settings as they are now. */
+  readonly getSettings: () => RefreshSettings
+  readonly getStore: () => SessionStore
+  /** Returns the time, in milliseconds since 1970. */
+  readonly now: () => number
+  /** Makes the access tokens of a session unusable, and tells about its end when there was one. */
+  readonly onEnd: (ended: EndedSession, isFirst: boolean) => Promise<void>
+}
+
+/** A login that begins a session. */
+export type SessionLogin = Pick<StoredSession, 'userId' | 'fingerprints' | 'device' | 'address'>
+
+/** Whether the user of a session may go on with it. */
+export type Admission<Result> =
+  | { readonly fingerprints: string | null; readonly result: Result }
+  | { readonly cause: SessionEndCause }
+
+/** The sessions of an authentication service. */
+export class Sessions {
+  private readonly dependencies: SessionDependencies
+  /** The last counter of each session that a call of this process has shown. */
+  private readonly seen = new BoundedMap<string, number>(MAX_SEEN)
+
+  constructor(dependencies: SessionDependencies) {
+    this.dependencies = dependencies
+  }
+
+  /**
+   * Begins a session. Of those of the user the oldest end, when there are more than `limit`.
+   *
+   * @param login Whose it is
+   */
+  async begin({ device, ...login }: SessionLogin): Promise<StoredSession> {
+    const { expiresIn, limit } = this.settings
+    const now = this.dependencies.now()
+    const others = await this.findByUser(login.userId)
+    const oldest = [...others].sort((one, other) => one.loginAt - other.loginAt)
+
+    for (const { id, userId } of oldest.slice(0, Math.max(0, others.length - limit + 1))) {
+      await this.end(id, 'limit', userId)
+    }
+
+    const session: StoredSession = {
+      ...login,
+      id: randomUUID(),
+      device: device?.slice(0, MAX_DEVICE) ?? null,
+      counter: 1,
+      seen: 0,
+      refused: 0,
+      loginAt: now,
+      refreshedAt: now,
+      usedAt: now,
+      expiresAt: now + expiresIn
+    }
+
+    await this.store.create(session)
+
+    return session
+  }
+
+  /**
+   * Refreshes a session.
+   *
+   * @param token Its refresh token, whose signature is valid
+   * @param admit Whether the user may go on, and what it needs for that
+   * @returns The session with the counter of the token that the client gets, and what `admit` has returned
+   * @throws NotAuthenticated with `data.reason` when the token is refused, or the session has ended
+   */
+  async refresh<Result>(
+    { id, counter }: RefreshToken,
+    admit: (session: StoredSession) => Promise<Admission<Result>>
+  ): Promise<{ session: StoredSession; result: Result }> {
+    let admission: Admission<Result> | undefined
+
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const session = await this.store.get(id)
+
+      if (!session) throw createRefusal('ended')
+
+      const decision = decide(session, counter, this.dependencies.now(), this.settings)
+      const { counter: current, refused, userId } = session
+
+      if (decision.kind === 'end') throw await this.endRefused(id, decision.cause, userId)
+
+      if (decision.kind === 'refuse') {
+        if (await this.store.update(id, { counter: current, refused }, decision.changes)) {
+          throw createRefusal('behind')
+        }
+        continue
+      }
+
+      admission ??= await admit(session)
+
+      if ('cause' in admission) throw await this.endRefused(id, admission.cause, userId)
+
+      const { result, fingerprints } = admission
+
+      if (decision.kind === 'repeat') return { session, result }
+
+      // Otherwise those of a new password that was set meanwhile would be lost.
+      const changes = {
+        ...decision.changes,
+        ...(fingerprints !== session.fingerprints && { fingerprints })
+      }
+
+      if (await this.store.update(id, { counter: current }, changes)) {
+        return { session: { ...session, ...changes }, result }
+      }
+    }
+
+    throw new Unavailable('The session is being refreshed by too many requests: try again')
+  }
+
+  /**
+   * Notes that a client has used an access token, which shows that it has the refresh token that came with it.
+   *
+   * @param claim The session, as the access token says
+   */
+  async see({ id, counter }: SessionClaim): Promise<void> {
+    if ((this.seen.get(id) ?? 0) >= counter) return
+
+    await this.store.update(id, { counter }, { seen: counter, usedAt: this.dependencies.now() })
+    this.seen.set(id, counter)
+  }
+
+  /**
+   * Ends a session.
+   *
+   * @param id Its id
+   * @param cause Why
+   * @param userId Whose it is, where that is known
+   * @returns Whether there was such a session
+   */
+  async end(id: string, cause: SessionEndCause, userId?: string): Promise<boolean> {
+    const isFirst = await this.store.remove(id)
+
+    // Also when it was gone: what failed after that is tried again.
+    await this.dependencies.onEnd({ cause, id, userId }, isFirst)
+
+    return isFirst
+  }
+
+  /** The sessions of a user that go on. Those that are over end. */
+  async findByUser(userId: string): Promise<readonly StoredSession[]> {
+    const now = this.dependencies.now()
+    const live: StoredSession[] = []
+
+    for (const session of await this.store.findByUser(userId)) {
+      const cause = findEnd(session, now, this.settings)
+
+      if (cause) await this.end(session.id, cause, userId)
+      else live.push(session)
+    }
+
+    return live
+  }
+
+  /**
+   * When a session ends unless it is used, in milliseconds since 1970; `undefined` when it has ended, or does now.
+   *
+   * @param id Its id
+   */
+  async getEnd(id: string): Promise<number | undefined> {
+    const session = await this.store.get(id)
+
+    if (!session) return undefined
+
+    const cause = findEnd(session, this.dependencies.now(), this.settings)
+
+    if (cause) await this.end(id, cause, session.userId)
+
+    return cause ? undefined : Math.min(session.expiresAt, session.usedAt + this.settings.idle)
+  }
+
+  /** Ties a session to the credentials of its user as they are now: it goes on after a new password. */
+  async keep(id: string, fingerprints: string | null): Promise<void> {
+    await this.store.update(id, {}, { fingerprints })
+  }
+
+  private get settings(): RefreshSettings {
+    return this.dependencies.getSettings()
+  }
+
+  private get store(): SessionStore {
+    return this.dependencies.getStore()
+  }
+
+  private async endRefused(id: string, cause: SessionEndCause, userId: string): Promise<NotAuthenticated> {
+    await this.end(id, cause, userId)
+
+    return createRefusal(cause)
+  }
+}
+
+/**
+ * The error of a refresh token that is refused.
+ *
+ * @param reason `'behind'` for a session that goes on; otherwise why it has ended
+ */
+export function createRefusal(reason: SessionEndCause | 'behind' | 'ended'): NotAuthenticated {
+  const message = reason === 'behind' ? 'The refresh token was replaced' : 'The session has ended'
+
+  return new NotAuthenticated(message, { reason })
+}

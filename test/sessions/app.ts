@@ -1,0 +1,74 @@
+import { vi } from 'vitest'
+import { AuthenticationService, hashPassword, JWTStrategy, LocalStrategy, protect } from '../../src/authentication.ts'
+import { authenticate } from '../../src/authentication.ts'
+import { memory } from '../../src/memory.ts'
+import { LOCAL, SECRET } from '../authentication/app.ts'
+
+export const WREN = { email: 'wren@example.org', password: 'correct horse' }
+
+export const LOGIN = { strategy: 'local', ...WREN, refresh: true }
+
+export const MINUTE = 60_000
+export const DAY = 86_400_000
+
+/** What processes share. */
+export interface Shared {
+  readonly users: any
+  readonly sessions?: any
+}
+
+export function createShared(): Shared {
+  return { users: memory({ startId: 1 }), sessions: memory() }
+}
+
+/** Adds users who log in, with sessions, and a service that needs a login. */
+export function configureSessions(
+  app: any,
+  { refresh = {}, shared, ...settings }: { refresh?: object; shared?: Shared; [option: string]: any } = {}
+): void {
+  app.set('authentication', {
+    secret: SECRET,
+    service: 'users',
+    entity: 'user',
+    authStrategies: ['jwt', 'local'],
+    local: { ...LOCAL, hasher: HASHER },
+    ...(shared?.sessions && { revocation: undefined }),
+    refresh: { ...(shared?.sessions && { store: 'sessions' }), ...refresh },
+    ...settings
+  })
+
+  const auth = new AuthenticationService(app)
+
+  auth.register('jwt', new JWTStrategy())
+  auth.register('local', new LocalStrategy())
+  app.use('users', shared?.users ?? memory({ startId: 1 }), { methods: ['get', 'create', 'patch', 'remove'] })
+  if (shared?.sessions) app.use('sessions', shared.sessions, { methods: [] })
+  app.use('authentication', auth)
+  app.use('notes', { find: async () => ['a note'] }, { methods: ['find'] })
+  app.service('notes').hooks({ before: { find: [authenticate('jwt')] } })
+  app.service('users').hooks({
+    before: {
+      get: [authenticate('jwt')],
+      create: [hashPassword('password')],
+      patch: [authenticate('jwt'), hashPassword('password')],
+      remove: [authenticate('jwt')]
+    },
+    after: { all: [protect('password')] }
+  })
+}
+
+/** The clock of this process, which stands still until it is set. Timers go on. */
+export function stopClock(): { advance(milliseconds: number): void; now(): number } {
+  vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 })
+
+  return {
+    advance: (milliseconds) => void vi.setSystemTime(Date.now() + milliseconds),
+    now: () => Date.now()
+  }
+}
+
+/** Of no cost. Two hashes of one password differ. */
+const HASHER = {
+  hash: async (password: string) => `${Math.random()}:${password}`,
+  compare: async (password: string, hash: string) => hash.slice(hash.indexOf(':') + 1) === password
+}
