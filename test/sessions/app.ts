@@ -1,7 +1,17 @@
-import { vi } from 'vitest'
-import { AuthenticationService, hashPassword, JWTStrategy, LocalStrategy, protect } from '../../src/authentication.ts'
-import { authenticate } from '../../src/authentication.ts'
+import { onTestFinished, vi } from 'vitest'
+import {
+  AuthenticationService,
+  authenticate,
+  hashPassword,
+  JWTStrategy,
+  LocalStrategy,
+  MemoryRevocationStore,
+  protect,
+  type RevocationStore
+} from '../../src/authentication.ts'
+import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
+import type { EndedSession } from '../../src/sessions/types.ts'
 import { LOCAL, SECRET } from '../authentication/app.ts'
 
 export const WREN = { email: 'wren@example.org', password: 'correct horse' }
@@ -14,11 +24,73 @@ export const DAY = 86_400_000
 /** What processes share. */
 export interface Shared {
   readonly users: any
-  readonly sessions?: any
+  readonly sessions: any
+  readonly revocation: RevocationStore
 }
 
 export function createShared(): Shared {
-  return { users: memory({ startId: 1 }), sessions: memory() }
+  const ids = new MemoryRevocationStore()
+  const listeners = new Set<(id?: string) => void>()
+  const announce = (id: string) => {
+    for (const listener of listeners) listener(id)
+  }
+
+  return {
+    users: memory({ startId: 1 }),
+    sessions: memory(),
+    revocation: {
+      isRevoked: (id) => ids.isRevoked(id),
+      revoke(id, expiresAt) {
+        announce(id)
+
+        return ids.revoke(id, expiresAt)
+      },
+      announce,
+      subscribe(listener) {
+        listeners.add(listener)
+
+        return () => void listeners.delete(listener)
+      }
+    }
+  }
+}
+
+/** An application without transports. */
+export async function createApp(options: Parameters<typeof configureSessions>[1] = {}) {
+  const app: any = alula()
+  const ended: EndedSession[] = []
+
+  configureSessions(app, options)
+  app.on('session:ended', (event: EndedSession) => ended.push(event))
+  await app.setup()
+  onTestFinished(async () => void (await app.teardown()))
+
+  const authentication = app.service('authentication')
+  const external = (accessToken?: string) => ({
+    provider: 'rest',
+    ...(accessToken && { authentication: { strategy: 'jwt', accessToken } })
+  })
+
+  return {
+    app,
+    ended,
+    authentication,
+    logIn: (data: object = {}, accessToken?: string): Promise<any> =>
+      authentication.create({ ...LOGIN, ...data }, external(accessToken)),
+    refresh: (refreshToken: string): Promise<any> =>
+      authentication.create({ strategy: 'refresh', refreshToken }, external()),
+    /** A call with a token; whom it is let in for. */
+    use: async (accessToken: string): Promise<string> => {
+      const [note] = await app.service('notes').find(external(accessToken))
+
+      return note
+    },
+    logOut: (token: string, id: string | null = null): Promise<any> =>
+      authentication.remove(id, external(token)),
+    /** As the user does. */
+    patch: (accessToken: string, data: object): Promise<any> =>
+      app.service('users').patch(1, data, external(accessToken))
+  }
 }
 
 /** Adds users who log in, with sessions, and a service that needs a login. */
@@ -32,7 +104,7 @@ export function configureSessions(
     entity: 'user',
     authStrategies: ['jwt', 'local'],
     local: { ...LOCAL, hasher: HASHER },
-    ...(shared?.sessions && { revocation: undefined }),
+    ...(shared && { revocation: shared.revocation }),
     refresh: { ...(shared?.sessions && { store: 'sessions' }), ...refresh },
     ...settings
   })

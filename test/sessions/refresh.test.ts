@@ -25,7 +25,8 @@ describeTransports('a login with refresh', (open) => {
 
     await app.service('users').create(WREN)
 
-    const logIn = (data: object = {}) => client.call('create', 'authentication', { data: { ...LOGIN, ...data } })
+    const logIn = (data: object = {}) =>
+      client.call('create', 'authentication', { data: { ...LOGIN, ...data } })
     const refresh = (refreshToken: string) =>
       client.call('create', 'authentication', { data: { strategy: 'refresh', refreshToken } })
     const refused = (refreshToken: string) =>
@@ -110,10 +111,15 @@ describeTransports('a login with refresh', (open) => {
     expect(ended).toMatchObject([{ cause: 'reuse' }])
   })
 
-  it.each(['', 'a.1.b', {}, null, undefined, ['x']])('refuses %j for a refresh token', async (refreshToken) => {
+  it('refuses what is no refresh token', async () => {
     const { refused } = await start()
 
-    expect(await refused(refreshToken as string)).toMatchObject({ code: 401, message: 'Invalid refresh token' })
+    for (const refreshToken of ['', 'a.1.b', {}, null, undefined, ['x']]) {
+      expect(await refused(refreshToken as string)).toMatchObject({
+        code: 401,
+        message: 'Invalid refresh token'
+      })
+    }
   })
 
   it('refuses a token with another counter, session or signature', async () => {
