@@ -195,9 +195,9 @@ export class AuthenticationBase {
   ): Promise<void> {
     const { tokens, connections, sessionLogins } = this.state
     const { payload } = tokens.read(accessToken, options, secret)
-    const session = sessionLogins.isOn ? getSessionClaim(payload) : undefined
+    const session = getSessionClaim(payload)
 
-    if (session) return sessionLogins.end(session.id, 'logout', payload.sub, staying)
+    if (session && sessionLogins.isOn) return sessionLogins.end(session.id, 'logout', payload.sub, staying)
 
     await tokens.revoke(accessToken, options, secret, (id) => connections.endToken(id, staying))
   }

@@ -222,9 +222,9 @@ export class AuthenticationService extends AuthenticationBase {
 
     if (!payload || (await this.tokens.revokeForeign(result.authentication, endToken))) return result
 
-    const session = this.sessionLogins.isOn ? getSessionClaim(payload) : undefined
+    const session = getSessionClaim(payload)
 
-    if (session) {
+    if (session && this.sessionLogins.isOn) {
       await this.sessionLogins.end(session.id, 'logout', payload.sub, params.connection)
     } else {
       await this.revokeAccessToken(result.accessToken, params.jwt, undefined, params.connection)

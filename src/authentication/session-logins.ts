@@ -21,6 +21,7 @@ import { copyWith } from '../utils/object.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import type { Connections, EntitySource } from './connections.ts'
 import type { Entities } from './entities.ts'
+import { getConfiguration } from './settings.ts'
 import type {
   AuthenticationConfiguration,
   AuthenticationParams,
@@ -146,7 +147,7 @@ export class SessionLogins {
 
   /** Whether credentials are a refresh token, for the strategy of this class. */
   isRefresh(data: AuthenticationRequest | null | undefined): boolean {
-    return this.isOn && data?.strategy === REFRESH
+    return data?.strategy === REFRESH && this.isOn
   }
 
   /**
@@ -183,11 +184,13 @@ export class SessionLogins {
     request: SessionRequest,
     params: AuthenticationParams
   ): Promise<StoredSession | undefined> {
-    if (!this.settings || userId === undefined) return undefined
+    const settings = this.toSettings(getConfiguration(this.service, params))
+
+    if (!settings || userId === undefined) return undefined
 
     await this.replace(userId, request, params)
 
-    const { refresh = this.settings.always || request.refresh === true } = params
+    const { refresh = settings.always || request.refresh === true } = params
 
     if (!refresh) return undefined
 
@@ -221,7 +224,7 @@ export class SessionLogins {
   findToken(id: string | null, { authentication }: AuthenticationParams): RefreshToken | undefined {
     const given = id ?? authentication?.accessToken
 
-    if (!this.isOn || !isRefreshToken(given)) return undefined
+    if (!isRefreshToken(given) || !this.isOn) return undefined
 
     const token = this.read(given)
 
@@ -352,7 +355,11 @@ export class SessionLogins {
     const id = await strategy.getEntityId({ authentication: { payload: { sub: userId } } }, params)
 
     try {
-      const { current, shown } = await strategy.admit(id, undefined, copyWith(params, { authenticated: true }))
+      const { current, shown } = await strategy.admit(
+        id,
+        undefined,
+        copyWith(params, { authenticated: true })
+      )
 
       if (
         !entities.hasFingerprints(
@@ -435,8 +442,10 @@ export class SessionLogins {
   }
 
   private get settings(): RefreshSettings | undefined {
-    const { refresh: options } = this.service.configuration
+    return this.toSettings(this.service.configuration)
+  }
 
+  private toSettings({ refresh: options }: AuthenticationConfiguration): RefreshSettings | undefined {
     if (!options) return undefined
 
     if (this.known?.options !== options) {

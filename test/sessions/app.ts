@@ -66,30 +66,25 @@ export async function createApp(options: Parameters<typeof configureSessions>[1]
   onTestFinished(async () => void (await app.teardown()))
 
   const authentication = app.service('authentication')
-  const external = (accessToken?: string) => ({
-    provider: 'rest',
-    ...(accessToken && { authentication: { strategy: 'jwt', accessToken } })
-  })
+  const asClient = (accessToken?: string) =>
+    app.asClient(accessToken ? { authentication: { strategy: 'jwt', accessToken } } : {})
 
   return {
     app,
     ended,
     authentication,
     logIn: (data: object = {}, accessToken?: string): Promise<any> =>
-      authentication.create({ ...LOGIN, ...data }, external(accessToken)),
+      asClient(accessToken)
+        .service('authentication')
+        .create({ ...LOGIN, ...data }),
     refresh: (refreshToken: string): Promise<any> =>
-      authentication.create({ strategy: 'refresh', refreshToken }, external()),
-    /** A call with a token; whom it is let in for. */
-    use: async (accessToken: string): Promise<string> => {
-      const [note] = await app.service('notes').find(external(accessToken))
-
-      return note
-    },
+      asClient().service('authentication').create({ strategy: 'refresh', refreshToken }),
+    use: (accessToken: string): Promise<unknown> => asClient(accessToken).service('notes').find(),
     logOut: (token: string, id: string | null = null): Promise<any> =>
-      authentication.remove(id, external(token)),
+      asClient(token).service('authentication').remove(id),
     /** As the user does. */
     patch: (accessToken: string, data: object): Promise<any> =>
-      app.service('users').patch(1, data, external(accessToken))
+      asClient(accessToken).service('users').patch(1, data)
   }
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createApp, createShared, DAY, LOGIN, MINUTE, stopClock, WREN } from './app.ts'
+import { createApp, createShared, DAY, MINUTE, stopClock, WREN } from './app.ts'
 
 afterEach(() => vi.useRealTimers())
 
@@ -261,7 +261,7 @@ describe('a login', () => {
     const { one, rows } = await start({ refresh: { always: true } })
     const { accessToken } = await one.logIn({ refresh: undefined })
 
-    await one.authentication.create({ strategy: 'jwt', accessToken, refresh: true }, { provider: 'rest' })
+    await one.logIn({ strategy: 'jwt', accessToken })
     expect(await rows()).toHaveLength(1)
   })
 
@@ -272,16 +272,5 @@ describe('a login', () => {
 
     expect(await one.refresh(refreshToken)).toMatchObject({ user: { id: 1 } })
     expect((await one.authentication.issueToken({ user })).refreshToken).toBeUndefined()
-  })
-
-  it('notes the device and the address', async () => {
-    const { one, rows } = await start()
-
-    await one.authentication.create(LOGIN, {
-      provider: 'rest',
-      headers: { 'user-agent': 'x'.repeat(300) },
-      address: '192.0.2.1'
-    })
-    expect(await rows()).toMatchObject([{ device: 'x'.repeat(255), address: '192.0.2.1' }])
   })
 })

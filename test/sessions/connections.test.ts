@@ -1,0 +1,150 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import express, { rest } from '../../src/express.ts'
+import { alula } from '../../src/index.ts'
+import { socketio } from '../../src/socketio.ts'
+import { serve } from '../support/server.ts'
+import { ask, connectSocket, next } from '../support/sockets.ts'
+import { configureSessions, createShared, LOGIN, MINUTE, type Shared, stopClock, WREN } from './app.ts'
+
+/** An application with REST and sockets. */
+async function start(shared: Shared, refresh: object = {}) {
+  const app: any = express(alula())
+
+  app.configure(rest({ params: (_request, { address }) => ({ address }) })).configure(socketio())
+  configureSessions(app, { shared, refresh })
+
+  return { app, url: await serve(app) }
+}
+
+async function startTwo(refresh: object = {}) {
+  const shared = createShared()
+  const one = await start(shared, refresh)
+  const other = await start(shared, refresh)
+
+  await one.app.service('users').create(WREN)
+
+  return { one, other, shared }
+}
+
+async function post(url: string, data: object): Promise<any> {
+  const response = await fetch(`${url}/authentication`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'User-Agent': 'a test', Connection: 'close' },
+    body: JSON.stringify(data)
+  })
+
+  return response.json()
+}
+
+async function connect(url: string, accessToken: string) {
+  const socket = await connectSocket(url)
+  const [error] = await ask(socket, 'create', 'authentication', { strategy: 'jwt', accessToken })
+
+  expect(error).toBeNull()
+
+  return socket
+}
+
+afterEach(() => vi.useRealTimers())
+
+it('a socket lives on when its access token has expired, and ends with the session in every process', async () => {
+  const clock = stopClock()
+  const { one, other } = await startTwo()
+  const login = await post(one.url, LOGIN)
+  const sockets = [await connect(one.url, login.accessToken), await connect(other.url, login.accessToken)]
+
+  clock.advance(20 * MINUTE)
+
+  for (const socket of sockets) expect(await ask(socket, 'find', 'notes')).toEqual([null, ['a note']])
+
+  const changed = await ask(sockets[0] as any, 'patch', 'users', 1, { name: 'Wren' })
+
+  expect(changed[0]).toBeNull()
+  expect(await ask(sockets[0] as any, 'find', 'notes')).toEqual([null, ['a note']])
+
+  const ends = sockets.map((socket) => next(socket, 'disconnect'))
+  const begun = performance.now()
+  const second = await post(one.url, { strategy: 'refresh', refreshToken: login.refreshToken })
+
+  await post(one.url, { strategy: 'refresh', refreshToken: second.refreshToken })
+  expect(await post(other.url, { strategy: 'refresh', refreshToken: login.refreshToken })).toMatchObject({
+    code: 401,
+    data: { reason: 'reuse' }
+  })
+  expect(await Promise.all(ends)).toEqual(['io server disconnect', 'io server disconnect'])
+  expect(performance.now() - begun).toBeLessThan(1000)
+})
+
+it('a token that a client sends again is checked, also on a socket whose session goes on', async () => {
+  const clock = stopClock()
+  const { one } = await startTwo()
+  const login = await post(one.url, LOGIN)
+  const socket = await connect(one.url, login.accessToken)
+
+  clock.advance(20 * MINUTE)
+
+  const data = { strategy: 'jwt', accessToken: login.accessToken }
+  const [error] = await ask(socket, 'create', 'authentication', data)
+
+  expect(error).toMatchObject({ code: 401, message: 'jwt expired' })
+})
+
+it('a socket ends when the session does, by its absolute end', async () => {
+  const { one } = await startTwo({ expiresIn: '3s', accessExpiresIn: '3s' })
+  const { accessToken } = await post(one.url, LOGIN)
+
+  expect(await next(await connect(one.url, accessToken), 'disconnect')).toBe('io server disconnect')
+})
+
+it('a socket ends when the session is idle, and not while it is refreshed', async () => {
+  const { one, shared } = await startTwo({ idle: '3s', accessExpiresIn: '3s' })
+  const { accessToken, refreshToken } = await post(one.url, LOGIN)
+  const socket = await connect(one.url, accessToken)
+  const end = next(socket, 'disconnect').then(() => Date.now())
+
+  await post(one.url, { strategy: 'refresh', refreshToken })
+
+  const [{ usedAt }] = await shared.sessions._find({ query: {}, paginate: false })
+
+  expect(await end).toBeGreaterThanOrEqual(usedAt + 3000)
+  expect(await shared.sessions._find({ query: {}, paginate: false })).toEqual([])
+})
+
+it('a logout over a socket whose access token has expired ends the session, and leaves the socket open', async () => {
+  const clock = stopClock()
+  const { one, shared } = await startTwo()
+  const { accessToken } = await post(one.url, LOGIN)
+  const [socket, second] = [await connect(one.url, accessToken), await connect(one.url, accessToken)]
+  const end = next(second, 'disconnect')
+
+  clock.advance(20 * MINUTE)
+  expect(await ask(socket, 'remove', 'authentication', null)).toMatchObject([null, { user: { id: 1 } }])
+  expect(await end).toBe('io server disconnect')
+  expect(await ask(socket, 'find', 'notes')).toMatchObject([{ code: 401 }])
+  expect(await shared.sessions._find({ query: {}, paginate: false })).toEqual([])
+})
+
+it('calls with what the server keeps for a socket do not show that a refresh has arrived', async () => {
+  const { one, shared } = await startTwo()
+  const { accessToken, refreshToken } = await post(one.url, LOGIN)
+  const socket = await connect(one.url, accessToken)
+  const seen = async () => (await shared.sessions._find({ query: {}, paginate: false }))[0].seen
+
+  expect(await seen()).toBe(1)
+
+  const [, next] = await ask(socket, 'create', 'authentication', { strategy: 'refresh', refreshToken })
+
+  expect(await ask(socket, 'find', 'notes')).toEqual([null, ['a note']])
+  expect(await seen()).toBe(1)
+  await ask(socket, 'create', 'authentication', { strategy: 'jwt', accessToken: next.accessToken })
+  expect(await seen()).toBe(2)
+})
+
+it('notes the device and the address of a login', async () => {
+  const { one, shared } = await startTwo()
+
+  await post(one.url, LOGIN)
+  expect(await shared.sessions._find({ query: {}, paginate: false })).toMatchObject([
+    { device: 'a test', address: '127.0.0.1' }
+  ])
+})
