@@ -306,7 +306,7 @@ export class SessionLogins {
     return Math.min(end * 1000, Date.now() + (this.settings?.idle ?? Number.POSITIVE_INFINITY))
   }
 
-  /** When a session ends unless it is used; `undefined` when it is over. */
+  /** When a session ends unless it is refreshed; `undefined` when it is over. */
   async getEnd(id: string): Promise<number | undefined> {
     return this.isOn ? this.sessions.getEnd(id) : undefined
   }

@@ -5,7 +5,7 @@ import type { SessionChanges, SessionEndCause, StoredSession } from './types.ts'
 export interface SessionTimes {
   /** For how long after a refresh the token before gets the current one. */
   readonly grace: number
-  /** After how long without a use a session ends. */
+  /** After how long without a refresh a session ends. */
   readonly idle: number
 }
 
@@ -38,7 +38,7 @@ export function decide(session: StoredSession, counter: number, now: number, tim
 
   // A token that is ahead was made before the store was restored from a backup.
   if (counter >= session.counter) {
-    return { kind: 'refresh', changes: { counter: counter + 1, refreshedAt: now, usedAt: now } }
+    return { kind: 'refresh', changes: { counter: counter + 1, refreshedAt: now } }
   }
 
   const isOneBehind = counter === session.counter - 1
@@ -61,11 +61,11 @@ export function decide(session: StoredSession, counter: number, now: number, tim
  * @param times How long sessions last
  */
 export function findEnd(
-  session: Pick<StoredSession, 'expiresAt' | 'usedAt'>,
+  session: Pick<StoredSession, 'expiresAt' | 'refreshedAt'>,
   now: number,
   { idle }: Pick<SessionTimes, 'idle'>
 ): 'expired' | 'idle' | undefined {
   if (now >= session.expiresAt) return 'expired'
 
-  return now >= session.usedAt + idle ? 'idle' : undefined
+  return now >= session.refreshedAt + idle ? 'idle' : undefined
 }

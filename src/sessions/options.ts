@@ -8,7 +8,7 @@ import type { SessionTimes } from './decide.ts'
 export interface RefreshOptions {
   /** How long a session lasts at most; `'30d'` when left out. */
   expiresIn?: string | number
-  /** After how long without a refresh or a call a session ends; `'14d'` when left out. */
+  /** After how long without a refresh a session ends; `'14d'` when left out. */
   idle?: string | number
   /** How long an access token of a session is valid; `'15m'` when left out. */
   accessExpiresIn?: string | number

@@ -69,7 +69,6 @@ export class Sessions {
       refused: 0,
       loginAt: now,
       refreshedAt: now,
-      usedAt: now,
       expiresAt: now + expiresIn
     }
 
@@ -139,7 +138,7 @@ export class Sessions {
   async see({ id, counter }: SessionClaim): Promise<void> {
     if ((this.seen.get(id) ?? 0) >= counter) return
 
-    await this.store.update(id, { counter }, { seen: counter, usedAt: this.dependencies.now() })
+    await this.store.update(id, { counter }, { seen: counter })
     this.seen.set(id, counter)
   }
 
@@ -176,7 +175,7 @@ export class Sessions {
   }
 
   /**
-   * When a session ends unless it is used, in milliseconds since 1970; `undefined` when it has ended, or does now.
+   * When a session ends unless it is refreshed, in milliseconds since 1970; `undefined` when it has ended, or does now.
    *
    * @param id Its id
    */
@@ -189,7 +188,7 @@ export class Sessions {
 
     if (cause) await this.end(id, cause, session.userId)
 
-    return cause ? undefined : Math.min(session.expiresAt, session.usedAt + this.settings.idle)
+    return cause ? undefined : Math.min(session.expiresAt, session.refreshedAt + this.settings.idle)
   }
 
   /** Ties a session to the credentials of its user as they are now: it goes on after a new password. */

@@ -18,8 +18,6 @@ export interface StoredSession {
   readonly loginAt: number
   /** When the counter was increased last. */
   readonly refreshedAt: number
-  /** When it was refreshed last, or when the first call after that came. */
-  readonly usedAt: number
   /** When it ends, however much it is used. */
   readonly expiresAt: number
   /** The `User-Agent` of the login. */
@@ -30,7 +28,7 @@ export interface StoredSession {
 
 /** The fields of a session that change. */
 export type SessionChanges = Partial<
-  Pick<StoredSession, 'counter' | 'seen' | 'refused' | 'fingerprints' | 'refreshedAt' | 'usedAt'>
+  Pick<StoredSession, 'counter' | 'seen' | 'refused' | 'fingerprints' | 'refreshedAt'>
 >
 
 /** Where sessions are kept. */
@@ -64,7 +62,7 @@ export type SessionEndCause =
   | 'reuse'
   /** `expiresIn` is over. */
   | 'expired'
-  /** The session was not used for as long as `idle` says. */
+  /** The session was not refreshed for as long as `idle` says. */
   | 'idle'
   /** The password of the user has changed. */
   | 'password'

@@ -4,13 +4,15 @@ import { alula } from '../../src/index.ts'
 import { socketio } from '../../src/socketio.ts'
 import { serve } from '../support/server.ts'
 import { ask, connectSocket, next } from '../support/sockets.ts'
-import { configureSessions, createShared, LOGIN, MINUTE, type Shared, stopClock, WREN } from './app.ts'
+import { configureSessions, createShared, DAY, LOGIN, MINUTE, type Shared, stopClock, WREN } from './app.ts'
 
 /** An application with REST and sockets. */
 async function start(shared: Shared, refresh: object = {}) {
   const app: any = express(alula())
 
-  app.configure(rest({ params: (_request, { address }) => ({ address }) })).configure(socketio())
+  app.configure(rest({ params: (_request, { address }) => ({ address }) }))
+  // A client closes its socket when its clock has gone further than that.
+  app.configure(socketio({ pingTimeout: DAY }))
   configureSessions(app, { shared, refresh })
 
   return { app, url: await serve(app) }
@@ -29,7 +31,12 @@ async function startTwo(refresh: object = {}) {
 async function post(url: string, data: object): Promise<any> {
   const response = await fetch(`${url}/authentication`, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', 'User-Agent': 'a test', Connection: 'close' },
+    headers: {
+      'Content-Type': 'application/json',
+      Accept: 'application/json',
+      'User-Agent': 'a test',
+      Connection: 'close'
+    },
     body: JSON.stringify(data)
   })
 
@@ -104,9 +111,9 @@ it('a socket ends when the session is idle, and not while it is refreshed', asyn
 
   await post(one.url, { strategy: 'refresh', refreshToken })
 
-  const [{ usedAt }] = await shared.sessions._find({ query: {}, paginate: false })
+  const [{ refreshedAt }] = await shared.sessions._find({ query: {}, paginate: false })
 
-  expect(await end).toBeGreaterThanOrEqual(usedAt + 3000)
+  expect(await end).toBeGreaterThanOrEqual(refreshedAt + 3000)
   expect(await shared.sessions._find({ query: {}, paginate: false })).toEqual([])
 })
 

@@ -15,7 +15,6 @@ const SESSION: StoredSession = {
   fingerprints: null,
   loginAt: 0,
   refreshedAt: 0,
-  usedAt: 0,
   expiresAt: 30 * DAY,
   device: null,
   address: null
@@ -28,19 +27,19 @@ describe('a refresh token', () => {
       5,
       20_000,
       {},
-      { kind: 'refresh', changes: { counter: 6, refreshedAt: 20_000, usedAt: 20_000 } }
+      { kind: 'refresh', changes: { counter: 6, refreshedAt: 20_000 } }
     ],
     [
       'that is ahead, of a store restored from a backup, is accepted',
       9,
       20_000,
       {},
-      { kind: 'refresh', changes: { counter: 10, refreshedAt: 20_000, usedAt: 20_000 } }
+      { kind: 'refresh', changes: { counter: 10, refreshedAt: 20_000 } }
     ],
     ['one behind within the grace gets the current one', 4, 10_000, { seen: 5 }, { kind: 'repeat' }],
     ['one behind within the grace of another clock, too', 4, -10_000, { seen: 5 }, { kind: 'repeat' }],
     [
-      'one behind later gets the current one, as long as that was not used',
+      'one behind later gets the current one, as long as that was not refreshed',
       4,
       3_600_000,
       { seen: 4 },
@@ -72,10 +71,10 @@ describe('a refresh token', () => {
       'of a session that is over by its absolute end',
       5,
       30 * DAY,
-      { usedAt: 29 * DAY },
+      { refreshedAt: 29 * DAY },
       { kind: 'end', cause: 'expired' }
     ],
-    ['of a session that was not used', 5, 14 * DAY, {}, { kind: 'end', cause: 'idle' }]
+    ['of a session that was not refreshed', 5, 14 * DAY, {}, { kind: 'end', cause: 'idle' }]
   ])('%s', (_name, counter, now, changes, expected) => {
     expect(decide({ ...SESSION, ...changes }, counter, now, TIMES)).toEqual(expected)
   })
