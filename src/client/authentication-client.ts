@@ -25,6 +25,8 @@ export interface AuthenticationClientOptions {
   oauthPath: string
   /** The strategy that takes the token. */
   jwtStrategy: string
+  /** Whether a login asks for a session, which is renewed until it ends. A server without sessions ignores that. */
+  refresh: boolean
   /** The path of the authentication service. */
   path: string
   /** The class that does it. */
@@ -40,6 +42,8 @@ export type AuthenticationClientClass = new (
 /** What a login results in: a token, the entity that has logged in, and what hooks of the server add. */
 export interface AuthenticationResult {
   accessToken: string
+  /** Of a session: what the access token is renewed with. */
+  refreshToken?: string
   [key: string]: any
 }
 
@@ -58,6 +62,13 @@ export class AuthenticationClient {
   private isInterrupted = false
   /** Of a socket: the login of its connection; `true` for one that another login has replaced on the client. */
   private held: Promise<AuthenticationResult> | boolean = false
+  /** When the access token of a session is renewed, in milliseconds since 1970. */
+  private renewAt = Number.POSITIVE_INFINITY
+  private renewing: Promise<AuthenticationResult> | undefined
+  /** The last refresh token of this page: another tab may have a newer one. */
+  private refreshToken: string | undefined
+  /** That of a session that goes on without this client. */
+  private lost: string | undefined
   /** Settles when the login that was sent last has a response. */
   private sent: Promise<unknown> = Promise.resolve()
 
@@ -127,9 +138,16 @@ export class AuthenticationClient {
     return accessToken || (location ? this.getFromLocation(location) : null)
   }
 
-  /** Forgets the token. */
+  /** Forgets the token, and the session that it belongs to. */
   async removeAccessToken(): Promise<unknown> {
-    return this.storage.removeItem?.(this.options.storageKey)
+    const keys = [this.options.storageKey, ...(this.refreshToken ? [this.refreshKey] : [])]
+
+    this.renewAt = Number.POSITIVE_INFINITY
+    this.refreshToken = undefined
+
+    const [removed] = await Promise.all(keys.map((key) => this.storage.removeItem?.(key)))
+
+    return removed
   }
 
   /** Clears the login state; the token stays. */
@@ -220,7 +238,11 @@ export class AuthenticationClient {
     const isReplaced = () => ![login, null].includes(this.app.get('authentication'))
 
     try {
-      const result = await this.service.remove(null)
+      const { header, scheme } = this.options
+      const { refreshToken = null } = this
+      const result = await (refreshToken && this.app.rest
+        ? this.service.remove(null, { headers: { [header]: `${scheme} ${refreshToken}` } })
+        : this.service.remove(refreshToken))
 
       if (isReplaced()) {
         if (this.held === login) this.held = false
@@ -239,6 +261,108 @@ export class AuthenticationClient {
 
       return this.handleError(error, 'logout')
     }
+  }
+
+  /** Whether the access token of a session has to be renewed before a call. */
+  get isOld(): boolean {
+    return Date.now() >= this.renewAt
+  }
+
+  /** Whether an error of a call says that the access token of a session does not count any more. */
+  isRenewable({ code, message, data }: { code?: number; message?: string; data?: any }): boolean {
+    const isToken = data?.name === 'TokenExpiredError' || message === 'jwt revoked'
+
+    return code === 401 && isToken && this.renewAt < Number.POSITIVE_INFINITY
+  }
+
+  /**
+   * Renews the access token of a session: once for all calls that wait for it, and for all tabs.
+   *
+   * @param used The access token that is renewed
+   * @returns The result of the login, with the new token
+   * @throws The error of the server; after a 401 the session is over, and the application emits `session:ended`
+   */
+  async renew(used: string): Promise<AuthenticationResult> {
+    const login = this.app.get('authentication')
+    const result = await this.renewOnce(used)
+
+    if (this.app.get('authentication') === login) {
+      const renewed = Promise.resolve(result)
+
+      this.app.set('authentication', renewed)
+      if (this.held === login) this.held = renewed
+    }
+
+    return result
+  }
+
+  private renewOnce(used: string): Promise<AuthenticationResult> {
+    const { locks } = (globalThis as { navigator?: { locks?: any } }).navigator ?? {}
+    const renewNow = () => this.renewNow(used)
+
+    this.renewing ??= Promise.resolve(locks ? locks.request(this.refreshKey, renewNow) : renewNow()).finally(
+      () => {
+        this.renewing = undefined
+      }
+    )
+
+    return this.renewing
+  }
+
+  private async renewNow(used: string): Promise<AuthenticationResult> {
+    const accessToken = await this.storage.getItem(this.options.storageKey)
+    const refreshToken = await this.storage.getItem(this.refreshKey)
+    const strategy = this.options.jwtStrategy
+    // Another tab has renewed it.
+    const isNew = accessToken && accessToken !== used
+
+    try {
+      if (!accessToken || !refreshToken) throw new NotAuthenticated('Logged out', { reason: 'logout' })
+
+      const result = await this.send(
+        isNew ? { strategy, accessToken } : { strategy: 'refresh', refreshToken }
+      )
+
+      await this.keep(result)
+
+      // The connection has a login without it. This one shows the server that the tokens have arrived.
+      return this.app.io && !isNew ? await this.send({ strategy, accessToken: result.accessToken }) : result
+    } catch (error: any) {
+      if (error?.code !== 401) throw error
+
+      const current = await this.storage.getItem(this.refreshKey)
+
+      if (isNew || (current && current !== refreshToken)) return this.renewNow(accessToken)
+
+      await this.endSession(error.data?.reason, refreshToken)
+      throw error
+    }
+  }
+
+  private async endSession(cause: string | undefined, refreshToken: string): Promise<void> {
+    if (cause === 'behind') this.lost = refreshToken
+
+    await this.reset()
+    await this.removeAccessToken()
+    this.emit('session:ended', { cause })
+    this.emit('logout', null)
+  }
+
+  /** Stores the tokens of a result: first the one that renews the other. */
+  private async keep({ accessToken, refreshToken }: AuthenticationResult): Promise<void> {
+    this.refreshToken = refreshToken ?? this.refreshToken
+    if (refreshToken) await this.storage.setItem?.(this.refreshKey, refreshToken)
+    if (accessToken) await this.setAccessToken(accessToken)
+
+    this.renewAt = toRenewal(accessToken)
+  }
+
+  private send(credentials: AuthenticationRequest): Promise<AuthenticationResult> {
+    return this.inOrder(() => this.service.create(credentials))
+  }
+
+  private get refreshKey(): string {
+    return `${this.options.storageKey}-refresh`
   }
 
   /** Makes a login the one that calls wait for. */
@@ -262,7 +386,9 @@ export class AuthenticationClient {
     authentication: AuthenticationRequest,
     params?: Params
   ): Promise<AuthenticationResult> {
-    const result = await this.inOrder<AuthenticationResult>(() => this.service.create(authentication, params))
+    const result = await this.inOrder<AuthenticationResult>(async () =>
+      this.service.create(await this.withSession(authentication), params)
+    )
 
     if (this.app.io) this.held = isCurrent() ? this.app.get('authentication') : true
 
@@ -272,10 +398,20 @@ export class AuthenticationClient {
       this.isInterrupted = false
       this.emit('login', result)
       this.emit('authenticated', result)
-      if (result?.accessToken) await this.setAccessToken(result.accessToken)
+      if (authentication.strategy !== this.options.jwtStrategy) this.lost = undefined
+      await this.keep(result ?? {})
     }
 
     return result
+  }
+
+  /** A login asks for a session, and names the one that it replaces. A token is none. */
+  private async withSession(authentication: AuthenticationRequest): Promise<AuthenticationRequest> {
+    if (!this.options.refresh || authentication.strategy === this.options.jwtStrategy) return authentication
+
+    const refreshToken = this.lost ?? (await this.storage.getItem(this.refreshKey))
+
+    return { refresh: true, ...(refreshToken && { refreshToken }), ...authentication }
   }
 
   /** Over a socket one after another: the connection has the login of the last one. */
@@ -299,19 +435,36 @@ export class AuthenticationClient {
     const location = getLocation()
 
     try {
-      const result = await this.authenticateWithin(isCurrent, credentials, params)
+      const result = await this.useToken(isCurrent, credentials, params)
 
       // It is good for nothing now, and must not stay there.
       if (location) for (const key of this.locationKeys) takeFromHash(location, key)
 
       return result
-    } catch (error) {
+    } catch (error: any) {
       const accessToken =
         location && isCurrent() && isRefusal(error) ? await this.getFromLocation(location) : null
 
       if (accessToken === null) throw error
 
       return this.authenticateWithin(isCurrent, { strategy, accessToken }, params)
+    }
+  }
+
+  /** With a token that is kept; of a session it is renewed when it does not count any more. */
+  private async useToken(
+    isCurrent: () => boolean,
+    credentials: AuthenticationRequest,
+    params?: Params
+  ): Promise<AuthenticationResult> {
+    try {
+      return await this.authenticateWithin(isCurrent, credentials, params)
+    } catch (error: any) {
+      if (error?.code !== 401 || !isCurrent() || !this.refreshToken) throw error
+
+      const { accessToken } = await this.renewOnce(credentials.accessToken)
+
+      return this.authenticateWithin(isCurrent, { ...credentials, accessToken }, params)
     }
   }
 
@@ -347,6 +500,7 @@ export class AuthenticationClient {
     const accessToken = await this.getAccessToken()
 
     if (!accessToken) throw new NotAuthenticated('No accessToken found in storage')
+    if (this.options.refresh) this.refreshToken = await this.storage.getItem(this.refreshKey)
 
     return { strategy, accessToken }
   }
@@ -373,7 +527,7 @@ export class AuthenticationClient {
 
     try {
       if (isCurrent()) {
-        return await this.authenticateWithin(isCurrent, await this.getCredentials(this.options.jwtStrategy))
+        return await this.useToken(isCurrent, await this.getCredentials(this.options.jwtStrategy))
       }
     } catch (error) {
       if (isCurrent()) throw error
@@ -388,8 +542,20 @@ export class AuthenticationClient {
     await this.service._remove?.(null).catch(() => undefined)
   }
 
-  private emit(event: string, result: AuthenticationResult | null): void {
+  private emit(event: string, result: object | null): void {
     emitSafely(this.app, this.app, event, [result])
+  }
+}
+
+/** When nine tenths of the lifetime of a token of a session are over; never for others. The clock of the server may be another one. */
+function toRenewal(accessToken: string | undefined): number {
+  try {
+    const text = (accessToken as string).split('.')[1] as string
+    const { session, iat, exp } = JSON.parse(atob(text.replaceAll('-', '+').replaceAll('_', '/')))
+
+    return session ? Date.now() + (exp - iat) * 900 : Number.POSITIVE_INFINITY
+  } catch {
+    return Number.POSITIVE_INFINITY
   }
 }
 

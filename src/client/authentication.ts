@@ -18,6 +18,7 @@ export const defaults: AuthenticationClientOptions = {
   locationCodeKey: 'oauth_code',
   oauthPath: 'oauth',
   jwtStrategy: 'jwt',
+  refresh: true,
   path: '/authentication',
   Authentication: AuthenticationClient,
   storage: defaultStorage

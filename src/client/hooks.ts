@@ -1,22 +1,40 @@
+import { toArguments } from '../core/methods.ts'
 import type { NextFunction } from '../core/types.ts'
 import { stripSlashes } from '../utils/path.ts'
 import { whenConnected } from './socket.ts'
 
 type AroundHook = (context: any, next: NextFunction) => Promise<void>
 
-/** Makes calls wait for the login that is on its way, and puts its result under their params. */
+/**
+ * Makes calls wait for the login that is on its way, and puts its result under their params. The access token of a session is
+ * renewed before it expires, and when the server refuses it: then the call is made again.
+ */
 export function waitForAuthentication(): AroundHook {
   return async function waitForAuthentication(context, next) {
-    const { app, path, method } = context
-    const isLogin = method === 'create' && path === stripSlashes(app.authentication.options.path)
+    const { app, path, method, service, params, id, data } = context
+    const client = app.authentication
+    const isOfLogin = path === stripSlashes(client.options.path)
+    const isLogin = isOfLogin && method === 'create'
     const login = isLogin ? null : app.get('authentication')
     const isLost = login && app.io?.connected === false
     // A login after a lost connection waits for the next one. A socket that is closed gets none by itself.
-    const result = await (isLost ? Promise.race([login, whenConnected(app.io).then(() => login)]) : login)
+    let result = await (isLost ? Promise.race([login, whenConnected(app.io).then(() => login)]) : login)
 
-    if (result) context.params = { ...result, ...context.params }
+    if (result && client.isOld && !isOfLogin) result = await client.renew(result.accessToken)
+    if (result) context.params = { ...result, ...params }
 
-    await next()
+    try {
+      await next()
+    } catch (error: any) {
+      // One that was made with another token, or again already, is not made again.
+      if (!result || isOfLogin || params.accessToken || !client.isRenewable(error)) throw error
+
+      const { accessToken } = await client.renew(result.accessToken)
+
+      context.result = await service[method](
+        ...toArguments({ method, id, data, params: { ...params, accessToken } })
+      )
+    }
   }
 }
 

@@ -18,7 +18,7 @@ describe('authentication()', () => {
       .configure(rest('http://127.0.0.1:59998').fetch(fetch))
       .configure(authentication({ storage: new MemoryStorage(), ...options }))
 
-  it('has the defaults of Feathers v5, and those for codes', () => {
+  it('has the defaults of Feathers v5, and those for codes and sessions', () => {
     expect(defaults).toEqual({
       header: 'Authorization',
       scheme: 'Bearer',
@@ -28,6 +28,7 @@ describe('authentication()', () => {
       locationCodeKey: 'oauth_code',
       oauthPath: 'oauth',
       jwtStrategy: 'jwt',
+      refresh: true,
       path: '/authentication',
       Authentication: AuthenticationClient,
       storage: expect.any(MemoryStorage)

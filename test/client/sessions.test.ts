@@ -1,0 +1,213 @@
+import officialAuthentication from '@feathersjs/authentication-client'
+import { feathers as officialClient } from '@feathersjs/feathers'
+import officialRest from '@feathersjs/rest-client'
+import { io } from 'socket.io-client'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { MemoryStorage, type Storage } from '../../src/client/storage.ts'
+import { alula, authentication, socketio as connectSocket, rest } from '../../src/client.ts'
+import express, { errorHandler, rest as serveRest } from '../../src/express.ts'
+import { alula as createApplication } from '../../src/index.ts'
+import { socketio } from '../../src/socketio.ts'
+import { configureSessions, DAY, LOGIN, MINUTE, stopClock, WREN } from '../sessions/app.ts'
+import { serve } from '../support/server.ts'
+
+afterEach(() => vi.useRealTimers())
+
+const { refresh: _, ...CREDENTIALS } = LOGIN
+
+function toCounter(refreshToken: string): number {
+  return Number(refreshToken.split('.')[1])
+}
+
+/** Logins that last, and a client of one kind. */
+async function start(kind: 'REST' | 'sockets', refresh: object = {}) {
+  const clock = stopClock()
+  const app: any = express(createApplication())
+  const calls: string[] = []
+
+  app.configure(serveRest()).configure(socketio({ pingTimeout: 10 * DAY }))
+  configureSessions(app, { refresh })
+  app.use(errorHandler({ logger: false }))
+  app.service('authentication').hooks({
+    before: { create: [({ data }: any) => void calls.push(data.strategy)] }
+  })
+
+  const url = await serve(app)
+
+  await app.service('users').create(WREN)
+
+  /** Each is a tab: those with one storage are of one browser. */
+  function createClient(storage: Storage = new MemoryStorage()) {
+    const client: any = alula()
+    const events: unknown[] = []
+
+    if (kind === 'REST') client.configure(rest(url).fetch(fetch))
+    else {
+      const socket = io(url, { transports: ['websocket'], forceNew: true })
+
+      client.configure(connectSocket(socket))
+      onTestFinished(() => void socket.close())
+    }
+
+    client.configure(authentication({ storage }))
+    client.on('session:ended', (event: unknown) => events.push(event))
+    client.on('error', () => undefined)
+
+    return { client, events, storage, find: () => client.service('notes').find() as Promise<unknown> }
+  }
+
+  return { app, url, calls, clock, createClient }
+}
+
+describe.each(['REST', 'sockets'] as const)('a client with a session, over %s', (kind) => {
+  it('renews the access token once for all calls that wait, before it expires', async () => {
+    const { calls, clock, createClient } = await start(kind)
+    const { client, find } = createClient()
+
+    await client.authenticate(CREDENTIALS)
+    await find()
+    clock.advance(14 * MINUTE)
+    expect(await Promise.all([find(), find(), find()])).toEqual([['a note'], ['a note'], ['a note']])
+    expect(calls.filter((strategy) => strategy === 'refresh')).toHaveLength(1)
+    clock.advance(DAY)
+    await find()
+    expect(calls.filter((strategy) => strategy === 'refresh')).toHaveLength(2)
+    expect((await client.get('authentication')).user).toMatchObject({ email: WREN.email })
+  })
+
+  it('logs in again after a reload, with an access token that has expired', async () => {
+    const { clock, createClient } = await start(kind)
+    const { client, storage } = createClient()
+
+    await client.authenticate(CREDENTIALS)
+    clock.advance(DAY)
+
+    const reloaded = createClient(storage)
+
+    expect(await reloaded.client.reAuthenticate()).toMatchObject({ user: { email: WREN.email } })
+    await reloaded.find()
+  })
+
+  it('shares what one tab has renewed', async () => {
+    const { clock, createClient } = await start(kind)
+    const one = createClient()
+    const other = createClient(one.storage)
+
+    await one.client.authenticate(CREDENTIALS)
+    await other.client.reAuthenticate()
+    clock.advance(20 * MINUTE)
+    await Promise.all([one.find(), other.find()])
+    clock.advance(20 * MINUTE)
+    await one.find()
+    clock.advance(MINUTE)
+    await other.find()
+    expect(toCounter(await one.storage.getItem('feathers-jwt-refresh'))).toBe(3)
+  })
+
+  it('is told when the session is over, and logs in again', async () => {
+    const { app, clock, createClient } = await start(kind)
+    const { client, events, find, storage } = createClient()
+
+    await client.authenticate(CREDENTIALS)
+    await app.service('authentication').endSessions(1)
+    // Over a socket the connection may close first.
+    await expect(find()).rejects.toMatchObject({ code: kind === 'REST' ? 401 : 503 })
+    await vi.waitUntil(() => events.length > 0)
+    expect(events).toEqual([{ cause: 'ended' }])
+    expect(await storage.getItem('feathers-jwt')).toBeUndefined()
+    expect(await storage.getItem('feathers-jwt-refresh')).toBeUndefined()
+    await client.authenticate(CREDENTIALS)
+    clock.advance(DAY)
+    await find()
+  })
+
+  it('goes on after a new password that it has set itself', async () => {
+    const { createClient } = await start(kind)
+    const { client, find } = createClient()
+
+    await client.authenticate(CREDENTIALS)
+
+    const closed = kind === 'sockets' && new Promise((resolve) => client.io.once('disconnect', resolve))
+
+    await client.service('users').patch(1, { password: 'battery staple' })
+    await closed
+    expect(await find()).toEqual(['a note'])
+  })
+
+  it('logs out when its access token has expired', async () => {
+    const { clock, createClient } = await start(kind)
+    const { client, storage } = createClient()
+
+    await client.authenticate(CREDENTIALS)
+
+    const token = await storage.getItem('feathers-jwt-refresh')
+
+    clock.advance(DAY)
+    expect(await client.logout()).toMatchObject({ user: { email: WREN.email } })
+    await expect(
+      client.service('authentication').create({ strategy: 'refresh', refreshToken: token })
+    ).rejects.toMatchObject({ data: { reason: 'ended' } })
+  })
+
+  it('sends an old token along with its next login, when another client has gone on with the session', async () => {
+    const { app, clock, createClient } = await start(kind)
+    const { client, events, find, storage } = createClient()
+
+    await client.authenticate(CREDENTIALS)
+
+    const copy = new MemoryStorage()
+
+    for (const key of ['feathers-jwt', 'feathers-jwt-refresh']) {
+      await copy.setItem(key, await storage.getItem(key))
+    }
+
+    const thief = createClient(copy)
+
+    clock.advance(20 * MINUTE)
+    await thief.client.reAuthenticate()
+    await thief.find()
+    clock.advance(MINUTE)
+    await expect(find()).rejects.toMatchObject({ data: { reason: 'behind' } })
+    expect(events).toEqual([{ cause: 'behind' }])
+
+    const ended = new Promise((resolve) => app.once('session:ended', resolve))
+
+    await client.authenticate(CREDENTIALS)
+    expect(await ended).toMatchObject({ cause: 'replaced' })
+    await expect(thief.find()).rejects.toMatchObject({ code: kind === 'REST' ? 401 : 503 })
+    await find()
+  })
+})
+
+it('calls wait for a server that cannot renew, and never go out without a login', async () => {
+  const { app, clock, createClient } = await start('REST')
+  const { client, find } = createClient()
+  let isAway = true
+
+  app.service('authentication').hooks({
+    before: {
+      create: [
+        () => {
+          if (isAway) throw Object.assign(new Error('away'), { code: 503 })
+        }
+      ]
+    }
+  })
+  isAway = false
+  await client.authenticate(CREDENTIALS)
+  clock.advance(20 * MINUTE)
+  isAway = true
+  await expect(find()).rejects.toMatchObject({ code: 500 })
+  isAway = false
+  expect(await find()).toEqual(['a note'])
+})
+
+it('the official client of Feathers stays logged in, without a session', async () => {
+  const { clock, url } = await start('REST')
+  const client: any = officialClient()
+
+  client.configure((officialRest as any)(url).fetch(fetch)).configure((officialAuthentication as any)())
+  await client.authenticate(CREDENTIALS)
+  clock.advance(60 * MINUTE)
+  expect(await client.service('notes').find()).toEqual(['a note'])
+})
