@@ -15,6 +15,7 @@ export { MemoryRevocationStore, type RevocationStore } from './authentication/re
 export { authenticationSettingsSchema } from './authentication/schema.ts'
 export type { TokenSecret } from './authentication/secret-keys.ts'
 export { AuthenticationService } from './authentication/service.ts'
+export { type ListedSession, SessionService } from './authentication/session-service.ts'
 export type { IncomingRequest } from './authentication/strategies.ts'
 export {
   AuthenticationBaseStrategy,
@@ -36,6 +37,8 @@ export { type HashPasswordOptions, hashPassword, passwordHash } from './authenti
 export { protect } from './authentication-hooks/protect.ts'
 export type { LoginBudgetOptions } from './login-budget/options.ts'
 export { type LoginBudgetStore, MemoryLoginBudgetStore, type TakenPoints } from './login-budget/store.ts'
+export type { RefreshOptions } from './sessions/options.ts'
+export type { EndedSession, SessionEndCause } from './sessions/types.ts'
 export { connection, event }
 
 /** The hooks by name, as the two packages of Feathers v5 export theirs. */

@@ -1,3 +1,4 @@
+import { createFreshCheck } from '../authentication-hooks/fresh.ts'
 import type { Application, HookContext, Query } from '../core/types.ts'
 import { describeHook, getTraits } from '../hooks/traits.ts'
 import { isString, isStringList } from '../utils/check.ts'
@@ -46,6 +47,26 @@ export const user: AccessRule = define({ who: 'user', hasQuery: false }, (contex
 
   return context.params.authenticated === true
 })
+
+/**
+ * Lets users pass who have logged in lately. A refresh is no login.
+ *
+ * @param duration How old the login may be: `'10m'`, or a number of seconds
+ * @throws TypeError for what is no duration; the rule throws NotAuthenticated with `data.reason` `'stale'` for an older login
+ * @example
+ * access({ remove: fresh('10m') })
+ */
+export function fresh(duration: string | number): AccessRule {
+  const assertLogin = createFreshCheck(duration, 'fresh()')
+
+  return define({ who: `fresh('${duration}')`, hasQuery: false }, (context) => {
+    if (context.params.authenticated !== true) return false
+
+    assertLogin(context)
+
+    return true
+  })
+}
 
 /**
  * Lets users reach the records that are theirs.

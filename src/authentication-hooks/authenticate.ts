@@ -4,6 +4,7 @@ import { describeHook } from '../hooks/traits.ts'
 import { getInherited } from '../utils/call-state.ts'
 import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
+import { createFreshCheck } from './fresh.ts'
 
 /** Which strategies may authenticate a call, and whose they are. */
 export interface AuthenticateHookSettings {
@@ -13,6 +14,8 @@ export interface AuthenticateHookSettings {
   strategies: readonly string[]
   /** Whether a call without credentials passes too. Credentials that it has must be valid all the same. */
   optional?: boolean
+  /** How old the login may be, such as `'10m'` or a number of seconds: of an older one the user has to log in again. */
+  fresh?: string | number
 }
 
 declare module '../utils/call-state.ts' {
@@ -36,13 +39,15 @@ type AuthenticateContext = Pick<HookContext, 'app' | 'params'> &
  *
  * @param settings The first strategy, or settings
  * @param names Further strategies
- * @throws Error when there is no strategy, and for an `optional` that is not a boolean; the hook throws NotAuthenticated
+ * @throws Error when there is no strategy, for an `optional` that is not a boolean and a `fresh` that is no duration; the hook
+ * throws NotAuthenticated, with `data.reason` `'stale'` for a login that is too old
  * @example
  * app.service('messages').hooks({ before: { all: [authenticate('jwt')] } })
  * app.service('articles').hooks({ before: { find: [authenticate({ strategies: ['jwt'], optional: true })] } })
  */
 export function authenticate(settings: string | AuthenticateHookSettings, ...names: string[]) {
-  const { service: location, strategies, optional = false } = toSettings(settings, names)
+  const { service: location, strategies, optional = false, fresh } = toSettings(settings, names)
+  const assertLogin = fresh === undefined ? undefined : createFreshCheck(fresh, 'the authenticate hook')
   const checkStrategies = createStrategyCheck(strategies)
 
   async function authenticateCall(context: AuthenticateContext, next?: NextFunction): Promise<any> {
@@ -80,6 +85,8 @@ export function authenticate(settings: string | AuthenticateHookSettings, ...nam
         context.params = Object.assign({}, params, result, { authenticated: true })
       }
     }
+
+    if (context.params.provider && context.params.authentication) assertLogin?.(context)
 
     return typeof next === 'function' ? next() : context
   }

@@ -293,6 +293,24 @@ export class SessionLogins {
   }
 
   /**
+   * The sessions of a user that can be refreshed, the last one first.
+   *
+   * @param userId The subject of its access tokens
+   * @param params Those of a call, with the user
+   */
+  async list(userId: string, params: AuthenticationParams): Promise<readonly StoredSession[]> {
+    const { configuration, entities } = this.service
+    const user = params[configuration.entity as string]
+    const sessions = this.isOn ? await this.sessions.findByUser(userId) : []
+    // Those from before a new password end at their next refresh.
+    const live = sessions.filter(
+      ({ fingerprints }) => !user || entities.hasFingerprints(user, parse(fingerprints), params)
+    )
+
+    return live.sort((one, other) => other.loginAt - one.loginAt)
+  }
+
+  /**
    * Notes that a client has used an access token.
    *
    * @param claim What the token says of its session
@@ -361,14 +379,7 @@ export class SessionLogins {
         copyWith(params, { authenticated: true })
       )
 
-      if (
-        !entities.hasFingerprints(
-          current,
-          fingerprints === null ? undefined : JSON.parse(fingerprints),
-          params
-        )
-      )
-        return { cause: 'password' }
+      if (!entities.hasFingerprints(current, parse(fingerprints), params)) return { cause: 'password' }
 
       const result = { authentication: { strategy: REFRESH }, [configuration.entity as string]: shown }
 
@@ -466,4 +477,8 @@ export class SessionLogins {
 
 function toText(fingerprints: unknown): string | null {
   return fingerprints === undefined || fingerprints === null ? null : JSON.stringify(fingerprints)
+}
+
+function parse(fingerprints: string | null): unknown {
+  return fingerprints === null ? undefined : JSON.parse(fingerprints)
 }

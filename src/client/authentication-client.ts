@@ -489,9 +489,13 @@ export class AuthenticationClient {
 
   /** Without the hooks of calls: they wait for the login that this is a part of. */
   private async exchange(code: string): Promise<string> {
-    const { accessToken } = await (this.app.service(`${this.options.oauthPath}/code`) as any)._create({
-      code
+    const { refresh, oauthPath } = this.options
+    const { accessToken, refreshToken } = await (this.app.service(`${oauthPath}/code`) as any)._create({
+      code,
+      ...(refresh && { refresh })
     })
+
+    if (refreshToken) await this.storage.setItem?.(this.refreshKey, refreshToken)
 
     return accessToken
   }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Secret } from '../authentication/secret-keys.ts'
 import type { AuthenticationService } from '../authentication/service.ts'
-import type { AuthenticationResult } from '../authentication/types.ts'
+import type { AuthenticationParams, AuthenticationResult } from '../authentication/types.ts'
 import { reportError } from '../core/events.ts'
 import type { Application, Query } from '../core/types.ts'
 import {
@@ -40,6 +40,13 @@ interface LoginRequest {
   readonly query: Query
   /** Who is logged in already. */
   readonly session: Session | undefined
+}
+
+/** What a code is exchanged for. */
+export interface ExchangedTokens {
+  readonly accessToken: string
+  /** Of a session. */
+  readonly refreshToken?: string
 }
 
 /** Where the browser goes next, what it keeps, and what a program gets instead. */
@@ -221,7 +228,9 @@ export class Logins {
       headers: { ...headers, ...(login?.page && { referer: login.page }) },
       ...(login?.redirect !== undefined && { redirect: login.redirect }),
       oauth: { provider: name, entityId: login?.session?.entityId },
-      authStrategies: [name]
+      authStrategies: [name],
+      // The exchange of a code begins a session; a URL holds no refresh token.
+      refresh: false
     }
     const cookies = login ? [this.pending.end(login.state)] : []
 
@@ -250,16 +259,38 @@ export class Logins {
   /**
    * Exchanges a code for the access token that it was made for.
    *
+   * @param text The code
+   * @param isLasting Whether the login shall last: with `refresh` in the configuration there is a `refreshToken` then
+   * @param params Those of the call
    * @throws NotAuthenticated for a code that is not valid, or was used
    */
-  async exchange(text: unknown): Promise<{ accessToken: string }> {
+  async exchange(
+    text: unknown,
+    isLasting: boolean,
+    { headers, address }: OAuthParams
+  ): Promise<ExchangedTokens> {
     const code = unsealCode(text, this.secret)
 
     if (!code || !(await this.auth.useOnce(`oauth-code:${code.id}`, code.expiresAt))) {
       throw new NotAuthenticated('Invalid code: it is not one of ours, has been used, or is too old')
     }
 
-    return { accessToken: code.accessToken }
+    return this.beginSession(code.accessToken, { headers, address, ...(isLasting && { refresh: true }) })
+  }
+
+  /** Exchanges an access token, which no client has seen, for those of a session. */
+  private async beginSession(accessToken: string, params: AuthenticationParams): Promise<ExchangedTokens> {
+    if (!this.auth.sessionLogins.isOn) return { accessToken }
+
+    const strategy = this.linkStrategy
+    const { entity } = this.auth.configuration
+    const { [entity as string]: user } = await this.auth.authenticate({ strategy, accessToken }, {}, strategy)
+    const tokens = await this.auth.issueToken({ [entity as string]: user }, params)
+
+    // Not a session: the token of the login is as good.
+    return tokens.refreshToken
+      ? { accessToken: tokens.accessToken, refreshToken: tokens.refreshToken }
+      : { accessToken }
   }
 
   private async start(

@@ -115,14 +115,17 @@ export class OAuthCodeService {
   /**
    * Exchanges a code, once.
    *
-   * @param data With `code`
-   * @returns The `accessToken`
+   * @param data With `code`; with `refresh: true` for a login that lasts
+   * @returns The `accessToken`, and the `refreshToken` of a session
    * @throws BadRequest without a code; NotAuthenticated for one that is not valid, or was used
    */
-  async create(data: { readonly code?: unknown } | undefined): Promise<OAuthResponse> {
+  async create(
+    data: { readonly code?: unknown; readonly refresh?: unknown } | undefined,
+    params: OAuthParams
+  ): Promise<OAuthResponse> {
     if (typeof data?.code !== 'string') throw new BadRequest("Invalid 'code': expected a string")
 
-    return { body: await this.logins.exchange(data.code) }
+    return { body: await this.logins.exchange(data.code, data.refresh === true, params) }
   }
 }
 

@@ -92,6 +92,25 @@ describe('a code', () => {
     expect((await exchange(server, { code })).status).toBe(401)
   })
 
+  it('begins a session for a client that asks for one, and not for others', async () => {
+    const settings = { refresh: {} }
+    const lasting = await getCode({ settings })
+    const tokens = await readJson(await exchange(lasting.server, { code: lasting.code, refresh: true }))
+    const refreshed = await lasting.server.auth.create({
+      strategy: 'refresh',
+      refreshToken: tokens.refreshToken
+    })
+
+    expect(refreshed).toMatchObject({ user: { id: 0 } })
+
+    const other = await getCode({ settings })
+    const { accessToken, refreshToken } = await readJson(await exchange(other.server, { code: other.code }))
+    const { iat, exp } = await other.server.auth.verifyAccessToken(accessToken)
+
+    expect(refreshToken).toBeUndefined()
+    expect(exp - iat).toBe(86_400)
+  })
+
   it('is exchanged by one of twenty at once', async () => {
     const { server, code } = await getCode()
     const responses = await Promise.all(Array.from({ length: 20 }, () => exchange(server, { code })))

@@ -1,0 +1,48 @@
+import type { HookContext } from '../core/types.ts'
+import { NotAuthenticated } from '../errors.ts'
+import { createTypeError } from '../utils/developer-error.ts'
+import { parseDuration } from '../utils/duration.ts'
+
+/** The part of a context that tells when its caller has logged in. */
+type FreshContext = Pick<HookContext, 'app' | 'params'>
+
+/**
+ * Creates a check that the caller of a verified call has logged in lately: not by a token alone.
+ *
+ * @param duration How old the login may be: `'10m'`, or a number of seconds
+ * @param owner What has the duration, for messages
+ * @returns The check; it throws NotAuthenticated with `data.reason` `'stale'` for an older login
+ * @throws TypeError for what is no duration
+ */
+export function createFreshCheck(duration: unknown, owner: string): (context: FreshContext) => void {
+  const age = parseDuration(duration) ?? 0
+
+  if (age <= 0) {
+    throw createTypeError(
+      'ALULA_INVALID_OPTION',
+      `Invalid option 'fresh' of ${owner}: expected a duration such as '10m', or a number of seconds`
+    )
+  }
+
+  return ({ app, params }) => {
+    const loginAt = getLoginTime(app, params.authentication?.payload)
+
+    if (loginAt === undefined || loginAt * 1000 + age <= Date.now()) {
+      throw new NotAuthenticated('The login is too old for this call: log in again', { reason: 'stale' })
+    }
+  }
+}
+
+/**
+ * When the user of a token has logged in, in seconds since 1970. Our own tokens without a session are made at a login; those of
+ * others may have been made at any time after it.
+ */
+function getLoginTime(app: FreshContext['app'], payload: any): number | undefined {
+  const { auth_time: loginAt, iat, iss } = payload ?? {}
+
+  if (loginAt !== undefined) return Number.isFinite(loginAt) ? loginAt : undefined
+
+  const { issuer } = app.defaultAuthentication?.()?.configuration?.jwtOptions ?? {}
+
+  return [issuer].flat().includes(iss) && Number.isFinite(iat) ? iat : undefined
+}
