@@ -20,7 +20,7 @@ export const GUIDES = {
     'typescript'
   ],
   'Data and clients': ['sql', 'memory', 'http', 'koa', 'realtime', 'client', 'openapi', 'page'],
-  'Users and access': ['authentication', 'access', 'oauth', 'security'],
+  'Users and access': ['authentication', 'sessions', 'access', 'oauth', 'security'],
   'In production': ['testing', 'deployment', 'bundling', 'scaling'],
   'From Feathers v5': ['migrating'],
   'Write your own': ['writing-an-adapter', 'writing-a-transport', 'writing-a-dialect'],
