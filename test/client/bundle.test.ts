@@ -38,8 +38,8 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import rest from '@feathersjs/rest-client'
       import authentication from '@feathersjs/authentication-client'
       feathers().configure(${CONNECT_REST}).configure(authentication())`,
-    share: 0.649,
-    budget: 19_520
+    share: 0.686,
+    budget: 20_480
   },
   'Socket.IO': {
     ours: `
