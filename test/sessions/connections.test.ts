@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import express, { rest } from '../../src/express.ts'
+import express, { errorHandler, rest } from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
 import { socketio } from '../../src/socketio.ts'
 import { serve } from '../support/server.ts'
@@ -14,6 +14,7 @@ async function start(shared: Shared, refresh: object = {}) {
   // A client closes its socket when its clock has gone further than that.
   app.configure(socketio({ pingTimeout: DAY }))
   configureSessions(app, { shared, refresh })
+  app.use(errorHandler({ logger: false }))
 
   return { app, url: await serve(app) }
 }
@@ -33,7 +34,6 @@ async function post(url: string, data: object): Promise<any> {
     method: 'POST',
     headers: {
       'Content-Type': 'application/json',
-      Accept: 'application/json',
       'User-Agent': 'a test',
       Connection: 'close'
     },
